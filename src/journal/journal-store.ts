@@ -127,6 +127,11 @@ export class JournalStore {
     this.read = new JournalReader(this.#database, this.#names);
   }
 
+  /** The last write was refused; its rows wait. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
   /** Counts this start of an engine, durably; ids made from it are never made again. */
   nextBoot(): number {
     return this.bumpCounter('boot', '');

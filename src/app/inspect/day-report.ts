@@ -30,19 +30,44 @@ const DAYS_AHEAD_MAX = 30;
 export function dayReport(stateDir: string, session: string | undefined): { day: string; html: string } {
   const { read, found, close } = openSession(stateDir, session);
   try {
-    return { day: found.day, html: dayReportOf(read, found) };
+    return { day: found.day, html: dayReportOf(read, found).html };
   } finally {
     close();
   }
 }
 
-export function dayReportOf(read: JournalReader, session: SessionRow): string {
+export interface DayReport {
+  readonly html: string;
+  /** The same in a few lines. */
+  readonly text: string;
+}
+
+export function dayReportOf(read: JournalReader, session: SessionRow): DayReport {
   const loaded = loadConfig(session.configuration, CATALOG);
   const config = loaded.ok ? loaded.config : null;
   const model = modelOf(read, session, config);
   // Tables alone: no chart, and so no library.
-  return renderReport(model, { chartLibrary: '', chartStyle: '', pageScript: '' });
+  const html = renderReport(model, { chartLibrary: '', chartStyle: '', pageScript: '' });
+  return { html, text: textOf(model) };
 }
+
+const TOLD_WARNINGS_MAX = 5;
+
+function textOf({ headlines, tables, warnings }: ReportModel): string {
+  const rowsOf = (title: string) => tables.find((table) => table.title === title)?.rows ?? [];
+  return [
+    ...headlines.map(({ name, text }) => `${name}: ${text}`),
+    ...rowsOf(STRATEGIES).map(([id, net]) => `${id}: ${formatSigned(Number(net))} VND`),
+    ...warnings.slice(0, TOLD_WARNINGS_MAX),
+    ...(warnings.length > TOLD_WARNINGS_MAX
+      ? [`and ${warnings.length - TOLD_WARNINGS_MAX} more warnings`]
+      : []),
+    ...rowsOf(AHEAD).map(([what, text]) => `${what}: ${text}`),
+  ].join('\n');
+}
+
+const STRATEGIES = 'Strategies';
+const AHEAD = 'Ahead';
 
 function modelOf(
   read: JournalReader,
@@ -121,7 +146,7 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
 }
 
 const strategyTable = (accounts: readonly StrategyAccount[]): ReportTable => ({
-  title: 'Strategies',
+  title: STRATEGIES,
   note: 'VND. Realised profit; what is open is not in it.',
   columns: [
     'strategy',
@@ -301,5 +326,5 @@ function aheadTable(day: string, config: Config | null): ReportTable {
     rows.push(['next session', next ?? 'none that the calendar knows']);
     rows.push(...aheadFindings(config).map(({ what, text }) => [what, text]));
   }
-  return { title: 'Ahead', note: '', columns: ['', ''], rows, isText: true };
+  return { title: AHEAD, note: '', columns: ['', ''], rows, isText: true };
 }

@@ -14,6 +14,7 @@ import { brokerDay } from '../edge/broker-connection.ts';
 import { CATALOG } from '../host/catalog.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { statePaths } from '../restart/state-paths.ts';
+import { channelFindings } from './channel-checks.ts';
 import {
   aheadFindings,
   bad,
@@ -45,7 +46,7 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
   );
   findings.push(calendarEnd(config.exchangeCalendar, systemClock.nowUs()), hostZone(config));
   findings.push(...aheadFindings(config), ...stateFindings(stateDir ?? config.stateDir));
-  findings.push(...liveFindings(config));
+  findings.push(...liveFindings(config), ...(await channelFindings(config)));
   if (config.broker.restUrl !== null && config.mode !== 'paper')
     findings.push(...(await brokerFindings(config.broker.restUrl)));
   return findings;

@@ -9,6 +9,7 @@ import { AlertDesk, quietHours } from '../../operator/alerts/alert-desk.ts';
 import type { Channel, Draft, Message } from '../../operator/alerts/message.ts';
 import { type ChannelState, type Route, Routes } from '../../operator/alerts/routes.ts';
 import { WaitingFile } from '../../operator/alerts/waiting-file.ts';
+import { DeadMansSwitch } from '../../operator/channels/dead-man.ts';
 import { createMail } from '../../operator/channels/mail.ts';
 import { RemoteControl, type RemoteOptions } from '../../operator/channels/remote-control.ts';
 import {
@@ -22,7 +23,7 @@ import type { Secrets } from '../../operator/redact.ts';
 import { remedyOf } from '../../operator/remedies.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { OWN_CAUSE } from './halt.ts';
-import { readSecret, secretPlaceText } from './secret-place.ts';
+import { readSecret, secretPlaceText } from '../edge/secret-place.ts';
 
 export interface AlertingOptions {
   readonly config: Config;
@@ -70,6 +71,7 @@ export class Alerting {
   readonly #file: WaitingFile;
   readonly #bots: Bot[] = [];
   #listeners: readonly TelegramListener[] = [];
+  #switch: DeadMansSwitch | undefined = undefined;
 
   /** Throws for a secret that is missing. */
   constructor(options: AlertingOptions) {
@@ -153,8 +155,9 @@ export class Alerting {
     return this.#desk.acknowledge();
   }
 
-  /** Commands by phone are taken from here on. */
-  listen(remote: RemoteOptions): void {
+  /** Commands by phone are taken from here on, and the dead man's switch is held while `problem` has none. */
+  listen(remote: RemoteOptions, problem: () => string | null): void {
+    this.#holdSwitch(problem);
     const { clock, timers, counters, alert, secrets } = this.#options;
     const control = new RemoteControl(remote);
     this.#listeners = this.#bots
@@ -183,6 +186,7 @@ export class Alerting {
   }
 
   async stopListening(): Promise<void> {
+    this.#switch?.close();
     const listeners = this.#listeners;
     this.#listeners = [];
     await Promise.all(listeners.map((listener) => listener.close()));
@@ -196,6 +200,30 @@ export class Alerting {
     await this.#routes.close();
     if (this.isUsed) this.#file.changed();
     await this.#file.settled();
+  }
+
+  #holdSwitch(problem: () => string | null): void {
+    const { config, timers, alert } = this.#options;
+    const { deadMansSwitch: settings } = config.alerts;
+    if (settings === null) return;
+    const { url, every, start, fail } = settings;
+    this.#switch = new DeadMansSwitch({
+      url: this.#secret('deadMansSwitch', url),
+      every,
+      start,
+      fail,
+      timers,
+      problem,
+      onService: (failure) =>
+        failure === null
+          ? alert('info', 'dead_man_reached', 'the service of the dead man’s switch is reached again')
+          : alert(
+              'warning',
+              'dead_man_unreached',
+              `the service of the dead man’s switch is not reached: ${failure}; it will raise its alarm`,
+            ),
+    });
+    this.#switch.start();
   }
 
   #alert(severity: AlertSeverity, code: string, text: string, subject: string): void {

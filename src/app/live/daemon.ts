@@ -96,6 +96,7 @@ export class Daemon {
   #isLogHeld = false;
   #isProgramTold = false;
   #view: EngineView | undefined = undefined;
+  #viewedUs: TsUs = systemClock.nowUs();
 
   constructor(options: DaemonOptions) {
     this.#options = options;
@@ -205,6 +206,11 @@ export class Daemon {
     return this.#cycle.prepare(change);
   }
 
+  /** When the engine answered last, in real time. */
+  get viewedUs(): TsUs {
+    return this.#viewedUs;
+  }
+
   /** As of the last `refreshView`. */
   get lastView(): EngineView | undefined {
     return this.#view;
@@ -212,6 +218,7 @@ export class Daemon {
 
   async refreshView(): Promise<EngineView | undefined> {
     this.#view = await this.#cycle.session?.view();
+    this.#viewedUs = systemClock.nowUs();
     return this.#view;
   }
 

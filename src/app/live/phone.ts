@@ -3,19 +3,20 @@ import type { Config } from '../../config/config.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
-import type { View } from '../../operator/channels/remote-control.ts';
+import type { RemoteOptions, View } from '../../operator/channels/remote-control.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from './daemon.ts';
+import { healthProblem } from './health.ts';
 
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;
 
 export function listenToPhones(daemon: Daemon, config: Config, run: RunActions): void {
-  daemon.alerting.listen({
+  const remote: RemoteOptions = {
     clock: systemClock,
     // The view of the last second: an engine that hangs must not keep the answer back.
     show: (view) => phoneView(view, statusOf(daemon, config)),
@@ -26,7 +27,8 @@ export function listenToPhones(daemon: Daemon, config: Config, run: RunActions):
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpDesk.isWaiting,
     journal: (by, text, outcome) => daemon.tell({ kind: 'remote_command', by, text, outcome }),
-  });
+  };
+  daemon.alerting.listen(remote, () => healthProblem(daemon));
 }
 
 function phoneView(view: View, status: DaemonStatus): string {

@@ -16,7 +16,7 @@ import {
 } from '../host/run-plan.ts';
 import { ProgramFiles } from '../host/program-files.ts';
 import type { Shutdown } from '../host/shutdown.ts';
-import { startArchiver } from '../record/archive-recordings.ts';
+import { startArchiver, type WrittenReport } from '../record/archive-recordings.ts';
 import {
   ForeignDirectory,
   forgetState,
@@ -30,7 +30,7 @@ import { startDaemonControl } from './daemon-control.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from './daemon.ts';
 import { listenToPhones } from './phone.ts';
-import { missingSecrets } from './secret-place.ts';
+import { missingSecrets } from '../edge/secret-place.ts';
 
 export interface RunOptions extends RunOverrides {
   readonly config: Config;
@@ -152,4 +152,13 @@ const takeCare = (
     timers: systemTimers,
     note,
     onFailure: (text) => daemon.alert('warning', 'recordings', text),
+    onReport: (report) => tellReport(daemon, report),
   });
+
+/** Once for each session, also over restarts. */
+function tellReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
+  if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_told', day) > 0) return;
+  journal.keepCounter('report_told', day, 1);
+  const title = `trading day ${day} is over (${config.mode})`;
+  alerting.tell({ severity: 'info', kind: 'report', title, text, page: path });
+}

@@ -40,10 +40,20 @@ export interface Recordings {
   readonly retention: RetentionConfig;
 }
 
+export interface WrittenReport {
+  readonly day: TradingDay;
+  /** The page. */
+  readonly path: string;
+  /** The same in a few lines. */
+  readonly text: string;
+}
+
 /** One line for people for each log. */
 export interface ArchivedRecordings {
   readonly done: readonly string[];
   readonly failures: readonly string[];
+  /** Of sessions that are over, the oldest first. */
+  readonly reports: readonly WrittenReport[];
   /** Sessions whose rows may leave the journal: their archives are proven. */
   readonly archived: readonly ArchivedSession[];
   /** Sessions whose archives are past their retention. */
@@ -77,8 +87,9 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
   // No row leaves the journal before today's copy of it is proven.
   if (attempt(() => done.push(...backedUp(recordings))))
     attempt(() => archiveSessions(recordings, archived, expired, done));
-  attempt(() => done.push(...reported(recordings)));
-  return { done, failures, archived, expired };
+  const reports: WrittenReport[] = [];
+  attempt(() => done.push(...reported(recordings, reports)));
+  return { done, failures, reports, archived, expired };
 }
 
 /** One after the other: those before a failure are archived. */
@@ -128,14 +139,24 @@ const REPORT = { prefix: 'report-', suffix: '.html' };
 const REPORTED_SESSIONS = 2;
 
 /** Writes the reports of the newest days beside the backups. */
-function reported({ journal, retention }: Recordings): readonly string[] {
+function reported(
+  { journal, retention, today, isQuiet, market }: Recordings,
+  reports: WrittenReport[],
+): readonly string[] {
   if (journal === null) return [];
+  const isClosed = isQuiet && !neverCloses(market.calendar);
   const opened = readJournal(journal.path);
   try {
     for (const session of opened.read.sessions().slice(-REPORTED_SESSIONS)) {
       const path = join(journal.backups, `${REPORT.prefix}${session.day}${REPORT.suffix}`);
-      writeFileSync(`${path}.partial`, dayReportOf(opened.read, session), { mode: 0o600 });
+      const { html, text } = dayReportOf(opened.read, session);
+      writeFileSync(`${path}.partial`, html, { mode: 0o600 });
       renameSync(`${path}.partial`, path);
+      // Before its open the day of today is closed too.
+      const hasTraded = opened.read
+        .entries({ session: session.day, kinds: ['phase'] })
+        .some(({ entry }) => entry.kind === 'phase' && entry.phase !== 'closed');
+      if (hasTraded && (session.day < today || isClosed)) reports.push({ day: session.day, path, text });
     }
   } finally {
     opened.close();
@@ -176,6 +197,8 @@ export interface ArchiverOptions extends Omit<Recordings, 'today' | 'isQuiet' | 
   readonly timers: Timers;
   readonly note: (text: string) => void;
   readonly onFailure: (text: string) => void;
+  /** A session is over; comes again with each start and each look at it. */
+  readonly onReport?: (report: WrittenReport) => void;
 }
 
 const LOOK_EVERY = seconds(10);
@@ -192,8 +215,9 @@ export function startArchiver(options: ArchiverOptions): () => Promise<void> {
     if (problem !== null) return onFailure(`recordings wait: ${problem}`);
     const workerData = recordingsOf(options, today);
     worker = new Worker(new URL('./archive-worker.js', import.meta.url), { workerData });
-    worker.on('message', ({ done, failures, archived, expired }: ArchivedRecordings) => {
+    worker.on('message', ({ done, failures, reports, archived, expired }: ArchivedRecordings) => {
       done.forEach(note);
+      for (const report of reports) options.onReport?.(report);
       if (journal !== null) rows?.drop(journal.path, expired);
       rows?.take(archived);
       for (const failure of failures) onFailure(`recordings: ${failure}`);

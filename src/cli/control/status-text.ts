@@ -19,6 +19,7 @@ export function statusText(status: DaemonStatus): string {
     ['entries', entriesText(status)],
     ['prices', pricesText(status)],
     ['token', tokenText(status)],
+    ...alertFacts(status),
     ...(engine === null ? [] : engineFacts(engine)),
   ];
   const blank = ' '.repeat(LABEL_WIDTH + 2);
@@ -39,8 +40,20 @@ function pricesText({ stream: { state, isStale, attempts } }: DaemonStatus): str
   return `${state.replaceAll('_', ' ')}${tries}`;
 }
 
-function tokenText({ line, tokenExchanges: { used, allowed } }: DaemonStatus): string {
-  const budget = `${used} of ${allowed} exchanges of the day used`;
+function alertFacts({ alerts: { channels, unseen } }: DaemonStatus): readonly (readonly [string, string])[] {
+  if (channels.length === 0) return [];
+  const states = channels.map(({ id, trouble, waiting }) => {
+    const rest = waiting === 0 ? '' : `, ${formatCount(waiting, 'message')} waiting`;
+    return `${id} ${trouble === null ? 'delivers' : `does NOT deliver: ${trouble}`}${rest}`;
+  });
+  const open =
+    unseen === 0 ? [] : [`${formatCount(unseen, 'critical alert')} not acknowledged: tickwright seen`];
+  return [['alerts', [...states, ...open].join('; ')]];
+}
+
+function tokenText({ line, tokenExchanges: { used, allowed }, isOtpAwaited }: DaemonStatus): string {
+  const asked = isOtpAwaited ? '; a one-time password is AWAITED: tickwright otp' : '';
+  const budget = `${used} of ${allowed} exchanges of the day used${asked}`;
   if (line === null) return budget;
   const { tokenLeftMs: left } = line;
   if (left === null) return `none, ${budget}`;

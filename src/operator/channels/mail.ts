@@ -1,4 +1,5 @@
 /** A channel that sends e-mail. */
+import { existsSync } from 'node:fs';
 import { createTransport } from 'nodemailer';
 import { errorText } from '../../domain/failure.ts';
 import type { Channel, DeliveryResult } from '../alerts/message.ts';
@@ -30,8 +31,6 @@ export function createMail(options: MailOptions): Channel {
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
     dnsTimeout: TIMEOUT_MS,
-    // Text of an alert must not name files or addresses to attach.
-    disableFileAccess: false,
     disableUrlAccess: true,
     ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
   });
@@ -46,7 +45,8 @@ export function createMail(options: MailOptions): Channel {
           subject: title,
           text,
           ...(severity === 'critical' ? { priority: 'high' as const } : {}),
-          attachments: pages.map((path) => ({ path })),
+          // A report may be past its retention by now.
+          attachments: pages.filter((path) => existsSync(path)).map((path) => ({ path })),
         });
         return { status: 'sent' };
       } catch (error) {

@@ -1,0 +1,83 @@
+/** Dead man's switch: a service raises the alarm when these calls stay away, also when this machine is gone. */
+import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import type { DurationUs } from '../../domain/units.ts';
+import { ask } from './http-post.ts';
+
+export interface DeadManOptions {
+  /** Holds a secret. */
+  readonly url: string;
+  readonly every: DurationUs;
+  /** Whether the service knows `/start` and `/fail`. */
+  readonly start: boolean;
+  readonly fail: boolean;
+  readonly timers: Timers;
+  /** Why all is not well, or null. */
+  readonly problem: () => string | null;
+  /** The service cannot be reached, or can again (null). Called on changes. */
+  readonly onService: (failure: string | null) => void;
+}
+
+const TIMEOUT_MS = 10_000;
+/** One lost call is no news: the service waits for several. */
+const FAILURES_TOLD = 3;
+
+export class DeadMansSwitch {
+  readonly #options: DeadManOptions;
+  readonly #closing = new AbortController();
+  #cancel: CancelTimer | undefined = undefined;
+  #problem: string | null = null;
+  #failures = 0;
+
+  constructor(options: DeadManOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#options.start) void this.#call('/start', null);
+    this.#arm();
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#cancel?.();
+  }
+
+  #arm(): void {
+    this.#cancel = this.#options.timers.after(this.#options.every, () => {
+      this.#look();
+      this.#arm();
+    });
+  }
+
+  /** While something is wrong no call leaves, and the service notices; one that knows `/fail` hears the reason at once. */
+  #look(): void {
+    const problem = this.#options.problem();
+    const isNew = problem !== null && this.#problem === null;
+    this.#problem = problem;
+    if (problem === null) void this.#call('', null);
+    else if (isNew && this.#options.fail) void this.#call('/fail', problem);
+  }
+
+  async #call(path: string, body: string | null): Promise<void> {
+    const { url, onService } = this.#options;
+    const at = new URL(url);
+    at.pathname = at.pathname.replace(/\/+$/, '') + path;
+    const answer = await ask({
+      url: at.href,
+      method: body === null ? 'GET' : 'POST',
+      ...(body === null ? {} : { body, type: 'text/plain; charset=utf-8' }),
+      timeoutMs: TIMEOUT_MS,
+      signal: this.#closing.signal,
+    });
+    if (this.#closing.signal.aborted) return;
+    const failure =
+      'failure' in answer ? answer.failure : answer.status < 400 ? null : `HTTP ${answer.status}`;
+    if (failure === null) {
+      if (this.#failures >= FAILURES_TOLD) onService(null);
+      this.#failures = 0;
+      return;
+    }
+    this.#failures += 1;
+    if (this.#failures === FAILURES_TOLD) onService(failure);
+  }
+}

@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
+import { RemoteControl } from '../../../src/operator/channels/remote-control.ts';
+import type { CommandBody } from '../../../src/operator/control-command.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
+
+const BY = 'telegram 4711';
+
+let time: VirtualTimers;
+let done: { readonly name: string; readonly body: CommandBody }[];
+let journal: string[];
+let isAwaited: boolean;
+let remote: RemoteControl;
+
+beforeEach(() => {
+  time = new VirtualTimers();
+  done = [];
+  journal = [];
+  isAwaited = false;
+  remote = new RemoteControl({
+    clock: time,
+    show: (view) => `the ${view}`,
+    command: (name, body) => {
+      done.push({ name, body });
+      return name === 'otp' ? { ok: false, message: 'wrong' } : { ok: true, message: 'accepted' };
+    },
+    isStrategy: (name) => name === 'ema-front',
+    isOtpAwaited: () => isAwaited,
+    journal: (by, text, outcome) => journal.push(`${by}: ${text}: ${outcome}`),
+  });
+});
+
+const write = (text: string, { age = 0, by = BY } = {}): Promise<string> =>
+  remote.take({ by, text, sentUs: tsUs(time.nowUs() - age * US_PER_SECOND) });
+
+const codeIn = (reply: string): string => /Send (\d{4})/.exec(reply)![1]!;
+
+describe('RemoteControl', () => {
+  it.each(['status', 'positions', 'orders', 'pnl', 'strategies'])('shows %s', async (view) => {
+    expect(await write(`/${view}`)).toBe(`the ${view}`);
+    expect(await write(`/${view}@the_bot`)).toBe(`the ${view}`);
+    expect(journal[0]).toContain(view);
+  });
+
+  it('takes a halt of any age at once, and nothing else that is old or from the future', async () => {
+    expect(await write('/halt news at noon', { age: 3_600 })).toBe('accepted');
+    expect(done).toMatchObject([{ name: 'halt', body: { reason: `news at noon (by ${BY})` } }]);
+    for (const text of ['/status', '/resume', '/flatten', '/otp 123456', '123456', '/seen']) {
+      expect(await write(text, { age: 31 })).toMatch(/^ignored/);
+      expect(await write(text, { age: -31 })).toMatch(/^ignored/);
+    }
+    expect(done).toHaveLength(1);
+    expect(journal.join()).not.toContain('123456');
+  });
+
+  it('asks back before it resumes or flattens, and goes on with the code alone', async () => {
+    const reply = await write('/flatten ema-front enough');
+    expect(reply).toContain('positions of ema-front');
+    expect(done).toEqual([]);
+    expect(await write(codeIn(reply))).toBe('accepted');
+    expect(done).toMatchObject([
+      { name: 'flatten', body: { strategy: 'ema-front', reason: `enough (by ${BY})` } },
+    ]);
+    const again = await write('/resume calm');
+    expect(await write(codeIn(again))).toBe('accepted');
+    expect(done[1]).toMatchObject({ name: 'resume', body: { strategy: null } });
+    expect(await write(codeIn(again))).toMatch(/^not understood/);
+    expect(done).toHaveLength(2);
+  });
+
+  it('flattens nothing for a strategy that is misspelled', async () => {
+    expect(await write('/flatten ema-frnt')).toMatch(/^there is no strategy ema-frnt/);
+  });
+
+  it('takes no code that is late, from another person, or guessed', async () => {
+    const late = codeIn(await write('/resume'));
+    time.advance(61 * US_PER_SECOND);
+    expect(await write(late)).toMatch(/too old/);
+    const foreign = codeIn(await write('/resume'));
+    expect(await write(foreign, { by: 'telegram 4712' })).toMatch(/^not understood/);
+    const wrong = foreign === '1000' ? '1001' : '1000';
+    for (let i = 0; i < 3; i += 1) expect(await write(wrong)).toMatch(/^not done/);
+    expect(await write(foreign)).toMatch(/^not understood/);
+    expect(done).toEqual([]);
+  });
+
+  it('takes a bare password only while one is awaited, and never for a code', async () => {
+    expect(await write('123456')).toMatch(/^not understood/);
+    isAwaited = true;
+    expect(await write('123456')).toBe('refused: wrong');
+    const reply = await write('/resume');
+    const wrong = codeIn(reply) === '1000' ? '1001' : '1000';
+    await write(wrong);
+    expect(done.map(({ name }) => name)).toEqual(['otp']);
+    expect(journal.join()).not.toContain('123456');
+  });
+
+  it('answers when the daemon throws', async () => {
+    const broken = new RemoteControl({
+      clock: time,
+      show: () => {
+        throw new Error('no view');
+      },
+      command: () => Promise.reject(new Error('no daemon')),
+      isStrategy: () => false,
+      isOtpAwaited: () => false,
+      journal: () => undefined,
+    });
+    const ask = (text: string) => broken.take({ by: BY, text, sentUs: time.nowUs() });
+    expect(await ask('/status')).toContain('no view');
+    expect(await ask('/halt')).toContain('no daemon');
+  });
+});

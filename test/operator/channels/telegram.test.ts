@@ -1,0 +1,180 @@
+/** The bot against a stand-in of its service, with the errors that the real one answers with. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { tsUs } from '../../../src/domain/units.ts';
+import type { Delivery } from '../../../src/operator/alerts/message.ts';
+import { createTelegramBot, createTelegramChannel } from '../../../src/operator/channels/telegram.ts';
+import { type Asked, TelegramListener } from '../../../src/operator/channels/telegram-listener.ts';
+import { BOT_TOKEN, BotApi } from '../support/bot-api.ts';
+
+const OWNER = 4_711;
+
+const DELIVERY: Delivery = {
+  severity: 'critical',
+  title: 'CRITICAL',
+  text: 'they differ',
+  isUrgent: true,
+  pages: [],
+};
+
+let api: BotApi;
+
+beforeEach(async () => {
+  api = await BotApi.start();
+});
+
+afterEach(() => api.close());
+
+const send = (token = BOT_TOKEN, url = api.url) =>
+  createTelegramChannel('phone', createTelegramBot({ apiUrl: url, token }), OWNER).send(DELIVERY);
+
+describe('channel', () => {
+  it('sends the text, with a button where it waits to be acknowledged', async () => {
+    expect(await send()).toEqual({ status: 'sent' });
+    expect(api.sent).toMatchObject([{ chat_id: OWNER, text: 'they differ' }]);
+    expect(JSON.stringify(api.sent[0]!.reply_markup)).toContain('seen');
+  });
+
+  it('waits as long as a 429 asks', async () => {
+    api.failures['sendMessage']!.push({ status: 429, retryAfter: 37 });
+    expect(await send()).toMatchObject({ status: 'later', pauseMs: 37_000 });
+  });
+
+  it.each([500, 502, 503])('tries again after a %d', async (status) => {
+    api.failures['sendMessage']!.push({ status });
+    expect(await send()).toMatchObject({ status: 'later', pauseMs: null });
+  });
+
+  it('needs a person for a wrong token or a chat that blocks it', async () => {
+    expect(await send('1:wrong')).toMatchObject({ status: 'refused', reason: 'HTTP 401: Unauthorized' });
+    api.failures['sendMessage']!.push({ status: 403, description: 'bot was blocked by the user' });
+    expect(await send()).toMatchObject({ status: 'refused' });
+  });
+
+  it('tells a service that is gone without its address, which holds the token', async () => {
+    const { url } = api;
+    await api.close();
+    const result = await send(BOT_TOKEN, url);
+    expect(result).toMatchObject({ status: 'later' });
+    expect(JSON.stringify(result)).not.toContain(BOT_TOKEN);
+    api = await BotApi.start();
+  });
+});
+
+describe('listener', () => {
+  const timers = {
+    // Pauses pass at once.
+    after: (_span: number, run: () => void) => {
+      const timer = setTimeout(run, 5);
+      return () => clearTimeout(timer);
+    },
+  };
+  let asked: Asked[];
+  let alerts: string[];
+  let listener: TelegramListener;
+  let saved: number;
+
+  const listen = (token = BOT_TOKEN): void => {
+    listener = new TelegramListener({
+      bot: createTelegramBot({ apiUrl: api.url, token }),
+      users: [OWNER],
+      clock: { nowUs: () => tsUs(Date.now() * 1_000) },
+      timers,
+      offset: {
+        load: () => saved,
+        save: (update) => {
+          saved = update;
+        },
+      },
+      take: (each) => {
+        asked.push(each);
+        return Promise.resolve(`took ${each.text}`);
+      },
+      seen: () => 'acknowledged',
+      alert: (_severity, code, text) => alerts.push(`${code}: ${text}`),
+    });
+    listener.start();
+  };
+
+  beforeEach(() => {
+    asked = [];
+    alerts = [];
+    saved = 0;
+  });
+
+  afterEach(() => listener.close());
+
+  it('takes what an allowed person writes in a private chat, and answers there', async () => {
+    listen();
+    api.write(OWNER, '/status');
+    await vi.waitFor(() => expect(api.sent).toMatchObject([{ chat_id: OWNER, text: 'took /status' }]));
+    expect(asked[0]!.by).toBe(`telegram ${OWNER} @user${OWNER}`);
+  });
+
+  it('answers nobody else, and tells of each stranger once', async () => {
+    listen();
+    api.write(666, '/halt');
+    api.write(666, '/flatten');
+    api.write(OWNER, '/status', { chat: -5, type: 'group' });
+    api.press(666, 'seen');
+    api.write(OWNER, '/status');
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    expect(alerts).toHaveLength(2);
+    expect(api.sent.every((message) => message.chat_id === OWNER)).toBe(true);
+    expect(api.answered).toEqual([]);
+  });
+
+  it('takes an update once, though the service repeats it, also after a restart', async () => {
+    api.keepsUpdates = true;
+    listen();
+    api.write(OWNER, 'one');
+    await vi.waitFor(() => expect(api.offsets.length).toBeGreaterThan(3));
+    expect(asked).toHaveLength(1);
+    await listener.close();
+    listen();
+    const { length } = api.offsets;
+    await vi.waitFor(() => expect(api.offsets.length).toBeGreaterThan(length + 2));
+    expect(asked).toHaveLength(1);
+    expect(api.offsets.at(-1)).toBe(saved + 1);
+  });
+
+  it('goes on after errors of the service, and says so when it is sure', async () => {
+    api.failures['getUpdates']!.push({ status: 502 }, { status: 429, retryAfter: 1 }, { status: 409 });
+    listen();
+    api.write(OWNER, 'one');
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    expect(alerts).toHaveLength(2);
+    expect(alerts[0]).toMatch(/^phone_deaf: .*HTTP 409.*another program/);
+    expect(alerts[1]).toMatch(/^phone_heard/);
+  });
+
+  it('says once that the token is wrong', async () => {
+    listen('1:wrong');
+    await vi.waitFor(() => expect(alerts).toHaveLength(1));
+    expect(alerts[0]).toMatch(/HTTP 401: Unauthorized; look whether the token/);
+  });
+
+  it('is told of two programs that read one bot', async () => {
+    listen();
+    await vi.waitFor(() => expect(api.offsets).toHaveLength(1));
+    const other = createTelegramBot({ apiUrl: api.url, token: BOT_TOKEN });
+    const closing = new AbortController();
+    void other.call('getUpdates', { timeout: 50 }, 60_000, closing.signal);
+    await vi.waitFor(() => expect(alerts[0]).toContain('HTTP 409'));
+    closing.abort();
+  });
+
+  it('acknowledges by the button', async () => {
+    listen();
+    api.press(OWNER, 'seen');
+    await vi.waitFor(() =>
+      expect(api.answered).toEqual([{ callback_query_id: 'press-1', text: 'acknowledged' }]),
+    );
+  });
+
+  it('ends a poll that hangs when it is closed', async () => {
+    api.failures['getUpdates']!.push('hang');
+    listen();
+    await listener.close();
+    expect(asked).toEqual([]);
+  });
+});
