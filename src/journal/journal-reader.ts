@@ -69,6 +69,7 @@ const READ_ON =
 
 /** They take some 10 ms. */
 const PART_ENTRIES = 500;
+const PAGE_INPUTS = 500;
 
 export class JournalReader {
   readonly #database: Database;
@@ -138,13 +139,23 @@ export class JournalReader {
   *inputs(session: string): Generator<JournaledInput> {
     this.assertReplayable(session);
     const codec = new InputCodec(this.#names);
-    for (const row of this.#inputRows(session)) {
-      const { seq, tsUs, kind } = row;
-      const input = codec.decode(kind, row.body);
-      input['seq'] = seq;
-      input['tsUs'] = tsUs;
-      input['kind'] = kind;
-      yield storedAs<JournaledInput>(input);
+    // Rows that come many at once, and as lists, take a third less time.
+    const page = this.#database
+      .prepare<[string, number], [number, number, string, string]>(
+        `SELECT seq, ts_us, kind, body FROM inputs WHERE session = ? AND seq > ? ORDER BY seq LIMIT ${PAGE_INPUTS}`,
+      )
+      .raw();
+    for (let last = -1; ;) {
+      const rows = page.all(session, last);
+      if (rows.length === 0) return;
+      for (const [seq, tsUs, kind, body] of rows) {
+        const input = codec.decode(kind, body);
+        input['seq'] = seq;
+        input['tsUs'] = tsUs;
+        input['kind'] = kind;
+        last = seq;
+        yield storedAs<JournaledInput>(input);
+      }
     }
   }
 

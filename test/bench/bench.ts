@@ -103,8 +103,9 @@ async function main(): Promise<void> {
     );
     const ladder = ladderCandidates(BOOK_STEPS);
     await table(`Orders in one book, ${ladder.about}`, 'a second', ladder.candidates);
-    const restart = await restartBench(day, scratch);
+    const restart = await restartBench(scratch);
     await table(`A restart in mid-session, by event: ${restart.about}`, 'microseconds', restart.candidates);
+    say(`  ${restart.result()}`);
     const data = await dataBench(day.config, scratch);
     await table(`Prints from a file into columns: ${data.about}`, 'a second', data.imports);
     await table('The same ticks read back, each price looked at', 'a second', data.reads);

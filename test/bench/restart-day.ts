@@ -243,7 +243,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
 }
 
 /** Seconds between two reads: of the book while orders work and while none does, of positions and of the account. */
-const TEMPO = { orders: 0.1, noOrders: 0.32, others: 1.4 };
+const TEMPO = { orders: 0.1, noOrders: 0.38, others: 1.75 };
 
 /** Writes journal and frames of the day into `dir`, until the journal has so many rows. */
 export async function makeDay(dir: string, config: Config, day: MarketDay, rowsMax: number): Promise<void> {
