@@ -301,7 +301,7 @@ export class TradingSession implements InputSink {
   }
 
   #onBehind(lag: DurationUs): void {
-    const text = `the engine is ${this.#behind(lag)}: entries wait until it has caught up; a strategy takes longer for a price than prices take to come`;
+    const text = `the engine is ${this.#behind(lag)}: entries wait until it has caught up`;
     this.tell({ kind: 'alert', severity: 'warning', code: 'engine_behind', text });
     this.#sequencer.post({ kind: 'stream', state: 'stale', reason: 'the engine is behind the prices' });
   }
@@ -323,7 +323,10 @@ export class TradingSession implements InputSink {
 
   #behind(lag: DurationUs): string {
     const { running } = this.#engine;
-    const code = running === null ? '' : `, in the code of ${this.#context.names.nameOf(running)}`;
+    const code =
+      running === null
+        ? ', and in no strategy at this moment: the machine may be too busy'
+        : `, in the code of ${this.#context.names.nameOf(running)}, which takes longer for a price than prices take to come`;
     return `${(lag / US_PER_SECOND).toFixed(1)} s behind the prices${code}`;
   }
 

@@ -14,7 +14,8 @@ export interface FeedWatchOptions {
   readonly onStale: (what: FeedPart, silence: DurationUs) => void;
   /** Quotes come and no trade did since the connection began: a dead channel, or a contract that hardly trades. */
   readonly onNoTrades: (silence: DurationUs) => void;
-  readonly onFresh: () => void;
+  /** `hasReconnected`: the connection whose silence was told has ended since. */
+  readonly onFresh: (hasReconnected: boolean) => void;
   readonly reconnect: () => void;
 }
 
@@ -83,6 +84,8 @@ export class FeedWatch {
   readonly #trades = new Pulse(Infinity, Infinity);
   #isNoTradesTold = false;
   #stale: FeedPart | null = null;
+  /** Told of a connection that has ended: it is over with the first price of the next one. */
+  #staleBefore: FeedPart | null = null;
   #staleChecks = 0;
   #connectedChecks = RECONNECT_EVERY_CHECKS;
   #stop: CancelTimer | undefined = undefined;
@@ -108,6 +111,7 @@ export class FeedWatch {
   stop(): void {
     this.#stop?.();
     this.#stop = undefined;
+    this.#staleBefore = this.#stale ?? this.#staleBefore;
     this.#stale = null;
   }
 
@@ -115,9 +119,12 @@ export class FeedWatch {
   seen(isTrade: boolean): void {
     this.#prices.seen();
     if (isTrade) this.#trades.seen();
-    if (this.#stale === null || (this.#stale === 'trades' && !isTrade)) return;
+    const told = this.#stale ?? this.#staleBefore;
+    if (told === null || (told === 'trades' && !isTrade)) return;
+    const hasReconnected = this.#stale === null;
     this.#stale = null;
-    this.#options.onFresh();
+    this.#staleBefore = null;
+    this.#options.onFresh(hasReconnected);
   }
 
   #arm(): void {

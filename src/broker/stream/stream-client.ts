@@ -71,7 +71,7 @@ export class StreamClient {
       resubscribe: () => this.resubscribe(),
       onStale: (what, silence) => this.#onStale(what, silence),
       onNoTrades: (silence) => options.onSignal({ kind: 'no_trades', silence }),
-      onFresh: () => this.#onFresh(),
+      onFresh: (hasReconnected) => this.#onFresh(hasReconnected),
       reconnect: () => this.#plannedReconnect('prices stay away'),
     });
     this.#handOver = new HandOver({
@@ -229,8 +229,10 @@ export class StreamClient {
     this.#options.sink.post({ kind: 'stream', state: 'stale', reason });
   }
 
-  #onFresh(): void {
+  /** A new connection has said that it is live. */
+  #onFresh(hasReconnected: boolean): void {
     this.#options.onSignal({ kind: 'feed_fresh' });
+    if (hasReconnected) return;
     this.#options.sink.post({ kind: 'stream', state: 'live', reason: 'prices come again' });
   }
 

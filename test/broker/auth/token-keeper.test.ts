@@ -236,7 +236,7 @@ describe('the ten exchanges of a day', () => {
   it('are not used up by a person who asks again and again while the broker fails', async () => {
     const keeper = world.keeper();
     const failed: AuthReply = { status: 'unknown', reason: 'HTTP 502' };
-    world.replies.push(...Array<AuthReply>(20).fill(failed));
+    world.replies.push(...Array.from({ length: 20 }, () => failed));
     for (let i = 0; i < 20; i += 1) {
       expect((await keeper.refresh('operator')).ok).toBe(false);
       world.timers.advance(seconds(5));

@@ -22,7 +22,7 @@ beforeEach(() => {
     resubscribe: () => tell('resubscribe'),
     onStale: (what, silence) => tell(`stale ${what} after ${silence / US_PER_SECOND}`),
     onNoTrades: (silence) => tell(`no trades for ${silence / US_PER_SECOND}`),
-    onFresh: () => tell('fresh'),
+    onFresh: (hasReconnected) => tell(hasReconnected ? 'fresh on a new connection' : 'fresh'),
     reconnect: () => {
       tell('reconnect');
       watch.stop();
@@ -58,6 +58,9 @@ describe('20: prices that stop while the connection stands', () => {
       '21 s reconnect',
       '26 s resubscribe',
     ]);
+    mark();
+    play(2, 200);
+    expect(told, 'once').toEqual(['0 s fresh on a new connection']);
     expect(watch.isStale).toBe(false);
   });
 
