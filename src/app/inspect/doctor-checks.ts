@@ -6,6 +6,7 @@ import { isSession, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, dayAt, dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
 import { expiryOf, listedMonths } from '../../domain/contract-code.ts';
 import { errorText } from '../../domain/failure.ts';
+import { archivePath } from '../../journal/journal-archive.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
 import { formatCompared, formatCount } from '../../text/numbers.ts';
@@ -78,7 +79,7 @@ export function journalFindings(
 ): readonly Finding[] {
   const isRunning = existsSync(paths.lock) && isLockHeld(paths.lock);
   const lock = good('lock', isRunning ? `a daemon runs on ${paths.dir}` : `no daemon runs on ${paths.dir}`);
-  const running = isRunning ? programFindings(readControl(paths.dir)?.program ?? null) : [];
+  const running = isRunning ? programFindings(paths) : [];
   if (!existsSync(paths.journal))
     return [lock, ...running, good('journal', 'none yet: the first start creates it')];
   try {
@@ -89,6 +90,7 @@ export function journalFindings(
         lock,
         ...running,
         wholeFinding(read.check()),
+        ...archiveFindings(paths, read),
         ...moneyFindings(read),
         exchangeFinding(read.counter(TOKEN_EXCHANGES, brokerDay), exchangesMax),
       ];
@@ -100,12 +102,28 @@ export function journalFindings(
   }
 }
 
+/** That each is there; `journal verify` reads them. */
+function archiveFindings({ journal }: StatePaths, read: JournalReader): readonly Finding[] {
+  const kept = read.archives().filter(({ sha256 }) => sha256 !== null);
+  if (kept.length === 0) return [];
+  const missing = kept
+    .map(({ session }) => archivePath(journal, session))
+    .filter((path) => !existsSync(path));
+  if (missing.length === 0) return [good('archives', formatCount(kept.length, 'session'))];
+  return [bad('archives', `missing: ${missing.join(', ')}; put them back`)];
+}
+
 /** A daemon that runs another program than this one takes no reload, and ends at the next change of day. */
-function programFindings(running: string | null): readonly Finding[] {
-  const here = new ProgramFiles().digest;
-  if (running === null || running === here) return [];
-  const text = `the daemon runs another build (${running}) than this one (${here}): restart it to run this one`;
-  return [warning('program', text)];
+function programFindings({ dir }: StatePaths): readonly Finding[] {
+  try {
+    const running = readControl(dir)?.program ?? null;
+    const here = new ProgramFiles().digest;
+    if (running === null || running === here) return [];
+    const text = `the daemon runs another build (${running}) than this one (${here}): restart it to run this one`;
+    return [warning('program', text)];
+  } catch (error) {
+    return [bad('control', errorText(error))];
+  }
 }
 
 function wholeFinding({

@@ -8,7 +8,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { neverCloses } from '../../domain/calendar.ts';
-import { addDays, type TradingDay } from '../../domain/civil-date.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { minutes, seconds } from '../../domain/units.ts';
 import type { RetentionConfig } from '../../config/config.ts';
@@ -18,7 +18,7 @@ import type { ArchivedSession } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { packFrameLog, pruneFrameLogs, unpackedLogs } from '../../recording/frame-log.ts';
-import { archivable } from '../restart/carry-over.ts';
+import { archivable, daysBack } from '../restart/carry-over.ts';
 import { ArchivedRows } from './archived-rows.ts';
 import { dayReportOf } from '../inspect/day-report.ts';
 import { compileFrames, type FrameReport } from '../research/recorded/compile-frames.ts';
@@ -111,7 +111,7 @@ function archiveSessions(
       done.push(`session ${day} leaves the journal: its ${rows} are in ${archivePath(journal.path, day)}`);
     }
     if (retention.archiveDays === null) return;
-    const oldest = addDays(today, -retention.archiveDays);
+    const oldest = daysBack(read, today, retention.archiveDays);
     expired.push(...read.archives().filter(({ session, sha256 }) => sha256 !== null && session < oldest));
     done.push(...expired.map(({ session }) => `the archive of ${session} is past its retention: deleted`));
   } finally {

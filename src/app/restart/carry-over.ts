@@ -46,6 +46,10 @@ export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | 
 /** A start reads the last two (`sweepMemory`); one more for a session that begins and is lost again. */
 const SESSIONS_NEEDED = 3;
 
+/** So many days before the session that began before `today`: a clock that is years ahead makes nothing old. */
+export const daysBack = (read: JournalReader, today: TradingDay, days: number): TradingDay =>
+  addDays(lastStarted(read, today) ?? today, -days);
+
 /** Sessions older than so many days of which no start reads a row any more. */
 export function archivable(read: JournalReader, today: TradingDay, days: number): readonly TradingDay[] {
   const sessions = read.sessions().filter(({ day }) => read.archived(day) === undefined);
@@ -53,7 +57,7 @@ export function archivable(read: JournalReader, today: TradingDay, days: number)
   const needed = new Set<string>(started.slice(-SESSIONS_NEEDED).map(({ day }) => day));
   const halt = read.lastHalt();
   if (halt !== null) needed.add(halt.session);
-  const oldest = addDays(today, -days);
+  const oldest = daysBack(read, today, days);
   return sessions.map(({ day }) => day).filter((day) => day < oldest && !needed.has(day));
 }
 

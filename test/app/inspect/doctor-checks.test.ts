@@ -12,8 +12,10 @@ import {
   journalFindings,
   modeFindings,
 } from '../../../src/app/inspect/doctor-checks.ts';
+import { ProgramFiles } from '../../../src/app/host/program-files.ts';
 import { statePaths } from '../../../src/app/restart/state-paths.ts';
 import { money, tsUs } from '../../../src/domain/units.ts';
+import { writeArchive } from '../../../src/journal/journal-archive.ts';
 import { takeInstanceLock } from '../../../src/journal/instance-lock.ts';
 import { DAY, note, openStore } from '../../journal/journal-fixture.ts';
 
@@ -77,6 +79,34 @@ it('checks journal, lock and exchanges of a state directory', () => {
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'bad' });
   writeFileSync(paths.journal, 'no database');
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'bad' });
+});
+
+const link = (program: string): string => JSON.stringify({ port: 1, token: 'x', program });
+
+it('compares its own build with that of the daemon that runs', () => {
+  const paths = place();
+  const lock = takeInstanceLock(paths.lock, process.pid);
+  onTestFinished(() => lock.release());
+  const found = (text: string): Finding | undefined => {
+    writeFileSync(paths.control, text);
+    return journalFindings(paths, 10, DAY)[1];
+  };
+  expect(found(link('123456789abc'))).toMatchObject({ level: 'warning', what: 'program' });
+  expect(found(link(new ProgramFiles().digest))).toMatchObject({ what: 'journal' });
+  expect(found('{}')).toMatchObject({ level: 'bad', what: 'control' });
+});
+
+it('misses an archive that is not there', () => {
+  const paths = place();
+  const { store } = openStore(paths.journal);
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  store.append(note(1));
+  store.flush();
+  store.keepArchive(writeArchive(paths.journal, DAY));
+  store.close();
+  expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'good', archives: 'good' });
+  rmSync(paths.archive, { recursive: true });
+  expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'good', archives: 'bad' });
 });
 
 it('says whether the money of the last session agreed with the broker’s', () => {

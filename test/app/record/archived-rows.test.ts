@@ -236,3 +236,11 @@ it('forgets an archive that is past its retention, and says so to whoever asks f
   opened.close();
   store.close();
 });
+
+it('takes nothing for old because the clock is a year ahead', () => {
+  const path = tempPath();
+  const { store, next } = large(path, 3);
+  expect(archivable(store.read, addDays(next, 365), 1)).toEqual([DAY, addDays(DAY, 1), addDays(DAY, 2)]);
+  expect(archivable(store.read, addDays(next, 365), 30)).toEqual([]);
+  store.close();
+});
