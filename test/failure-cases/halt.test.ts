@@ -46,3 +46,9 @@ it('leaves the stops of two opposed strategies, whose net position is flat, afte
   await story.until(() => story.daemon.sweep.progress.status === 'proven');
   expect(stops(), story.daemon.sweep.progress.text).toBe(2);
 });
+
+it('is in the next view that is asked for, as any command is', async () => {
+  const story = await running([]);
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  expect((await story.view())?.halted).toBe('the story');
+});

@@ -366,7 +366,9 @@ export class TradingSession implements InputSink {
     return this.#frames.isBehind;
   }
 
+  /** Shows what came before it, a command too. */
   view(): Promise<EngineView | undefined> {
+    this.#sequencer.flush();
     return this.#engine.view();
   }
 
