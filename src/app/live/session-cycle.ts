@@ -327,7 +327,7 @@ export class SessionCycle implements InputSink {
     const { context, onDegraded } = this.#options;
     const text =
       `the engine failed ${this.#losses} times and does not run until the next trading day: entries are off, ` +
-      `orders and positions stay as they are at the broker; tickwright halt cancels entries. ${this.#lastLoss}`;
+      `those that rest at the broker are canceled, and what protects positions stays. ${this.#lastLoss}`;
     onDegraded('engine_gone', text);
     context.halt.begin(text);
     const today = sessionDay(context.config.calendar, createMarketClock(context.clockMap).nowUs());
