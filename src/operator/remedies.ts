@@ -30,6 +30,16 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
     `make room on the disk of the state directory, or mend it, then: ${command('resume')} --reason "…"`,
   simulator_ended: (command) =>
     `stop this program, remove the cause and start again: the paper account goes on as the disk has it. Then: ${command('resume')} --reason "…"`,
+  entries_halted: (command) => `look at the reason, then: ${command('resume')} --reason "…"`,
+  halt_unproven: () => 'look at the broker’s own book, and cancel there what can enlarge a position',
+  strategy_fault: (command) => `mend it, then: ${command('reload')} --reason "…"`,
+  token_expired: (command) => `${command('token')} asks for a one-time password`,
+  token_rejected: (command) => `${command('token')} asks for a one-time password`,
+  engine_gone: () =>
+    'look at orders and positions in the broker’s own program; restart the daemon when the cause is found',
+  no_room: () => 'make room on the disk of the state directory',
+  emergency_record: (command) =>
+    `compare ${command('orders')} with the broker’s own book, then: ${command('resume')} --reason "…"`,
   strategy_halted: (command) => `look at its loss, then: ${command('resume')} --strategy … --reason "…"`,
   engine_lost: (command) =>
     `the named strategy is left out until the next start; ${command('journal')} shows the entries before`,
