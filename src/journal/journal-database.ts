@@ -3,6 +3,7 @@
  * began it, and the file carries the format of its newest session, so that an older program leaves it alone.
  */
 import { existsSync } from 'node:fs';
+import { isDiskFull } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
 /**
@@ -107,9 +108,20 @@ export function openDatabase(path: string): Database {
   database.pragma('foreign_keys = ON');
   database.pragma(`journal_size_limit = ${WAL_BYTES_MAX}`);
   if (formatOf(database) === 0) createTables(database);
-  else if (!hasArchives(database)) database.transaction(() => database.exec(ARCHIVES))();
-  database.exec(LATER_INDEXES);
+  addLaterParts(database);
   return database;
+}
+
+/** A full disk leaves them for a later start: this one must reach the orders. */
+function addLaterParts(database: Database): void {
+  try {
+    database.transaction(() => {
+      if (!hasArchives(database)) database.exec(ARCHIVES);
+      database.exec(LATER_INDEXES);
+    })();
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
 }
 
 /** In an empty file. A death leaves all of it or none. */
