@@ -200,11 +200,14 @@ export class MoneyReconciler {
 
 const isDifferent = ({ ours, broker }: MoneyFigure): boolean => ours !== broker;
 
-const keyOf = (figures: readonly MoneyFigure[]): string =>
-  figures
+/** Empty for figures that agree, as those of nearly every poll do. */
+function keyOf(figures: readonly MoneyFigure[]): string {
+  if (!figures.some(isDifferent)) return '';
+  return figures
     .filter(isDifferent)
     .map(({ what, ours, broker }) => `${what}:${ours}:${broker}`)
     .join(' ');
+}
 
 const textOf = (figures: readonly MoneyFigure[]): string =>
   figures.map(({ what, ours, broker }) => `${what} ours ${ours}, broker ${broker} VND`).join('; ');
