@@ -172,6 +172,8 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
       requestLost: 0,
       requestLate: 0,
       requestLateMs: [1, 1],
+      readLate: 0,
+      readLateMs: [1, 1],
       answerLost: 0,
       answerLate: 0,
       answerLateMs: [1, 1],

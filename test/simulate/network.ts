@@ -22,6 +22,9 @@ export interface NetworkFaults {
   /** The daemon sees a reset, and the request arrives all the same, a while later. */
   requestLate: number;
   requestLateMs: readonly [number, number];
+  /** A read takes its time to the broker: calls that left after it arrive before it. */
+  readLate: number;
+  readLateMs: readonly [number, number];
   answerLost: number;
   answerLate: number;
   answerLateMs: readonly [number, number];
@@ -145,6 +148,7 @@ export class Network {
       refused: 0,
       requestLost: 0,
       requestLate: 0,
+      readLate: 0,
       answerLost: 0,
       answerLate: 0,
       frameTwice: 0,
@@ -179,7 +183,9 @@ export class Network {
         this.#options.onAnswer(request.shown, 'arrives late');
         time.at(time.nowUs + this.#latencyUs(), daemon, () => call.fail('ECONNRESET'));
       }
-      const lateUs = isLate ? draws.between(...faults.requestLateMs) * 1_000 : 0;
+      const isSlow = !request.shown.isMove && draws.chance(faults.readLate);
+      const slowUs = isSlow ? draws.between(...faults.readLateMs) * 1_000 : 0;
+      const lateUs = isLate ? draws.between(...faults.requestLateMs) * 1_000 : slowUs;
       time.at(time.nowUs + this.#latencyUs() + lateUs, this.#options.broker().owner, () =>
         this.#serve(request, call),
       );

@@ -118,7 +118,7 @@ const START_US = Date.UTC(2026, 2, 9, 3) * 1_000;
 const MIDNIGHT_US = Date.UTC(2026, 2, 9, 17) * 1_000;
 
 /** Far from the seeds of worlds. */
-const SIZES_FROM = 2 ** 24;
+const MORE_FROM = 2 ** 24;
 
 export interface PlanOptions {
   /** Shorter runs: more seeds in the same time. */
@@ -144,9 +144,10 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     mishaps.clear();
     mishaps.set('kill', 1);
   }
-  // Large orders fill in parts. Draws of their own: the other worlds stay as they are.
-  const sizes = new Draws(seed + SIZES_FROM);
-  const size = sizes.chance(0.3) ? sizes.whole(3, 6) : 1;
+  // Draws of their own: the other worlds stay as they are.
+  const more = new Draws(seed + MORE_FROM);
+  // Large orders fill in parts.
+  const size = more.chance(0.3) ? more.whole(3, 6) : 1;
   const isFaulty = draws.chance(0.1);
   const count = draws.whole(1, 3);
   const strategies = Array.from({ length: count }, (_, i): StrategyPlan => ({
@@ -175,6 +176,8 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
       requestLost: chance(0.1),
       requestLate: chance(0.1),
       requestLateMs: [10, 2_000],
+      readLate: more.chance(0.4) ? more.between(0.05, 0.4) : 0,
+      readLateMs: [20, 1_500],
       answerLost: chance(0.2),
       answerLate: chance(0.2),
       answerLateMs: [1_000, 25_000],
