@@ -149,6 +149,7 @@ export class Engine {
     this.#context.decideBy(past);
     if (decisions !== null && (decisions.proposals.length > 0 || decisions.policies?.length !== 0))
       this.#dueWork.open();
+    this.#stops.repeat(decisions?.stopped ?? []);
     this.process(event);
     if (decisions === null) return;
     if (event.kind !== 'session_started') this.#state.halt.follow();

@@ -1,5 +1,6 @@
 /** Restart is replay: recorded decisions win, the first difference stops a strategy, a lost tail was never sent. */
 import { describe, expect, it } from 'vitest';
+import { seconds } from '../../src/domain/units.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { everyThird, type ScriptedStrategy } from '../support/engine-host.ts';
 import { limit } from '../support/engine-facts.ts';
@@ -224,6 +225,25 @@ describe('a stop that a kill cut off the journal', () => {
       expect(third?.of('strategy_stopped')).toEqual(second?.of('strategy_stopped'));
     },
   );
+});
+
+it('a stop that a kill cut off the journal comes before the timers of the next start', () => {
+  const strategy: ScriptedStrategy = {
+    onTrade: (_, desk, me) => void desk.setTimer(me, seconds(5)),
+    onTimer: (__, desk, me) => void desk.submit(me, limit('buy', 1, 13_000)),
+  };
+  const create = () => new EngineRig({ strategies: [strategy, {}] });
+  const first = create().start().trade(13_000);
+  const journal = first.entries.slice();
+  first.command({ name: 'stop_strategy', strategy: FIRST, reason: 'enough' });
+  const second = create();
+  replay(second, first.inputs, journal);
+  second.pass(60).boot(2);
+  const third = create();
+  replay(third, second.inputs, [...journal, ...second.entries.slice(journal.length)]);
+  third.pass(1).boot(3);
+  expect([second.places(), third.places()]).toEqual([[], []]);
+  expect([second.of('strategy_fault'), third.of('strategy_fault')]).toEqual([[], []]);
 });
 
 describe('what the journal says of risk', () => {

@@ -54,7 +54,10 @@ export class StrategyStops {
   stop(strategy: StrategyIndex, reason: string, fault: Fault | null, isLasting = false): void {
     const { registry, context } = this.#parts;
     const found = this.#found.get(strategy);
-    if (found !== undefined) return this.#stopFound(strategy, found, isLasting);
+    if (found !== undefined) {
+      if (isLasting) this.#found.set(strategy, { ...found, isLasting });
+      return;
+    }
     if (this.#isEnded(strategy)) return isLasting ? this.#keep(strategy, reason) : undefined;
     if (!context.decisions.stopsNow(strategy)) {
       this.#found.set(strategy, { reason, fault, isLasting });
@@ -64,16 +67,20 @@ export class StrategyStops {
     this.#tell(strategy, { reason, fault, isLasting });
   }
 
-  /** An earlier replay found it too, and journaled it with this event; before that, the journal has no row of it. */
-  #stopFound(strategy: StrategyIndex, found: Ending, isLasting: boolean): void {
-    const { registry, context } = this.#parts;
-    if (!context.decisions.stopsNow(strategy)) {
-      if (isLasting) this.#found.set(strategy, { ...found, isLasting });
-      return;
+  /**
+   * The journal holds these with the event that begins. An earlier replay that found them as this one did stopped them before its
+   * first event, and told them with it.
+   */
+  repeat(strategies: readonly StrategyIndex[]): void {
+    const { registry, context, dueWork } = this.#parts;
+    for (const strategy of strategies) {
+      const ending = this.#found.get(strategy);
+      if (ending === undefined || context.decisions.isEarlier(strategy)) continue;
+      this.#found.delete(strategy);
+      this.#untold.set(strategy, ending);
+      registry.stop(strategy, ending.reason);
+      dueWork.open();
     }
-    this.#found.delete(strategy);
-    registry.stop(strategy, found.reason);
-    this.#tell(strategy, found);
   }
 
   /** A stop by the process is for the version that hung: a later one runs. */
@@ -92,10 +99,7 @@ export class StrategyStops {
     const ending = this.#found.get(strategy);
     if (ending?.fault !== null) return;
     this.#found.delete(strategy);
-    const { registry, context } = this.#parts;
-    registry.stop(strategy, ending.reason);
-    // The engine that took the list live had found it in its own replay, and told it then.
-    if (context.decisions.stopsNow(strategy)) this.#untold.set(strategy, ending);
+    this.#parts.registry.stop(strategy, ending.reason);
   }
 
   /** Found so far by a replay: faults that the journal does not hold, and other decisions than it holds. */
