@@ -115,7 +115,7 @@ export interface SessionLeft {
 
 /** Opens the day in the journal and reads its past, or what the session before it left. */
 export function prepareSession(
-  { journal, clockMap, config, paths, names, owners: findOwners }: Omit<SessionContext, 'edge'>,
+  { journal, clockMap, config, paths, names, halt, owners: findOwners }: Omit<SessionContext, 'edge'>,
   left?: SessionLeft,
 ): PreparedSession {
   const now = createMarketClock(clockMap).nowUs();
@@ -127,7 +127,9 @@ export function prepareSession(
   const framesPath = frameLogPath(paths.frames, day);
   const isStarted = read.seqsOf(day, 'session_started').length > 0;
   const before = lastStarted(read, day);
-  const carriedOver = isStarted ? NOTHING_CARRIED_OVER : leftBy(read, before, left, names);
+  const carriedOver = isStarted
+    ? NOTHING_CARRIED_OVER
+    : leftBy(read, before, left, names, halt.reason !== null);
   const owners = findOwners();
   const { strategies, versionsSince } = plannedStrategies({ read, day, before, config, names });
   const place = {
@@ -150,10 +152,11 @@ function leftBy(
   before: TradingDay | undefined,
   left: SessionLeft | undefined,
   names: StrategyNames,
+  isHalted: boolean,
 ): CarriedOver {
   if (before === undefined) return NOTHING_CARRIED_OVER;
-  if (left?.day !== before) return carryOver(read, before, names);
-  return left.carry.left(before, read.contracts(before), names);
+  if (left?.day !== before) return carryOver(read, before, names, isHalted);
+  return left.carry.left(before, read.contracts(before), names, isHalted);
 }
 
 export class TradingSession implements InputSink {

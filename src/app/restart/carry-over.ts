@@ -6,9 +6,11 @@ import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
   instrumentIndex,
   type InstrumentIndex,
+  type Money,
   OPERATOR_INDEX,
   type StrategyIndex,
 } from '../../domain/units.ts';
+import { FALLEN } from '../../engine/orders/circuit-breakers.ts';
 import type { CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
@@ -107,8 +109,8 @@ export class CarryOver {
     return this.#accounts.view();
   }
 
-  /** `listed`: the last contract table of the session. */
-  left(session: TradingDay, listed: readonly Contract[], names: StrategyNames): CarriedOver {
+  /** `listed`: the last contract table of the session. `isHalted`: the account is, at this moment. */
+  left(session: TradingDay, listed: readonly Contract[], names: StrategyNames, isHalted = true): CarriedOver {
     const held = this.accounts.flatMap(({ strategy, positions }) =>
       positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
     );
@@ -135,7 +137,7 @@ export class CarryOver {
       openValue,
     }));
     const lossReached = hiddenLoss(this.#rare);
-    const peak = this.#rare.findLast(({ kind }) => kind === 'equity_peak');
+    const equityPeak = peakOf(this.#rare, isHalted);
     return {
       contracts,
       started: {
@@ -146,7 +148,7 @@ export class CarryOver {
         haltedStrategies: halts(this.#rare),
         stoppedStrategies: lastingStops(this.#rare),
         ...(lossReached === null ? {} : { lossReached }),
-        ...(peak?.kind === 'equity_peak' ? { equityPeak: peak.value } : {}),
+        ...(equityPeak === null ? {} : { equityPeak }),
       },
     };
   }
@@ -160,12 +162,17 @@ export function carryOverPast(read: JournalReader, session: TradingDay): CarryOv
   return carry;
 }
 
-export function carryOver(read: JournalReader, session: TradingDay, names: StrategyNames): CarriedOver {
+export function carryOver(
+  read: JournalReader,
+  session: TradingDay,
+  names: StrategyNames,
+  isHalted = true,
+): CarriedOver {
   const carry = new CarryOver();
   const started = read.firstInput(session, 'session_started');
   if (started?.kind === 'session_started') carry.begin(started);
   for (const each of read.entries({ session, kinds: CARRYING_KINDS })) carry.add(each);
-  return carry.left(session, read.contracts(session), names);
+  return carry.left(session, read.contracts(session), names, isHalted);
 }
 
 const RARE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>([
@@ -202,6 +209,21 @@ function halts(entries: readonly JournalEntry[]): NonNullable<SessionStarted['ha
   }
   strategies.delete(OPERATOR_INDEX);
   return [...strategies].map(([strategy, reason]) => ({ strategy, reason }));
+}
+
+/** Null where a person has accepted the fall from it, and no engine was there to measure anew. */
+function peakOf(entries: readonly JournalEntry[], isHalted: boolean): Money | null {
+  let peak: Money | null = null;
+  /** Reason of the halt that a person has to answer; empty without one. */
+  let shown = '';
+  for (const entry of entries) {
+    if (entry.kind === 'equity_peak') peak = entry.value;
+    if (entry.kind !== 'halt' || entry.strategy !== null) continue;
+    if (!entry.halted && shown.startsWith(FALLEN)) peak = null;
+    if (!entry.halted) shown = '';
+    else if (shown === '') shown = entry.reason;
+  }
+  return !isHalted && shown.startsWith(FALLEN) ? null : peak;
 }
 
 /** The loss limit that the engine journaled while the account was halted for another reason, or null. */

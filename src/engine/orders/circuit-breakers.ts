@@ -11,7 +11,7 @@ import { SendRate } from './send-history.ts';
 /** The peak is journaled when it has risen by this part of the limit. */
 const PEAK_PARTS = 100;
 /** Begins the reason of a halt; it is known by that on later days too. */
-const FALLEN = 'the account has lost ';
+export const FALLEN = 'the account has lost ';
 
 export class CircuitBreakers {
   readonly #context: EventContext;

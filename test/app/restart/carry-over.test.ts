@@ -79,6 +79,32 @@ it('keeps a loss limit that was reached during a halt, until the halt ends', () 
   expect(halt(true, 'the loss of the day'), 'shown now').toBeUndefined();
 });
 
+it('keeps the peak of the account until a person accepts the fall from it, also by night', () => {
+  const { store } = openStore(tempPath());
+  const day = tradingDay('2026-03-06');
+  const peak = (isHalted: boolean) => {
+    store.flush();
+    return carryOver(store.read, day, new StrategyNames([]), isHalted).started.equityPeak;
+  };
+  const head = { cause: seq(1), tsUs: tsUs(1), strategy: null } as const;
+  store.beginSession(day, tsUs(1), 'test');
+  store.append({ ...head, kind: 'equity_peak', value: money(900) });
+  store.append({ ...head, kind: 'halt', halted: true, reason: 'lunch' });
+  store.append({ ...head, kind: 'halt', halted: false, reason: 'back' });
+  expect([peak(true), peak(false)]).toEqual([900, 900]);
+  store.append({
+    ...head,
+    kind: 'halt',
+    halted: true,
+    reason: 'the account has lost 60 since its peak of 900',
+  });
+  expect([peak(true), peak(false)]).toEqual([900, undefined]);
+  store.append({ ...head, kind: 'halt', halted: false, reason: 'seen' });
+  expect(peak(false)).toBeUndefined();
+  store.append({ ...head, kind: 'equity_peak', value: money(840) });
+  expect(peak(false)).toBe(840);
+});
+
 it('leaves a strategy that the operator stopped as it is, until he starts it', () => {
   const { store } = openStore(tempPath());
   const day = tradingDay('2026-03-06');
