@@ -65,7 +65,8 @@ export type RefreshResult =
 export const EXCHANGES_PER_DAY = 10;
 /** Left for the operator. */
 const EXCHANGES_RESERVED = 2;
-/** After an exchange that the broker did not answer, a person waits too: pressing again would use up the day. */
+/** The last exchanges of a day are not pressed away: after one that the broker did not answer a person waits too. */
+const EXCHANGES_SPARED = 3;
 const OPERATOR_PATIENCE = minutes(1);
 /** After a failure that may pass, automatic refreshes wait. */
 const PATIENCE: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
@@ -272,6 +273,7 @@ export class TokenKeeper implements TokenSource {
   /** The last exchange of a day is kept for a broker that has had time to recover. */
   #wouldWaste(now: TsUs): RefreshFailure | undefined {
     const used = this.#used();
+    if (used < EXCHANGES_PER_DAY - EXCHANGES_SPARED) return undefined;
     const isLast = used === EXCHANGES_PER_DAY - 1 && this.#wastedUs > -Infinity;
     const until = Math.max(this.#wastedUs + OPERATOR_PATIENCE, isLast ? this.#patientUntil : -Infinity);
     if (now >= until) return undefined;

@@ -241,7 +241,7 @@ describe('the ten exchanges of a day', () => {
       expect((await keeper.refresh('operator')).ok).toBe(false);
       world.timers.advance(seconds(5));
     }
-    expect(world.used, 'in 100 s').toBe(2);
+    expect(world.used, 'seven at once, then one a minute').toBe(8);
     for (let i = 0; i < 60; i += 1) {
       await keeper.refresh('operator');
       world.timers.advance(minutes(1));
