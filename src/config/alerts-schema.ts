@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { address, count, durationFrom, pathText, timeOfDay } from './values.ts';
 
 /** The environment comes first, then the file. */
-const secretFrom = (environment: string) =>
+export const secretFrom = (environment: string) =>
   z
     .strictObject({
       environment: z

@@ -78,6 +78,12 @@ export function alertProblems(
   return problems;
 }
 
+export const metricsProblems = (
+  source: YamlSource,
+  { operator: { metrics } }: Pick<ConfigFile, 'operator'>,
+): readonly Problem[] =>
+  metrics === undefined ? [] : secretProblems(source, ['operator', 'metrics', 'token'], metrics.token);
+
 function secretProblems(
   source: YamlSource,
   path: readonly (string | number)[],

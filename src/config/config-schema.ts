@@ -1,6 +1,6 @@
 /** Schema of the main file. Every default is safe, so a first file needs ten lines. */
 import { z } from 'zod';
-import { alertsSchema } from './alerts-schema.ts';
+import { alertsSchema, secretFrom } from './alerts-schema.ts';
 import {
   address,
   contracts,
@@ -178,6 +178,20 @@ export const configSchema = z.strictObject({
       controlPort: z.int().min(0).max(65_535).default(0),
       log: z.enum(['pretty', 'json']).default('pretty'),
       statusEvery: durationFrom('100ms', '1h').prefault('10s'),
+      metrics: z
+        .strictObject({
+          port: z.int().min(0).max(65_535),
+          address: z
+            .string()
+            .refine(
+              (text) => z.ipv4().safeParse(text).success || z.ipv6().safeParse(text).success,
+              'an IP address of this machine, like 127.0.0.1',
+            )
+            .default('127.0.0.1'),
+          hosts: z.array(z.string().min(1).max(253)).default([]),
+          token: secretFrom('TICKWRIGHT_METRICS_TOKEN'),
+        })
+        .optional(),
     })
     .prefault({}),
   alerts: alertsSchema,

@@ -87,6 +87,19 @@ export interface OperatorConfig {
   readonly controlPort: number;
   readonly log: 'pretty' | 'json';
   readonly statusEvery: DurationUs;
+  /** Null: there is none. */
+  readonly metrics: MetricsConfig | null;
+}
+
+/** Address at which Prometheus reads. */
+export interface MetricsConfig {
+  readonly address: string;
+  /** 0 picks a free one, which the start prints. */
+  readonly port: number;
+  /** Names by which it may be asked, besides the address and those of this machine. */
+  readonly hosts: readonly string[];
+  /** On the loopback address it may be missing. */
+  readonly token: SecretPlace;
 }
 
 /** Place of a secret: the environment comes first, then the file. */

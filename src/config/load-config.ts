@@ -2,7 +2,14 @@
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import { seconds } from '../domain/units.ts';
-import { alertProblems, assumedBy, fileProblems, limitProblems, modeProblems } from './config-rules.ts';
+import {
+  alertProblems,
+  assumedBy,
+  fileProblems,
+  limitProblems,
+  metricsProblems,
+  modeProblems,
+} from './config-rules.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
 import type { Config, SecretPlace } from './config.ts';
 import { readMarket } from './market-file.ts';
@@ -24,6 +31,7 @@ export function loadConfig(file: string, catalog: Catalog): LoadedConfig {
     ...modeProblems(source, value),
     ...fileProblems(source, value),
     ...alertProblems(source, value),
+    ...metricsProblems(source, value),
   ];
   const market = readMarket(source, value.market);
   if (!market.ok) return { ok: false, problems: [...problems, ...market.problems] };
@@ -82,10 +90,14 @@ function sections(
       tokenRefreshBefore: session.tokenRefreshBefore,
       rollover: session.rollover,
     },
-    operator: read.operator,
+    operator: operatorOf(read),
     alerts: alertsOf(read),
     retention: read.retention,
   };
+}
+
+function operatorOf({ operator: { metrics, ...rest } }: ConfigFile): Config['operator'] {
+  return { ...rest, metrics: metrics === undefined ? null : { ...metrics, token: placeOf(metrics.token) } };
 }
 
 function alertsOf({ alerts }: ConfigFile): Config['alerts'] {

@@ -16,6 +16,7 @@ import {
   type TsUs,
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
+import { type LimitUse, limitUses } from './risk/limit-uses.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';
 
 export interface PositionEntry {
@@ -80,6 +81,7 @@ export interface EngineView {
   readonly dayPnl: Money;
   readonly fee: Money;
   readonly tax: Money;
+  readonly limits: readonly LimitUse[];
   readonly counts: EngineCounts;
 }
 
@@ -135,6 +137,11 @@ export function engineSnapshot(
     dayPnl: portfolio.accountDayPnl(),
     fee,
     tax,
+    limits: limitUses(
+      view,
+      { risk: parts.riskSettings, strategies: parts.strategySettings },
+      parts.breakers.uses,
+    ),
     counts: {
       events: counts.events,
       gaps: counts.gaps,

@@ -272,6 +272,7 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
     rate,
     rejections: base.rejections,
     strategySettings: options.settings.strategies,
+    riskSettings: options.settings.risk,
     dayEnd: new DayEnd(orders, life, options.settings),
     polls: new Polls(base, options.settings.poll),
     trader: new Trader({ context, session, market, orders, portfolio, registry, stops, timers }),

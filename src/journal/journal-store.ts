@@ -7,7 +7,7 @@ import type { Database, Statement } from '../sqlite/database.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
 import { StrategyNames } from '../domain/strategy-names.ts';
-import { milliseconds, type TsUs } from '../domain/units.ts';
+import { durationUs, type DurationUs, milliseconds, type TsUs } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { NamedEntry } from './fold-session.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
@@ -44,6 +44,8 @@ export interface JournalOptions {
   readonly onFailure: (error: Error) => void;
   /** All rows that waited are written. */
   readonly onRecovered?: () => void;
+  /** Receives how long each commit took. */
+  readonly onCommit?: (took: DurationUs) => void;
 }
 
 interface Pending {
@@ -132,6 +134,11 @@ export class JournalStore {
     return this.#isFailing;
   }
 
+  /** Rows that wait for their commit. */
+  get waiting(): number {
+    return this.#pending.length;
+  }
+
   /** Counts this start of an engine, durably; ids made from it are never made again. */
   nextBoot(): number {
     return this.bumpCounter('boot', '');
@@ -204,7 +211,10 @@ export class JournalStore {
       if (this.#pending.length === 0) return;
       this.#assertInPlace();
       this.#writer ??= this.#createWriter();
+      const { wallClock, onCommit } = this.#options;
+      const from = wallClock.nowUs();
       this.#writer.commit(this.#pending);
+      onCommit?.(durationUs(wallClock.nowUs() - from));
     } catch (error) {
       this.#flushAfter(RETRY_MS);
       this.#failed(error);

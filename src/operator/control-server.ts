@@ -1,5 +1,4 @@
 /** The control API: loopback only, and only with the token. */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import {
   bodyShape,
@@ -9,6 +8,7 @@ import {
   commandNamed,
   parseCommandBody,
 } from './control-command.ts';
+import { assertToken, LOOPBACK_NAMES, requireHost, requireToken } from './http-guards.ts';
 import { redactText, type Secrets } from './redact.ts';
 
 export interface CommandResult {
@@ -18,7 +18,15 @@ export interface CommandResult {
   readonly changes?: readonly string[];
 }
 
+/** `reason` is empty when all is well. */
+export interface Health {
+  readonly ok: boolean;
+  readonly reason: string;
+}
+
 export interface ControlHandlers {
+  /** Whether engine and journal answer. */
+  readonly health: () => Promise<Health>;
   /** Whether the daemon trades, and why not. */
   readonly ready: () => { readonly ready: boolean; readonly reason: string };
   /** Plain data. */
@@ -43,7 +51,6 @@ export interface ControlServer {
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 4_096;
 const REQUEST_MS_MAX = 5_000;
-const TOKEN_CHARACTERS_MIN = 16;
 
 const ROUTES = 'GET /healthz, GET /readyz, GET /status, POST /commands/<name>';
 
@@ -53,18 +60,15 @@ export async function startControl({
   handlers,
   secrets,
 }: ControlOptions): Promise<ControlServer> {
-  if (token.length < TOKEN_CHARACTERS_MIN) {
-    throw new Error(
-      `The control token has ${token.length} characters, at least ${TOKEN_CHARACTERS_MIN} are needed.`,
-    );
-  }
+  assertToken('control', token);
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
     forceCloseConnections: true,
     logger: false,
   });
-  guard(app, token);
+  requireHost(app, LOOPBACK_NAMES);
+  requireToken(app, token, ['/healthz']);
   sayWhatWasExpected(app, token);
   app.addHook('onSend', async (_request, _reply, payload) =>
     typeof payload === 'string' ? secrets.hide(payload) : payload,
@@ -74,21 +78,6 @@ export async function startControl({
   const address = app.server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   return { port: bound, close: () => app.close() };
-}
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** Digests have one length, so every comparison takes the same time. */
-function guard(app: FastifyInstance, token: string): void {
-  const expected = digest(`Bearer ${token}`);
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.routeOptions.url === '/healthz') return;
-    if (timingSafeEqual(digest(request.headers.authorization ?? ''), expected)) return;
-    await reply
-      .code(401)
-      .header('www-authenticate', 'Bearer')
-      .send(failure('expected "Authorization: Bearer <token>" with the token of this daemon'));
-  });
 }
 
 function sayWhatWasExpected(app: FastifyInstance, token: string): void {
@@ -113,7 +102,7 @@ function addRoutes(app: FastifyInstance, handlers: ControlHandlers): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
     done(null, body),
   );
-  app.get('/healthz', () => ({ ok: true }));
+  addHealth(app, handlers.health);
   app.get('/readyz', (_request, reply) => {
     const state = handlers.ready();
     return reply.code(state.ready ? 200 : 503).send(state);
@@ -126,6 +115,14 @@ function addRoutes(app: FastifyInstance, handlers: ControlHandlers): void {
       return reply.code(404).send(failure(`no command "${request.params.name}": expected one of ${known}`));
     }
     return runCommand(name, request.body, handlers, reply);
+  });
+}
+
+/** Without a token: supervisors ask it. */
+export function addHealth(app: FastifyInstance, health: () => Promise<Health>): void {
+  app.get('/healthz', async (_request, reply) => {
+    const state = await health();
+    return reply.code(state.ok ? 200 : 503).send(state);
   });
 }
 

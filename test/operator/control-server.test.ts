@@ -17,8 +17,10 @@ const TOKEN = 'a-token-for-the-tests';
 class FakeDaemon implements ControlHandlers {
   readonly commands: [name: string, body: object][] = [];
   isReady = true;
+  wrong = '';
   answer: CommandResult = { ok: true, message: 'done' };
   fault: Error | null = null;
+  readonly health = () => Promise.resolve({ ok: this.wrong === '', reason: this.wrong });
   readonly ready = () => ({ ready: this.isReady, reason: this.isReady ? '' : 'no token yet' });
   readonly status = () => {
     if (this.fault !== null) throw this.fault;
@@ -50,13 +52,15 @@ interface Asked {
   readonly authorization?: string | null;
   readonly body?: string;
   readonly type?: string;
+  readonly host?: string;
 }
 
 async function ask(path: string, asked: Asked = {}): Promise<{ code: number; json: unknown; text: string }> {
-  const { method = 'GET', authorization = `Bearer ${TOKEN}`, body, type = 'application/json' } = asked;
+  const { method = 'GET', authorization = `Bearer ${TOKEN}`, body, type = 'application/json', host } = asked;
   const headers: Record<string, string> = {};
   if (authorization !== null) headers['authorization'] = authorization;
   if (body !== undefined) headers['content-type'] = type;
+  if (host !== undefined) headers['host'] = host;
   const answer = await request(`http://127.0.0.1:${server.port}${path}`, {
     method,
     headers,
@@ -72,6 +76,17 @@ const command = (name: string, body?: unknown): ReturnType<typeof ask> =>
 describe('who may ask', () => {
   test('anybody on this machine may ask whether it lives', async () => {
     expect(await ask('/healthz', { authorization: null })).toMatchObject({ code: 200, json: { ok: true } });
+    daemon.wrong = 'the engine does not answer';
+    expect(await ask('/healthz', { authorization: null })).toMatchObject({
+      code: 503,
+      json: { ok: false, reason: 'the engine does not answer' },
+    });
+  });
+
+  test('a page that makes its own name point here is refused, with the token too', async () => {
+    for (const path of ['/healthz', '/status'])
+      expect(await ask(path, { host: 'rebound.example' }), path).toMatchObject({ code: 403 });
+    expect(await ask('/status', { host: `LocalHost:${server.port}` })).toMatchObject({ code: 200 });
   });
 
   test.each([

@@ -92,7 +92,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   },
   'src/operator': {
     folders: ['src/domain', 'src/text', 'src/engine/ports'],
-    packages: ['pino', 'fastify', 'nodemailer', 'undici', 'node:fs', 'node:http', ...EDGE],
+    packages: ['pino', 'prom-client', 'fastify', 'nodemailer', 'undici', 'node:fs', 'node:http', ...EDGE],
   },
   'src/app/host': program(),
   'src/app/restart': program('host'),

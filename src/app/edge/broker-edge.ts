@@ -6,6 +6,7 @@ import {
   type GatewayOptions,
   type RestGateway,
 } from '../../broker/gateway/rest-gateway.ts';
+import type { CallMeter } from '../../broker/gateway/durable-sender.ts';
 import { ContractTable } from '../../broker/reports/contract-table.ts';
 import { type BrokerReports, createReports } from '../../broker/reports/reports.ts';
 import type { RestClient } from '../../broker/rest/rest-client.ts';
@@ -17,7 +18,7 @@ import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
 import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
 import { addDays, momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import { durationUs, minutes, type TsUs, tsUs } from '../../domain/units.ts';
+import { durationUs, type DurationUs, minutes, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import type { DriftLog } from '../../wire/drift.ts';
@@ -43,6 +44,13 @@ export interface BrokerEdgeOptions {
   /** Absent: a real WebSocket. */
   readonly dial?: Dial | undefined;
   readonly onFrame: (text: string) => void;
+  readonly meter?: EdgeMeter;
+}
+
+/** Moments at the edge that are measured. */
+export interface EdgeMeter extends CallMeter {
+  /** A heartbeat was answered. */
+  pong(roundTrip: DurationUs): void;
 }
 
 export interface BrokerEdge {
@@ -104,6 +112,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     haltReason: options.refuse,
     emergency: options.emergency,
     onSignal: alerts.gateway,
+    meter: options.meter,
   });
   const stream = createStreamClient({
     url: address.streamUrl,
@@ -118,6 +127,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
       channel !== 'trades' && phaseAt(calendar, clock.nowUs()) === 'continuous' ? QUIET_MAX : undefined,
     onFrame: (text) => options.onFrame(address.secrets.hideInFrame(text)),
     onSignal: alerts.stream,
+    onPong: (roundTrip) => options.meter?.pong(roundTrip),
   });
   const close = async (): Promise<void> => {
     reports.stop();

@@ -1,7 +1,8 @@
-/** Secrets of channels: from the environment first, then from a file. Read once, and hidden in every sink. */
+/** Secrets of channels and of metrics: from the environment first, then from a file. Read once, and hidden in every sink. */
 import { readFileSync, statSync } from 'node:fs';
-import type { AlertsConfig, ChannelConfig, SecretPlace } from '../../config/config.ts';
+import type { AlertsConfig, ChannelConfig, Config, SecretPlace } from '../../config/config.ts';
 import { failureOf } from '../../domain/failure.ts';
+import { isLoopback } from '../../operator/http-guards.ts';
 
 /** Bits of group and world. */
 const OTHERS = 0o077;
@@ -25,17 +26,24 @@ export const secretPlaceText = ({ environment, file }: SecretPlace): string =>
 export function missingSecrets({ channels, deadMansSwitch }: AlertsConfig): readonly string[] {
   const places = channels.map((channel) => ({ id: `channel ${channel.id}`, place: placeOf(channel) }));
   if (deadMansSwitch !== null) places.push({ id: 'deadMansSwitch', place: deadMansSwitch.url });
-  return places.flatMap(({ id, place }) => {
-    if (place === null) return [];
-    let found: string | undefined;
-    const failure = failureOf(() => {
-      found = readSecret(place);
-    });
-    if (failure !== null) return [`alerts: the secret of ${id}: ${failure}`];
-    return found === undefined
-      ? [`alerts: expected the secret of ${id} in ${secretPlaceText(place)}, was missing`]
-      : [];
+  return places.flatMap(({ id, place }) =>
+    place === null ? [] : missing(`alerts: the secret of ${id}`, place),
+  );
+}
+
+/** The same for metrics, which need a token where others could reach them. */
+export const missingMetricsToken = ({ metrics }: Config['operator']): readonly string[] =>
+  metrics === null || isLoopback(metrics.address)
+    ? []
+    : missing(`operator.metrics: the token for ${metrics.address}`, metrics.token);
+
+function missing(what: string, place: SecretPlace): readonly string[] {
+  let found: string | undefined;
+  const failure = failureOf(() => {
+    found = readSecret(place);
   });
+  if (failure !== null) return [`${what}: ${failure}`];
+  return found === undefined ? [`${what}: expected it in ${secretPlaceText(place)}, was missing`] : [];
 }
 
 /** Null for a channel that needs no secret. */

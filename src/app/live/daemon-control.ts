@@ -11,6 +11,7 @@ import { listDaemon } from '../restart/daemon-list.ts';
 import type { AlertingState } from './alerting.ts';
 import type { Daemon } from './daemon.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
+import { healthOf } from './health.ts';
 import { statusContent } from './daemon-screen.ts';
 
 /** The answer of `GET /status`. */
@@ -53,6 +54,7 @@ export async function startDaemonControl(
     token,
     secrets,
     handlers: {
+      health: () => healthOf(daemon),
       ready: () => readiness(daemon),
       status: () => statusOf(daemon, config),
       command: (name, body) => {

@@ -21,6 +21,7 @@ import type { AlertSeverity, HaltEntry, JournalEntry } from '../../engine/ports/
 import { openEmergencyFile } from '../../journal/emergency-file.ts';
 import { WAL_BYTES_MAX } from '../../journal/journal-database.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
+import { Metrics } from '../../operator/metrics.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge, tokenHours } from '../edge/broker-edge.ts';
@@ -41,7 +42,7 @@ import { HaltSweep } from './halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './halt.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { SessionCycle } from './session-cycle.ts';
-import type { Unattributed } from './trading-session.ts';
+import type { TradingSession, Unattributed } from './trading-session.ts';
 import type { PreparedChange, StrategyChange } from './strategy-switch.ts';
 
 /** The operator's display, as text or JSON lines. */
@@ -83,6 +84,7 @@ export class Daemon {
   readonly names: StrategyNames;
   readonly otpDesk: OtpDesk;
   readonly alerting: Alerting;
+  readonly metrics: Metrics;
   readonly #options: DaemonOptions;
   readonly #emergency: EmergencyRecord;
   readonly #cycle: SessionCycle;
@@ -104,6 +106,7 @@ export class Daemon {
     const note = quietNotes(systemClock, (text) => screen.note(text));
     this.clock = createMarketClock(clockMap);
     this.names = options.names;
+    this.metrics = new Metrics({ clock: systemClock, market: this.clock, speed: clockMap.speed });
     this.#emergency = new EmergencyRecord(openEmergencyFile(paths.emergency), this.names);
     this.journal = new JournalStore({
       path: paths.journal,
@@ -115,6 +118,7 @@ export class Daemon {
         this.#cycle.post({ kind: 'journal_failed', reason: message });
       },
       onRecovered: () => this.#emergency.clear(),
+      onCommit: (took) => this.metrics.commit(took),
     });
     this.alerting = this.#createAlerting(options);
     this.#reminders = this.#createReminders(options);
@@ -204,6 +208,16 @@ export class Daemon {
   /** See `SessionCycle.prepare`. */
   prepare(change: Omit<StrategyChange, 'excluded'>): Promise<PreparedChange> {
     return this.#cycle.prepare(change);
+  }
+
+  /** Why no engine runs though one should, or null. */
+  get degraded(): string | null {
+    return this.#cycle.degraded;
+  }
+
+  /** Undefined between two sessions. */
+  get feed(): TradingSession['feed'] | undefined {
+    return this.#cycle.session?.feed;
   }
 
   /** When the engine answered last, in real time. */
@@ -325,6 +339,7 @@ export class Daemon {
         note,
       ),
       onFrame: (text) => this.#cycle.session?.frame(text),
+      meter: this.metrics,
     });
   }
 
@@ -469,6 +484,7 @@ export class Daemon {
   #onEntry(entry: JournalEntry): void {
     this.#options.screen.entry(entry);
     this.alerting.entry(entry);
+    this.metrics.entry(entry);
     if (entry.kind === 'order_waiting' && entry.purpose === 'reduce')
       this.edge.gateway.noteReduction(entry.row.orderKey);
     if (entry.kind === 'stop_ready') this.#stopReady?.();

@@ -1,6 +1,9 @@
-/** Whether engine, prices, journal, broker and reconciliation are all well: stricter than being ready to trade. */
+/** Two readings of health: whether the parts of the daemon answer, and whether all is well, which is stricter than being ready to trade. */
 import { phaseAt } from '../../domain/calendar.ts';
-import { seconds } from '../../domain/units.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
+import { seconds, US_PER_SECOND } from '../../domain/units.ts';
+import type { Health } from '../../operator/control-server.ts';
+import { systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 
@@ -23,4 +26,22 @@ export function healthProblem(daemon: Daemon): string | null {
   if (view === undefined) return 'the engine has not answered yet';
   if (view.unproven !== null) return `positions are not proven: ${view.unproven}`;
   return view.money.state === 'differs' ? 'money differs from the broker’s' : null;
+}
+
+/** An engine that takes longer for an answer has hung or has very much to do. */
+const ANSWER_MAX = seconds(3);
+
+/** Asks the engine thread; the main thread answers by answering. Without a session no engine is needed, unless one was lost. */
+export async function healthOf(daemon: Daemon): Promise<Health> {
+  if (daemon.journal.isFailing) return { ok: false, reason: 'the disk refuses rows of the journal' };
+  if (daemon.degraded !== null) return { ok: false, reason: daemon.degraded };
+  if (daemon.sessionDay === undefined) return { ok: true, reason: '' };
+  let cancel: CancelTimer | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    cancel = systemTimers.after(ANSWER_MAX, () => resolve('late'));
+  });
+  const answer = await Promise.race([daemon.refreshView(), late]);
+  cancel?.();
+  if (answer !== 'late') return { ok: true, reason: '' };
+  return { ok: false, reason: `the engine has not answered for ${ANSWER_MAX / US_PER_SECOND} s` };
 }

@@ -27,10 +27,11 @@ import {
 } from '../restart/state-paths.ts';
 import type { RunActions } from './daemon-commands.ts';
 import { startDaemonControl } from './daemon-control.ts';
+import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from './daemon.ts';
 import { listenToPhones } from './phone.ts';
-import { missingSecrets } from '../edge/secret-place.ts';
+import { missingMetricsToken, missingSecrets } from '../edge/secret-place.ts';
 
 export interface RunOptions extends RunOverrides {
   readonly config: Config;
@@ -54,7 +55,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     );
     return EXIT.usage;
   }
-  const missing = missingSecrets(plan.config.alerts);
+  const missing = [...missingSecrets(plan.config.alerts), ...missingMetricsToken(plan.config.operator)];
   if (missing.length > 0) {
     process.stderr.write(
       missing.map((text) => `${plan.config.file}: ${text}; nothing was started\n`).join(''),
@@ -98,7 +99,8 @@ async function runLocked(
     const names = new StrategyNames(config.strategies.map(({ id }) => id));
     const screen = createDaemonScreen(plan, names, jsonLogs, address.secrets);
     const program = new ProgramFiles();
-    const daemon = new Daemon({ config, names, paths, address, clockMap, screen, program });
+    const parts = { config, names, paths, address, clockMap, screen, program };
+    const daemon = new Daemon(parts);
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');
@@ -108,6 +110,7 @@ async function runLocked(
     };
     const control = await startDaemonControl(daemon, config, paths.control, address.secrets, actions);
     listenToPhones(daemon, config, actions);
+    const metrics = await startDaemonMetrics(daemon, parts);
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
     const stopStatus = screen.watch(daemon, address, control.url);
@@ -124,6 +127,7 @@ async function runLocked(
     } finally {
       stopStatus();
       await stopArchiver();
+      await metrics.close();
       await control.close();
       await daemon.close();
     }

@@ -42,11 +42,14 @@ export class Sequencer implements InputSink {
   #refused: RefusedFrame[] = [];
   #scheduled = false;
   #isDiskFull = false;
+  #frames = 0;
+  #lastFrameUs: TsUs;
 
   constructor(options: SequencerOptions) {
     this.#options = options;
     this.#seq = options.lastSeq;
     this.#lastTsUs = options.lastTsUs;
+    this.#lastFrameUs = options.clock.nowUs();
   }
 
   /**
@@ -65,6 +68,16 @@ export class Sequencer implements InputSink {
   /** Number of the last input. */
   get lastSeq(): number {
     return this.#seq;
+  }
+
+  /** Data frames so far. */
+  get frames(): number {
+    return this.#frames;
+  }
+
+  /** Time of the last data frame; of the beginning while there was none. */
+  get lastFrameUs(): TsUs {
+    return this.#lastFrameUs;
   }
 
   /** The time of inputs is ahead of the clock: it stands still. */
@@ -90,6 +103,8 @@ export class Sequencer implements InputSink {
   frame(text: string): void {
     const number = this.#nextSeq();
     const at = this.#now();
+    this.#frames += 1;
+    this.#lastFrameUs = at;
     const problem = this.settle() ?? this.#recordProblem({ number, at, text });
     if (problem !== null && this.#refused.length < REFUSED_MAX) this.#refused.push({ number, at, text });
     const event = this.#options.decode(text, number, at);

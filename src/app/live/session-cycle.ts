@@ -78,6 +78,7 @@ export class SessionCycle implements InputSink {
   #lastLoss = '';
   #unexplained = 0;
   #isEnding = false;
+  #degraded: string | null = null;
 
   constructor(options: SessionCycleOptions) {
     this.#options = options;
@@ -87,6 +88,11 @@ export class SessionCycle implements InputSink {
   /** With the strategies of the last change. */
   get config(): Config {
     return this.#context.config;
+  }
+
+  /** Why no engine runs though one should, or null. */
+  get degraded(): string | null {
+    return this.#degraded;
   }
 
   /** Undefined between two sessions. */
@@ -162,6 +168,7 @@ export class SessionCycle implements InputSink {
       (reason, culprit) => void this.#rebuild(reason, culprit),
     );
     this.#session = session;
+    this.#degraded = null;
     this.#left = undefined;
     for (const answer of this.#answers.splice(0)) session.post(answer);
     this.#tellReplay(session, durationUs(systemClock.nowUs() - startedUs));
@@ -294,6 +301,7 @@ export class SessionCycle implements InputSink {
         return await this.open();
       } catch (error) {
         if (!isDiskFull(error)) throw error;
+        this.#degraded = NO_ROOM;
         if (!isTold) this.#options.onDegraded('no_room', NO_ROOM);
         await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
       }
@@ -314,6 +322,7 @@ export class SessionCycle implements InputSink {
     this.#losses += 1;
     this.#options.onLost(reason, culprit);
     this.#lastLoss = reason;
+    this.#degraded = `the engine is being rebuilt: ${reason}`;
     if (culprit !== null) return void this.#excluded.set(culprit, reason);
     this.#unexplained += 1;
     if (this.#unexplained < UNEXPLAINED_MAX) return;
@@ -328,6 +337,7 @@ export class SessionCycle implements InputSink {
     const text =
       `the engine failed ${this.#losses} times and does not run until the next trading day: entries are off, ` +
       `those that rest at the broker are canceled, and what protects positions stays. ${this.#lastLoss}`;
+    this.#degraded = text;
     onDegraded('engine_gone', text);
     context.halt.begin(text);
     const today = sessionDay(context.config.calendar, createMarketClock(context.clockMap).nowUs());

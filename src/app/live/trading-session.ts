@@ -364,6 +364,12 @@ export class TradingSession implements InputSink {
     return this.#sequencer.isStandingStill;
   }
 
+  /** Data frames that the engine was given, the time of the last one, and those that wait for it. */
+  get feed(): { readonly frames: number; readonly lastUs: TsUs; readonly waiting: number } {
+    const { frames, lastFrameUs } = this.#sequencer;
+    return { frames, lastUs: lastFrameUs, waiting: this.#frames.length };
+  }
+
   /** The engine takes its prices for stale: it cannot follow them. */
   get isBehind(): boolean {
     return this.#frames.isBehind;

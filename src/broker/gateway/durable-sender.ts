@@ -28,6 +28,14 @@ export type GatewaySignal =
     readonly recorded: boolean;
   };
 
+/** Learns when calls leave and are answered. */
+export interface CallMeter {
+  /** The first byte is about to leave. */
+  sent(callId: ClientOrderId): void;
+  /** Each call has one outcome; one that was not sent too. */
+  answered(call: CallRecord<unknown>['call'], callId: ClientOrderId): void;
+}
+
 export interface SenderOptions<Request> {
   readonly sink: InputSink;
   /** Makes everything appended so far durable; throws when it cannot. */
@@ -37,6 +45,7 @@ export interface SenderOptions<Request> {
   /** Preallocated, fsynced; throws when it cannot. */
   readonly emergency: (record: CallRecord<Request>) => void;
   readonly onSignal: (signal: GatewaySignal) => void;
+  readonly meter?: CallMeter | undefined;
 }
 
 type Call = (options: SendOptions) => Promise<CallOutcome>;
@@ -66,7 +75,11 @@ export class DurableSender<Request> {
 
   async #call(record: CallRecord<Request>, purpose: SendPurpose, call: Call): Promise<void> {
     const priority = purpose === 'entry' ? 'entry' : 'exit';
-    const outcome = await call({ priority, refuse: () => this.#options.haltReason(purpose) });
+    const outcome = await call({
+      priority,
+      refuse: () => this.#options.haltReason(purpose),
+      onStart: () => this.#options.meter?.sent(record.callId),
+    });
     this.#post(record, outcome);
   }
 
@@ -86,6 +99,7 @@ export class DurableSender<Request> {
 
   #post(record: CallRecord<Request>, outcome: CallOutcome): void {
     const { call, callId, clientOrderId } = record;
+    this.#options.meter?.answered(call, callId);
     this.#options.sink.post({ kind: 'call_outcome', call, callId, clientOrderId, outcome });
   }
 }

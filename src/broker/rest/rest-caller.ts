@@ -36,6 +36,8 @@ export interface SendOptions {
   readonly priority: 'exit' | 'entry';
   /** The last look before the first byte: a text refuses, and the outcome is `not_sent`. */
   readonly refuse: () => string | null;
+  /** The first byte is about to leave. */
+  readonly onStart?: () => void;
 }
 
 /** The value of a read, or the reason why there is none. A failure adds no knowledge. */
@@ -59,7 +61,7 @@ export type ReadFailureKind =
 export type Route = Pick<WireOperation, 'name' | 'method' | 'path'>;
 
 /** Options of one call that moves an order or money. */
-export interface MoveOptions extends Pick<HttpHooks, 'refuse'> {
+export interface MoveOptions extends HttpHooks {
   readonly priority: Priority;
 }
 

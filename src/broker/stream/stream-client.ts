@@ -32,6 +32,8 @@ export interface StreamClientOptions {
   readonly onFrame: (text: string) => void;
   readonly onSignal: (signal: StreamSignal) => void;
   readonly timing?: StreamTiming;
+  /** Receives how long the answer to a heartbeat took. */
+  readonly onPong?: ((roundTrip: DurationUs) => void) | undefined;
   /** A real WebSocket unless it is given. */
   readonly dial?: Dial | undefined;
 }
@@ -55,6 +57,7 @@ export class StreamClient {
   #sockets = 0;
   #unknownControlFrames = 0;
   #framesDropped = 0;
+  #connections = 0;
 
   constructor(options: StreamClientOptions) {
     this.#options = options;
@@ -126,6 +129,7 @@ export class StreamClient {
       state: this.#state,
       isStale: this.#feed.isStale,
       attempts: this.#policy.state.attempts,
+      connections: this.#connections,
       unknownControlFrames: this.#unknownControlFrames,
       framesDropped: this.#framesDropped,
     };
@@ -165,6 +169,7 @@ export class StreamClient {
         token,
         onData: (text) => this.#onData(slot, text),
         onGone: () => this.#onGone(),
+        onPong: (roundTrip) => this.#options.onPong?.(roundTrip),
       },
       {
         onLive: (send) => {
@@ -203,6 +208,7 @@ export class StreamClient {
 
   #becomeLive(): void {
     this.#state = 'live';
+    this.#connections += 1;
     this.#options.onSignal({ kind: 'live' });
     this.#stable = this.#options.timers.after(STABLE_AFTER, () => this.#policy.reset());
     this.#watch.start(this.#subscriptions.contracts);

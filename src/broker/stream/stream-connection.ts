@@ -1,7 +1,7 @@
 /** One connection with one token: socket, authentication, heartbeat and silence, one stage after the other. */
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
-import { type DurationUs, milliseconds, seconds } from '../../domain/units.ts';
+import { durationUs, type DurationUs, milliseconds, seconds, type TsUs } from '../../domain/units.ts';
 import { encodeAuth, HEARTBEAT_FRAME } from '../../wire/stream/client-frame.ts';
 import type { AccessToken } from '../auth/access-token.ts';
 import {
@@ -40,6 +40,8 @@ export interface ConnectionOptions {
   readonly token: AccessToken;
   readonly onData: (text: string) => void;
   readonly onGone: () => void;
+  /** Receives how long the answer to a heartbeat took. */
+  readonly onPong: (roundTrip: DurationUs) => void;
 }
 
 const connection$ = (options: ConnectionOptions): Observable<LiveEvent> => {
@@ -52,11 +54,7 @@ const connection$ = (options: ConnectionOptions): Observable<LiveEvent> => {
     closeDeadline: timing.close,
     onData: options.onData,
     onGone: options.onGone,
-  }).pipe(
-    authenticate(token.jwt, timers, timing.authAnswer),
-    keepAlive(timers, timing.heartbeat),
-    detectSilence(timers),
-  );
+  }).pipe(authenticate(token.jwt, timers, timing.authAnswer), keepAlive(options), detectSilence(timers));
 };
 
 export interface ConnectionEvents {
@@ -142,18 +140,25 @@ const authenticate = (token: string, timers: Timers, deadline: DurationUs) =>
   });
 
 /** Sends the text heartbeat, on a timer of its own that begins when the connection is authenticated. */
-const keepAlive = (timers: Timers, interval: DurationUs) =>
+const keepAlive = ({ clock, timers, timing, onPong }: ConnectionOptions) =>
   stage<LiveEvent>((out) => {
     let stop: CancelTimer | undefined;
+    /** Of the oldest beat without an answer. */
+    let sentUs: TsUs | undefined;
     const beat = (send: Send): void => {
-      stop = timers.after(interval, () => {
+      stop = timers.after(timing.heartbeat, () => {
         send(HEARTBEAT_FRAME);
+        sentUs ??= clock.nowUs();
         beat(send);
       });
     };
     return {
       next: (event) => {
         if (event.kind === 'live') beat(event.send);
+        if (event.kind === 'control' && event.frame.kind === 'pong' && sentUs !== undefined) {
+          onPong(durationUs(clock.nowUs() - sentUs));
+          sentUs = undefined;
+        }
         out.next(event);
       },
       stop: () => stop?.(),

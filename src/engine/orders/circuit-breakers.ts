@@ -5,6 +5,7 @@
 import type { RiskSettings } from '../../domain/settings.ts';
 import { type Money, money, US_PER_MINUTE } from '../../domain/units.ts';
 import type { EntryHalt } from '../risk/entry-halt.ts';
+import type { LimitUse } from '../risk/limit-uses.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { SendRate } from './send-history.ts';
 
@@ -77,6 +78,21 @@ export class CircuitBreakers {
     this.#peak = this.#last;
     this.#journaled = -Infinity;
     if (this.#last !== -Infinity) this.#journal(max);
+  }
+
+  /** Uses of the limits that are set. */
+  get uses(): readonly LimitUse[] {
+    const { messagesPerMinuteMax, rejectionsPerMinuteMax, drawdownMax } = this.#risk;
+    const { nowUs } = this.#context;
+    const lost = this.#last === -Infinity ? 0 : this.#peak - this.#last;
+    const uses: LimitUse[] = [];
+    const add = (limit: LimitUse['limit'], used: number, max: number | undefined): void => {
+      if (max !== undefined) uses.push({ limit, strategy: null, used, max });
+    };
+    add('messages_per_minute', this.#messages.within(US_PER_MINUTE, nowUs), messagesPerMinuteMax);
+    add('rejections_per_minute', this.#rejections.within(US_PER_MINUTE, nowUs), rejectionsPerMinuteMax);
+    add('drawdown', lost, drawdownMax);
+    return uses;
   }
 
   #judge(max: number): void {

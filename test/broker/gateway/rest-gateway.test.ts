@@ -14,12 +14,14 @@ let emergencyProblem: string | null;
 let halted: string | null;
 let signals: GatewaySignal[];
 let gateway: RestGateway;
+let measured: string[];
 
 beforeEach(() => {
   rest = new FakeRest();
   sink = new RecordingSink();
   steps = [];
   signals = [];
+  measured = [];
   commitProblem = emergencyProblem = halted = null;
   gateway = createRestGateway({
     rest,
@@ -35,6 +37,10 @@ beforeEach(() => {
       steps.push(`emergency ${call}`);
     },
     onSignal: (signal) => signals.push(signal),
+    meter: {
+      sent: (id) => measured.push(`sent ${id}`),
+      answered: (call, id) => measured.push(`answered ${call} ${id}`),
+    },
   });
 });
 
@@ -58,6 +64,15 @@ describe.each(CALLS)('$call', ({ call, run, callId }) => {
       { kind: 'call_outcome', call, callId, clientOrderId: createOrder().clientOrderId, outcome: ACCEPTED },
     ]);
     expect(gateway.inFlight).toBe(0);
+  });
+
+  it('is measured from its first byte to its one outcome', async () => {
+    run();
+    expect(measured, 'it waits for its turn').toEqual([]);
+    rest.sent[0]?.options.onStart?.();
+    rest.sent[0]?.answer(ACCEPTED);
+    await settled();
+    expect(measured).toEqual([`sent ${callId}`, `answered ${call} ${callId}`]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { seconds } from '../../../src/domain/units.ts';
+import { milliseconds, seconds } from '../../../src/domain/units.ts';
 import { encodeAuth } from '../../../src/wire/stream/client-frame.ts';
 import {
   FRONT,
@@ -125,6 +125,20 @@ describe('a live connection', () => {
     world.timers.advance(seconds(3));
     await stopped;
     expect(world.timers.pending).toBe(0);
+  });
+});
+
+describe('the round trip of a heartbeat', () => {
+  it('counts from the oldest beat without an answer, and an answer that nobody asked for is none', async () => {
+    const peer = await world.goLive();
+    peer.send(HEARTBEAT, 'd|34|1');
+    await world.heard(1);
+    world.timers.advance(seconds(2));
+    world.timers.advance(seconds(2));
+    world.timers.advance(milliseconds(300));
+    peer.send(HEARTBEAT, HEARTBEAT, 'd|34|1');
+    await world.heard(2);
+    expect(world.pongs).toEqual([2_300_000]);
   });
 });
 

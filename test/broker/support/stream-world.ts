@@ -24,6 +24,7 @@ export class StreamWorld {
   readonly sink = new RecordingSink();
   readonly frames: string[] = [];
   readonly signals: StreamSignal[] = [];
+  readonly pongs: number[] = [];
   isContinuous = false;
   server: ScriptedStream;
   client: StreamClient;
@@ -52,6 +53,7 @@ export class StreamWorld {
       isContinuous: () => this.isContinuous,
       onFrame: (text) => this.frames.push(text),
       onSignal: (signal) => this.#onSignal(signal),
+      onPong: (roundTrip) => this.pongs.push(roundTrip),
     });
   }
 

@@ -65,6 +65,7 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
   dayPnl: money(-1_204_000),
   fee: money(47_250),
   tax: money(145_548),
+  limits: [],
   counts: COUNTS,
 };
 
@@ -92,7 +93,14 @@ const STATUS: DaemonStatus = {
     tokenLeftMs: 28_758_441.794,
     halted: null,
   },
-  stream: { state: 'live', isStale: false, attempts: 0, unknownControlFrames: 0, framesDropped: 0 },
+  stream: {
+    state: 'live',
+    isStale: false,
+    attempts: 0,
+    connections: 1,
+    unknownControlFrames: 0,
+    framesDropped: 0,
+  },
   tokenExchanges: { used: 1, allowed: 10 },
   engine: ENGINE,
 };
