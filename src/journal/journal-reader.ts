@@ -200,6 +200,14 @@ export class JournalReader {
     return [...this.#inputRows(session, kind)].map(({ seq }) => seq);
   }
 
+  /** The engine was told that the session begins, and decided it: a kill may fall between, and leaves a session that holds nothing. */
+  hasBegun(session: string): boolean {
+    const [began] = this.seqsOf(session, 'session_started');
+    if (began === undefined) return false;
+    const decided = this.#database.prepare('SELECT 1 FROM entries WHERE session = ? AND cause >= ? LIMIT 1');
+    return decided.get(session, began) !== undefined;
+  }
+
   /** The first input of a kind, also of an older session: a snapshot is written whole there. */
   firstInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
     for (const row of this.#inputRows(session, kind)) {

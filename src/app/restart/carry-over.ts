@@ -38,12 +38,9 @@ export const NOTHING_CARRIED_OVER: CarriedOver = {
   started: { carriedOver: [], haltedStrategies: [] },
 };
 
-/** The last session before `day` that an engine was told of: a day without a token or a network has nothing to leave. */
+/** The last session before `day` that an engine began: a day without a token or a network has nothing to leave. */
 export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | undefined =>
-  read
-    .sessions()
-    .findLast((session) => session.day !== day && read.seqsOf(session.day, 'session_started').length > 0)
-    ?.day;
+  read.sessions().findLast((session) => session.day !== day && read.hasBegun(session.day))?.day;
 
 /** A start reads the last two (`sweepMemory`); one more for a session that begins and is lost again. */
 const SESSIONS_NEEDED = 3;
@@ -55,7 +52,7 @@ export const daysBack = (read: JournalReader, today: TradingDay, days: number): 
 /** Sessions older than so many days of which no start reads a row any more. */
 export function archivable(read: JournalReader, today: TradingDay, days: number): readonly TradingDay[] {
   const sessions = read.sessions().filter(({ day }) => read.archived(day) === undefined);
-  const started = sessions.filter(({ day }) => read.seqsOf(day, 'session_started').length > 0);
+  const started = sessions.filter(({ day }) => read.hasBegun(day));
   const needed = new Set<string>(started.slice(-SESSIONS_NEEDED).map(({ day }) => day));
   const halt = read.lastHalt();
   if (halt !== null) needed.add(halt.session);

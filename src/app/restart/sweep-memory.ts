@@ -18,7 +18,7 @@ const UNSETTLED: ReadonlySet<OrderStatus> = new Set(['submitted', 'unknown', 'pr
 export function sweepMemory(read: JournalReader): SweepMemory {
   const reductions = new Set<BrokerOrderKey>();
   const unknown = new Set<ClientOrderId>();
-  const started = read.sessions().filter(({ day }) => read.seqsOf(day, 'session_started').length > 0);
+  const started = read.sessions().filter(({ day }) => read.hasBegun(day));
   for (const { day } of started.slice(-SESSIONS)) {
     const placed = new Set<ClientOrderId>();
     for (const { entry } of read.entries({ session: day, kinds: ['place', 'outcome', 'order_waiting'] })) {

@@ -56,8 +56,17 @@ it('comes from the last session that began: a day without a token between two le
   const own = { cause: seq(1), tsUs: tsUs(1), strategy: FIRST } as const;
   store.append({ ...own, kind: 'halt', halted: true, reason: 'its loss' });
   store.beginSession(monday, tsUs(2), 'test');
+  store.recordInput({ ...head, kind: 'session_started', tradingDay: monday, carriedOver: [], halted: null });
+  store.append({
+    cause: seq(0),
+    tsUs: tsUs(2),
+    strategy: null,
+    kind: 'halt',
+    halted: true,
+    reason: 'by hand',
+  });
   store.beginSession(tuesday, tsUs(3), 'test');
-  expect(lastStarted(store.read, tuesday)).toBe(friday);
+  expect(lastStarted(store.read, tuesday), 'a kill on Monday before the engine was heard').toBe(friday);
   expect(carryOver(store.read, friday, new StrategyNames(['strategy-0'])).started.haltedStrategies).toEqual([
     { strategy: FIRST, reason: 'its loss' },
   ]);

@@ -200,15 +200,23 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     failures: [],
     archived: [],
     expired: [],
+    reports: [],
   });
   expect(await archiveRecordings(recordings)).toEqual({
     done: ['2026-03-04.frames is columns and packed: 5 rows of 1 contract, 3 gaps'],
     failures: [],
     archived: [],
     expired: [],
+    reports: [],
   });
   expect(rowsOf(data)).toHaveLength(5);
-  expect(await archiveRecordings(recordings)).toEqual({ done: [], failures: [], archived: [], expired: [] });
+  expect(await archiveRecordings(recordings)).toEqual({
+    done: [],
+    failures: [],
+    archived: [],
+    expired: [],
+    reports: [],
+  });
   const log = openFrameLog(frames, DAY);
   log.append(seq(6), tsUs(NINE + 700 * US_PER_SECOND), trade(19_501, 1, 13));
   log.close();
