@@ -1,5 +1,5 @@
 /** A morning without a keyboard: the password and a halt come from a phone, over real HTTP to stand-ins of Telegram and a mail server. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -135,4 +135,28 @@ it('takes a command once, though the service repeats it after a kill', async () 
   const { length } = bot.offsets;
   await story.until(() => bot.offsets.length > length + 2);
   expect(story.daemon.halt.reason).toBeNull();
+});
+
+it('tells after a restart what was critical and had not left, and trades while every channel is dead', async () => {
+  const { story, bot, mailbox } = await morning([{ at: 13_001, do: 'buy', qty: 1, price: 12_950 }]);
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  bot.down.set('sendMessage', { status: 502 });
+  mailbox.refuses = 451;
+  story.daemon.alert('critical', 'position_mismatch', 'they differ');
+  story.print(13_000);
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  await story.until(() => story.daemon.alerting.state.channels.every(({ failed }) => failed > 0));
+  await story.until(
+    () => existsSync(story.paths.messages) && /they differ/.test(readFileSync(story.paths.messages, 'utf8')),
+  );
+  await story.kill();
+  expect(replies(bot)).not.toContain('they differ');
+  bot.down.clear();
+  mailbox.refuses = 0;
+  story.launch();
+  await story.until(() => /position mismatch[^]*they differ/.test(replies(bot)));
+  await story.until(() => mailbox.mails.some((mail) => mail.includes('they differ')));
 });

@@ -71,7 +71,11 @@ export class EdgeAlerts {
       case 'no_cached_token':
         return this.#note(`${signal.reason}: a new token is needed`);
       case 'asking':
-        return this.#note(`asking for a one-time password (${signal.provider})`);
+        return this.#note(
+          signal.provider === 'desk'
+            ? 'waiting for a one-time password: tickwright otp brings it'
+            : `asking for a one-time password (${signal.provider})`,
+        );
       case 'obtained':
         return this.#note(
           `token from ${signal.from}, valid until ${formatUtcSecond(signal.expiresAt)}; ${signal.used} of ${signal.allowed} exchanges of the day are used`,

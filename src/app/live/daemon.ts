@@ -121,7 +121,7 @@ export class Daemon {
       onCommit: (took) => this.metrics.commit(took),
     });
     this.alerting = this.#createAlerting(options);
-    this.#reminders = this.#createReminders(options);
+    this.#reminders = this.#createReminders(options, note);
     this.otpDesk = new OtpDesk({
       timers: systemTimers,
       onWaiting: (isWaiting) => this.#reminders.waiting(isWaiting),
@@ -307,7 +307,7 @@ export class Daemon {
     });
   }
 
-  #createReminders({ config, clockMap }: DaemonOptions): OtpReminders {
+  #createReminders({ config, clockMap }: DaemonOptions, note: (text: string) => void): OtpReminders {
     return new OtpReminders({
       config,
       clock: systemClock,
@@ -315,7 +315,10 @@ export class Daemon {
       timers: systemTimers,
       tokens: () => this.edge.tokens,
       hours: () => tokenHours(config, this.clock.nowUs(), clockMap),
-      tell: (draft) => this.alerting.tell(draft),
+      tell: (draft) => {
+        note(`${draft.title}: ${draft.text}`);
+        this.alerting.tell(draft);
+      },
     });
   }
 

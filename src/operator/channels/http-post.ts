@@ -17,37 +17,50 @@ export interface HttpAsk {
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  readonly dispatcher?: Dispatcher;
 }
 
 const ANSWER_BYTES_MAX = 1_000_000;
 
 /** The failure never quotes the address: it may hold a secret. */
 export async function ask(what: HttpAsk): Promise<HttpAnswer | { readonly failure: string }> {
-  const { url, method, body, type = 'application/json', headers, timeoutMs, signal, dispatcher } = what;
-  const limit = AbortSignal.timeout(timeoutMs);
+  const { timeoutMs, signal, url } = what;
+  // Not `AbortSignal.any`: a signal that lives as long as the process would remember each of its parts.
+  const limit = new AbortController();
+  const end = (): void => limit.abort();
+  const timer = setTimeout(end, timeoutMs);
+  signal?.addEventListener('abort', end);
+  if (signal?.aborted === true) end();
   try {
-    const answer = await request(url, {
-      method,
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': type }) },
-      body: body ?? null,
-      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      ...(dispatcher === undefined ? {} : { dispatcher }),
-    });
-    const { statusCode: status, headers: got } = answer;
-    const after = Number(got['retry-after'] ?? Number.NaN);
-    return {
-      status,
-      text: await limited(answer.body),
-      retryAfterMs: Number.isFinite(after) ? after * 1_000 : null,
-    };
+    return await asked(what, limit.signal);
   } catch (error) {
-    if (limit.aborted) return { failure: 'no answer in time' };
+    if (limit.signal.aborted) return { failure: 'no answer in time' };
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     return { failure: (code === '' ? errorText(error) : code).replaceAll(url, '[address]') };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
   }
+}
+
+async function asked(
+  { url, method, body, type = 'application/json', headers, timeoutMs }: HttpAsk,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  const answer = await request(url, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': type }) },
+    body: body ?? null,
+    signal,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
+  const { statusCode: status, headers: got } = answer;
+  const after = Number(got['retry-after'] ?? Number.NaN);
+  return {
+    status,
+    text: await limited(answer.body),
+    retryAfterMs: Number.isFinite(after) ? after * 1_000 : null,
+  };
 }
 
 async function limited(body: Dispatcher.ResponseData['body']): Promise<string> {

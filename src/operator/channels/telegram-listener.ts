@@ -2,7 +2,8 @@
  * Reads what people write to the bot. Whoever is not on the list is not answered; what was taken is never taken again, also after a kill.
  */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
-import { isRecord } from '../../domain/parsed.ts';
+import { errorText, failureOf } from '../../domain/failure.ts';
+import { isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import { milliseconds, minutes, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { oneLine } from '../terminal.ts';
@@ -86,7 +87,11 @@ export class TelegramListener {
       if (answer.ok) {
         this.#heard();
         const before = this.#last;
-        for (const update of Array.isArray(answer.result) ? answer.result : []) this.#update(update);
+        for (const update of Array.isArray(answer.result) ? answer.result : []) {
+          const failure = failureOf(() => this.#update(update));
+          if (failure !== null)
+            this.#options.alert('warning', 'phone_failed', `a message could not be taken: ${failure}`);
+        }
         // A service that holds no poll open, or repeats what was taken, must not be asked without end.
         const isSpinning = this.#last === before && this.#options.clock.nowUs() - askedUs < SPIN;
         if (isSpinning) await this.#pause(SPIN_PAUSE_MS);
@@ -140,29 +145,38 @@ export class TelegramListener {
     const id = update['update_id'];
     if (id <= this.#last) return;
     this.#last = id;
-    this.#options.offset.save(id);
-    if (isRecord(update['message'])) this.#message(update['message']);
-    if (isRecord(update['callback_query'])) this.#button(update['callback_query']);
+    const { message, callback_query: query } = update;
+    if (isRecord(message)) this.#message(id, message);
+    if (isRecord(query)) this.#button(id, query);
   }
 
   /** Nobody waits for it: a halt is not kept back by a command before it. */
-  #message(message: Readonly<Record<string, unknown>>): void {
+  #message(update: number, message: JsonRecord): void {
     const { text, date } = message;
     const who = this.#allowed(message['from'], message['chat']);
     if (who === null || typeof text !== 'string' || typeof date !== 'number') return;
-    this.counts.taken += 1;
+    this.#take(update);
     const { id, by } = who;
     const asked: Asked = { by, text, sentUs: tsUs(Math.round(date) * US_PER_SECOND) };
-    void this.#options.take(asked).then((reply) => this.#reply(id, reply));
+    void this.#options
+      .take(asked)
+      .catch((error: unknown) => `failed: ${errorText(error)}`)
+      .then((reply) => this.#reply(id, reply));
   }
 
-  #button(query: Readonly<Record<string, unknown>>): void {
+  #button(update: number, query: JsonRecord): void {
     const { id, data, from, message } = query;
     const who = this.#allowed(from, isRecord(message) ? message['chat'] : null);
     if (who === null || data !== SEEN || typeof id !== 'string') return;
-    this.counts.taken += 1;
+    this.#take(update);
     const body = { callback_query_id: id, text: this.#options.seen(who.by) };
     void this.#options.bot.call('answerCallbackQuery', body, SEND_TIMEOUT_MS, this.#closing.signal);
+  }
+
+  /** Only of people on the list: a stranger who floods the bot must not keep the disk busy. */
+  #take(update: number): void {
+    this.counts.taken += 1;
+    this.#options.offset.save(update);
   }
 
   /** A private chat with a person on the list: in a group, others read along and write. */
