@@ -1,26 +1,29 @@
-/**
- * `npm run simulate -- [--seeds 100] [--from 1] [--kills] [--once] [--all] [--jobs 2] [--without a,b] [--planted]`: lives through
- * worlds of seeds. Ends with 1 when a promise was broken, or a state that has to be met was not.
- */
+/** Lives through worlds of seeds. Ends with 1 when a promise was broken, or a state that has to be met was not. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { commandOptions } from '../support/command-options.ts';
 import { MISHAPS } from './plan.ts';
 import { plantBugs } from './planted-bugs.ts';
 import { runParallel } from './run-parallel.ts';
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '100' },
-    from: { type: 'string', default: '1' },
-    scale: { type: 'string', default: '1' },
-    without: { type: 'string', default: '' },
-    kills: { type: 'boolean', default: false },
-    once: { type: 'boolean', default: false },
-    planted: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
-    all: { type: 'boolean', default: false },
-    jobs: { type: 'string', default: String(availableParallelism()) },
+const values = commandOptions('simulate', 'lives through worlds drawn from seeds', {
+  seeds: { type: 'string', default: '100', help: 'worlds to live through' },
+  from: { type: 'string', default: '1', help: 'the first of them' },
+  scale: { type: 'string', default: '1', help: 'length of each: 0.5 is half as long' },
+  jobs: { type: 'string', default: String(availableParallelism()), help: 'threads' },
+  all: { type: 'boolean', default: false, help: 'goes on after a failure, and tells its first line alone' },
+  once: { type: 'boolean', default: false, help: 'does not look whether a seed comes to the same again' },
+  kills: { type: 'boolean', default: false, help: 'nothing but kills' },
+  without: {
+    type: 'string',
+    default: '',
+    help: `leaves out mishaps, as in fill_disk,standby: ${MISHAPS.join(' ')}`,
+  },
+  planted: { type: 'boolean', default: false, help: 'plants bugs of one line: each has to be caught' },
+  only: {
+    type: 'string',
+    default: '',
+    help: 'of the planted bugs those that have this in their description',
   },
 });
 

@@ -1,19 +1,14 @@
-/**
- * `npm run soak -- [--days 31] [--from 2026-04-06] [--minutes 1] [--disconnects 200] [--seed 1]`: lives through a month. Ends with 1
- * when a promise is broken, a trading day has no trade, memory or handles grow, or the journal is not intact.
- */
-import { parseArgs } from 'node:util';
+/** Lives through a month. Ends with 1 when a promise is broken, a trading day has no trade, memory or handles grow, or the journal is not intact. */
+import { commandOptions } from '../support/command-options.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { liveMonth, type MeasuredDay } from './month.ts';
 
-const { values } = parseArgs({
-  options: {
-    days: { type: 'string', default: '31' },
-    from: { type: 'string', default: '2026-04-06' },
-    minutes: { type: 'string', default: '1' },
-    disconnects: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '1' },
-  },
+const values = commandOptions('soak', 'lives through a month of trading days in virtual time', {
+  days: { type: 'string', default: '31', help: 'days, closed ones too' },
+  from: { type: 'string', default: '2026-04-06', help: 'the first of them' },
+  minutes: { type: 'string', default: '1', help: 'of each continuous phase' },
+  disconnects: { type: 'string', default: '200', help: 'over all days' },
+  seed: { type: 'string', default: '1', help: 'of market and strategies' },
 });
 
 const MB = 1e6;

@@ -1,13 +1,13 @@
 /**
  * `npm run load`: the simulator as its own program, with stream clients that hear every contract while REST is called beside
  * them. Prints what was seen; ends with 1 when a heartbeat went without its answer, a connection was closed, a trade was
- * missed or a call failed. Options, with their defaults: --seconds 60 --clients 50 --trades 400 --calls 20 --seed 1.
+ * missed or a call failed. `--help` shows its options.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { commandOptions } from '../../support/command-options.ts';
 import type { SimulatorDescription } from '../../../src/simulator/start-simulator.ts';
 import { type LoadSeen, reportOf } from './load-report.ts';
 import { type Caller, RestCaller } from './rest-caller.ts';
@@ -29,14 +29,12 @@ interface Wanted {
 }
 
 function wanted(): Wanted {
-  const { values } = parseArgs({
-    options: {
-      seconds: { type: 'string', default: '60' },
-      clients: { type: 'string', default: '50' },
-      trades: { type: 'string', default: '400' },
-      calls: { type: 'string', default: '20' },
-      seed: { type: 'string', default: '1' },
-    },
+  const values = commandOptions('load', 'clients at the simulator, prices and calls at a given pace', {
+    seconds: { type: 'string', default: '60', help: 'how long' },
+    clients: { type: 'string', default: '50', help: 'that listen to prices' },
+    trades: { type: 'string', default: '400', help: 'a second' },
+    calls: { type: 'string', default: '20', help: 'a second' },
+    seed: { type: 'string', default: '1', help: 'of the market' },
   });
   const number = (name: keyof typeof values): number => {
     const value = Number(values[name]);
