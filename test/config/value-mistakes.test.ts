@@ -269,6 +269,11 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:11:8 operator.log: expected one of pretty, json, was "debug"',
   ],
   [
+    'an address of metrics that is a name',
+    added('operator:\n  metrics: { port: 9464, address: bot.lan }'),
+    'main.yaml:11:35 operator.metrics.address: expected an IP address of this machine, like 127.0.0.1, was "bot.lan"',
+  ],
+  [
     'a look-up that proves nothing',
     added('lookUp:\n  scans: 1'),
     'main.yaml:11:10 lookUp.scans: expected at least 3, was 1',
