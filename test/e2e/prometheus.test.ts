@@ -155,7 +155,8 @@ test(
       );
     } finally {
       await prometheus.end();
-      daemon.process.kill('SIGKILL');
+      // A clean end takes the simulator along.
+      if (daemon.process.exitCode === null) await daemon.end('SIGINT');
     }
   },
 );
