@@ -75,6 +75,16 @@ describe('a start with a clock that was set back by an hour', () => {
     expect(rig.engine.snapshot().orders.map(({ status }) => status)).toEqual(['presumed_absent']);
   });
 
+  it('counts as of the last minute what was sent in the last minute', () => {
+    const rig = new EngineRig({ startUs: timeOf(14), risk: { messagesPerMinuteMax: 2 } });
+    const id = rig.start().resting(FIRST, 'buy', 1, 12_990, '3');
+    restartAt(rig, timeOf(13));
+    rig.now = timeOf(13, 30);
+    rig.reference().cancel(FIRST, id);
+    expect(rig.cancels()).toHaveLength(1);
+    expect(rig.of('halt')).toEqual([]);
+  });
+
   it('decides the same when it is processed again', () => {
     const buyer = {
       onTrade: ({ price }: TradeTick, desk: TraderPort, me: StrategyIndex) => {

@@ -3,7 +3,7 @@
  * has lost too much since its peak. The halt outlives restarts; so does the peak, which the next session begins with.
  */
 import type { RiskSettings } from '../../domain/settings.ts';
-import { type Money, money, US_PER_MINUTE } from '../../domain/units.ts';
+import { type Money, money, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import type { EntryHalt } from '../risk/entry-halt.ts';
 import type { LimitUse } from '../risk/limit-uses.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -31,6 +31,11 @@ export class CircuitBreakers {
     this.#context = context;
     this.#halt = halt;
     this.#risk = risk;
+  }
+
+  setClockBack(at: TsUs): void {
+    this.#messages.setClockBack(at);
+    this.#rejections.setClockBack(at);
   }
 
   /** A place, a change or a cancel leaves. */

@@ -20,6 +20,7 @@ export function setClockBack(state: EngineState, at: TsUs): void {
   children.setClockBack(at);
   state.rate.setClockBack(at);
   state.rejections.setClockBack(at);
+  state.breakers.setClockBack(at);
   state.market.setClockBack(at);
 }
 
@@ -28,6 +29,7 @@ function stampAgain(order: ManagedOrder, at: TsUs): void {
   if (order.createdUs > at) order.createdUs = at;
   order.rowUs = Math.min(order.rowUs, at);
   order.grownUs = Math.min(order.grownUs, at);
+  order.oversizedUs = Math.min(order.oversizedUs, at);
   if (order.absence !== null) order.absence = new ScanEvidence(at);
   const { openModify, openCancel } = order;
   if (openModify !== null) order.openModify = { ...openModify, evidence: new ScanEvidence(at) };

@@ -38,8 +38,8 @@ interface InheritedStop {
   readonly side: Side;
   readonly triggerTicks: number;
   readonly slipTicks: number;
-  /** Never larger than that. */
-  readonly qty: number;
+  /** Never larger than that; 0 once the position is closed or has turned: its successor has none. */
+  qty: number;
 }
 
 /** One owner in one contract: what it holds or may still have a stop for. */
@@ -91,7 +91,7 @@ export class ProtectiveStops {
     this.#find(settings.risk.protectiveStop);
     if (this.#places.size === 0) return;
     const unproven = actions.view.unproven();
-    this.#look();
+    this.#look(unproven === null);
     for (const place of this.#places.values())
       if (unproven === null) this.#follow(place);
       else this.#watch(place, unproven);
@@ -110,7 +110,17 @@ export class ProtectiveStops {
     }
   }
 
-  #look(): void {
+  /** A process starts, perhaps with a clock that was set back: nothing waits longer than it would from now on. */
+  restart(): void {
+    const now = this.#parts.actions.view.nowUs();
+    for (const place of this.#places.values()) {
+      place.askAtUs = Math.min(place.askAtUs, now + ASK_AGAIN);
+      place.withdrawAtUs = Math.min(place.withdrawAtUs, now + US_PER_MINUTE);
+      if (place.nakedSinceUs !== Infinity) place.nakedSinceUs = Math.min(place.nakedSinceUs, now);
+    }
+  }
+
+  #look(isProven: boolean): void {
     const { actions } = this.#parts;
     /** By contract and side: what covers the account beside the strategies' own stops. */
     const others = new Map<string, number>();
@@ -123,9 +133,15 @@ export class ProtectiveStops {
       const bare = Math.max(0, Math.abs(held) - this.#covered(place, isClosing));
       const taken = Math.min(bare, shared);
       others.set(pool, shared - taken);
-      place.wantedQty = Math.min(bare - taken, mostOf(place));
-      place.uncoveredQty = Math.max(0, Math.abs(held) - taken - this.#covered(place, isInForce));
-      if (held === 0 && this.#stopsOf(place).length === 0) this.#places.delete(key);
+      const { inherited } = place;
+      if (inherited !== null && isProven && (held === 0 || place.side !== inherited.side)) inherited.qty = 0;
+      const most = inherited?.qty ?? Infinity;
+      place.wantedQty = Math.min(bare - taken, most);
+      const inForce = this.#covered(place, isInForce);
+      place.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - inForce);
+      const isOver = held === 0 || most === 0;
+      if (isOver && this.#stopsOf(place).length === 0 && !this.#isOversizedLeft(place))
+        this.#places.delete(key);
     }
   }
 
@@ -210,7 +226,7 @@ export class ProtectiveStops {
   }
 
   /** An exit that was withdrawn as too large may trigger until its end is known. */
-  #isOversizedLeft({ strategy, instrument, side }: Place): boolean {
+  #isOversizedLeft({ strategy, instrument, inherited, side }: Place): boolean {
     return this.#parts.actions.view
       .openOrders()
       .some(
@@ -218,7 +234,7 @@ export class ProtectiveStops {
           isOversized(order) &&
           order.strategy === strategy &&
           order.instrument === instrument &&
-          order.side === side,
+          order.side === (inherited?.side ?? side),
       );
   }
 
@@ -324,10 +340,6 @@ function inheritedFrom({ side, triggerPrice, limitPrice, leavesQty }: OrderView)
   const slipTicks = Math.max(0, signOf(side) * (limitPrice - triggerPrice));
   return { side, triggerTicks: triggerPrice, slipTicks, qty: leavesQty };
 }
-
-/** Contracts that the stop of a place may have. */
-const mostOf = ({ inherited, side }: Place): number =>
-  inherited === null ? Infinity : inherited.side === side ? inherited.qty : 0;
 
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
 const isTooLarge = ({ side, wantedQty, askedQty }: Place, stop: OrderView): boolean =>

@@ -104,7 +104,10 @@ export class SessionController implements SessionProcedures {
   }
 
   afterEvent(event: EngineEvent): void {
-    if (event.kind === 'booted') this.#stop.reset();
+    if (event.kind === 'booted') {
+      this.#stop.reset();
+      this.#protection.restart();
+    }
     if (event.kind === 'position_snapshot') this.#settlement.step();
     if (event.kind === 'read_failed' && event.what === 'positions') this.#flattener.readFailed();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);

@@ -1,7 +1,7 @@
 /** What waits at the broker to shrink a position is never larger than it. */
 import { describe, expect, it } from 'vitest';
-import { priceTicks, qty } from '../../../src/domain/units.ts';
-import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { priceTicks, qty, seconds, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
+import { type EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 import { SmallBroker } from '../support/small-broker.ts';
 import {
@@ -163,8 +163,8 @@ describe('what waits to shrink a position', () => {
 });
 
 /** The first strategy is long 2, and its stop for 2 waits at the broker. */
-const stopped = () => {
-  const rig = startWaiting({ isReal: true });
+const stopped = (options: RigOptions = {}) => {
+  const rig = startWaiting({ ...options, isReal: true });
   const broker = new SmallBroker(rig);
   const trades = (side: 'buy' | 'sell', size: number): void => {
     rig.account().submit(FIRST, side, size, 13_000);
@@ -177,6 +177,18 @@ const stopped = () => {
   broker.settle();
   expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
   return { broker, trades, stops };
+};
+
+const naked = (rig: EngineRig) => rig.of('policy_acted').filter(({ failure }) => failure === 'nakedPosition');
+
+/** Sells one of two, and lets the broker's books be read while `goesOn`. */
+const reduced = (broker: SmallBroker, goesOn: () => boolean): void => {
+  broker.rig.account().submit(FIRST, 'sell', 1, 13_000);
+  broker.answer().fill(broker.orders.at(-1)!);
+  for (let at = 0; at < 10 && goesOn(); at += 1) {
+    broker.rig.pass(1);
+    broker.show().answer();
+  }
 };
 
 describe('an exit that has become too large', () => {
@@ -257,5 +269,77 @@ describe('an exit that has become too large', () => {
       each.call === 'place' && each.order.purpose === 'reduce' ? [each.order] : [],
     );
     expect(placed).toMatchObject([{ side: 'sell', qty: 1, trigger: { kind: 'stop', triggerPrice: 12_950 } }]);
+  });
+});
+
+describe('a stop that has taken the place of an exit', () => {
+  it('is of no use to a position that has turned, and turned back, at other prices', () => {
+    const { broker, trades, stops } = stopped();
+    trades('sell', 1);
+    expect(stops()).toEqual([['sell', 1, 12_950, 12_945]]);
+    trades('sell', 2);
+    expect([broker.position, stops()]).toEqual([-1, []]);
+    trades('buy', 2);
+    expect([broker.position, stops()], 'it would trigger at once').toEqual([1, []]);
+  });
+
+  it('is not asked for where the position turned in one fill', () => {
+    const { broker, trades, stops } = stopped();
+    trades('sell', 3);
+    expect([broker.position, stops()]).toEqual([-1, []]);
+    trades('buy', 2);
+    expect([broker.position, stops()]).toEqual([1, []]);
+  });
+
+  it('is no reason to close a position that its strategy keeps without a stop', () => {
+    const { broker, trades } = stopped({
+      risk: { nakedMax: seconds(30) },
+      policies: { nakedPosition: 'flatten' },
+    });
+    trades('sell', 3);
+    broker.settle(60);
+    expect([broker.position, naked(broker.rig)]).toEqual([-1, []]);
+  });
+
+  it('answers for the contracts of the exit, not for those that came later', () => {
+    const { broker, trades, stops } = stopped({
+      risk: { nakedMax: seconds(30) },
+      policies: { nakedPosition: 'flatten' },
+    });
+    trades('sell', 1);
+    trades('buy', 3);
+    broker.settle(60);
+    expect([broker.position, stops()]).toEqual([4, [['sell', 2, 12_950, 12_945]]]);
+  });
+
+  it('is told when the broker does not take it', () => {
+    const { broker, stops } = stopped({ risk: { nakedMax: seconds(30) } });
+    reduced(broker, () => broker.working.length > 0);
+    for (let at = 0; at < 40; at += 1) {
+      broker.refusals.splice(0, 1, 'rejected');
+      broker.rig.pass(1);
+      broker.show().answer();
+    }
+    expect([stops(), naked(broker.rig).length]).toEqual([[], 1]);
+  });
+
+  it.each([
+    { asked: 'the cancel of the exit', isGone: false },
+    { asked: 'the stop', isGone: true },
+  ])('comes as soon after a clock that was set back: the broker refused $asked', ({ isGone }) => {
+    const { broker, stops } = stopped();
+    reduced(broker, () => isGone && broker.working.length > 0);
+    broker.refusals.push('rejected');
+    for (let at = 0; at < 4 && broker.refusals.length > 0; at += 1) {
+      broker.rig.pass(1);
+      broker.show().answer();
+    }
+    expect([broker.refusals, stops()]).toEqual([[], isGone ? [] : [['sell', 2, 12_950, 12_945]]]);
+    const { rig } = broker;
+    rig.engine.endReplay();
+    rig.now = tsUs(rig.now - 3_600 * US_PER_SECOND);
+    rig.boot(2).stream('live').reference().account();
+    broker.settle(80);
+    expect(stops()).toEqual([['sell', 1, 12_950, 12_945]]);
   });
 });
