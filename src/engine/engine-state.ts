@@ -267,7 +267,7 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
     stops,
     controller,
     reconciler,
-    exitCover: new ExitCover({ context, orders, portfolio, positionReconciler }),
+    exitCover: new ExitCover({ context, orders, portfolio, positionReconciler, session }),
     outcomes,
     rate,
     rejections: base.rejections,

@@ -4,6 +4,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
 import { valueOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
@@ -225,6 +226,7 @@ interface ExitCoverParts {
   readonly orders: Orders;
   readonly portfolio: Portfolio;
   readonly positionReconciler: Pick<PositionReconciler, 'unproven'>;
+  readonly session: { readonly phase: SessionPhase };
 }
 
 export class ExitCover {
@@ -248,8 +250,15 @@ export class ExitCover {
       if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
       const { strategy, instrument, side } = order;
       const left = this.#heldAgainst(strategy, instrument, side);
+      // Nothing triggers while the market is closed, and the stop that fits could not be placed before the night.
+      if (left > 0 && this.#isMarketClosed) continue;
       if (this.#waitingOn(strategy, instrument, side) > left) this.#withdraw(order, left);
     }
+  }
+
+  get #isMarketClosed(): boolean {
+    const { phase } = this.#parts.session;
+    return phase === 'closed' || phase === 'break';
   }
 
   #heldAgainst(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {

@@ -247,9 +247,10 @@ export class ProtectiveStops {
     const now = actions.view.nowUs();
     const waiting = stops.filter(({ status }) => status === 'pending_trigger');
     const isUrgent = waiting.some((stop) => isTooLarge(place, stop));
+    // Its successor could not be placed, and the next day knows the distance of a stop only from its configuration.
+    const isKept = !isUrgent || (place.inherited !== null && place.wantedQty > 0);
+    if (isKept && !this.#isMarketOpen) return;
     if (isUrgent) place.askAtUs = -Infinity;
-    // Its successor could not be placed.
-    else if (!this.#isMarketOpen) return;
     if (waiting.length === 0 || now < place.askAtUs || now < place.withdrawAtUs) return;
     place.withdrawals += 1;
     place.withdrawAtUs = now + (place.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);

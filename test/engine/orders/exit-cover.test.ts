@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { priceTicks, qty, seconds, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { type EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
-import { FRONT, worth } from '../../support/engine-world.ts';
+import { FRONT, timeOf, worth } from '../../support/engine-world.ts';
 import { SmallBroker } from '../support/small-broker.ts';
 import {
   acceptWaiting,
@@ -162,8 +162,8 @@ describe('what waits to shrink a position', () => {
   });
 });
 
-/** The first strategy is long 2, and its stop for 2 waits at the broker. */
-const stopped = (options: RigOptions = {}) => {
+/** The first strategy is long, and its stop for all of it waits at the broker. */
+const stopped = (options: RigOptions = {}, held = 2) => {
   const rig = startWaiting({ ...options, isReal: true });
   const broker = new SmallBroker(rig);
   const trades = (side: 'buy' | 'sell', size: number): void => {
@@ -172,10 +172,10 @@ const stopped = (options: RigOptions = {}) => {
     broker.settle(12);
   };
   const stops = () => broker.working.map((stop) => [stop.side, stop.qty, stop.trigger, stop.limit]);
-  trades('buy', 2);
-  rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
+  trades('buy', held);
+  rig.ask(FIRST, stopSell(12_950, held, { reduceOnly: true }));
   broker.settle();
-  expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
+  expect(stops()).toEqual([['sell', held, 12_950, 12_945]]);
   return { broker, trades, stops };
 };
 
@@ -214,6 +214,45 @@ describe('an exit that has become too large', () => {
     expect(stops()).toEqual([['sell', 1, 12_950, 12_945]]);
     trades('sell', 1);
     expect([broker.position, stops()]).toEqual([0, []]);
+  });
+
+  it.each([
+    { market: 'breaks', at: timeOf(11, 40), opens: timeOf(13) },
+    { market: 'is closed', at: timeOf(14, 46), opens: null },
+  ])('stays while the market $market: the stop that fits could not be placed', ({ at, opens }) => {
+    const { broker, stops } = stopped();
+    const { rig } = broker;
+    rig.account().submit(FIRST, 'sell', 1, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    rig.now = at;
+    broker.settle(20);
+    expect([rig.position(FIRST), stops()]).toEqual([1, [['sell', 2, 12_950, 12_945]]]);
+    if (opens === null) return;
+    rig.now = opens;
+    broker.settle(12);
+    expect(stops()).toEqual([['sell', 1, 12_950, 12_945]]);
+  });
+
+  it('and so does its successor', () => {
+    const { broker, trades, stops } = stopped({}, 3);
+    const { rig } = broker;
+    trades('sell', 1);
+    expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
+    rig.account().submit(FIRST, 'sell', 1, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    rig.now = timeOf(14, 46);
+    broker.settle(20);
+    expect([rig.position(FIRST), stops()]).toEqual([1, [['sell', 2, 12_950, 12_945]]]);
+  });
+
+  it('goes while the market is closed when nothing is left to close', () => {
+    const { broker, stops } = stopped();
+    const { rig } = broker;
+    rig.account().submit(FIRST, 'sell', 2, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    rig.now = timeOf(14, 46);
+    broker.settle(20);
+    expect([rig.position(FIRST), stops()]).toEqual([0, []]);
   });
 
   it('gives way to the stop that its strategy places instead', () => {
