@@ -25,8 +25,6 @@ export interface QueueOptions {
 const PATIENCE_S = [1, 2, 5, 10, 30, 60] as const;
 /** A person has to mend something: asked again, in case somebody has. */
 const REFUSED_PAUSE = minutes(5);
-/** A service that asks for a longer pause is asked earlier all the same: it may have meant something else. */
-const PAUSE_MAX = minutes(30);
 /** A message that waits longer goes to another channel. */
 const STUCK_AFTER = seconds(20);
 const WAITING_MAX = 500;
@@ -146,8 +144,7 @@ export class ChannelQueue {
     const patience = seconds(PATIENCE_S[Math.min(this.#failures, PATIENCE_S.length - 1)] ?? 60);
     this.#failures += 1;
     const asked = result.status === 'later' && result.pauseMs !== null ? milliseconds(result.pauseMs) : 0;
-    const pause =
-      result.status === 'refused' ? REFUSED_PAUSE : Math.min(PAUSE_MAX, Math.max(patience, asked));
+    const pause = result.status === 'refused' ? REFUSED_PAUSE : Math.max(patience, asked);
     this.#nextUs = now + pause;
     const isStuck = result.status === 'refused' || this.#nextUs - this.#failingSinceUs > STUCK_AFTER;
     if (this.#trouble !== null || !isStuck) return;

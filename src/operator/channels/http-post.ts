@@ -5,7 +5,7 @@ import { errorText } from '../../domain/failure.ts';
 export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
-  /** Header `retry-after`, in milliseconds; null without one. */
+  /** See `pauseMsOf`, of the header `retry-after`. */
   readonly retryAfterMs: number | null;
 }
 
@@ -20,6 +20,14 @@ export interface HttpAsk {
 }
 
 const ANSWER_BYTES_MAX = 1_000_000;
+/** A service that asks for a longer pause is asked earlier all the same: it may have meant something else. */
+const PAUSE_MS_MAX = 30 * 60_000;
+
+/** The pause that a service asks for in seconds, in milliseconds; null without one. Any number may come: no timer takes one below zero. */
+export function pauseMsOf(seconds: unknown): number | null {
+  const ms = Number(seconds ?? Number.NaN) * 1_000;
+  return Number.isNaN(ms) ? null : Math.min(PAUSE_MS_MAX, Math.max(0, ms));
+}
 
 /** The failure never quotes the address: it may hold a secret. */
 export async function ask(what: HttpAsk): Promise<HttpAnswer | { readonly failure: string }> {
@@ -55,11 +63,10 @@ async function asked(
     bodyTimeout: timeoutMs,
   });
   const { statusCode: status, headers: got } = answer;
-  const after = Number(got['retry-after'] ?? Number.NaN);
   return {
     status,
     text: await limited(answer.body),
-    retryAfterMs: Number.isFinite(after) ? after * 1_000 : null,
+    retryAfterMs: pauseMsOf(got['retry-after']),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Reads what people write to the bot. Whoever is not on the list is not answered; what was taken is never taken again, also after a kill.
  */
-import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import type { Clock, Timers } from '../../domain/clock.ts';
 import { errorText, failureOf } from '../../domain/failure.ts';
 import { isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import { milliseconds, minutes, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
@@ -37,6 +37,8 @@ const POLL_S = 50;
 const POLL_TIMEOUT_MS = (POLL_S + 10) * 1_000;
 const SEND_TIMEOUT_MS = 15_000;
 const PATIENCE_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const;
+/** A halt must not wait for half an hour. */
+const ASKED_PAUSE_MS_MAX = 60_000;
 /** An answer without news that comes sooner was not waited for. */
 const SPIN = milliseconds(500);
 const SPIN_PAUSE_MS = 500;
@@ -56,7 +58,6 @@ export class TelegramListener {
   #failingSinceUs: TsUs | null = null;
   #isDeaf = false;
   #running: Promise<void> | undefined = undefined;
-  #wake: CancelTimer | undefined = undefined;
   readonly counts = { taken: 0, strangers: 0 };
 
   constructor(options: ListenerOptions) {
@@ -70,7 +71,6 @@ export class TelegramListener {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#wake?.();
     await this.#running;
   }
 
@@ -127,16 +127,20 @@ export class TelegramListener {
         `commands by Telegram do not arrive: ${reason}${hintOf(status)}`,
       );
     }
-    return Math.max(patience, askedMs ?? 0);
+    return Math.max(patience, Math.min(askedMs ?? 0, ASKED_PAUSE_MS_MAX));
   }
 
   #pause(ms: number): Promise<void> {
+    const { signal } = this.#closing;
     return new Promise((resolve) => {
-      const cancel = this.#options.timers.after(milliseconds(ms), resolve);
-      this.#wake = () => {
+      const end = (): void => {
         cancel();
+        signal.removeEventListener('abort', end);
         resolve();
       };
+      const cancel = this.#options.timers.after(milliseconds(ms), end);
+      signal.addEventListener('abort', end);
+      if (this.#isClosed) end();
     });
   }
 

@@ -1,7 +1,7 @@
 /** Telegram's bot API in three calls, and the channel that sends with it. The token is part of each address: no failure quotes one. */
 import { isRecord, parseJson } from '../../domain/parsed.ts';
 import type { Channel, DeliveryResult } from '../alerts/message.ts';
-import { ask } from './http-post.ts';
+import { ask, pauseMsOf } from './http-post.ts';
 
 export interface TelegramOptions {
   /** `https://api.telegram.org`, or a server of one's own. */
@@ -39,8 +39,7 @@ function read(status: number, text: string, retryAfterMs: number | null): BotAns
   const body = json.ok && isRecord(json.value) ? json.value : {};
   if (status === 200 && body['ok'] === true) return { ok: true, result: body['result'] };
   const { parameters, description } = body;
-  const asked = isRecord(parameters) ? Number(parameters['retry_after']) : Number.NaN;
-  const pauseMs = Number.isFinite(asked) ? asked * 1_000 : retryAfterMs;
+  const pauseMs = (isRecord(parameters) ? pauseMsOf(parameters['retry_after']) : null) ?? retryAfterMs;
   const said = typeof description === 'string' ? `: ${description}` : '';
   return { ok: false, status, pauseMs, reason: `HTTP ${status}${said}` };
 }

@@ -1,4 +1,5 @@
 /** The bot against a stand-in of its service, with the errors that the real one answers with. */
+import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tsUs } from '../../../src/domain/units.ts';
 import type { Delivery } from '../../../src/operator/alerts/message.ts';
@@ -39,6 +40,14 @@ describe('channel', () => {
     expect(await send()).toMatchObject({ status: 'later', pauseMs: 37_000 });
   });
 
+  it.each([
+    [-5, 0],
+    [1e300, 1_800_000],
+  ])('makes a pause of the %d seconds that a 429 asks', async (retryAfter, pauseMs) => {
+    api.failures['sendMessage']!.push({ status: 429, retryAfter });
+    expect(await send()).toMatchObject({ status: 'later', pauseMs });
+  });
+
   it.each([500, 502, 503])('tries again after a %d', async (status) => {
     api.failures['sendMessage']!.push({ status });
     expect(await send()).toMatchObject({ status: 'later', pauseMs: null });
@@ -62,12 +71,15 @@ describe('channel', () => {
 
 describe('listener', () => {
   const timers = {
-    // Pauses pass at once.
     after: (_span: number, run: () => void) => {
-      const timer = setTimeout(run, 5);
+      pauses += 1;
+      const timer = setTimeout(run, pauseMs);
       return () => clearTimeout(timer);
     },
   };
+  let pauses: number;
+  let pauseMs: number;
+  let answer: Promise<unknown>;
   let asked: Asked[];
   let alerts: string[];
   let listener: TelegramListener;
@@ -85,9 +97,10 @@ describe('listener', () => {
           saved = update;
         },
       },
-      take: (each) => {
+      take: async (each) => {
         asked.push(each);
-        return Promise.resolve(`took ${each.text}`);
+        await answer;
+        return `took ${each.text}`;
       },
       seen: () => 'acknowledged',
       alert: (_severity, code, text) => alerts.push(`${code}: ${text}`),
@@ -99,6 +112,9 @@ describe('listener', () => {
     asked = [];
     alerts = [];
     saved = 0;
+    pauses = 0;
+    pauseMs = 5;
+    answer = Promise.resolve();
   });
 
   afterEach(() => listener.close());
@@ -169,6 +185,23 @@ describe('listener', () => {
     await vi.waitFor(() =>
       expect(api.answered).toEqual([{ callback_query_id: 'press-1', text: 'acknowledged' }]),
     );
+  });
+
+  it('ends all its pauses when it is closed', async () => {
+    pauseMs = 3_600_000;
+    const done = new EventEmitter();
+    answer = once(done, 'go');
+    api.write(OWNER, 'one');
+    listen();
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await vi.waitFor(() => expect(api.offsets).toHaveLength(2));
+    // An answer that comes too soon makes the listener pause.
+    api.endPoll();
+    await vi.waitFor(() => expect(pauses).toBe(1));
+    api.down.set('sendMessage', { status: 500 });
+    done.emit('go');
+    await vi.waitFor(() => expect(pauses).toBe(2));
+    await listener.close();
   });
 
   it('ends a poll that hangs when it is closed', async () => {

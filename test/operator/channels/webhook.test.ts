@@ -77,6 +77,9 @@ it('fills a template without a way out of its texts', async () => {
 
 const ANSWERS: readonly (readonly [number, Record<string, string>, object])[] = [
   [429, { 'retry-after': '12' }, { status: 'later', pauseMs: 12_000 }],
+  [429, { 'retry-after': '-5' }, { status: 'later', pauseMs: 0 }],
+  [429, { 'retry-after': '1e300' }, { status: 'later', pauseMs: 1_800_000 }],
+  [503, { 'retry-after': 'Fri, 31 Dec 2027 23:59:59 GMT' }, { status: 'later', pauseMs: null }],
   [503, {}, { status: 'later', pauseMs: null }],
   [404, {}, { status: 'refused' }],
   [302, { location: 'http://127.0.0.1:1/' }, { status: 'refused' }],

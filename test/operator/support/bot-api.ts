@@ -63,6 +63,12 @@ export class BotApi {
     this.#add({ callback_query: { id: 'press-1', from: { id: from }, data, message: { chat } } });
   }
 
+  /** A poll that is held open ends without an update. */
+  endPoll(): void {
+    if (this.#poll !== undefined) reply(this.#poll, 200, { ok: true, result: [] });
+    this.#poll = undefined;
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
