@@ -24,10 +24,15 @@ export const secretPlaceText = ({ environment, file }: SecretPlace): string =>
 
 /** One text for each secret that is nowhere, or that others can read. */
 export function missingSecrets({ channels, deadMansSwitch }: AlertsConfig): readonly string[] {
-  const places = channels.map((channel) => ({ id: `channel ${channel.id}`, place: placeOf(channel) }));
-  if (deadMansSwitch !== null) places.push({ id: 'deadMansSwitch', place: deadMansSwitch.url });
-  return places.flatMap(({ id, place }) =>
-    place === null ? [] : missing(`alerts: the secret of ${id}`, place),
+  const places = channels.map((channel) => ({
+    id: `channel ${channel.id}`,
+    place: placeOf(channel),
+    isAddress: channel.kind === 'webhook',
+  }));
+  if (deadMansSwitch !== null)
+    places.push({ id: 'deadMansSwitch', place: deadMansSwitch.url, isAddress: true });
+  return places.flatMap(({ id, place, isAddress }) =>
+    place === null ? [] : missing(`alerts: the secret of ${id}`, place, isAddress),
   );
 }
 
@@ -37,12 +42,14 @@ export const missingMetricsToken = ({ metrics }: Config['operator']): readonly s
     ? []
     : missing(`operator.metrics: the token for ${metrics.address}`, metrics.token);
 
-function missing(what: string, place: SecretPlace): readonly string[] {
+function missing(what: string, place: SecretPlace, isAddress = false): readonly string[] {
   let found: string | undefined;
   const failure = failureOf(() => {
     found = readSecret(place);
   });
   if (failure !== null) return [`${what}: ${failure}`];
+  if (found !== undefined && isAddress && !(/^https?:/.test(found) && URL.canParse(found)))
+    return [`${what} is no address like https://host/path: see ${secretPlaceText(place)}`];
   return found === undefined ? [`${what}: expected it in ${secretPlaceText(place)}, was missing`] : [];
 }
 

@@ -85,3 +85,11 @@ it('trades on paper beside no journal of real money, and never forgets one', asy
   expect(said.join('')).toContain('its journal has traded real money, so nothing was changed');
   expect(hasTradedMoney(path)).toBe(true);
 });
+
+it('starts with no address that could not be called, and does not quote it', async () => {
+  const { run, said } = start((text) => `${text}\nalerts: { deadMansSwitch: {} }\n`);
+  vi.stubEnv('TICKWRIGHT_DEAD_MAN_URL', 'hc-ping.example/s3cret');
+  expect(await run('state')).toBe(2);
+  expect(said.join('')).toMatch(/deadMansSwitch is no address like https.*TICKWRIGHT_DEAD_MAN_URL/);
+  expect(said.join('')).not.toContain('s3cret');
+});
