@@ -85,9 +85,13 @@ function proven(journal: Database, session: string, bytes: Buffer, file: string)
   const count = (table: ChainedTable): number =>
     Number(journal.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session));
   const archived = { session, sha256: sha256(bytes), inputs: count('inputs'), entries: count('entries') };
-  const [fault] = archiveFaults(unpacked(bytes), journal, archived);
-  if (fault === undefined) return archived;
-  throw new Error(`${file} is not the session that the journal holds: ${fault.text}; move the file away`);
+  let text: string | undefined;
+  const failure = failureOf(() => {
+    text = archiveFaults(unpacked(bytes), journal, archived)[0]?.text;
+  });
+  const problem = failure ?? text;
+  if (problem === undefined) return archived;
+  throw new Error(`${file} is not the session that the journal holds: ${problem}; move the file away`);
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

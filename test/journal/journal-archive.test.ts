@@ -135,6 +135,19 @@ it('leaves the journal whole when the archive cannot be written', () => {
   store.close();
 });
 
+it.each([
+  ['not packed', Buffer.from('garbage')],
+  ['no journal', gzipSync('garbage')],
+  ['cut off', gzipSync(Buffer.alloc(9_000, 'x')).subarray(0, 20)],
+])('names a file of an archive that is %s', (_, bytes) => {
+  const { path, store, file } = twoDays();
+  mkdirSync(archiveDir(path));
+  writeFileSync(file, bytes);
+  expect(() => writeArchive(path, DAY)).toThrow(`${file} is not the session`);
+  expect(readFileSync(file)).toEqual(bytes);
+  store.close();
+});
+
 it('writes the file anew that a death left half written', () => {
   const { path, store, file } = twoDays();
   mkdirSync(archiveDir(path));

@@ -13,7 +13,7 @@ import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { minutes, seconds } from '../../domain/units.ts';
 import type { RetentionConfig } from '../../config/config.ts';
 import { backUpJournal, pruneBackups, pruneDays } from '../../journal/journal-backup.ts';
-import { archivePath, writeArchive } from '../../journal/journal-archive.ts';
+import { archivePath, openArchive, writeArchive } from '../../journal/journal-archive.ts';
 import type { ArchivedSession } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
@@ -86,7 +86,7 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
   attempt(() => done.push(...prunedFrames(recordings)));
   // No row leaves the journal before today's copy of it is proven.
   if (attempt(() => done.push(...backedUp(recordings))))
-    attempt(() => archiveSessions(recordings, archived, expired, done));
+    attempt(() => archiveSessions(recordings, { archived, expired, done, failures }));
   const reports: WrittenReport[] = [];
   attempt(() => done.push(...reported(recordings, reports)));
   return { done, failures, reports, archived, expired };
@@ -95,15 +95,23 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
 /** One after the other: those before a failure are archived. */
 function archiveSessions(
   { journal, today, retention, isQuiet }: Recordings,
-  archived: ArchivedSession[],
-  expired: ArchivedSession[],
-  done: string[],
+  {
+    archived,
+    expired,
+    done,
+    failures,
+  }: Record<'archived' | 'expired', ArchivedSession[]> & Record<'done' | 'failures', string[]>,
 ): void {
   if (journal === null || !isQuiet) return;
   const opened = readJournal(journal.path);
   try {
     const { read } = opened;
-    archived.push(...read.leaving());
+    for (const each of read.leaving()) {
+      // A death came between, and the file may be gone since: the rows that are left are then the only ones.
+      const failure = each.sha256 === null ? null : failureOf(() => openArchive(journal.path, each).close());
+      if (failure === null) archived.push(each);
+      else failures.push(`rows that did not leave yet stay in the journal: ${failure}`);
+    }
     for (const day of archivable(read, today, retention.journalDays)) {
       const session = writeArchive(journal.path, day);
       archived.push(session);

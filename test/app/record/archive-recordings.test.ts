@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type * as Archiver from '../../../src/app/record/archive-recordings.ts';
+import { archiveRecordings } from '../../../src/app/record/archive-recordings.ts';
+import { archivePath, writeArchive } from '../../../src/journal/journal-archive.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
@@ -158,5 +160,40 @@ it('archives old sessions once nothing is traded, after the backup that still ho
   const backup = readJournal(join(dir, 'backups', 'journal-2026-03-05.db'));
   expect(backup.read.entries({ session: '2026-01-05' })).toHaveLength(1);
   backup.close();
+  store.close();
+});
+
+it('takes no row out of the journal whose archive went after a death', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, 'journal.db');
+  const { store } = openStore(path);
+  const days = ['2026-01-05', '2026-03-05'].map(tradingDay);
+  for (const [at, day] of days.entries()) {
+    store.beginSession(day, tsUs(at), 'test.yaml');
+    for (const row of [1, 2, 3]) store.append(note(row));
+    store.flush();
+  }
+  const archived = writeArchive(path, days[0]!);
+  store.keepArchive(archived);
+  store.freeArchived(days[0]!, 1);
+  const { market, retention } = placesIn(dir);
+  const round = () =>
+    archiveRecordings({
+      ...placesIn(join(dir, 'frames')),
+      market,
+      retention,
+      journal: { path, backups: join(dir, 'backups') },
+      today: days[1]!,
+      isQuiet: true,
+    });
+  expect((await round()).archived).toEqual([archived]);
+  const file = archivePath(path, days[0]!);
+  const bytes = readFileSync(file);
+  for (const damage of [() => writeFileSync(file, bytes.subarray(1)), () => rmSync(file)]) {
+    damage();
+    const { archived: leaving, failures } = await round();
+    expect([leaving, failures]).toEqual([[], [expect.stringContaining(file)]]);
+  }
   store.close();
 });
