@@ -346,6 +346,8 @@ interface HeldRow {
   readonly row: BrokerOrder;
   /** When the scan began that showed it first. */
   readonly sinceUs: TsUs;
+  /** When the scan began that showed it last. */
+  readonly shownUs: TsUs;
   readonly evidence: ScanEvidence;
 }
 
@@ -378,7 +380,7 @@ export class ChildOrders {
   /** Scans are counted anew. */
   setClockBack(at: TsUs): void {
     for (const [orderNo, { row }] of this.#held)
-      this.#held.set(orderNo, { row, sinceUs: at, evidence: new ScanEvidence(at) });
+      this.#held.set(orderNo, { row, sinceUs: at, shownUs: at, evidence: new ScanEvidence(at) });
   }
 
   /** A person takes an order that is held for the operator's. False when none with this number is held. */
@@ -416,6 +418,11 @@ export class ChildOrders {
     return this.#release(row, null);
   }
 
+  /** After a complete scan of the in-day book: a row that is gone, or has found another owner, is held no more. */
+  endScan(startedUs: TsUs): void {
+    for (const { row, shownUs } of this.#held.values()) if (shownUs < startedUs) this.#release(row, null);
+  }
+
   /** The child is an order of its own from here on. */
   sent(sender: ManagedOrder, child: ManagedOrder): void {
     const { orders, life, context } = this.#parts;
@@ -443,7 +450,7 @@ export class ChildOrders {
       evidence: new ScanEvidence(startedUs),
     };
     evidence.add(startedUs);
-    this.#held.set(row.orderNo, { row, sinceUs, evidence });
+    this.#held.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
     readTriggers();
     if (this.#overdue === null && evidence.isEnough(lookUp)) {
       this.#overdue = row;

@@ -80,6 +80,7 @@ export class OrderReconciler {
       this.#settled.scan(snapshot.orders, startedUs, (row) => this.#takeOwned(row, scan, unowned));
       if (complete && unowned.length > 0 && !isEarlierBook)
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
+      if (complete) this.#parts.children.endScan(startedUs);
     } else {
       const unowned = snapshot.orders.filter((row) => !this.#takeOwnedTrigger(row, scan));
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);

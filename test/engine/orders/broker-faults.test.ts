@@ -312,4 +312,23 @@ describe('a trigger book that is refused for ever', () => {
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
     expect(rig.engine.snapshot().unproven).toBeNull();
   });
+
+  it.each([
+    { told: 'before it was told', seconds: 20 },
+    { told: 'after it was told', seconds: 60 },
+  ])('holds back no order that the in-day book shows no more, $told', ({ seconds: time }) => {
+    const { rig } = held(time);
+    const read = (position: number) => {
+      for (let round = 0; round < 4; round += 1)
+        rig
+          .pass(16)
+          .book()
+          .positions({ [FRONT.orderCode]: position });
+    };
+    rig.conditions([waits({ key: 'k1' })]);
+    read(0);
+    expect(rig.engine.snapshot().unproven).toBeNull();
+    read(1);
+    expect(rig.alerts(), 'positions are judged again').toContain('position_mismatch');
+  });
 });
