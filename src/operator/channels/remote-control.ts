@@ -51,6 +51,7 @@ const HELP = [
 export class RemoteControl {
   readonly #options: RemoteOptions;
   #confirmation: Confirmation | null = null;
+  #lastCode = '';
 
   constructor(options: RemoteOptions) {
     this.#options = options;
@@ -59,10 +60,17 @@ export class RemoteControl {
   /** The reply. */
   async take({ by, text, sentUs }: Asked): Promise<string> {
     const [word = '', ...rest] = oneLine(text).split(/\s+/);
-    const name = word.toLowerCase().replace(/^\//, '').replace(/@.*$/, '');
+    const name = word
+      .toLowerCase()
+      .replace(/^\//, '')
+      .replace(/[^a-z0-9-].*$/, '');
     const argument = rest.join(' ').slice(0, REASON_MAX);
     // Before anything that could keep it back.
-    if (name === 'halt') return this.#run(by, 'halt', bodyOf(by, argument), text);
+    if (name === 'halt') {
+      // A code that arrives now was asked for in another world.
+      if (this.#confirmation?.name === 'resume') this.#confirmation = null;
+      return this.#run(by, 'halt', bodyOf(by, argument), text);
+    }
     const age = Math.abs(this.#options.clock.nowUs() - sentUs);
     if (age > FRESH) return this.#tooOld(by, name, age);
     try {
@@ -109,7 +117,8 @@ export class RemoteControl {
   #bare(by: string, word: string): string | Promise<string> {
     const asked = this.#confirmation;
     if (asked !== null && asked.by === by && /^\d+$/.test(word)) return this.#confirm(asked, word);
-    if (/^[0-9A-Za-z]{4,32}$/.test(word) && /\d/.test(word) && this.#options.isOtpAwaited())
+    const isPassword = /^[0-9A-Za-z]{4,32}$/.test(word) && /\d/.test(word) && word !== this.#lastCode;
+    if (isPassword && this.#options.isOtpAwaited())
       return this.#run(by, 'otp', { ...EMPTY, otp: word }, 'otp');
     return `not understood\n${HELP}`;
   }
@@ -117,12 +126,13 @@ export class RemoteControl {
   #askBack(by: string, name: 'resume' | 'flatten', body: CommandBody, text: string): string {
     const code = String(randomInt(1_000, 10_000));
     const askedUs = this.#options.clock.nowUs();
+    this.#lastCode = code;
     this.#confirmation = { by, code, askedUs, name, body, text: oneLine(text), tries: 0 };
     this.#options.journal(by, oneLine(text), 'asked back with a code');
     const { strategy } = body;
     const what =
       name === 'resume'
-        ? `Entries ${strategy === null ? '' : `of ${strategy} `}will be allowed again.`
+        ? `Entries of ${strategy ?? 'the whole account'} will be allowed again.`
         : `${strategy === null ? 'All positions' : `The positions of ${strategy}`} will be closed, and orders canceled.`;
     return `${what} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`;
   }

@@ -95,6 +95,34 @@ describe('RemoteControl', () => {
     expect(journal.join()).not.toContain('123456');
   });
 
+  it.each(['halt!', 'HALT, please', '/Halt.', 'halt'])('takes %s for a halt', async (text) => {
+    expect(await write(text)).toBe('accepted');
+    expect(done).toMatchObject([{ name: 'halt' }]);
+  });
+
+  it('resumes nothing that was asked for before a halt', async () => {
+    const resume = codeIn(await write('/resume'));
+    await write('/halt', { by: 'telegram 4712' });
+    expect(await write(resume)).toMatch(/^not understood/);
+    const flatten = codeIn(await write('/flatten'));
+    await write('/halt');
+    await write(flatten);
+    expect(done.map(({ name }) => name)).toEqual(['halt', 'halt', 'flatten']);
+  });
+
+  it('takes no code that comes twice or late for a password', async () => {
+    isAwaited = true;
+    const code = codeIn(await write('/resume'));
+    await write(code);
+    expect(await write(code)).toMatch(/^not understood/);
+    expect(done.map(({ name }) => name)).toEqual(['resume']);
+  });
+
+  it('names the account when a strategy is misspelled', async () => {
+    expect(await write('/resume ema-frnt')).toContain('the whole account');
+    expect(await write('/resume ema-front')).not.toContain('the whole account');
+  });
+
   it('answers when the daemon throws', async () => {
     const broken = new RemoteControl({
       clock: time,
