@@ -1,11 +1,13 @@
 /** A new build in the middle of a session that the one before it began. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { appendFileSync, cpSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Database } from '../../src/sqlite/database.ts';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { olderState } from '../support/older-session.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { startDaemon, workplace } from './daemon-process.ts';
@@ -15,7 +17,15 @@ import { programWith } from './program-with.ts';
 const today = (): string => new Date().toLocaleDateString('sv-SE', { timeZone: 'Asia/Ho_Chi_Minh' });
 
 test('it does not trade blind: it says how to go on, ends with 2, and leaves the journal to the older build', async () => {
-  const place = workplace(BUSY_CONFIG);
+  const told: string[] = [];
+  const phone = createServer((request, response) => {
+    request.on('data', (chunk) => told.push(String(chunk))).on('end', () => response.end());
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void phone.close());
+  await once(phone, 'listening');
+  vi.stubEnv('TICKWRIGHT_TEST_HOOK', `http://127.0.0.1:${(phone.address() as AddressInfo).port}/`); // oxlint-disable-line typescript/no-unsafe-type-assertion -- it listens on a port
+  const hook = '{ id: hook, kind: webhook, preset: ntfy, url: { environment: TICKWRIGHT_TEST_HOOK } }';
+  const place = workplace(`${BUSY_CONFIG}\nalerts: { channels: [${hook}] }\n`);
   cpSync(olderState(), place.state, { recursive: true });
   const path = join(place.state, 'journal.db');
   const journal = new Database(path);
@@ -27,6 +37,7 @@ test('it does not trade blind: it says how to go on, ends with 2, and leaves the
   const [code]: unknown[] = await once(daemon.process, 'exit');
   expect(code, daemon.output()).toBe(2);
   expect(daemon.output()).toMatch(/was begun by an older Tickwright: .* Go on with the older version until/);
+  expect(told.join()).toMatch(/the daemon ends \(paper\)\s.*begun by an older Tickwright/);
   expect(daemon.output()).not.toMatch(/ at .*\.js:|placed/);
   expect([rows.get(), journal.pragma('user_version', { simple: true })]).toEqual([before, 1]);
   journal.close();

@@ -122,7 +122,9 @@ async function runLocked(
       return EXIT.ok;
     } catch (error) {
       const isOlder = error instanceof OlderSession;
-      screen.note(isOlder ? error.message : `failed: ${failureText(error)}`);
+      const text = isOlder ? error.message : `failed: ${failureText(error)}`;
+      screen.note(text);
+      tellEnd(daemon, text);
       return isOlder ? EXIT.usage : EXIT.failed;
     } finally {
       stopStatus();
@@ -157,6 +159,18 @@ const takeCare = (
     note,
     onFailure: (text) => daemon.alert('warning', 'recordings', text),
     onReport: (report) => tellReport(daemon, report),
+  });
+
+/** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
+const tellEnd = ({ alerting, config }: Daemon, text: string): void =>
+  alerting.tell({
+    severity: 'critical',
+    kind: 'alert',
+    title: `CRITICAL: the daemon ends (${config.mode})`,
+    text:
+      `${text}\nStrategies stand still; orders and stops at the broker stay as they are. ` +
+      'Without a supervisor such as pm2 start it again',
+    page: null,
   });
 
 /** Once for each session, also over restarts. */
