@@ -205,6 +205,8 @@ export class Orders {
     const isKept = holder !== undefined && !mayTake(order, holder, provenUs);
     if (order.isCarriedOver) this.#earlier.set(number, order);
     else if (!isKept) this.#byNumber.set(number, order);
+    // Its row was found by this number, also where its own is another one by now.
+    if (owner?.isSettled === true) this.unsettle(owner);
     if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
     if (isKept) this.#lose(order);
     else {
