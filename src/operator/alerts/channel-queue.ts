@@ -27,6 +27,8 @@ const PATIENCE_S = [1, 2, 5, 10, 30, 60] as const;
 const REFUSED_PAUSE = minutes(5);
 /** A message that waits longer goes to another channel. */
 const STUCK_AFTER = seconds(20);
+/** Longer than a slow mail with a report takes: one that is given up comes again. */
+const DELIVERY_MAX = minutes(2);
 const WAITING_MAX = 500;
 
 export class ChannelQueue {
@@ -108,9 +110,10 @@ export class ChannelQueue {
       lost === 0
         ? delivery.text
         : `${lost} messages were dropped while this channel was down; tickwright journal has them.\n\n${delivery.text}`;
+    const fromUs = clock.nowUs();
     let result: DeliveryResult;
     try {
-      result = await channel.send({ ...delivery, text: text.slice(0, channel.textMax) });
+      result = await this.#inTime(channel.send({ ...delivery, text: text.slice(0, channel.textMax) }));
     } catch (error) {
       result = { status: 'later', pauseMs: null, reason: errorText(error) };
     }
@@ -123,8 +126,22 @@ export class ChannelQueue {
       this.#nextUs = clock.nowUs() + minutes(1) / perMinute;
       this.#worked();
       this.#options.onChange();
-    } else this.#failed(result);
+    } else this.#failed(result, fromUs);
     this.#arm();
+  }
+
+  /** A mail server that goes on talking is no delivery: other channels wait for this one to fail. */
+  async #inTime(sending: Promise<DeliveryResult>): Promise<DeliveryResult> {
+    let cancel: CancelTimer | undefined;
+    const late = new Promise<DeliveryResult>((resolve) => {
+      const result = { status: 'later', pauseMs: null, reason: 'no answer in time' } as const;
+      cancel = this.#options.timers.after(DELIVERY_MAX, () => resolve(result));
+    });
+    try {
+      return await Promise.race([sending, late]);
+    } finally {
+      cancel?.();
+    }
   }
 
   #worked(): void {
@@ -136,11 +153,11 @@ export class ChannelQueue {
     this.#options.onWorks(this.#options.clock.nowUs() - since);
   }
 
-  #failed(result: Exclude<DeliveryResult, { readonly status: 'sent' }>): void {
+  #failed(result: Exclude<DeliveryResult, { readonly status: 'sent' }>, fromUs: TsUs): void {
     const { clock, onTrouble, onStuck } = this.#options;
     const now = clock.nowUs();
     this.counts.failed += 1;
-    this.#failingSinceUs ??= now;
+    this.#failingSinceUs ??= fromUs;
     const patience = seconds(PATIENCE_S[Math.min(this.#failures, PATIENCE_S.length - 1)] ?? 60);
     this.#failures += 1;
     const asked = result.status === 'later' && result.pauseMs !== null ? milliseconds(result.pauseMs) : 0;

@@ -47,7 +47,7 @@ const message = (severity: Message['severity'], text: string): Message => {
 async function pass(seconds: number): Promise<void> {
   for (let i = 0; i < seconds; i += 1) {
     time.advance(US_PER_SECOND);
-    for (let turn = 0; turn < 4; turn += 1) await Promise.resolve();
+    for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
   }
 }
 
@@ -143,6 +143,18 @@ describe('Routes', () => {
     expect(phone.text).toContain('messages were dropped');
     expect(phone.text).toContain('flood 599');
     expect(routes.states[0]!.dropped).toBe(101);
+  });
+
+  it('passes on what a channel never ends to send, and goes on with it once it does', async () => {
+    const send = phone.send.bind(phone);
+    phone.send = () => new Promise(() => undefined);
+    routes.send(message('warning', 'one'));
+    await pass(200);
+    expect(mail.text).toContain('one');
+    expect(alerts).toEqual(['channel_failed']);
+    phone.send = send;
+    await pass(200);
+    expect(phone.text).toContain('one');
   });
 
   it('survives a channel that throws', async () => {
