@@ -129,6 +129,28 @@ it('what an exit sent belongs to the strategy of a bracket that no answer has to
 });
 
 describe('a row of the in-day book', () => {
+  it('counts again when another one of its order has gone', () => {
+    const rig = new EngineRig().start();
+    const id = rig.submit(FIRST, 'buy', 2, 13_000);
+    rig.answered(id, {
+      status: 'accepted',
+      orderNo: brokerOrderNo('2'),
+      orderKey: brokerOrderKey('904'),
+    });
+    const row = { no: '2', ref: id, qty: 2 } as const;
+    const filled = { ...row, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+    const twin = {
+      no: '3',
+      key: '904',
+      qty: 2,
+      filled: 2,
+      value: worth(12_990, 2),
+      status: 'matched',
+    } as const;
+    rig.pass(1).book([row, twin]).pass(1).book([filled, twin]).pass(1).book([filled]);
+    expect(rig.of('fill_correction').at(-1)).toMatchObject({ cumValue: worth(13_000, 2) });
+  });
+
   it('that bears the id of a stop is not that stop', () => {
     const { rig, id } = waiting();
     rig
