@@ -50,6 +50,7 @@ export class Invariants {
   readonly #cancelsSent = new Set<string>();
   /** Strategy of each order that was placed, by its id. */
   readonly #owners = new Map<string, string>();
+  #onEntryPlaced: (() => void) | undefined = undefined;
   readonly #fills: {
     readonly day: string;
     readonly orderNo: string;
@@ -103,6 +104,11 @@ export class Invariants {
 
   everAlerted(about: RegExp): boolean {
     return this.#alerts.some((text) => about.test(text));
+  }
+
+  /** Once, as the row of the next entry is appended: its call has not left. */
+  onEntryPlaced(run: (() => void) | undefined): void {
+    this.#onEntryPlaced = run;
   }
 
   /** Without a session there is only the screen to say it. */
@@ -246,6 +252,10 @@ export class Invariants {
         if (entry.strategy !== null)
           this.#owners.set(entry.order.clientOrderId, this.#nameOf(entry.strategy));
         if (entry.isLost) this.#world.saw('a tail is cut off and decided again');
+        else if (entry.order.purpose === 'entry') {
+          this.#onEntryPlaced?.();
+          this.#onEntryPlaced = undefined;
+        }
         return;
       case 'modify':
         if (entry.isLost) this.#world.saw('a tail is cut off and decided again');

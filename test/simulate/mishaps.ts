@@ -1,4 +1,5 @@
 /** Strikes: each mishap by its name, at a moment of its own choosing. */
+import type { Daemon } from '../../src/app/live/daemon.ts';
 import { reload, startStrategy } from '../../src/app/live/reload.ts';
 import { brokerOrderNo } from '../../src/domain/ids.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
@@ -159,6 +160,11 @@ function fromElsewhere(
   }
 }
 
+function halt(daemon: Daemon, reason: string): void {
+  daemon.command({ name: 'halt', reason });
+  void daemon.edge.gateway.killAll(() => true);
+}
+
 function operate(
   world: World,
   mishap: 'halt' | 'resume' | 'cancel_all' | 'flatten' | 'stop_strategy' | 'start_strategy' | 'reload',
@@ -168,8 +174,9 @@ function operate(
   world.operate((daemon) => {
     switch (mishap) {
       case 'halt':
-        daemon.command({ name: 'halt', reason });
-        return void daemon.edge.gateway.killAll(() => true);
+        // Now, or while the next entry is on its way to the socket.
+        if (draws.chance(0.5)) return halt(daemon, reason);
+        return world.checks.onEntryPlaced(() => world.operate((then) => halt(then, reason)));
       case 'resume':
         return daemon.command({ name: 'resume', reason });
       case 'cancel_all':

@@ -72,7 +72,7 @@ const PLANTED: readonly PlantedBug[] = [
   {
     what: 'the tail of a killed process is taken for written',
     file: 'app/host/session-past',
-    from: 'event.seq > writtenUntil(event.seq) ? null :',
+    from: 'event.seq > writtenUntil ? null :',
     to: 'false ? null :',
   },
   {
