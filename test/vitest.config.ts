@@ -39,6 +39,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     allowOnly: false,
     restoreMocks: true,
+    // A clock that leaped in one file would stay wrong for the next: they share a process.
+    fakeTimers: { toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] },
     unstubEnvs: true,
     unstubGlobals: true,
     // For what hangs: a busy machine is no failure.
