@@ -24,16 +24,19 @@ export function fileProblems(source: YamlSource, { mode, auth, simulator }: Conf
   const problems = named
     .filter(({ file }) => file !== undefined && !isFile(file))
     .map(({ path, what }) => source.problem(path, what, 'the path counts from where the program is started'));
-  return mode === 'live' && problems.length === 0 ? keyFileProblems(source, auth.apiKeyFile) : problems;
+  const { apiKeyFile } = auth;
+  if (mode !== 'live' || problems.length > 0 || apiKeyFile === undefined) return problems;
+  return exposedProblems(source, ['auth', 'apiKeyFile'], apiKeyFile);
 }
 
 /** Bits of group and world. */
 const OTHERS = 0o077;
 
-function keyFileProblems(source: YamlSource, file: string | undefined): readonly Problem[] {
-  if (file === undefined || (statSync(file).mode & OTHERS) === 0) return [];
-  return [source.problem(['auth', 'apiKeyFile'], 'a file that only its owner may read', `chmod 600 ${file}`)];
-}
+/** Whether others than its owner can read or write the file of a secret, which is there. */
+export const isExposed = (file: string): boolean => (statSync(file).mode & OTHERS) !== 0;
+
+const exposedProblems = (source: YamlSource, at: readonly (string | number)[], file: string): Problem[] =>
+  isExposed(file) ? [source.problem(at, 'a file that only its owner may read', `chmod 600 ${file}`)] : [];
 
 /** Files with secrets, names of channels, formats of webhooks. */
 export function alertProblems(
@@ -95,8 +98,7 @@ function secretProblems(
     return [
       source.problem(at, 'a file with the secret', 'the path counts from where the program is started'),
     ];
-  if ((statSync(file).mode & OTHERS) === 0) return [];
-  return [source.problem(at, 'a file that only its owner may read', `chmod 600 ${file}`)];
+  return exposedProblems(source, at, file);
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;

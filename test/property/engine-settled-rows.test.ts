@@ -13,8 +13,9 @@ import { SettledRows } from '../../src/engine/orders/settled-rows.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import type { EarlierOrder } from '../../src/engine/ports/engine-event.ts';
 import { row, type RowFacts } from '../support/engine-facts.ts';
+import { earlierOrder } from '../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
-import { CALENDAR, DAY, FRONT, timeOf, worth } from '../support/engine-world.ts';
+import { CALENDAR, DAY, timeOf, worth } from '../support/engine-world.ts';
 
 const place = fc.nat(7);
 /** A number of today's first orders, or null for the next one. */
@@ -123,26 +124,12 @@ class World {
   #earlier(plan: EarlierPlan, at: number): EarlierOrder {
     const id = clientOrderId(`E${at}`);
     this.#ids.push(id);
-    return {
-      clientOrderId: id,
-      strategy: FIRST,
-      parent: null,
-      purpose: 'entry',
-      isProtective: false,
-      instrument: FRONT.index,
-      side: 'buy',
+    return earlierOrder(id, {
       qty: qty(plan.qty),
-      limitPrice: priceTicks(13_000),
-      trigger: null,
       orderNo: brokerOrderNo(this.#numbered(plan.number)),
       orderKey: plan.key === undefined ? null : brokerOrderKey(plan.key),
       status: plan.isOver ? 'canceled' : 'accepted',
-      filledQty: qty(0),
-      filledValue: money(0),
-      fillQuality: 'exact',
-      fee: money(0),
-      tax: money(0),
-    };
+    });
   }
 
   /** Everything that can be seen of the engine. */

@@ -1,9 +1,16 @@
 /** Rows of the broker's book and intents, from few words. */
 import type { BrokerAccount, BrokerOrder, BrokerOrderStatus } from '../../src/domain/broker-order.ts';
-import { brokerOrderKey, brokerOrderNo, type ClientOrderId, orderCode } from '../../src/domain/ids.ts';
+import {
+  brokerOrderKey,
+  brokerOrderNo,
+  type ClientOrderId,
+  clientOrderId,
+  orderCode,
+} from '../../src/domain/ids.ts';
 import type { LimitIntent, Side } from '../../src/domain/order.ts';
-import { money, priceTicks, qty } from '../../src/domain/units.ts';
-import { FRONT } from './engine-world.ts';
+import { money, priceTicks, qty, strategyIndex } from '../../src/domain/units.ts';
+import type { EarlierOrder } from '../../src/engine/ports/engine-event.ts';
+import { FRONT, worth } from './engine-world.ts';
 
 export interface RowFacts {
   readonly no: string;
@@ -63,4 +70,31 @@ export const limit = (side: Side, contracts: number, price: number): LimitIntent
   qty: qty(contracts),
   limitPrice: priceTicks(price),
   reason: 'test',
+});
+
+/** Facts of a row whose contracts have all traded, at one price. */
+export const traded = (price: number, contracts = 1) =>
+  ({ qty: contracts, filled: contracts, value: worth(price, contracts), status: 'matched' }) as const;
+
+/** A working buy of two contracts at 13,000 by the first strategy, number 7 of yesterday. */
+export const earlierOrder = (id: string, change: Partial<EarlierOrder> = {}): EarlierOrder => ({
+  clientOrderId: clientOrderId(id),
+  strategy: strategyIndex(0),
+  parent: null,
+  purpose: 'entry',
+  isProtective: false,
+  instrument: FRONT.index,
+  side: 'buy',
+  qty: qty(2),
+  limitPrice: priceTicks(13_000),
+  trigger: null,
+  orderNo: brokerOrderNo('7'),
+  orderKey: brokerOrderKey('70'),
+  status: 'accepted',
+  filledQty: qty(0),
+  filledValue: money(0),
+  fillQuality: 'exact',
+  fee: money(0),
+  tax: money(0),
+  ...change,
 });

@@ -1,19 +1,16 @@
 /** Secrets of channels and of metrics: from the environment first, then from a file. Read once, and hidden in every sink. */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { AlertsConfig, ChannelConfig, Config, SecretPlace } from '../../config/config.ts';
+import { isExposed } from '../../config/config-rules.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { isLoopback } from '../../operator/http-guards.ts';
-
-/** Bits of group and world. */
-const OTHERS = 0o077;
 
 /** Undefined when it is nowhere. Throws for a file that others can read. */
 export function readSecret({ environment, file }: SecretPlace): string | undefined {
   const named = process.env[environment]?.trim();
   if (named !== undefined && named !== '') return named;
   if (file === null) return undefined;
-  if ((statSync(file).mode & OTHERS) !== 0)
-    throw new Error(`${file} can be read by others: chmod 600 ${file}`);
+  if (isExposed(file)) throw new Error(`${file} can be read by others: chmod 600 ${file}`);
   const text = readFileSync(file, 'utf8').trim();
   return text === '' ? undefined : text;
 }

@@ -2,7 +2,7 @@
 import { isSession, sessionAfter, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
-import { milliseconds, type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
+import { type DurationUs, milliseconds, type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
 import { systemClock } from './system-clock.ts';
 
 /** Market time as an affine map of real time: `originMarketUs + (real - originRealUs) * speed` (rulings, 25). */
@@ -42,6 +42,19 @@ export const systemTimers: Timers = {
     };
   },
 };
+
+/** Waits for `work`; undefined when it takes longer than `within`: it goes on all the same. */
+export async function inTime<T>(work: Promise<T>, within: DurationUs): Promise<T | undefined> {
+  let cancel: CancelTimer | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    cancel = systemTimers.after(within, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel?.();
+  }
+}
 
 /** The clock is read at least this often: timers stand still while the machine sleeps, the exchange does not. */
 const LOOK_MS_MAX = 1_000;

@@ -1,6 +1,7 @@
 /** The checks of `tickwright doctor` that look outside the configuration: the broker, the disk, the state directory, the days ahead. */
 import { TOKEN_EXCHANGES } from '../edge/broker-connection.ts';
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
+import { isExposed } from '../../config/config-rules.ts';
 import type { Config } from '../../config/config.ts';
 import { isSession, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, dayAt, dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
@@ -171,10 +172,9 @@ function exchangeFinding(used: number, max: number): Finding {
 
 /** Files with secrets that others can read. */
 export function modeFindings(paths: readonly string[]): readonly Finding[] {
-  return paths.flatMap((path) => {
-    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
-    return (mode & 0o077) === 0 ? [] : [bad('secrets', `${path} can be read by others: chmod 600 ${path}`)];
-  });
+  return paths
+    .filter((path) => existsSync(path) && isExposed(path))
+    .map((path) => bad('secrets', `${path} can be read by others: chmod 600 ${path}`));
 }
 
 const UNDERLYINGS = ['VN30', 'VN100'] as const;

@@ -1,5 +1,4 @@
 /** Carries out what an operator commands, whatever way the command came. */
-import type { CancelTimer } from '../../domain/clock.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { clientOrderId } from '../../domain/ids.ts';
 import { seconds } from '../../domain/units.ts';
@@ -8,7 +7,7 @@ import type { CommandBody, CommandName } from '../../operator/control-command.ts
 import type { CommandResult } from '../../operator/control-server.ts';
 import { formatUtcSecond } from '../../text/dates.ts';
 import { formatCount } from '../../text/numbers.ts';
-import { systemTimers } from '../host/market-clock.ts';
+import { inTime } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 import { type ReadAgain, reload, startStrategy } from './reload.ts';
@@ -76,12 +75,7 @@ const SEEN_MAX = seconds(5);
 
 /** Answers when the next status shows the effect: whoever asked follows it there. */
 async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
-  let cancel: CancelTimer | undefined;
-  const late = new Promise<void>((resolve) => {
-    cancel = systemTimers.after(SEEN_MAX, resolve);
-  });
-  if (result.ok) await Promise.race([daemon.refreshView(), late]);
-  cancel?.();
+  if (result.ok) await inTime(daemon.refreshView(), SEEN_MAX);
   return result;
 }
 
@@ -126,7 +120,7 @@ async function renewToken(daemon: Daemon): Promise<CommandResult> {
   const renewed = daemon.edge.tokens.refresh('operator');
   // The person who is waited for is the one who asked.
   if (daemon.otpDesk.isWaiting) return { ok: true, message: WAITS_FOR_OTP };
-  const result = await inTime(renewed);
+  const result = await inTime(renewed, ANSWER_MAX);
   if (result === undefined)
     return { ok: true, message: daemon.otpDesk.isWaiting ? WAITS_FOR_OTP : NO_ANSWER_YET };
   return result.ok ? { ok: true, message: tokenText(daemon) } : { ok: false, message: result.failure.reason };
@@ -150,7 +144,7 @@ async function bringOtp(daemon: Daemon, otp: string): Promise<CommandResult> {
     void tokens
       .refresh('operator')
       .then((result) => otpDesk.giveBack(result.ok ? 'there is a token already' : result.failure.reason));
-  const result = await inTime(brought);
+  const result = await inTime(brought, ANSWER_MAX);
   if (result === undefined) return { ok: true, message: `the password is with the broker; ${NO_ANSWER_YET}` };
   if (result.ok) return { ok: true, message: tokenText(daemon) };
   const { used, allowed } = tokens.budget;
@@ -175,17 +169,6 @@ function tokenText({ edge }: Daemon): string {
   const until = edge.tokens.current();
   const valid = until === undefined ? '' : `, valid until ${formatUtcSecond(until.expiresAt)}`;
   return `a new token is in use${valid}; ${used} of ${allowed} exchanges of the day are used`;
-}
-
-/** Undefined when it takes longer: it goes on all the same. */
-async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  let cancel: CancelTimer | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    cancel = systemTimers.after(ANSWER_MAX, () => resolve(undefined));
-  });
-  const result = await Promise.race([work, late]);
-  cancel?.();
-  return result;
 }
 
 /** `strategy` is null for the whole account; what was adopted belongs to `operator`. */

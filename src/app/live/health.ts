@@ -1,9 +1,8 @@
 /** Two readings of health: whether the parts of the daemon answer, and whether all is well, which is stricter than being ready to trade. */
 import { phaseAt } from '../../domain/calendar.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
 import { seconds, US_PER_SECOND } from '../../domain/units.ts';
 import type { Health } from '../../operator/control-server.ts';
-import { systemTimers } from '../host/market-clock.ts';
+import { inTime } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 
@@ -36,12 +35,7 @@ export async function healthOf(daemon: Daemon): Promise<Health> {
   if (daemon.journal.isFailing) return { ok: false, reason: 'the disk refuses rows of the journal' };
   if (daemon.degraded !== null) return { ok: false, reason: daemon.degraded };
   if (daemon.sessionDay === undefined) return { ok: true, reason: '' };
-  let cancel: CancelTimer | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    cancel = systemTimers.after(ANSWER_MAX, () => resolve('late'));
-  });
-  const answer = await Promise.race([daemon.refreshView(), late]);
-  cancel?.();
-  if (answer !== 'late') return { ok: true, reason: '' };
+  const answered = daemon.refreshView().then(() => true);
+  if (await inTime(answered, ANSWER_MAX)) return { ok: true, reason: '' };
   return { ok: false, reason: `the engine has not answered for ${ANSWER_MAX / US_PER_SECOND} s` };
 }

@@ -236,7 +236,7 @@ export class SessionCycle implements InputSink {
     const view = await session.view();
     if (view === undefined || this.#session !== session) return;
     const { halted } = view;
-    // What a person says meanwhile reaches this engine by itself.
+    // Commands of a person reach this engine meanwhile by themselves.
     if (halt.reason !== before || halted === STOPPING) return;
     if ((before === null) === (halted === null)) return;
     const post = (command: Command): void => session.post({ kind: 'command', by: 'process', command });

@@ -4,7 +4,6 @@
  */
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
@@ -15,7 +14,7 @@ import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/f
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { earnedIn, firstNetAssetValue } from '../../journal/session-results.ts';
 import type { SessionSummary } from '../../operator/summary.ts';
-import { systemTimers } from '../host/market-clock.ts';
+import { inTime } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 
@@ -54,7 +53,7 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
   };
   const lateUs = systemClock.nowUs() + LOOK_US;
   const isEnough = (read: BrokerBooks): boolean => systemClock.nowUs() > lateUs || at(read).every(agrees);
-  const books = await inTime(brokerBooks(daemon.edge.rest, isEnough));
+  const books = await inTime(brokerBooks(daemon.edge.rest, isEnough), ANSWER_MAX);
   return {
     session,
     strategies: strategyResults(accounts, contracts, books),
@@ -62,17 +61,6 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
     unresolved: unresolvedOrders(entries),
     alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
   };
-}
-
-/** Undefined when it takes longer. */
-async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-  let cancel: CancelTimer | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    cancel = systemTimers.after(ANSWER_MAX, () => resolve(undefined));
-  });
-  const first = await Promise.race([answer, late]);
-  cancel?.();
-  return first;
 }
 
 /** Orders whose end is not known. Positions that agree explain those that the day before left unproven. */

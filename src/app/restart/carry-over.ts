@@ -15,7 +15,7 @@ import type { CarriedPosition, SessionStarted } from '../../engine/ports/engine-
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
-import { OrdersLeft } from './earlier-orders.ts';
+import { OrdersLeft } from './orders-left.ts';
 
 export interface CarriedOver {
   /** Contracts of positions and waiting orders: the next session's table begins with them. */

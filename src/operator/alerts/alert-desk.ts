@@ -31,11 +31,11 @@ export interface DeskOptions extends AlertRules {
   /** In front of each title: `live`, `paper`. */
   readonly label: string;
   readonly send: (message: Message) => void;
-  /** What the next start must know has changed. */
+  /** The memory for the next start has changed. */
   readonly onChange: () => void;
 }
 
-/** What a start takes over from the run before. */
+/** Taken over by a start from the run before. */
 export interface DeskMemory {
   /** Wait for the end of quiet hours. */
   readonly held: readonly Message[];
@@ -164,7 +164,7 @@ export class AlertDesk {
     });
   }
 
-  /** What repeated is told once at the end of its window, and opens one of twice the length. */
+  /** Repeats are told once at the end of its window, and opens one of twice the length. */
   #endWindow(key: string): void {
     const seen = this.#seen.get(key);
     this.#seen.delete(key);

@@ -17,7 +17,7 @@ export interface QueueOptions {
   readonly onWorks: (downForUs: number) => void;
   /** Messages that wait while the channel is in trouble: another one should tell them. */
   readonly onStuck: (messages: readonly Message[]) => void;
-  /** What waits has changed. */
+  /** Other messages wait than before. */
   readonly onChange: () => void;
 }
 
@@ -74,7 +74,7 @@ export class ChannelQueue {
     this.#arm();
   }
 
-  /** What waits stays in `waiting`. */
+  /** Messages that wait stay in `waiting`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();

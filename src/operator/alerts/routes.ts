@@ -21,7 +21,7 @@ export interface RoutesOptions {
   readonly time: (at: TsUs) => string;
   /** A channel fails or works again. */
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
-  /** What waits has changed. */
+  /** Other messages wait than before. */
   readonly onChange: () => void;
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { createTransport } from 'nodemailer';
 import { errorText } from '../../domain/failure.ts';
 import type { Channel, DeliveryResult } from '../alerts/message.ts';
+import { isLoopback } from '../http-guards.ts';
 
 export interface MailOptions {
   readonly id: string;
@@ -18,7 +19,6 @@ export interface MailOptions {
 
 const TIMEOUT_MS = 20_000;
 const TEXT_MAX = 50_000;
-const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/;
 
 export function createMail(options: MailOptions): Channel {
   const { id, host, port, isSecure, from, to, login } = options;
@@ -26,7 +26,7 @@ export function createMail(options: MailOptions): Channel {
     host,
     port,
     secure: isSecure,
-    requireTLS: !isSecure && !LOOPBACK.test(host),
+    requireTLS: !isSecure && !(host === 'localhost' || isLoopback(host)),
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,

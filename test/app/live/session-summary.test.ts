@@ -10,18 +10,9 @@ import {
 } from '../../../src/app/live/session-summary.ts';
 import type { BrokerAccount, BrokerPosition } from '../../../src/domain/broker-order.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
-import { clientOrderId } from '../../../src/domain/ids.ts';
-import {
-  money,
-  priceHundredths,
-  priceTicks,
-  qty,
-  seconds,
-  signedQty,
-  tsUs,
-} from '../../../src/domain/units.ts';
-import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
-import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { money, priceHundredths, qty, seconds, signedQty, tsUs } from '../../../src/domain/units.ts';
+import { earlierOrder } from '../../support/engine-facts.ts';
+import { EngineRig } from '../../support/engine-rig.ts';
 import { DAY, FRONT } from '../../support/engine-world.ts';
 import { cliDir } from '../../cli/support/cli-run.ts';
 import { openStore } from '../../journal/journal-fixture.ts';
@@ -95,26 +86,7 @@ test('a market that never stands still leaves nothing to compare', async () => {
   expect(await brokerBooks(broker, isOneMoment)).toBeUndefined();
 });
 
-const unanswered: EarlierOrder = {
-  clientOrderId: clientOrderId('H.1'),
-  strategy: FIRST,
-  parent: null,
-  purpose: 'entry',
-  isProtective: false,
-  instrument: FRONT.index,
-  side: 'buy',
-  qty: qty(1),
-  limitPrice: priceTicks(13_000),
-  trigger: null,
-  orderNo: null,
-  orderKey: null,
-  status: 'unknown',
-  filledQty: qty(0),
-  filledValue: money(0),
-  fillQuality: 'exact',
-  fee: money(0),
-  tax: money(0),
-};
+const unanswered = earlierOrder('H.1', { qty: qty(1), orderNo: null, orderKey: null, status: 'unknown' });
 
 test('an order of the day before is unresolved until positions agree', () => {
   const rig = new EngineRig({ lookUp: { scans: 3, spread: seconds(3) } }).contracts();

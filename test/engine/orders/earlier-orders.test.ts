@@ -7,34 +7,11 @@ import { money, priceTicks, qty, signedQty } from '../../../src/domain/units.ts'
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import type { CarriedOrder, EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import type { RowFacts } from '../../support/engine-facts.ts';
+import { earlierOrder, type RowFacts } from '../../support/engine-facts.ts';
 import { bracketBuy, waits } from '../support/trigger-rows.ts';
 import { CALENDAR, DAY, FRONT, timeOf, worth } from '../../support/engine-world.ts';
 
 const ENDLESS = alwaysOpen(CALENDAR);
-
-/** A working buy of two contracts at 13,000, number 7 of yesterday. */
-const earlier = (id: string, change: Partial<EarlierOrder> = {}): EarlierOrder => ({
-  clientOrderId: clientOrderId(id),
-  strategy: FIRST,
-  parent: null,
-  purpose: 'entry',
-  isProtective: false,
-  instrument: FRONT.index,
-  side: 'buy',
-  qty: qty(2),
-  limitPrice: priceTicks(13_000),
-  trigger: null,
-  orderNo: brokerOrderNo('7'),
-  orderKey: brokerOrderKey('70'),
-  status: 'accepted',
-  filledQty: qty(0),
-  filledValue: money(0),
-  fillQuality: 'exact',
-  fee: money(0),
-  tax: money(0),
-  ...change,
-});
 
 interface Begin {
   readonly held?: number;
@@ -115,7 +92,7 @@ describe('a book that still shows yesterday', () => {
       filledValue: money(worth(13_000)),
       status: 'partially_filled',
     } as const;
-    const rig = begun([earlier('H.1', half)], { held: 1, ...market });
+    const rig = begun([earlierOrder('H.1', half)], { held: 1, ...market });
     const full = {
       ...YESTERDAYS,
       ref: clientOrderId('H.1'),
@@ -132,8 +109,8 @@ describe('a book that still shows yesterday', () => {
 
   it('knows rows without a reference by their key, also of orders that are over', () => {
     const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
-    const child = earlier('C.1', { parent: clientOrderId('H.1'), ...done });
-    const foreign = earlier('A.1', {
+    const child = earlierOrder('C.1', { parent: clientOrderId('H.1'), ...done });
+    const foreign = earlierOrder('A.1', {
       strategy: -1 as never,
       orderNo: brokerOrderNo('8'),
       status: 'canceled',
@@ -149,7 +126,7 @@ describe('a book that still shows yesterday', () => {
 
   it("takes no row of yesterday for today's order of the same number, nor the other way round", () => {
     const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
-    const rig = begun([earlier('H.1', done)], { held: 2 });
+    const rig = begun([earlierOrder('H.1', done)], { held: 2 });
     settle(rig, 2);
     rig.account();
     const today = rig.resting(FIRST, 'buy', 1, 12_990, '7');
@@ -195,7 +172,7 @@ describe('where trading goes through midnight', () => {
       stopLossPrice: priceTicks(12_900),
       takeProfitPrice: priceTicks(13_200),
     } as const;
-    const rig = begun([earlier('H.1', { trigger: exits })]);
+    const rig = begun([earlierOrder('H.1', { trigger: exits })]);
     settle(rig, 0);
     rig.trade(13_000).account();
     const today = rig.ask(SECOND, bracketBuy(13_000, 12_950, 13_080));
@@ -209,7 +186,7 @@ describe('where trading goes through midnight', () => {
   });
 
   it('an order that the new book shows works on, and its cancel names its number of today', () => {
-    const rig = begun([earlier('H.1')]);
+    const rig = begun([earlierOrder('H.1')]);
     const id = clientOrderId('H.1');
     rig.cancel(FIRST, id);
     expect(rig.cancels(), 'number 7 may be another order today').toEqual([]);
@@ -218,7 +195,7 @@ describe('where trading goes through midnight', () => {
   });
 
   it('an order that complete scans do not show is over', () => {
-    const rig = begun([earlier('H.1')]);
+    const rig = begun([earlierOrder('H.1')]);
     expect(rig.statusOf(clientOrderId('H.1'))).toBe('accepted');
     settle(rig, 0);
     expect([rig.statusOf(clientOrderId('H.1')), unproven(rig), rig.alerts()]).toEqual([
@@ -229,7 +206,7 @@ describe('where trading goes through midnight', () => {
   });
 
   it('an answer that comes on the new day belongs to its order, and so do the fills', () => {
-    const rig = begun([earlier('H.1', { orderNo: null, orderKey: null, status: 'submitted' })]);
+    const rig = begun([earlierOrder('H.1', { orderNo: null, orderKey: null, status: 'submitted' })]);
     const id = clientOrderId('H.1');
     rig.accepted(id, '1').pass(1);
     rig.book([{ no: '1', ref: id, qty: 2, filled: 1, value: worth(13_000), status: 'matched' }]);
@@ -242,7 +219,7 @@ describe('where trading goes through midnight', () => {
   });
 
   it('an order whose answer was lost is looked up, and is over when no scan shows it', () => {
-    const rig = begun([earlier('H.1', { orderNo: null, orderKey: null, status: 'unknown' })]);
+    const rig = begun([earlierOrder('H.1', { orderNo: null, orderKey: null, status: 'unknown' })]);
     expect(rig.statusOf(clientOrderId('H.1'))).toBe('unknown');
     settle(rig, 0);
     expect([rig.statusOf(clientOrderId('H.1')), unproven(rig)]).toEqual(['expired_unproven', null]);
@@ -251,7 +228,7 @@ describe('where trading goes through midnight', () => {
 
 describe('a fill that no book shows any more', () => {
   it('goes to the only strategy whose orders may have brought it, at the limit price', () => {
-    const rig = begun([earlier('H.1', { strategy: SECOND })]);
+    const rig = begun([earlierOrder('H.1', { strategy: SECOND })]);
     settle(rig, 2);
     expect([rig.position(SECOND), unproven(rig)]).toEqual([2, null]);
     expect(rig.of('position_event')).toMatchObject([
@@ -261,7 +238,7 @@ describe('a fill that no book shows any more', () => {
   });
 
   it('is corrected, and not booked again, when a row turns up', () => {
-    const rig = begun([earlier('H.1')]);
+    const rig = begun([earlierOrder('H.1')]);
     settle(rig, 2);
     const full = { filled: 2, value: worth(12_995, 2), status: 'matched' } as const;
     rig.pass(1).book([{ ...YESTERDAYS, ref: clientOrderId('H.1'), ...full }]);
@@ -270,31 +247,31 @@ describe('a fill that no book shows any more', () => {
   });
 
   it('is for a person when orders of two strategies may have brought it', () => {
-    const other = earlier('H.2', {
+    const other = earlierOrder('H.2', {
       strategy: SECOND,
       orderNo: brokerOrderNo('8'),
       orderKey: brokerOrderKey('80'),
     });
-    const rig = begun([earlier('H.1'), other]);
+    const rig = begun([earlierOrder('H.1'), other]);
     settle(rig, 1);
     expect([rig.position(FIRST), rig.position(SECOND), rig.alerts()]).toEqual([0, 0, ['position_mismatch']]);
     expect(rig.of('alert')[0]?.text).toContain('H.1 buy 2, H.2 buy 2');
   });
 
   it('is no doubt when all of them must have filled', () => {
-    const other = earlier('H.2', {
+    const other = earlierOrder('H.2', {
       strategy: SECOND,
       orderNo: brokerOrderNo('8'),
       orderKey: brokerOrderKey('80'),
     });
-    const rig = begun([earlier('H.1'), other]);
+    const rig = begun([earlierOrder('H.1'), other]);
     settle(rig, 4);
     expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([2, 2, null]);
   });
 
   it('explains no more than is left of the order, and nothing on the other side', () => {
     for (const net of [3, -1]) {
-      const rig = begun([earlier('H.1')]);
+      const rig = begun([earlierOrder('H.1')]);
       settle(rig, net);
       expect([rig.position(FIRST), rig.alerts()]).toEqual([0, ['position_mismatch']]);
     }
@@ -302,7 +279,7 @@ describe('a fill that no book shows any more', () => {
 
   it('of a stop that triggered belongs to its strategy', () => {
     const trigger = { kind: 'stop', triggerPrice: priceTicks(13_010), triggerWhen: 'at_or_above' } as const;
-    const rig = begun([earlier('H.1', { trigger, status: 'pending_trigger' })]);
+    const rig = begun([earlierOrder('H.1', { trigger, status: 'pending_trigger' })]);
     settle(rig, 2);
     expect([rig.position(FIRST), unproven(rig), rig.alerts()]).toEqual([2, null, ['fill_unseen']]);
     settle(rig, 2);
@@ -327,7 +304,7 @@ describe('a fill that no book shows any more', () => {
     const waiting = begun([], { held: 1, stop: row });
     settle(waiting, 0, [], [row]);
     expect([waiting.position(FIRST), waiting.alerts()]).toEqual([1, ['position_mismatch']]);
-    const other = earlier('H.2', { strategy: SECOND, side: 'sell', qty: qty(2) });
+    const other = earlierOrder('H.2', { strategy: SECOND, side: 'sell', qty: qty(2) });
     const two = begun([other], { held: 1, stop: row });
     settle(two, 0);
     expect([two.position(FIRST), two.position(SECOND), two.alerts()]).toEqual([1, 0, ['position_mismatch']]);

@@ -1,6 +1,7 @@
 /** What waits at the broker to shrink a position is never larger than it. */
 import { describe, expect, it } from 'vitest';
 import { priceTicks, qty, seconds, tsUs, US_PER_SECOND } from '../../../src/domain/units.ts';
+import { traded } from '../../support/engine-facts.ts';
 import { type EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, timeOf, worth } from '../../support/engine-world.ts';
 import { SmallBroker } from '../support/small-broker.ts';
@@ -57,14 +58,7 @@ describe('what waits to shrink a position', () => {
       .pass(1)
       .conditions([waits({ key: 'k1', qty: 2 })]);
     rig.resting(FIRST, 'sell', 1, 13_010, '4');
-    const sold = {
-      no: '4',
-      side: 'sell',
-      price: 13_010,
-      filled: 1,
-      value: worth(13_010),
-      status: 'matched',
-    } as const;
+    const sold = { no: '4', side: 'sell', price: 13_010, ...traded(13_010) } as const;
     rig.pass(1).book([bought, sold]);
     expect(rig.alerts()).toContain('exit_too_large');
     expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
@@ -75,15 +69,7 @@ describe('what waits to shrink a position', () => {
     rig.pass(1).book(rows);
     expect(rig.alerts()).not.toContain('exit_too_large');
     const id = rig.resting(SECOND, 'sell', 1, 13_010, '6');
-    const sold = {
-      no: '6',
-      ref: id,
-      side: 'sell',
-      price: 13_010,
-      filled: 1,
-      value: worth(13_010),
-      status: 'matched',
-    } as const;
+    const sold = { no: '6', ref: id, side: 'sell', price: 13_010, ...traded(13_010) } as const;
     rig.pass(1).book([...rows, sold]);
     expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([1, 0]);
     const canceled = rig.waiting.flatMap((each) => (each.call === 'cancel' ? [each.cancel.orderKey] : []));
@@ -268,22 +254,8 @@ describe('an exit that has become too large', () => {
     const id = boughtBracket(rig);
     rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
     rig.resting(FIRST, 'sell', 1, 13_010, '6');
-    const bought = {
-      no: '5',
-      ref: id,
-      qty: 2,
-      filled: 2,
-      value: worth(13_000, 2),
-      status: 'matched',
-    } as const;
-    const sold = {
-      no: '6',
-      side: 'sell',
-      price: 13_010,
-      filled: 1,
-      value: worth(13_010),
-      status: 'matched',
-    } as const;
+    const bought = { no: '5', ref: id, ...traded(13_000, 2) } as const;
+    const sold = { no: '6', side: 'sell', price: 13_010, ...traded(13_010) } as const;
     const read = () =>
       rig
         .pass(1)

@@ -4,6 +4,7 @@ import { brokerOrderNo } from '../../../src/domain/ids.ts';
 import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import { Orders } from '../../../src/engine/orders/orders.ts';
+import { traded } from '../../support/engine-facts.ts';
 import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
 import {
@@ -37,9 +38,8 @@ describe('a trailing stop', () => {
   });
 });
 
-const both = (price: number) => ({ qty: 2, filled: 2, value: worth(price, 2), status: 'matched' }) as const;
 /** An exit of two contracts sent it. */
-const sold = { no: '9', side: 'sell', price: 12_950, source: 'system', ...both(12_950) } as const;
+const sold = { no: '9', side: 'sell', price: 12_950, source: 'system', ...traded(12_950, 2) } as const;
 
 describe('a bracket', () => {
   it('is a normal order whose exits belong to it, and count once', () => {
@@ -75,14 +75,7 @@ describe('a bracket', () => {
       exitHalf('a', 12_950, { status: 'activated', children: ['9'], parent: '5' }),
       exitHalf('b', 13_080, { status: 'canceled', parent: '5' }),
     ];
-    const bought = {
-      no: '5',
-      ref: id,
-      qty: 2,
-      filled: 2,
-      value: worth(13_000, 2),
-      status: 'matched',
-    } as const;
+    const bought = { no: '5', ref: id, ...traded(13_000, 2) } as const;
     // The entry is slow to appear, and both books are read all the while.
     for (let i = 0; i < 2; i += 1) rig.pass(1).conditions(exits).pass(1).book([sold]);
     expect(rig.of('order_adopted')).toEqual([]);
@@ -95,14 +88,7 @@ describe('a bracket', () => {
     const rig = startWaiting();
     const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
     rig.unknown(id);
-    const bought = {
-      no: '5',
-      ref: id,
-      qty: 2,
-      filled: 2,
-      value: worth(13_000, 2),
-      status: 'matched',
-    } as const;
+    const bought = { no: '5', ref: id, ...traded(13_000, 2) } as const;
     rig.pass(1).conditions([]).pass(1).book([sold]);
     rig.command({ name: 'resolve_order', clientOrderId: '9' as never, as: 'live', reason: 'mine' });
     rig.pass(1).book([sold]);

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { BrokerAccount } from '../../../src/domain/broker-order.ts';
 import { orderCosts } from '../../../src/domain/costs.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
-import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
-import { money, OPERATOR_INDEX, priceTicks, qty } from '../../../src/domain/units.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import { money, OPERATOR_INDEX } from '../../../src/domain/units.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
+import { earlierOrder } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { COSTS, DAY, FRONT, NEXT, timeOf, worth } from '../../support/engine-world.ts';
 
@@ -297,28 +298,7 @@ function followed(): EngineRig {
     tradingDay: DAY,
     follows: addDays(DAY, -1),
     carriedOver: [],
-    earlierOrders: [
-      {
-        clientOrderId: clientOrderId('H.1'),
-        strategy: FIRST,
-        parent: null,
-        purpose: 'entry',
-        isProtective: false,
-        instrument: FRONT.index,
-        side: 'buy',
-        qty: qty(2),
-        limitPrice: priceTicks(13_000),
-        trigger: null,
-        orderNo: brokerOrderNo('7'),
-        orderKey: brokerOrderKey('70'),
-        status: 'accepted',
-        filledQty: qty(0),
-        filledValue: money(0),
-        fillQuality: 'exact',
-        fee: money(0),
-        tax: money(0),
-      },
-    ],
+    earlierOrders: [earlierOrder('H.1')],
     halted: null,
   });
   return rig.boot(2).stream('live').reference(130_200).pass(1);

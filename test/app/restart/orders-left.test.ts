@@ -1,6 +1,6 @@
 /** What the next session is told of orders that its books may still show, or that had no answer. */
 import { expect, it } from 'vitest';
-import { OrdersLeft } from '../../../src/app/restart/earlier-orders.ts';
+import { OrdersLeft } from '../../../src/app/restart/orders-left.ts';
 import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
