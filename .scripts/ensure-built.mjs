@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamp = join(root, 'dist', '.built');
-const sources = ['src', 'strategies', 'package.json', '.tsconfig.build.json', '.tsconfig.page.json'];
+const sources = ['src', 'strategies', 'package.json', '.tsconfig.build.json', '.scripts/build-pages.mjs'];
 
 /** The latest change of a file, or of anything in a folder and of the folder itself: a deleted file counts too. */
 function changedAt(path) {
@@ -22,10 +22,11 @@ const startedAt = new Date();
 if (sources.some((name) => changedAt(join(root, name)) >= builtAt)) {
   process.stderr.write('Tickwright is being compiled, which takes some ten seconds and is done once.\n');
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
-  for (const project of ['.tsconfig.build.json', '.tsconfig.page.json']) {
-    const { status, error } = spawnSync(process.execPath, [tsc, '-p', join(root, project)], {
-      stdio: ['ignore', 2, 2],
-    });
+  for (const script of [
+    [tsc, '-p', join(root, '.tsconfig.build.json')],
+    [join(root, '.scripts', 'build-pages.mjs')],
+  ]) {
+    const { status, error } = spawnSync(process.execPath, script, { stdio: ['ignore', 2, 2] });
     if (status === 0) continue;
     process.stderr.write(`It could not be compiled${error === undefined ? '' : `: ${error.message}`}.\n`);
     process.exit(status ?? 1);

@@ -9,13 +9,12 @@ import { loadReportAssets, renderReport } from '../../src/backtest/report/render
 import { SAMPLE_REPORT } from '../backtest/report/sample-report.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
-const SCRIPT = join(import.meta.dirname, '../../dist/src/backtest/report/page/draw-charts.js');
 
 function writtenReport(): string {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-report-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const path = join(dir, 'report.html');
-  const page = renderReport(SAMPLE_REPORT, loadReportAssets(SCRIPT));
+  const page = renderReport(SAMPLE_REPORT, loadReportAssets());
   writeFileSync(path, page);
   return pathToFileURL(path).href;
 }

@@ -14,12 +14,14 @@ import { type Import, type SourceFacts, type SourceFile, readFacts } from './sou
 const MAX_LINES = 600;
 const BANNED_NAMES = /^(?:utils?|helpers?|common|types)$/;
 const KEBAB = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const FOREIGN_SOURCE = /\.(?:js|cjs|mjs|jsx|tsx|mts|cts)$/;
+const FOREIGN_SOURCE = /\.(?:js|cjs|mjs|jsx|mts|cts)$/;
+/** Pages are written with elements. */
+const SOURCE = /\.tsx?$/;
 const TEST_SUFFIX = /\.(?:test|test-d|bench|config)$/;
 
 /** Every breach of the plan in these files, each as `path:line what, and what is expected`. */
 export function checkArchitecture(files: readonly SourceFile[]): string[] {
-  const sources = files.filter(({ path }) => /^(?:src|strategies)\//.test(path) && path.endsWith('.ts'));
+  const sources = files.filter(({ path }) => /^(?:src|strategies)\//.test(path) && SOURCE.test(path));
   if (sources.length === 0) return ['no source file was found: the check itself is broken'];
   const facts = sources.map((file) => readFacts(file));
   const paths = new Set(sources.map(({ path }) => path));
@@ -68,15 +70,17 @@ function checkFile(fact: SourceFacts, paths: ReadonlySet<string>): string[] {
 
 function checkLength({ path, text }: SourceFile): string[] {
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
-  if (!path.endsWith('.ts')) return [];
+  if (!SOURCE.test(path)) return [];
   return lines > MAX_LINES ? [`${path} has ${lines} lines: at most ${MAX_LINES}`] : [];
 }
 
 function checkName({ path }: SourceFile): string[] {
   const problems: string[] = [];
   if (FOREIGN_SOURCE.test(path) && !path.startsWith('test/')) problems.push(`${path} is not TypeScript`);
-  if (!path.endsWith('.ts')) return problems;
-  for (const part of path.slice(0, -'.ts'.length).split('/')) {
+  if (path.endsWith('.tsx') && !path.startsWith('src/page/'))
+    problems.push(`${path}: only pages have elements`);
+  if (!SOURCE.test(path)) return problems;
+  for (const part of path.replace(SOURCE, '').split('/')) {
     const name = part.replace(TEST_SUFFIX, '');
     if (BANNED_NAMES.test(name))
       problems.push(`${path}: "${name}" says nothing: name it after what it holds`);
@@ -87,7 +91,7 @@ function checkName({ path }: SourceFile): string[] {
 
 /** A test is skipped only from inside, with a reason that the run prints: `context.skip(condition, 'reason')`. */
 function checkSkips({ path, text }: SourceFile): string[] {
-  if (!path.startsWith('test/') || !TEST_SUFFIX.test(path.slice(0, -'.ts'.length))) return [];
+  if (!path.startsWith('test/') || !TEST_SUFFIX.test(path.replace(SOURCE, ''))) return [];
   return text.split('\n').flatMap((line, index) => {
     const where = `${path}:${index + 1}`;
     if (/\b(?:it|test|describe|bench|suite)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|only)\b/.test(line)) {
@@ -125,8 +129,9 @@ function checkImport(path: string, folder: string, entry: Import, paths: Readonl
   }
   if (!entry.specifier.startsWith('.')) return checkPackage(where, folder, row.packages, entry);
   const target = posix.join(posix.dirname(path), entry.specifier);
+  if (folder === 'src/page' && target.startsWith('src/page/') && target.endsWith('.css')) return [];
   if (!paths.has(target))
-    return [`${where} imports ${entry.specifier}, which is no .ts file under src or strategies`];
+    return [`${where} imports ${entry.specifier}, which is no source file under src or strategies`];
   const targetFolder = folderOf(target);
   if (targetFolder === null || targetFolder === folder || row.folders.includes('*')) return [];
   if (row.folders.includes(rowOf(targetFolder)) && rowOf(targetFolder) !== rowOf(folder)) return [];

@@ -37,7 +37,10 @@ interface Visit {
 }
 
 export function readFacts(file: SourceFile): SourceFacts {
-  const parsed = parseSync(file.path, file.text, { lang: 'ts', sourceType: 'module' });
+  const parsed = parseSync(file.path, file.text, {
+    lang: file.path.endsWith('x') ? 'tsx' : 'ts',
+    sourceType: 'module',
+  });
   const lineOf = lineFinder(file.text);
   const visits = [...walk(parsed.program, null, '')];
   const declared = new Set(visits.filter(isDeclaration).map(({ node }) => nameOf(node)));

@@ -1,5 +1,5 @@
 /** The report of one trading day as a page without a network: results, orders, fills, incidents, limits and the days ahead. */
-import { renderReport } from '../../backtest/report/render-report.ts';
+import { loadReportAssets, renderReport } from '../../backtest/report/render-report.ts';
 import {
   EMPTY_REPORT,
   type ReportFigure,
@@ -46,8 +46,8 @@ export function dayReportOf(read: JournalReader, session: SessionRow): DayReport
   const loaded = loadConfig(session.configuration, CATALOG);
   const config = loaded.ok ? loaded.config : null;
   const model = modelOf(read, session, config);
-  // Tables alone: no chart, and so no library.
-  const html = renderReport(model, { chartLibrary: '', chartStyle: '', pageScript: '' });
+  // Tables alone: nothing to draw.
+  const html = renderReport(model, { ...loadReportAssets(), script: '' });
   return { html, text: textOf(model) };
 }
 

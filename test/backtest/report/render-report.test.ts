@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderReport } from '../../../src/backtest/report/render-report.ts';
 import { SAMPLE_REPORT } from './sample-report.ts';
 
-const ASSETS = { chartLibrary: '/* library */', chartStyle: '/* style */', pageScript: '/* script */' };
+const ASSETS = { style: '/* style */', script: '/* script */' };
 const page = renderReport(SAMPLE_REPORT, ASSETS);
 
 describe('a report', () => {

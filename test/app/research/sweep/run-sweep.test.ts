@@ -132,4 +132,4 @@ test('a sweep in which nothing can be picked says so', async () => {
   expect(json).toMatchObject({ best: null, ranked: [] });
 });
 
-const ASSETS = { chartLibrary: '', chartStyle: '', pageScript: '' };
+const ASSETS = { style: '', script: '' };

@@ -99,9 +99,8 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
   }
 
   const { report, others } = writeSweepFiles(join(dir, 'out'), backtest, plan.plan, found, 'walk', {
-    chartLibrary: '',
-    chartStyle: '',
-    pageScript: '',
+    style: '',
+    script: '',
   });
   expect(others.map((path) => path.slice(path.lastIndexOf('/') + 1))).toEqual([
     'sweep.json',

@@ -1,8 +1,13 @@
 /** Runs in the reader's browser: draws what the page holds as data, in the page's colours, as wide as the page is. */
-import type uPlotType from 'uplot';
-import type { ReportFan, ReportHistogram, ReportMark, ReportPrices, ReportSeries } from '../report-model.ts';
-
-declare const uPlot: typeof uPlotType;
+import uPlot from 'uplot';
+import type {
+  ReportFan,
+  ReportHistogram,
+  ReportMark,
+  ReportPrices,
+  ReportSeries,
+} from '../../backtest/report/report-model.ts';
+import './report.css';
 
 interface ChartData {
   readonly currency: string;
@@ -14,8 +19,8 @@ interface ChartData {
   readonly fans: readonly ReportFan[];
 }
 
-type Options = uPlotType.Options;
-type Drawn = { readonly options: Options; readonly data: uPlotType.AlignedData };
+type Options = uPlot.Options;
+type Drawn = { readonly options: Options; readonly data: uPlot.AlignedData };
 
 const data: ChartData = JSON.parse(document.getElementById('report')?.textContent ?? '{}');
 const ink = (name: string): string =>
@@ -34,7 +39,7 @@ const when = (seconds: number | undefined): string =>
   seconds === undefined ? '' : `${day.format(seconds * 1000)} ${minute.format(seconds * 1000)}`;
 
 /** Samples stand side by side: nights and breaks take no room. */
-function timeAxis(times: readonly number[]): uPlotType.Axis {
+function timeAxis(times: readonly number[]): uPlot.Axis {
   return {
     ...axis(),
     values: (_, splits) => splits.map((at) => (Number.isInteger(at) ? when(times[at]) : '')),
@@ -42,13 +47,13 @@ function timeAxis(times: readonly number[]): uPlotType.Axis {
   };
 }
 
-const axis = (): uPlotType.Axis => ({
+const axis = (): uPlot.Axis => ({
   stroke: ink('quiet'),
   grid: { stroke: ink('line'), width: 1 },
   ticks: { stroke: ink('line'), width: 1 },
 });
 
-const valueAxis = (format: Intl.NumberFormat): uPlotType.Axis => ({
+const valueAxis = (format: Intl.NumberFormat): uPlot.Axis => ({
   ...axis(),
   size: 64,
   values: (_, splits) => splits.map((value) => format.format(value)),
@@ -57,7 +62,7 @@ const valueAxis = (format: Intl.NumberFormat): uPlotType.Axis => ({
 /** The value under the cursor. */
 const shown =
   (unit: string) =>
-  (_: uPlotType, value: number | null): string =>
+  (_: uPlot, value: number | null): string =>
     value === null ? '' : `${whole.format(value)}${unit}`;
 
 const money = shown(` ${data.currency}`);
@@ -78,7 +83,7 @@ function base(
   };
 }
 
-const timeSeries = (times: readonly number[]): uPlotType.Series => ({
+const timeSeries = (times: readonly number[]): uPlot.Series => ({
   label: 'time',
   value: (_, at) => (at === null ? '' : when(times[at])),
 });
@@ -124,7 +129,7 @@ function prices({ symbol, series, marks }: ReportPrices): Drawn {
   };
 }
 
-function drawMarks(plot: uPlotType, placed: readonly { mark: ReportMark; at: number }[]): void {
+function drawMarks(plot: uPlot, placed: readonly { mark: ReportMark; at: number }[]): void {
   const { ctx, bbox } = plot;
   const size = 5 * devicePixelRatio;
   ctx.save();
@@ -219,7 +224,7 @@ function drawn(kind: string | undefined, place: number): Drawn | undefined {
   return undefined;
 }
 
-let plots: uPlotType[] = [];
+let plots: uPlot[] = [];
 
 function drawAll(): void {
   for (const plot of plots) plot.destroy();
