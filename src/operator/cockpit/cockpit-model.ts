@@ -1,0 +1,291 @@
+/**
+ * Data that the daemon and its page exchange, as JSON. Times are milliseconds of the Unix epoch in market time unless a name says
+ * `real`; prices are points, money is VND. The page imports these types alone.
+ */
+
+/** `look` sees everything and commands nothing. */
+export type CockpitRole = 'steer' | 'look';
+
+/** Answer of `GET /session` and `POST /session`. */
+export interface CockpitSession {
+  readonly role: CockpitRole;
+  /** Real time. */
+  readonly untilRealMs: number;
+}
+
+/** Event `state` of `GET /events`, and answer of `GET /state`: whole, and only when something in it changed. */
+export interface CockpitState {
+  readonly mode: 'paper' | 'live' | 'dry-run' | 'simulator';
+  readonly version: string;
+  /** Its last characters alone. */
+  readonly account: string;
+  readonly stateDir: string;
+  /** A dangerous command repeats it; it is replaced every minute, and the one before it counts for another. */
+  readonly confirm: string;
+  readonly session: SessionState;
+  /** Entries of the account are off for this reason, or null. */
+  readonly halted: string | null;
+  /** How far the broker's books are swept after a halt. */
+  readonly sweep: { readonly status: string; readonly text: string };
+  /** What is wrong now, in words, the worst first; empty when all is well. */
+  readonly problems: readonly string[];
+  readonly engine: EngineHealth;
+  readonly feed: FeedState;
+  readonly token: TokenState;
+  readonly money: AccountMoney;
+  readonly strategies: readonly StrategyState[];
+  readonly limits: readonly LimitState[];
+  /** Working orders and triggers; those of unknown outcome among them. */
+  readonly orders: readonly OrderState[];
+  readonly books: BooksState;
+  readonly contracts: readonly ContractState[];
+  /** Procedures of the engine under way, such as a flatten; empty when there are none. */
+  readonly procedure: string;
+  readonly alerts: AlertsState;
+  /** Present in a simulator's page alone. */
+  readonly simulator?: SimulatorState;
+}
+
+export interface SessionState {
+  /** Trading day, or null between two sessions. */
+  readonly day: string | null;
+  readonly phase: 'closed' | 'opening_auction' | 'continuous' | 'break' | 'closing_auction';
+  /** When the phase ends and which comes next; null where the calendar does not say. */
+  readonly endsMs: number | null;
+  readonly next: string | null;
+  readonly utcOffsetMinutes: number;
+  /** Market time for each unit of real time. */
+  readonly speed: number;
+}
+
+export interface EngineHealth {
+  /** `hung`: it has not answered for seconds; `none`: no session, or it was lost. */
+  readonly state: 'running' | 'hung' | 'none';
+  /** Why no engine runs though one should, or null. */
+  readonly degraded: string | null;
+}
+
+export interface FeedState {
+  readonly state: 'stopped' | 'connecting' | 'live' | 'waiting' | 'paused' | 'awaiting_token';
+  /** Prices stopped while heartbeats go on. */
+  readonly isStale: boolean;
+  /** The engine cannot follow the prices. */
+  readonly isBehind: boolean;
+  readonly connections: number;
+}
+
+export interface TokenState {
+  /** Real time; null without a token. */
+  readonly untilRealMs: number | null;
+  /** A person has to bring a one-time password. */
+  readonly isOtpAwaited: boolean;
+  readonly exchangesUsed: number;
+  readonly exchangesAllowed: number;
+}
+
+export interface AccountMoney {
+  readonly dayPnlVnd: number;
+  readonly feeVnd: number;
+  readonly taxVnd: number;
+}
+
+export interface StrategyState {
+  readonly id: string;
+  readonly strategy: string;
+  /** Null while it runs. */
+  readonly stopped: string | null;
+  /** Its own entries are off for this reason, or null. */
+  readonly halted: string | null;
+  readonly contracts: readonly string[];
+  readonly positions: readonly PositionState[];
+  readonly openOrders: number;
+  readonly fills: number;
+  readonly feeVnd: number;
+  readonly taxVnd: number;
+  readonly dayPnlVnd: number;
+}
+
+export interface PositionState {
+  readonly contract: string;
+  /** Negative when short. */
+  readonly qty: number;
+  /** Null when flat. */
+  readonly avgPoints: number | null;
+  readonly openVnd: number;
+  readonly realisedVnd: number;
+}
+
+export interface LimitState {
+  readonly limit: string;
+  /** Null for a limit of the account. */
+  readonly strategy: string | null;
+  readonly used: number;
+  readonly max: number;
+  readonly unit: 'contracts' | 'orders' | 'messages' | 'VND' | '%';
+}
+
+export interface OrderState {
+  readonly id: string;
+  readonly orderNo: string | null;
+  readonly strategy: string;
+  readonly contract: string;
+  readonly side: 'buy' | 'sell';
+  readonly qty: number;
+  readonly filledQty: number;
+  readonly limitPoints: number | null;
+  /** Null for an order without a trigger. */
+  readonly triggerPoints: number | null;
+  readonly status: string;
+  /** Placed by others: another program, a person, the broker. */
+  readonly isAdopted: boolean;
+  /** Its outcome is looked up in the broker's book. */
+  readonly isUnknown: boolean;
+}
+
+export interface BooksState {
+  /** Positions do not count as proven for this reason, or null. */
+  readonly unproven: string | null;
+  readonly positions: readonly {
+    readonly contract: string;
+    readonly ours: number;
+    readonly broker: number;
+  }[];
+  readonly money: 'off' | 'unread' | 'agreed' | 'differs';
+  readonly figures: readonly { readonly what: string; readonly ours: number; readonly broker: number }[];
+  /** When the broker's positions were read; null before the first time. */
+  readonly readMs: number | null;
+}
+
+export interface ContractState {
+  readonly contract: string;
+  readonly tickPoints: number;
+  /** Value of one point of one contract. */
+  readonly pointVnd: number;
+  readonly floorPoints: number | null;
+  readonly ceilingPoints: number | null;
+  readonly referencePoints: number | null;
+}
+
+export interface AlertsState {
+  /** Critical ones that nobody has acknowledged. */
+  readonly unseen: number;
+  /** Trouble is null while the channel delivers. */
+  readonly channels: readonly {
+    readonly id: string;
+    readonly trouble: string | null;
+    readonly waiting: number;
+  }[];
+}
+
+export interface SimulatorState {
+  /** Faults that can be asked for, and whether each is on. */
+  readonly faults: readonly { readonly name: string; readonly text: string; readonly isOn: boolean }[];
+}
+
+/** Event `beat`, every five seconds: the connection lives. */
+export interface CockpitBeat {
+  readonly realMs: number;
+  readonly marketMs: number;
+}
+
+/** Event `price`: contracts whose prices changed since the last one; at most 30 a second. */
+export type CockpitPrices = readonly ContractPrices[];
+
+/** Price and quantity. */
+export type Level = readonly [points: number, qty: number];
+
+export interface ContractPrices {
+  readonly contract: string;
+  readonly atMs: number;
+  /** Null before the first trade. */
+  readonly last: Level | null;
+  /** Of the session so far. */
+  readonly volume: number;
+  /** Best first. */
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** Event `entry`; its id `<session day>-<journal sequence>` is that of `Last-Event-ID`. Rows of the journal in their order, none left out. */
+export interface CockpitEntry {
+  readonly id: string;
+  readonly day: string;
+  readonly seq: number;
+  readonly atMs: number;
+  readonly kind: string;
+  /** Event of the engine that led to it. */
+  readonly cause: number;
+  readonly order: string | null;
+  /** `system` for the daemon itself. */
+  readonly strategy: string;
+  readonly contract: string | null;
+  /** A word to scan for, its tone, and the rest; an empty text is of no interest to a person. */
+  readonly word: string;
+  readonly tone: 'plain' | 'dim' | 'bold' | 'green' | 'yellow' | 'red' | 'cyan';
+  readonly text: string;
+}
+
+/** Event `reset`: the journal does not hold the row of `Last-Event-ID`; the entries shown so far belong to another one. */
+export interface CockpitReset {
+  readonly reason: string;
+}
+
+/** Answer of `GET /journal?day=&search=&kind=&order=&before=`: newest first, `before` for the next page or null. */
+export interface JournalPage {
+  readonly entries: readonly CockpitEntry[];
+  readonly before: number | null;
+}
+
+/** Answer of `GET /journal/days`: newest first. */
+export type JournalDays = readonly { readonly day: string; readonly isArchived: boolean }[];
+
+/** Answer of `GET /orders/:id/story`: oldest first. */
+export interface OrderStory {
+  readonly id: string;
+  readonly summary: string;
+  readonly steps: readonly OrderStep[];
+}
+
+export interface OrderStep extends CockpitEntry {
+  /** All of the row, for who wants to know. */
+  readonly detail: string;
+}
+
+/** Answer of `GET /bars?contract=`: candles of a minute, oldest first. */
+export interface CockpitBars {
+  readonly contract: string;
+  readonly bars: readonly CockpitBar[];
+  readonly fills: readonly FillMark[];
+}
+
+/** Start of its minute; open, high, low, close in points; volume. */
+export type CockpitBar = readonly [atMs: number, o: number, h: number, l: number, c: number, volume: number];
+
+export interface FillMark {
+  readonly atMs: number;
+  readonly order: string;
+  readonly strategy: string;
+  readonly side: 'buy' | 'sell';
+  readonly qty: number;
+  readonly points: number;
+}
+
+/** Answer of `GET /research`: newest first. */
+export type ResearchRuns = readonly ResearchRun[];
+
+export interface ResearchRun {
+  /** Name of its folder, part of the address of its report. */
+  readonly run: string;
+  readonly kind: 'backtest' | 'sweep';
+  readonly realMs: number;
+  readonly title: string;
+  /** Figures to compare, in words with units. */
+  readonly figures: readonly { readonly what: string; readonly value: string }[];
+  readonly hasReport: boolean;
+}
+
+/** Answer of a command and of each refusal. */
+export interface CockpitAnswer {
+  readonly ok: boolean;
+  readonly message: string;
+}
