@@ -1,6 +1,7 @@
 /** The engine's state as plain data, for the status line, the summary and the control API. */
 import type { SessionPhase } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
+import type { PriceBand } from '../domain/contract.ts';
 import type { BrokerOrderNo, ClientOrderId } from '../domain/ids.ts';
 import type { OrderStatus, Side } from '../domain/order.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type SignedQty,
   type StrategyIndex,
   type TsUs,
+  tsUs,
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
@@ -56,8 +58,20 @@ export interface OpenOrderEntry {
   readonly qty: Qty;
   readonly filledQty: Qty;
   readonly limitPrice: PriceTicks;
+  /** Null for an order without a trigger. */
+  readonly triggerPrice: PriceTicks | null;
   readonly status: OrderStatus;
   readonly isAdopted: boolean;
+}
+
+/** A listed contract. */
+interface ContractEntry {
+  readonly orderCode: string;
+  /** Null until the market told it. */
+  readonly band: PriceBand | null;
+  readonly ours: SignedQty;
+  /** As read last; null before the first read. */
+  readonly broker: SignedQty | null;
 }
 
 export interface EngineView {
@@ -82,6 +96,9 @@ export interface EngineView {
   readonly fee: Money;
   readonly tax: Money;
   readonly limits: readonly LimitUse[];
+  readonly contracts: readonly ContractEntry[];
+  /** When the broker's positions were read; null before the first time. */
+  readonly positionsReadUs: TsUs | null;
   readonly counts: EngineCounts;
 }
 
@@ -121,6 +138,7 @@ export function engineSnapshot(
     .filter((owner) => owner !== OPERATOR_INDEX || portfolio.has(owner) || hasOpenOrders(parts, owner))
     .map((owner) => strategyEntry(parts, owner));
   const { fee, tax } = portfolio.costs();
+  const { readUs } = parts.positionReconciler;
   return {
     seq: context.seq,
     tsUs: context.nowUs,
@@ -142,6 +160,8 @@ export function engineSnapshot(
       { risk: parts.riskSettings, strategies: parts.strategySettings },
       parts.breakers.uses,
     ),
+    contracts: contractEntries(parts),
+    positionsReadUs: readUs === -Infinity ? null : tsUs(readUs),
     counts: {
       events: counts.events,
       gaps: counts.gaps,
@@ -188,6 +208,19 @@ function positionEntries(
   return entries;
 }
 
+const contractEntries = ({
+  contracts,
+  market,
+  portfolio,
+  positionReconciler,
+}: EngineState): readonly ContractEntry[] =>
+  contracts.all.map(({ index, orderCode }) => ({
+    orderCode,
+    band: market.band(index) ?? null,
+    ours: portfolio.accountQty(index),
+    broker: positionReconciler.brokerQty(index) ?? null,
+  }));
+
 const orderEntry = (order: EngineState['orders']['open'][number]): OpenOrderEntry => ({
   clientOrderId: order.clientOrderId,
   strategy: order.strategy,
@@ -197,6 +230,7 @@ const orderEntry = (order: EngineState['orders']['open'][number]): OpenOrderEntr
   qty: order.qty,
   filledQty: order.filledQty,
   limitPrice: order.limitPrice,
+  triggerPrice: order.triggerPrice,
   status: order.status,
   isAdopted: order.isAdopted,
 });

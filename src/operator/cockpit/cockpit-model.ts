@@ -148,7 +148,8 @@ export interface BooksState {
   readonly positions: readonly {
     readonly contract: string;
     readonly ours: number;
-    readonly broker: number;
+    /** Null before the first read. */
+    readonly broker: number | null;
   }[];
   readonly money: 'off' | 'unread' | 'agreed' | 'differs';
   readonly figures: readonly { readonly what: string; readonly ours: number; readonly broker: number }[];

@@ -66,6 +66,8 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
   fee: money(47_250),
   tax: money(145_548),
   limits: [],
+  contracts: [],
+  positionsReadUs: null,
   counts: COUNTS,
 };
 
@@ -143,6 +145,7 @@ test('trouble is said aloud, and nothing is wider than a terminal', () => {
     qty: qty(1),
     filledQty: qty(0),
     limitPrice: units.priceTicks(19_020),
+    triggerPrice: null,
     status: 'unknown',
     isAdopted: false,
   } as const;

@@ -1,0 +1,240 @@
+/** The daemon as its page shows it. */
+import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
+import { type Contract, NO_BAND_BPS, pointsOf } from '../../domain/contract.ts';
+import { type PriceTicks, seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
+import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
+import { NO_PRICE } from '../../engine/orders/adoption.ts';
+import type {
+  AccountMoney,
+  BooksState,
+  CockpitState,
+  ContractState,
+  EngineHealth,
+  LimitState,
+  OrderState,
+  PositionState,
+  SessionState,
+  StrategyState,
+} from '../../operator/cockpit/cockpit-model.ts';
+import { packageVersion } from '../host/package-version.ts';
+import { systemClock } from '../host/system-clock.ts';
+import type { Daemon, DaemonOptions } from './daemon.ts';
+import { healthProblem } from './health.ts';
+
+type Parts = Pick<DaemonOptions, 'address' | 'clockMap'>;
+
+/** The view comes each second; an engine that computes for longer has hung or is overloaded. */
+const ANSWER_MAX = seconds(4);
+const ACCOUNT_TAIL = 4;
+const HUNDREDTHS = 100;
+const BPS_PER_PERCENT = 100;
+/** Phase changes of more than a month without a session. */
+const CHANGES_SEARCHED_MAX = 400;
+
+export function cockpitState(daemon: Daemon, { address, clockMap }: Parts, confirm: string): CockpitState {
+  const { config, edge, lastView: view } = daemon;
+  const { state, isStale, connections } = edge.stream.status();
+  const { channels, unseen } = daemon.alerting.state;
+  const contracts = edge.table.contracts;
+  return {
+    mode: config.mode,
+    version: packageVersion(),
+    account: `…${address.subAccountId.slice(-ACCOUNT_TAIL)}`,
+    stateDir: config.stateDir,
+    confirm,
+    session: sessionState(daemon, clockMap.speed),
+    halted: daemon.halt.reason ?? view?.halted ?? null,
+    sweep: daemon.sweep.progress,
+    problems: problemsOf(daemon),
+    engine: engineHealth(daemon),
+    feed: { state, isStale, isBehind: daemon.isBehind, connections },
+    token: tokenState(daemon),
+    money: moneyOf(view),
+    strategies: (view?.strategies ?? []).map((entry) => strategyState(daemon, entry, contracts)),
+    limits: (view?.limits ?? []).map((use) => limitState(daemon, use)),
+    orders: (view?.orders ?? []).map((order) => orderState(daemon, order, contracts)),
+    books: booksState(view),
+    contracts: contracts.map((contract) => contractState(contract, view)),
+    procedure: view?.procedure ?? '',
+    alerts: { unseen, channels: channels.map(({ id, trouble, waiting }) => ({ id, trouble, waiting })) },
+  };
+}
+
+const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
+
+function sessionState({ config: { calendar }, clock, sessionDay }: Daemon, speed: number): SessionState {
+  const now = clock.nowUs();
+  const change = phaseEnd(calendar, now);
+  return {
+    day: sessionDay ?? null,
+    phase: phaseAt(calendar, now),
+    endsMs: change === null ? null : toMs(change.at),
+    next: change === null ? null : change.next,
+    utcOffsetMinutes: calendar.utcOffsetMinutes,
+    speed,
+  };
+}
+
+/** Nights, weekends and holidays are one closed phase; null where the calendar knows no end of it. */
+function phaseEnd(
+  calendar: TradingCalendar,
+  now: TsUs,
+): { readonly at: TsUs; readonly next: SessionPhase } | null {
+  const phase = phaseAt(calendar, now);
+  let at = now;
+  for (let look = 0; look < CHANGES_SEARCHED_MAX; look += 1) {
+    at = nextPhaseChange(calendar, at);
+    const next = phaseAt(calendar, at);
+    if (next !== phase) return { at, next };
+  }
+  return null;
+}
+
+function problemsOf(daemon: Daemon): readonly string[] {
+  const { lastView: view, degraded, clockProblem, programProblem, alerting } = daemon;
+  const told = [
+    degraded,
+    healthProblem(daemon),
+    clockProblem,
+    typeof view?.unproven === 'string' ? `positions are not proven: ${view.unproven}` : null,
+    view?.money.state === 'differs' ? 'money differs from the broker’s' : null,
+    programProblem,
+    ...alerting.state.channels.map(({ id, trouble }) =>
+      trouble === null ? null : `the channel ${id} fails: ${trouble}`,
+    ),
+  ];
+  return [...new Set(told.filter((text) => text !== null))];
+}
+
+function engineHealth({ sessionDay, viewedUs, degraded, lastView }: Daemon): EngineHealth {
+  if (sessionDay === undefined || lastView === undefined) return { state: 'none', degraded };
+  const isLate = systemClock.nowUs() - viewedUs > ANSWER_MAX;
+  return { state: isLate ? 'hung' : 'running', degraded };
+}
+
+function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'] {
+  const token = tokens.current();
+  return {
+    untilRealMs: token === undefined ? null : toMs(token.expiresAt),
+    isOtpAwaited: otpDesk.isWaiting,
+    exchangesUsed: tokens.budget.used,
+    exchangesAllowed: tokens.budget.allowed,
+  };
+}
+
+const moneyOf = (view: EngineView | undefined): AccountMoney => ({
+  dayPnlVnd: view?.dayPnl ?? 0,
+  feeVnd: view?.fee ?? 0,
+  taxVnd: view?.tax ?? 0,
+});
+
+function strategyState(
+  { strategies }: Daemon,
+  entry: StrategyEntry,
+  contracts: readonly Contract[],
+): StrategyState {
+  return {
+    id: entry.id,
+    strategy: strategies?.find(({ settings }) => settings.id === entry.id)?.definition ?? '',
+    stopped: entry.stopped,
+    halted: entry.halted,
+    contracts: entry.legs,
+    positions: entry.positions.map((position) => positionState(position, contracts)),
+    openOrders: entry.openOrders,
+    fills: entry.fills,
+    feeVnd: entry.fee,
+    taxVnd: entry.tax,
+    dayPnlVnd: entry.dayPnl,
+  };
+}
+
+/** Value of one point of one contract. */
+const pointVnd = ({ spec }: Contract): number => spec.moneyPerHundredth * (spec.partsPerPoint ?? HUNDREDTHS);
+
+function positionState(
+  { orderCode, qty, openValue, realised, open }: StrategyEntry['positions'][number],
+  contracts: readonly Contract[],
+): PositionState {
+  const contract = contracts.find((each) => each.orderCode === orderCode);
+  const isPriced = qty !== 0 && contract !== undefined;
+  return {
+    contract: orderCode,
+    qty,
+    avgPoints: isPriced ? openValue / (Math.abs(qty) * pointVnd(contract)) : null,
+    openVnd: open,
+    realisedVnd: realised,
+  };
+}
+
+const UNIT: Readonly<Record<EngineView['limits'][number]['limit'], LimitState['unit']>> = {
+  position: 'contracts',
+  open_orders: 'orders',
+  daily_loss: 'VND',
+  orders_per_second: 'orders',
+  orders_per_minute: 'orders',
+  messages_per_minute: 'messages',
+  rejections_per_minute: 'orders',
+  drawdown: 'VND',
+  margin: '%',
+};
+
+function limitState(
+  { names }: Daemon,
+  { limit, strategy, used, max }: EngineView['limits'][number],
+): LimitState {
+  const unit = UNIT[limit];
+  const scale = unit === '%' ? BPS_PER_PERCENT : 1;
+  const owner = strategy === null ? null : names.nameOf(strategy);
+  return { limit, strategy: owner, used: used / scale, max: max / scale, unit };
+}
+
+function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonly Contract[]): OrderState {
+  const contract = contracts.find(({ orderCode }) => orderCode === order.orderCode);
+  const points = (price: PriceTicks | null): number | null =>
+    price === null || price === NO_PRICE || contract === undefined ? null : pointsOf(contract.spec, price);
+  return {
+    id: order.clientOrderId,
+    orderNo: order.orderNo,
+    strategy: names.nameOf(order.strategy),
+    contract: order.orderCode,
+    side: order.side,
+    qty: order.qty,
+    filledQty: order.filledQty,
+    limitPoints: points(order.limitPrice),
+    triggerPoints: points(order.triggerPrice),
+    status: order.status,
+    isAdopted: order.isAdopted,
+    isUnknown: order.status === 'unknown' || order.status === 'presumed_absent',
+  };
+}
+
+function booksState(view: EngineView | undefined): BooksState {
+  const held = (view?.contracts ?? []).filter(
+    ({ ours, broker }) => ours !== 0 || (broker !== null && broker !== 0),
+  );
+  return {
+    unproven: view?.unproven ?? null,
+    positions: held.map(({ orderCode, ours, broker }) => ({
+      contract: orderCode,
+      ours,
+      broker: broker ?? 0,
+    })),
+    money: view?.money.state ?? 'unread',
+    figures: view?.money.figures ?? [],
+    readMs: view === undefined || view.positionsReadUs === null ? null : toMs(view.positionsReadUs),
+  };
+}
+
+function contractState(contract: Contract, view: EngineView | undefined): ContractState {
+  const { spec, orderCode } = contract;
+  const band = view?.contracts.find((each) => each.orderCode === orderCode)?.band ?? null;
+  const hasBand = band !== null && spec.bandBps < NO_BAND_BPS;
+  return {
+    contract: orderCode,
+    tickPoints: spec.hundredthsPerTick / (spec.partsPerPoint ?? HUNDREDTHS),
+    pointVnd: pointVnd(contract),
+    floorPoints: hasBand ? pointsOf(spec, band.floor) : null,
+    ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,
+    referencePoints: band === null ? null : band.reference / (spec.partsPerPoint ?? HUNDREDTHS),
+  };
+}
