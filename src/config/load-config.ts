@@ -21,7 +21,12 @@ export type LoadedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-export function loadConfig(file: string, catalog: Catalog): LoadedConfig {
+/** `read` is the file itself, defaults filled in. */
+type ReadConfig =
+  | Extract<LoadedConfig, { readonly ok: false }>
+  | { readonly ok: true; readonly config: Config; readonly read: ConfigFile };
+
+export function loadConfig(file: string, catalog: Catalog): ReadConfig {
   const main = readFile(file, configSchema, 'a configuration');
   if ('problems' in main) return { ok: false, problems: main.problems };
   const { source, value } = main;
@@ -45,8 +50,19 @@ export function loadConfig(file: string, catalog: Catalog): LoadedConfig {
     costs: market.costs,
     strategies: strategies.entries,
   };
-  return { ok: true, config };
+  const read: ConfigFile = {
+    ...value,
+    auth: { ...value.auth, otp: otpOf(value) },
+    strategies: value.strategies.map((entry, i) => ({
+      ...entry,
+      params: { ...strategies.entries[i]?.params },
+    })),
+  };
+  return { ok: true, config, read };
 }
+
+const otpOf = ({ auth, mode }: ConfigFile): NonNullable<ConfigFile['auth']['otp']> =>
+  auth.otp ?? { from: mode === 'paper' ? 'simulator' : 'prompt' };
 
 /** Only the simulator can be open at any hour. */
 function hoursOf(file: ConfigFile, exchange: TradingCalendar): TradingCalendar {
@@ -60,9 +76,7 @@ function sections(
   read: ConfigFile,
 ): Omit<Config, 'calendar' | 'exchangeCalendar' | 'contracts' | 'costs' | 'strategies'> {
   const { auth, broker, session } = read;
-  const otp =
-    auth.otp ?? (read.mode === 'paper' ? { from: 'simulator' as const } : { from: 'prompt' as const });
-  const { from: kind, ...rest } = otp;
+  const { from: kind, ...rest } = otpOf(read);
   return {
     file,
     mode: read.mode,

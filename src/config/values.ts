@@ -1,69 +1,82 @@
 /** Values of the configuration: times, dates, durations, money, quantities, paths, addresses. */
 import { z } from 'zod';
-import { isTradingDay, tradingDay } from '../domain/civil-date.ts';
-import { durationUs, money, qty, US_PER_DAY } from '../domain/units.ts';
-import { parseTimeOfDay } from '../text/dates.ts';
-import { parseDuration } from '../text/durations.ts';
+import type { ParsePayload } from 'zod/v4/core';
+import { isTradingDay, tradingDay, type TradingDay } from '../domain/civil-date.ts';
+import {
+  type DurationUs,
+  durationUs,
+  type Money,
+  money,
+  type Qty,
+  qty,
+  US_PER_DAY,
+} from '../domain/units.ts';
+import { formatTimeOfDay, parseTimeOfDay } from '../text/dates.ts';
+import { formatDuration, parseDuration } from '../text/durations.ts';
+
+/** A value of the file, and back. */
+const codec = <T>(decode: (value: unknown, payload: ParsePayload) => T, encode: (value: T) => unknown) =>
+  z.codec(z.unknown(), z.custom<T>(), { decode, encode });
+
+const refuse = (payload: ParsePayload, message: string, hint = ''): never => {
+  payload.issues.push({ code: 'custom', input: payload.value, message, params: { hint } });
+  return z.NEVER;
+};
+
+const same = <T>(value: T): T => value;
 
 const A_TIME = 'a time of day like 08:45';
 
 /** `08:45`, kept as text. */
-export const timeText = z.unknown().transform((value, context) => {
+export const timeText = codec<string>((value, payload) => {
   if (typeof value === 'string' && parseTimeOfDay(value) !== undefined) return value;
-  context.addIssue({ code: 'custom', message: A_TIME, params: { hint: timeHint(value) } });
-  return z.NEVER;
-});
+  return refuse(payload, A_TIME, timeHint(value));
+}, same);
 
 /** `08:45` as microseconds from midnight; `24:00` is the end of the day. */
-export const timeOfDay = z.unknown().transform((value, context) => {
+export const timeOfDay = codec<number>((value, payload) => {
   if (value === '24:00') return US_PER_DAY;
   const timeUs = typeof value === 'string' ? parseTimeOfDay(value) : undefined;
-  if (timeUs === undefined) {
-    context.addIssue({ code: 'custom', message: A_TIME, params: { hint: timeHint(value) } });
-    return z.NEVER;
-  }
-  return timeUs;
-});
+  return timeUs ?? refuse(payload, A_TIME, timeHint(value));
+}, formatTimeOfDay);
 
 function timeHint(value: unknown): string {
   const match = typeof value === 'string' ? /^(\d):([0-5]\d)$/.exec(value) : null;
   return match === null ? '' : `write "0${match[1]}:${match[2]}"`;
 }
 
-export const date = z.unknown().transform((value, context) => {
-  if (typeof value === 'string' && isTradingDay(value)) return tradingDay(value);
-  context.addIssue({ code: 'custom', message: 'a date like 2026-03-19' });
-  return z.NEVER;
-});
+export const date = codec<TradingDay>(
+  (value, payload) =>
+    typeof value === 'string' && isTradingDay(value)
+      ? tradingDay(value)
+      : refuse(payload, 'a date like 2026-03-19'),
+  same,
+);
 
 /** Whole money, zero or more. */
-export const wholeMoney = z.int().min(0).transform(money);
+export const wholeMoney = z.codec(z.int().min(0), z.custom<Money>(), { decode: money, encode: Number });
 /** Whole money, one or more. */
-export const moneyAboveZero = z.int().min(1).transform(money);
+export const moneyAboveZero = z.codec(z.int().min(1), z.custom<Money>(), { decode: money, encode: Number });
 /** Whole contracts, one or more. */
-export const contracts = z.int().min(1).transform(qty);
+export const contracts = z.codec(z.int().min(1), z.custom<Qty>(), { decode: qty, encode: Number });
 export const count = z.int().min(1);
 /** A percentage as parts of 10,000. */
-export const percent = z
-  .number()
-  .min(0.01)
-  .max(100)
-  .transform((value) => Math.round(value * 100));
+export const percent = z.codec(z.number().min(0.01).max(100), z.number(), {
+  decode: (value) => Math.round(value * 100),
+  encode: (bps) => bps / 100,
+});
 
 /** `500ms`, `2s`, `15m`, `8h`, from `least` to `most`. */
 export function durationFrom(least: string, most: string) {
   const [leastUs, mostUs] = [parseDuration(least), parseDuration(most)];
-  return z.unknown().transform((value, context) => {
+  return codec<DurationUs>((value, payload) => {
     const found = typeof value === 'string' ? parseDuration(value.trim()) : undefined;
-    const refuse = (message: string, hint = ''): never => {
-      context.addIssue({ code: 'custom', message, params: { hint } });
-      return z.NEVER;
-    };
-    if (found === undefined) return refuse('a duration like 500ms, 2s, 15m or 8h', durationHint(value));
-    if (leastUs === undefined || found < leastUs) return refuse(`a duration of at least ${least}`);
-    if (mostUs === undefined || found > mostUs) return refuse(`a duration of at most ${most}`);
+    if (found === undefined)
+      return refuse(payload, 'a duration like 500ms, 2s, 15m or 8h', durationHint(value));
+    if (leastUs === undefined || found < leastUs) return refuse(payload, `a duration of at least ${least}`);
+    if (mostUs === undefined || found > mostUs) return refuse(payload, `a duration of at most ${most}`);
     return durationUs(found);
-  });
+  }, formatDuration);
 }
 
 const UNIT_WORDS: Readonly<Record<string, string>> = {

@@ -138,7 +138,7 @@ it('prints what a configuration comes to, and where its key is, without any secr
   vi.stubEnv('TICKWRIGHT_API_KEY', 'key-that-nobody-may-see');
   const text = await cliRun('check', '--config', LIVE);
   expect(text.code).toBe(0);
-  expect(text.out).toContain('apiKeyEnvironment: "TICKWRIGHT_API_KEY"');
+  expect(text.out).toContain('apiKeyEnvironment: TICKWRIGHT_API_KEY');
   const json = await cliRun('check', '--config', LIVE, '--json');
   expect(JSON.parse(json.out)).toMatchObject({ mode: 'dry-run', live: { arm: false } });
   vi.stubGlobal('fetch', () => Promise.reject(new Error('no network')));

@@ -50,7 +50,7 @@ export function spoilt(from: string, to: string, text = GOOD): string {
 
 export const added = (lines: string, text = GOOD): string => `${text}${lines}\n`;
 
-function configDir(text: string): string {
+export function configDir(text: string): string {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-config-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   for (const name of ['vn30f.yaml', 'closures.json']) copyFileSync(join(SHIPPED, name), join(dir, name));

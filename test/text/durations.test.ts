@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   formatBarLength,
+  formatDuration,
   formatMinutes,
   formatSpan,
   parseBarLength,
@@ -29,6 +30,18 @@ it.each([
   ['1.5h', 5_400_000_000],
   ['0s', 0],
 ])('reads %s', (text, us) => {
+  expect(parseDuration(text)).toBe(us);
+});
+
+it.each([
+  [500, '0.5ms'],
+  [333_300, '333.3ms'],
+  [2_000_000, '2s'],
+  [90_000_000, '90s'],
+  [5_400_000_000, '90m'],
+  [86_400_000_000, '24h'],
+])('writes %d microseconds as %s, and reads them back', (us, text) => {
+  expect(formatDuration(us)).toBe(text);
   expect(parseDuration(text)).toBe(us);
 });
 

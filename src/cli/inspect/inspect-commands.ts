@@ -3,11 +3,10 @@ import type { Command } from 'commander';
 import { CATALOG } from '../../app/host/catalog.ts';
 import { diagnose, OPEN_READINGS } from '../../app/inspect/doctor.ts';
 import type { Finding } from '../../app/inspect/doctor-checks.ts';
-import type { Config } from '../../config/config.ts';
+import { configText, writtenConfig } from '../../config/config-text.ts';
 import { formatTable } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, printJson } from '../cli-io.ts';
-import { readConfig } from '../read-config.ts';
-import { formatTree } from '../../text/tree.ts';
+import { readConfigFile } from '../read-config.ts';
 
 export function addInspectCommands(program: Command, { io }: CliContext): void {
   const check = program
@@ -18,9 +17,9 @@ export function addInspectCommands(program: Command, { io }: CliContext): void {
     .addHelpText('after', '\nExample:\n  tickwright check --config config/live.yaml\n')
     .action(() => {
       const flags = check.opts<{ readonly config: string; readonly json?: boolean }>();
-      const effective = effectiveConfig(readConfig(flags.config));
-      if (flags.json === true) printJson(io, effective);
-      else io.out(`# ${flags.config} is valid; with all defaults it reads:\n${formatTree(effective)}`);
+      const { read } = readConfigFile(flags.config);
+      if (flags.json === true) printJson(io, writtenConfig(read));
+      else io.out(`# ${flags.config} is valid; with all defaults it reads:\n${configText(read)}`);
     });
   const strategies = program
     .command('strategies')
@@ -47,16 +46,6 @@ ${table.replaceAll(/^/gm, '  ').trimEnd()}
 
 `);
   }
-}
-
-/** The configuration as plain data. It holds no secrets: keys and passwords are only named. */
-function effectiveConfig(config: Config): object {
-  const { calendar, exchangeCalendar, ...rest } = config;
-  return { ...rest, calendar: hoursOf(calendar), exchangeCalendar: hoursOf(exchangeCalendar) };
-}
-
-function hoursOf({ closures, ...calendar }: Config['calendar']): object {
-  return { ...calendar, closures: `${closures.size} days` };
 }
 
 interface DoctorFlags {
