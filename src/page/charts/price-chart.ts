@@ -1,0 +1,254 @@
+/** Prices as candles: nights and breaks take no room, trades are joined from entry to exit, orders are lines. */
+import {
+  type CandlestickData,
+  CandlestickSeries,
+  createChart,
+  type IChartApi,
+  type IPriceLine,
+  type ISeriesApi,
+  LineSeries,
+  LineStyle,
+  type UTCTimestamp,
+} from 'lightweight-charts';
+import './charts.css';
+import { momentText } from './axis-text.ts';
+import { TradeLayer } from './trade-layer.ts';
+import { ink, onThemeChange } from './theme.ts';
+
+/** Times are seconds since 1970, prices points of the contract. */
+export interface Candle {
+  readonly time: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+}
+
+/** One fill. */
+export interface PriceMark {
+  readonly time: number;
+  readonly price: number;
+  readonly side: 'buy' | 'sell';
+  /** An entry is filled, an exit is hollow. */
+  readonly effect: 'entry' | 'exit';
+  readonly qty: number;
+}
+
+/** A round trip. */
+export interface PriceTrade {
+  readonly entryTime: number;
+  readonly entryPrice: number;
+  readonly exitTime: number;
+  readonly exitPrice: number;
+  readonly direction: 'long' | 'short';
+  readonly qty: number;
+  /** After costs; its sign is the colour. */
+  readonly profit: number;
+}
+
+export interface OrderLine {
+  readonly price: number;
+  readonly side: 'buy' | 'sell';
+  /** Dashed: it waits for a trigger. */
+  readonly isTrigger: boolean;
+  readonly label: string;
+}
+
+export interface PriceLine {
+  readonly label: string;
+  readonly colour: string;
+  readonly points: readonly { readonly time: number; readonly value: number }[];
+}
+
+export interface PriceChartLook {
+  readonly height: number;
+  readonly utcOffsetMinutes: number;
+  /** Of a price. */
+  readonly decimals: number;
+  /** Smallest step of a price in points. */
+  readonly tick: number;
+}
+
+export interface PriceChart {
+  /** In time order. */
+  setCandles(candles: readonly Candle[]): void;
+  /** The last candle again, or the next one. */
+  update(candle: Candle): void;
+  setMarks(marks: readonly PriceMark[]): void;
+  setTrades(trades: readonly PriceTrade[]): void;
+  setOrders(orders: readonly OrderLine[]): void;
+  /** Indicators and the like, over the candles. */
+  setLines(lines: readonly PriceLine[]): void;
+  /** Samples `from` to `to` alone; all of them without. */
+  show(from?: number, to?: number): void;
+  destroy(): void;
+}
+
+const MINUTE = 60;
+
+export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceChart {
+  const frame = document.createElement('div');
+  frame.style.height = `${look.height}px`;
+  box.replaceChildren(frame, attribution());
+  const chart = createChart(frame, { autoSize: true, ...coloursOf(), ...timesOf(look) });
+  const series = chart.addSeries(CandlestickSeries, {
+    ...candleColours(),
+    priceFormat: { type: 'price', precision: look.decimals, minMove: look.tick },
+    priceLineVisible: false,
+  });
+  const layer = new TradeLayer();
+  series.attachPrimitive(layer);
+  const local = (time: number): UTCTimestamp => (time + look.utcOffsetMinutes * MINUTE) as UTCTimestamp; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
+  const dataOf = ({ time, open, high, low, close }: Candle): CandlestickData<UTCTimestamp> => ({
+    time: local(time),
+    open,
+    high,
+    low,
+    close,
+  });
+  const orders = new OrderLines(series);
+  const lines = new PriceLines(chart, local);
+  const stopTheme = onThemeChange(() => {
+    chart.applyOptions(coloursOf());
+    series.applyOptions(candleColours());
+    orders.redraw();
+    lines.redraw();
+    layer.redraw();
+  });
+  return {
+    setCandles(candles) {
+      series.setData(candles.map(dataOf));
+      layer.setTimes(candles.map(({ time }) => time));
+      chart.timeScale().fitContent();
+    },
+    update(candle) {
+      series.update(dataOf(candle));
+      layer.addTime(candle.time);
+    },
+    setMarks: (marks) => layer.setMarks(marks),
+    setTrades: (trades) => layer.setTrades(trades),
+    setOrders: (next) => orders.set(next),
+    setLines: (next) => lines.set(next),
+    show(from, to) {
+      if (from === undefined || to === undefined) chart.timeScale().fitContent();
+      else chart.timeScale().setVisibleLogicalRange({ from, to });
+    },
+    destroy() {
+      stopTheme();
+      chart.remove();
+      box.replaceChildren();
+    },
+  };
+}
+
+/** The library's licence asks for its name and a link. */
+function attribution(): HTMLElement {
+  const note = document.createElement('p');
+  note.className = 'attribution';
+  const link = document.createElement('a');
+  link.href = 'https://www.tradingview.com/';
+  link.rel = 'noreferrer';
+  link.target = '_blank';
+  link.textContent = 'TradingView';
+  note.append('Lightweight Charts™ by ', link);
+  return note;
+}
+
+const coloursOf = () => ({
+  layout: {
+    background: { color: 'transparent' },
+    textColor: ink('quiet'),
+    fontFamily: 'system-ui, sans-serif',
+    attributionLogo: false,
+  },
+  grid: { vertLines: { color: ink('line') }, horzLines: { color: ink('line') } },
+  rightPriceScale: { borderColor: ink('line') },
+});
+
+const timesOf = ({ utcOffsetMinutes }: PriceChartLook) => ({
+  timeScale: { timeVisible: true, secondsVisible: false, minBarSpacing: 0.01, borderVisible: false },
+  localization: {
+    locale: 'en-GB',
+    // Times were moved to the clocks at the exchange already.
+    timeFormatter: (time: unknown) => momentText(Number(time) - utcOffsetMinutes * MINUTE, utcOffsetMinutes),
+  },
+  // A page that scrolls past a chart is not caught in it.
+  handleScroll: { mouseWheel: false, vertTouchDrag: false },
+  handleScale: { mouseWheel: true },
+});
+
+const candleColours = () => ({
+  upColor: ink('candle-up'),
+  wickUpColor: ink('quiet'),
+  borderUpColor: ink('quiet'),
+  downColor: ink('candle-down'),
+  wickDownColor: ink('quiet'),
+  borderDownColor: ink('quiet'),
+});
+
+class OrderLines {
+  readonly #series: ISeriesApi<'Candlestick'>;
+  #shown: readonly OrderLine[] = [];
+  #lines: IPriceLine[] = [];
+
+  constructor(series: ISeriesApi<'Candlestick'>) {
+    this.#series = series;
+  }
+
+  set(orders: readonly OrderLine[]): void {
+    this.#shown = orders;
+    this.redraw();
+  }
+
+  redraw(): void {
+    for (const line of this.#lines) this.#series.removePriceLine(line);
+    this.#lines = this.#shown.map(({ price, side, isTrigger, label }) =>
+      this.#series.createPriceLine({
+        price,
+        color: ink(side === 'buy' ? 'buy' : 'sell'),
+        lineWidth: 1,
+        lineStyle: isTrigger ? LineStyle.Dashed : LineStyle.Solid,
+        axisLabelVisible: true,
+        title: label,
+      }),
+    );
+  }
+}
+
+class PriceLines {
+  readonly #chart: IChartApi;
+  readonly #local: (time: number) => UTCTimestamp;
+  readonly #series = new Map<string, ISeriesApi<'Line'>>();
+  #shown: readonly PriceLine[] = [];
+
+  constructor(chart: IChartApi, local: (time: number) => UTCTimestamp) {
+    this.#chart = chart;
+    this.#local = local;
+  }
+
+  set(lines: readonly PriceLine[]): void {
+    this.#shown = lines;
+    for (const [label, series] of this.#series) {
+      if (lines.some((line) => line.label === label)) continue;
+      this.#chart.removeSeries(series);
+      this.#series.delete(label);
+    }
+    for (const { label, points } of lines) {
+      const series = this.#series.get(label) ?? this.#chart.addSeries(LineSeries);
+      this.#series.set(label, series);
+      series.setData(points.map(({ time, value }) => ({ time: this.#local(time), value })));
+    }
+    this.redraw();
+  }
+
+  redraw(): void {
+    for (const { label, colour } of this.#shown)
+      this.#series.get(label)?.applyOptions({
+        color: ink(colour),
+        lineWidth: 1,
+        title: label,
+        priceLineVisible: false,
+        lastValueVisible: false,
+      });
+  }
+}
