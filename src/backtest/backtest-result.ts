@@ -152,6 +152,8 @@ export interface BacktestResult {
   readonly capital: Money;
   /** Capital and profit, open and closed, net of costs. */
   readonly equity: Samples;
+  /** Equity at the end of each of `days`. */
+  readonly dayEquity: Float64Array;
   readonly instruments: readonly ResultInstrument[];
   readonly strategies: readonly StrategyResult[];
   /** Name and settings of each model, in words. */

@@ -85,6 +85,7 @@ export const SAMPLE_RESULT: BacktestResult = {
     tsUs: Float64Array.of(moment(0, 0), moment(0, 2), moment(0, 5), moment(1, 1), moment(1, 5)),
     values: Float64Array.of(1_000_000, 1_200_000, 1_100_000, 960_000, 990_000),
   },
+  dayEquity: Float64Array.of(1_100_000, 990_000),
   instruments: [
     {
       symbol: 'VN30F1M',

@@ -1,5 +1,5 @@
 /** Makes a run's result. */
-import { money, type TsUs } from '../../domain/units.ts';
+import { money, type TsUs, tsUs } from '../../domain/units.ts';
 import type { BarFillModel, FillModel, TickFillModel } from '../../venue/exchange/fill-models.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
@@ -25,6 +25,9 @@ export function assembleResult(gathered: Gathered): BacktestResult {
   const dropped = facts.dropped;
   const more: BacktestNotice[] =
     dropped === 0 ? [] : [{ tsUs: null, code: 'notices_dropped', text: `${dropped} more are not shown` }];
+  const equity = account.equity.samples();
+  const lost = equity.values.findIndex((value) => value <= 0);
+  if (lost !== -1) more.push(capitalLost(tsUs(equity.tsUs[lost] ?? 0)));
   return {
     version: 1,
     configDigest: plan.configDigest,
@@ -40,7 +43,8 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     fromUs: gathered.fromUs,
     toUs,
     capital: money(plan.capital),
-    equity: account.equity.samples(),
+    equity,
+    dayEquity: account.dayEquity.take(),
     instruments: instruments.map(({ contract, prices }) => ({
       symbol: contract.orderCode,
       spec: contract.spec,
@@ -69,6 +73,12 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     counts: gathered.counts,
   };
 }
+
+const capitalLost = (at: TsUs): BacktestNotice => ({
+  tsUs: at,
+  code: 'capital_lost',
+  text: 'equity fell to zero or below and the run went on: a broker would have ended it, and ratios of returns have no value',
+});
 
 /** The models of a run in words, for the summary and the report. */
 function describeModels(fill: FillModel, { order, report }: LatencyModel): [string, string][] {

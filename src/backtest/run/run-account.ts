@@ -12,11 +12,13 @@ import { lastSession } from '../../domain/day-plan.ts';
 import { usageBps } from '../../venue/account/margin.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { Series } from './series.ts';
+import { NumberColumn, Series } from './series.ts';
 import { type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
 
 export class RunAccount {
   readonly equity = new Series();
+  /** Equity at the end of each day. */
+  readonly dayEquity = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];
   readonly #capital: number;
   readonly #instruments: readonly RunInstrument[];
@@ -109,6 +111,7 @@ export class RunAccount {
   /** The day's profit and costs move into cash. */
   settleDay(): void {
     this.#cash = this.equityNow();
+    this.dayEquity.push(this.#cash);
     this.#chargedBefore = this.#charged;
     this.version += 1;
   }

@@ -1,7 +1,7 @@
 /** Every figure of a run, for people and machines alike. Undefined where a formula has no value. */
-import { dayAt, timeOfDayUs, type TradingDay } from '../../domain/civil-date.ts';
-import { tsUs, US_PER_DAY } from '../../domain/units.ts';
-import type { BacktestResult, BacktestTrade, Samples, StrategyResult } from '../backtest-result.ts';
+import { assert } from '../../domain/assert.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { BacktestResult, BacktestTrade, StrategyResult } from '../backtest-result.ts';
 import { mean, sampleDeviation } from './moments.ts';
 import {
   annualReturn,
@@ -87,35 +87,13 @@ export const closedTrades = (strategies: readonly StrategyResult[]): readonly Ba
 export const statisticsOfTrades = (strategies: readonly StrategyResult[]): TradeStatistics =>
   tradeStatistics(closedTrades(strategies).map(({ netProfit }) => netProfit));
 
-/** Last equity of each day that was traded; a day without a sample ends as the one before. */
-function dailyCloses({ days, warmUpDays, equity, utcOffsetMinutes, capital }: BacktestResult): {
-  day: TradingDay;
-  equity: number;
-}[] {
-  const lastOf = lastByDay(equity, utcOffsetMinutes);
-  let last: number = capital;
-  return days.slice(warmUpDays).map((day) => {
-    last = lastOf.get(day) ?? last;
-    return { day, equity: last };
+/** Equity at the end of each day after the warm-up. */
+const dailyCloses = ({ days, warmUpDays, dayEquity }: BacktestResult): RunStatistics['daily'] =>
+  days.slice(warmUpDays).map((day, i) => {
+    const equity = dayEquity[warmUpDays + i];
+    assert(equity !== undefined, 'each day of a run ends with an equity');
+    return { day, equity };
   });
-}
-
-function lastByDay(
-  { tsUs: times, values }: Samples,
-  utcOffsetMinutes: number,
-): ReadonlyMap<TradingDay, number> {
-  const last = new Map<TradingDay, number>();
-  const midnightOf = (at: number): number => at - timeOfDayUs(tsUs(at), utcOffsetMinutes) + US_PER_DAY;
-  // The date is made once a day, not once a sample: of those there may be a million.
-  let midnightUs = times.length === 0 ? 0 : midnightOf(times[0] ?? 0);
-  for (let i = 0; i < times.length; i += 1) {
-    const next = times[i + 1];
-    if (next !== undefined && next < midnightUs) continue;
-    last.set(dayAt(tsUs(times[i] ?? 0), utcOffsetMinutes), values[i] ?? 0);
-    if (next !== undefined) midnightUs = midnightOf(next);
-  }
-  return last;
-}
 
 /** Days that follow each other without weekends belong to a market that never closes. */
 function sessionsPerYear(days: readonly TradingDay[]): number {

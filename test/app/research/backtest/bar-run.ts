@@ -1,0 +1,59 @@
+/** Backtests on bars of a market of their own: files of bars, and a strategy written in the test. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
+import { planBacktest } from '../../../../src/app/research/backtest/plan-backtest.ts';
+import type { BacktestPlan } from '../../../../src/backtest/backtest-plan.ts';
+import { formatProblem } from '../../../../src/config/problem.ts';
+import { defineStrategy, type StrategyInstance } from '../../../../src/strategy/index.ts';
+import { strategyIndex } from '../../../../src/domain/units.ts';
+
+type Connect = Parameters<typeof defineStrategy>[0]['connect'];
+
+interface BarRun {
+  /** Text of `bars.csv`, of the contract X with a tick of 0.01. */
+  readonly bars: string;
+  /** Further keys of the market; trading never stops when absent. */
+  readonly market?: string;
+  /** Further keys of the file of bars. */
+  readonly file?: string;
+  /** Further sections of the backtest. */
+  readonly more?: string;
+  readonly connect: Connect;
+}
+
+export async function barPlan({
+  bars,
+  market = '',
+  file = '',
+  more = '',
+  connect,
+}: BarRun): Promise<BacktestPlan> {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-bars-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  writeFileSync(join(dir, 'bars.csv'), bars);
+  const path = join(dir, 'run.yaml');
+  const text = `state: ${dir}
+capital: 10000
+market: { contracts: { X: { tick: 0.01 } }${market} }
+data: { bars: [{ file: bars.csv, symbol: X${file} }] }
+strategies: [{ id: one, strategy: ema-cross, symbols: [X], overnight: true }]
+${more}`;
+  writeFileSync(path, text);
+  const loaded = await loadBacktest(path);
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const definition = defineStrategy({
+    name: 'one',
+    summary: 'of a test',
+    params: z.object({}),
+    legs: ['X'],
+    connect,
+  });
+  const strategies: readonly StrategyInstance[] = [
+    { index: strategyIndex(0), id: 'one', definition, params: {} },
+  ];
+  return { ...planBacktest(loaded.backtest), strategies };
+}
