@@ -12,7 +12,7 @@ import {
 } from 'lightweight-charts';
 import './charts.css';
 import { momentText } from './axis-text.ts';
-import { TradeLayer } from './trade-layer.ts';
+import { type PriceMark, type PriceTrade, TradeLayer } from './trade-layer.ts';
 import { ink, onThemeChange } from './theme.ts';
 
 /** Times are seconds since 1970, prices points of the contract. */
@@ -22,28 +22,6 @@ export interface Candle {
   readonly high: number;
   readonly low: number;
   readonly close: number;
-}
-
-/** One fill. */
-export interface PriceMark {
-  readonly time: number;
-  readonly price: number;
-  readonly side: 'buy' | 'sell';
-  /** An entry is filled, an exit is hollow. */
-  readonly effect: 'entry' | 'exit';
-  readonly qty: number;
-}
-
-/** A round trip. */
-export interface PriceTrade {
-  readonly entryTime: number;
-  readonly entryPrice: number;
-  readonly exitTime: number;
-  readonly exitPrice: number;
-  readonly direction: 'long' | 'short';
-  readonly qty: number;
-  /** After costs; its sign is the colour. */
-  readonly profit: number;
 }
 
 export interface OrderLine {

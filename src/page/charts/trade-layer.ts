@@ -11,8 +11,29 @@ import type {
   SeriesAttachedParameter,
   Time,
 } from 'lightweight-charts';
-import type { PriceMark, PriceTrade } from './price-chart.ts';
 import { ink } from './theme.ts';
+
+/** One fill. */
+export interface PriceMark {
+  readonly time: number;
+  readonly price: number;
+  readonly side: 'buy' | 'sell';
+  /** An entry is filled, an exit is hollow. */
+  readonly effect: 'entry' | 'exit';
+  readonly qty: number;
+}
+
+/** A round trip. */
+export interface PriceTrade {
+  readonly entryTime: number;
+  readonly entryPrice: number;
+  readonly exitTime: number;
+  readonly exitPrice: number;
+  readonly direction: 'long' | 'short';
+  readonly qty: number;
+  /** After costs; its sign is the colour. */
+  readonly profit: number;
+}
 
 type Scene = Parameters<
   Parameters<NonNullable<ReturnType<IPrimitivePaneView['renderer']>>['draw']>[0]['useBitmapCoordinateSpace']
