@@ -1,0 +1,180 @@
+/** Guards of the cockpit's requests: by which name, from which page, with which session. A page of another site gets nothing and does nothing. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LOOPBACK_NAMES } from '../http-guards.ts';
+import type { CockpitAccess } from './cockpit-access.ts';
+import type { CockpitSession } from './cockpit-model.ts';
+import type { Refusal, Refusals } from './refusals.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Needs no session: it gives no data. */
+    isOpen?: boolean;
+    /** May be a page of its own: the browser's user may type or follow its address. */
+    isPage?: boolean;
+    /** Names that may stand behind the `?`. */
+    query?: readonly string[];
+  }
+}
+
+export interface GuardOptions {
+  readonly access: CockpitAccess;
+  readonly refusals: Refusals;
+  /** Names by which it may be asked, besides those of this machine. */
+  readonly hosts: readonly string[];
+  readonly hasTls: boolean;
+  /** A reverse proxy of the owner stands in front and adds TLS. */
+  readonly isBehindProxy: boolean;
+}
+
+/** For every answer. Reports have a policy of their own. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "frame-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+  'cache-control': 'no-store',
+};
+
+const LOOPBACK: ReadonlySet<string> = new Set(LOOPBACK_NAMES);
+const ANSWERED: unknown = undefined;
+
+export class CockpitGuards {
+  readonly #options: GuardOptions;
+  readonly #hosts: ReadonlySet<string>;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+    this.#hosts = new Set([...LOOPBACK_NAMES, ...options.hosts.map((name) => name.toLowerCase())]);
+  }
+
+  guard(app: FastifyInstance): void {
+    app.addHook('onRequest', async (request, reply) => {
+      reply.headers(SECURITY_HEADERS);
+      const refusal = this.#refusalOf(request);
+      if (refusal === null) return ANSWERED;
+      return this.refuse(request, reply, refusal.code, refusal.reason, refusal.message);
+    });
+  }
+
+  async refuse(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    code: number,
+    reason: Refusal,
+    message: string,
+  ): Promise<FastifyReply> {
+    this.#options.refusals.note(reason, this.sourceOf(request));
+    return reply.code(code).header('connection', 'close').send({ ok: false, message });
+  }
+
+  /** A proxy writes the address that asked it at the end of the list. */
+  sourceOf(request: FastifyRequest): string {
+    const own = request.socket.remoteAddress ?? 'unknown';
+    if (!this.#options.isBehindProxy) return own;
+    const forwarded = String(request.headers['x-forwarded-for'] ?? '');
+    return forwarded.split(',').at(-1)?.trim().slice(0, 64) || own;
+  }
+
+  sessionOf(request: FastifyRequest): CockpitSession | undefined {
+    return this.#options.access.sessionOf(this.keyOf(request));
+  }
+
+  keyOf(request: FastifyRequest): string | undefined {
+    const name = `${this.#cookieName(request)}=`;
+    const parts = (request.headers.cookie ?? '').split(';').map((part) => part.trim());
+    return parts.find((part) => part.startsWith(name))?.slice(name.length);
+  }
+
+  /** `key` null takes the cookie away. */
+  cookie(request: FastifyRequest, key: string | null, seconds: number): string {
+    const secure = this.#isSecure(request) ? '; Secure' : '';
+    const life = key === null ? 0 : seconds;
+    return `${this.#cookieName(request)}=${key ?? ''}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Strict${secure}`;
+  }
+
+  /** With the port: cookies do not know ports, and another daemon of this machine has a page too. */
+  #cookieName(request: FastifyRequest): string {
+    const name = `tickwright_${request.socket.localPort ?? 0}`;
+    return this.#isSecure(request) ? `__Host-${name}` : name;
+  }
+
+  #isSecure(request: FastifyRequest): boolean {
+    if (this.#options.hasTls) return true;
+    return this.#options.isBehindProxy && !LOOPBACK.has(nameOf(request));
+  }
+
+  #refusalOf(
+    request: FastifyRequest,
+  ): { readonly code: number; readonly reason: Refusal; readonly message: string } | null {
+    const { config } = request.routeOptions;
+    if (!this.#hosts.has(nameOf(request))) {
+      const names = [...this.#hosts].join(', ');
+      return {
+        code: 403,
+        reason: 'host',
+        message: `this server does not answer by that name: expected ${names}`,
+      };
+    }
+    const site = request.headers['sec-fetch-site'];
+    const isNavigation = site === 'none' && config.isPage === true;
+    if (site !== undefined && site !== 'same-origin' && !isNavigation)
+      return { code: 403, reason: 'site', message: 'another page asked: open the cockpit itself' };
+    const { origin } = request.headers;
+    const isChange = request.method !== 'GET';
+    if ((isChange || origin !== undefined) && origin !== this.#originOf(request))
+      return {
+        code: 403,
+        reason: 'origin',
+        message: `expected the header Origin: ${this.#originOf(request)}`,
+      };
+    const wrong = this.#queryProblem(request);
+    if (wrong !== null) return { code: 400, ...wrong };
+    if (config.isOpen === true || this.sessionOf(request) !== undefined) return null;
+    return {
+      code: 401,
+      reason: 'session',
+      message: 'no session, or it is over: get a new link with tickwright open',
+    };
+  }
+
+  #originOf(request: FastifyRequest): string {
+    return `${this.#isSecure(request) ? 'https' : 'http'}://${String(request.headers.host).toLowerCase()}`;
+  }
+
+  /** History and logs keep what stands behind a `?`: a link that was put there is void. */
+  #queryProblem(request: FastifyRequest): { readonly reason: Refusal; readonly message: string } | null {
+    const at = request.url.indexOf('?');
+    if (at === -1) return null;
+    const known = request.routeOptions.config.query ?? [];
+    let problem: { readonly reason: Refusal; readonly message: string } | null = null;
+    for (const [name, value] of new URLSearchParams(request.url.slice(at + 1))) {
+      const isLink = this.#options.access.voidLink(value);
+      if (isLink || (!known.includes(name) && SECRET_NAME.test(name)))
+        return { reason: 'query_secret', message: isLink ? LINK_VOID : SECRET_IN_QUERY };
+      if (!known.includes(name))
+        problem = { reason: 'malformed', message: `nothing here is asked by "${name.slice(0, 40)}"` };
+    }
+    return problem;
+  }
+}
+
+const SECRET_NAME = /key|secret|token|session|otp|pass|auth/i;
+const SECRET_IN_QUERY = 'no secret belongs behind the ? of an address, where logs keep it: send it as JSON';
+const LINK_VOID =
+  'the secret belongs behind the #, where no log keeps it; that link is void now: get a new one with tickwright open';
+
+const nameOf = (request: FastifyRequest): string =>
+  (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();

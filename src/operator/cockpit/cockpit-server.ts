@@ -1,0 +1,431 @@
+/** The cockpit: one page of the daemon in the operator's browser, with its data downwards and commands upwards. */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import type { Clock } from '../../domain/clock.ts';
+import { US_PER_MS } from '../../domain/units.ts';
+import {
+  bodyShape,
+  type CommandBody,
+  type CommandName,
+  commandNamed,
+  parseCommandBody,
+} from '../control-command.ts';
+import type { CommandResult } from '../control-server.ts';
+import { isLoopback } from '../http-guards.ts';
+import { redactValue, type Secrets } from '../redact.ts';
+import { CockpitAccess } from './cockpit-access.ts';
+import { CockpitGuards, SECURITY_HEADERS } from './cockpit-guards.ts';
+import type {
+  CockpitAnswer,
+  CockpitBars,
+  CockpitRole,
+  JournalDays,
+  JournalPage,
+  OrderStory,
+  ResearchRuns,
+} from './cockpit-model.ts';
+import { EventStreams, type StreamsOptions } from './event-streams.ts';
+import { PAGE_HTML, readPageFiles } from './page-files.ts';
+import { type Refusal, Refusals } from './refusals.ts';
+
+export interface JournalQuery {
+  readonly day: string | null;
+  readonly search: string;
+  readonly kind: string | null;
+  readonly order: string | null;
+  readonly before: number | null;
+}
+
+/** Reads of files, off the thread that trades. Null where there is no such thing. */
+export interface CockpitReads {
+  journal(query: JournalQuery): Promise<JournalPage>;
+  days(): Promise<JournalDays>;
+  story(order: string): Promise<OrderStory | null>;
+  bars(contract: string): Promise<CockpitBars | null>;
+  research(): Promise<ResearchRuns>;
+  report(run: string): Promise<string | null>;
+}
+
+export interface CockpitHandlers extends Pick<
+  StreamsOptions,
+  'facts' | 'marketMs' | 'prices' | 'entries' | 'onFailure'
+> {
+  /** `by`: role and source, for the journal. */
+  readonly command: (
+    name: CommandName,
+    body: CommandBody,
+    by: string,
+  ) => CommandResult | Promise<CommandResult>;
+  readonly reads: CockpitReads;
+  readonly refused: (reason: Refusal) => void;
+  readonly alert: (text: string) => void;
+}
+
+export interface CockpitOptions {
+  readonly address: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Further names by which it may be asked. */
+  readonly hosts: readonly string[];
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+  readonly isBehindProxy: boolean;
+  /** Directory of the built page. */
+  readonly pageDir: string;
+  readonly clock: Clock;
+  /** Hidden in every answer. */
+  readonly secrets: Secrets;
+  readonly handlers: CockpitHandlers;
+}
+
+export interface Cockpit {
+  readonly url: string;
+  /** Opens once, within ten minutes. */
+  link(role: CockpitRole): string;
+  /** Open pages. */
+  readonly pages: number;
+  close(): Promise<void>;
+}
+
+const REQUEST_MS_MAX = 5_000;
+const CHECK_EVERY_MS = 1_000;
+/** Of a socket on which nothing moves; a page gets a beat every five seconds. */
+const IDLE_MS_MAX = 20_000;
+const CONNECTIONS_MAX = 128;
+const BODY_BYTES_MAX = 4_096;
+const SECRET_CHARACTERS_MAX = 200;
+
+/** They take nothing back and put nothing at risk: a hurried hand may press them. */
+const AT_ONCE: ReadonlySet<CommandName> = new Set<CommandName>([
+  'halt',
+  'seen',
+  'otp',
+  'token',
+  'reconnect',
+  'check-reload',
+]);
+
+/** A report is a file that others may have made: it runs alone, and reaches neither page nor daemon. */
+const REPORT_POLICY = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+/** Throws when the address is taken, and where others than this machine could listen in. */
+export async function startCockpit(options: CockpitOptions): Promise<Cockpit> {
+  const { address, port, hosts, tls, isBehindProxy } = options;
+  if (!isLoopback(address) && tls === null && !isBehindProxy)
+    throw new Error(`the cockpit on ${address} needs tls, or behindProxy: true where your own proxy adds it`);
+  const server = new CockpitServer(options);
+  const own = address.includes(':') ? `[${address}]` : address;
+  const bound = await server.listen(address, port);
+  const name = hosts[0];
+  const local = `${tls === null ? 'http' : 'https'}://${tls === null || name === undefined ? own : name}:${bound}`;
+  return {
+    url: local,
+    link: (role) => `${local}/#key=${server.access.createLink(role)}`,
+    get pages() {
+      return server.streams.count;
+    },
+    close: () => server.close(),
+  };
+}
+
+class CockpitServer {
+  readonly access: CockpitAccess;
+  readonly streams: EventStreams;
+  readonly #options: CockpitOptions;
+  readonly #app: FastifyInstance;
+  readonly #guards: CockpitGuards;
+  readonly #refusals: Refusals;
+
+  constructor(options: CockpitOptions) {
+    this.#options = options;
+    const { clock, handlers, address, hosts, tls, isBehindProxy } = options;
+    this.access = new CockpitAccess(clock);
+    this.#refusals = new Refusals({ clock, count: handlers.refused, alert: handlers.alert });
+    this.streams = new EventStreams({
+      ...handlers,
+      clock,
+      hide: this.#hide,
+      onSlow: (source) => this.#refusals.note('slow', source),
+    });
+    const own = address.includes(':') ? `[${address}]` : address;
+    this.#guards = new CockpitGuards({
+      access: this.access,
+      refusals: this.#refusals,
+      hosts: [own, ...hosts],
+      hasTls: tls !== null,
+      isBehindProxy,
+    });
+    this.#app = createApp(options, (reason, source) => this.#refusals.note(reason, source));
+    this.#guards.guard(this.#app);
+    this.#app.addHook('preSerialization', async (_request, _reply, payload: object) => this.#hide(payload));
+    this.#addPage();
+    this.#addSession();
+    this.#addStream();
+    this.#addReads();
+    this.#addCommands();
+  }
+
+  readonly #hide = (value: object): object => {
+    const hidden = redactValue(value, this.#options.secrets.values);
+    return typeof hidden === 'object' && hidden !== null ? hidden : {};
+  };
+
+  async listen(address: string, port: number): Promise<number> {
+    await this.#app.listen({ host: address, port });
+    const bound = this.#app.server.address();
+    return typeof bound === 'object' && bound !== null ? bound.port : port;
+  }
+
+  async close(): Promise<void> {
+    this.streams.close();
+    await this.#app.close();
+  }
+
+  #addPage(): void {
+    const files = readPageFiles(this.#options.pageDir);
+    this.#app.get('/', { config: { isOpen: true, isPage: true } }, (_request, reply) =>
+      reply.type('text/html; charset=utf-8').send(PAGE_HTML),
+    );
+    this.#app.get<{ Params: { name: string } }>(
+      '/page/:name',
+      { config: { isOpen: true } },
+      (request, reply) => {
+        const file = files.get(request.params.name);
+        if (file === undefined)
+          return reply.code(404).send(failure('no such file of the page; was it built?'));
+        return reply.header('cache-control', 'no-cache').type(file.type).send(file.text);
+      },
+    );
+  }
+
+  #addSession(): void {
+    this.#app.get('/session', (request) => this.#guards.sessionOf(request));
+    this.#app.post<{ Body: unknown }>('/session', { config: { isOpen: true } }, (request, reply) =>
+      this.#exchange(request, reply),
+    );
+    this.#app.delete('/session', (request, reply) => {
+      const key = this.#guards.keyOf(request);
+      if (key !== undefined) this.access.end(key);
+      const answer: CockpitAnswer = { ok: true, message: 'the session is over' };
+      return reply.header('set-cookie', this.#guards.cookie(request, null, 0)).send(answer);
+    });
+  }
+
+  async #exchange(request: FastifyRequest<{ Body: unknown }>, reply: FastifyReply): Promise<FastifyReply> {
+    const { secret } = fieldsOf(request.body);
+    if (typeof secret !== 'string' || secret.length > SECRET_CHARACTERS_MAX)
+      return this.#guards.refuse(request, reply, 400, 'malformed', 'expected {"secret": text}');
+    const result = this.access.exchange(secret, this.#guards.sourceOf(request));
+    if (result.ok) {
+      const seconds = Math.floor(
+        (result.session.untilRealMs - this.#options.clock.nowUs() / US_PER_MS) / 1_000,
+      );
+      return reply
+        .header('set-cookie', this.#guards.cookie(request, result.key, seconds))
+        .send(result.session);
+    }
+    const { lockedSeconds, isNew } = result;
+    if (lockedSeconds === 0)
+      return this.#guards.refuse(
+        request,
+        reply,
+        401,
+        'guess',
+        'this link is used, over or wrong: get a new one with tickwright open',
+      );
+    const wait = `too many wrong tries: wait ${lockedSeconds} s, or get a new link with tickwright open`;
+    reply.header('retry-after', lockedSeconds);
+    return this.#guards.refuse(request, reply, 429, isNew ? 'guess' : 'locked', wait);
+  }
+
+  #addStream(): void {
+    this.#app.get('/state', async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(await this.streams.state()),
+    );
+    this.#app.get('/events', async (request, reply) => {
+      const session = this.#guards.sessionOf(request);
+      if (session === undefined) return reply.code(401).send(failure('the session is over'));
+      if (!this.streams.hasRoom(session.role)) {
+        const text = 'as many pages are open as there may be: close one of them';
+        return this.#guards.refuse(request, reply, 503, 'streams', text);
+      }
+      reply.hijack();
+      const { raw } = reply;
+      raw.writeHead(200, {
+        ...SECURITY_HEADERS,
+        'content-type': 'text/event-stream; charset=utf-8',
+        // A proxy that collects answers would hold them back.
+        'x-accel-buffering': 'no',
+      });
+      raw.socket?.setNoDelay(true);
+      const key = this.#guards.keyOf(request);
+      this.streams.open(raw, {
+        source: this.#guards.sourceOf(request),
+        role: session.role,
+        lastId: String(request.headers['last-event-id'] ?? ''),
+        isAllowed: () => this.access.sessionOf(key) !== undefined,
+      });
+      return reply;
+    });
+  }
+
+  #addReads(): void {
+    const { reads } = this.#options.handlers;
+    const query = ['day', 'search', 'kind', 'order', 'before'];
+    this.#app.get('/journal', { config: { query } }, async (request, reply) => {
+      const asked = journalQuery(fieldsOf(request.query));
+      if (asked === null)
+        return reply.code(400).send(failure('expected day=2026-03-04, before=number, short texts'));
+      return reply.send(await reads.journal(asked));
+    });
+    this.#app.get('/journal/days', async (_request, reply) => reply.send(await reads.days()));
+    this.#app.get<{ Params: { id: string } }>('/orders/:id/story', async (request, reply) =>
+      found(reply, await reads.story(request.params.id)),
+    );
+    this.#app.get('/bars', { config: { query: ['contract'] } }, async (request, reply) => {
+      const { contract } = fieldsOf(request.query);
+      return found(reply, typeof contract === 'string' ? await reads.bars(contract) : null);
+    });
+    this.#app.get('/research', async (_request, reply) => reply.send(await reads.research()));
+    this.#app.get<{ Params: { run: string } }>(
+      '/research/:run/report',
+      { config: { isPage: true } },
+      async (request, reply) => {
+        const html = await reads.report(request.params.run);
+        if (html === null) return reply.code(404).send(failure('this run has no report'));
+        return reply
+          .header('content-security-policy', REPORT_POLICY)
+          .type('text/html; charset=utf-8')
+          .send(this.#options.secrets.hide(html));
+      },
+    );
+  }
+
+  #addCommands(): void {
+    this.#app.post<{ Params: { name: string }; Body: unknown }>('/commands/:name', async (request, reply) => {
+      const name = commandNamed(request.params.name);
+      if (name === undefined) return reply.code(404).send(failure('there is no such command'));
+      const session = this.#guards.sessionOf(request);
+      if (session?.role !== 'steer')
+        return this.#guards.refuse(request, reply, 403, 'role', 'this session may look, not command');
+      const { confirm, ...rest } = fieldsOf(request.body);
+      if (!AT_ONCE.has(name) && !this.streams.isConfirmed(confirm)) {
+        const text = `nothing was done: ${name} must repeat the field confirm of the present state; load the page again`;
+        return this.#guards.refuse(request, reply, 409, 'confirm', text);
+      }
+      const body = parseCommandBody(name, JSON.stringify(rest));
+      if (!body.ok) {
+        const wrong = body.issues.map(
+          ({ path, expected, received }) => `${path}: expected ${expected}, got ${received}`,
+        );
+        return reply.code(400).send(failure(`${name} takes ${bodyShape(name)}; ${wrong.join('; ')}`));
+      }
+      const by = `the cockpit at ${this.#guards.sourceOf(request)}`;
+      const { ok, message } = await this.#options.handlers.command(name, body.value, by);
+      const answer: CockpitAnswer = { ok, message };
+      return reply.code(ok ? 200 : 409).send(answer);
+    });
+  }
+}
+
+/** The body is parsed by ourselves: others than JSON objects are refused in words. */
+function createApp(
+  { tls }: CockpitOptions,
+  note: (reason: Refusal, source: string) => void,
+): FastifyInstance {
+  const shared = {
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    connectionTimeout: IDLE_MS_MAX,
+    keepAliveTimeout: REQUEST_MS_MAX,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    logger: false,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
+      const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+      // A connection that its own side reset is no request.
+      if (error.code !== 'ECONNRESET') note(isSlow ? 'slow' : 'malformed', socket.remoteAddress ?? '');
+      socket.destroy();
+    },
+  } as const;
+  const http = { headersTimeout: REQUEST_MS_MAX, connectionsCheckingInterval: CHECK_EVERY_MS };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the routes are the same whatever the sockets are
+  const app = (
+    tls === null
+      ? fastify({ ...shared, http })
+      : fastify({ ...shared, https: { ...http, ...tls, minVersion: 'TLSv1.2' } })
+  ) as FastifyInstance;
+  const server: Server = app.server;
+  server.maxConnections = CONNECTIONS_MAX;
+  server.on('drop', (dropped) => note('connections', dropped?.remoteAddress ?? ''));
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: BODY_BYTES_MAX },
+    (_request, body, done) => done(null, body),
+  );
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send(failure('there is nothing here')));
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const code = error.statusCode ?? 500;
+    return reply
+      .code(code)
+      .send(failure(code >= 500 ? `the daemon failed to answer: ${error.message}` : error.message));
+  });
+  return app;
+}
+
+const failure = (message: string): CockpitAnswer => ({ ok: false, message });
+
+const found = (reply: FastifyReply, what: object | null): FastifyReply =>
+  what === null ? reply.code(404).send(failure('there is no such thing')) : reply.send(what);
+
+/** Fields of a JSON object, or of a query; none of anything else. */
+function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
+  let value = body;
+  if (typeof body === 'string') {
+    try {
+      value = JSON.parse(body);
+    } catch {
+      return {};
+    }
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  return Object.fromEntries(Object.entries(value));
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const NUMBER = /^\d{1,15}$/;
+const TEXT_MAX = 100;
+
+/** Null for one that cannot be meant. */
+function journalQuery(fields: Readonly<Record<string, unknown>>): JournalQuery | null {
+  const texts = new Map<string, string>();
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value !== 'string' || value.length > TEXT_MAX) return null;
+    if (value !== '') texts.set(name, value);
+  }
+  const day = texts.get('day') ?? null;
+  const before = texts.get('before') ?? null;
+  if ((day !== null && !DAY.test(day)) || (before !== null && !NUMBER.test(before))) return null;
+  return {
+    day,
+    search: texts.get('search') ?? '',
+    kind: texts.get('kind') ?? null,
+    order: texts.get('order') ?? null,
+    before: before === null ? null : Number(before),
+  };
+}
