@@ -14,6 +14,7 @@ import type { TraderPort } from '../../src/engine/ports/strategy-port.ts';
 import { limit } from '../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
 import { DAY, timeOf } from '../support/engine-world.ts';
+import { startWaiting, stopSell, waits } from './support/trigger-rows.ts';
 
 /** A new process whose clock is behind the last one's. */
 function restartAt(rig: EngineRig, at: number): EngineRig {
@@ -73,6 +74,16 @@ describe('a start with a clock that was set back by an hour', () => {
     expect(rig.engine.snapshot().orders.map(({ clientOrderId }) => clientOrderId)).toEqual([gone]);
     for (let scan = 0; scan < 5; scan += 1) rig.pass(20).book([]);
     expect(rig.engine.snapshot().orders.map(({ status }) => status)).toEqual(['presumed_absent']);
+  });
+
+  it('knows a waiting row that came after its order as the order', () => {
+    const rig = startWaiting({ startUs: timeOf(14) });
+    const id = rig.ask(FIRST, stopSell(12_950));
+    rig.pass(1).conditions([waits({ key: 'k1' })]);
+    rig.unknown(id);
+    restartAt(rig, rig.now - US_PER_HOUR);
+    rig.pass(1).conditions([waits({ key: 'k1' })]);
+    expect(rig.statusOf(id)).toBe('pending_trigger');
   });
 
   it('counts as of the last minute what was sent in the last minute', () => {

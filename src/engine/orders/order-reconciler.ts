@@ -5,7 +5,7 @@
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
-import type { TsUs } from '../../domain/units.ts';
+import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Adoption, ChildOrders } from './adoption.ts';
@@ -59,13 +59,19 @@ export class OrderReconciler {
     this.#settled = new SettledRows(parts.orders);
   }
 
-  /** Before the orders are stamped with the new time. */
+  /** Stamps orders and their rows together. */
   setClockBack(at: TsUs): void {
     this.#settled.forget();
-    for (const [orderKey, { startedUs, toldUs }] of this.#firstSeen) {
-      const earlier = (time: TsUs): TsUs => (time > at ? at : time);
+    const { open } = this.#parts.orders;
+    const seen = [...this.#firstSeen.values()];
+    const moments = [
+      ...open.map(({ createdUs }) => createdUs),
+      ...seen.flatMap(({ startedUs, toldUs }) => [startedUs, toldUs]),
+    ];
+    const earlier = inOrderBefore(at, moments);
+    for (const order of open) order.createdUs = earlier(order.createdUs);
+    for (const [orderKey, { startedUs, toldUs }] of this.#firstSeen)
       this.#firstSeen.set(orderKey, { startedUs: earlier(startedUs), toldUs: earlier(toldUs) });
-    }
   }
 
   /**
@@ -285,4 +291,11 @@ export class OrderReconciler {
       context.alert(strategy, 'critical', 'order_missing', text);
     }
   }
+}
+
+/** Moments after `at` become the last microseconds before it: which of an order and its row came first still decides whose the row is. */
+function inOrderBefore(at: TsUs, moments: readonly TsUs[]): (moment: TsUs) => TsUs {
+  const ahead = [...new Set(moments)].filter((moment) => moment > at).toSorted((a, b) => a - b);
+  const places = new Map(ahead.map((moment, place) => [moment, tsUs(at - ahead.length + place + 1)]));
+  return (moment) => places.get(moment) ?? moment;
 }

@@ -26,7 +26,6 @@ export function setClockBack(state: EngineState, at: TsUs): void {
 
 /** Scans are counted anew: their times cannot be compared with those that come. */
 function stampAgain(order: ManagedOrder, at: TsUs): void {
-  if (order.createdUs > at) order.createdUs = at;
   order.rowUs = Math.min(order.rowUs, at);
   order.grownUs = Math.min(order.grownUs, at);
   order.oversizedUs = Math.min(order.oversizedUs, at);
