@@ -91,12 +91,12 @@ export function* readFrames(path: string): Generator<RecordedFrame, FrameLogEnd>
   for (;;) {
     const { done, value } = batches.next();
     if (done === true) return value;
-    yield* value;
+    for (const frame of value) yield { seq: frame.seq, tsUs: frame.tsUs, text: textOf(frame) };
   }
 }
 
 /** As `readFrames`, many at once: to yield each would cost as much as to read it. */
-export function* readFrameBatches(path: string): Generator<readonly RecordedFrame[], FrameLogEnd> {
+export function* readFrameBatches(path: string): Generator<readonly LoggedFrame[], FrameLogEnd> {
   const records = new FrameRecords();
   for (const piece of pieces(path)) yield records.read(piece);
   yield records.finish();
@@ -153,6 +153,18 @@ export interface RecordedFrame {
   readonly text: string;
 }
 
+/** A frame where it stands in the log; until the next piece of that is read. */
+export interface LoggedFrame {
+  readonly seq: Seq;
+  readonly tsUs: TsUs;
+  readonly bytes: Buffer;
+  readonly textAt: number;
+  readonly textEnd: number;
+}
+
+export const textOf = ({ bytes, textAt, textEnd }: LoggedFrame): string =>
+  bytes.toString('utf8', textAt, textEnd);
+
 /** Bytes between whole records that are none. */
 export interface FrameDamage {
   readonly atByte: number;
@@ -185,12 +197,6 @@ const HEAD_BYTES_MAX = 15 + 1 + 16 + 1 + 8 + 1 + 8 + 1;
 /** A socket takes no larger frame; a size above it is damage. */
 const TEXT_BYTES_MAX = 16 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
-
-interface FoundRecord {
-  readonly frame: RecordedFrame;
-  /** Where the next record begins. */
-  readonly end: number;
-}
 
 const SPACE = 32;
 const DIGIT_0 = 48;
@@ -289,9 +295,9 @@ export class FrameRecords {
   }
 
   /** The records that are whole with this piece. */
-  read(piece: Buffer): readonly RecordedFrame[] {
+  read(piece: Buffer): readonly LoggedFrame[] {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    const frames: RecordedFrame[] = [];
+    const frames: LoggedFrame[] = [];
     const offset = this.#scan(bytes, false, frames);
     this.#before += offset;
     // A copy: the caller may use the memory of the piece again.
@@ -300,22 +306,23 @@ export class FrameRecords {
   }
 
   /** Nothing comes any more: a record that is not whole now is damage, and whole ones may stand behind it. */
-  finish(): readonly RecordedFrame[] {
-    const frames: RecordedFrame[] = [];
+  finish(): readonly LoggedFrame[] {
+    const frames: LoggedFrame[] = [];
     this.#scan(this.#rest, true, frames);
     return frames;
   }
 
   /** Returns where the first record begins that needs more bytes. */
-  #scan(bytes: Buffer, isLast: boolean, frames: RecordedFrame[]): number {
+  #scan(bytes: Buffer, isLast: boolean, frames: LoggedFrame[]): number {
     let offset = 0;
     while (offset < bytes.length) {
       const found = this.#recordAt(bytes, offset);
       if (found === 'short' && !isLast) return offset;
       if (typeof found === 'object') {
-        this.#take(found, this.#before + offset, this.#before + found.end);
-        offset = found.end;
-        frames.push(found.frame);
+        const end = found.textEnd + 1;
+        this.#take(found, this.#before + offset, this.#before + end);
+        offset = end;
+        frames.push(found);
         continue;
       }
       this.#isLost = true;
@@ -327,7 +334,7 @@ export class FrameRecords {
     return offset;
   }
 
-  #take({ frame }: FoundRecord, at: number, end: number): void {
+  #take(frame: LoggedFrame, at: number, end: number): void {
     if (this.#isLost)
       this.#damage.push({ atByte: this.#whole, bytes: at - this.#whole, afterSeq: this.#lastSeq });
     this.#isLost = false;
@@ -336,7 +343,7 @@ export class FrameRecords {
   }
 
   /** Fast path for whole records; others, and damage, take the long way. */
-  #recordAt(bytes: Buffer, offset: number): FoundRecord | 'short' | 'none' {
+  #recordAt(bytes: Buffer, offset: number): LoggedFrame | 'short' | 'none' {
     const head = this.#head;
     if (!head.read(bytes, offset) || head.textBytes > TEXT_BYTES_MAX) return this.#oddRecordAt(bytes, offset);
     this.#hasChecksums = true;
@@ -344,11 +351,10 @@ export class FrameRecords {
     if (textEnd >= bytes.length) return 'short';
     const crc = crcOver(crcOver(-1, bytes, offset, head.checkedTo), bytes, head.textAt, textEnd);
     if (~crc !== head.checksum) return 'none';
-    const text = bytes.toString('utf8', head.textAt, textEnd);
-    return { frame: { seq: seq(head.seq), tsUs: tsUs(head.tsUs), text }, end: textEnd + 1 };
+    return { seq: seq(head.seq), tsUs: tsUs(head.tsUs), bytes, textAt: head.textAt, textEnd };
   }
 
-  #oddRecordAt(bytes: Buffer, offset: number): FoundRecord | 'short' | 'none' {
+  #oddRecordAt(bytes: Buffer, offset: number): LoggedFrame | 'short' | 'none' {
     const headEnd = bytes.subarray(offset, offset + HEAD_BYTES_MAX).indexOf(NEWLINE);
     if (headEnd === -1) return bytes.length - offset < HEAD_BYTES_MAX ? 'short' : 'none';
     const head = HEAD.exec(bytes.toString('latin1', offset, offset + headEnd));
@@ -359,8 +365,7 @@ export class FrameRecords {
     const end = textAt + textBytes + 1;
     if (end > bytes.length) return 'short';
     if (!this.#isSound(head, bytes.subarray(textAt, end))) return 'none';
-    const text = bytes.toString('utf8', textAt, end - 1);
-    return { frame: { seq: seq(Number(head[2])), tsUs: tsUs(Number(head[3])), text }, end };
+    return { seq: seq(Number(head[2])), tsUs: tsUs(Number(head[3])), bytes, textAt, textEnd: end - 1 };
   }
 
   /** A text may quote a record: in search of the next one, only a checksum tells. */

@@ -6,7 +6,7 @@ import { assert } from '../../domain/assert.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
 import { type StrategyIndex, strategyIndex, tsUs } from '../../domain/units.ts';
-import type { EngineEvent, EventHead } from '../../engine/ports/engine-event.ts';
+import type { EngineEvent, EventHead, MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import {
   DECIDING_KINDS,
@@ -14,7 +14,8 @@ import {
   eventDecisions,
 } from '../../engine/replay/journal-decisions.ts';
 import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
-import { type FrameLogEnd, readFrameBatches, type RecordedFrame } from '../../recording/frame-log.ts';
+import { type FrameLogEnd, type LoggedFrame, readFrameBatches, textOf } from '../../recording/frame-log.ts';
+import { FrameBytes } from '../../wire/stream/frame-bytes.ts';
 import { type ContractLookup, decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { PastPlace, ReplayedPast, ReplayStep } from './worker-protocol.ts';
 
@@ -89,7 +90,7 @@ export class SessionPast {
   }
 
   /** Two sequences, each in order, as one. */
-  #inOrder(take: (event: EngineEvent) => void, table: ContractLookup): void {
+  #inOrder(take: (event: EngineEvent) => void, table: ReplayTable): void {
     const { read, session, decidedUntil } = this.#source;
     const until = decidedUntil ?? Infinity;
     const inputs = read.inputs(session);
@@ -109,8 +110,8 @@ export class SessionPast {
           if (frame.seq > until) continue;
           this.#passed(frame);
           this.#frameCount += 1;
-          const decoded = decodeServerFrame(frame.text, table, frame.seq, frame.tsUs);
-          if (decoded.kind === 'market') take(decoded.event);
+          const event = table.decode(frame);
+          if (event !== undefined) take(event);
         }
       takeInputs(Infinity);
     } finally {
@@ -124,7 +125,7 @@ export class SessionPast {
     this.#lastTsUs = at;
   }
 
-  *#frameBatches(): Generator<readonly RecordedFrame[]> {
+  *#frameBatches(): Generator<readonly LoggedFrame[]> {
     this.#framesEnd = yield* readFrameBatches(this.#source.framesPath);
   }
 }
@@ -145,9 +146,20 @@ function decisionsAt(
 
 class ReplayTable implements ContractLookup {
   #byCode = new Map<string, Contract>();
+  #usual = new FrameBytes([]);
 
   set(contracts: readonly Contract[]): void {
     this.#byCode = new Map(contracts.map((contract) => [contract.streamCode, contract]));
+    this.#usual = new FrameBytes(this.#byCode.values());
+  }
+
+  /** Undefined for a frame that the engine never got. */
+  decode(frame: LoggedFrame): MarketEvent | undefined {
+    const { bytes, textAt, textEnd, seq, tsUs: at } = frame;
+    const usual = this.#usual.read(bytes, textAt, textEnd, seq, at);
+    if (usual !== undefined) return usual;
+    const decoded = decodeServerFrame(textOf(frame), this, seq, at);
+    return decoded.kind === 'market' ? decoded.event : undefined;
   }
 
   byStreamCode(code: string): Contract | undefined {

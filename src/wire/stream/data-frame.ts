@@ -120,7 +120,13 @@ class PayloadFields {
 
 // Channel 21: one matched trade.
 
-const TRADE = { price: 'matchPrice', qty: 'matchQtty', totalVolume: 'totalVolume' } as const;
+export const TRADE = {
+  price: 'matchPrice',
+  qty: 'matchQtty',
+  change: 'change',
+  changePercent: 'changePercent',
+  totalVolume: 'totalVolume',
+} as const;
 
 export interface TradeToSend {
   readonly price: PriceTicks;
@@ -134,8 +140,8 @@ export function encodeTrade(contract: Contract, trade: TradeToSend, reference: P
     symbol: contract.streamCode,
     [TRADE.price]: pointsOf(contract.spec, trade.price),
     [TRADE.qty]: trade.qty,
-    change: change / 100,
-    changePercent: reference === 0 ? 0 : Math.round((change / reference) * 10_000) / 100,
+    [TRADE.change]: change / 100,
+    [TRADE.changePercent]: reference === 0 ? 0 : Math.round((change / reference) * 10_000) / 100,
     [TRADE.totalVolume]: trade.totalVolume,
   });
 }
@@ -153,15 +159,21 @@ export function decodeTrade(
   const size = fields.whole(TRADE.qty, 1);
   const totalVolume = fields.whole(TRADE.totalVolume, 0);
   if (price === undefined || size === undefined || totalVolume === undefined) return fields.malformed();
-  return {
-    kind: 'market',
-    event: { kind: 'trade', seq, tsUs, instrument: contract.index, price, qty: qty(size), totalVolume },
-  };
+  return { kind: 'market', event: tradeTick(seq, tsUs, contract.index, price, qty(size), totalVolume) };
 }
+
+export const tradeTick = (
+  seq: Seq,
+  tsUs: TsUs,
+  instrument: InstrumentIndex,
+  price: PriceTicks,
+  size: Qty,
+  totalVolume: number,
+): TradeTick => ({ kind: 'trade', seq, tsUs, instrument, price, qty: size, totalVolume });
 
 // Channels 23 and 24: one side of the book, the three best levels, as far as they changed (rulings, 21).
 
-type BookSide = 'bid' | 'ask';
+export type BookSide = 'bid' | 'ask';
 
 interface LevelKeys {
   readonly price: string;
@@ -171,7 +183,7 @@ interface LevelKeys {
 const CHANNELS = { bid: 'bid', ask: 'offer' } as const;
 
 /** Best level first. */
-const LADDER: Readonly<Record<BookSide, readonly LevelKeys[]>> = {
+export const LADDER: Readonly<Record<BookSide, readonly LevelKeys[]>> = {
   bid: [
     { price: 'bidPrice01', qty: 'bidQtty01' },
     { price: 'bidPrice02', qty: 'bidQtty02' },
@@ -256,11 +268,17 @@ export function decodeBook(
     }
   }
   if (fields.hasFailed) return fields.malformed();
-  return {
-    kind: 'market',
-    event: { kind: 'book_update', seq, tsUs, instrument: contract.index, side, levels, halves },
-  };
+  return { kind: 'market', event: bookUpdate(seq, tsUs, contract.index, side, levels, halves) };
 }
+
+export const bookUpdate = (
+  seq: Seq,
+  tsUs: TsUs,
+  instrument: InstrumentIndex,
+  side: BookSide,
+  levels: BookUpdateFrame['levels'],
+  halves: BookUpdateFrame['halves'],
+): BookUpdateFrame => ({ kind: 'book_update', seq, tsUs, instrument, side, levels, halves });
 
 type Halves = Omit<HalfLevel, 'level'>;
 

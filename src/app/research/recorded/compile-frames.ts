@@ -14,7 +14,7 @@ import { MergedBook } from '../../../engine/market/merged-book.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
 import type { DayTicks, StoredDay } from '../../../recording/collect/day-ticks.ts';
 import type { TickGap } from '../../../recording/columns/tick-columns.ts';
-import { frameDamageText, FrameRecords, type RecordedFrame } from '../../../recording/frame-log.ts';
+import { frameDamageText, FrameRecords, type LoggedFrame, textOf } from '../../../recording/frame-log.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
 import { type BadRow, BadRows, type ImportWatch } from '../../../recording/import/import-table.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
@@ -100,9 +100,9 @@ class FrameCompiler {
     return this.#counts.trades + this.#counts.books;
   }
 
-  add(frame: RecordedFrame): void {
+  add(frame: LoggedFrame): void {
     this.#frames += 1;
-    const read = decodeServerFrame(frame.text, this, frame.seq, frame.tsUs);
+    const read = decodeServerFrame(textOf(frame), this, frame.seq, frame.tsUs);
     switch (read.kind) {
       case 'market':
         break;
