@@ -96,6 +96,10 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
   story.print(13_001);
   await story.until(async () => (await story.truth()).orders.length === 1);
 
+  await story.until(async () => (await story.daemon.refreshView())?.orders[0]?.status === 'accepted');
+  bot.write(OWNER, '/orders');
+  await story.until(() => /: buy 2 \S+ at 1295\.0, accepted/.test(replies(bot)));
+
   // Also one that took long to come.
   bot.write(OWNER, '/halt news', { age: 300 });
   await story.until(async () => (await story.truth()).orders.length === 0);

@@ -1,7 +1,8 @@
 /** Commands and views of a phone: the same handlers as those of the command line. */
 import type { Config } from '../../config/config.ts';
+import { type Contract, formatPoints } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
-import { US_PER_MS } from '../../domain/units.ts';
+import { type PriceTicks, US_PER_MS } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, View } from '../../operator/channels/remote-control.ts';
 import { formatSpan } from '../../text/durations.ts';
@@ -19,7 +20,7 @@ export function listenToPhones(daemon: Daemon, config: Config, run: RunActions):
   const remote: RemoteOptions = {
     clock: systemClock,
     // The view of the last second: an engine that hangs must not keep the answer back.
-    show: (view) => phoneView(view, statusOf(daemon, config)),
+    show: (view) => phoneView(view, statusOf(daemon, config), daemon.edge.table.contracts),
     command: (name, body) => {
       daemon.alerting.acknowledge();
       return obey(daemon, name, body, run);
@@ -31,7 +32,7 @@ export function listenToPhones(daemon: Daemon, config: Config, run: RunActions):
   daemon.alerting.listen(remote, () => healthProblem(daemon));
 }
 
-function phoneView(view: View, status: DaemonStatus): string {
+function phoneView(view: View, status: DaemonStatus, contracts: readonly Contract[]): string {
   const { engine } = status;
   if (view === 'status') return statusLines(status).join('\n');
   if (engine === null) return NO_ENGINE;
@@ -39,7 +40,7 @@ function phoneView(view: View, status: DaemonStatus): string {
     case 'positions':
       return listed(positionsOf(engine), 'flat: nothing is held');
     case 'orders':
-      return listed(ordersOf(engine), 'no open orders');
+      return listed(ordersOf(engine, contracts), 'no open orders');
     case 'pnl':
       return pnlLines(engine).join('\n');
     case 'strategies':
@@ -92,12 +93,16 @@ const positionsOf = ({ strategies }: EngineView): readonly string[] =>
       ),
   );
 
-/** Prices are ticks: the view has no contracts. */
-function ordersOf({ orders, strategies }: EngineView): readonly string[] {
+function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contract[]): readonly string[] {
   const lines = orders.slice(0, ORDERS_MAX).map((order) => {
     const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? 'operator';
+    const listing = contracts.find(({ orderCode }) => orderCode === order.orderCode);
+    // Prices of a contract that the broker lists no more stay ticks.
+    const points = (ticks: PriceTicks): string =>
+      listing === undefined ? `${formatNumber(ticks)} ticks` : formatPoints(listing.spec, ticks);
+    const trigger = order.triggerPrice === null ? '' : `, trigger ${points(order.triggerPrice)}`;
     const filled = order.filledQty === 0 ? '' : `, ${order.filledQty} filled`;
-    return `${shortOrderId(order.clientOrderId)} ${owner}: ${order.side} ${order.qty} ${order.orderCode} at ${formatNumber(order.limitPrice)} ticks, ${order.status.replaceAll('_', ' ')}${filled}`;
+    return `${shortOrderId(order.clientOrderId)} ${owner}: ${order.side} ${order.qty} ${order.orderCode} at ${points(order.limitPrice)}${trigger}, ${order.status.replaceAll('_', ' ')}${filled}`;
   });
   return orders.length > ORDERS_MAX ? [...lines, `and ${orders.length - ORDERS_MAX} more`] : lines;
 }
