@@ -56,6 +56,10 @@ export const PARTS: readonly CommandPart[] = [
     commands: CONTROL_COMMANDS,
     load: async () => (await import('./control/control-commands.ts')).addControlCommands,
   },
+  {
+    commands: ['test-message'],
+    load: async () => (await import('./control/test-message.ts')).addTestMessage,
+  },
   { commands: ['broker'], load: async () => (await import('./broker/broker-commands.ts')).addBrokerCommands },
   { commands: ['replay'], load: async () => (await import('./inspect/replay-commands.ts')).addReplayCommand },
   { commands: ['agree'], load: async () => (await import('./inspect/replay-commands.ts')).addAgreeCommand },

@@ -17,6 +17,7 @@ export const COMMAND_NAMES = [
   'token',
   'otp',
   'seen',
+  'test-message',
 ] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
@@ -29,9 +30,10 @@ export interface CommandBody {
   readonly as: 'absent' | 'live' | null;
   /** A one-time password. */
   readonly otp: string | null;
+  readonly channel: string | null;
 }
 
-type Field = 'reason' | 'strategy' | 'clientOrderId' | 'as' | 'otp';
+type Field = 'reason' | 'strategy' | 'clientOrderId' | 'as' | 'otp' | 'channel';
 type Need = 'required' | 'optional';
 
 const REASON = { reason: 'required' } as const;
@@ -52,6 +54,7 @@ const FIELDS: Readonly<Record<CommandName, Readonly<Partial<Record<Field, Need>>
   token: {},
   otp: { otp: 'required' },
   seen: {},
+  'test-message': { channel: 'optional' },
 };
 
 const TEXT_MAX = 200;
@@ -103,7 +106,7 @@ export function parseCommandBody(name: CommandName, text: string): Parsed<Comman
   return parsed(bodyOf(texts));
 }
 
-const ALL_FIELDS: readonly Field[] = ['reason', 'strategy', 'clientOrderId', 'as', 'otp'];
+const ALL_FIELDS: readonly Field[] = ['reason', 'strategy', 'clientOrderId', 'as', 'otp', 'channel'];
 
 const fieldsOf = (name: CommandName): readonly Field[] =>
   ALL_FIELDS.filter((field) => FIELDS[name][field] !== undefined);
@@ -124,5 +127,6 @@ function bodyOf(texts: ReadonlyMap<Field, string>): CommandBody {
     clientOrderId: texts.get('clientOrderId') ?? null,
     as: as === 'absent' || as === 'live' ? as : null,
     otp: texts.get('otp') ?? null,
+    channel: texts.get('channel') ?? null,
   };
 }

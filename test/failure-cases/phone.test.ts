@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { obey, type RunActions } from '../../src/app/live/daemon-commands.ts';
 import { listenToPhones } from '../../src/app/live/phone.ts';
 import { BOT_TOKEN, BotApi } from '../operator/support/bot-api.ts';
 import { Mailbox } from '../operator/support/mailbox.ts';
@@ -43,11 +44,10 @@ alerts:
   return { story, bot, mailbox };
 }
 
-const listen = ({ daemon }: Story): void =>
-  listenToPhones(daemon, daemon.config, {
-    stop: () => undefined,
-    readAgain: () => ({ ok: false, problems: [] }),
-  });
+const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
+const NO_FIELDS = { reason: '', strategy: null, clientOrderId: null, as: null, otp: null };
+
+const listen = ({ daemon }: Story): void => listenToPhones(daemon, daemon.config, IDLE_RUN);
 
 const replies = (bot: BotApi): string => bot.sent.map(({ text }) => text).join('\n');
 
@@ -119,6 +119,21 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
   const told = story.entries.flatMap((entry) => (entry.kind === 'remote_command' ? [entry.text] : []));
   expect(told).toContain('/halt news');
   expect(told.join()).not.toContain(code);
+});
+
+it('sends a test message through its channels while they fail and while they work', async () => {
+  const { story, bot, mailbox } = await morning();
+  const asked = (channel: string | null) =>
+    obey(story.daemon, 'test-message', { ...NO_FIELDS, channel }, IDLE_RUN);
+  bot.failures['sendMessage']?.push({ status: 502 });
+  expect(await asked('phone')).toMatchObject({
+    ok: false,
+    message: expect.stringContaining('phone: NOT sent'),
+  });
+  expect(await asked(null)).toEqual({ ok: true, message: 'phone: sent\nmail: sent' });
+  expect(replies(bot)).toContain('test message (paper)');
+  expect(mailbox.mails.join()).toContain('test message (paper)');
+  expect(await asked('fax')).toMatchObject({ ok: false, message: expect.stringContaining('no channel fax') });
 });
 
 it('takes a command once, though the service repeats it after a kill', async () => {

@@ -169,7 +169,7 @@ describe('what it says', () => {
 const post = (body: string, type?: string): ReturnType<typeof ask> =>
   ask('/commands/halt', { method: 'POST', body, ...(type === undefined ? {} : { type }) });
 
-const NOTHING = { reason: '', strategy: null, clientOrderId: null, as: null, otp: null };
+const NOTHING = { reason: '', strategy: null, clientOrderId: null, as: null, otp: null, channel: null };
 const REASON = { ...NOTHING, reason: 'why' };
 
 describe('commands', () => {

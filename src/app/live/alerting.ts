@@ -1,5 +1,5 @@
 /** Carries alerts to the operator's channels and commands back, on the main thread and off the way of any order. */
-import type { ChannelConfig, Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { dayAt, timeOfDayUs } from '../../domain/civil-date.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
@@ -10,20 +10,14 @@ import type { Channel, Draft, Message } from '../../operator/alerts/message.ts';
 import { type ChannelState, type Route, Routes } from '../../operator/alerts/routes.ts';
 import { WaitingFile } from '../../operator/alerts/waiting-file.ts';
 import { DeadMansSwitch } from '../../operator/channels/dead-man.ts';
-import { createMail } from '../../operator/channels/mail.ts';
 import { RemoteControl, type RemoteOptions } from '../../operator/channels/remote-control.ts';
-import {
-  createTelegramBot,
-  createTelegramChannel,
-  type TelegramBot,
-} from '../../operator/channels/telegram.ts';
+import type { TelegramBot } from '../../operator/channels/telegram.ts';
 import { TelegramListener } from '../../operator/channels/telegram-listener.ts';
-import { createWebhook } from '../../operator/channels/webhook.ts';
 import type { Secrets } from '../../operator/redact.ts';
 import { remedyOf } from '../../operator/remedies.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { OWN_CAUSE } from './halt.ts';
-import { readSecret, secretPlaceText } from '../edge/secret-place.ts';
+import { type ChannelTrial, keptSecret, openChannel, tryChannels } from '../edge/operator-channels.ts';
 
 export interface AlertingOptions {
   readonly config: Config;
@@ -70,6 +64,7 @@ export class Alerting {
   readonly #routes: Routes;
   readonly #file: WaitingFile;
   readonly #bots: Bot[] = [];
+  readonly #channels: Channel[] = [];
   #listeners: readonly TelegramListener[] = [];
   #switch: DeadMansSwitch | undefined = undefined;
 
@@ -79,9 +74,12 @@ export class Alerting {
     const { config, path, clock, timers, alert } = options;
     const { alerts, calendar, mode } = config;
     const offset = calendar.utcOffsetMinutes;
-    const routes = alerts.channels.map((channel): Route => {
-      const { least, perMinute } = channel;
-      return { channel: this.#channel(channel), least, perMinute };
+    const routes = alerts.channels.map((settings): Route => {
+      const { id, least, perMinute } = settings;
+      const { channel, bot } = openChannel(settings, options.secrets);
+      if (bot !== null && settings.kind === 'telegram') this.#bots.push({ id, bot, users: settings.users });
+      this.#channels.push(channel);
+      return { channel, least, perMinute };
     });
     const changed = (): void => this.#file.changed();
     this.#routes = new Routes({
@@ -151,6 +149,13 @@ export class Alerting {
     this.#desk.tell({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
   }
 
+  /** Sends a test message to this channel, or to all. */
+  try(id: string | null): Promise<readonly ChannelTrial[]> {
+    const { config, secrets } = this.#options;
+    const asked = this.#channels.filter((channel) => id === null || channel.id === id);
+    return tryChannels(asked, config.mode, secrets);
+  }
+
   acknowledge(): number {
     return this.#desk.acknowledge();
   }
@@ -203,12 +208,12 @@ export class Alerting {
   }
 
   #holdSwitch(problem: () => string | null): void {
-    const { config, timers, alert } = this.#options;
+    const { config, timers, alert, secrets } = this.#options;
     const { deadMansSwitch: settings } = config.alerts;
     if (settings === null) return;
     const { url, every, start, fail } = settings;
     this.#switch = new DeadMansSwitch({
-      url: this.#secret('deadMansSwitch', url),
+      url: keptSecret('deadMansSwitch', url, secrets),
       every,
       start,
       fail,
@@ -249,35 +254,6 @@ export class Alerting {
     for (const { channel, messages } of left.queues)
       for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);
     this.#desk.resume({ held: left.desk.held.filter(isWorthIt), unseen: left.desk.unseen.filter(isWorthIt) });
-  }
-
-  #channel(channel: ChannelConfig): Channel {
-    const { id } = channel;
-    switch (channel.kind) {
-      case 'telegram': {
-        const token = this.#secret(id, channel.token);
-        const bot = createTelegramBot({ apiUrl: channel.apiUrl, token });
-        this.#bots.push({ id, bot, users: channel.users });
-        return createTelegramChannel(id, bot, channel.chat);
-      }
-      case 'email': {
-        const { host, port, secure, from, to, user } = channel;
-        const login = user === null ? null : { user, password: this.#secret(id, channel.password) };
-        return createMail({ id, host, port, isSecure: secure, from, to, login });
-      }
-      case 'webhook':
-        return createWebhook({ id, url: this.#secret(id, channel.url), format: channel.format });
-    }
-  }
-
-  #secret(id: string, place: Parameters<typeof readSecret>[0]): string {
-    const secret = readSecret(place);
-    if (secret === undefined)
-      throw new Error(
-        `alerts: expected the secret of channel ${id} in ${secretPlaceText(place)}, was missing`,
-      );
-    this.#options.secrets.keep(secret);
-    return secret;
   }
 }
 

@@ -7,6 +7,7 @@ import type { CommandBody, CommandName } from '../../operator/control-command.ts
 import type { CommandResult } from '../../operator/control-server.ts';
 import { formatUtcSecond } from '../../text/dates.ts';
 import { formatCount } from '../../text/numbers.ts';
+import { noChannel, trialLines } from '../edge/operator-channels.ts';
 import { inTime } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
@@ -39,6 +40,8 @@ export function obey(
       return bringOtp(daemon, body.otp ?? '');
     case 'seen':
       return seenAlerts(daemon);
+    case 'test-message':
+      return testMessage(daemon, body.channel);
     case 'halt':
       return halt(daemon, reason);
     case 'resume':
@@ -114,6 +117,13 @@ function seenAlerts({ alerting }: Daemon): CommandResult {
     ok: true,
     message: count === 0 ? 'nothing waited' : `${formatCount(count, 'critical alert')} acknowledged`,
   };
+}
+
+async function testMessage({ alerting }: Daemon, channel: string | null): Promise<CommandResult> {
+  const trials = await alerting.try(channel);
+  if (trials.length === 0) return { ok: false, message: noChannel(channel) };
+  const isEach = trials.every(({ failure }) => failure === null);
+  return { ok: isEach, message: `${isEach ? '' : 'not every channel delivers\n'}${trialLines(trials)}` };
 }
 
 async function renewToken(daemon: Daemon): Promise<CommandResult> {

@@ -258,7 +258,7 @@ function wholeId(state: string, shown: string, as: string): string {
   throw new CliFailure(EXIT.usage, `${problem}; tickwright orders --json shows whole ids`);
 }
 
-async function tell(
+export async function tell(
   { io }: CliContext,
   state: string,
   name: string,

@@ -161,7 +161,14 @@ export class RemoteControl {
   }
 }
 
-const EMPTY: CommandBody = { reason: '', strategy: null, clientOrderId: null, as: null, otp: null };
+const EMPTY: CommandBody = {
+  reason: '',
+  strategy: null,
+  clientOrderId: null,
+  as: null,
+  otp: null,
+  channel: null,
+};
 
 const bodyOf = (by: string, reason: string): CommandBody => ({
   ...EMPTY,

@@ -1,0 +1,89 @@
+/** Channels to the operator as the configuration names them, with their secrets. */
+import type { ChannelConfig, Mode, SecretPlace } from '../../config/config.ts';
+import { seconds, US_PER_SECOND } from '../../domain/units.ts';
+import type { Channel, DeliveryResult } from '../../operator/alerts/message.ts';
+import { createMail } from '../../operator/channels/mail.ts';
+import {
+  createTelegramBot,
+  createTelegramChannel,
+  type TelegramBot,
+} from '../../operator/channels/telegram.ts';
+import { createWebhook } from '../../operator/channels/webhook.ts';
+import type { Secrets } from '../../operator/redact.ts';
+import { inTime } from '../host/market-clock.ts';
+import { readSecret, secretPlaceText } from './secret-place.ts';
+
+export interface OpenChannel {
+  readonly channel: Channel;
+  /** Null for a channel that takes no commands. */
+  readonly bot: TelegramBot | null;
+}
+
+/** Throws for a secret that is missing. */
+export function openChannel(config: ChannelConfig, secrets: Secrets): OpenChannel {
+  const { id } = config;
+  switch (config.kind) {
+    case 'telegram': {
+      const token = keptSecret(id, config.token, secrets);
+      const bot = createTelegramBot({ apiUrl: config.apiUrl, token });
+      return { channel: createTelegramChannel(id, bot, config.chat), bot };
+    }
+    case 'email': {
+      const { host, port, secure, from, to, user } = config;
+      const login = user === null ? null : { user, password: keptSecret(id, config.password, secrets) };
+      return { channel: createMail({ id, host, port, isSecure: secure, from, to, login }), bot: null };
+    }
+    case 'webhook': {
+      const url = keptSecret(id, config.url, secrets);
+      return { channel: createWebhook({ id, url, format: config.format }), bot: null };
+    }
+  }
+}
+
+/** A secret that is hidden in every text from now on. */
+export function keptSecret(id: string, place: SecretPlace, secrets: Secrets): string {
+  const secret = readSecret(place);
+  if (secret === undefined)
+    throw new Error(`alerts: expected the secret of ${id} in ${secretPlaceText(place)}, was missing`);
+  secrets.keep(secret);
+  return secret;
+}
+
+export interface ChannelTrial {
+  readonly id: string;
+  /** Null: its service took the message. */
+  readonly failure: string | null;
+}
+
+/** A command line waits for about this long. */
+const TRIAL_MAX = seconds(30);
+
+/** Sends a message to each, past queue, severities and quiet hours. */
+export const tryChannels = (
+  channels: readonly Channel[],
+  mode: Mode,
+  secrets: Secrets,
+): Promise<readonly ChannelTrial[]> =>
+  Promise.all(
+    channels.map(async (channel) => {
+      const title = `test message (${mode})`;
+      const text = `${title}\nTickwright reaches you by the channel ${channel.id}. Nothing is to be done.`;
+      const delivery = { severity: 'info', title, text, isUrgent: false, pages: [] } as const;
+      const failure = failureOf(await inTime(channel.send(delivery), TRIAL_MAX));
+      return { id: channel.id, failure: failure === null ? null : secrets.hide(failure) };
+    }),
+  );
+
+function failureOf(result: DeliveryResult | undefined): string | null {
+  if (result === undefined) return `no answer within ${TRIAL_MAX / US_PER_SECOND} s`;
+  return result.status === 'sent' ? null : result.reason;
+}
+
+/** A line for each channel. */
+export const trialLines = (trials: readonly ChannelTrial[]): string =>
+  trials.map(({ id, failure }) => `${id}: ${failure === null ? 'sent' : `NOT sent: ${failure}`}`).join('\n');
+
+export const noChannel = (id: string | null): string =>
+  id === null
+    ? 'no channel is configured under alerts.channels'
+    : `there is no channel ${id} under alerts.channels`;
