@@ -204,18 +204,34 @@ const DIGIT_9 = 57;
 const LETTER_A = 97;
 const LETTER_F = 102;
 
-/** CRC-32 of each byte, as `zlib` computes it: two calls of that for each record cost more than the bytes. */
-const CRC_OF_BYTE = Int32Array.from({ length: 256 }, (_, byte) => {
+/** CRC-32 as `zlib` computes it, four bytes at a time: two calls of that for each record cost more than the bytes. */
+const CRC_BYTES = 4;
+/** For each byte, by its place from the end of the four. */
+const CRC_TABLE = new Int32Array(CRC_BYTES * 256);
+for (let byte = 0; byte < 256; byte += 1) {
   let crc = byte;
-  for (let bit = 0; bit < 8; bit += 1) crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ 0xedb88320;
-  return crc;
-});
+  for (let place = 0; place < CRC_BYTES; place += 1) {
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ 0xedb88320;
+    CRC_TABLE[place * 256 + byte] = crc;
+  }
+}
+
+const crcAt = (place: number, byte: number): number => CRC_TABLE[place * 256 + byte] ?? 0;
 
 /** Goes on with an inverted checksum over bytes from `from` up to `to`. */
 function crcOver(inverted: number, bytes: Uint8Array, from: number, to: number): number {
   let crc = inverted;
-  for (let at = from; at < to; at += 1)
-    crc = (CRC_OF_BYTE[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8);
+  let at = from;
+  for (; at + CRC_BYTES <= to; at += CRC_BYTES) {
+    crc ^= (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+    crc ^= ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
+    crc =
+      crcAt(3, crc & 0xff) ^
+      crcAt(2, (crc >>> 8) & 0xff) ^
+      crcAt(1, (crc >>> 16) & 0xff) ^
+      crcAt(0, crc >>> 24);
+  }
+  for (; at < to; at += 1) crc = crcAt(0, (crc ^ (bytes[at] ?? 0)) & 0xff) ^ (crc >>> 8);
   return crc;
 }
 
