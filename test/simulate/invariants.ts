@@ -1,6 +1,7 @@
 /** Holds the daemon to its promises while it runs: from what leaves it, what reaches the broker, and what it journals. */
 import { readFileSync } from 'node:fs';
-import { OPERATOR_INDEX } from '../../src/domain/units.ts';
+import { tradingDayAt } from '../../src/domain/calendar.ts';
+import { OPERATOR_INDEX, tsUs } from '../../src/domain/units.ts';
 import { Database } from '../../src/sqlite/database.ts';
 import type { EngineView, OpenOrderEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -65,6 +66,7 @@ export class Invariants {
   /** Alerts, as entries or as notes, and how many of them were there at the last `listen`. */
   readonly #alerts: string[] = [];
   #heard = 0;
+  #heardAtToken = 0;
   /** By owner and order code, from fills. */
   readonly #held = new Map<string, number>();
   /** Net by order code, from fills. */
@@ -98,6 +100,11 @@ export class Invariants {
     this.#heard = this.#alerts.length;
   }
 
+  /** Since the last token: why there is none is told once. */
+  get isTokenMissed(): boolean {
+    return this.#alerts.slice(this.#heardAtToken).some((text) => text.includes('token'));
+  }
+
   get alerts(): readonly string[] {
     return this.#alerts.slice(this.#heard);
   }
@@ -114,6 +121,7 @@ export class Invariants {
   /** Without a session there is only the screen to say it. */
   note(text: string): void {
     if (/^(warning|critical): |could not be read/.test(text)) this.#alerts.push(text);
+    if (text.startsWith('token from exchange')) this.#heardAtToken = this.#alerts.length;
   }
 
   violated(text: string): void {
@@ -155,6 +163,14 @@ export class Invariants {
 
   isAtBroker(refId: string): boolean {
     return [...this.#orders.values(), ...this.#triggers.values()].some((row) => row.refId === refId);
+  }
+
+  /** In the books as they are read: they show what is over until the day ends. */
+  #isInBooks(refId: string): boolean {
+    const today = tradingDayAt(this.#world.config.calendar, tsUs(this.#world.time.nowUs));
+    const todays = [...this.#orders.values(), ...this.#triggers.values()].filter(({ day }) => day === today);
+    const rows = [...todays, ...this.openAtBroker(), ...this.waitingAtBroker()];
+    return rows.some((row) => row.refId === refId);
   }
 
   starting(): void {
@@ -516,7 +532,7 @@ export class Invariants {
     const world = this.#world;
     if (to === 'not_sent' && this.isAtBroker(clientOrderId))
       this.violated(`${clientOrderId} is at the broker and ended as not sent`);
-    if (to === 'presumed_absent' && this.isAtBroker(clientOrderId))
+    if (to === 'presumed_absent' && this.#isInBooks(clientOrderId))
       this.violated(`${clientOrderId} is presumed absent and is at the broker`);
     if (to === 'presumed_absent') world.saw('an unknown order is proven absent');
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');

@@ -117,7 +117,7 @@ export class Daemon {
         this.#emergency.journalFailed(message);
         this.#cycle.post({ kind: 'journal_failed', reason: message });
       },
-      onRecovered: () => this.#emergency.clear(),
+      onRecovered: () => this.#emergency.recovered(),
       onCommit: (took) => this.metrics.commit(took),
     });
     this.alerting = this.#createAlerting(options);
@@ -464,7 +464,7 @@ export class Daemon {
     const reason = `by an earlier run, which left ${lines.length} lines in its emergency file`;
     this.#cycle.post({ kind: 'journal_failed', reason });
     this.journal.flush();
-    this.#emergency.clear();
+    this.#emergency.taken();
   }
 
   async #work(): Promise<never> {

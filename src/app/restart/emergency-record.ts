@@ -1,6 +1,7 @@
 /**
  * Lines of the emergency file for the next start: calls sent while the journal could not be written, their owners, and that
- * entries were halted (rulings, 30). They are cleared as soon as the journal is written again.
+ * entries were halted (rulings, 30). They are cleared as soon as the journal is written again; those that an earlier run left, once
+ * the journal has them.
  */
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
@@ -14,10 +15,12 @@ type SentCall = Parameters<GatewayOptions['emergency']>[0];
 export class EmergencyRecord {
   readonly #file: EmergencyFile;
   readonly #names: StrategyNames;
+  #isEarlierTaken: boolean;
 
   constructor(file: EmergencyFile, names: StrategyNames) {
     this.#file = file;
     this.#names = names;
+    this.#isEarlierTaken = file.lines().length === 0;
   }
 
   /** Durable when it returns; throws when it cannot be. */
@@ -50,8 +53,15 @@ export class EmergencyRecord {
     });
   }
 
-  clear(): void {
-    if (this.lines.length > 0) this.#file.clear();
+  /** The journal has all that this run did. */
+  recovered(): void {
+    if (this.#isEarlierTaken && this.lines.length > 0) this.#file.clear();
+  }
+
+  /** The journal has the lines of earlier runs too. */
+  taken(): void {
+    this.#isEarlierTaken = true;
+    this.recovered();
   }
 
   close(): void {

@@ -82,8 +82,23 @@ it('tells nothing once the journal is whole again', () => {
   const path = tempPath();
   const record = opened(path, namesOf('trend', 'spread'));
   record.sent(PLACE);
-  record.clear();
+  record.recovered();
   expect([record.lines, record.owners()]).toEqual([[], []]);
+});
+
+it('keeps what an earlier run left until the journal has it, though the disk fills and empties before', () => {
+  const path = tempPath();
+  const names = namesOf('trend', 'spread');
+  opened(path, names).sent(PLACE);
+  const record = opened(path, names);
+  record.journalFailed('database or disk is full');
+  record.recovered();
+  expect(record.owners()).toEqual([{ clientOrderId: ID, strategy: strategyIndex(1) }]);
+  record.taken();
+  expect(record.lines).toEqual([]);
+  record.sent(CANCEL);
+  record.recovered();
+  expect(record.lines).toEqual([]);
 });
 
 it.each([
