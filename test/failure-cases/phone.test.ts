@@ -1,10 +1,14 @@
 /** A morning without a keyboard: the password and a halt come from a phone, over real HTTP to stand-ins of Telegram and a mail server. */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { obey, type RunActions } from '../../src/app/live/daemon-commands.ts';
 import { listenToPhones } from '../../src/app/live/phone.ts';
+import { tellReport } from '../../src/app/live/run-daemon.ts';
+import { tradingDay } from '../../src/domain/civil-date.ts';
 import { BOT_TOKEN, BotApi } from '../operator/support/bot-api.ts';
 import { Mailbox } from '../operator/support/mailbox.ts';
 import type { Step } from './support/scripted.ts';
@@ -20,7 +24,7 @@ interface Morning {
 }
 
 /** A daemon without a token whose owner has a phone and an address. */
-async function morning(steps: readonly Step[] = []): Promise<Morning> {
+async function morning(steps: readonly Step[] = [], more = ''): Promise<Morning> {
   const [bot, mailbox] = await Promise.all([BotApi.start(), Mailbox.start()]);
   const home = mkdtempSync(join(tmpdir(), 'tickwright-phone-'));
   const tokenFile = join(home, 'telegram');
@@ -32,7 +36,7 @@ alerts:
   channels:
     - { id: phone, kind: telegram, chat: ${OWNER}, users: [${OWNER}], apiUrl: '${bot.url}', token: { file: ${tokenFile} }, perMinute: 60 }
     - { id: mail, kind: email, host: 127.0.0.1, port: ${mailbox.port}, from: bot@example.com, to: [owner@example.com], perMinute: 60 }
-`;
+${more}`;
   const story = await Story.open(steps, {}, (yaml) => alerts + yaml);
   onTestFinished(async () => {
     await story.close();
@@ -178,4 +182,54 @@ it('tells after a restart what was critical and had not left, and trades while e
   story.launch();
   await story.until(() => /position mismatch[^]*they differ/.test(replies(bot)));
   await story.until(() => mailbox.mails.some((mail) => mail.includes('they differ')));
+});
+
+it('sends the report of a day once, with its page, also over a restart', async () => {
+  const { story, bot, mailbox } = await morning();
+  const path = join(story.paths.backups, 'report-2026-03-03.html');
+  mkdirSync(story.paths.backups, { recursive: true });
+  writeFileSync(path, '<h1>page of the day</h1>');
+  const report = { day: tradingDay('2026-03-03'), path, text: 'net +1,200,000 VND' };
+  tellReport(story.daemon, report);
+  tellReport(story.daemon, report);
+  const mails = () => mailbox.mails.filter((mail) => /trading day 2026-03-03 is over/.test(mail));
+  await story.until(() => mails().length > 0 && /net \+1,200,000 VND/.test(replies(bot)));
+  expect(mails()[0]).toContain('filename=report-2026-03-03.html');
+  expect(mails()[0]).toContain(Buffer.from('<h1>page of the day</h1>').toString('base64'));
+  await story.kill();
+  story.launch();
+  tellReport(story.daemon, report);
+  tellReport(story.daemon, { ...report, day: tradingDay('2026-03-04'), text: 'flat' });
+  await story.until(() => mailbox.mails.some((mail) => /trading day 2026-03-04 is over/.test(mail)));
+  expect(mails()).toHaveLength(1);
+  expect(replies(bot).match(/trading day 2026-03-03 is over/g)).toHaveLength(1);
+});
+
+it('sends no report where none is wanted', async () => {
+  const { story, mailbox } = await morning([], '  dailyReport: false\n');
+  tellReport(story.daemon, { day: tradingDay('2026-03-03'), path: '/nowhere.html', text: 'flat' });
+  expect(story.daemon.journal.counter('report_told', '2026-03-03')).toBe(0);
+  await story.until(() => mailbox.mails.some((mail) => /one-time password needed/.test(mail)));
+  expect(mailbox.mails.join()).not.toContain('2026-03-03 is over');
+});
+
+it('starts the dead man’s switch with the address of its secret, which nothing shows', async () => {
+  const calls: string[] = [];
+  const service = createServer((request, response) => {
+    calls.push(`${request.method} ${request.url}`);
+    response.end();
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    service.closeAllConnections();
+    service.close();
+    vi.unstubAllEnvs();
+  });
+  const { port } = service.address() as AddressInfo; // oxlint-disable-line typescript/no-unsafe-type-assertion -- it listens on a port
+  vi.stubEnv('TICKWRIGHT_DEAD_MAN_URL', `http://127.0.0.1:${port}/ping/secret-of-the-switch`);
+  const { story, bot } = await morning([], '  deadMansSwitch: { start: true }\n');
+  await story.until(() => calls.length > 0);
+  expect(calls).toEqual(['GET /ping/secret-of-the-switch/start']);
+  story.daemon.alert('warning', 'recordings', `no ${process.env['TICKWRIGHT_DEAD_MAN_URL']}`);
+  await story.until(() => /no \[hidden\]/.test(replies(bot)));
 });

@@ -11,8 +11,19 @@ const VIEW_AGE_MAX = seconds(20);
 
 /** In words, or null. A halt by a person is no failure; outside trading hours prices and a token may be missing. */
 export function healthProblem(daemon: Daemon): string | null {
-  const { journal, edge, clockProblem, lastView: view, sessionDay, viewedUs, config, clock } = daemon;
+  const {
+    journal,
+    degraded,
+    edge,
+    clockProblem,
+    lastView: view,
+    sessionDay,
+    viewedUs,
+    config,
+    clock,
+  } = daemon;
   if (journal.isFailing) return 'the journal cannot be written';
+  if (degraded !== null) return degraded;
   const isOpen = phaseAt(config.calendar, clock.nowUs()) !== 'closed';
   if (sessionDay === undefined) return isOpen ? 'no session is open' : null;
   if (systemClock.nowUs() - viewedUs > VIEW_AGE_MAX) return 'the engine does not answer';

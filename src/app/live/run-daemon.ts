@@ -174,7 +174,7 @@ const tellEnd = ({ alerting, config }: Daemon, text: string): void =>
   });
 
 /** Once for each session, also over restarts. */
-function tellReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
+export function tellReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
   if (!config.alerts.dailyReport || !alerting.isUsed || journal.counter('report_told', day) > 0) return;
   journal.keepCounter('report_told', day, 1);
   const title = `trading day ${day} is over (${config.mode})`;
