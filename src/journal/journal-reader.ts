@@ -4,7 +4,13 @@ import { createHash } from 'node:crypto';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
 import { StrategyNames } from '../domain/strategy-names.ts';
-import type { CommandReceived, ContractsListed, StrategiesConfigured } from '../engine/ports/engine-event.ts';
+import type {
+  Booted,
+  CommandReceived,
+  ContractsListed,
+  SessionStarted,
+  StrategiesConfigured,
+} from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
 import { CHAINED_SINCE, chainEnd, checkJournal, type JournalCheck } from './journal-chain.ts';
@@ -215,6 +221,37 @@ export class JournalReader {
       return storedAs<JournaledInput>({ seq: row.seq, tsUs: row.tsUs, kind: row.kind, ...body });
     }
     return undefined;
+  }
+
+  /** Number of the last engine of a session; each start of one counts on. */
+  lastBoot(session: string): number {
+    return this.#inputsOf<Booted>(session, 'booted').at(-1)?.boot ?? 0;
+  }
+
+  /** How the session began; the last time where it began anew. */
+  began(session: string): SessionStarted | undefined {
+    return this.#inputsOf<SessionStarted>(session, 'session_started').at(-1);
+  }
+
+  /** Number of the first input that an engine is given again; 0 unless the session began anew. */
+  replayedFrom(session: string): number {
+    const begins = this.seqsOf(session, 'session_started');
+    const last = begins.at(-1);
+    if (begins.length < 2 || last === undefined) return 0;
+    // The contracts that its positions are in come first.
+    return this.seqsOf(session, 'contracts').findLast((at) => at < last) ?? last;
+  }
+
+  /** The session that has begun, other than `except`, in which an engine decided last: a clock that was set takes days out of their order. */
+  lastDecided(except: string | null): TradingDay | undefined {
+    return this.#database
+      .prepare<[string | null], TradingDay>(
+        `SELECT session FROM entries WHERE session IS NOT ? AND cause > 0 AND EXISTS (SELECT 1 FROM inputs
+           WHERE inputs.session = entries.session AND seq <= cause AND unlikely(kind = 'session_started'))
+         ORDER BY id DESC LIMIT 1`,
+      )
+      .pluck()
+      .get(except);
   }
 
   hasCounter(name: string, day: string): boolean {

@@ -7,6 +7,7 @@ import { reload } from '../../src/app/live/reload.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
 import type { StrategyEntry } from '../../src/engine/engine-snapshot.ts';
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { Draws } from './draws.ts';
 import { steadyPlan } from './month.ts';
@@ -130,3 +131,55 @@ it('tells the stop of a strategy that was edited while it stood still the same w
     const [first, second] = await strategiesOf(world);
     expect([first?.stopped, second?.stopped]).toEqual(['by hand', null]);
   }));
+
+const TUESDAY = tradingDay('2026-03-10');
+
+/** Sessions in the order in which they began, again and again. */
+function begun(world: World): readonly string[] {
+  const journal = readJournal(world.paths.journal);
+  const boots = journal.read
+    .sessions()
+    .flatMap(({ day }) =>
+      [...journal.read.inputs(day)].flatMap((input) =>
+        input.kind === 'booted' ? [{ day, boot: input.boot }] : [],
+      ),
+    );
+  journal.close();
+  return boots.toSorted((a, b) => a.boot - b.boot).map(({ day }) => day.slice(-2));
+}
+
+function entriesOf(world: World): readonly JournalEntry[] {
+  const journal = readJournal(world.paths.journal);
+  const entries = journal.read.entries().map(({ entry }) => entry);
+  journal.close();
+  return entries;
+}
+
+it('takes a day up again with all that happened since, where the clock is set back over midnight', () =>
+  inWorld(
+    { startUs: momentOf(TUESDAY, -10e6, 420), restartSeconds: [0.1, 0.1], strategies: BUSY },
+    async (world) => {
+      await world.run(13);
+      // Entries wait while the clock is further off than 10 s; what rests goes on to fill.
+      for (const seconds of [-9, -40]) {
+        world.jumpClock(seconds);
+        world.kill('while the clock is behind');
+        await world.run(9);
+        world.healClock();
+        await world.run(3);
+        world.kill('once it is right');
+        await world.run(6);
+      }
+      const entries = entriesOf(world);
+      expect(begun(world)).toEqual(['09', '10', '09', '10', '10', '09', '10']);
+      expect(entries.filter(({ kind }) => kind === 'fill').length).toBeGreaterThan(20);
+      expect(entries.filter(({ kind }) => kind === 'position_mismatch')).toEqual([]);
+      expect(entries.filter((entry) => entry.kind === 'order_adopted' && entry.strategy === null)).toEqual(
+        [],
+      );
+      const alerts = entries.filter(
+        (entry) => entry.kind === 'alert' && entry.code === 'session_begins_anew',
+      );
+      expect(alerts.length).toBeGreaterThan(1);
+    },
+  ));

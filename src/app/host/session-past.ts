@@ -21,7 +21,7 @@ import type { PastPlace, ReplayedPast, ReplayStep } from './worker-protocol.ts';
 
 export interface ReplaySource extends Pick<
   PastPlace,
-  'session' | 'framesPath' | 'versionsSince' | 'decidedUntil'
+  'session' | 'framesPath' | 'fromSeq' | 'versionsSince' | 'decidedUntil'
 > {
   readonly read: JournalReader;
 }
@@ -70,15 +70,15 @@ export class SessionPast {
 
   /** Gives `take` each input and frame in their order. */
   read(take: (step: ReplayStep) => void): void {
-    const { read, session, versionsSince, decidedUntil } = this.#source;
+    const { read, session, fromSeq, versionsSince, decidedUntil } = this.#source;
     const byCause = entriesByCause(read.entries({ session, kinds: DECIDING_KINDS }));
     const lastOfStart = lastCauses(
       decidedUntil === null ? read.causes(session) : [...read.causes(session), decidedUntil],
       read.seqsOf(session, 'booted'),
     );
     const table = new ReplayTable();
-    let earlier = earlierAt(0, versionsSince);
-    let writtenUntil = lastOfStart(0);
+    let earlier = earlierAt(fromSeq, versionsSince);
+    let writtenUntil = lastOfStart(fromSeq);
     this.#inOrder((event) => {
       const { kind } = event;
       if (kind === 'booted') writtenUntil = lastOfStart(event.seq);
@@ -91,7 +91,7 @@ export class SessionPast {
 
   /** Two sequences, each in order, as one. */
   #inOrder(take: (event: EngineEvent) => void, table: ReplayTable): void {
-    const { read, session, decidedUntil } = this.#source;
+    const { read, session, fromSeq, decidedUntil } = this.#source;
     const until = decidedUntil ?? Infinity;
     const inputs = read.inputs(session);
     try {
@@ -100,6 +100,7 @@ export class SessionPast {
         for (; input.done !== true && input.value.seq < before; input = inputs.next()) {
           if (input.value.seq > until) continue;
           this.#passed(input.value);
+          if (input.value.seq < fromSeq) continue;
           this.#inputs += 1;
           take(input.value);
         }
@@ -109,6 +110,7 @@ export class SessionPast {
           takeInputs(frame.seq);
           if (frame.seq > until) continue;
           this.#passed(frame);
+          if (frame.seq < fromSeq) continue;
           this.#frameCount += 1;
           const event = table.decode(frame);
           if (event !== undefined) take(event);

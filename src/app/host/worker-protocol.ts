@@ -44,6 +44,8 @@ export interface PastPlace {
   readonly journal: string;
   readonly session: string;
   readonly framesPath: string;
+  /** Earlier inputs are passed over; Infinity: all of them, for a session that begins anew. */
+  readonly fromSeq: number;
   /** By place of a strategy: number of the input from which on its present version decided. */
   readonly versionsSince: readonly number[];
   /** Another engine of this process has decided all inputs up to this one, and later ones are left out, to follow in `catch_up`; null: no other runs. */

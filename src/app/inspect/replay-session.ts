@@ -70,9 +70,10 @@ export function replaySession(
   const versionsSince = versionStarts(lists, strategies, names);
   const isOfEarlier = ({ kind, strategy, cause }: JournalEntry): boolean =>
     strategy !== null && OF_ITS_CODE.has(kind) && (versionsSince[strategy] ?? 0) > cause;
+  const fromSeq = read.replayedFrom(session);
   const recorded = read
     .entries({ session })
-    .filter(({ entry }) => entry.cause !== OWN_CAUSE && !isOfEarlier(entry))
+    .filter(({ entry }) => entry.cause !== OWN_CAUSE && entry.cause >= fromSeq && !isOfEarlier(entry))
     .map(({ entry, strategyName }) => comparedEntry(entry, strategyName));
   const replayed: ComparedEntry[] = [];
   const nameOf = (index: StrategyIndex | null): string | null =>
@@ -84,7 +85,7 @@ export function replaySession(
   const engine = engineFor(config, strategies.settings, host, (entry) => {
     if (!isOfEarlier(entry)) replayed.push(comparedEntry(entry, nameOf(entry.strategy)));
   });
-  const past = new SessionPast({ read, session, framesPath, versionsSince, decidedUntil: null });
+  const past = new SessionPast({ read, session, framesPath, fromSeq, versionsSince, decidedUntil: null });
   let starts = 0;
   let events = 0;
   let isEarlier = false;

@@ -152,7 +152,7 @@ export class SessionCycle implements InputSink {
     // A later start must not run code over inputs that it has never seen.
     for (const [strategy, reason] of prepared.leftOut)
       if (!this.#excluded.has(strategy)) this.#excluded.set(strategy, reason);
-    edge.table.reset(prepared.contracts);
+    edge.table.reset(prepared.carriedOver.contracts);
     const contracts = await this.#contracts();
     if (prepared.past !== null) {
       const inputs = formatNumber(journal.read.lastSeq(prepared.day));

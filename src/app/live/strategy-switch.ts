@@ -128,6 +128,7 @@ export class StrategySwitch {
         journal: context.paths.journal,
         session: day,
         framesPath: frameLogPath(context.paths.frames, day),
+        fromSeq: read.replayedFrom(day),
         versionsSince: plan.versionsSince,
         decidedUntil: until,
         sent: [],

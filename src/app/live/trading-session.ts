@@ -4,14 +4,15 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
+import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import { failureOf } from '../../domain/failure.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
   type DurationUs,
   durationUs,
   type Seq,
+  signedQty,
   type StrategyIndex,
   type TsUs,
   tsUs,
@@ -29,8 +30,8 @@ import type {
   Unsequenced,
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { JournalStore } from '../../journal/journal-store.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
+import type { JournalStore } from '../../journal/journal-store.ts';
 import {
   type FrameLog,
   frameDamageText,
@@ -45,8 +46,10 @@ import {
   CarryOver,
   carryOver,
   carryOverPast,
+  goesOn,
   lastStarted,
   NOTHING_CARRIED_OVER,
+  beginningAnew,
 } from '../restart/carry-over.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../host/worker-protocol.ts';
@@ -94,9 +97,7 @@ export interface PreparedSession {
   readonly day: TradingDay;
   /** Null for a day that begins. */
   readonly past: PastPlace | null;
-  /** The contract table of that past as it stood last; empty when it had none. */
-  readonly contracts: readonly Contract[];
-  /** The engine was told that the day began. */
+  /** False for a day that begins, or begins anew: another session has run since. */
   readonly isStarted: boolean;
   readonly carriedOver: CarriedOver;
   /** Follows the entries of the session. */
@@ -125,26 +126,27 @@ export function prepareSession(
   journal.follow(carry.add);
   const { read } = journal;
   const framesPath = frameLogPath(paths.frames, day);
-  const isStarted = read.seqsOf(day, 'session_started').length > 0;
+  const isStarted = goesOn(read, day);
   const before = lastStarted(read, day);
+  const contracts = read.contracts(day);
   const carriedOver = isStarted
-    ? NOTHING_CARRIED_OVER
-    : leftBy(read, before, left, names, halt.reason !== null);
+    ? { ...NOTHING_CARRIED_OVER, contracts }
+    : beginningAnew(leftBy(read, before, left, names, halt.reason !== null, contracts), read, day);
   const owners = findOwners();
   const { strategies, versionsSince } = plannedStrategies({ read, day, before, config, names });
   const place = {
     journal: paths.journal,
     session: day,
     framesPath,
+    fromSeq: isStarted ? read.replayedFrom(day) : Infinity,
     versionsSince,
     decidedUntil: null,
     sent: owners.map((owner) => owner.clientOrderId),
     names: names.all,
   };
-  const contracts = isNew ? carriedOver.contracts : read.contracts(day);
   const leftOut = leftOutOf(read, day, versionsSince);
   const past = isNew ? null : place;
-  return { day, past, contracts, isStarted, carriedOver, carry, strategies, leftOut, owners };
+  return { day, past, isStarted, carriedOver, carry, strategies, leftOut, owners };
 }
 
 function leftBy(
@@ -153,10 +155,11 @@ function leftBy(
   left: SessionLeft | undefined,
   names: StrategyNames,
   isHalted: boolean,
+  into: readonly Contract[],
 ): CarriedOver {
-  if (before === undefined) return NOTHING_CARRIED_OVER;
-  if (left?.day !== before) return carryOver(read, before, names, isHalted);
-  return left.carry.left(before, read.contracts(before), names, isHalted);
+  if (before === undefined) return { ...NOTHING_CARRIED_OVER, contracts: into };
+  if (left?.day !== before) return carryOver(read, before, names, isHalted, into);
+  return left.carry.left(before, read.contracts(before), names, isHalted, into);
 }
 
 export class TradingSession implements InputSink {
@@ -268,6 +271,7 @@ export class TradingSession implements InputSink {
     journal.precede(() => this.#settleFrames());
     const carried = carriedOver.started;
     const started = { kind: 'session_started', tradingDay: day, ...carried, halted: halt.reason } as const;
+    if (started.isAnew === true) this.#handBack(started.follows);
     this.post(contracts);
     if (!isStarted) {
       this.carry.begin(started);
@@ -408,6 +412,30 @@ export class TradingSession implements InputSink {
     this.#frameLog.close();
     this.#frameLog = undefined;
     this.#context.journal.precede(null);
+  }
+
+  /** The session had positions already: it begins anew with those of the session that ran since, so that its rows count each once. */
+  #handBack(follows: TradingDay | undefined): void {
+    const { journal, names } = this.#context;
+    const head = {
+      kind: 'position_event',
+      event: 'carried_over',
+      cause: OWN_CAUSE,
+      tsUs: this.#clock.nowUs(),
+    } as const;
+    for (const { strategy, positions } of this.carry.accounts)
+      for (const { instrument, position } of positions) {
+        const owner = names.indexOf(strategy);
+        journal.append({
+          ...head,
+          strategy: owner,
+          instrument,
+          qty: signedQty(0 - position.qty),
+          value: position.openValue,
+        });
+      }
+    const text = `the clock was set: the session of ${follows} ran since this one did, which begins anew with its positions, orders and halts; profit and loss limits of the day count from here`;
+    this.tell({ kind: 'alert', severity: 'warning', code: 'session_begins_anew', text });
   }
 
   #tellSetBack(): void {

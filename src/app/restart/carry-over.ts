@@ -23,6 +23,7 @@ export interface CarriedOver {
   readonly started: Pick<
     SessionStarted,
     | 'follows'
+    | 'isAnew'
     | 'carriedOver'
     | 'carriedOverOrders'
     | 'earlierOrders'
@@ -38,9 +39,18 @@ export const NOTHING_CARRIED_OVER: CarriedOver = {
   started: { carriedOver: [], haltedStrategies: [] },
 };
 
-/** The last session before `day` that an engine began: a day without a token or a network has nothing to leave. */
+/** The session other than `day` that an engine ran last: a day without a token or a network has nothing to leave. */
 export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | undefined =>
-  read.sessions().findLast((session) => session.day !== day && read.hasBegun(session.day))?.day;
+  read.lastDecided(day);
+
+/** The session of `day` goes on where it was; else it begins, or begins anew with what another left that ran since. */
+export function goesOn(read: JournalReader, day: TradingDay): boolean {
+  if (read.began(day) === undefined) return false;
+  const last = read.lastDecided(null);
+  if (last === undefined || last === day) return true;
+  // A kill may fall between the begin and the first decision.
+  return !read.hasBegun(day) && read.lastBoot(day) > read.lastBoot(last);
+}
 
 /** A start reads the last two (`sweepMemory`); one more for a session that begins and is lost again. */
 const SESSIONS_NEEDED = 3;
@@ -63,16 +73,19 @@ export function archivable(read: JournalReader, today: TradingDay, days: number)
 /** Follows what a session leaves while its entries come: as they are journaled, or as a later process reads them. */
 export class CarryOver {
   readonly #accounts = new SessionAccounts();
-  readonly #orders = new OrdersLeft();
+  #orders = new OrdersLeft();
   /** Halts, stops and peaks: few a day. */
   readonly #rare: JournalEntry[] = [];
   /** Entries of an earlier process that are still to be read; null when there are none. */
   #past: Iterable<readonly NamedEntry[]> | null;
   /** Came meanwhile. */
   #later: NamedEntry[] = [];
+  /** Of orders and halts before this input another session has known more since. */
+  #fromSeq: number;
 
-  constructor(past: Iterable<readonly NamedEntry[]> | null = null) {
+  constructor(past: Iterable<readonly NamedEntry[]> | null = null, fromSeq = 0) {
     this.#past = past;
+    this.#fromSeq = fromSeq;
   }
 
   /** Reads what an earlier process wrote, in parts: heartbeats and calls go on in between. */
@@ -85,8 +98,11 @@ export class CarryOver {
     for (const each of this.#later.splice(0)) this.#take(each);
   }
 
-  begin({ earlierOrders = [] }: Pick<SessionStarted, 'earlierOrders'>): void {
-    this.#orders.begin(earlierOrders);
+  /** Forgets orders and halts that were there: the session begins anew with those of another. */
+  begin({ earlierOrders = [], isAnew = false }: Pick<SessionStarted, 'earlierOrders' | 'isAnew'>): void {
+    this.#orders = new OrdersLeft();
+    this.#rare.length = 0;
+    this.#orders.begin(earlierOrders, isAnew);
   }
 
   readonly add = (named: NamedEntry): void => {
@@ -97,6 +113,8 @@ export class CarryOver {
   #take(named: NamedEntry): void {
     const { entry } = named;
     this.#accounts.add(named);
+    if (entry.cause < this.#fromSeq) return;
+    this.#fromSeq = 0;
     this.#orders.add(entry);
     if (RARE_KINDS.has(entry.kind)) this.#rare.push(entry);
   }
@@ -106,22 +124,32 @@ export class CarryOver {
     return this.#accounts.view();
   }
 
-  /** `listed`: the last contract table of the session. `isHalted`: the account is, at this moment. */
-  left(session: TradingDay, listed: readonly Contract[], names: StrategyNames, isHalted = true): CarriedOver {
+  /**
+   * `listed`: the last contract table of the session. `isHalted`: the account is, at this moment. `into`: the contract table so far of the
+   * session that takes over.
+   */
+  left(
+    session: TradingDay,
+    listed: readonly Contract[],
+    names: StrategyNames,
+    isHalted = true,
+    into: readonly Contract[] = [],
+  ): CarriedOver {
     const held = this.accounts.flatMap(({ strategy, positions }) =>
       positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
     );
     const waiting = this.#orders.waiting();
     const earlier = this.#orders.earlier(listed);
-    const contracts: Contract[] = [];
+    const contracts = [...into];
     const places = new Map<InstrumentIndex, InstrumentIndex>();
     for (const { instrument } of [...held, ...waiting, ...earlier]) {
       if (places.has(instrument)) continue;
       const contract = listed.find(({ index }) => index === instrument);
       if (contract === undefined) continue;
-      const index = instrumentIndex(contracts.length);
+      const known = contracts.find(({ orderCode }) => orderCode === contract.orderCode);
+      const index = known?.index ?? instrumentIndex(contracts.length);
       places.set(instrument, index);
-      contracts.push({ ...contract, index });
+      if (known === undefined) contracts.push({ ...contract, index });
     }
     const placed = <T extends { readonly instrument: InstrumentIndex }>(each: T): readonly T[] => {
       const place = places.get(each.instrument);
@@ -153,9 +181,9 @@ export class CarryOver {
 
 /** Of a session that goes on in another process. */
 export function carryOverPast(read: JournalReader, session: TradingDay): CarryOver {
-  const carry = new CarryOver(read.entryParts(session, FOLLOWED_KINDS));
-  const started = read.firstInput(session, 'session_started');
-  if (started?.kind === 'session_started') carry.begin(started);
+  const carry = new CarryOver(read.entryParts(session, FOLLOWED_KINDS), read.replayedFrom(session));
+  const started = read.began(session);
+  if (started !== undefined) carry.begin(started);
   return carry;
 }
 
@@ -164,12 +192,26 @@ export function carryOver(
   session: TradingDay,
   names: StrategyNames,
   isHalted = true,
+  into: readonly Contract[] = [],
 ): CarriedOver {
-  const carry = new CarryOver();
-  const started = read.firstInput(session, 'session_started');
-  if (started?.kind === 'session_started') carry.begin(started);
+  const carry = new CarryOver(null, read.replayedFrom(session));
+  const started = read.began(session);
+  if (started !== undefined) carry.begin(started);
   for (const each of read.entries({ session, kinds: CARRYING_KINDS })) carry.add(each);
-  return carry.left(session, read.contracts(session), names, isHalted);
+  return carry.left(session, read.contracts(session), names, isHalted, into);
+}
+
+/** For a `day` that has begun before: with the orders that it had then, which its book may still show. */
+export function beginningAnew(left: CarriedOver, read: JournalReader, day: TradingDay): CarriedOver {
+  const { follows, carriedOverOrders = [], earlierOrders = [] } = left.started;
+  if (follows === undefined || read.began(day) === undefined) return left;
+  const orders = new OrdersLeft();
+  const rows = [day, follows].flatMap((session) => read.entries({ session, kinds: ORDER_KINDS }));
+  for (const { session, entry } of rows.toSorted((a, b) => a.id - b.id))
+    if (session === day || PROGRESS.has(entry.kind)) orders.add(entry);
+  const known = new Set([...carriedOverOrders, ...earlierOrders].map(({ clientOrderId }) => clientOrderId));
+  const own = orders.earlier(read.contracts(day)).filter(({ clientOrderId }) => !known.has(clientOrderId));
+  return { ...left, started: { ...left.started, isAnew: true, earlierOrders: [...earlierOrders, ...own] } };
 }
 
 const RARE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>([
@@ -179,18 +221,26 @@ const RARE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>([
   'equity_peak',
 ]);
 
-/** All other entries leave nothing to the next session. */
-const CARRYING_KINDS: readonly EntryKind[] = [
-  ...RARE_KINDS,
-  'proposal',
-  'place',
+/** How an order goes on, whichever session made it. */
+const PROGRESS: ReadonlySet<EntryKind> = new Set<EntryKind>([
   'modify',
   'outcome',
   'order_status',
-  'order_adopted',
-  'order_waiting',
   'fill',
   'fill_correction',
+]);
+const ORDER_KINDS: readonly EntryKind[] = [
+  ...PROGRESS,
+  'proposal',
+  'place',
+  'order_adopted',
+  'order_waiting',
+];
+
+/** All other entries leave nothing to the next session. */
+const CARRYING_KINDS: readonly EntryKind[] = [
+  ...RARE_KINDS,
+  ...ORDER_KINDS,
   'position_event',
   'position_agreed',
 ];

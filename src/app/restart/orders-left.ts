@@ -28,11 +28,12 @@ export class OrdersLeft {
   /** Left unproven by the session before: forgotten once positions agree. */
   readonly #fromBefore = new Set<ClientOrderId>();
 
-  begin(earlier: readonly EarlierOrder[]): void {
+  /** A session that begins anew meets the orders of its day in each book. */
+  begin(earlier: readonly EarlierOrder[], isAnew: boolean): void {
     for (const each of earlier) {
-      if (hasProvenEnd(each.status)) continue;
+      if (!isAnew && hasProvenEnd(each.status)) continue;
       this.#known.set(each.clientOrderId, { ...each });
-      this.#fromBefore.add(each.clientOrderId);
+      if (!isAnew) this.#fromBefore.add(each.clientOrderId);
     }
   }
 

@@ -54,9 +54,14 @@ export class FillSteps {
     return this.#estimated.size === 0;
   }
 
-  /** An order of the last session got a fill or its value today: the broker has charged it then. */
+  /** An order of another session got a fill or its value today: the broker has charged it elsewhere than we have. */
   get hasEarlier(): boolean {
     return this.#hasEarlier;
+  }
+
+  /** The broker counts the day's fills from before too. */
+  beginAnew(): void {
+    this.#hasEarlier = true;
   }
 
   nextDay(): void {

@@ -242,6 +242,8 @@ export interface SessionStarted extends EventHead {
   readonly tradingDay: TradingDay;
   /** The last day that an engine was told of; absent without one: what the broker holds then is taken over. */
   readonly follows?: TradingDay;
+  /** The day had begun before, and the session that it follows has run since. */
+  readonly isAnew?: boolean;
   readonly carriedOver: readonly CarriedPosition[];
   readonly carriedOverOrders?: readonly CarriedOrder[];
   /** Whatever the in-day book of the last session may still show, and what had no answer. */

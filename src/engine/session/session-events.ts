@@ -66,6 +66,7 @@ export class SessionEvents {
     tradingDay,
     carriedOver,
     follows,
+    isAnew,
     carriedOverOrders,
     earlierOrders,
     halted,
@@ -100,6 +101,7 @@ export class SessionEvents {
     }
     losses.clear();
     session.begin(tradingDay);
+    if (isAnew === true) this.#state.fills.beginAnew();
     if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
     registry.goOn();
     for (const each of carriedOverOrders ?? []) adoption.carryOver(each);

@@ -1,16 +1,27 @@
 /** What the next session is told of orders that wait at the broker. */
 import { expect, it } from 'vitest';
-import { CarryOver, carryOver, carryOverPast, lastStarted } from '../../../src/app/restart/carry-over.ts';
-import { money, seq, tsUs } from '../../../src/domain/units.ts';
+import {
+  CarryOver,
+  carryOver,
+  carryOverPast,
+  goesOn,
+  lastStarted,
+} from '../../../src/app/restart/carry-over.ts';
+import { instrumentIndex, money, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { foldSession } from '../../../src/journal/fold-session.ts';
 import { keepEarned } from '../../../src/journal/session-results.ts';
 import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { DAY, FRONT, worth } from '../../support/engine-world.ts';
+import { DAY, FRONT, NEXT, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
 
+const [MONDAY, TUESDAY, WEDNESDAY] = ['2026-03-09', '2026-03-10', '2026-03-11'].map(tradingDay) as [
+  TradingDay,
+  TradingDay,
+  TradingDay,
+];
 const NAMES = new StrategyNames(['strategy-0', 'strategy-1']);
 
 function followed(rig: EngineRig): CarryOver {
@@ -187,4 +198,82 @@ it('is the same when the first half of a session is read in parts and the second
   expect(left).toEqual(followed(rig).left(DAY, [FRONT], NAMES));
   const earned = keepEarned(store, DAY, foldSession(store.read.entries({ session: DAY })));
   expect(keepEarned(store, DAY, carry.accounts)).toBe(earned);
+});
+
+it('begins anew where another session has run since, from the one that an engine decided last', () => {
+  const { store } = openStore(tempPath());
+  const { read } = store;
+  const begin = (day: TradingDay, boot: number, from: number, qtyHeld: number, isDecided = true): void => {
+    store.beginSession(day, tsUs(boot), 'test');
+    const at = { tsUs: tsUs(boot) };
+    const cause = seq(from + 1);
+    store.recordInput({ ...at, seq: seq(from), kind: 'contracts', contracts: [FRONT] });
+    store.recordInput({
+      ...at,
+      seq: cause,
+      kind: 'session_started',
+      tradingDay: day,
+      carriedOver: [],
+      halted: null,
+    });
+    store.recordInput({
+      ...at,
+      seq: seq(from + 2),
+      kind: 'booted',
+      boot,
+      accountTail: '1',
+      stamp: 'a',
+      owners: [],
+    });
+    const head = { ...at, cause, strategy: FIRST } as const;
+    const position = {
+      instrument: FRONT.index,
+      qty: signedQty(qtyHeld),
+      value: money(qtyHeld * 100),
+    } as const;
+    if (isDecided) {
+      store.append({ ...head, kind: 'position_event', event: 'carried_over', ...position });
+      store.append({ ...head, kind: 'halt', halted: true, reason: `boot ${boot}` });
+    }
+    store.flush();
+  };
+  const leaves = (day: TradingDay) => carryOver(read, day, NAMES).started;
+
+  expect(goesOn(read, MONDAY), 'before any').toBe(false);
+  begin(MONDAY, 1, 1, 1, false);
+  expect(goesOn(read, MONDAY), 'a kill before the first decision of all').toBe(true);
+  begin(TUESDAY, 2, 1, 2, false);
+  expect(goesOn(read, TUESDAY)).toBe(true);
+
+  begin(WEDNESDAY, 3, 1, 3);
+  expect(lastStarted(read, TUESDAY)).toBe(WEDNESDAY);
+  expect(goesOn(read, TUESDAY), 'Wednesday has run since').toBe(false);
+  begin(TUESDAY, 4, 9, 4);
+  expect([read.replayedFrom(TUESDAY), read.replayedFrom(WEDNESDAY)]).toEqual([9, 0]);
+  expect([goesOn(read, TUESDAY), goesOn(read, WEDNESDAY)]).toEqual([true, false]);
+  expect(lastStarted(read, WEDNESDAY)).toBe(TUESDAY);
+  expect(lastStarted(read, MONDAY), 'not the latest day').toBe(TUESDAY);
+  begin(WEDNESDAY, 5, 9, 5, false);
+  expect(goesOn(read, WEDNESDAY), 'begun anew, and decided nothing since').toBe(false);
+  expect(leaves(TUESDAY).haltedStrategies).toEqual([{ strategy: FIRST, reason: 'boot 4' }]);
+  expect(leaves(WEDNESDAY).haltedStrategies, "those before are the other session's to know").toEqual([]);
+});
+
+it('takes what is left into a contract table that another session has begun', () => {
+  const carry = new CarryOver();
+  const head = { cause: seq(1), tsUs: tsUs(1), strategy: FIRST } as const;
+  const position = { instrument: instrumentIndex(0), qty: signedQty(2), value: money(200) } as const;
+  const entry = { ...head, kind: 'position_event', event: 'carried_over', ...position } as const;
+  carry.add({ entry, strategyName: 'strategy-0' });
+  const into = [{ ...NEXT, index: instrumentIndex(0) }];
+  const listed = [{ ...FRONT, index: instrumentIndex(0) }];
+  const added = carry.left(DAY, listed, NAMES, false, into);
+  expect(added.contracts.map(({ orderCode, index }) => [orderCode, index])).toEqual([
+    [NEXT.orderCode, 0],
+    [FRONT.orderCode, 1],
+  ]);
+  expect(added.started.carriedOver).toMatchObject([{ instrument: 1, qty: 2 }]);
+  const known = carry.left(DAY, listed, NAMES, false, added.contracts);
+  expect(known.contracts).toEqual(added.contracts);
+  expect(known.started.carriedOver).toMatchObject([{ instrument: 1, qty: 2 }]);
 });

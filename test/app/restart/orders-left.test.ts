@@ -8,7 +8,7 @@ import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/suppo
 
 function left(rig: EngineRig, before: readonly EarlierOrder[] = []): readonly EarlierOrder[] {
   const orders = new OrdersLeft();
-  orders.begin(before);
+  orders.begin(before, false);
   for (const entry of rig.entries) orders.add(entry);
   return orders.earlier([FRONT]);
 }
