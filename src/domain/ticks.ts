@@ -1,5 +1,5 @@
 /** The market messages that strategies see. Each message is a literal with every key, every time. */
-import type { InstrumentIndex, PriceHundredths, PriceTicks, Qty, Seq, TsUs } from './units.ts';
+import type { DurationUs, InstrumentIndex, PriceHundredths, PriceTicks, Qty, Seq, TsUs } from './units.ts';
 
 export interface TradeTick {
   readonly kind: 'trade';
@@ -12,6 +12,26 @@ export interface TradeTick {
   /** Total volume of the session after this trade. */
   readonly totalVolume: number;
 }
+
+/** Bar of recorded data: nobody saw the trades in it one by one. */
+export interface RecordedBar {
+  /** Length of the data's bars; the session may end sooner. */
+  readonly every: DurationUs;
+  readonly startUs: TsUs;
+  readonly endUs: TsUs;
+  readonly open: PriceTicks;
+  readonly high: PriceTicks;
+  readonly low: PriceTicks;
+  /** Whole lots; 0 where the data has none. */
+  readonly volume: number;
+}
+
+/** Last trade of a recorded bar, with the bar: only backtests on bars have it. */
+export interface BarTick extends TradeTick {
+  readonly bar: RecordedBar;
+}
+
+export const isBarTick = (tick: TradeTick): tick is BarTick => 'bar' in tick;
 
 export interface BookLevel {
   readonly price: PriceTicks;

@@ -1,7 +1,7 @@
 import { assert } from '../domain/assert.ts';
 import { type BarBounds, barBounds, type BarSpec } from '../domain/bars.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
-import type { TradeTick } from '../domain/ticks.ts';
+import { type BarTick, isBarTick, type TradeTick } from '../domain/ticks.ts';
 import {
   addUs,
   type DurationUs,
@@ -14,6 +14,7 @@ import {
   tsUs,
 } from '../domain/units.ts';
 import type { FeedChange, TimerId, TraderPort } from '../engine/ports/strategy-port.ts';
+import { BarJoiner } from './bar-joiner.ts';
 import { Channel } from './channel.ts';
 import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import type { LegChannels } from './tick-hub.ts';
@@ -63,6 +64,10 @@ export class BarBuilder {
     );
     this.#calendar = calendar;
     this.#seenFromUs = now;
+  }
+
+  get seenFromUs(): number {
+    return this.#seenFromUs;
   }
 
   /** Adds a trade; returns the bar if it is full with it. The bar before must have been closed by `closeDue`. */
@@ -188,8 +193,11 @@ interface BarSources {
  */
 export class BarChannel extends Channel<Bar> {
   readonly #builder: BarBuilder;
-  readonly #port: Pick<TraderPort, 'nowUs'>;
+  readonly #port: Pick<TraderPort, 'nowUs' | 'calendar'>;
   readonly #timers: StrategyTimers;
+  readonly #spec: BarSpec;
+  /** Where the data are bars. */
+  #joiner: BarJoiner | null = null;
   #timer: TimerId | null = null;
   #timerAtUs = Infinity;
 
@@ -203,6 +211,7 @@ export class BarChannel extends Channel<Bar> {
     super(guard, `bars of ${sources.leg}`);
     this.#port = port;
     this.#timers = timers;
+    this.#spec = spec;
     this.#builder = new BarBuilder(spec, port.calendar(), port.nowUs());
     sources.channels.trades.subscribe((tick) => this.#onTrade(tick));
     sources.channels.gaps.subscribe((gap) => this.#builder.missed(gap.tsUs));
@@ -211,11 +220,14 @@ export class BarChannel extends Channel<Bar> {
       else this.#builder.blind();
     });
     sources.rollovers.subscribe(({ leg }) => {
-      if (leg === sources.leg) this.#builder.restart(port.nowUs());
+      if (leg !== sources.leg) return;
+      this.#joiner = null;
+      this.#builder.restart(port.nowUs());
     });
   }
 
   #onTrade(tick: TradeTick): void {
+    if (isBarTick(tick)) return this.#onBar(tick);
     const builder = this.#builder;
     if (tick.tsUs >= builder.endUs) this.#closeDue(tick.tsUs);
     const full = builder.add(tick);
@@ -223,14 +235,26 @@ export class BarChannel extends Channel<Bar> {
     else if (this.#timerAtUs !== builder.endUs) this.#wakeAtEnd();
   }
 
+  #onBar({ instrument, bar, price }: BarTick): void {
+    const joiner = (this.#joiner ??= new BarJoiner(
+      this.#spec,
+      this.#port.calendar(),
+      this.#builder.seenFromUs,
+    ));
+    if (bar.startUs >= joiner.endUs) this.#closeDue(bar.startUs);
+    const full = joiner.add(instrument, bar, price);
+    if (full !== null) this.deliver(full);
+    else if (this.#timerAtUs !== joiner.endUs) this.#wakeAtEnd();
+  }
+
   #closeDue(now: TsUs): void {
-    const bar = this.#builder.closeDue(now);
+    const bar = (this.#joiner ?? this.#builder).closeDue(now);
     if (bar !== null) this.deliver(bar);
   }
 
   #wakeAtEnd(): void {
     if (this.#timer !== null) this.#timers.clear(this.#timer);
-    const { endUs } = this.#builder;
+    const { endUs } = this.#joiner ?? this.#builder;
     this.#timerAtUs = endUs;
     this.#timer = this.#timers.after(durationUs(endUs - this.#port.nowUs()), () => {
       this.#timer = null;

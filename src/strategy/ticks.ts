@@ -19,6 +19,7 @@ export interface Bar {
   readonly low: PriceTicks;
   readonly close: PriceTicks;
   readonly volume: number;
+  /** 0 where the data are bars. */
   readonly trades: number;
   /** Phase of its trades. The opening print belongs to the first continuous bar, the closing print has one of its own. */
   readonly phase: SessionPhase;
@@ -43,7 +44,10 @@ export interface LegTicks {
   readonly summaries$: Observable<DaySummary>;
   /** Trades of this contract were missed. */
   readonly gaps$: Observable<FeedGap>;
-  /** Bars of this contract. Each call builds bars of its own, from now on. */
+  /**
+   * Bars of this contract. Each call builds bars of its own, from now on. Where the data are bars, they come as they are or joined: a
+   * length that is not a multiple of theirs stops the strategy.
+   */
   bars(spec: BarSpec): Observable<Bar>;
   readonly phases$: Observable<PhaseChange>;
   /** The price stream came up or went down. */

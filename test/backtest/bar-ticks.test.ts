@@ -23,7 +23,7 @@ test.each([
   ['low_first', one(10, 12, 5, 8), [10, 5, 12, 8]],
   ['worst_first', one(10, 12, 5, 8), [10, 12, 5, 8]],
 ] as const)('on the path %s', (path, bar, prices) => {
-  const ticks = barTicks(bar, path);
+  const ticks = barTicks(bar, 60_000_000, path);
   expect([...ticks.priceTicks]).toEqual(prices);
   expect([...ticks.tsUs]).toEqual([0, 20_000_000, 40_000_000, 59_999_999]);
 });
@@ -62,6 +62,7 @@ test('open, extremes, close and volume of every bar come out again, in time', ()
             close: bars.map(({ close }) => close),
             volume: bars.map(({ volume }) => volume),
           },
+          minute,
           path,
         );
         bars.forEach(({ open, high, low, close, volume }, i) => {
@@ -75,7 +76,8 @@ test('open, extremes, close and volume of every bar come out again, in time', ()
             low,
             close,
           ]);
-          expect(of(ticks.qty).reduce((sum, qty) => sum + qty, 0)).toBe(Math.max(4, volume));
+          expect(ticks.bars!.volume[i]).toBe(volume);
+          expect(of(ticks.qty)).toEqual([1, 1, 1, 1]);
           expect(of(ticks.tsUs).every((at) => at >= i * minute && at < (i + 1) * minute)).toBe(true);
         });
         expect(ticks.tsUs).toEqual(ticks.tsUs.toSorted());

@@ -1,11 +1,12 @@
 /** Finds strategies that look ahead: data cut off at a moment, and decisions written down to be compared. */
 import { assert } from '../../domain/assert.ts';
 import type { TsUs } from '../../domain/units.ts';
-import { firstRowAt, rowsBetween } from '../../recording/columns/tick-columns.ts';
+import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-columns.ts';
 import type { LegTrader, OrderChange, StrategyDefinition, StrategyInstance } from '../../strategy/index.ts';
-import type { BacktestData, BacktestDay } from '../backtest-plan.ts';
+import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
+import type { BacktestData, BacktestDay, DayTape } from '../backtest-plan.ts';
 
-/** Cuts after about `part` of the rows, 0 to 1: nothing of the moment `cutUs` or after it is in the data. */
+/** Cuts after about `part` of the rows, 0 to 1: before `cutUs` nobody can tell the rest of the data from the whole. */
 export function cutOff(
   data: BacktestData,
   part: number,
@@ -16,9 +17,10 @@ export function cutOff(
     const opened = data.open(day);
     const today = opened.tapes.reduce((sum, tape) => sum + tape.rows.rows, 0);
     if (rows + today > wanted || place === data.days.length - 1) {
-      const cutUs = momentAt(opened, wanted - rows);
+      const atUs = momentAt(opened, wanted - rows);
       const days = data.days.slice(0, place + 1);
-      return { data: { ...data, days, open: (each) => withoutFuture(data.open(each), cutUs) }, cutUs };
+      const cutUs = Math.min(atUs, ...opened.tapes.map((tape) => firstLost(tape, atUs)));
+      return { data: { ...data, days, open: (each) => withoutFuture(data.open(each), atUs) }, cutUs };
     }
     rows += today;
   }
@@ -35,11 +37,20 @@ function momentAt({ tapes }: BacktestDay, row: number): number {
   return rows.tsUs[Math.min(Math.max(0, place), rows.rows - 1)] ?? 0;
 }
 
-const withoutFuture = (day: BacktestDay, cutUs: number): BacktestDay => ({
+/** Rows before a moment; of bars those that were over by then. */
+function rowsBefore(rows: TickRows, atUs: number): number {
+  const count = firstRowAt(rows, atUs);
+  return rows.bars === null ? count : count - (count % ROWS_PER_BAR);
+}
+
+/** A bar that is cut off may have begun before the moment of the cut, and may have filled orders by then. */
+const firstLost = ({ rows }: DayTape, atUs: number): number => rows.tsUs[rowsBefore(rows, atUs)] ?? Infinity;
+
+const withoutFuture = (day: BacktestDay, atUs: number): BacktestDay => ({
   ...day,
   tapes: day.tapes.map(({ contract, rows }) => ({
     contract,
-    rows: rowsBetween(rows, 0, firstRowAt(rows, cutUs)),
+    rows: rowsBetween(rows, 0, rowsBefore(rows, atUs)),
   })),
 });
 

@@ -1,7 +1,7 @@
 /** Runs a plan from its first day to its last. The same plan always gives the same result. */
 import { assert } from '../../domain/assert.ts';
 import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
+import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import { seconds, tsUs } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
@@ -155,8 +155,20 @@ class Run {
       },
       tapes,
     );
-    player.playTo(Infinity);
+    player.playTo(moments.closeUs === null ? moments.endUs : Infinity);
+    for (let next = addDays(day, 1); !player.isOver; next = addDays(next, 1))
+      this.#playOn(player, driver, data, next);
     this.#closeDay(data, moments);
+  }
+
+  /** A bar reaches into days without data of their own: sessions go on, as trading does. */
+  #playOn(player: TapePlayer, driver: EngineDriver, data: BacktestDay, day: TradingDay): void {
+    const { beginUs, endUs } = dayMoments(this.#plan.calendar, day);
+    this.#timeline.runTo(beginUs);
+    this.#venue.openDay(day, new DayOpening(data).bands);
+    const carriedOver = this.#account.carriedOver();
+    driver.post({ kind: 'session_started', tradingDay: day, carriedOver, halted: null });
+    player.playTo(endUs);
   }
 
   /** The venue's side of the morning. */
@@ -238,7 +250,8 @@ class Run {
 
   /** After the last row: the last prints, the end of orders and contracts, and the reads that prove them. */
   #closeDay(data: BacktestDay, { closeUs, endUs }: DayMoments): void {
-    this.#timeline.runTo(endUs);
+    // The last bar may end later than the day.
+    this.#timeline.runTo(Math.max(endUs, this.#clock.nowUs + 1));
     if (closeUs !== null) {
       this.#venue.expire();
       this.#settle(data);

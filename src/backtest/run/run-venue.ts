@@ -111,6 +111,8 @@ export class RunVenue implements OrderListener {
   readonly #waiting = new Map<BrokerOrderKey, TriggerReport>();
   #endedTriggers = new Map<BrokerOrderKey, TriggerReport>();
   #areTriggersUntold = false;
+  /** Of orders that wait, oldest first, not yet told. */
+  #changes: TriggerReport[] = [];
 
   constructor(parts: RunVenueParts) {
     this.#parts = parts;
@@ -209,7 +211,7 @@ export class RunVenue implements OrderListener {
 
   /** Something happened in a row that `tell` has to follow up. */
   get isUntold(): boolean {
-    return this.#untold.length > 0 || (this.isWatching && this.#triggers.hasNews);
+    return this.#untold.length > 0 || this.#changes.length > 0 || (this.isWatching && this.#triggers.hasNews);
   }
 
   /** Runs arrivals and triggers after a call or a row, then reports every change. */
@@ -221,10 +223,25 @@ export class RunVenue implements OrderListener {
     }
     this.#tellTriggers();
     if (this.#untold.length === 0) return;
-    const rows = this.#untold.map((order) => this.#rowOf(order));
-    for (const order of this.#untold) order.isUntold = false;
-    this.#untold = [];
-    this.#parts.news.changed(rows);
+    const untold = this.#untold;
+    const told = untold.filter(({ orderCode }) => !this.#isSilent(orderCode));
+    if (told.length === 0) return;
+    this.#untold = told.length === untold.length ? [] : untold.filter((order) => !told.includes(order));
+    for (const order of told) order.isUntold = false;
+    this.#parts.news.changed(told.map((order) => this.#rowOf(order)));
+  }
+
+  /** Until then some market keeps its fills to itself: reads of the whole account wait. */
+  get silentUntilUs(): number {
+    let latest = -Infinity;
+    for (const { exchange } of this.#traded.values())
+      if (exchange !== null && exchange.silentUntilUs > latest) latest = exchange.silentUntilUs;
+    return latest;
+  }
+
+  #isSilent(code: OrderCode): boolean {
+    const until = this.#traded.get(code)?.exchange?.silentUntilUs;
+    return until !== undefined && until > this.#now;
   }
 
   /** Every open order, and those that ended since the last scan. */
@@ -347,17 +364,21 @@ export class RunVenue implements OrderListener {
 
   /** Takes in the changes of the trigger book. */
   #listen(): void {
-    for (const event of this.#outbox.take()) {
-      if (event.kind !== 'trigger') continue;
-      const { trigger } = event;
-      this.#areTriggersUntold = true;
-      if (trigger.status === 'pending') this.#waiting.set(trigger.orderKey, trigger);
-      else {
-        this.#waiting.delete(trigger.orderKey);
-        this.#endedTriggers.set(trigger.orderKey, trigger);
-      }
+    for (const event of this.#outbox.take()) if (event.kind === 'trigger') this.#changes.push(event.trigger);
+    if (this.#changes.length > 0) this.#changes = this.#changes.filter((change) => !this.#takeIn(change));
+    this.isWatching = this.#waiting.size > 0 || this.#changes.length > 0;
+  }
+
+  /** False while its market keeps it to itself. */
+  #takeIn(change: TriggerReport): boolean {
+    if (this.#isSilent(change.orderCode)) return false;
+    this.#areTriggersUntold = true;
+    if (change.status === 'pending') this.#waiting.set(change.orderKey, change);
+    else {
+      this.#waiting.delete(change.orderKey);
+      this.#endedTriggers.set(change.orderKey, change);
     }
-    this.isWatching = this.#waiting.size > 0;
+    return true;
   }
 
   #surroundings(): Around {

@@ -8,9 +8,11 @@ import type { Engine } from '../../engine/engine.ts';
 import type { LateBook } from '../../engine/market/merged-book.ts';
 import type { QuietStretch, TradeSource } from '../../engine/quiet-stretch.ts';
 import type { BookUpdate } from '../../engine/ports/engine-event.ts';
-import type { TickRows } from '../../recording/columns/tick-columns.ts';
+import type { BarTape, TickRows } from '../../recording/columns/tick-columns.ts';
+import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import { depthLevels, touchLevels } from '../../venue/exchange/recorded-book.ts';
+import { barTickOf } from '../bar-ticks.ts';
 import { bookOf, seqOf, timeOf, tradeOf } from './market-messages.ts';
 import type { Timeline } from './timeline.ts';
 import type { RunVenue } from './run-venue.ts';
@@ -150,6 +152,10 @@ export class TapePlayer {
     this.#cursors = tapes.map((tape) => new Cursor(tape));
   }
 
+  get isOver(): boolean {
+    return this.#cursors.every(({ row, tape }) => row === tape.rows.rows);
+  }
+
   /** Plays every row before `untilUs`. */
   playTo(untilUs: number): void {
     for (;;) {
@@ -207,12 +213,21 @@ export class TapePlayer {
       if (exchange.isPath && venue.isWatching) venue.traded(instrument, rows.priceTicks[row] ?? 0);
       venue.tell();
     }
-    if (traded > 0) {
+    if (rows.bars !== null) this.#showBar(cursor, rows.bars);
+    else if (traded > 0) {
       cursor.count(traded, this.#sequence);
       this.#engine.trade(cursor.trade);
     }
     this.#showBook(cursor);
     cursor.row += 1;
+  }
+
+  /** A bar is seen when it is complete, as one trade at its close. */
+  #showBar(cursor: Cursor, { volume }: BarTape): void {
+    const { tape, row } = cursor;
+    if (row % ROWS_PER_BAR < ROWS_PER_BAR - 1) return;
+    cursor.count(Math.max(1, volume[Math.floor(row / ROWS_PER_BAR)] ?? 0), this.#sequence);
+    this.#engine.trade(barTickOf(cursor.seq, tape.instrument, tape.rows, row, cursor.totalVolume));
   }
 
   /** Rows that only strategies look at. False when the next row needs `#playRow`. */

@@ -116,10 +116,18 @@ export class VirtualBroker implements Gateway, Reports {
       const arrival = this.#arrivals.take();
       if (arrival !== undefined) this.#arrive(arrival);
     }
-    if (this.#scans.takeDue(nowUs)) this.#answerRows(this.#parts.venue.scan(), true);
-    if (this.#positions.takeDue(nowUs)) this.#answerPositions();
+    if (this.#isReadDue(this.#scans, nowUs)) this.#answerRows(this.#parts.venue.scan(), true);
+    if (this.#isReadDue(this.#positions, nowUs)) this.#answerPositions();
     if (this.#parts.venue.nextUs <= nowUs) this.#parts.venue.lookAtMargin();
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
+  }
+
+  #isReadDue(pace: ReadPace, nowUs: number): boolean {
+    if (pace.nextUs > nowUs) return false;
+    const { silentUntilUs } = this.#parts.venue;
+    if (silentUntilUs <= nowUs) return pace.takeDue(nowUs);
+    pace.wantAt(silentUntilUs);
+    return false;
   }
 
   #decided({ instrument }: Pick<ApprovedOrder, 'instrument'>): Decided {
@@ -216,7 +224,7 @@ export class VirtualBroker implements Gateway, Reports {
 
   #readPositions(): void {
     this.#want(this.#positions);
-    if (this.#positions.takeDue(this.#parts.clock.nowUs)) this.#answerPositions();
+    if (this.#isReadDue(this.#positions, this.#parts.clock.nowUs)) this.#answerPositions();
   }
 
   #answerPositions(): void {

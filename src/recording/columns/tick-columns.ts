@@ -2,6 +2,7 @@
  * The ticks of one symbol and day (or of a stretch of it) as columns: every backtest reads them. A file is read into
  * shared memory: posting the struct to a worker thread shares the columns without a copy. Nobody writes to them.
  */
+import { assert } from '../../domain/assert.ts';
 import { isTradingDay, type TradingDay } from '../../domain/civil-date.ts';
 import { firstAtLeast } from '../../domain/first-at-least.ts';
 import { allocateTable, columnAs, type Field, type Layout, parseMeta, type RowTable } from './row-table.ts';
@@ -22,6 +23,16 @@ export interface TickRows {
   readonly side: Int8Array;
   /** The book that stands after the row; null where the source had none. */
   readonly book: BookColumns | null;
+  /** Null where each row is a row of a tape. */
+  readonly bars: BarTape | null;
+}
+
+/** Where rows are the path of bars, so many of them a bar. */
+export interface BarTape {
+  /** Length of a bar; a session may end sooner. */
+  readonly everyUs: number;
+  /** Whole lots of each bar. */
+  readonly volume: Float64Array;
 }
 
 /** Best level first: `bidPrice[0][row]`. A level that is not there has quantity 0 and price 0. */
@@ -66,6 +77,7 @@ export function ticksOf({ rows, columns }: RowTable): TickRows {
       depth === 0
         ? null
         : { depth, bidPrice: levels(0), bidQty: levels(1), askPrice: levels(2), askQty: levels(3) },
+    bars: null,
   };
 }
 
@@ -135,12 +147,13 @@ export function parseTickMeta(text: string | undefined): TickMeta | undefined {
 export const firstRowAt = ({ tsUs, rows }: TickRows, atUs: number): number =>
   firstAtLeast(tsUs, atUs, 0, rows);
 
-/** Rows `from` to `to`. */
+/** Rows `from` to `to` of a tape, or the first rows of a path. */
 export function rowsBetween(
-  { tsUs, priceTicks, qty, side, book }: TickRows,
+  { tsUs, priceTicks, qty, side, book, bars }: TickRows,
   from: number,
   to: number,
 ): TickRows {
+  assert(bars === null || from === 0, 'bars are cut at their end alone');
   return {
     rows: to - from,
     tsUs: tsUs.subarray(from, to),
@@ -148,6 +161,7 @@ export function rowsBetween(
     qty: qty.subarray(from, to),
     side: side.subarray(from, to),
     book: book === null ? null : bookBetween(book, from, to),
+    bars,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * A contract over bars, each of them four rows: its open, its two extremes, its close. An order is looked at from the bar after the one in which it came, and where the model is `ohlc` from the
- * next stretch of the same bar on. At the open it gets the open, if its limit allows; on the way through the bar its own price;
+ * A contract over bars, each of them four rows: its open, its two extremes, its close. An order is looked at from the bar after the one in which
+ * it came; where the model is `ohlc` from the next stretch of the same bar on if it came before the first extreme, else at the close. At the open it gets the open, if its limit allows; on the way through the bar its own price;
  * what a trigger on the way sends gets the trigger. In one stretch what stands comes first, nearest price first, then what was
  * triggered, in the order of its coming.
  */
@@ -58,11 +58,18 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #volumeLeft = Infinity;
 
   constructor(rows: TapeColumns, model: BarFillModel, sink: FillSink<O>, held: () => number) {
-    assert(rows.rows % ROWS_PER_BAR === 0, 'a bar is four rows');
+    assert(rows.rows % ROWS_PER_BAR === 0 && rows.bars !== null, 'a bar is four rows');
     this.#rows = rows;
     this.#model = model;
     this.#sink = sink;
     this.#held = held;
+  }
+
+  /** Open and close are known when they are traded; a part of the volume at the open gives away the bar's. */
+  get silentUntilUs(): number {
+    const isKnown = this.#stage === CLOSE || (this.#stage === 0 && this.#model.volumeBps === 0);
+    if (isKnown) return -Infinity;
+    return this.#rows.tsUs[ROWS_PER_BAR * this.#bar + CLOSE] ?? -Infinity;
   }
 
   restartRange(): void {
@@ -101,14 +108,14 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   enter(order: O): void {
     if (this.#phase === 'continuous' && this.#bar >= 0) this.#meetAtOnce(order);
     if (order.leavesQty === 0) return;
-    const isNow = order.triggerPrice !== null || this.#model.bar === 'ohlc';
+    const isNow = order.triggerPrice !== null || (this.#model.bar === 'ohlc' && this.#stage === 0);
     this.#standing.push({ order, fromBar: isNow ? this.#bar : this.#bar + 1, isCarried: false });
   }
 
   #meetAtOnce(order: O): void {
     const { bar } = this.#model;
     if (order.triggerPrice !== null) return this.#trigger(order, order.triggerPrice);
-    if (bar === 'ohlc' && this.#stage !== CLOSE) return this.#meet(order, this.last, 'bar_now');
+    if (bar === 'ohlc' && this.#stage === 0) return this.#meet(order, this.last, 'bar_now');
     // Decided when the bar had just ended, or before.
     if (bar === 'close' && this.#stage === CLOSE && order.decidedUs <= this.#rowUs + 1)
       this.#meet(order, this.last, 'bar_close');
@@ -125,10 +132,9 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   }
 
   #openBar(row: number): void {
-    const { priceTicks, qty } = this.#rows;
+    const { priceTicks, bars } = this.#rows;
     const { volumeBps, path } = this.#model;
-    let volume = 0;
-    for (let at = row; at < row + ROWS_PER_BAR; at += 1) volume += qty[at] ?? 0;
+    const volume = bars?.volume[this.#bar] ?? 0;
     this.#volumeLeft = volumeBps === 0 ? Infinity : Math.floor((volume * volumeBps) / BPS);
     if (path !== 'worst_first') return;
     const held = this.#held();
@@ -143,7 +149,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     const looked = this.#standing.filter(({ fromBar }) => fromBar <= this.#bar);
     for (const standing of this.#isUncross || this.#stage > 0 ? byPrice(looked, this.#before) : looked)
       this.#look(standing, price);
-    if (this.#model.bar === 'close' && this.#stage === CLOSE && this.#phase === 'continuous')
+    if (this.#model.bar !== 'next_open' && this.#stage === CLOSE && this.#phase === 'continuous')
       for (const { order, fromBar } of this.#standing)
         if (fromBar === this.#bar + 1) this.#meet(order, price, 'bar_close');
     this.#standing = this.#standing.filter(({ order }) => order.leavesQty > 0);

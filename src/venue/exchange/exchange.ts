@@ -31,6 +31,8 @@ export interface TapeColumns {
   readonly side: Int8Array;
   /** The book after each row; null where none was recorded. */
   readonly book: DepthColumns | null;
+  /** Lots of each bar, where rows are the path of bars. */
+  readonly bars: { readonly volume: Float64Array } | null;
 }
 
 /** Best level first: `bidPrice[0][row]`. A level that is not there has quantity 0. */
@@ -45,6 +47,8 @@ export interface DepthColumns {
 export interface Exchange<O extends BookOrder = BookOrder> {
   /** Between two rows the price ran through all prices between: an order filled on the way sees the rest of the way. */
   readonly isPath: boolean;
+  /** Nobody outside may hear of fills before this moment: they would give away the path through an unfinished bar. */
+  readonly silentUntilUs: number;
   /** Best prices as the model shows them; 0 where there is none. */
   readonly bid: number;
   readonly ask: number;

@@ -23,7 +23,8 @@ export interface TickFillModel {
 /**
  * How orders meet a bar. `next_open`: an order is looked at from the next bar on; a market order gets its open. `close`: as
  * `next_open`, but a market order gets the close of the bar it was decided on. `ohlc`: prices run from the open over both
- * extremes to the close, and orders are looked at on the way, also those that an earlier stretch of the same bar brought about.
+ * extremes to the close; orders that came before the first extreme are looked at on the way, and those that a fill or a trigger in
+ * the same bar brought about.
  */
 export type BarModel = 'next_open' | 'close' | 'ohlc';
 
@@ -89,10 +90,10 @@ const WORDS: Readonly<Record<FillClause, string>> = {
   traded_through: 'waited, and the market traded beyond its price: filled at its own',
   uncross: 'was carried into the auction with a better limit than the price of its uncross',
   bar_open: 'was there before the bar, and got its open',
-  bar_close: 'was decided on the bar, and got its close',
+  bar_close: 'was decided on the bar, or came amid it, and got its close',
   bar_gap: 'was there before the bar, which opened beyond its price: filled at the open',
   bar_path: 'the path through the bar reached its price: filled at its own',
-  bar_now: 'came on the way through the bar, and got the price that the path had come to',
+  bar_now: 'came at the beginning of the bar, and got its open',
   bar_stop: 'the path through the bar reached its trigger: filled there',
   settlement: 'the contract was paid out at its last price',
 };

@@ -33,6 +33,7 @@ const NO_SIDES = new Int8Array(0);
 
 export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O> {
   readonly isPath = false;
+  readonly silentUntilUs = -Infinity;
   last = 0;
   high = -Infinity;
   low = Infinity;

@@ -42,6 +42,7 @@ export function parseScript(
   readonly actions: readonly Action[];
 } {
   const rows: Row[] = [];
+  const volumes: number[] = [];
   const actions: Action[] = [];
   let [bids, asks]: [readonly Level[], readonly Level[]] = [[], []];
   let hasBook = false;
@@ -61,6 +62,7 @@ export function parseScript(
       rows.push({ atUs, price: last, qty: 0, side: 0, bids, asks });
     } else if (what === 'bar') {
       const [open = 0, high = 0, low = 0, close = 0, , volume = 0] = words.map(Number);
+      volumes.push(volume);
       const extremes = first === 'high' ? [high, low] : [low, high];
       [open, ...extremes, close].forEach((price, place) => {
         const isClose = place === 3;
@@ -68,7 +70,7 @@ export function parseScript(
         rows.push({
           atUs: isClose ? end : timeUs(time) + place * THIRD,
           price,
-          qty: isClose ? volume - 3 * Math.floor(volume / 4) : Math.floor(volume / 4),
+          qty: 1,
           side: 0,
           bids,
           asks,
@@ -80,7 +82,8 @@ export function parseScript(
       rows.push({ atUs, price: last, qty: Number(qty), side: SIDES[side ?? '-'] ?? Number.NaN, bids, asks });
     } else actions.push({ atUs, who: 'ABCDEF'.indexOf(what ?? ''), words });
   }
-  return { rows: columnsOf(rows, hasBook), actions };
+  const bars = volumes.length === 0 ? null : { everyUs: MINUTE, volume: Float64Array.from(volumes) };
+  return { rows: { ...columnsOf(rows, hasBook), bars }, actions };
 }
 
 function level(text: string): Level {

@@ -15,7 +15,7 @@ it.each(['positions', 'book'] as const)(
       clock,
       account: { positions: () => [] } as unknown as RunAccount,
       instruments: [],
-      venue: { scan: () => [], nextUs: Infinity } as unknown as RunVenue,
+      venue: { scan: () => [], nextUs: Infinity, silentUntilUs: -Infinity } as unknown as RunVenue,
       orderLatency: () => 0,
       reportLatency: () => 0,
       wake: () => undefined,

@@ -1,13 +1,27 @@
 /** The days of a backtest: which contracts are listed, what their reference prices are, and their rows. */
+import { endedWithSession } from '../../../backtest/bar-ticks.ts';
 import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
 import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
 import { assert } from '../../../domain/assert.ts';
-import { sessionOnOrBefore } from '../../../domain/calendar.ts';
+import {
+  neverCloses,
+  nextPhaseChange,
+  phaseAt,
+  sessionOnOrBefore,
+  type TradingCalendar,
+} from '../../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
 import { legacyCode, listedMonths } from '../../../domain/contract-code.ts';
 import { type Contract, hundredthsOf, NO_BAND_BPS } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
-import { instrumentIndex, type PriceHundredths, priceHundredths, priceTicks } from '../../../domain/units.ts';
+import {
+  instrumentIndex,
+  type PriceHundredths,
+  priceHundredths,
+  priceTicks,
+  type TsUs,
+  tsUs,
+} from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
@@ -68,7 +82,11 @@ export class BacktestDays implements BacktestData {
       references.set(contract, this.#reference(source, contract, rows));
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
-      return { contract, rows: onWallClock(rows, wallClock(market, source.bars?.everyUs ?? null)) };
+      const moved = onWallClock(rows, wallClock(market, source.bars?.everyUs ?? null));
+      return {
+        contract,
+        rows: endedWithSession(moved, (startUs) => sessionEnd(market.calendar, tsUs(startUs))),
+      };
     });
     return { day, contracts: this.#tableOf(day), references, tapes, notices };
   }
@@ -149,6 +167,18 @@ export class BacktestDays implements BacktestData {
     this.#closes.set(source, rows.priceTicks[rows.rows - 1] ?? 0);
     return rows;
   }
+}
+
+/** Where trading stops next after the beginning of a bar; infinite where it never does, and while it stands still. */
+function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
+  const phase = phaseAt(calendar, startUs);
+  if (phase === 'closed' || neverCloses(calendar)) return Infinity;
+  let endUs = nextPhaseChange(calendar, startUs);
+  for (let step = 0; phaseAt(calendar, endUs) === phase; step += 1) {
+    if (step > calendar.phases.length) return Infinity;
+    endUs = nextPhaseChange(calendar, endUs);
+  }
+  return endUs;
 }
 
 /** A copy with moved times where the wall clock changed. */

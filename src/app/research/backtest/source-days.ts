@@ -206,7 +206,7 @@ export function rowReader(barPath: BarPath): (source: SourceDay) => TickRows {
     if (bars === null) return readColumns(path);
     if (file?.path !== path) file = { path, parts: [...readBarParts(path)] };
     const found = barsBetween(file.parts, bars.from, bars.to);
-    return barTicks(found, barPath);
+    return barTicks(found, bars.everyUs, barPath);
   };
 }
 

@@ -9,6 +9,7 @@ import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
 import { tableOf, tickLayout, type TickRows, ticksOf } from '../../../recording/columns/tick-columns.ts';
+import { assert } from '../../../domain/assert.ts';
 import { packageVersion } from '../../host/package-version.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
@@ -177,10 +178,12 @@ export function readSharedColumns(backtest: Backtest): SharedColumns {
   return new Map(wanted.map((source) => [columnKey(source), shared(read(source))]));
 }
 
-/** Rows of a tick file are shared already; rows made from bars are copied. */
+/** Without what else is in the columns of a file; on shared memory. */
 function shared(rows: TickRows): TickRows {
-  const { tsUs, priceTicks, qty, side, book } = rows;
-  if (tsUs.buffer instanceof SharedArrayBuffer) return { rows: rows.rows, tsUs, priceTicks, qty, side, book };
+  const { tsUs, priceTicks, qty, side, book, bars } = rows;
+  if (tsUs.buffer instanceof SharedArrayBuffer)
+    return { rows: rows.rows, tsUs, priceTicks, qty, side, book, bars };
+  assert(bars === null, 'the path of bars is made on shared memory');
   const table = allocateTable(tickLayout(book?.depth ?? 0), rows.rows, 'shared');
   copyTable(table, 0, tableOf(rows), 0, rows.rows);
   return ticksOf(table);

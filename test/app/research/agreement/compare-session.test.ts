@@ -37,6 +37,7 @@ const MARKET = {
       askPrice: [column((row) => row[4][2])],
       askQty: [column((row) => row[4][3])],
     },
+    bars: null,
   },
   phases: [{ atUs: 0, phase: 'continuous' as const }],
 };

@@ -1,11 +1,23 @@
 /** Backtests on bars, worked out by hand. */
 import { expect, test } from 'vitest';
+import { cutOff, firstDifference, watchDecisions } from '../../../../src/backtest/research/look-ahead.ts';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
 import { runStatistics } from '../../../../src/backtest/statistics/run-statistics.ts';
-import { priceTicks } from '../../../../src/domain/units.ts';
+import type { BarSpec } from '../../../../src/domain/bars.ts';
+import { minutes, priceTicks, seconds } from '../../../../src/domain/units.ts';
 import { barPlan } from './bar-run.ts';
 
 const HEAD = 'time,open,high,low,close,volume\n';
+
+const buysOnce =
+  (qty: number): Parameters<typeof barPlan>[0]['connect'] =>
+  (ticks, trader) => {
+    let isDone = false;
+    ticks.trades$.subscribe(() => {
+      if (!isDone) trader.buy({ qty, price: priceTicks(20_000), reason: 'hold' });
+      isDone = true;
+    });
+  };
 
 test('where trading never stops each day ends with its own last bar, Friday and the last day too', async () => {
   // Four-hour bars of six days, Wednesday to Monday; each closes one above the one before: 100, 101, ...
@@ -16,14 +28,7 @@ test('where trading never stops each day ends with its own last bar, Friday and 
   const plan = await barPlan({
     bars: HEAD + bars.join(''),
     file: ', every: 4h',
-    connect(ticks, trader) {
-      let isDone = false;
-      ticks.phases$.subscribe(() => undefined);
-      ticks.trades$.subscribe(() => {
-        if (!isDone) trader.buy({ qty: 10, price: priceTicks(20_000), reason: 'hold' });
-        isDone = true;
-      });
-    },
+    connect: buysOnce(10),
   });
   const result = runBacktest(plan);
   const { daily, dailyReturns, totalReturn, netProfit, periodsPerYear } = runStatistics(result);
@@ -40,21 +45,12 @@ test('equity at or below zero is told, once, with its time', async () => {
   const bars = [100, 100, 80, 90, 70].map(
     (price, i) => `2024-01-03T00:0${i}:00Z,${price},${price},${price},${price},10\n`,
   );
-  const connect =
-    (qty: number): Parameters<typeof barPlan>[0]['connect'] =>
-    (ticks, trader) => {
-      let isDone = false;
-      ticks.trades$.subscribe(() => {
-        if (!isDone) trader.buy({ qty, price: priceTicks(20_000), reason: 'hold' });
-        isDone = true;
-      });
-    };
   const lost = async (qty: number): Promise<readonly string[]> => {
     const plan = await barPlan({
       bars: HEAD + bars.join(''),
       file: ', every: 1m',
       market: ', costs: { marginPercent: 5 }',
-      connect: connect(qty),
+      connect: buysOnce(qty),
     });
     return runBacktest(plan)
       .notices.filter(({ code }) => code === 'capital_lost')
@@ -63,4 +59,195 @@ test('equity at or below zero is told, once, with its time', async () => {
   // 500 bought at 100: 20 points lower the capital of 10,000 is gone.
   expect(await lost(500)).toEqual(['2024-01-03T00:03:00.000Z']);
   expect(await lost(300)).toEqual([]);
+});
+
+const MINUTES = (prices: readonly (readonly number[])[], volume = 10): string =>
+  HEAD + prices.map((bar, i) => `2024-01-03T00:0${i}:00Z,${bar.join(',')},${volume}\n`).join('');
+
+const clock = (us: number): string => new Date(us / 1_000).toISOString().slice(11, 19);
+
+test.each(['next_open', 'close', 'ohlc'])(
+  'on bars a strategy sees nothing of a bar before its end: %s',
+  async (fill) => {
+    const seen: string[] = [];
+    const plan = await barPlan({
+      bars: MINUTES([
+        [100, 103, 99, 102],
+        [102, 104, 98, 99],
+      ]),
+      file: ', every: 1m',
+      more: `models: { fill: ${fill} }`,
+      connect(ticks) {
+        ticks.trades$.subscribe(({ tsUs, price, qty }) => seen.push(`${clock(tsUs)} ${qty} at ${price}`));
+        ticks.books$.subscribe(() => seen.push('a book'));
+        ticks
+          .bars({ every: minutes(1) })
+          .subscribe(({ startUs, endUs, open, high, low, close, volume }) =>
+            seen.push(`${clock(startUs)} to ${clock(endUs)}: ${open} ${high} ${low} ${close} x ${volume}`),
+          );
+      },
+    });
+    expect(runBacktest(plan).strategies[0]!.stopped).toBeNull();
+    expect(seen).toEqual([
+      '00:00:59 10 at 10200',
+      '00:00:00 to 00:01:00: 10000 10300 9900 10200 x 10',
+      '00:01:59 10 at 9900',
+      '00:01:00 to 00:02:00: 10200 10400 9800 9900 x 10',
+    ]);
+  },
+);
+
+test('a fill on the path through a bar is heard of when the bar is complete, one at its open at once', async () => {
+  const heard: string[] = [];
+  const plan = await barPlan({
+    bars: MINUTES([
+      [100, 101, 99, 100],
+      [100, 103, 98, 99],
+      [99, 99, 99, 99],
+    ]),
+    file: ', every: 1m',
+    more: 'models: { fill: ohlc, path: low_first }',
+    connect(ticks, trader) {
+      ticks.bars({ every: minutes(1) }).subscribe(() => {
+        if (trader.workingOrders().length > 0 || trader.position().qty !== 0) return;
+        trader.buy({ qty: 1, price: priceTicks(9_850), reason: 'below' });
+        trader.sell({ qty: 2, price: priceTicks(10_200), reason: 'above' });
+        trader.buy({ qty: 3, price: priceTicks(10_150), reason: 'at once' });
+      });
+      ticks.orders$.subscribe(({ side, lastFilledQty }) => {
+        if (lastFilledQty > 0) heard.push(`${clock(trader.time())} ${side} ${lastFilledQty}`);
+      });
+    },
+  });
+  const fills = [...runBacktest(plan).strategies[0]!.fills];
+  expect(fills.map(({ tsUs, side, qty }) => `${clock(tsUs)} ${side} ${qty}`)).toEqual([
+    '00:01:00 buy 3',
+    '00:01:20 buy 1',
+    '00:01:40 sell 2',
+  ]);
+  expect(heard).toEqual(['00:01:00 buy 3', '00:01:59 buy 1', '00:01:59 sell 2']);
+});
+
+test('a bar of any volume is played whole', async () => {
+  const volumes: number[] = [];
+  const plan = await barPlan({
+    bars: MINUTES(
+      [
+        [100, 101, 99, 100],
+        [100, 103, 98, 99],
+      ],
+      9_000_000_000_000,
+    ),
+    file: ', every: 1m',
+    connect(ticks) {
+      ticks.bars({ every: minutes(1) }).subscribe(({ volume }) => volumes.push(volume));
+    },
+  });
+  runBacktest(plan);
+  expect(volumes).toEqual([9_000_000_000_000, 9_000_000_000_000]);
+});
+
+const closesOf = async (
+  run: Omit<Parameters<typeof barPlan>[0], 'connect'>,
+  spec: BarSpec,
+): Promise<{ readonly closes: readonly string[]; readonly stopped: string | null }> => {
+  const closes: string[] = [];
+  const plan = await barPlan({
+    ...run,
+    connect(ticks, trader) {
+      ticks
+        .bars(spec)
+        .subscribe(({ open, close }) => closes.push(`${clock(trader.time())} ${open} ${close}`));
+    },
+  });
+  const { notices } = runBacktest(plan);
+  return { closes, stopped: notices.find(({ code }) => code === 'strategy_fault')?.text ?? null };
+};
+
+/** Hours of an exchange that opens at half past nine. */
+const HALF_PAST = `${HEAD}2024-01-03 09:30,99,101,99,100.5,10
+2024-01-03 10:30,100.5,101,99,100.6,10
+2024-01-03 14:30,100.6,101,99,100.7,10
+2024-01-03 15:30,100.7,101,99,100.8,10
+`;
+const US = ", timeZone: America/New_York, hours: [{ phase: continuous, from: '09:30', to: '16:00' }]";
+
+test('bars off the grid of the clock are delivered as they are, the last of a session with its end', async () => {
+  const { closes, stopped } = await closesOf(
+    { bars: HALF_PAST, market: US, file: ', every: 1h' },
+    { every: minutes(60) },
+  );
+  expect(stopped).toBeNull();
+  // Half past nine in New York is 14:30 of UTC.
+  expect(closes).toEqual([
+    '15:30:00 9900 10050',
+    '16:30:00 10050 10060',
+    '20:30:00 10060 10070',
+    '21:00:00 10070 10080',
+  ]);
+});
+
+test('a week is one bar', async () => {
+  const { closes } = await closesOf(
+    { bars: `${HEAD}2024-01-01,99,101,99,100.5,10\n2024-01-08,100.5,101,99,100.6,10\n`, file: ', every: 7d' },
+    { every: minutes(7 * 1_440) },
+  );
+  expect(closes).toEqual(['00:00:00 9900 10050', '00:00:00 10050 10060']);
+});
+
+test('bars of the data are joined on the grid, by time and by volume', async () => {
+  const bars = MINUTES([
+    [100, 101, 99, 100],
+    [101, 103, 98, 99],
+    [102, 103, 98, 98],
+    [103, 103, 97, 97],
+  ]);
+  const joined = await closesOf({ bars, file: ', every: 1m' }, { every: minutes(2) });
+  expect(joined).toEqual({ closes: ['00:02:00 10000 9900', '00:04:00 10200 9700'], stopped: null });
+  const full = await closesOf({ bars, file: ', every: 1m' }, { everyVolume: 30 });
+  expect(full).toEqual({ closes: ['00:02:59 10000 9800', '00:00:00 10300 9700'], stopped: null });
+});
+
+test.each([
+  [{ every: seconds(30) }, 'the data are bars of 1h, bars of 30s cannot be made of them'],
+  [
+    { every: minutes(90) },
+    'the data are bars of 1h, bars of 90m cannot be made of them: expected that length',
+  ],
+  [{ every: minutes(120) }, 'bars of 2h cannot be made of them: they do not lie on its grid from midnight'],
+  [{ everyTicks: 10 }, 'the data are bars of 1h: they have no single trades to count'],
+])('bars that cannot be made of the data stop the strategy: %j', async (spec, told) => {
+  const { closes, stopped } = await closesOf({ bars: HALF_PAST, market: US, file: ', every: 1h' }, spec);
+  expect(closes).toEqual([]);
+  expect(stopped).toContain(told);
+});
+
+test('bars are cut between two of them, and an honest strategy decides the same before the cut', async () => {
+  const prices = Array.from({ length: 50 }, (_, i) => 100 + ((i * 37) % 11));
+  const lines = prices.map(
+    (price, i) =>
+      `2024-01-03T00:${String(i).padStart(2, '0')}:00Z,${price},${price + 2},${price - 2},${price + (i % 3) - 1},10\n`,
+  );
+  const plan = await barPlan({
+    bars: HEAD + lines.join(''),
+    file: ', every: 1m',
+    more: 'models: { fill: ohlc, path: worst_first }',
+    connect(ticks, trader) {
+      ticks.bars({ every: minutes(1) }).subscribe(({ close }) => {
+        for (const { clientOrderId } of trader.workingOrders()) trader.cancel(clientOrderId);
+        const side = close % 200 === 0 ? 'sell' : 'buy';
+        const price = priceTicks(side === 'buy' ? close - 100 : close + 100);
+        trader.submit(side, { qty: 1, price, reason: `after ${close}` });
+      });
+    },
+  });
+  const whole = watchDecisions(plan.strategies);
+  runBacktest({ ...plan, strategies: whole.strategies });
+  for (const part of [0, 0.333, 0.41, 0.5, 0.667, 0.99]) {
+    const { data, cutUs } = cutOff(plan.data, part);
+    const cut = watchDecisions(plan.strategies);
+    runBacktest({ ...plan, data, strategies: cut.strategies });
+    expect(firstDifference(whole.decisions[0]!, cut.decisions[0]!, cutUs)).toBeNull();
+    expect(cut.decisions[0]!.length).toBeGreaterThanOrEqual(Math.floor(50 * part) - 1);
+  }
 });
