@@ -31,7 +31,8 @@ const BPS_PER_PERCENT = 100;
 /** Phase changes of more than a month without a session. */
 const CHANGES_SEARCHED_MAX = 400;
 
-export function cockpitState(daemon: Daemon, { address, clockMap }: Parts, confirm: string): CockpitState {
+/** The server adds the code that confirms. */
+export function cockpitState(daemon: Daemon, { address, clockMap }: Parts): Omit<CockpitState, 'confirm'> {
   const { config, edge, lastView: view } = daemon;
   const { state, isStale, connections } = edge.stream.status();
   const { channels, unseen } = daemon.alerting.state;
@@ -41,7 +42,6 @@ export function cockpitState(daemon: Daemon, { address, clockMap }: Parts, confi
     version: packageVersion(),
     account: `…${address.subAccountId.slice(-ACCOUNT_TAIL)}`,
     stateDir: config.stateDir,
-    confirm,
     session: sessionState(daemon, clockMap.speed),
     halted: daemon.halt.reason ?? view?.halted ?? null,
     sweep: daemon.sweep.progress,
