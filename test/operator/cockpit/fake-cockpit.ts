@@ -64,7 +64,7 @@ export class FakeDaemon {
   readonly alerts: string[] = [];
   report: string | null = null;
 
-  readonly handlers: CockpitHandlers = {
+  handlers: CockpitHandlers = {
     facts: () => Promise.resolve(this.facts),
     marketMs: () => 0,
     prices: {

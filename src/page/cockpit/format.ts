@@ -1,0 +1,54 @@
+/** Figures, times and ages as people read them. One way of writing numbers in all languages: that of the exchange's boards and of the daemon's messages. */
+import { state } from './store.ts';
+import { t } from './text.ts';
+
+const MINUS = '\u2212';
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+const unsigned = (value: number, decimals: number): string =>
+  Math.abs(value).toLocaleString('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+
+export const count = (value: number): string => whole.format(value).replace('-', MINUS);
+
+export const signed = (value: number): string =>
+  value === 0 ? '0' : `${value < 0 ? MINUS : '+'}${whole.format(Math.abs(value))}`;
+
+/** Digits that a tick needs. */
+export function points(value: number | null, tick: number): string {
+  if (value === null) return '–';
+  const decimals = Math.max(0, Math.ceil(-Math.log10(tick) - 1e-9));
+  return `${value < 0 ? MINUS : ''}${unsigned(value, decimals)}`;
+}
+
+export const toneOf = (value: number): string => (value > 0 ? 'gain' : value < 0 ? 'loss' : 'flat');
+
+/** Time of day at the exchange. */
+export function clockTime(atMs: number): string {
+  const offset = state.value?.session.utcOffsetMinutes ?? 0;
+  return new Date(atMs + offset * 60_000).toISOString().slice(11, 19);
+}
+
+export function dateTime(realMs: number): string {
+  const at = new Date(realMs);
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+/** `57:12`, `3:07:00` or `2 d 3 h`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const days = Math.floor(seconds / 86_400);
+  const hours = Math.floor(seconds / 3_600);
+  if (days >= 2) return `${days} ${t.days} ${Math.floor((seconds % 86_400) / 3_600)} ${t.hours}`;
+  const rest = `${two(Math.floor((seconds % 3_600) / 60))}:${two(seconds % 60)}`;
+  return hours === 0 ? rest : `${hours}:${rest}`;
+}
+
+/** Names of the daemon that have no text of their own lose their underscores. */
+export const worded = (table: Readonly<Record<string, string>>, name: string): string =>
+  table[name] ?? name.replaceAll('_', ' ');

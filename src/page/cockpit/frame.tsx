@@ -1,0 +1,237 @@
+/** Around every view: mode, clock, verdict, halt, tabs, and the outcomes of commands. */
+import { effect, signal } from '@preact/signals';
+import type { CockpitState } from '../../operator/cockpit/cockpit-model.ts';
+import { clockTime, duration, worded } from './format.ts';
+import {
+  canSteer,
+  entries,
+  halt,
+  marketMs,
+  outcomes,
+  session,
+  silentSeconds,
+  state,
+  type View,
+  view,
+  VIEWS,
+} from './store.ts';
+import { t } from './text.ts';
+
+export function Header() {
+  const { value } = state;
+  const mode = value?.mode ?? 'waiting';
+  return (
+    <header class={`top mode-${mode}`}>
+      <a class="skip" href="#main">
+        {t.skip}
+      </a>
+      <p class="mode">{value === null ? t.connecting : t.modeLine[value.mode]}</p>
+      <div class="bar">
+        <h1>
+          Tickwright
+          <small>{value === null ? '' : `${value.version} · ${value.account}`}</small>
+        </h1>
+        {value !== null && <Clock value={value} />}
+        <div class="actions">
+          <ThemeButton />
+          {canSteer.value && <HaltButton />}
+          {session.value?.role === 'look' && <span class="chip">{t.lookOnly}</span>}
+        </div>
+      </div>
+      {value !== null && <VerdictLine />}
+      {value !== null && <Tabs />}
+    </header>
+  );
+}
+
+function Clock({ value: { session: now } }: { readonly value: CockpitState }) {
+  const at = marketMs.value;
+  const left = now.endsMs === null || at === null ? null : now.endsMs - at;
+  return (
+    <p class="clock">
+      <span class="num">{at === null ? '' : clockTime(at)}</span>
+      <b>{worded(t.phase, now.phase)}</b>
+      {left !== null && now.next !== null && (
+        <span class="next">
+          {worded(t.phase, now.next)} {t.within} <span class="num">{duration(left / now.speed)}</span>
+        </span>
+      )}
+    </p>
+  );
+}
+
+const HALT_KEY_MS = 600;
+
+function HaltButton() {
+  const isHalted = typeof state.value?.halted === 'string';
+  return (
+    <button
+      type="button"
+      id="halt"
+      class={isHalted ? 'halt is-halted' : 'halt'}
+      title={t.haltHint}
+      aria-keyshortcuts="H"
+      onClick={() => void halt()}
+    >
+      {isHalted ? t.haltAgain : t.halt}
+    </button>
+  );
+}
+
+export interface Verdict {
+  readonly tone: 'good' | 'warn' | 'bad';
+  readonly text: string;
+  readonly more: readonly string[];
+}
+
+/** The worst of all first. */
+export function verdictOf(value: CockpitState): Verdict {
+  const bad: string[] = [];
+  const warn: string[] = [];
+  if (value.halted !== null) {
+    const { text } = value.sweep;
+    bad.push(
+      `${t.entriesOff}: ${value.halted}${text === '' ? '' : `. ${t.sweep[value.sweep.status] ?? ''} ${text}`}`,
+    );
+  }
+  if (value.engine.state === 'hung') bad.push(t.engineHung);
+  bad.push(...value.problems);
+  if (value.token.isOtpAwaited) warn.push(t.otpAwaited);
+  if (value.alerts.unseen > 0) warn.push(t.unseen(value.alerts.unseen));
+  if (value.procedure !== '') warn.push(value.procedure);
+  const [text, ...more] = [...bad, ...warn];
+  if (text === undefined) return { tone: 'good', text: t.allWell, more };
+  return { tone: bad.length > 0 ? 'bad' : 'warn', text, more };
+}
+
+/** One line high whatever happens, so that nothing below it moves; the rest unfolds. */
+function VerdictLine() {
+  const { value } = state;
+  const silent = silentSeconds.value;
+  if (value === null) return null;
+  const { tone, text, more } = verdictOf(value);
+  return (
+    <div class={`verdict ${silent === null ? tone : 'cut'}`}>
+      {silent !== null && (
+        <p class="age" role="alert">
+          <b>{t.dataOld(duration(silent * 1_000))}</b> {t.haltStillWorks}
+        </p>
+      )}
+      {silent === null && (
+        <details>
+          <summary>
+            <span aria-live="polite">{text}</span>
+            {more.length > 0 && <em>+{more.length}</em>}
+          </summary>
+          <ul>
+            {[text, ...more].map((each) => (
+              <li key={each}>{each}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+const show = (name: View): void => {
+  view.value = name;
+};
+
+const Tabs = () => (
+  <nav aria-label={t.views}>
+    {VIEWS.map((name, place) => (
+      <button
+        key={name}
+        type="button"
+        aria-current={view.value === name ? 'page' : undefined}
+        aria-keyshortcuts={String(place + 1)}
+        onClick={() => show(name)}
+      >
+        {t.view[name]}
+      </button>
+    ))}
+  </nav>
+);
+
+type Theme = 'system' | 'light' | 'dark';
+const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
+const stored = THEMES.find((each) => each === localStorage.getItem('theme'));
+const theme = signal<Theme>(stored ?? 'system');
+/** What is drawn on a canvas follows it. */
+const system = matchMedia('(prefers-color-scheme: dark)');
+const isSystemDark = signal(system.matches);
+system.addEventListener('change', ({ matches }) => {
+  isSystemDark.value = matches;
+});
+
+export const isDark = (): boolean => (theme.value === 'system' ? isSystemDark.value : theme.value === 'dark');
+
+effect(() => {
+  document.documentElement.dataset['theme'] = isDark() ? 'dark' : 'light';
+  localStorage.setItem('theme', theme.value);
+});
+
+const THEME_SIGN: Readonly<Record<Theme, string>> = { system: '◐', light: '○', dark: '●' };
+
+function ThemeButton() {
+  const { value } = theme;
+  const next = THEMES[(THEMES.indexOf(value) + 1) % THEMES.length] ?? 'system';
+  return (
+    <button
+      type="button"
+      class="plain icon"
+      aria-label={`${t.theme}: ${t.themes[value]}`}
+      title={`${t.theme}: ${t.themes[value]}`}
+      onClick={() => {
+        theme.value = next;
+      }}
+    >
+      {THEME_SIGN[value]}
+    </button>
+  );
+}
+
+/** The latest commands of this page; an answer of the daemon is read out. */
+export const Outcomes = () => (
+  <div class="outcomes" role="status" aria-live="polite" aria-label={t.outcomes}>
+    {outcomes.value.slice(0, 3).map(({ id, text, ok, message }) => (
+      <p key={id} class={ok === null ? 'pending' : ok ? 'good' : 'bad'}>
+        <b>{text}</b> {message}
+        <button
+          type="button"
+          class="plain icon"
+          aria-label={t.dismiss}
+          onClick={() => {
+            outcomes.value = outcomes.value.filter((each) => each.id !== id);
+          }}
+        >
+          ×
+        </button>
+      </p>
+    ))}
+  </div>
+);
+
+/** Digits choose a view; H goes to the halt, and held for a moment it halts. */
+export function listenToKeys(): void {
+  let held: ReturnType<typeof setTimeout> | undefined;
+  addEventListener('keydown', (event) => {
+    const { target, key, repeat } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || state.value === null) return;
+    if (target instanceof HTMLElement && target.matches('input, select, textarea')) return;
+    const chosen = VIEWS[Number(key) - 1];
+    if (chosen !== undefined) show(chosen);
+    if (key.toLowerCase() !== 'h' || repeat || !canSteer.value) return;
+    document.getElementById('halt')?.focus();
+    held = setTimeout(() => void halt(), HALT_KEY_MS);
+  });
+  addEventListener('keyup', () => clearTimeout(held));
+  addEventListener('blur', () => clearTimeout(held));
+}
+
+export const Footer = () => (
+  <footer>
+    {t.newest}: <span class="num">{entries.value.at(-1)?.id ?? '–'}</span>
+  </footer>
+);

@@ -1,0 +1,231 @@
+/** The journal of any day, searched, and the story of one order. */
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type {
+  CockpitEntry,
+  JournalDays,
+  JournalPage,
+  OrderStory,
+} from '../../operator/cockpit/cockpit-model.ts';
+import { clockTime, worded } from './format.ts';
+import { type Answer, read, WAITING } from './link.ts';
+import { OrderLink } from './now.tsx';
+import { Empty, Field, Panel, useAnswer, Waiting } from './parts.tsx';
+import { entries, state, story } from './store.ts';
+import { t } from './text.ts';
+
+const KINDS = [
+  'alert',
+  'command',
+  'denied',
+  'fill',
+  'halt',
+  'order_status',
+  'place',
+  'modify',
+  'cancel',
+  'position_mismatch',
+  'money_checked',
+  'phase',
+  'strategy_note',
+  'strategy_fault',
+] as const;
+
+/** Typing on does not ask for each letter. */
+const TYPING_MS = 250;
+
+interface Filter {
+  readonly day: Signal<string>;
+  readonly kind: Signal<string>;
+  readonly search: Signal<string>;
+}
+
+export function Journal() {
+  const filter = { day: useSignal(''), kind: useSignal(''), search: useSignal('') };
+  const { page, isReading, older } = usePages(filter);
+  const { day, kind, search } = filter;
+  const days = useAnswer<JournalDays>('/journal/days').value ?? [];
+  const isToday = day.value === '' || day.value === state.value?.session.day;
+  const isPresent = isToday && search.value === '' && kind.value === '';
+  const read = page.value?.entries ?? [];
+  return (
+    <div class="journal">
+      <h2 class="hidden">{t.view.journal}</h2>
+      <Panel title={t.view.journal} area="full" aside={page.trouble}>
+        <div class="filters">
+          <Choice
+            name={t.dayWord}
+            value={day}
+            options={days.map((each) => [
+              each.day,
+              each.isArchived ? `${each.day} (${t.archived})` : each.day,
+            ])}
+            all={t.newestDays}
+          />
+          <Choice
+            name={t.kind}
+            value={kind}
+            options={KINDS.map((each) => [each, worded(t.kinds, each)])}
+            all={t.allKinds}
+          />
+          <label class="grow">
+            {t.search}
+            <Field value={search} placeholder={t.searchHint} />
+          </label>
+        </div>
+        <Rows rows={isPresent ? withNewest(read) : read} isReading={isReading} />
+        {older !== null && (
+          <button type="button" disabled={isReading} onClick={older}>
+            {t.older}
+          </button>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+/** Pages that match the filter, the newest first; the next one follows on demand. */
+function usePages({ day, kind, search }: Filter) {
+  const page = useSignal<Answer<JournalPage>>(WAITING);
+  const isReading = useSignal(true);
+  const readPage = async (before: number | null): Promise<void> => {
+    isReading.value = true;
+    const asked = { day: day.value, kind: kind.value, search: search.value.trim() };
+    const shown = before === null ? [] : (page.value.value?.entries ?? []);
+    const { value, trouble } = await read<JournalPage>('/journal', {
+      ...asked,
+      before: before === null ? '' : String(before),
+    });
+    // Another answer is on its way.
+    if (asked.day !== day.value || asked.kind !== kind.value || asked.search !== search.value.trim()) return;
+    page.value = { trouble, value: value && { ...value, entries: [...shown, ...value.entries] } };
+    isReading.value = false;
+  };
+  useEffect(() => {
+    const wait = setTimeout(() => void readPage(null), TYPING_MS);
+    return () => clearTimeout(wait);
+  }, [day.value, kind.value, search.value]);
+  const before = page.value.value?.before ?? null;
+  return {
+    page: page.value,
+    isReading: isReading.value,
+    older: before === null ? null : () => void readPage(before),
+  };
+}
+
+function Choice({
+  name,
+  value,
+  options,
+  all,
+}: {
+  readonly name: string;
+  readonly value: Signal<string>;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly all: string;
+}) {
+  return (
+    <label>
+      {name}
+      <select
+        value={value.value}
+        onChange={({ currentTarget }) => {
+          value.value = currentTarget.value;
+        }}
+      >
+        <option value="">{all}</option>
+        {options.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Rows of the stream that came after the page was read, newest first. */
+function withNewest(read: readonly CockpitEntry[]): readonly CockpitEntry[] {
+  const last = read[0]?.seq ?? -1;
+  const newer = entries.value.filter(({ seq }) => seq > last);
+  return [...newer.toReversed(), ...read];
+}
+
+function Rows({ rows, isReading }: { readonly rows: readonly CockpitEntry[]; readonly isReading: boolean }) {
+  const shown = rows.filter(({ text }) => text !== '');
+  if (shown.length === 0) return <Empty>{isReading ? t.reading : t.noEntries}</Empty>;
+  return (
+    <ol class="entries">
+      {shown.map((each, place) => (
+        <li key={each.id}>
+          {each.day !== shown[place - 1]?.day && <h3>{each.day}</h3>}
+          <Entry entry={each} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const Entry = ({ entry: { atMs, word, tone, strategy, text, order } }: { readonly entry: CockpitEntry }) => (
+  <div class="entry">
+    <time class="num quiet">{clockTime(atMs)}</time>
+    <b class={`tone-${tone}`}>{word}</b>
+    <span class="who quiet">{strategy}</span>
+    <span class="what">
+      {text} {order !== null && <OrderLink id={order} />}
+    </span>
+  </div>
+);
+
+/** Opens over whatever is shown. */
+export function StoryDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = story.value;
+  const found = useAnswer<OrderStory>(id === null ? null : `/orders/${encodeURIComponent(id)}/story`);
+  useEffect(() => {
+    if (id !== null) dialog.current?.showModal();
+  }, [id]);
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={t.story}
+      onClose={() => {
+        story.value = null;
+      }}
+    >
+      <form method="dialog">
+        <h2>
+          {t.story} <span class="num">{id ?? ''}</span>
+        </h2>
+        <button class="plain" autofocus>
+          {t.close}
+        </button>
+      </form>
+      <Waiting {...found} />
+      {found.value !== null && <Story story={found.value} />}
+    </dialog>
+  );
+}
+
+const Story = ({ story: { summary, steps } }: { readonly story: OrderStory }) => (
+  <>
+    <p>{summary}</p>
+    <ol class="steps">
+      {steps.map((step) => (
+        <li key={step.id}>
+          <p>
+            <time class="num quiet">{clockTime(step.atMs)}</time>{' '}
+            <b class={`tone-${step.tone}`}>{step.word === '' ? worded(t.kinds, step.kind) : step.word}</b>{' '}
+            {step.text === '' ? worded(t.kinds, step.kind) : step.text}
+          </p>
+          <details>
+            <summary>
+              {t.row} {step.seq}, {t.cause} {step.cause}
+            </summary>
+            <pre>{step.detail}</pre>
+          </details>
+        </li>
+      ))}
+    </ol>
+  </>
+);

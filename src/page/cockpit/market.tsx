@@ -1,0 +1,302 @@
+/** Candles with our orders and fills, and the depth beside them. */
+import { effect, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type {
+  CockpitBar,
+  CockpitBars,
+  CockpitState,
+  ContractPrices,
+  ContractState,
+  Level,
+  OrderState,
+} from '../../operator/cockpit/cockpit-model.ts';
+import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
+import { clockTime, count, points, signed, worded } from './format.ts';
+import { read } from './link.ts';
+import { OrderTable } from './now.tsx';
+import { Bar, Empty, Panel } from './parts.tsx';
+import { entries, prices, state } from './store.ts';
+import { t } from './text.ts';
+
+export function Market() {
+  const { value } = state;
+  const chosen = useSignal('');
+  if (value === null) return null;
+  const held = value.contracts.find(({ contract }) => contract === chosen.value);
+  const contract = held ?? mainContract(value);
+  return (
+    <div class="market">
+      <h2 class="hidden">{t.view.market}</h2>
+      {contract === undefined && <Empty>{t.noContracts}</Empty>}
+      {contract !== undefined && (
+        <>
+          <div class="picker" role="group" aria-label={t.contract}>
+            {value.contracts.map(({ contract: code }) => (
+              <button
+                key={code}
+                type="button"
+                aria-pressed={code === contract.contract}
+                onClick={() => {
+                  chosen.value = code;
+                }}
+              >
+                {code}
+              </button>
+            ))}
+          </div>
+          <Quote contract={contract} />
+          <Panel title={t.candles} area="chart-panel">
+            <Candles key={contract.contract} contract={contract} />
+          </Panel>
+          <Panel title={t.depth} area="depth-panel">
+            <Depth contract={contract} orders={value.orders} />
+          </Panel>
+          <ContractOrders value={value} contract={contract} />
+          <Notes />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The one that the strategies trade. */
+function mainContract({ contracts, strategies }: CockpitState): ContractState | undefined {
+  const traded = strategies.flatMap((each) => each.contracts);
+  return contracts.find(({ contract }) => traded.includes(contract)) ?? contracts[0];
+}
+
+function Quote({ contract }: { readonly contract: ContractState }) {
+  const { tickPoints: tick, referencePoints: reference } = contract;
+  const now = prices.value.get(contract.contract);
+  const last = now?.last?.[0] ?? null;
+  const change = last === null || reference === null ? null : last - reference;
+  const tone = change === null || change === 0 ? '' : change > 0 ? 'gain' : 'loss';
+  const facts: readonly (readonly [string, string])[] = [
+    [t.reference, points(reference, tick)],
+    [t.floor, points(contract.floorPoints, tick)],
+    [t.ceiling, points(contract.ceilingPoints, tick)],
+    [t.volume, now === undefined ? '–' : count(now.volume)],
+    [t.lastAt, now === undefined ? '–' : clockTime(now.atMs)],
+  ];
+  return (
+    <div class="quote">
+      <p class={`last num ${tone}`}>
+        {points(last, tick)}
+        <small>
+          {change === null ? '' : `${change > 0 ? '+' : ''}${points(change, tick)}`}
+          {change === null || reference === null || reference === 0
+            ? ''
+            : ` (${change > 0 ? '+' : ''}${points((change / reference) * 100, 0.01)} %)`}
+        </small>
+      </p>
+      <dl>
+        {facts.map(([name, text]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="num">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+const CHART_PX = 380;
+const MINUTE_MS = 60_000;
+/** Fills of one moment are read together. */
+const READ_AGAIN_MS = 1_000;
+
+const candleOf = ([atMs, open, high, low, close]: CockpitBar): Candle => ({
+  time: atMs / 1_000,
+  open,
+  high,
+  low,
+  close,
+});
+
+function Candles({ contract: { contract, tickPoints } }: { readonly contract: ContractState }) {
+  const box = useRef<HTMLDivElement>(null);
+  const trouble = useSignal('');
+  useEffect(() => {
+    if (box.current === null) return undefined;
+    const chart = createPriceChart(box.current, {
+      height: CHART_PX,
+      utcOffsetMinutes: state.value?.session.utcOffsetMinutes ?? 0,
+      decimals: Math.max(0, Math.ceil(-Math.log10(tickPoints) - 1e-9)),
+      tick: tickPoints,
+    });
+    const stop = feed(chart, contract, (text) => {
+      trouble.value = text;
+    });
+    return () => {
+      stop();
+      chart.destroy();
+    };
+  }, []);
+  return (
+    <>
+      <div ref={box} class="candles" role="group" aria-label={`${t.candles} ${contract}`} />
+      {trouble.value !== '' && <p class="note bad">{trouble.value}</p>}
+    </>
+  );
+}
+
+/** Bars of the past from the daemon, the present from the stream; read again after fills and when the stream was cut. */
+function feed(chart: PriceChart, contract: string, tell: (trouble: string) => void): () => void {
+  let newest: CockpitBar | undefined;
+  let wait: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const readBars = async (): Promise<void> => {
+    const { value, trouble } = await read<CockpitBars>('/bars', { contract });
+    if (isOver) return;
+    tell(trouble);
+    if (value === null) return;
+    const { bars, fills } = value;
+    newest = bars.at(-1);
+    chart.setCandles(bars.map(candleOf));
+    chart.setMarks(
+      fills.map(({ atMs, points: price, side, qty }) => ({
+        time: atMs / 1_000,
+        price,
+        side,
+        effect: 'entry',
+        qty,
+      })),
+    );
+  };
+  const extend = (now: ContractPrices): void => {
+    if (now.last === null) return;
+    newest = extended(newest, now.atMs, now.last[0]);
+    chart.update(candleOf(newest));
+  };
+  const stops = [
+    effect(() => {
+      const now = prices.value.get(contract);
+      if (now !== undefined) extend(now);
+    }),
+    effect(() => chart.setOrders(orderLines(state.value?.orders ?? [], contract))),
+    effect(() => {
+      const fills = entries.value.filter((each) => each.kind === 'fill' && each.contract === contract);
+      if (fills.length === 0) return;
+      clearTimeout(wait);
+      wait = setTimeout(() => void readBars(), READ_AGAIN_MS);
+    }),
+  ];
+  void readBars();
+  return () => {
+    isOver = true;
+    clearTimeout(wait);
+    for (const stop of stops) stop();
+  };
+}
+
+function extended(newest: CockpitBar | undefined, atMs: number, price: number): CockpitBar {
+  const minute = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+  if (newest === undefined || minute > newest[0]) return [minute, price, price, price, price, 0];
+  const [at, open, high, low, , volume] = newest;
+  return [at, open, Math.max(high, price), Math.min(low, price), price, volume];
+}
+
+const orderLines = (orders: readonly OrderState[], contract: string) =>
+  orders
+    .filter((order) => order.contract === contract)
+    .flatMap(({ limitPoints, triggerPoints, side, qty, strategy }) => {
+      const price = triggerPoints ?? limitPoints;
+      const label = `${side === 'buy' ? t.buy : t.sell} ${qty} ${strategy}`;
+      return price === null ? [] : [{ price, side, isTrigger: triggerPoints !== null, label }];
+    });
+
+const LEVELS = 5;
+
+/** As many rows as ever, so that nothing moves. */
+function Depth({
+  contract: { contract, tickPoints: tick },
+  orders,
+}: {
+  readonly contract: ContractState;
+  readonly orders: readonly OrderState[];
+}) {
+  const now = prices.value.get(contract);
+  const asks = now?.asks.slice(0, LEVELS) ?? [];
+  const bids = now?.bids.slice(0, LEVELS) ?? [];
+  const most = Math.max(1, ...[...asks, ...bids].map(([, qty]) => qty));
+  const ours = new Map<number, number>();
+  for (const { contract: code, limitPoints, qty, filledQty, triggerPoints } of orders)
+    if (code === contract && limitPoints !== null && triggerPoints === null)
+      ours.set(limitPoints, (ours.get(limitPoints) ?? 0) + qty - filledQty);
+  const row = (level: Level | undefined, side: 'buy' | 'sell', place: number) => (
+    <tr key={`${side}${place}`} class={side}>
+      <td class="num right">{level === undefined ? '–' : points(level[0], tick)}</td>
+      <td class="right">
+        <Bar part={(level?.[1] ?? 0) / most} tone={side} label={t.quantity} />
+        <span class="num">{level === undefined ? '' : count(level[1])}</span>
+      </td>
+      <td class="num mine">{(level !== undefined && ours.get(level[0])) || ''}</td>
+    </tr>
+  );
+  const places = Array.from({ length: LEVELS }, (_, place) => place);
+  const [bestBid, bestAsk] = [bids[0]?.[0], asks[0]?.[0]];
+  return (
+    <table class="depth" aria-label={t.depth}>
+      <thead>
+        <tr>
+          <th scope="col">{t.price}</th>
+          <th scope="col">{t.quantity}</th>
+          <th scope="col">{t.mine}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {places.toReversed().map((place) => row(asks[place], 'sell', place))}
+        <tr class="spread">
+          <td colSpan={3} class="num">
+            {bestBid === undefined || bestAsk === undefined
+              ? '–'
+              : `${t.spread} ${points(bestAsk - bestBid, tick)}`}
+          </td>
+        </tr>
+        {places.map((place) => row(bids[place], 'buy', place))}
+      </tbody>
+    </table>
+  );
+}
+
+function ContractOrders({
+  value,
+  contract,
+}: {
+  readonly value: CockpitState;
+  readonly contract: ContractState;
+}) {
+  const orders = value.orders.filter((order) => order.contract === contract.contract);
+  const net = value.strategies
+    .flatMap(({ positions }) => positions)
+    .filter((position) => position.contract === contract.contract)
+    .reduce((sum, { qty }) => sum + qty, 0);
+  return (
+    <Panel title={t.workingOrders} area="wide" aside={`${t.position} ${signed(net)}`}>
+      {orders.length === 0 && <Empty>{t.noOrders}</Empty>}
+      {orders.length > 0 && <OrderTable orders={orders} value={value} label={t.workingOrders} />}
+    </Panel>
+  );
+}
+
+const NOTES = 12;
+
+/** What strategies wrote. */
+function Notes() {
+  const notes = entries.value.filter(({ kind }) => kind === 'strategy_note').slice(-NOTES);
+  return (
+    <Panel title={t.notes} area="third">
+      {notes.length === 0 && <Empty>{t.noNotes}</Empty>}
+      <ol class="latest">
+        {notes.toReversed().map(({ id, atMs, strategy, text, word }) => (
+          <li key={id}>
+            <time class="num quiet">{clockTime(atMs)}</time>
+            <span class="who quiet">{strategy}</span>
+            <span class="what">{text === '' ? worded({}, word) : text}</span>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}

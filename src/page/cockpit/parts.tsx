@@ -1,0 +1,273 @@
+/** Small parts of every view. */
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { count, points, signed, toneOf } from './format.ts';
+import { type Answer, read, WAITING } from './link.ts';
+import { t } from './text.ts';
+
+type Children = { readonly children?: ComponentChildren };
+
+export const Panel = ({
+  title,
+  aside,
+  area,
+  children,
+}: Children & {
+  readonly title: string;
+  readonly aside?: ComponentChildren;
+  readonly area?: string;
+}) => (
+  <section class={`panel ${area ?? ''}`} aria-label={title}>
+    <div class="panel-head">
+      <h2>{title}</h2>
+      {aside !== undefined && <div class="aside">{aside}</div>}
+    </div>
+    {children}
+  </section>
+);
+
+export const Empty = ({ children }: Children) => <p class="empty">{children}</p>;
+
+export const Vnd = ({ value, isSigned = true }: { readonly value: number; readonly isSigned?: boolean }) => (
+  <span class={`num ${isSigned ? toneOf(value) : ''}`}>
+    {isSigned ? signed(value) : count(value)} <small>VND</small>
+  </span>
+);
+
+export const Points = ({ value, tick }: { readonly value: number | null; readonly tick: number }) => (
+  <span class="num">{points(value, tick)}</span>
+);
+
+export const Side = ({ side }: { readonly side: 'buy' | 'sell' }) => (
+  <span class={side}>{side === 'buy' ? t.buy : t.sell}</span>
+);
+
+export const Dot = ({
+  tone,
+  label,
+}: {
+  readonly tone: 'good' | 'warn' | 'bad' | 'off';
+  readonly label: string;
+}) => (
+  <span class="state">
+    <i class={`dot ${tone}`} aria-hidden="true" />
+    {label}
+  </span>
+);
+
+/** A figure's part of its greatest value. */
+export const Bar = ({
+  part,
+  tone,
+  label,
+}: {
+  readonly part: number;
+  readonly tone: 'good' | 'warn' | 'bad' | 'buy' | 'sell';
+  readonly label: string;
+}) => {
+  const percent = Math.round(Math.min(1, part) * 100);
+  return (
+    <div
+      class={`gauge ${tone}`}
+      role="meter"
+      aria-label={label}
+      aria-valuenow={percent}
+      aria-valuemin={0}
+      aria-valuemax={100}
+    >
+      <i style={{ width: `${percent}%` }} />
+    </div>
+  );
+};
+
+export interface Column {
+  readonly name: string;
+  readonly isNumber?: boolean;
+}
+
+/** Rows of a table; on a phone each row is a card whose cells bear the names of their columns. */
+export const Table = ({
+  label,
+  columns,
+  children,
+}: Children & { readonly label: string; readonly columns: readonly Column[] }) => (
+  <table class="rows" aria-label={label}>
+    <thead>
+      <tr>
+        {columns.map(({ name, isNumber }) => (
+          <th key={name} scope="col" class={isNumber === true ? 'right' : undefined}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>{children}</tbody>
+  </table>
+);
+
+export const Cell = ({ of, children }: Children & { readonly of: Column }) => (
+  <td data-name={of.name} class={of.isNumber === true ? 'right' : undefined}>
+    {children}
+  </td>
+);
+
+export const HOLD_MS = 1_500;
+
+const isPress = ({ key }: KeyboardEvent): boolean => key === ' ' || key === 'Enter';
+
+/** Done after holding it; a short press asks to type the word instead, which needs no steady hand. */
+export function HoldButton({
+  label,
+  word,
+  isDanger = true,
+  isSmall = false,
+  onDone,
+}: {
+  readonly label: string;
+  readonly word: string;
+  readonly isDanger?: boolean;
+  readonly isSmall?: boolean;
+  readonly onDone: () => void;
+}) {
+  const isHeld = useSignal(false);
+  const isTyping = useSignal(false);
+  const wait = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const end = (): void => {
+    clearTimeout(wait.current);
+    isHeld.value = false;
+  };
+  useEffect(() => end, []);
+  const begin = (): void => {
+    if (isHeld.value) return;
+    isHeld.value = true;
+    wait.current = setTimeout(() => {
+      end();
+      isTyping.value = false;
+      onDone();
+    }, HOLD_MS);
+  };
+  const cut = (): void => {
+    if (isHeld.value) isTyping.value = true;
+    end();
+  };
+  return (
+    <span class="hold-box">
+      <button
+        type="button"
+        class={`hold ${isDanger ? 'danger' : ''} ${isSmall ? 'small' : ''} ${isHeld.value ? 'held' : ''}`}
+        title={t.holdHint}
+        onPointerDown={({ button }) => button === 0 && begin()}
+        onPointerUp={cut}
+        onPointerLeave={end}
+        onPointerCancel={end}
+        onContextMenu={(event) => event.preventDefault()}
+        onKeyDown={(event) => {
+          if (!isPress(event)) return;
+          event.preventDefault();
+          if (!event.repeat) begin();
+        }}
+        onKeyUp={(event) => isPress(event) && cut()}
+        onBlur={end}
+        onClick={({ detail }) => {
+          if (detail === 0) isTyping.value = true;
+        }}
+      >
+        <span>{label}</span>
+      </button>
+      {isTyping.value && (
+        <TypedConfirm
+          word={word}
+          onDone={(isTyped) => {
+            isTyping.value = false;
+            if (isTyped) onDone();
+          }}
+        />
+      )}
+    </span>
+  );
+}
+
+function TypedConfirm({
+  word,
+  onDone,
+}: {
+  readonly word: string;
+  readonly onDone: (isTyped: boolean) => void;
+}) {
+  const typed = useSignal('');
+  return (
+    <form
+      class="typed"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (typed.value.trim().toLowerCase() === word.toLowerCase()) onDone(true);
+      }}
+      onKeyDown={({ key }) => key === 'Escape' && onDone(false)}
+    >
+      <label>
+        {t.holdOrType(word)}
+        <Field value={typed} isFocused />
+      </label>
+      <button type="button" class="plain" onClick={() => onDone(false)}>
+        {t.dismiss}
+      </button>
+    </form>
+  );
+}
+
+/** A line of text in a signal; other properties are those of an input. */
+export function Field({
+  value,
+  isFocused = false,
+  ...rest
+}: Pick<
+  InputHTMLAttributes<HTMLInputElement>,
+  'aria-label' | 'placeholder' | 'inputMode' | 'autocomplete' | 'maxLength'
+> & {
+  readonly value: Signal<string>;
+  readonly isFocused?: boolean;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isFocused) input.current?.focus();
+  }, []);
+  return (
+    <input
+      ref={input}
+      autocomplete="off"
+      spellcheck={false}
+      {...rest}
+      value={value.value}
+      onInput={({ currentTarget }) => {
+        value.value = currentTarget.value;
+      }}
+    />
+  );
+}
+
+/** The answer of the daemon to a path; null asks nothing. */
+export function useAnswer<T>(path: string | null): Answer<T> {
+  const answer = useSignal<Answer<T>>(WAITING);
+  useEffect(() => {
+    let isOver = false;
+    const ask = async (): Promise<void> => {
+      answer.value = WAITING;
+      const found = path === null ? WAITING : await read<T>(path);
+      if (!isOver) answer.value = found;
+    };
+    void ask();
+    return () => {
+      isOver = true;
+    };
+  }, [path]);
+  return answer.value;
+}
+
+/** While it is read, or why it could not be. */
+export const Waiting = ({ value, trouble }: Answer<unknown>) => (
+  <>
+    {value === null && trouble === '' && <Empty>{t.reading}</Empty>}
+    {trouble !== '' && <p class="note bad">{trouble}</p>}
+  </>
+);

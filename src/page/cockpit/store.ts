@@ -1,0 +1,205 @@
+/** What the page knows, as signals. Events are gathered and shown at most 30 times a second. */
+import { batch, computed, effect, signal } from '@preact/signals';
+import type {
+  CockpitBeat,
+  CockpitEntry,
+  CockpitPrices,
+  CockpitSession,
+  CockpitState,
+  ContractPrices,
+} from '../../operator/cockpit/cockpit-model.ts';
+import { followOnce, readSession, send, type ServerEvent } from './link.ts';
+import { t } from './text.ts';
+
+export type View = 'now' | 'market' | 'steer' | 'journal' | 'research';
+export const VIEWS: readonly View[] = ['now', 'market', 'steer', 'journal', 'research'];
+
+const FRAME_MS = 1_000 / 30;
+const HIDDEN_FRAME_MS = 1_000;
+const ENTRIES_MAX = 2_000;
+const OUTCOMES_MAX = 20;
+/** One beat may be late. */
+const SILENT_MS_MAX = 7_000;
+const RETRY_MS_MAX = 5_000;
+
+export interface Outcome {
+  readonly id: number;
+  readonly atMs: number;
+  readonly text: string;
+  /** Null until the daemon answered. */
+  readonly ok: boolean | null;
+  readonly message: string;
+}
+
+/** Undefined until the daemon answered, null without a session. */
+export const session = signal<CockpitSession | null | undefined>(undefined);
+export const state = signal<CockpitState | null>(null);
+export const prices = signal<ReadonlyMap<string, ContractPrices>>(new Map());
+/** Oldest first. */
+export const entries = signal<readonly CockpitEntry[]>([]);
+export const outcomes = signal<readonly Outcome[]>([]);
+export const view = signal<View>('now');
+/** The order whose story is shown, or null. */
+export const story = signal<string | null>(null);
+/** Real time, once a second. */
+export const nowMs = signal(Date.now());
+const heardMs = signal(0);
+const beat = signal<CockpitBeat & { readonly atMs: number }>({ realMs: 0, marketMs: 0, atMs: 0 });
+
+export const canSteer = computed(() => session.value?.role === 'steer');
+/** Seconds without a word of the daemon, or null while it speaks. */
+export const silentSeconds = computed(() => {
+  const silent = nowMs.value - heardMs.value;
+  return heardMs.value === 0 || silent <= SILENT_MS_MAX ? null : Math.floor(silent / 1_000);
+});
+/** Market time goes on from the last beat. */
+export const marketMs = computed(() => {
+  const { marketMs: from, atMs } = beat.value;
+  const speed = state.value?.session.speed ?? 1;
+  return from === 0 ? null : from + (nowMs.value - atMs) * speed;
+});
+
+interface Pending {
+  state: CockpitState | null;
+  prices: Map<string, ContractPrices>;
+  entries: CockpitEntry[];
+  isReset: boolean;
+}
+
+const nothing = (): Pending => ({ state: null, prices: new Map(), entries: [], isReset: false });
+
+let pending = nothing();
+let timer: ReturnType<typeof setTimeout> | undefined;
+let lastId = '';
+
+function take({ event, id, data }: ServerEvent): void {
+  heardMs.value = Date.now();
+  switch (event) {
+    case 'state':
+      pending.state = JSON.parse(data);
+      break;
+    case 'price': {
+      const changed: CockpitPrices = JSON.parse(data);
+      for (const each of changed) pending.prices.set(each.contract, each);
+      break;
+    }
+    case 'entry':
+      pending.entries.push(JSON.parse(data));
+      lastId = id;
+      break;
+    case 'reset':
+      pending.entries = [];
+      pending.isReset = true;
+      lastId = '';
+      break;
+    case 'beat': {
+      const heard: CockpitBeat = JSON.parse(data);
+      beat.value = { ...heard, atMs: Date.now() };
+      break;
+    }
+    default: // of a newer daemon
+  }
+  timer ??= setTimeout(show, document.hidden ? HIDDEN_FRAME_MS : FRAME_MS);
+}
+
+function show(): void {
+  timer = undefined;
+  const { state: newest, prices: changed, entries: added, isReset } = pending;
+  pending = nothing();
+  batch(() => {
+    if (newest !== null) state.value = newest;
+    if (changed.size > 0) prices.value = new Map([...prices.value, ...changed]);
+    if (added.length > 0 || isReset) {
+      const before = isReset ? [] : entries.value;
+      entries.value = [...before, ...added].slice(-ENTRIES_MAX);
+    }
+  });
+}
+
+/** Follows the daemon for as long as the session lasts. */
+async function follow(): Promise<void> {
+  for (let tries = 0; session.value !== null; tries += 1) {
+    try {
+      const refusal = await followOnce(
+        lastId,
+        () => {
+          tries = 0;
+        },
+        take,
+      );
+      if (refusal === 401) session.value = null;
+    } catch {
+      // Unreachable: the page says how old its data are.
+    }
+    if (session.value !== null) await retryWait(Math.min(RETRY_MS_MAX, 250 * 2 ** tries));
+  }
+}
+
+/** Ends early when the network or the reader is back. */
+const retryWait = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(wait);
+      removeEventListener('online', end);
+      document.removeEventListener('visibilitychange', end);
+      resolve();
+    };
+    const wait = setTimeout(end, ms);
+    addEventListener('online', end);
+    document.addEventListener('visibilitychange', end);
+  });
+
+export function begin(known: CockpitSession): void {
+  session.value = known;
+  void follow();
+}
+
+let commands = 0;
+
+/** Commands that wait for nothing; all others repeat the code of the present state. */
+const AT_ONCE: ReadonlySet<string> = new Set(['halt', 'seen', 'otp', 'token', 'reconnect']);
+
+/** Sends a command and shows its outcome. */
+export async function command(
+  text: string,
+  name: string,
+  body: Readonly<Record<string, string | boolean>> = {},
+): Promise<boolean> {
+  commands += 1;
+  const id = commands;
+  const said: Outcome = { id, atMs: Date.now(), text, ok: null, message: t.sent };
+  outcomes.value = [said, ...outcomes.value].slice(0, OUTCOMES_MAX);
+  const confirm = AT_ONCE.has(name) ? '' : await confirmCode();
+  const answer = await send(name, confirm === '' ? body : { ...body, confirm });
+  outcomes.value = outcomes.value.map((each) => (each.id === id ? { ...said, ...answer } : each));
+  if (!answer.ok && (await readSession().catch(() => null)) === undefined) session.value = null;
+  return answer.ok;
+}
+
+/** A page whose stream was cut has an old one. */
+async function confirmCode(): Promise<string> {
+  if (silentSeconds.value === null) return state.value?.confirm ?? '';
+  try {
+    const reply = await fetch('/state', { signal: AbortSignal.timeout(3_000) });
+    const fresh: CockpitState = await reply.json();
+    state.value = fresh;
+    return fresh.confirm;
+  } catch {
+    return state.value?.confirm ?? '';
+  }
+}
+
+/** One press: no question, no code. */
+export const halt = (): Promise<boolean> => command(t.halt, 'halt', { reason: 'by the page' });
+
+setInterval(() => {
+  nowMs.value = Date.now();
+}, 1_000);
+
+/** A title that tells trouble from afar. */
+effect(() => {
+  const { value } = state;
+  const place = value === null ? '' : ` · ${t.mode[value.mode]}`;
+  const halted = typeof value?.halted === 'string' ? `${t.halted} · ` : '';
+  document.title = `${halted}Tickwright${place}`;
+});
