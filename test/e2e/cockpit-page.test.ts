@@ -1,10 +1,12 @@
 /** The cockpit in a real browser, in each state of a daemon: light and dark, on a phone and on a desk. */
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { daemonIn, STATES } from '../page/cockpit-states.ts';
+import { daemonIn, entryOf, pricesAt, STATES } from '../page/cockpit-states.ts';
 import { type FakeDaemon, startFake } from '../operator/cockpit/fake-cockpit.ts';
 import type { Cockpit } from '../../src/operator/cockpit/cockpit-server.ts';
 
@@ -36,9 +38,42 @@ interface Opened {
   readonly page: Page;
   readonly cockpit: Cockpit;
   readonly trouble: string[];
+  readonly cut: (now: boolean) => void;
 }
 
 const serve = (daemon: FakeDaemon): Promise<Cockpit> => startFake(daemon, { pageDir: PAGE_DIR });
+
+/** A way to the cockpit that can be cut. */
+async function startWire(cockpit: Cockpit) {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const wire = createServer((near) => {
+    if (isCut) return near.destroy();
+    const far = connect(Number(new URL(cockpit.url).port), '127.0.0.1');
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.pipe(far).pipe(near);
+    return undefined;
+  });
+  wire.listen(0, '127.0.0.1');
+  await once(wire, 'listening');
+  const cut = (now: boolean): void => {
+    isCut = now;
+    if (isCut) for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(() => {
+    cut(true);
+    wire.close();
+  });
+  const { port } = wire.address() as AddressInfo;
+  return { cut, link: cockpit.link('steer').replace(/:\d+\//, `:${port}/`) };
+}
 
 async function opened(
   daemon: FakeDaemon,
@@ -55,14 +90,17 @@ async function opened(
   });
   onTestFinished(() => context.close());
   const page = await context.newPage();
+  // Time flows, and can be moved on.
+  await page.clock.install();
   const trouble: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) trouble.push(message.text());
   });
   page.on('pageerror', (error) => trouble.push(String(error)));
-  await page.goto(cockpit.link(role));
+  const { cut, link } = await startWire(cockpit);
+  await page.goto(role === 'steer' ? link : cockpit.link(role));
   await page.waitForSelector('nav');
-  return { page, cockpit, trouble };
+  return { page, cockpit, trouble, cut };
 }
 
 /** Serious and critical findings of axe, with their places. */
@@ -94,7 +132,7 @@ const READY: Readonly<Record<(typeof VIEW_NAMES)[number], string>> = {
 };
 
 async function show(page: Page, name: (typeof VIEW_NAMES)[number]): Promise<void> {
-  await page.getByRole('button', { name, exact: true }).click();
+  await page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
   await page.waitForSelector(READY[name]);
 }
 
@@ -126,5 +164,236 @@ describe.for(LOOKS)('$width pixels wide, $colorScheme', (look) => {
       expect(needed, `${name} does not scroll sideways`).toBeLessThanOrEqual(given);
     }
     expect(trouble).toEqual([]);
+  });
+});
+
+const said = (page: Page, text: string | RegExp): Promise<void> =>
+  page.locator('.outcomes p', { hasText: text }).first().waitFor();
+
+describe('commands', () => {
+  test('halts at one press', async () => {
+    const daemon = daemonIn({});
+    const { page } = await opened(daemon);
+    await page.locator('#halt').click();
+    await said(page, 'done');
+    expect(daemon.commands.map(([name]) => name)).toEqual(['halt']);
+  });
+
+  test('halts when H is held, and only looks at the button when it is touched', async () => {
+    const daemon = daemonIn({});
+    const { page } = await opened(daemon);
+    await page.keyboard.press('h');
+    expect(await page.evaluate('document.activeElement.id')).toBe('halt');
+    await page.keyboard.down('h');
+    await said(page, 'done');
+    await page.keyboard.up('h');
+    expect(daemon.commands.map(([name]) => name)).toEqual(['halt']);
+  });
+
+  test('flattens when the button is held, and not before', async () => {
+    const daemon = daemonIn({});
+    const { page } = await opened(daemon);
+    await show(page, 'Steer');
+    await page.getByRole('button', { name: 'Flatten all' }).click();
+    expect(daemon.commands).toEqual([]);
+    await page.getByRole('button', { name: 'Flatten all' }).hover();
+    await page.mouse.down();
+    await said(page, 'done');
+    await page.mouse.up();
+    expect(daemon.commands.map(([name, { strategy }]) => [name, strategy])).toEqual([['flatten', null]]);
+  });
+
+  test('resumes when the word is typed', async () => {
+    const daemon = daemonIn(STATES.halted);
+    const { page } = await opened(daemon);
+    await show(page, 'Steer');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    const field = page.getByLabel(/type “resume”/);
+    await field.fill('resum');
+    await field.press('Enter');
+    expect(daemon.commands).toEqual([]);
+    await field.fill('resume');
+    await field.press('Enter');
+    await said(page, 'done');
+    expect(daemon.commands.map(([name]) => name)).toEqual(['resume']);
+  });
+
+  test('brings a one-time password, and keeps it nowhere', async () => {
+    const daemon = daemonIn(STATES.password);
+    daemon.answer = () => ({ ok: false, message: 'wrong password (3 of 10 exchanges of the day are used)' });
+    const { page } = await opened(daemon);
+    await show(page, 'Steer');
+    await page.getByLabel('One-time password').locator('input').fill('718293');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await said(page, 'wrong password');
+    expect(daemon.commands.map(([name, { otp }]) => [name, otp])).toEqual([['otp', '718293']]);
+    expect(await page.content()).not.toContain('718293');
+    expect(await page.getByLabel('One-time password').locator('input').inputValue()).toBe('');
+  });
+
+  test('says that an outcome is not known when no answer comes', async () => {
+    const daemon = daemonIn({});
+    const { page } = await opened(daemon);
+    await page.route('**/commands/halt', (route) => route.abort());
+    await page.locator('#halt').click();
+    await said(page, 'may or may not have arrived');
+    expect(daemon.commands).toEqual([]);
+  });
+
+  test('shows all to whoever may look, and no button that acts', async () => {
+    const { page, trouble } = await opened(daemonIn({}), {}, 'look');
+    await page.getByText('View only').waitFor();
+    expect(await page.locator('#halt').count()).toBe(0);
+    await show(page, 'Market');
+    await page.getByRole('button', { name: 'Steer', exact: true }).click();
+    await page.getByText('may look, not act').waitFor();
+    expect(await page.locator('main button').allTextContents()).toEqual(['Log out']);
+    await page.keyboard.down('h');
+    expect(await findings(page)).toEqual([]);
+    expect(trouble).toEqual([]);
+  });
+});
+
+const idsOf = async (page: Page): Promise<readonly string[]> => {
+  const texts = await page.locator('.journal .entry .what').allTextContents();
+  return texts.map((text) => text.trim());
+};
+
+const note = (seq: number) => ({ ...entryOf(6), id: `2026-03-04-${seq}`, seq, text: `note ${seq}` });
+
+describe('the connection', () => {
+  test('misses no entry over a cut of a minute, and says how old its data are', async () => {
+    const daemon = daemonIn({});
+    daemon.rows = [];
+    for (let seq = 1; seq <= 20; seq += 1) daemon.rows.push(note(seq));
+    const { page, cut } = await opened(daemon);
+    await show(page, 'Journal');
+    await page.getByText('note 20').waitFor();
+    cut(true);
+    for (let seq = 21; seq <= 260; seq += 1) daemon.rows.push(note(seq));
+    await page.clock.runFor(60_000);
+    await page.getByText(/Data are 0?\d:\d\d old/).waitFor();
+    await page.screenshot(PICTURES === undefined ? {} : { path: join(PICTURES, 'stale-1280-light.png') });
+    expect(await findings(page)).toEqual([]);
+    cut(false);
+    await page.getByText('note 260').waitFor();
+    expect(await idsOf(page)).toEqual(daemon.rows.map(({ text }) => text).toReversed());
+    await page.locator('summary', { hasText: 'All is well' }).waitFor();
+  });
+
+  test('halts while the stream is cut', async () => {
+    const daemon = daemonIn({});
+    const { page, cockpit, cut } = await opened(daemon);
+    await page.route('**/events', (route) => route.abort());
+    cut(true);
+    await page.clock.runFor(30_000);
+    cut(false);
+    await page.getByText('The halt button works all the same').waitFor();
+    await expect.poll(() => cockpit.pages).toBe(0);
+    await page.locator('#halt').click();
+    await said(page, 'done');
+    expect(daemon.commands.map(([name]) => name)).toEqual(['halt']);
+  });
+
+  test('asks for a new link when the session is over', async () => {
+    const daemon = daemonIn({});
+    const { page } = await opened(daemon);
+    await show(page, 'Steer');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByText('tickwright open').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.getByLabel('Link or its key').fill('http://127.0.0.1/#key=worn');
+    await page.getByRole('button', { name: 'Enter', exact: true }).click();
+    await page.getByText('this link is used, over or wrong').waitFor();
+  });
+
+  test('leaves nothing of the link in the address', async () => {
+    const { page } = await opened(daemonIn({}));
+    expect(new URL(page.url()).hash).toBe('');
+    expect(await page.evaluate('history.length')).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('views', () => {
+  test('searches the journal, and tells the story of an order', async () => {
+    const daemon = daemonIn({});
+    const { page } = await opened(daemon);
+    await show(page, 'Journal');
+    await page.getByLabel('Search').fill('would pass');
+    await expect.poll(() => page.locator('.journal .entry').count()).toBe(6);
+    expect(new Set(await idsOf(page)).size).toBe(1);
+    await page.locator('.journal .entry button').first().click();
+    await page.getByText('filled in 412 ms').waitFor();
+    await picture(page, 'story-1280-light');
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByText('filled in 412 ms').waitFor({ state: 'hidden' });
+  });
+
+  test('an empty journal says so', async () => {
+    const daemon = daemonIn(STATES.password);
+    daemon.rows = [];
+    const { page } = await opened(daemon);
+    await page.getByRole('navigation').getByRole('button', { name: 'Journal' }).click();
+    await page.locator('.journal').getByText('has no entries').waitFor();
+    expect(await findings(page)).toEqual([]);
+  });
+
+  test('shows a report inside the page', async () => {
+    const { page, trouble } = await opened(daemonIn({}));
+    await show(page, 'Research');
+    await page.getByRole('button', { name: 'Report' }).first().click();
+    await page.frameLocator('iframe').getByText('Net profit 41,300,000 VND').waitFor();
+    expect(trouble).toEqual([]);
+  });
+
+  test('draws at most 30 frames a second, whatever the market does', async () => {
+    const daemon = daemonIn({});
+    const { page } = await opened(daemon);
+    await show(page, 'Market');
+    const busy = setInterval(() => {
+      const version = daemon.prices.version + 1;
+      daemon.prices = { version, prices: [...pricesAt(1_880 + (version % 97) / 10)] };
+    }, 2);
+    onTestFinished(() => clearInterval(busy));
+    const [frames, seconds] = await page.evaluate<[number, number]>(`new Promise((resolve) => {
+      const from = performance.now();
+      const times = new Set();
+      new MutationObserver(() => {
+        times.add(performance.now());
+        if (times.size >= 45) resolve([times.size, (performance.now() - from) / 1000]);
+      }).observe(document.querySelector('.quote .last'), { characterData: true, childList: true, subtree: true });
+    })`);
+    expect(frames / seconds).toBeLessThan(32);
+  });
+
+  test('speaks Vietnamese to a browser that does', async () => {
+    const { page } = await opened(daemonIn({}), { locale: 'vi-VN' });
+    await page.getByText('GIAO DỊCH THẬT · TIỀN THẬT').waitFor();
+    expect(await page.getAttribute('html', 'lang')).toBe('vi');
+    await picture(page, 'trading-1280-vi');
+    expect(await findings(page)).toEqual([]);
+  });
+
+  test('changes its colours, and remembers it', async () => {
+    const { page } = await opened(daemonIn({}));
+    await page.getByRole('button', { name: 'Colours: as the system' }).click();
+    await page.getByRole('button', { name: 'Colours: light' }).click();
+    expect(await page.getAttribute('html', 'data-theme')).toBe('dark');
+    await page.reload();
+    await page.waitForSelector('nav');
+    expect(await page.getAttribute('html', 'data-theme')).toBe('dark');
+  });
+
+  test('digits and focus lead through the page', async () => {
+    const { page } = await opened(daemonIn({}));
+    await page.keyboard.press('3');
+    await page.waitForSelector('main .steer');
+    await page.keyboard.press('1');
+    await page.waitForSelector('main .now');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.className')).toBe('skip');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
   });
 });
