@@ -42,6 +42,7 @@ const CONTROL_COMMANDS =
 
 /** In the order of `--help`. */
 export const PARTS: readonly CommandPart[] = [
+  { commands: ['init'], load: async () => (await import('./init/init-command.ts')).addInitCommand },
   {
     commands: ['paper', 'live', 'dry-run'],
     load: async () => (await import('./run-commands.ts')).addRunCommands,

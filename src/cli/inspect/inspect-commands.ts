@@ -4,7 +4,7 @@ import { CATALOG } from '../../app/host/catalog.ts';
 import { diagnose, OPEN_READINGS } from '../../app/inspect/doctor.ts';
 import type { Finding } from '../../app/inspect/doctor-checks.ts';
 import { configText, writtenConfig } from '../../config/config-text.ts';
-import { formatTable } from '../../text/table.ts';
+import { formatTable, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, printJson } from '../cli-io.ts';
 import { readConfigFile } from '../read-config.ts';
 
@@ -40,7 +40,7 @@ function printStrategies(io: CliIo): void {
   for (const { name, summary, legs, paramRows } of CATALOG) {
     const rows = paramRows.map((row) => [row.name, row.type, row.default ?? '(required)', row.meaning]);
     const table = formatTable(['parameter', 'type', 'default', 'meaning'], rows);
-    io.out(`${name}: ${summary}
+    io.out(`${wrapText(`${name}: ${summary}`, SCREEN_WIDTH).join('\n  ')}
   symbols: ${legs.join(', ')}
 ${table.replaceAll(/^/gm, '  ').trimEnd()}
 
@@ -79,15 +79,20 @@ function codeOf(findings: readonly Finding[]): number {
   return bad.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
+export const findingLines = (findings: readonly Finding[]): readonly string[] =>
+  findings.map(({ level, what, text }) => {
+    const label = `${MARKS[level]}  ${what.padEnd(14)} `;
+    return label + wrapText(text, SCREEN_WIDTH - label.length).join(`\n${' '.repeat(label.length)}`);
+  });
+
 function report(findings: readonly Finding[]): string {
-  const lines = findings.map(({ level, what, text }) => `${MARKS[level]}  ${what.padEnd(14)} ${text}`);
   const assumed = OPEN_READINGS.flatMap(({ key, question, reading }) => [
     `  ${key}`,
     `    open:    ${question}`,
     `    assumed: ${reading}`,
   ]);
   return [
-    ...lines,
+    ...findingLines(findings),
     '',
     'The broker’s documents leave these questions open; this build assumes:',
     ...assumed,

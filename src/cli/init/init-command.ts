@@ -1,0 +1,161 @@
+/** `tickwright init`: asks for what a first configuration needs, writes it with comments, and ends with `doctor`. */
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import { diagnose } from '../../app/inspect/doctor.ts';
+import { type InitAnswers, initText } from '../../config/init-text.ts';
+import { pathText } from '../../config/values.ts';
+import { failureText } from '../../domain/failure.ts';
+import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
+import { findingLines } from '../inspect/inspect-commands.ts';
+import { Dialog } from './dialog.ts';
+import { Interview, type InitFlags, type NewSecrets } from './interview.ts';
+
+/** Answers that scripts give; the dialog asks for those that are missing. */
+const OPTIONS: readonly (readonly [flag: string, text: string])[] = [
+  ['--mode <mode>', 'paper, or live, which begins as a dry run'],
+  ['--account <code>', 'custody account'],
+  ['--sub-account <id>', 'sub-account for derivatives'],
+  ['--rest-url <url>', 'address of the broker’s REST API'],
+  ['--stream-url <url>', 'address of its price stream'],
+  ['--api-key-file <file>', 'file of mode 600 with the API key, not the environment'],
+  ['--contract <alias>', 'contract, like VN30F1M'],
+  ['--strategies <names>', 'strategies, with commas; tickwright strategies lists them'],
+  ['--order-max <n>', 'largest order, in contracts'],
+  ['--position-max <n>', 'largest position, in contracts'],
+  ['--daily-loss <vnd>', 'loss of a day at which entries stop'],
+  ['--stop-ticks <n>', 'distance of a stop at the broker for each position; 0: none'],
+  ['--channels <kinds>', 'telegram, email, webhook, with commas, or none'],
+  ['--telegram-user <id>', 'Telegram user who is told and may send commands'],
+  ['--telegram-token-file <file>', 'file of mode 600 with the token of the bot'],
+  ['--mail-host <host>', 'mail server'],
+  ['--mail-from <address>', 'sender'],
+  ['--mail-to <address>', 'receiver (the sender)'],
+  ['--mail-user <user>', 'user of the mail server, or none (the sender)'],
+  ['--mail-password-file <file>', 'file of mode 600 with its password'],
+  ['--webhook-preset <service>', 'slack, discord, ntfy or gotify'],
+  ['--webhook-url-file <file>', 'file of mode 600 with the address'],
+];
+
+export function addInitCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('init')
+    .description('write a first configuration: asks for mode, account, strategies, limits, channels')
+    .argument('[file]', 'its place (config/my-paper.yaml or config/live.yaml)')
+    .option('--yes', 'ask nothing: take the default of each answer without an option')
+    .option('--force', 'replace a file that is there');
+  for (const [flag, text] of OPTIONS) command.option(flag, text);
+  command
+    .addHelpText(
+      'after',
+      '\nExample:\n  tickwright init\n  tickwright init my.yaml --yes --mode paper --strategies ema-cross\n',
+    )
+    .action(async (given: string | undefined) => {
+      const { yes, force, ...named } = command.opts<Record<string, string | boolean | undefined>>();
+      await init(context, given, flagsOf(named), { asks: yes !== true, replaces: force === true });
+    });
+}
+
+/** As they are written: `order-max`. */
+const flagsOf = (named: Readonly<Record<string, string | boolean | undefined>>): InitFlags =>
+  Object.fromEntries(
+    Object.entries(named).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      String(value),
+    ]),
+  );
+
+interface How {
+  readonly asks: boolean;
+  readonly replaces: boolean;
+}
+
+async function init(
+  { io }: CliContext,
+  given: string | undefined,
+  flags: InitFlags,
+  { asks, replaces }: How,
+): Promise<void> {
+  const dialog = asks ? new Dialog(io, io.input ?? process.stdin) : null;
+  try {
+    // Before the first question: nobody answers twenty for nothing.
+    if (given !== undefined) assertFree(given, replaces);
+    dialog?.tell('Enter takes the answer in brackets; Ctrl-C ends without writing anything.\n');
+    const interview = new Interview(flags, dialog);
+    const mode = await interview.mode();
+    const file = given ?? `config/${mode === 'paper' ? 'my-paper' : 'live'}.yaml`;
+    assertFree(file, replaces);
+    const { answers, newSecrets } = await interview.answers(mode, file);
+    const files = [file, ...newSecrets.keys()].join(' and ');
+    if (!(await interview.isConfirmed(`Write ${files}?`)))
+      throw new CliFailure(EXIT.failed, 'nothing was written');
+    write(file, initText(answers), newSecrets, replaces);
+    io.out(`wrote ${files}\n\n`);
+    io.out(`${findingLines(await diagnose(file, null)).join('\n')}\n\n${nextSteps(answers)}`);
+  } finally {
+    dialog?.close();
+  }
+}
+
+function assertFree(file: string, replaces: boolean): void {
+  const hint = pathText.safeParse(file);
+  if (!hint.success) throw new CliFailure(EXIT.usage, `expected a plain path, was ${JSON.stringify(file)}`);
+  if (existsSync(file) && !replaces)
+    throw new CliFailure(
+      EXIT.usage,
+      `${file} is there already: name another file, or replace it with --force; nothing was written`,
+    );
+}
+
+/** Whole or not at all. */
+function write(file: string, text: string, newSecrets: NewSecrets, replaces: boolean): void {
+  const partial = `${file}.partial`;
+  const written: string[] = [];
+  try {
+    for (const [path, secret] of newSecrets) {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx' });
+      written.push(path);
+    }
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(partial, text);
+    if (replaces) renameSync(partial, file);
+    else linkSync(partial, file);
+  } catch (error) {
+    for (const path of written) rmSync(path, { force: true });
+    throw new CliFailure(EXIT.failed, `${failureText(error)}; nothing was written`);
+  } finally {
+    if (existsSync(partial)) rmSync(partial);
+  }
+}
+
+function nextSteps({ file, broker, channels }: InitAnswers): string {
+  const places = [
+    broker?.apiKey,
+    ...channels.map((channel) =>
+      channel.kind === 'telegram'
+        ? channel.token
+        : channel.kind === 'webhook'
+          ? channel.url
+          : channel.login?.password,
+    ),
+  ];
+  const variables = places.flatMap((place) =>
+    place === undefined || place.file !== null ? [] : [place.environment],
+  );
+  const commands =
+    broker === null
+      ? [`tickwright paper --config ${file}`, 'tickwright status']
+      : [
+          channels.length === 0
+            ? `tickwright doctor --config ${file}`
+            : `tickwright test-message --config ${file}`,
+          `tickwright dry-run --config ${file}`,
+        ];
+  return [
+    ...(variables.length === 0 ? [] : [`Put into the environment first: ${variables.join(', ')}`]),
+    'Next:',
+    ...commands.map((command) => `  ${command}`),
+    '',
+  ].join('\n');
+}
