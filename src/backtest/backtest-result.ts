@@ -119,11 +119,19 @@ export interface StrategyResult {
   readonly stopped: string | null;
 }
 
+/** Of the trades since the sample before, as columns; 0 where nothing was traded. */
+export interface PriceRanges {
+  readonly first: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+}
+
 export interface ResultInstrument {
   readonly symbol: string;
   readonly spec: ContractSpec;
   /** Last traded price at each sample; 0 before the first. */
   readonly prices: Samples;
+  readonly ranges: PriceRanges;
 }
 
 /** Remark for readers of the figures. */

@@ -100,6 +100,11 @@ export const SAMPLE_RESULT: BacktestResult = {
         tsUs: Float64Array.of(moment(0, 0), moment(0, 2), moment(1, 5)),
         values: Float64Array.of(0, 19_000, 19_010),
       },
+      ranges: {
+        first: Float64Array.of(0, 19_005, 18_990),
+        high: Float64Array.of(0, 19_020, 19_015),
+        low: Float64Array.of(0, 18_995, 18_980),
+      },
     },
   ],
   strategies: [

@@ -1,67 +1,234 @@
-/** A report as one HTML file that needs no network: data, style, chart library and script are all inside. */
+/** A report as one HTML file that needs no network: data, style, chart libraries and script are all inside. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { ReportFigure, ReportHeatMap, ReportModel, ReportTable, ReportWindow } from './report-model.ts';
+import { gzipSync } from 'node:zlib';
+import { formatCount, formatNumber } from '../../text/numbers.ts';
+import type { ReportData, ReportFigure, ReportModel, ReportPrices } from './report-model.ts';
+import {
+  costTable,
+  dataTable,
+  drawdownTable,
+  escapeHtml,
+  figureTable,
+  heatMap,
+  monthTable,
+  noteText,
+  provenanceTable,
+  windowPicture,
+} from './render-tables.ts';
 
-/** The page's style and script, with the chart library in both. */
+/** The page's style and script, with the chart libraries in both. */
 export interface ReportAssets {
   readonly style: string;
   readonly script: string;
 }
 
 export function renderReport(model: ReportModel, assets: ReportAssets): string {
-  // The script draws these; the tables are text already.
-  const { currency, timeZone, equity, drawdown, prices, histograms, fans = [] } = model;
+  const parts = sectionsOf(model);
+  const [first, ...others] = parts;
+  const hasChart = model.equity !== null;
+  const style = assets.style.trim();
+  const script = assets.script.trim();
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src ${hashOf(style)}; script-src ${script === '' ? "'none'" : hashOf(script)}">
 <title>${escapeHtml(model.title)}</title>
-<style>${assets.style}</style>
+<style>${style}</style>
 </head>
 <body>
 <header><h1>${escapeHtml(model.title)}</h1><p>${escapeHtml(model.subtitle)}</p></header>
+${contents(parts)}
 <main>
 ${headlines(model.headlines)}
-${warningList(model.warnings)}
-${pictures(model)}
-${model.heatMaps.map(heatMap).join('\n')}
-${model.windows === undefined ? '' : windowPicture(model.windows)}
-${model.tables.map(dataTable).join('\n')}
-${model.figures.length === 0 ? '' : section('All figures', figureTable(model.figures))}
-${provenance(model)}
+${hasChart && first !== undefined ? sectionText(first) : ''}
+${notes(model.warnings)}
+${(hasChart ? others : parts).map(sectionText).join('\n')}
 </main>
-<script type="application/json" id="report">${embeddedJson({ currency, timeZone, equity, drawdown, prices, histograms, fans })}</script>
-<script type="module">${assets.script}</script>
+${script === '' ? '' : dataAndScript(model, script)}
 </body>
 </html>
 `;
 }
 
-function pictures(model: ReportModel): string {
-  const { equity, drawdown, currency, prices, histograms, fans = [] } = model;
-  const fall = drawdown === null ? '' : chart('drawdown', 0, 'Money below the highest equity so far');
-  const account =
-    equity === null
-      ? []
-      : [section('Equity and drawdown', chart('equity', 0, `Equity in ${currency} over time`) + fall)];
-  const hint = noteText(
-    '▲ buy, ▼ sell; filled: entry, hollow: exit. Drag to look closer, double-click for all.',
-  );
-  const priced = prices.map(({ symbol, marks }, place) => {
-    const words = `Prices of ${symbol} with ${marks.length} entries and exits`;
-    return section(`Prices of ${symbol}`, hint + chart('prices', place, words));
-  });
-  const binned = histograms.map(({ title }, place) => section(title, chart('histogram', place, title)));
-  const fanned = fans.map(({ title, xName }, place) => {
-    const words = `${title}: bands of 5, 25, 50, 75 and 95 % by ${xName}`;
-    return section(title, chart('fan', place, words));
-  });
-  return [...account, ...priced, ...binned, ...fanned].join('\n');
+function dataAndScript(model: ReportModel, script: string): string {
+  const { currency, utcOffsetMinutes, equity, drawdown, worst, position, daily, rolling } = model;
+  const { trades, prices, histograms, fans = [] } = model;
+  const data: ReportData = {
+    currency,
+    utcOffsetMinutes,
+    equity,
+    drawdown,
+    worst,
+    position,
+    daily,
+    rolling,
+    trades,
+    prices,
+    histograms,
+    fans,
+  };
+  // Packed: figures take a quarter of their room, and no text in them can end the element.
+  const packed = gzipSync(JSON.stringify(data), { level: 9 }).toString('base64');
+  return `<script type="text/plain" id="report">${packed}</script>
+<script type="module">${script}</script>`;
 }
 
-const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+interface Section {
+  readonly title: string;
+  /** HTML. */
+  readonly content: string;
+}
+
+/** Fewer sections need no table of contents. */
+const CONTENTS_MIN = 6;
+
+const idOf = (title: string): string => title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
+const contents = (parts: readonly Section[]): string =>
+  parts.length < CONTENTS_MIN
+    ? ''
+    : `<nav aria-label="Contents">${parts
+        .map(({ title }) => `<a href="#${idOf(title)}">${escapeHtml(title)}</a>`)
+        .join('')}</nav>`;
+
+const sectionText = ({ title, content }: Section): string =>
+  `<section id="${idOf(title)}"><h2>${escapeHtml(title)}</h2>${content}</section>`;
+
+/** In the order of a reader's questions: how it went, where, when, by which trades, at which cost, with which settings. */
+function sectionsOf(model: ReportModel): readonly Section[] {
+  const { figures, provenance, settings } = model;
+  const tables = model.tables.filter(({ isPictured = false }) => !isPictured);
+  return [
+    ...equitySection(model),
+    ...researchSections(model),
+    ...model.prices.map((prices, place) => priceSection(prices, place, model)),
+    ...daySections(model),
+    ...tradeSections(model),
+    ...riskSections(model),
+    ...tables.map((table) => ({ title: table.title, content: dataTable(table) })),
+    ...when(settings.length > 0, 'Settings', () =>
+      settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${dataTable(table)}`).join(''),
+    ),
+    ...when(figures.length > 0, 'All figures', () => figureTable(figures)),
+    { title: 'Where this comes from', content: provenanceTable(provenance) },
+  ];
+}
+
+const when = (isThere: boolean, title: string, content: () => string): readonly Section[] =>
+  isThere ? [{ title, content: content() }] : [];
+
+const equitySection = ({ equity, drawdown, currency }: ReportModel): readonly Section[] =>
+  when(
+    equity !== null,
+    'Equity and drawdown',
+    () =>
+      chart('equity', 0, `Equity in ${currency} over time`) +
+      (drawdown === null ? '' : chart('drawdown', 0, 'Equity below its highest point so far')),
+  );
+
+/** Of a sweep alone. */
+function researchSections({ heatMaps, windows, fans = [] }: ReportModel): readonly Section[] {
+  return [
+    ...heatMaps.map((map) => ({ title: map.title, content: heatMap(map) })),
+    ...(windows === undefined
+      ? []
+      : [
+          {
+            title: 'Walk-forward windows over the days',
+            content: windowPicture(windows.days, windows.rows),
+          },
+        ]),
+    ...fans.map(({ title, xName }, place) => ({
+      title,
+      content: chart('fan', place, `${title}: bands of 5, 25, 50, 75 and 95 % by ${xName}`),
+    })),
+  ];
+}
+
+const DAYS_MIN = 2;
+
+function daySections({ years, daily, currency }: ReportModel): readonly Section[] {
+  const hasDays = (daily?.days.length ?? 0) >= DAYS_MIN;
+  const note = `Change of equity in ${currency}, open profit included.`;
+  return [
+    ...when(
+      hasDays && years.length > 0,
+      'Returns by month',
+      () => noteText('Percent, compounded, open profit included.') + monthTable(years),
+    ),
+    ...when(hasDays, 'Results by day', () => `${noteText(note)}<div data-part="calendar"></div>`),
+  ];
+}
+
+function riskSections(model: ReportModel): readonly Section[] {
+  const { worst, rolling, position, costs, currency, utcOffsetMinutes } = model;
+  const words = `Over the last ${rolling?.window ?? 0} sessions`;
+  return [
+    ...when(
+      rolling !== null,
+      'Sharpe ratio and volatility over time',
+      () =>
+        noteText(`${words}; a year's figures.`) +
+        chart('sharpe', 0, `Sharpe ratio. ${words}`) +
+        chart('volatility', 0, `Volatility. ${words}`),
+    ),
+    ...when(worst.length > 0, 'Deepest drawdowns', () => drawdownTable(worst, currency, utcOffsetMinutes)),
+    ...when(
+      position?.values.some((value) => value !== 0) === true,
+      'Exposure',
+      () =>
+        noteText('Contracts held over all strategies; long is above zero.') +
+        chart('position', 0, 'Contracts held over time'),
+    ),
+    ...(costs === null ? [] : [{ title: 'Costs', content: costTable(costs) }]),
+  ];
+}
+
+function priceSection(prices: ReportPrices, place: number, { trades, tradeCount }: ReportModel): Section {
+  const { symbol, marks, fills, everySeconds } = prices;
+  const cut = [
+    ...(marks.length < fills
+      ? [`the first ${formatNumber(marks.length)} of ${formatNumber(fills)} fills`]
+      : []),
+    ...(trades.length < tradeCount
+      ? [`the first ${formatNumber(trades.length)} of ${formatNumber(tradeCount)} trades`]
+      : []),
+  ];
+  const hint = [
+    `Each candle is ${lengthText(everySeconds)}. A line joins the entry and the exit of a trade: solid a gain, dashed a loss.`,
+    'Closer: ▲ buy, ▼ sell, filled an entry, hollow an exit. From afar: sums along the bottom.',
+    'Turn the wheel or pinch to zoom, drag to move.',
+    ...(cut.length === 0 ? [] : [`Shown are ${cut.join(' and ')}; all are in the CSV files.`]),
+  ].join(' ');
+  const words = `Prices of ${symbol} with ${fills} entries and exits`;
+  return { title: `Prices of ${symbol}`, content: noteText(hint) + chart('prices', place, words) };
+}
+
+const MINUTE = 60;
+const HOUR = 3_600;
+const DAY = 86_400;
+
+function lengthText(seconds: number): string {
+  if (seconds >= DAY) return formatCount(seconds / DAY, 'day');
+  if (seconds >= HOUR) return formatCount(seconds / HOUR, 'hour');
+  return seconds >= MINUTE ? formatCount(seconds / MINUTE, 'minute') : formatCount(seconds, 'second');
+}
+
+function tradeSections({ histograms, trades, tradeCount }: ReportModel): readonly Section[] {
+  const cut =
+    trades.length < tradeCount
+      ? `The first ${formatNumber(trades.length)} of ${formatNumber(tradeCount)}; all are in trades.csv.`
+      : '';
+  return [
+    ...histograms.map(({ title }, place) => ({ title, content: chart('histogram', place, title) })),
+    ...when(trades.length > 0, 'List of trades', () => `${noteText(cut)}<div data-part="trades"></div>`),
+  ];
+}
 
 const headlines = (figures: readonly ReportFigure[]): string =>
   `<dl class="headlines">${figures
@@ -71,123 +238,23 @@ const headlines = (figures: readonly ReportFigure[]): string =>
     )
     .join('')}</dl>`;
 
-const figureTable = (figures: readonly ReportFigure[]): string =>
-  tableOf(
-    'figures',
-    '',
-    figures.map(({ name, text, meaning }) => tableRow(name, [td('number', text), td('meaning', meaning)])),
-  );
-
-const dataTable = ({ title, note, columns, rows, isText = false }: ReportTable): string =>
-  section(
-    title,
-    (note === '' ? '' : noteText(escapeHtml(note))) +
-      tableOf(
-        isText ? 'words' : '',
-        columns.map(columnHead).join(''),
-        rows.map(([name, ...cells]) => tableRow(String(name ?? ''), cells.map(cell))),
-      ),
-  );
-
-function cell(value: string | number | null): string {
-  if (typeof value === 'number') return td(value < 0 ? 'number loss' : 'number', GROUPED.format(value));
-  return td('number', value ?? '–');
+/** The weightiest note stays open. */
+function notes(warnings: readonly string[]): string {
+  const [first, ...others] = warnings.map((text) => `<li>${escapeHtml(text)}</li>`);
+  if (first === undefined) return '';
+  const more =
+    others.length === 0
+      ? ''
+      : `<details><summary>${formatCount(others.length, 'more note')}</summary><ul>${others.join('')}</ul></details>`;
+  return `<aside class="warnings" aria-label="Notes"><ul>${first}</ul>${more}</aside>`;
 }
-
-/** Colour runs from the worst loss to the best gain with zero in the middle, so that a colour means a sign. */
-function heatMap({ title, xName, yName, xValues, yValues, cells }: ReportHeatMap): string {
-  const most = Math.max(1e-12, ...cells.flat().map((value) => Math.abs(value ?? 0)));
-  const corner = `${yName === '' ? '' : `${escapeHtml(yName)} ↓ `}${escapeHtml(xName)} →`;
-  const rows = cells.map((line, i) =>
-    tableRow(
-      yValues[i] ?? '',
-      line.map((value) => heatCell(value, most)),
-    ),
-  );
-  return section(title, tableOf('heat', `<th>${corner}</th>${xValues.map(columnHead).join('')}`, rows));
-}
-
-function heatCell(value: number | null, most: number): string {
-  if (value === null) return '<td>–</td>';
-  const strength = Math.round((Math.abs(value) / most) * 70);
-  const colour = value < 0 ? 'var(--loss)' : 'var(--gain)';
-  return `<td style="background:color-mix(in srgb, ${colour} ${strength}%, transparent)">${GROUPED.format(value)}</td>`;
-}
-
-const warningList = (warnings: readonly string[]): string =>
-  warnings.length === 0
-    ? ''
-    : `<ul class="warnings">${warnings.map((text) => `<li>${escapeHtml(text)}</li>`).join('')}</ul>`;
-
-const provenance = (model: ReportModel): string =>
-  section(
-    'Where this comes from',
-    tableOf(
-      'figures',
-      '',
-      model.provenance.map(([name, value]) => tableRow(name, [td('code', value)])),
-    ),
-  );
-
-/** `head` and `rows` are HTML. */
-const tableOf = (kind: string, head: string, rows: readonly string[]): string =>
-  `<div class="scrolled"><table${kind === '' ? '' : ` class="${kind}"`}>${head === '' ? '' : `<thead><tr>${head}</tr></thead>`}<tbody>${rows.join('')}</tbody></table></div>`;
-
-const columnHead = (name: string): string => `<th scope="col">${escapeHtml(name)}</th>`;
-
-const tableRow = (name: string, cells: readonly string[]): string =>
-  `<tr><th scope="row">${escapeHtml(name)}</th>${cells.join('')}</tr>`;
-
-const td = (kind: string, text: string): string => `<td class="${kind}">${escapeHtml(text)}</td>`;
-
-const noteText = (content: string): string => `<p class="note">${content}</p>`;
-
-const section = (title: string, content: string): string =>
-  `<section><h2>${escapeHtml(title)}</h2>${content}</section>`;
 
 /** A place that the page's script draws into, with a label for readers who cannot see it. */
 const chart = (kind: string, place: number, words: string): string =>
-  `<div class="chart" data-chart="${kind}" data-place="${place}" role="img" aria-label="${escapeHtml(words)}"></div>`;
+  `<div class="chart ${kind}" data-chart="${kind}" data-place="${place}" role="${kind === 'prices' ? 'figure' : 'img'}" aria-label="${escapeHtml(words)}"></div>`;
 
 const signClass = (text: string): string =>
   /^[-−]/.test(text) ? 'loss' : text.startsWith('+') ? 'gain' : '';
-
-/** Walk-forward windows as bars over the days: in sample, then out of sample in the colour of its profit. */
-function windowPicture({ days, rows }: NonNullable<ReportModel['windows']>): string {
-  const note = noteText(
-    'Grey: parameters were chosen on these days. Coloured: what was chosen was tried on these, green with a profit, red with a loss.',
-  );
-  return section(
-    'Walk-forward windows over the days',
-    `${note}<div class="windows">${rows.map((row) => windowRow(row, days)).join('')}</div>`,
-  );
-}
-
-const PERCENT = 100;
-
-function windowRow({ name, inFrom, outFrom, outTo, profit, text }: ReportWindow, days: number): string {
-  const bar = (kind: string, from: number, to: number): string => {
-    const [left, width] = [(from / days) * PERCENT, ((to - from) / days) * PERCENT];
-    return `<i class="${kind}" style="left:${left.toFixed(2)}%;width:${width.toFixed(2)}%"></i>`;
-  };
-  const kind = profit === null ? 'idle' : profit < 0 ? 'loss' : 'gain';
-  const bars = bar('inside', inFrom, outFrom) + bar(`outside ${kind}`, outFrom, outTo);
-  return `<div title="${escapeHtml(text)}"><span>${escapeHtml(name)}</span><b role="img" aria-label="${escapeHtml(text)}">${bars}</b></div>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text as it may stand between tags and in quoted attributes. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
-
-/** JSON as it may stand in a script element: no text in it can end the element. */
-const embeddedJson = (value: unknown): string => JSON.stringify(value).replace(/</g, '\\u003c');
 
 const text = (path: URL): string => readFileSync(path, 'utf8');
 

@@ -145,6 +145,7 @@ export function resultTables(result: BacktestResult, found: RunStatistics): read
     strategyTable(result),
     {
       title: 'By month',
+      isPictured: true,
       note: 'change of equity, open profit included',
       columns: ['month', 'net profit'],
       rows: [...byMonth].map(([month, profit]) => [month, profit / moneyScale]),
@@ -152,7 +153,10 @@ export function resultTables(result: BacktestResult, found: RunStatistics): read
     dayTable(result, found),
     tradeTable('By hour of entry', trades, hourOf, moneyScale),
     tradeTable('By side', trades, ({ direction }) => direction, moneyScale),
-    tradeTable('By day of exit', trades, ({ exitUs }) => dayAt(exitUs, offset), moneyScale),
+    {
+      ...tradeTable('By day of exit', trades, ({ exitUs }) => dayAt(exitUs, offset), moneyScale),
+      isPictured: true,
+    },
   ];
 }
 
@@ -189,6 +193,7 @@ function strategyTable({ strategies, moneyScale }: BacktestResult): ReportTable 
 function dayTable({ capital, moneyScale }: BacktestResult, { daily }: RunStatistics): ReportTable {
   return {
     title: 'By day',
+    isPictured: true,
     note: 'change of equity, open profit included',
     columns: ['day', 'net profit', 'equity'],
     rows: daily.map(({ day, equity }, i) => [

@@ -14,6 +14,8 @@ export interface ReportTable {
   readonly columns: readonly string[];
   /** Cells are words that may take several lines; absent is no. */
   readonly isText?: boolean;
+  /** The page shows it as a picture instead: rows for machines alone. Absent is no. */
+  readonly isPictured?: boolean;
   /** The first cell of a row is its name; numbers are shown grouped and right-aligned. */
   readonly rows: readonly (readonly (string | number | null)[])[];
 }
@@ -34,11 +36,83 @@ export interface ReportMark {
   readonly strategy: string;
 }
 
+/** Candles in time order, those without a trade left out. Prices are points. */
 export interface ReportPrices {
   readonly symbol: string;
-  /** Close of each bar. */
-  readonly series: ReportSeries;
+  readonly decimals: number;
+  /** Smallest step of a price. */
+  readonly tick: number;
+  /** Length of a candle. */
+  readonly everySeconds: number;
+  /** Begin of each candle. */
+  readonly tsSeconds: readonly number[];
+  readonly open: readonly number[];
+  readonly high: readonly number[];
+  readonly low: readonly number[];
+  readonly close: readonly number[];
+  /** Fills; a run with very many shows the first. */
   readonly marks: readonly ReportMark[];
+  readonly fills: number;
+}
+
+/** One round trip. Prices are means in points, money is in the currency. */
+export interface ReportTrade {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly direction: 'long' | 'short';
+  readonly qty: number;
+  readonly entrySeconds: number;
+  readonly entryPrice: number;
+  readonly exitSeconds: number;
+  readonly exitPrice: number;
+  readonly costs: number;
+  /** After costs. */
+  readonly profit: number;
+  /** Largest open loss and gain on the way, before costs: zero or less, zero or more. */
+  readonly adverse: number;
+  readonly favourable: number;
+  readonly isOpen: boolean;
+}
+
+/** Sessions, with the change of equity in each. */
+export interface ReportDaily {
+  readonly days: readonly string[];
+  readonly profit: readonly number[];
+}
+
+/** Over the last `window` sessions; one value a session, null before the first window is full. */
+export interface ReportRolling {
+  readonly window: number;
+  readonly sharpe: readonly (number | null)[];
+  /** A year's, in percent. */
+  readonly volatility: readonly (number | null)[];
+}
+
+/** Returns in percent; null where no session was traded. */
+export interface ReportYear {
+  readonly year: string;
+  readonly months: readonly (number | null)[];
+  readonly total: number;
+}
+
+export interface ReportDrawdown {
+  readonly peakSeconds: number;
+  readonly troughSeconds: number;
+  /** Null: not until the end of the run. */
+  readonly recoveredSeconds: number | null;
+  readonly depth: number;
+  /** Of the peak, in percent. */
+  readonly percent: number;
+}
+
+/** From the profit before charges to the profit after them. */
+export interface ReportCosts {
+  readonly gross: number;
+  readonly charges: readonly (readonly [name: string, amount: number])[];
+  readonly net: number;
+  /** Paid in prices, not charged; null where the data has no book. */
+  readonly spread: number | null;
+  readonly trades: number;
 }
 
 export interface ReportHistogram {
@@ -46,6 +120,8 @@ export interface ReportHistogram {
   /** Lower edges of the bins, one more than there are counts. */
   readonly edges: readonly number[];
   readonly counts: readonly number[];
+  readonly mean: number;
+  readonly median: number;
 }
 
 /** Profit by two parameters; null where nothing was tried. */
@@ -85,12 +161,25 @@ export interface ReportModel {
   readonly currency: string;
   /** IANA zone in which times are shown. */
   readonly timeZone: string;
+  /** Of that zone, as the run took it. */
+  readonly utcOffsetMinutes: number;
   /** Shown large at the top. */
   readonly headlines: readonly ReportFigure[];
   readonly figures: readonly ReportFigure[];
   readonly equity: ReportSeries | null;
   /** Money below the highest equity so far, zero or less. */
   readonly drawdown: ReportSeries | null;
+  /** The deepest falls, the deepest first. */
+  readonly worst: readonly ReportDrawdown[];
+  /** Contracts held over all strategies, long above zero: the largest position of each stretch. */
+  readonly position: ReportSeries | null;
+  readonly daily: ReportDaily | null;
+  readonly years: readonly ReportYear[];
+  readonly rolling: ReportRolling | null;
+  readonly costs: ReportCosts | null;
+  /** In the order of their exits; a run with very many shows the first of `tradeCount`. */
+  readonly trades: readonly ReportTrade[];
+  readonly tradeCount: number;
   readonly prices: readonly ReportPrices[];
   readonly histograms: readonly ReportHistogram[];
   readonly heatMaps: readonly ReportHeatMap[];
@@ -98,11 +187,30 @@ export interface ReportModel {
   readonly fans?: readonly ReportFan[];
   readonly windows?: { readonly days: number; readonly rows: readonly ReportWindow[] };
   readonly tables: readonly ReportTable[];
-  /** Assumptions, omissions and the number of tries. */
+  /** Parameters of each strategy, in clear. */
+  readonly settings: readonly ReportTable[];
+  /** Assumptions, omissions and the number of tries; the weightiest first. */
   readonly warnings: readonly string[];
   /** Name and value: digest, data, models, versions. */
   readonly provenance: readonly (readonly [string, string])[];
 }
+
+/** The parts of a report that its script draws; the rest is text already. */
+export type ReportData = Pick<
+  ReportModel,
+  | 'currency'
+  | 'utcOffsetMinutes'
+  | 'equity'
+  | 'drawdown'
+  | 'worst'
+  | 'position'
+  | 'daily'
+  | 'rolling'
+  | 'trades'
+  | 'prices'
+  | 'histograms'
+  | 'fans'
+>;
 
 /** Where there is nothing to draw. */
 export const EMPTY_REPORT: ReportModel = {
@@ -110,14 +218,24 @@ export const EMPTY_REPORT: ReportModel = {
   subtitle: '',
   currency: '',
   timeZone: 'UTC',
+  utcOffsetMinutes: 0,
   headlines: [],
   figures: [],
   equity: null,
   drawdown: null,
+  worst: [],
+  position: null,
+  daily: null,
+  years: [],
+  rolling: null,
+  costs: null,
+  trades: [],
+  tradeCount: 0,
   prices: [],
   histograms: [],
   heatMaps: [],
   tables: [],
+  settings: [],
   warnings: [],
   provenance: [],
 };

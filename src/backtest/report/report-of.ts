@@ -1,38 +1,49 @@
 /** Turns the result of a backtest into the model of its report. */
-import { pointsOf } from '../../domain/contract.ts';
-import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
+import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
-import type { BacktestFill, BacktestResult, Samples, StrategyResult } from '../backtest-result.ts';
-import { closedTrades, runStatistics } from '../statistics/run-statistics.ts';
+import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
+import { rollingRatios, yearReturns } from '../statistics/daily-series.ts';
+import { type RunStatistics, runStatistics } from '../statistics/run-statistics.ts';
 import { allFigures, headlineFigures, resultTables } from './report-figures.ts';
-import type { ReportHistogram, ReportMark, ReportModel, ReportPrices, ReportSeries } from './report-model.ts';
+import type { ReportCosts, ReportDrawdown, ReportModel, ReportSeries, ReportTable } from './report-model.ts';
+import {
+  hasPrices,
+  positionSamples,
+  pricesOf,
+  profitHistogram,
+  thinSeries,
+  tradesOf,
+} from './report-pictures.ts';
 
-const POINTS_MAX = 12_000;
-/** More marks than this are a cloud: only the first so many are drawn. */
-const MARKS_MAX = 20_000;
-const BINS = 41;
-/** Kinds of denials that a warning lists for one strategy. */
-const DENIALS_TOLD = 4;
+const EQUITY_POINTS_MAX = 6_000;
+const POSITION_POINTS_MAX = 2_000;
+const PERCENT = 100;
 
 export function reportOf(result: BacktestResult, title: string): ReportModel {
   const found = runStatistics(result);
-  const { moneyScale, equity } = result;
-  const line = thinSeries(equity, POINTS_MAX, (value) => value / moneyScale);
+  const { moneyScale, equity, instruments } = result;
+  const line = thinSeries(equity, EQUITY_POINTS_MAX, (value) => value / moneyScale);
   return {
     title,
     subtitle: subtitleOf(result),
     currency: result.currency,
     timeZone: result.timeZone,
+    utcOffsetMinutes: result.utcOffsetMinutes,
     headlines: headlineFigures(found, result),
     figures: allFigures(found, result),
     equity: line,
     drawdown: belowPeak(line),
-    prices: [...result.instruments.keys()]
-      .filter((place) => hasPrices(result, place))
-      .map((place) => pricesOf(result, place)),
+    worst: worstOf(found, moneyScale),
+    position: thinSeries(positionSamples(result), POSITION_POINTS_MAX, (contracts) => contracts),
+    ...daysOf(result, found),
+    costs: costsTold(result, found),
+    ...tradesOf(result),
+    prices: instruments.flatMap((each, place) => (hasPrices(each) ? pricesOf(result, place, each) : [])),
     histograms: profitHistogram(result),
     heatMaps: [],
-    tables: resultTables(result, found),
+    tables: [...resultTables(result, found), ...denialTables(result)],
+    settings: [runTable(result), ...result.strategies.map(paramTable)],
     warnings: warningsOf(result),
     provenance: provenanceOf(result),
   };
@@ -42,14 +53,10 @@ function subtitleOf(result: BacktestResult): string {
   const { days, warmUpDays, strategies, instruments } = result;
   const traded = days.slice(warmUpDays);
   const span = traded.length === 1 ? traded[0] : `${traded[0] ?? ''} to ${traded.at(-1) ?? ''}`;
-  const symbols = instruments.filter((_, place) => hasPrices(result, place)).map(({ symbol }) => symbol);
+  const symbols = instruments.filter(hasPrices).map(({ symbol }) => symbol);
   const sessions = formatCount(traded.length, 'session');
   return `${strategies.map(({ id }) => id).join(', ')} on ${symbols.join(', ')}, ${span ?? ''}, ${sessions}`;
 }
-
-/** A contract that is listed and was not recorded has none. */
-const hasPrices = ({ instruments }: BacktestResult, place: number): boolean =>
-  instruments[place]?.prices.values.some((price) => price > 0) === true;
 
 /** The outline of equity holds its peaks and troughs, so the fall below the peak is exact where it is drawn. */
 function belowPeak({ tsSeconds, values }: ReportSeries): ReportSeries {
@@ -63,77 +70,154 @@ function belowPeak({ tsSeconds, values }: ReportSeries): ReportSeries {
   };
 }
 
-function pricesOf({ instruments, strategies }: BacktestResult, place: number): ReportPrices {
-  const instrument = instruments[place];
-  if (instrument === undefined) return { symbol: '', series: { tsSeconds: [], values: [] }, marks: [] };
-  const { symbol, spec, prices } = instrument;
-  const points = (ticks: number): number => pointsOf(spec, priceTicks(ticks));
-  const first = prices.values.findIndex((price) => price > 0);
-  const known = first === -1 ? prices.values.length : first;
-  // A contract that is over keeps its last price to the end of the run: that is no picture of it.
-  const end = prices.values.findLastIndex((price, i) => price !== prices.values[i - 1]) + 1;
-  const series = thinSeries(
-    { tsUs: prices.tsUs.subarray(known, end), values: prices.values.subarray(known, end) },
-    POINTS_MAX,
-    points,
-  );
-  const marks = strategies
-    .flatMap(({ id, fills }) =>
-      [...fills].filter((fill) => fill.instrument === place).map((fill) => markOf(fill, id, points)),
-    )
-    .toSorted((a, b) => a.tsSeconds - b.tsSeconds);
-  return { symbol, series, marks: marks.slice(0, MARKS_MAX) };
+const seconds = (us: number): number => Math.floor(us / US_PER_SECOND);
+
+function worstOf({ drawdowns }: RunStatistics, moneyScale: number): readonly ReportDrawdown[] {
+  return drawdowns.worst.map(({ depth, fraction, peakUs, troughUs, recoveredUs }) => ({
+    peakSeconds: seconds(peakUs),
+    troughSeconds: seconds(troughUs),
+    recoveredSeconds: recoveredUs === null ? null : seconds(recoveredUs),
+    depth: depth / moneyScale,
+    percent: fraction * PERCENT,
+  }));
 }
 
-function markOf(fill: BacktestFill, strategy: string, points: (ticks: number) => number): ReportMark {
-  const { tsUs, side, qty, priceTicks, positionAfter } = fill;
-  const isEntry = Math.sign(positionAfter) === (side === 'buy' ? 1 : -1);
+const percent = (share: number | null): number | null => (share === null ? null : share * PERCENT);
+
+function daysOf(
+  { capital, moneyScale }: BacktestResult,
+  { daily, dailyReturns, periodsPerYear }: RunStatistics,
+): Pick<ReportModel, 'daily' | 'years' | 'rolling'> {
+  const rolling = rollingRatios(dailyReturns, periodsPerYear);
   return {
-    tsSeconds: Math.round(tsUs / US_PER_SECOND),
-    price: points(priceTicks),
-    side,
-    effect: isEntry ? 'entry' : 'exit',
-    qty,
-    strategy,
+    daily: {
+      days: daily.map(({ day }) => day),
+      profit: daily.map(({ equity }, i) => (equity - (daily[i - 1]?.equity ?? capital)) / moneyScale),
+    },
+    years: yearReturns(daily, capital).map(({ year, months, total }) => ({
+      year,
+      months: months.map(percent),
+      total: total * PERCENT,
+    })),
+    rolling: rolling && { ...rolling, volatility: rolling.volatility.map(percent) },
   };
 }
 
-function profitHistogram({ strategies, moneyScale }: BacktestResult): readonly ReportHistogram[] {
-  const profits = closedTrades(strategies).map(({ netProfit }) => netProfit / moneyScale);
-  if (profits.length < 2) return [];
-  const low = profits.reduce((least, profit) => Math.min(least, profit), Infinity);
-  const high = profits.reduce((most, profit) => Math.max(most, profit), -Infinity);
-  const width = (high - low) / BINS || 1;
-  const counts = Array.from({ length: BINS }, () => 0);
-  for (const profit of profits) {
-    const bin = Math.min(BINS - 1, Math.floor((profit - low) / width));
-    counts[bin] = (counts[bin] ?? 0) + 1;
-  }
-  const edges = Array.from({ length: BINS + 1 }, (_, i) => low + i * width);
-  return [{ title: 'Net profit of a trade', edges, counts }];
+const CHARGES = [
+  ['Exchange fee', 'exchangeFee'],
+  ['Clearing fee', 'clearingFee'],
+  ["Broker's fee", 'brokerFee'],
+  ['Fee on the value', 'valueFee'],
+  ['Tax', 'tax'],
+] as const;
+
+function costsTold({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
+  const { netProfit, costs, trades } = found;
+  const hasBook = strategies.some(({ fills }) => [...fills].some(({ midTwice }) => midTwice > 0));
+  return {
+    gross: (netProfit + costs.total) / moneyScale,
+    charges: CHARGES.map(([name, kind]) => [
+      name,
+      strategies.reduce((sum, each) => sum + each.costs[kind], 0) / moneyScale,
+    ]),
+    net: netProfit / moneyScale,
+    spread: hasBook ? costs.spread / moneyScale : null,
+    trades: trades.count,
+  };
 }
 
+/** Why orders did not go out, in words; most often first. */
+function denialTables({ strategies }: BacktestResult): readonly ReportTable[] {
+  const rows = strategies.flatMap(({ id, denials }) =>
+    denialKinds(denials).map(({ count, first }) => [id, wordsOf(first), count, first.text]),
+  );
+  if (rows.length === 0) return [];
+  const all = strategies.reduce((sum, { denialCount }) => sum + denialCount, 0);
+  const kept = strategies.reduce((sum, { denials }) => sum + denials.length, 0);
+  return [
+    {
+      title: 'Denied and rejected orders',
+      note: kept < all ? `counted over the first ${formatNumber(kept)} of ${formatNumber(all)}` : '',
+      columns: ['strategy', 'why', 'times', 'the first of them'],
+      isText: true,
+      rows,
+    },
+  ];
+}
+
+function denialKinds(
+  denials: readonly BacktestDenial[],
+): readonly { readonly count: number; readonly first: BacktestDenial }[] {
+  const kinds = new Map<string, { count: number; first: BacktestDenial }>();
+  for (const denial of denials) {
+    const key = `${denial.by} ${denial.code}`;
+    const known = kinds.get(key);
+    if (known === undefined) kinds.set(key, { count: 1, first: denial });
+    else known.count += 1;
+  }
+  return [...kinds.values()].toSorted((a, b) => b.count - a.count);
+}
+
+const wordsOf = ({ by, code, text }: BacktestDenial): string =>
+  by === 'rejected' ? `rejected by the exchange: ${text}` : (DENIAL_WORDS.get(code) ?? code);
+
+function runTable({ capital, moneyScale, currency, seed, warmUpDays, models }: BacktestResult): ReportTable {
+  return {
+    title: 'The run',
+    note: '',
+    columns: ['setting', 'value'],
+    isText: true,
+    rows: [
+      ['capital', `${formatNumber(capital / moneyScale)} ${currency}`],
+      ...models,
+      ['warm-up', warmUpDays === 0 ? 'none' : formatCount(warmUpDays, 'session')],
+      ['seed', String(seed)],
+    ],
+  };
+}
+
+const paramTable = ({ id, strategy, symbols, params }: StrategyResult): ReportTable => ({
+  title: id === strategy ? id : `${id} (${strategy})`,
+  note: symbols.join(', '),
+  columns: ['parameter', 'value'],
+  isText: true,
+  rows: Object.entries(params).map(([name, value]) => [name, valueText(value)]),
+});
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** More notes of one kind than this are counted. */
+const ALIKE_TOLD = 3;
+
+/** By weight: a strategy that was stopped or cheats, denied orders, and then remarks on the data and the market. */
 function warningsOf({ notices, strategies }: BacktestResult): readonly string[] {
   const stopped = strategies.flatMap(({ id, stopped: why }) =>
     why === null ? [] : [`${id} was stopped: ${why}`],
   );
-  return [...stopped, ...strategies.flatMap(denialWarning), ...notices.map(({ text }) => text)];
+  const biased = notices.filter(({ code }) => code === 'bias').map(({ text }) => text);
+  const kinds = new Map<string, string[]>();
+  for (const { code, text } of notices) {
+    if (code === 'bias') continue;
+    const texts = kinds.get(code);
+    if (texts === undefined) kinds.set(code, [text]);
+    else texts.push(text);
+  }
+  const remarks = [...kinds.values()].flatMap((texts) =>
+    texts.length <= ALIKE_TOLD
+      ? texts
+      : [...texts.slice(0, ALIKE_TOLD), `and ${formatNumber(texts.length - ALIKE_TOLD)} more of this kind`],
+  );
+  return [...stopped, ...biased, ...strategies.flatMap(denialWarning), ...remarks];
 }
 
 /** Denied orders are the commonest reason of an empty report. */
-function denialWarning({ id, denials, denialCount }: StrategyResult): readonly string[] {
-  if (denials.length === 0) return [];
-  const codes = new Map<string, { count: number; text: string }>();
-  for (const { code, text } of denials) {
-    const known = codes.get(code);
-    if (known === undefined) codes.set(code, { count: 1, text });
-    else known.count += 1;
-  }
-  const parts = [...codes.values()]
-    .toSorted((a, b) => b.count - a.count)
-    .slice(0, DENIALS_TOLD)
-    .map(({ count, text }) => `${count} x ${text}`);
-  return [`${id}: denied calls, ${denialCount} in all: ${parts.join('; ')}`];
+function denialWarning({ id, denials, denialCount, orders }: StrategyResult): readonly string[] {
+  const [kind] = denialKinds(denials);
+  if (kind === undefined) return [];
+  const { first, count } = kind;
+  return [
+    `${id}: ${formatCount(denialCount, 'call')} denied or rejected beside ${formatCount(orders, 'order')}; most often (${formatNumber(count)}) ${wordsOf(first)}`,
+  ];
 }
 
 function provenanceOf(result: BacktestResult): readonly (readonly [string, string])[] {
@@ -147,38 +231,4 @@ function provenanceOf(result: BacktestResult): readonly (readonly [string, strin
     ['orders', formatNumber(result.counts.orders)],
     ['fills', formatNumber(result.counts.fills)],
   ];
-}
-
-/**
- * At most about `pointsMax` samples, keeping the lowest and the highest of each stretch, so that a picture of them has the same
- * outline; first and last stay. `from` leaves out what came before.
- */
-export function thinSeries(
-  { tsUs, values }: Samples,
-  pointsMax: number,
-  scale: (value: number) => number,
-): ReportSeries {
-  const places =
-    values.length <= pointsMax ? [...values.keys()] : extremes(values, Math.floor(pointsMax / 2));
-  return {
-    tsSeconds: places.map((place) => Math.round((tsUs[place] ?? 0) / US_PER_SECOND)),
-    values: places.map((place) => scale(values[place] ?? 0)),
-  };
-}
-
-function extremes(values: Float64Array, stretches: number): number[] {
-  const places = new Set<number>([0]);
-  for (let stretch = 0; stretch < stretches; stretch += 1) {
-    const from = Math.floor((stretch * values.length) / stretches);
-    const to = Math.floor(((stretch + 1) * values.length) / stretches);
-    let low = from;
-    let high = from;
-    for (let i = from; i < to; i += 1) {
-      if ((values[i] ?? 0) < (values[low] ?? 0)) low = i;
-      if ((values[i] ?? 0) > (values[high] ?? 0)) high = i;
-    }
-    places.add(low).add(high);
-  }
-  places.add(values.length - 1);
-  return [...places].toSorted((a, b) => a - b);
 }

@@ -1,6 +1,6 @@
 /** A sweep as pictures: the objective by each pair of parameters. */
 import type { ReportHeatMap } from '../report/report-model.ts';
-import { quantile } from './monte-carlo.ts';
+import { quantile } from '../statistics/moments.ts';
 import { type Assignment, dimensionNames, type ParameterSpace, type ParamValue } from './parameter-space.ts';
 
 export interface ScoredTrial {

@@ -1,5 +1,6 @@
 /** Monte Carlo on the trades of a run: in another order, and drawn again in blocks, many times, from one seed. */
 import { assert } from '../../domain/assert.ts';
+import { quantile } from '../statistics/moments.ts';
 import { Random } from '../../venue/market/random.ts';
 
 export interface MonteCarlo {
@@ -141,15 +142,6 @@ export function blockBootstrap(values: readonly number[], blockLength: number, b
     }
   }
   return result;
-}
-
-/** Value below which `fraction` of the sample lies, linear between neighbours (Hyndman and Fan, type 7). */
-export function quantile(sorted: readonly number[], fraction: number): number {
-  assert(sorted.length > 0 && fraction >= 0 && fraction <= 1, 'a quantile of a sample');
-  const place = (sorted.length - 1) * fraction;
-  const below = sorted[Math.floor(place)] ?? 0;
-  const above = sorted[Math.ceil(place)] ?? below;
-  return below + (above - below) * (place - Math.floor(place));
 }
 
 interface ConfidenceBand {

@@ -45,10 +45,11 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     capital: money(plan.capital),
     equity,
     dayEquity: account.dayEquity.take(),
-    instruments: instruments.map(({ contract, prices }) => ({
-      symbol: contract.orderCode,
-      spec: contract.spec,
-      prices: prices.samples(),
+    instruments: instruments.map((instrument) => ({
+      symbol: instrument.contract.orderCode,
+      spec: instrument.contract.spec,
+      prices: instrument.prices.samples(),
+      ranges: instrument.ranges(),
     })),
     strategies: account.ledgers.map((ledger, place) => {
       const instance = plan.strategies[place];

@@ -44,7 +44,7 @@ export class RunAccount {
     if (exchange !== null) {
       // Prices since the last execution concern every strategy that held something meanwhile.
       for (const ledger of this.ledgers) ledger.holdingOf(instrument.contract.index)?.saw(exchange);
-      exchange.restartRange();
+      instrument.restartRange();
     }
     const ledger = this.ledgers[strategy];
     assert(ledger !== undefined, 'an execution is of a strategy of the run');
@@ -95,7 +95,6 @@ export class RunAccount {
     for (const { exchange, contract } of this.#instruments) {
       if (exchange === null) continue;
       for (const ledger of this.ledgers) ledger.holdingOf(contract.index)?.saw(exchange);
-      exchange.restartRange();
     }
     let equity = this.#capital;
     for (const ledger of this.ledgers) {
@@ -105,7 +104,7 @@ export class RunAccount {
     }
     assert(equity === this.equityNow(), 'the account is the sum of its strategies');
     this.equity.push(atUs, equity);
-    for (const instrument of this.#instruments) instrument.prices.push(atUs, instrument.last);
+    for (const instrument of this.#instruments) instrument.sample(atUs);
   }
 
   /** The day's profit and costs move into cash. */

@@ -3,7 +3,8 @@ import type { Contract } from '../../domain/contract.ts';
 import type { PriceHundredths } from '../../domain/units.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
-import { Series } from './series.ts';
+import type { PriceRanges } from '../backtest-result.ts';
+import { NumberColumn, Series } from './series.ts';
 
 export class RunInstrument {
   readonly contract: Contract;
@@ -11,6 +12,12 @@ export class RunInstrument {
   readonly unit: number;
   /** Last traded price at each sample. */
   readonly prices = new Series();
+  readonly #firsts = new NumberColumn();
+  readonly #highs = new NumberColumn();
+  readonly #lows = new NumberColumn();
+  #first = 0;
+  #high = -Infinity;
+  #low = Infinity;
   #exchange: Exchange<VenueOrder> | null = null;
   #lastBefore = 0;
   #markBefore = 0;
@@ -53,6 +60,32 @@ export class RunInstrument {
   /** Money of one contract at its mark. */
   get markValue(): number {
     return Math.round(this.mark * this.unit);
+  }
+
+  /** The exchange's range begins anew; its trades so far belong to the next sample. */
+  restartRange(): void {
+    const exchange = this.#exchange;
+    if (exchange === null || exchange.high < exchange.low) return;
+    if (this.#high < this.#low) this.#first = exchange.first;
+    this.#high = Math.max(this.#high, exchange.high);
+    this.#low = Math.min(this.#low, exchange.low);
+    exchange.restartRange();
+  }
+
+  sample(atUs: number): void {
+    this.restartRange();
+    const isTraded = this.#high >= this.#low;
+    this.prices.push(atUs, this.last);
+    this.#firsts.push(isTraded ? this.#first : 0);
+    this.#highs.push(isTraded ? this.#high : 0);
+    this.#lows.push(isTraded ? this.#low : 0);
+    this.#high = -Infinity;
+    this.#low = Infinity;
+  }
+
+  /** Columns beside those of `prices`. */
+  ranges(): PriceRanges {
+    return { first: this.#firsts.take(), high: this.#highs.take(), low: this.#lows.take() };
   }
 
   /** The day is over and has a settlement price. */

@@ -1,4 +1,5 @@
-/** Mean, deviation, skewness and kurtosis of a sample. Each is undefined where the formula has no value. */
+/** Mean, deviation, skewness, kurtosis and quantiles of a sample. Each moment is undefined where the formula has no value. */
+import { assert } from '../../domain/assert.ts';
 
 export function mean(values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined;
@@ -37,4 +38,13 @@ function centralMoment(values: readonly number[], order: number): number | undef
   let sum = 0;
   for (const value of values) sum += (value - centre) ** order;
   return sum / values.length;
+}
+
+/** Value below which `fraction` of the sample lies, linear between neighbours (Hyndman and Fan, type 7). */
+export function quantile(sorted: readonly number[], fraction: number): number {
+  assert(sorted.length > 0 && fraction >= 0 && fraction <= 1, 'a quantile of a sample');
+  const place = (sorted.length - 1) * fraction;
+  const below = sorted[Math.floor(place)] ?? 0;
+  const above = sorted[Math.ceil(place)] ?? below;
+  return below + (above - below) * (place - Math.floor(place));
 }

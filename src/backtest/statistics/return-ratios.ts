@@ -55,7 +55,7 @@ export function calmarRatio(annual: number | undefined, drawdownFraction: number
 }
 
 /** A fall of equity from its highest point so far. */
-interface Drawdown {
+export interface Drawdown {
   /** Money between the peak and the trough; zero or more. */
   readonly depth: number;
   /** `depth` / equity at the peak; 0 when the peak is not above zero. */
@@ -69,11 +69,15 @@ interface Drawdown {
 export interface Drawdowns {
   /** The one with the largest `depth`. */
   readonly deepest: Drawdown | null;
+  /** The deepest ones, the deepest first. */
+  readonly worst: readonly Drawdown[];
   /** The largest `fraction`, which may belong to another one. */
   readonly fractionMax: number;
   /** Longest time from a peak until equity was there again, or until the end; microseconds. */
   readonly longestUs: number;
 }
+
+const WORST_KEPT = 10;
 
 interface Falling {
   peak: number;
@@ -84,7 +88,7 @@ interface Falling {
 
 /** `equity[i]` at `tsUs[i]`, both in time order. */
 export function drawdowns(equity: ArrayLike<number>, tsUs: ArrayLike<number>): Drawdowns {
-  let deepest: Drawdown | null = null;
+  let worst: Drawdown[] = [];
   let fractionMax = 0;
   let longestUs = 0;
   const from: Falling = { peak: equity[0] ?? 0, peakUs: tsUs[0] ?? 0, depth: 0, troughUs: 0 };
@@ -93,9 +97,10 @@ export function drawdowns(equity: ArrayLike<number>, tsUs: ArrayLike<number>): D
     const fraction = from.peak > 0 ? from.depth / from.peak : 0;
     fractionMax = Math.max(fractionMax, fraction);
     longestUs = Math.max(longestUs, atUs - from.peakUs);
-    if (deepest !== null && from.depth <= deepest.depth) return;
     const { depth, peakUs, troughUs } = from;
-    deepest = { depth, fraction, peakUs, troughUs, recoveredUs: recovered ? atUs : null };
+    if (worst.length === WORST_KEPT && depth <= (worst.at(-1)?.depth ?? 0)) return;
+    worst.push({ depth, fraction, peakUs, troughUs, recoveredUs: recovered ? atUs : null });
+    worst = worst.toSorted((a, b) => b.depth - a.depth).slice(0, WORST_KEPT);
   };
   for (let i = 1; i < equity.length; i += 1) {
     const value = equity[i] ?? 0;
@@ -111,5 +116,5 @@ export function drawdowns(equity: ArrayLike<number>, tsUs: ArrayLike<number>): D
     }
   }
   end(tsUs[equity.length - 1] ?? 0, false);
-  return { deepest, fractionMax, longestUs };
+  return { deepest: worst[0] ?? null, worst, fractionMax, longestUs };
 }

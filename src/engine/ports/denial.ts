@@ -78,3 +78,49 @@ export function formatDenial(denial: Denial): string {
   const rest = Object.entries(numbers).map(([key, value]) => `${key}=${value}`);
   return rest.length === 0 ? code : `${code}: ${rest.join(' ')}`;
 }
+
+const WORDS: Readonly<Record<Denial['code'], string>> = {
+  qty_not_positive: 'the quantity is not above zero',
+  qty_above_max: 'the quantity is above the limit of one order',
+  price_off_grid: 'the price is not on a tick',
+  price_outside_band: "the price is outside the day's band",
+  band_unknown: "the day's price band is not known",
+  price_outside_collar: 'the price is too far from the last trade',
+  session_closed: 'the market does not take orders in this phase',
+  contract_unknown: 'the contract is not listed today',
+  contract_expired: 'the contract has expired',
+  calendar_ended: 'the calendar ends before this day',
+  data_stale: 'the last price is too old',
+  stream_down: 'prices do not come in',
+  book_unknown: 'the order book is not known after a disconnect',
+  strategy_position_limit: "the strategy's position limit",
+  account_position_limit: "the account's position limit",
+  position_unproven: 'positions are not proven against the broker',
+  open_orders_limit: 'too many open orders',
+  order_rate: 'too many orders in a short time',
+  own_cross: 'it would trade with an order of ours',
+  daily_loss: "the day's loss limit is reached",
+  margin: 'the margin does not suffice',
+  account_unknown: 'the account was not read for too long',
+  halted: 'entries are halted',
+  closing_out: 'positions are being closed: no new entries',
+  same_rejection: 'the broker keeps rejecting orders for the same reason',
+  clock_skew: "the clock is too far from the broker's",
+  strategy_stopped: 'the strategy is stopped',
+  rebuilding: 'the day is being replayed',
+  stopping: 'the daemon is ending',
+  order_not_found: 'the order to change is not known',
+  order_not_working: 'the order to change is not working',
+  modify_partly_filled: 'the order to change is filled in part',
+  modify_changes_nothing: 'the change changes nothing',
+  modify_not_possible: 'this change is not possible for this kind of order',
+  not_assumed: "it rests on a reading of the broker's contract that the configuration does not allow",
+  triggers_unread: 'the trigger book was not read since the start',
+  trailing_offset_not_positive: 'the trailing offset is not above zero',
+  exit_price_side: 'an exit is on the wrong side of the entry',
+  limit_behind_trigger: 'the limit price is behind the trigger price',
+  leg_is_own_contract: 'both legs are the same contract',
+};
+
+/** Each code as words for people. */
+export const DENIAL_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(WORDS));

@@ -77,7 +77,8 @@ interface TickLevel {
 
 const every = (seconds: number): TickLevel => ({
   part: (local) => Math.floor(local / seconds),
-  text: clockText,
+  // Where nothing happened on the full hour, the first moment after it stands for it.
+  text: (local) => clockText(Math.floor(local / seconds) * seconds),
   around: dateText,
 });
 const months = (count: number): TickLevel => ({

@@ -57,6 +57,8 @@ export interface ChartLook {
   readonly scaleWords?: ScaleWords;
   /** Text for sample `at` instead of its moment or number. */
   readonly name?: (at: number) => string;
+  /** Shown while the cursor is elsewhere; absent: the last sample. */
+  readonly summary?: string;
 }
 
 export interface LineChart {
@@ -85,8 +87,8 @@ export function createLineChart(box: HTMLElement, look: ChartLook, content: Char
 
   /** Values under the cursor; without one those of the last sample. */
   function read(under: number | null): void {
-    const at = under ?? shown.x.length - 1;
-    reading.replaceChildren(...readingOf(shown, look, at));
+    if (under === null && look.summary !== undefined) reading.replaceChildren(part('at', look.summary));
+    else reading.replaceChildren(...readingOf(shown, look, under ?? shown.x.length - 1));
   }
 
   function redraw(): void {
@@ -190,7 +192,11 @@ function optionsOf(
 const hasBars = ({ lines }: ChartContent): boolean => lines.some(({ kind }) => kind === 'bars');
 
 /** Half a bar stands to the left of its place. */
-const wholeBars: uPlot.Range.Function = (_, low, high) => [low - 0.5, high + 0.5];
+const wholeBars: uPlot.Range.Function = (plot, low, high) => {
+  const [first = 0, second = first + 1] = plot.data[0];
+  const half = (second - first) / 2;
+  return [low - half, high + half];
+};
 
 const withZero: uPlot.Range.Function = (_, low, high) => {
   const [from, to] = [Math.min(0, low), Math.max(0, high)];
@@ -277,7 +283,7 @@ function drawRules(plot: uPlot, rules: readonly ChartRule[]): void {
   ctx.save();
   ctx.font = `${Math.round(12 * devicePixelRatio)}px system-ui, sans-serif`;
   ctx.lineWidth = devicePixelRatio;
-  for (const { at, label, colour } of rules) {
+  for (const [line, { at, label, colour }] of rules.entries()) {
     const x = plot.valToPos(at, 'x', true);
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.strokeStyle = ctx.fillStyle = ink(colour);
@@ -288,7 +294,11 @@ function drawRules(plot: uPlot, rules: readonly ChartRule[]): void {
     ctx.stroke();
     const isLeft = x > bbox.left + bbox.width / 2;
     ctx.textAlign = isLeft ? 'right' : 'left';
-    ctx.fillText(label, x + (isLeft ? -5 : 5) * devicePixelRatio, bbox.top + 12 * devicePixelRatio);
+    ctx.fillText(
+      label,
+      x + (isLeft ? -5 : 5) * devicePixelRatio,
+      bbox.top + (12 + 15 * line) * devicePixelRatio,
+    );
   }
   ctx.restore();
 }

@@ -97,7 +97,7 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
     setCandles(candles) {
       series.setData(candles.map(dataOf));
       layer.setTimes(candles.map(({ time }) => time));
-      chart.timeScale().fitContent();
+      showAll(chart, candles.length);
     },
     update(candle) {
       series.update(dataOf(candle));
@@ -108,7 +108,7 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
     setOrders: (next) => orders.set(next),
     setLines: (next) => lines.set(next),
     show(from, to) {
-      if (from === undefined || to === undefined) chart.timeScale().fitContent();
+      if (from === undefined || to === undefined) showAll(chart, series.data().length);
       else chart.timeScale().setVisibleLogicalRange({ from, to });
     },
     destroy() {
@@ -118,6 +118,12 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
     },
   };
 }
+
+/** Labels at both ends have room. */
+const EDGE = 0.03;
+
+const showAll = (chart: IChartApi, count: number): void =>
+  chart.timeScale().setVisibleLogicalRange({ from: -count * EDGE, to: count * (1 + EDGE) });
 
 /** The library's licence asks for its name and a link. */
 function attribution(): HTMLElement {
@@ -144,7 +150,13 @@ const coloursOf = () => ({
 });
 
 const timesOf = ({ utcOffsetMinutes }: PriceChartLook) => ({
-  timeScale: { timeVisible: true, secondsVisible: false, minBarSpacing: 0.01, borderVisible: false },
+  timeScale: {
+    timeVisible: true,
+    secondsVisible: false,
+    minBarSpacing: 0.01,
+    borderVisible: false,
+    allowBoldLabels: false,
+  },
   localization: {
     locale: 'en-GB',
     // Times were moved to the clocks at the exchange already.

@@ -187,25 +187,27 @@ interface Placed {
   readonly y: number;
 }
 
-/** Triangles that point at the price of their fill from outside; of those that would overlap the first is drawn. */
+/** Triangles that point at the price of their fill from outside; of those that would overlap the first is drawn, but an entry covers an exit. */
 function drawMarks({ context, horizontalPixelRatio: ratio }: Scene, placed: readonly Placed[]): void {
   const size = 5 * ratio;
-  const last = { buy: -Infinity, sell: -Infinity };
+  const drawn = { buy: { x: -Infinity, isEntry: false }, sell: { x: -Infinity, isEntry: false } };
   context.setLineDash([]);
   context.lineWidth = 1.5 * ratio;
   context.font = `${Math.round(11 * ratio)}px system-ui, sans-serif`;
   context.textAlign = 'center';
   for (const { mark, x, y } of placed) {
     const { side, effect, qty } = mark;
-    if (x - last[side] < MARK_PX * ratio) continue;
-    last[side] = x;
+    const isEntry = effect === 'entry';
+    const isNear = x - drawn[side].x < MARK_PX * ratio;
+    if (isNear && (drawn[side].isEntry || !isEntry)) continue;
+    drawn[side] = { x, isEntry };
     const down = side === 'buy' ? 1 : -1;
     context.beginPath();
     context.moveTo(x, y + down * 2 * ratio);
     context.lineTo(x - size, y + down * (2 * ratio + 1.8 * size));
     context.lineTo(x + size, y + down * (2 * ratio + 1.8 * size));
     context.closePath();
-    context.fillStyle = effect === 'entry' ? ink(side) : ink('page');
+    context.fillStyle = isEntry ? ink(side) : ink('page');
     context.strokeStyle = ink(side);
     context.fill();
     context.stroke();

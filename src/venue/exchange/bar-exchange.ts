@@ -37,6 +37,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly sellLimit = -Infinity;
   readonly isQuiet = false;
   last = 0;
+  first = 0;
   high = -Infinity;
   low = Infinity;
   readonly #rows: TapeColumns;
@@ -87,7 +88,10 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     const price = this.#rows.priceTicks[row] ?? 0;
     this.#before = this.last;
     this.last = price;
-    if (price > this.high) this.high = price;
+    if (price > this.high) {
+      if (this.low === Infinity) this.first = price;
+      this.high = price;
+    }
     if (price < this.low) this.low = price;
     if (this.#standing.length > 0) this.#match(price);
   }

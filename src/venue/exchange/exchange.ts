@@ -59,7 +59,8 @@ export interface Exchange<O extends BookOrder = BookOrder> {
   readonly askChanges: number;
   /** Price of the last trade; 0 before the first. */
   readonly last: number;
-  /** Highest and lowest trade since `restartRange`. */
+  /** First, highest and lowest trade since `restartRange`; before one `high` is below `low`. */
+  readonly first: number;
   readonly high: number;
   readonly low: number;
   restartRange(): void;

@@ -35,6 +35,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   readonly isPath = false;
   readonly silentUntilUs = -Infinity;
   last = 0;
+  first = 0;
   high = -Infinity;
   low = Infinity;
   buyLimit = -Infinity;
@@ -217,7 +218,10 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   #print(price: number): void {
     this.last = price;
-    if (price > this.high) this.high = price;
+    if (price > this.high) {
+      if (this.low === Infinity) this.first = price;
+      this.high = price;
+    }
     if (price < this.low) this.low = price;
   }
 

@@ -37,7 +37,9 @@ it('tells the day: results, limits, incidents, orders, fills, and what comes', (
     'Where this comes from',
   ]);
   expect(html).toContain('Entries are off until tickwright resume: too much was lost');
-  expect(html).toMatch(/fee<\/th><td class="number">5,250<\/td><td class="number">7,250<\/td>/);
+  expect(html).toMatch(
+    /fee<\/th><td class="number" data-label="ours">5,250<\/td><td class="number" data-label="broker">7,250<\/td>/,
+  );
   expect(html).toContain('next session');
   expect(html, 'orders are named by time').not.toContain(ID);
 });

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { renderReport } from '../../../src/backtest/report/render-report.ts';
 import { SAMPLE_REPORT } from './sample-report.ts';
 
 const ASSETS = { style: '/* style */', script: '/* script */' };
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64');
 const page = renderReport(SAMPLE_REPORT, ASSETS);
 
 describe('a report', () => {
@@ -13,7 +15,7 @@ describe('a report', () => {
   });
 
   it('asks for nothing from any network', () => {
-    expect(page).not.toMatch(/(?:src|href)\s*=|url\(|@import|https?:/);
+    expect(page).not.toMatch(/(?:src|href)\s*=(?!"#)|url\(|@import|https?:/);
     expect(page).toContain(`default-src 'none'`);
   });
 
@@ -22,13 +24,33 @@ describe('a report', () => {
     '<dd class="loss">-4,030,000</dd>',
     '<li>best of 400 trials</li>',
     '<th scope="row">hash</th><td class="code">abc</td>',
-    'color-mix(in srgb, var(--loss) 70%, transparent)">-2,000,000</td><td>–</td>',
-    '<span>day 5 &amp; 6</span><b role="img" aria-label="chosen on &lt;4&gt; days"><i class="inside" style="left:0.00%;width:40.00%"></i><i class="outside loss" style="left:40.00%;width:20.00%"></i></b>',
-    '<i class="outside idle" style="left:60.00%;width:10.00%"></i>',
+    '<td class="l8">-2,000,000</td><td>–</td>',
+    '<span>day 5 &amp; 6</span><svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="chosen on &lt;4&gt; days"><rect class="inside" x="0.00" width="40.00" height="10"/><rect class="loss" x="40.00" width="20.00" height="10"/></svg>',
+    '<rect class="idle" x="60.00" width="10.00" height="10"/>',
+    '<a href="#list-of-trades">List of trades</a>',
+    '<th scope="row">fast</th><td class="number">9 &lt;bars&gt;</td>',
     'data-chart="fan" data-place="0" role="img" aria-label="Equity, drawn again: bands of 5, 25, 50, 75 and 95 % by trades"',
     'aria-label="Prices of VN30F1M with 2 entries and exits"',
   ])('has %s', (part) => {
     expect(page).toContain(part);
+  });
+
+  it('runs its own style and script, and no other', () => {
+    expect(page).toContain(`style-src 'sha256-${hash(ASSETS.style)}'`);
+    expect(page).toContain(`script-src 'sha256-${hash(ASSETS.script)}'`);
+    expect(page).not.toMatch(/ style="| on[a-z]+="/);
+    expect(page).not.toContain('unsafe');
+  });
+
+  it('folds long tables, and keeps those from sight that are pictures', () => {
+    const rows = Array.from({ length: 50 }, (_, i) => [`row ${i}`, i]);
+    const long = { title: 'Long', note: '', columns: ['name', 'count'], rows };
+    const found = renderReport(
+      { ...SAMPLE_REPORT, tables: [long, { ...long, title: 'By day', isPictured: true }] },
+      ASSETS,
+    );
+    expect(found).toContain('<details><summary>50 rows</summary>');
+    expect(found).not.toContain('By day');
   });
 
   it('leaves out the parts that it has no data for', () => {
@@ -42,6 +64,9 @@ describe('a report', () => {
         fans: [],
         figures: [],
         warnings: [],
+        worst: [],
+        position: null,
+        rolling: null,
       },
       ASSETS,
     );

@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reportOf, thinSeries } from '../../../src/backtest/report/report-of.ts';
+import { reportOf } from '../../../src/backtest/report/report-of.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
 const report = reportOf(SAMPLE_RESULT, 'a run');
@@ -24,7 +23,10 @@ describe('the report of a run', () => {
   it('draws equity, what is below its peak, prices once they are known, and each fill', () => {
     expect(report.equity?.values).toEqual([1_000_000, 1_200_000, 1_100_000, 960_000, 990_000]);
     expect(report.drawdown?.values).toEqual([0, 0, -100_000, -240_000, -210_000]);
-    expect(report.prices[0]?.series.values).toEqual([1_900, 1_901]);
+    expect(report.prices[0]?.close).toEqual([1_900, 1_901]);
+    expect(report.prices[0]?.open).toEqual([1_900.5, 1_899]);
+    expect(report.prices[0]?.high).toEqual([1_902, 1_901.5]);
+    expect(report.prices[0]?.low).toEqual([1_899.5, 1_898]);
     expect(report.prices[0]?.marks).toMatchObject([
       { side: 'buy', effect: 'entry', price: 1_900.1, strategy: 'one' },
       { side: 'sell', effect: 'exit' },
@@ -61,24 +63,25 @@ describe('the report of a run', () => {
   });
 });
 
-describe('a thinned series', () => {
-  it('keeps the ends and every extreme, in order, in few points', () => {
-    const series = fc.array(fc.integer({ min: -1000, max: 1000 }), {
-      minLength: 1,
-      maxLength: 500,
-      size: 'max',
-    });
-    fc.assert(
-      fc.property(series, fc.integer({ min: 4, max: 60 }), (values, pointsMax) => {
-        const tsUs = Float64Array.from(values, (_, i) => i * 1_000_000);
-        const thin = thinSeries({ tsUs, values: Float64Array.from(values) }, pointsMax, (value) => value);
-        expect(thin.values.length).toBeLessThanOrEqual(pointsMax + 2);
-        expect(thin.values[0]).toBe(values[0]);
-        expect(thin.values.at(-1)).toBe(values.at(-1));
-        expect(Math.min(...thin.values)).toBe(Math.min(...values));
-        expect(Math.max(...thin.values)).toBe(Math.max(...values));
-        expect(thin.tsSeconds).toEqual(thin.tsSeconds.toSorted((a, b) => a - b));
-      }),
-    );
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+describe('the report of a run, added up', () => {
+  it('comes to the same profit by days, months, trades and costs', () => {
+    const net = (SAMPLE_RESULT.equity.values.at(-1) ?? 0) - SAMPLE_RESULT.capital;
+    expect(sum(report.daily?.profit ?? [])).toBe(net);
+    expect(sum(report.trades.map(({ profit }) => profit))).toBe(net);
+    expect(report.costs?.net).toBe(net);
+    const { gross = 0, charges = [] } = report.costs ?? {};
+    expect(gross - sum(charges.map(([, amount]) => amount))).toBe(net);
+    const compounded = report.years.reduce((worth, { total }) => worth * (1 + total / 100), 1) - 1;
+    expect(compounded).toBeCloseTo(net / SAMPLE_RESULT.capital, 12);
+  });
+
+  it('ranks drawdowns, and the first is the deepest figure', () => {
+    expect(report.worst.map(({ depth, percent }) => [depth, percent])).toEqual([[240_000, 20]]);
+  });
+
+  it('holds what the fills say', () => {
+    expect(report.position?.values).toEqual([0, 1, 0, 0, 0]);
   });
 });

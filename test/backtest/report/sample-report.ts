@@ -5,12 +5,18 @@ const START = Date.UTC(2026, 2, 4, 2) / 1000;
 const tsSeconds = Array.from({ length: SAMPLES }, (_, i) => START + i * 60);
 const wave = (height: number, i: number): number => Math.round(height * Math.sin(i / 25) * 10) / 10;
 
+const DAY = 86_400;
+const days = Array.from({ length: 400 }, (_, i) => new Date((START + (i - 600) * DAY) * 1_000))
+  .filter((date) => ![0, 6].includes(date.getUTCDay()))
+  .map((date) => date.toISOString().slice(0, 10));
+
 /** Every part of a report, with text that would break a page that does not escape it. */
 export const SAMPLE_REPORT: ReportModel = {
   title: '</script><b>EMA & "cross"',
   subtitle: '2026-03-04',
   currency: 'VND',
   timeZone: 'Asia/Ho_Chi_Minh',
+  utcOffsetMinutes: 420,
   headlines: [
     { name: 'Net profit', text: '-4,030,000', meaning: 'after <fees> and tax' },
     { name: 'Trades', text: '503', meaning: 'round trips' },
@@ -18,17 +24,67 @@ export const SAMPLE_REPORT: ReportModel = {
   figures: [{ name: 'Sharpe ratio', text: '1.23', meaning: 'mean / deviation' }],
   equity: { tsSeconds, values: tsSeconds.map((_, i) => 1e9 + wave(1e6, i)) },
   drawdown: { tsSeconds, values: tsSeconds.map((_, i) => Math.min(0, wave(1e6, i))) },
+  worst: [
+    { peakSeconds: START, troughSeconds: START + 6_000, recoveredSeconds: null, depth: 2e6, percent: 0.2 },
+  ],
+  position: { tsSeconds, values: tsSeconds.map((_, i) => Math.round(wave(2, i))) },
+  daily: { days, profit: days.map((_, i) => wave(2e6, i * 9)) },
+  years: [
+    { year: '2024', months: Array.from({ length: 12 }, (_, i) => wave(3, i * 11)), total: 4.2 },
+    { year: '2025', months: [null, ...Array.from({ length: 11 }, (_, i) => wave(3, i * 7))], total: -1 },
+  ],
+  rolling: {
+    window: 10,
+    sharpe: days.map((_, i) => (i < 9 ? null : wave(2, i))),
+    volatility: days.map((_, i) => (i < 9 ? null : 8 + wave(2, i))),
+  },
+  costs: {
+    gross: -1_000_000,
+    charges: [
+      ['Exchange fee', 70_000],
+      ['Tax', 3_000_000],
+    ],
+    net: -4_070_000,
+    spread: 20_000,
+    trades: 30,
+  },
+  trades: Array.from({ length: 60 }, (_, i) => ({
+    strategy: i % 2 === 0 ? 'ema' : '<b>breakout',
+    symbol: 'VN30F1M',
+    direction: i % 3 === 0 ? ('short' as const) : ('long' as const),
+    qty: 1 + (i % 3),
+    entrySeconds: START + i * 360,
+    entryPrice: 1900 + wave(5, i * 6),
+    exitSeconds: START + i * 360 + 240,
+    exitPrice: 1900 + wave(5, i * 6 + 4),
+    costs: 42_000,
+    profit: wave(1e6, i * 5),
+    adverse: -200_000,
+    favourable: 300_000,
+    isOpen: i === 59,
+  })),
+  tradeCount: 60,
   prices: [
     {
       symbol: 'VN30F1M',
-      series: { tsSeconds, values: tsSeconds.map((_, i) => 1900 + wave(5, i)) },
+      decimals: 1,
+      tick: 0.1,
+      everySeconds: 60,
+      tsSeconds,
+      open: tsSeconds.map((_, i) => 1900 + wave(5, i)),
+      high: tsSeconds.map((_, i) => 1902 + wave(5, i)),
+      low: tsSeconds.map((_, i) => 1899 + wave(5, i)),
+      close: tsSeconds.map((_, i) => 1900 + wave(5, i + 1)),
+      fills: 2,
       marks: [
         { tsSeconds: START + 90, price: 1901.2, side: 'buy', effect: 'entry', qty: 1, strategy: 'ema' },
         { tsSeconds: START + 9_000, price: 1899, side: 'sell', effect: 'exit', qty: 1, strategy: 'ema' },
       ],
     },
   ],
-  histograms: [{ title: 'Net profit of a trade', edges: [-2, -1, 0, 1], counts: [3, 0, 5] }],
+  histograms: [
+    { title: 'Net profit of a trade', edges: [-2, -1, 0, 1], counts: [3, 0, 5], mean: 0.1, median: 0.2 },
+  ],
   heatMaps: [
     {
       title: 'Net profit by parameters',
@@ -56,6 +112,15 @@ export const SAMPLE_REPORT: ReportModel = {
   },
   tables: [
     { title: 'By month', note: 'net of costs', columns: ['month', 'net'], rows: [['2026-03', -1_234_567]] },
+  ],
+  settings: [
+    {
+      title: 'ema',
+      note: '',
+      columns: ['parameter', 'value'],
+      isText: true,
+      rows: [['fast', '9 <bars>']],
+    },
   ],
   warnings: ['best of 400 trials'],
   provenance: [['hash', 'abc']],

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  blockBootstrap,
-  confidenceBand,
-  quantile,
-  shuffled,
-} from '../../../src/backtest/research/monte-carlo.ts';
+import { blockBootstrap, confidenceBand, shuffled } from '../../../src/backtest/research/monte-carlo.ts';
+import { quantile } from '../../../src/backtest/statistics/moments.ts';
 import { Random } from '../../../src/venue/market/random.ts';
 
 const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);

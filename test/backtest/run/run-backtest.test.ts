@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { reportOf } from '../../../src/backtest/report/report-of.ts';
 import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
 import { emaCross } from '../../../strategies/ema-cross/ema-cross.ts';
 import { fileTape, planOf, SAMPLE, tapesOf } from '../../support/backtest-plan.ts';
@@ -26,4 +27,42 @@ test('the same plan gives the same result, to the last number of its journal', (
   expect(second.journalHash).toBe(first.journalHash);
   expect(second.equity).toEqual(first.equity);
   expect([...second.strategies[0]!.trades]).toEqual([...first.strategies[0]!.trades]);
+});
+
+test('each sample knows the first, highest and lowest trade since the one before, whatever was filled between', () => {
+  const result = runBacktest(planOf(data, [ema()]));
+  const [instrument] = result.instruments;
+  const { prices, ranges } = instrument!;
+  const { rows } = fileTape(SAMPLE);
+  let row = 0;
+  const seen = Array.from(prices.tsUs, (untilUs) => {
+    const traded: number[] = [];
+    for (; row < rows.rows && (rows.tsUs[row] ?? 0) < untilUs; row += 1)
+      if ((rows.qty[row] ?? 0) > 0) traded.push(rows.priceTicks[row] ?? 0);
+    return traded.length === 0 ? [0, 0, 0] : [traded[0], Math.max(...traded), Math.min(...traded)];
+  });
+  expect(Array.from(prices.tsUs, (_, i) => [ranges.first[i], ranges.high[i], ranges.low[i]])).toEqual(seen);
+  expect(row).toBe(rows.rows);
+});
+
+test('its report comes to the figures of the rows that it is made of', () => {
+  const result = runBacktest(planOf(data, [ema()]));
+  const report = reportOf(result, 'sample');
+  const net = (result.equity.values.at(-1) ?? 0) - result.capital;
+  const listed = report.trades.reduce((sum, { profit }) => sum + profit, 0);
+  expect(listed).toBe(net);
+  expect(report.costs?.net).toBe(net);
+  const charged = (report.costs?.charges ?? []).reduce((sum, [, amount]) => sum + amount, 0);
+  expect(charged).toBe(report.trades.reduce((sum, { costs }) => sum + costs, 0));
+  expect((report.costs?.gross ?? 0) - charged).toBe(net);
+  expect(report.daily?.profit.reduce((sum, profit) => sum + profit, 0)).toBe(net);
+  expect(report.position?.values.at(-1)).toBe(result.strategies[0]!.fills.at(-1)!.positionAfter);
+  const [prices] = report.prices;
+  const candleOf = (seconds: number): number => prices!.tsSeconds.findLastIndex((start) => start <= seconds);
+  for (const { tsSeconds, price } of prices!.marks) {
+    const place = candleOf(tsSeconds);
+    // What takes pays the spread: a tick or two beyond the trades of its minute.
+    expect(price).toBeGreaterThan((prices!.low[place] ?? 0) - 1);
+    expect(price).toBeLessThan((prices!.high[place] ?? 0) + 1);
+  }
 });

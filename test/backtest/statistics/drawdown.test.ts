@@ -17,15 +17,23 @@ describe('drawdowns', () => {
   });
 
   it('says when the end came first', () => {
+    const deepest = { depth: 3, fraction: 0.25, peakUs: 10, troughUs: 20, recoveredUs: null };
     expect(at([10, 12, 9, 11])).toEqual({
-      deepest: { depth: 3, fraction: 0.25, peakUs: 10, troughUs: 20, recoveredUs: null },
+      deepest,
+      worst: [deepest],
       fractionMax: 0.25,
       longestUs: 20,
     });
   });
 
   it.each([[[]], [[5]], [[1, 2, 3]], [[1, 1, 1]]])('finds none in %j', (equity) => {
-    expect(at(equity)).toEqual({ deepest: null, fractionMax: 0, longestUs: 0 });
+    expect(at(equity)).toEqual({ deepest: null, worst: [], fractionMax: 0, longestUs: 0 });
+  });
+
+  it('ranks the deepest, up to ten', () => {
+    const waves = Array.from({ length: 15 }, (_, i) => [100 + i, 100 + i - ((i * 7) % 15)]).flat();
+    const depths = at(waves).worst.map(({ depth }) => depth);
+    expect(depths).toEqual([14, 13, 12, 11, 10, 9, 8, 7, 6, 5]);
   });
 
   it('is as deep as the worst of all pairs', () => {

@@ -1,0 +1,206 @@
+/** The tables of a report as HTML: wide ones become cards on a phone, long ones are folded. */
+import { formatNumber } from '../../text/numbers.ts';
+import { formatSpan } from '../../text/durations.ts';
+import { formatLocalTime } from '../../text/dates.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
+import type {
+  ReportCosts,
+  ReportDrawdown,
+  ReportFigure,
+  ReportHeatMap,
+  ReportTable,
+  ReportWindow,
+  ReportYear,
+} from './report-model.ts';
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text as it may stand between tags and in quoted attributes. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+
+export const noteText = (text: string): string =>
+  text === '' ? '' : `<p class="note">${escapeHtml(text)}</p>`;
+
+const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+/** Tables with fewer columns fit on a phone as they are. */
+const CARD_COLUMNS = 4;
+/** Longer tables are folded. */
+const ROWS_SHOWN = 40;
+const PERCENT = 100;
+
+export function dataTable({ note, columns, rows, isText = false }: ReportTable): string {
+  const isCards = columns.length >= CARD_COLUMNS;
+  const table = tableOf(
+    [...(isText ? ['words'] : []), ...(isCards ? ['cards'] : [])].join(' '),
+    columns.every((name) => name === '') ? '' : columns.map(columnHead).join(''),
+    rows.map(([name, ...cells]) =>
+      tableRow(
+        String(name ?? ''),
+        cells.map((value, i) => cell(value, isCards ? (columns[i + 1] ?? '') : '')),
+      ),
+    ),
+  );
+  const folded =
+    rows.length <= ROWS_SHOWN
+      ? table
+      : `<details><summary>${formatNumber(rows.length)} rows</summary>${table}</details>`;
+  return noteText(note) + folded;
+}
+
+function cell(value: string | number | null, label: string): string {
+  if (typeof value === 'number')
+    return td(value < 0 ? 'number loss' : 'number', GROUPED.format(value), label);
+  return td('number', value ?? '–', label);
+}
+
+export const figureTable = (figures: readonly ReportFigure[]): string =>
+  tableOf(
+    'figures',
+    '',
+    figures.map(({ name, text, meaning }) => tableRow(name, [td('number', text), td('meaning', meaning)])),
+  );
+
+export const provenanceTable = (rows: readonly (readonly [string, string])[]): string =>
+  tableOf(
+    'figures',
+    '',
+    rows.map(([name, value]) => tableRow(name, [td('code', value)])),
+  );
+
+/** Colour runs from the worst loss to the best gain with zero in the middle, so that a colour means a sign. */
+export function heatMap({ xName, yName, xValues, yValues, cells }: ReportHeatMap): string {
+  const most = largest(cells.flat());
+  const corner = `${yName === '' ? '' : `${escapeHtml(yName)} ↓ `}${escapeHtml(xName)} →`;
+  const rows = cells.map((line, i) =>
+    tableRow(
+      yValues[i] ?? '',
+      line.map((value) => heatCell(value, most, GROUPED)),
+    ),
+  );
+  return tableOf('heat', `<th>${corner}</th>${xValues.map(columnHead).join('')}`, rows);
+}
+
+const largest = (values: readonly (number | null)[]): number =>
+  values.reduce((most: number, value) => Math.max(most, Math.abs(value ?? 0)), 1e-12);
+
+const HEAT_LEVELS = 8;
+
+function heatCell(value: number | null, most: number, format: Intl.NumberFormat, label = ''): string {
+  if (value === null) return td('', '–', label);
+  const level = Math.ceil((Math.abs(value) / most) * HEAT_LEVELS - 1e-9);
+  const kind = level === 0 ? '' : `${value < 0 ? 'l' : 'g'}${level}`;
+  return td(kind, format.format(value === 0 ? 0 : value), label);
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const percents = (digits: number): Intl.NumberFormat =>
+  new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    signDisplay: 'exceptZero',
+  });
+
+/** The sum of a year stands apart: it is no month, and its size would pale them. */
+export function monthTable(years: readonly ReportYear[]): string {
+  const most = largest(years.flatMap(({ months }) => months));
+  const format = percents(most < 1 ? 2 : 1);
+  const mostOfYears = largest(years.map(({ total }) => total));
+  return tableOf(
+    'heat months',
+    ['', ...MONTHS, 'Year'].map(columnHead).join(''),
+    years.map(({ year, months, total }) =>
+      tableRow(year, [
+        ...months.map((value, i) => heatCell(value, most, format, MONTHS[i])),
+        heatCell(total, mostOfYears, format, 'Year'),
+      ]),
+    ),
+  );
+}
+
+export function drawdownTable(
+  worst: readonly ReportDrawdown[],
+  currency: string,
+  utcOffsetMinutes: number,
+): string {
+  const time = (seconds: number): string =>
+    formatLocalTime(seconds * US_PER_SECOND, utcOffsetMinutes)
+      .slice(0, 16)
+      .replace('T', ' ');
+  return dataTable({
+    title: '',
+    note: '',
+    columns: ['', 'fall', currency, 'peak', 'trough', 'recovered', 'peak to recovery'],
+    rows: worst.map(({ peakSeconds, troughSeconds, recoveredSeconds, depth, percent }, i) => [
+      String(i + 1),
+      `-${percent.toFixed(2)} %`,
+      -depth,
+      time(peakSeconds),
+      time(troughSeconds),
+      recoveredSeconds === null ? 'not yet' : time(recoveredSeconds),
+      recoveredSeconds === null ? '–' : formatSpan((recoveredSeconds - peakSeconds) * US_PER_SECOND),
+    ]),
+  });
+}
+
+const signOf = (amount: number): string => (amount < 0 ? 'loss' : 'gain');
+
+/** Bars are parts of the largest amount. */
+export function costTable({ gross, charges, net, spread, trades }: ReportCosts): string {
+  const most = Math.max(Math.abs(gross), Math.abs(net), ...charges.map(([, amount]) => amount), 1e-12);
+  const row = (name: string, amount: number, kind: string): string =>
+    tableRow(name, [
+      td(amount < 0 ? 'number loss' : 'number', GROUPED.format(amount)),
+      td('number', trades === 0 ? '–' : GROUPED.format(amount / trades)),
+      `<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="${kind}" width="${((Math.abs(amount) / most) * PERCENT).toFixed(1)}" height="10"/></svg></td>`,
+    ]);
+  return (
+    tableOf('costs', ['', 'amount', 'a trade'].map(columnHead).join('') + '<td></td>', [
+      row('Profit before charges', gross, signOf(gross)),
+      ...charges.filter(([, amount]) => amount !== 0).map(([name, amount]) => row(name, -amount, 'loss')),
+      row('Net profit', net, signOf(net)),
+    ]) +
+    noteText(
+      spread === null
+        ? 'The data has no bid and ask: what was paid as spread is not known.'
+        : `In the prices besides: ${GROUPED.format(spread)} of spread, fills against the middle of the book.`,
+    )
+  );
+}
+
+/** Walk-forward windows as bars over the days: in sample, then out of sample in the colour of its profit. */
+export const windowPicture = (days: number, rows: readonly ReportWindow[]): string =>
+  `${noteText(
+    'Grey: parameters were chosen on these days. Coloured: the choice was tried on these, with a profit or a loss.',
+  )}<div class="windows">${rows.map((row) => windowRow(row, days)).join('')}</div>`;
+
+function windowRow({ name, inFrom, outFrom, outTo, profit, text }: ReportWindow, days: number): string {
+  const bar = (kind: string, from: number, to: number): string => {
+    const [left, width] = [(from / days) * PERCENT, ((to - from) / days) * PERCENT];
+    return `<rect class="${kind}" x="${left.toFixed(2)}" width="${width.toFixed(2)}" height="10"/>`;
+  };
+  const kind = profit === null ? 'idle' : profit < 0 ? 'loss' : 'gain';
+  const bars = bar('inside', inFrom, outFrom) + bar(kind, outFrom, outTo);
+  const words = profit === null ? '–' : GROUPED.format(profit);
+  return `<div title="${escapeHtml(text)}"><span>${escapeHtml(name)}</span><svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(text)}">${bars}</svg><span class="number ${kind}">${words}</span></div>`;
+}
+
+/** `head` and `rows` are HTML. */
+const tableOf = (kind: string, head: string, rows: readonly string[]): string =>
+  `<div class="scrolled"><table${kind === '' ? '' : ` class="${kind}"`}>${head === '' ? '' : `<thead><tr>${head}</tr></thead>`}<tbody>${rows.join('')}</tbody></table></div>`;
+
+const columnHead = (name: string): string =>
+  name === '' ? '<td></td>' : `<th scope="col">${escapeHtml(name)}</th>`;
+
+const tableRow = (name: string, cells: readonly string[]): string =>
+  `<tr><th scope="row">${escapeHtml(name)}</th>${cells.join('')}</tr>`;
+
+/** `label` names the column where the row is a card. */
+const td = (kind: string, text: string, label = ''): string =>
+  `<td${kind === '' ? '' : ` class="${kind}"`}${label === '' ? '' : ` data-label="${escapeHtml(label)}"`}>${escapeHtml(text)}</td>`;

@@ -1,0 +1,120 @@
+/** Results by day: a year is twelve months of weeks, each day in the colour and strength of its result. */
+import type { VNode } from 'preact';
+import type { ReportDaily } from '../../backtest/report/report-model.ts';
+
+const LEVELS = 8;
+/** The best and worst days would pale the others. */
+const STRONG = 0.95;
+/** Years that are open at first. */
+const OPEN_YEARS = 2;
+const WEEKDAYS = ['M', 'T', 'W', 'T', 'F', 'S', 'S'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const AMOUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2, signDisplay: 'exceptZero' });
+
+interface Day {
+  readonly day: string;
+  readonly profit: number;
+}
+
+/** Monday is 0. */
+const weekdayOf = (day: string): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
+
+export function Calendar({ days, profit }: ReportDaily): VNode {
+  const all = days.map((day, i): Day => ({ day, profit: profit[i] ?? 0 }));
+  const sizes = profit.map(Math.abs).toSorted((a, b) => a - b);
+  const strong = sizes[Math.floor((sizes.length - 1) * STRONG)] || 1;
+  const weekdays = all.some(({ day }) => weekdayOf(day) > 4) ? 7 : 5;
+  const years = groups(all, ({ day }) => day.slice(0, 4));
+  return (
+    <>
+      {years.map(([year, found], i) => (
+        <details key={year} open={i >= years.length - OPEN_YEARS}>
+          <summary>
+            {year}: {told(found)}
+          </summary>
+          <div class="year">
+            {groups(found, ({ day }) => day.slice(0, 7)).map(([month, inMonth]) => (
+              <Month key={month} days={inMonth} weekdays={weekdays} strong={strong} />
+            ))}
+          </div>
+        </details>
+      ))}
+    </>
+  );
+}
+
+function groups(days: readonly Day[], keyOf: (day: Day) => string): readonly (readonly [string, Day[]])[] {
+  const found = new Map<string, Day[]>();
+  for (const day of days) {
+    const known = found.get(keyOf(day));
+    if (known === undefined) found.set(keyOf(day), [day]);
+    else known.push(day);
+  }
+  return [...found];
+}
+
+function told(days: readonly Day[]): string {
+  const sum = days.reduce((total, { profit }) => total + profit, 0);
+  const up = days.filter(({ profit }) => profit > 0).length;
+  const down = days.filter(({ profit }) => profit < 0).length;
+  return `${AMOUNT.format(sum)}, ${up} days up, ${down} down`;
+}
+
+interface MonthProps {
+  readonly days: readonly Day[];
+  readonly weekdays: number;
+  readonly strong: number;
+}
+
+function Month({ days, weekdays, strong }: MonthProps): VNode {
+  const month = days[0]?.day.slice(0, 7) ?? '';
+  const name = MONTHS[Number(month.slice(5)) - 1] ?? '';
+  const results = new Map(days.map(({ day, profit }) => [day, profit]));
+  const label = `${name} ${month.slice(0, 4)}: ${told(days)}`;
+  return (
+    <div class={`month week${weekdays}`} role="img" aria-label={label}>
+      <b title={label}>{name}</b>
+      {WEEKDAYS.slice(0, weekdays).map((letter, i) => (
+        <i key={i}>{letter}</i>
+      ))}
+      {daysOf(month)
+        .filter((day) => weekdayOf(day) < weekdays)
+        .map((day, i) => (
+          <Cell
+            key={day}
+            day={day}
+            profit={results.get(day)}
+            strong={strong}
+            {...(i === 0 ? { column: weekdayOf(day) } : {})}
+          />
+        ))}
+    </div>
+  );
+}
+
+function daysOf(month: string): readonly string[] {
+  const [year, number] = month.split('-').map(Number);
+  const count = new Date(Date.UTC(year ?? 0, number ?? 1, 0)).getUTCDate();
+  return Array.from({ length: count }, (_, i) => `${month}-${String(i + 1).padStart(2, '0')}`);
+}
+
+interface CellProps {
+  readonly day: string;
+  readonly profit: number | undefined;
+  readonly strong: number;
+  /** Of the first day of the month. */
+  readonly column?: number;
+}
+
+function Cell({ day, profit, strong, column }: CellProps): VNode {
+  const place = column === undefined ? '' : ` column${column + 1}`;
+  const number = Number(day.slice(8));
+  if (profit === undefined) return <span class={`idle${place}`}>{number}</span>;
+  const level = profit === 0 ? 0 : Math.min(LEVELS, Math.ceil((Math.abs(profit) / strong) * LEVELS));
+  const colour = level === 0 ? 'flat' : `${profit < 0 ? 'l' : 'g'}${level}`;
+  return (
+    <span class={`${colour}${place}`} title={`${day}: ${AMOUNT.format(profit)}`}>
+      {number}
+    </span>
+  );
+}

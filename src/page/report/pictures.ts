@@ -1,0 +1,184 @@
+/** Each picture of a report, by its name. */
+import type {
+  ReportData,
+  ReportFan,
+  ReportHistogram,
+  ReportPrices,
+  ReportSeries,
+} from '../../backtest/report/report-model.ts';
+import { type ChartContent, type ChartLook, createLineChart } from '../charts/line-chart.ts';
+import { createPriceChart } from '../charts/price-chart.ts';
+
+const PERCENT = 100;
+/** Drawdowns that are marked behind the equity. */
+const SHADES = 3;
+const ACCOUNT = 'account';
+const DAYS = 'days';
+
+type Picture = readonly [ChartLook, ChartContent];
+
+export function drawChart(box: HTMLElement, data: ReportData, kind: string, place: number): void {
+  const prices = data.prices[place];
+  if (kind === 'prices' && prices !== undefined) return drawPrices(box, data, prices);
+  const picture = pictureOf(data, kind, place);
+  if (picture !== null) createLineChart(box, ...picture);
+}
+
+function pictureOf(data: ReportData, kind: string, place: number): Picture | null {
+  const { equity, drawdown, position, histograms, fans = [] } = data;
+  const bins = histograms[place];
+  const fan = fans[place];
+  if (kind === 'equity' && equity !== null) return equityPicture(data, equity);
+  if (kind === 'drawdown' && equity !== null && drawdown !== null)
+    return drawdownPicture(data, equity, drawdown);
+  if (kind === 'position' && position !== null) return positionPicture(data, position);
+  if (kind === 'sharpe' || kind === 'volatility') return rollingPicture(data, kind);
+  if (kind === 'histogram' && bins !== undefined) return histogramPicture(data, bins);
+  if (kind === 'fan' && fan !== undefined) return fanPicture(data, fan);
+  return null;
+}
+
+/** Place of the last sample at or before a moment. */
+function placeOf(times: readonly number[], seconds: number): number {
+  let low = 0;
+  let high = times.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((times[middle] ?? 0) <= seconds) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function equityPicture({ utcOffsetMinutes, currency, worst }: ReportData, equity: ReportSeries): Picture {
+  const { tsSeconds: x, values } = equity;
+  return [
+    { height: 280, utcOffsetMinutes, unit: currency, sync: ACCOUNT },
+    {
+      x,
+      lines: [{ label: 'equity', values, colour: 'price', kind: 'area' }],
+      shades: worst.slice(0, SHADES).map(({ peakSeconds, recoveredSeconds }) => ({
+        from: placeOf(x, peakSeconds),
+        to: recoveredSeconds === null ? x.length - 1 : placeOf(x, recoveredSeconds),
+        colour: 'loss',
+      })),
+    },
+  ];
+}
+
+function drawdownPicture(
+  { utcOffsetMinutes }: ReportData,
+  { tsSeconds: x, values: equity }: ReportSeries,
+  { values: below }: ReportSeries,
+): Picture {
+  const values = below.map((money, i) => {
+    const peak = (equity[i] ?? 0) - money;
+    return peak > 0 ? (money / peak) * PERCENT : null;
+  });
+  return [
+    { height: 150, utcOffsetMinutes, unit: '%', sync: ACCOUNT, isFromZero: true },
+    { x, lines: [{ label: 'below the peak', values, colour: 'loss', kind: 'area' }] },
+  ];
+}
+
+function positionPicture({ utcOffsetMinutes }: ReportData, { tsSeconds: x, values }: ReportSeries): Picture {
+  return [
+    { height: 150, utcOffsetMinutes, unit: 'contracts', sync: ACCOUNT, isFromZero: true },
+    { x, lines: [{ label: 'held', values, colour: 'price', kind: 'steps' }] },
+  ];
+}
+
+function rollingPicture({ daily, rolling }: ReportData, kind: 'sharpe' | 'volatility'): Picture | null {
+  if (daily === null || rolling === null) return null;
+  const isSharpe = kind === 'sharpe';
+  // Days of a calendar: their midnight in no zone.
+  const x = daily.days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1_000);
+  const line = {
+    label: isSharpe ? 'Sharpe ratio' : 'volatility',
+    values: rolling[kind],
+    colour: isSharpe ? 'price' : 'mark',
+  };
+  const unit = isSharpe ? '' : '%';
+  return [
+    { height: 170, utcOffsetMinutes: 0, unit, sync: DAYS, isFromZero: true },
+    { x, lines: [line] },
+  ];
+}
+
+const AMOUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+function histogramPicture({ currency }: ReportData, histogram: ReportHistogram): Picture {
+  const { edges, counts, mean, median } = histogram;
+  const middle = (i: number): number => ((edges[i] ?? 0) + (edges[i + 1] ?? 0)) / 2;
+  const x = counts.map((_, i) => middle(i));
+  const side = (isGain: boolean): readonly (number | null)[] =>
+    counts.map((count, i) => (middle(i) > 0 === isGain ? count : null));
+  return [
+    {
+      height: 240,
+      unit: 'trades',
+      isFromZero: true,
+      summary: `${AMOUNT.format(counts.reduce((sum, count) => sum + count, 0))} trades, mean ${AMOUNT.format(mean)}, median ${AMOUNT.format(median)} ${currency}`,
+      name: (at) => `${AMOUNT.format(edges[at] ?? 0)} to ${AMOUNT.format(edges[at + 1] ?? 0)} ${currency}`,
+    },
+    {
+      x,
+      lines: [
+        { label: 'lost', values: side(false), colour: 'loss', kind: 'bars' },
+        { label: 'won', values: side(true), colour: 'gain', kind: 'bars' },
+      ],
+      rules: [
+        { at: mean, label: 'mean', colour: 'ink' },
+        { at: median, label: 'median', colour: 'quiet' },
+      ],
+    },
+  ];
+}
+
+/** Outer bands pale, inner ones darker, the middle as a line. */
+function fanPicture({ currency }: ReportData, { xName, x, bands }: ReportFan): Picture {
+  const middle = Math.floor(bands.length / 2);
+  return [
+    { height: 280, unit: currency, xUnit: xName },
+    {
+      x,
+      lines: bands.map(([label, values], i) => ({
+        label,
+        values,
+        colour: 'price',
+        opacity: i === middle ? 1 : 0.4,
+      })),
+      bands: Array.from({ length: middle }, (_, i) => [bands.length - 1 - i, i, 'price'] as const),
+    },
+  ];
+}
+
+function drawPrices(box: HTMLElement, { trades, utcOffsetMinutes }: ReportData, prices: ReportPrices): void {
+  const { symbol, decimals, tick, tsSeconds, open, high, low, close, marks } = prices;
+  const chart = createPriceChart(box, { height: 420, utcOffsetMinutes, decimals, tick });
+  chart.setTrades(
+    trades
+      .filter((trade) => trade.symbol === symbol)
+      .map(({ entrySeconds, entryPrice, exitSeconds, exitPrice, direction, qty, profit }) => ({
+        direction,
+        qty,
+        profit,
+        entryPrice,
+        exitPrice,
+        entryTime: entrySeconds,
+        exitTime: exitSeconds,
+      })),
+  );
+  chart.setMarks(
+    marks.map(({ tsSeconds: time, price, side, effect, qty }) => ({ time, price, side, effect, qty })),
+  );
+  chart.setCandles(
+    tsSeconds.map((time, i) => ({
+      time,
+      open: open[i] ?? 0,
+      high: high[i] ?? 0,
+      low: low[i] ?? 0,
+      close: close[i] ?? 0,
+    })),
+  );
+}
