@@ -249,7 +249,11 @@ async function close(world: World): Promise<void> {
     if (left() === null) {
       const view = await viewOf(world);
       if (view !== undefined && checks.unsettled(view) === null) return;
-    } else if (time.nowUs >= againUs) flatten();
+    } else if (time.nowUs >= againUs) {
+      // A difference may have been proven only now.
+      standIn(world, await viewOf(world));
+      flatten();
+    }
   }
   if (left() !== null && !checks.hasFailed)
     checks.violated(`not flat after ${SETTLE_SECONDS_MAX} s: ${left() ?? ''}`);
