@@ -10,7 +10,7 @@ import { Now } from './now.tsx';
 import { Field, Panel } from './parts.tsx';
 import { Research } from './research.tsx';
 import { Steer } from './steer.tsx';
-import { begin, session, state, view } from './store.ts';
+import { begin, session, silentSeconds, state, view } from './store.ts';
 import { LANGUAGE, t } from './text.ts';
 
 const VIEW = { now: Now, market: Market, steer: Steer, journal: Journal, research: Research } as const;
@@ -21,7 +21,7 @@ function Cockpit() {
   return (
     <>
       <Header />
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} class={silentSeconds.value === null ? '' : 'is-old'}>
         {value === null && <Entrance />}
         {value !== null && (state.value === null ? <p class="empty">{t.connecting}</p> : <Shown />)}
       </main>

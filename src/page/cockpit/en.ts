@@ -130,6 +130,7 @@ export const en = {
   tokenNone: 'none',
   exchanges: 'exchanges',
   booksAgree: 'agree with the broker',
+  notCompared: 'not compared yet',
   booksDiffer: 'not proven',
   positionsAndPnl: 'Positions and P&L',
   strategy: 'Strategy',

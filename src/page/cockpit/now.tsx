@@ -3,6 +3,7 @@ import type { CockpitState, LimitState, OrderState } from '../../operator/cockpi
 import { clockTime, count, duration, signed, worded } from './format.ts';
 import { Bar, Cell, Dot, Empty, HoldButton, Panel, Points, Side, Table, Vnd } from './parts.tsx';
 import { canSteer, command, entries, nowMs, prices, state, story, view } from './store.ts';
+import { Otp } from './steer.tsx';
 import { t } from './text.ts';
 
 export function Now() {
@@ -11,6 +12,7 @@ export function Now() {
   return (
     <div class="now">
       <h2 class="hidden">{t.view.now}</h2>
+      {value.token.isOtpAwaited && canSteer.value && <Otp value={value} />}
       <Figures value={value} />
       <div class="stack wide">
         <Strategies value={value} />
@@ -63,6 +65,7 @@ function Health({ value: { feed, engine, token, books } }: { readonly value: Coc
   const left = token.untilRealMs === null ? null : token.untilRealMs - nowMs.value;
   const tokenTone = left === null || left <= 0 ? 'bad' : left < 30 * 60_000 ? 'warn' : 'good';
   const isProven = books.unproven === null && books.money !== 'differs';
+  const isCompared = engine.state !== 'none' && books.readMs !== null;
   return (
     <ul class="health" aria-label={t.health}>
       <li>
@@ -89,7 +92,10 @@ function Health({ value: { feed, engine, token, books } }: { readonly value: Coc
       </li>
       <li>
         <span>{t.books}</span>
-        <Dot tone={isProven ? 'good' : 'bad'} label={isProven ? t.booksAgree : t.booksDiffer} />
+        {isCompared && (
+          <Dot tone={isProven ? 'good' : 'bad'} label={isProven ? t.booksAgree : t.booksDiffer} />
+        )}
+        {!isCompared && <Dot tone="off" label={t.notCompared} />}
       </li>
     </ul>
   );

@@ -61,7 +61,7 @@ function Entries({ value: { halted, sweep } }: { readonly value: CockpitState })
   );
 }
 
-function Otp({ value: { token } }: { readonly value: CockpitState }) {
+export function Otp({ value: { token } }: { readonly value: CockpitState }) {
   const otp = useSignal('');
   const isSending = useSignal(false);
   const bring = async (): Promise<void> => {

@@ -121,6 +121,7 @@ export const vi: Text = {
   tokenNone: 'không có',
   exchanges: 'lần đổi',
   booksAgree: 'khớp với công ty chứng khoán',
+  notCompared: 'chưa đối chiếu',
   booksDiffer: 'chưa xác nhận',
   positionsAndPnl: 'Vị thế và lãi lỗ',
   strategy: 'Chiến lược',
