@@ -83,6 +83,9 @@ function commonDistance(years: readonly YearBars[]): number | null {
   return [...counts].toSorted(([a, n], [b, m]) => m - n || a - b)[0]?.[0] ?? null;
 }
 
+/** Lots of one bar: the volume of a day of minutes is counted exactly. */
+const VOLUME_MAX = 1_000_000_000_000;
+
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
 class BarReader extends RowReader<YearBars> {
@@ -113,8 +116,10 @@ class BarReader extends RowReader<YearBars> {
       return false;
     }
     const volume = this.#volume === NONE ? 0 : this.lots(row, this.#volume);
-    if (!(volume >= 0)) {
-      this.refuse(row, `a volume in lots of ${this.source.options.lotSize}`, this.#volume);
+    if (!(volume >= 0 && volume <= VOLUME_MAX)) {
+      const most =
+        volume > VOLUME_MAX ? `, ${VOLUME_MAX} of them at most (a larger lot makes them fewer)` : '';
+      this.refuse(row, `a volume in lots of ${this.source.options.lotSize}${most}`, this.#volume);
       return false;
     }
     const symbol = this.symbol(row);

@@ -126,6 +126,18 @@ describe('bad bars', () => {
     ]);
   });
 
+  it('have no more lots than can be counted', async () => {
+    const most = '1000000000000';
+    const { bad } = await imported(
+      `${HEAD}2026-03-04 09:00,1,1,1,1,${most}\n2026-03-04 09:01,1,1,1,1,1000000000001\n2026-03-04 09:02,1,1,1,1,9000000000000\n`,
+    );
+    const expected = `expected a volume in lots of 1, ${most} of them at most (a larger lot makes them fewer), was`;
+    expect(bad).toEqual([
+      { line: 3, reason: `${expected} "1000000000001"` },
+      { line: 4, reason: `${expected} "9000000000000"` },
+    ]);
+  });
+
   it('are left out when that was asked for: of two at one time the first stays', async () => {
     const { bars } = await imported(
       `${HEAD}2026-03-04 09:00,1,1,1,1,1\n2026-03-04 09:00,2,2,2,2,2\n2026-03-04 09:01,3,3,3,3,3\n`,

@@ -136,7 +136,7 @@ test('a bar of any volume is played whole', async () => {
         [100, 101, 99, 100],
         [100, 103, 98, 99],
       ],
-      9_000_000_000_000,
+      900_000_000_000,
     ),
     file: ', every: 1m',
     connect(ticks) {
@@ -144,7 +144,7 @@ test('a bar of any volume is played whole', async () => {
     },
   });
   runBacktest(plan);
-  expect(volumes).toEqual([9_000_000_000_000, 9_000_000_000_000]);
+  expect(volumes).toEqual([900_000_000_000, 900_000_000_000]);
 });
 
 const closesOf = async (
