@@ -60,8 +60,10 @@ export interface BacktestPlan {
   readonly warmUpDays: number;
   /** Equity and prices are sampled this often, and after each day. */
   readonly sampleEvery: DurationUs;
-  /** Limits of the broker; null where it takes any order and closes nothing. */
-  readonly margin: MarginRules | null;
+  /** Limits of the broker. `cash`: it opens what the cash pays for, and closes nothing; null: it takes any order. */
+  readonly margin: MarginRules | 'cash' | null;
+  /** Our own risk rule asks for margin too, at the limit of each order, as it does live. */
+  readonly isMarginRuleOn: boolean;
   /** Entries halted by a loss: `each_day` a person resumes them in the morning, `never` they stay halted. */
   readonly resume: 'each_day' | 'never';
 }

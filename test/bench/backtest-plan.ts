@@ -133,6 +133,7 @@ export function benchPlan(data: BacktestData, choice: BenchChoice, tally: CrossT
     warmUpDays: 0,
     sampleEvery: units.minutes(1),
     margin: null,
+    isMarginRuleOn: true,
     resume: 'each_day',
   };
 }

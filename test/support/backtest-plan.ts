@@ -166,6 +166,7 @@ export function planOf(
     warmUpDays: 0,
     sampleEvery: units.minutes(1),
     margin: null,
+    isMarginRuleOn: true,
     resume: 'each_day',
     ...rest,
   };

@@ -87,6 +87,7 @@ class Run {
       instruments,
       costs: plan.costs,
       margin: plan.margin,
+      isMarginRuleOn: plan.isMarginRuleOn,
       news: {
         changed: (rows) => this.#broker.changed(rows),
         triggersChanged: () => this.#broker.triggersChanged(),

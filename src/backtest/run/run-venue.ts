@@ -42,6 +42,7 @@ import {
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { RunAccount } from './run-account.ts';
+import { RunCash } from './run-cash.ts';
 import { RunMargin } from './run-margin.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -59,8 +60,8 @@ export interface RunVenueParts {
   readonly account: RunAccount;
   readonly instruments: readonly RunInstrument[];
   readonly costs: CostSchedule;
-  /** Null where the broker takes any order and closes nothing. */
-  readonly margin: MarginRules | null;
+  readonly margin: MarginRules | 'cash' | null;
+  readonly isMarginRuleOn: boolean;
   readonly news: VenueNews;
   /** Executions, in order, for the hash of the run. */
   readonly note: (...numbers: readonly number[]) => void;
@@ -100,6 +101,7 @@ export class RunVenue implements OrderListener {
   readonly #triggers: TriggerBook;
   readonly #room: RunMargin;
   readonly #margin: MarginMonitor;
+  readonly #cash: RunCash | null;
   readonly #traded = new Map<OrderCode, RunInstrument>();
   readonly #listings = new Map<OrderCode, Listing>();
   #phase: SessionPhase = 'closed';
@@ -119,7 +121,10 @@ export class RunVenue implements OrderListener {
     this.#around = this.#surroundings();
     this.#entry = new OrderEntry(parts.costs, RULES, this.#around, this);
     this.#triggers = new TriggerBook(RULES, this.#around, this.#outbox);
-    const { account, instruments, clock, margin: rules } = parts;
+    const { account, instruments, clock, margin } = parts;
+    const rules = margin === 'cash' ? null : margin;
+    this.#cash =
+      margin === 'cash' ? new RunCash(account, instruments, () => this.#entry.open(ACCOUNT)) : null;
     const working = (): ReadonlyMap<OrderCode, WorkingQty> => this.#entry.working(ACCOUNT);
     this.#room = new RunMargin({ id: ACCOUNT, account, instruments, clock, rules, working });
     this.#margin = new MarginMonitor({
@@ -149,6 +154,7 @@ export class RunVenue implements OrderListener {
     }
     this.#triggers.beginDay();
     this.#room.openDay({ schedule: this.#parts.costs, day });
+    this.#cash?.openDay({ schedule: this.#parts.costs, day });
     this.noticeMargin();
   }
 
@@ -269,12 +275,14 @@ export class RunVenue implements OrderListener {
 
   /** While a position is held the broker measures margin on each whole second of continuous trading. */
   noticeMargin(): void {
-    if (this.#parts.margin !== null && this.#phase === 'continuous') this.#margin.notice(this.#now);
+    const { margin } = this.#parts;
+    if (margin !== null && margin !== 'cash' && this.#phase === 'continuous') this.#margin.notice(this.#now);
   }
 
-  /** As the broker shows the account. */
+  /** As the broker shows the account; with buying power without end where it alone asks for margin. */
   accountFigures(): BrokerAccount {
-    return this.#room.figures();
+    const figures = this.#room.figures();
+    return this.#parts.isMarginRuleOn ? figures : { ...figures, buyingPower: money(Number.MAX_SAFE_INTEGER) };
   }
 
   lookAtMargin(): void {
@@ -405,7 +413,7 @@ export class RunVenue implements OrderListener {
       listing: (code) => this.#listings.get(code),
       book: (code) => this.#traded.get(code)?.exchange ?? undefined,
       unknownRefusal: (_id, code) => (this.#listings.has(code) ? null : refusal(-6003)),
-      riskRefusal: (command) => this.#room.refusal(command),
+      riskRefusal: (command) => this.#cash?.refusal(command) ?? this.#room.refusal(command),
       takeKey: () => this.#entry.takeKey(),
       send: (command, origin, sender) => this.#sendTriggered(command, origin, sender),
     };

@@ -95,6 +95,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     instruments,
     costs,
     margin: options.margin ?? null,
+    isMarginRuleOn: true,
     news: {
       changed: (changed) => broker.changed(changed),
       triggersChanged: () => broker.triggersChanged(),

@@ -67,6 +67,7 @@ function planOf(
     warmUpDays: 0,
     sampleEvery: seconds(60),
     margin: DEFAULT_MARGIN_RULES,
+    isMarginRuleOn: true,
     resume: 'each_day',
   };
 }

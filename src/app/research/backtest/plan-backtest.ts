@@ -68,6 +68,8 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     warmUpDays: Math.min(read.warmUpDays, days.length),
     sampleEvery: read.sampleEvery ?? barLength(backtest),
     margin: marginRules(backtest),
+    isMarginRuleOn:
+      market.kind === 'index_futures' || backtest.source.at(['risk', 'marginUsePercent']) !== undefined,
     resume: read.resume,
   };
   const data = new BacktestDays({
@@ -138,10 +140,10 @@ const barLength = ({ sources }: Backtest): DurationUs =>
   );
 
 /** The broker of the index futures as the simulator has it. Another market has such a broker when the file names a ratio. */
-function marginRules({ read, market }: Backtest): MarginRules | null {
+function marginRules({ read, market }: Backtest): MarginRules | 'cash' {
   const isOwn = market.kind === 'own';
   const { entryPercent, warnPercent, forceClosePercent } = read;
-  if (isOwn && (entryPercent ?? warnPercent ?? forceClosePercent) === undefined) return null;
+  if (isOwn && (entryPercent ?? warnPercent ?? forceClosePercent) === undefined) return 'cash';
   const { entryBps, warnBps, forceBps, positionMax } = DEFAULT_MARGIN_RULES;
   return {
     entryBps: bpsOf(entryPercent) ?? entryBps,

@@ -251,3 +251,67 @@ test('bars are cut between two of them, and an honest strategy decides the same 
     expect(cut.decisions[0]!.length).toBeGreaterThanOrEqual(Math.floor(50 * part) - 1);
   }
 });
+
+/** Orders at the end of each minute, at prices far through the market of 100 points; what was filled and what was refused. */
+async function marketLike(
+  orders: readonly (readonly [side: 'buy' | 'sell', qty: number, points: number])[],
+  more = '',
+): Promise<readonly string[]> {
+  let next = 0;
+  const plan = await barPlan({
+    bars: MINUTES(orders.map(() => [100, 100, 100, 100]).concat([[100, 100, 100, 100]])),
+    file: ', every: 1m',
+    more,
+    connect(ticks, trader) {
+      ticks.bars({ every: minutes(1) }).subscribe(() => {
+        const [side, qty, points] = orders[next] ?? [];
+        next += 1;
+        if (side !== undefined)
+          trader.submit(side, { qty: qty ?? 0, price: priceTicks(100 * (points ?? 0)), reason: 'test' });
+      });
+    },
+  });
+  const [one] = runBacktest(plan).strategies;
+  const fills = [...one!.fills].map(({ tsUs, side, qty, positionAfter }) => [
+    tsUs,
+    `${side} ${qty}: ${positionAfter}`,
+  ]);
+  const denials = one!.denials.map(({ tsUs, by, code }) => [tsUs, `${by} ${code}`]);
+  return [...fills, ...denials].toSorted(([a], [b]) => Number(a) - Number(b)).map(([, text]) => String(text));
+}
+
+test('an order needs cash for the price that it will pay, not for its limit', async () => {
+  // 10,000 buy 90 at 100, though not at 150; 11 more are too many; turning round needs no more than is held.
+  expect(
+    await marketLike([
+      ['buy', 90, 150],
+      ['buy', 11, 150],
+      ['buy', 10, 150],
+      ['sell', 200, 50],
+      ['sell', 1, 50],
+    ]),
+  ).toEqual(['buy 90: 90', 'rejected -6012', 'buy 10: 100', 'sell 200: -100', 'rejected -6012']);
+});
+
+test('orders that wait hold cash at their own price, unless they close', async () => {
+  expect(
+    await marketLike([
+      ['buy', 100, 60],
+      ['buy', 50, 150],
+      ['buy', 40, 150],
+      ['sell', 40, 120],
+    ]),
+  ).toEqual(['rejected -6012', 'buy 40: 40']);
+});
+
+test('the ratios of a broker count at the market too, and a limit of our own at the limit of each order', async () => {
+  const orders = [
+    ['buy', 90, 150],
+    ['buy', 75, 150],
+  ] as const;
+  expect(await marketLike(orders, 'entryPercent: 80')).toEqual(['rejected -6012', 'buy 75: 75']);
+  expect(await marketLike(orders, 'risk: { marginUsePercent: 100 }')).toEqual([
+    'denied margin',
+    'denied margin',
+  ]);
+});
