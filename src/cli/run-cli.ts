@@ -57,6 +57,7 @@ export const PARTS: readonly CommandPart[] = [
     commands: CONTROL_COMMANDS,
     load: async () => (await import('./control/control-commands.ts')).addControlCommands,
   },
+  { commands: ['open'], load: async () => (await import('./control/open-command.ts')).addOpenCommand },
   {
     commands: ['test-message'],
     load: async () => (await import('./control/test-message.ts')).addTestMessage,

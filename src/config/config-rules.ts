@@ -87,6 +87,34 @@ export const metricsProblems = (
 ): readonly Problem[] =>
   metrics === undefined ? [] : secretProblems(source, ['operator', 'metrics', 'token'], metrics.token);
 
+/** Beyond this machine nothing goes in the clear. */
+export function cockpitProblems(
+  source: YamlSource,
+  { operator: { cockpit } }: Pick<ConfigFile, 'operator'>,
+): readonly Problem[] {
+  const { address, hosts, behindProxy, tls } = cockpit;
+  const at = ['operator', 'cockpit'];
+  const problems: Problem[] = [];
+  if (!OWN_ADDRESS.test(address) && tls === undefined && !behindProxy)
+    problems.push(
+      source.problem(
+        [...at, 'address'],
+        'an address of this machine alone, like 127.0.0.1, or tls, or behindProxy: true',
+        'src/operator/README.md shows a tunnel and a reverse proxy',
+      ),
+    );
+  if (behindProxy && hosts.length === 0)
+    problems.push(
+      source.keyProblem(at, 'behindProxy', 'hosts with it', 'the name that the browser asks the proxy by'),
+    );
+  if (tls === undefined) return problems;
+  const expected = 'a file in PEM';
+  for (const key of ['cert', 'key'] as const)
+    if (!isFile(tls[key])) problems.push(source.problem([...at, 'tls', key], expected));
+  if (isFile(tls.key)) problems.push(...exposedProblems(source, [...at, 'tls', 'key'], tls.key));
+  return problems;
+}
+
 function secretProblems(
   source: YamlSource,
   path: readonly (string | number)[],
@@ -173,6 +201,7 @@ function unknownSymbol(
 
 /** An order is proven absent by scans of the book that are spread over this long (rulings, 8). */
 const ABSENCE_SPREAD_MIN = 30 * US_PER_SECOND;
+const OWN_ADDRESS = /^(127(\.\d+){3}|::1)$/;
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 export function modeProblems(source: YamlSource, file: ConfigFile): readonly Problem[] {

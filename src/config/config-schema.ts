@@ -68,6 +68,13 @@ const otp = z.discriminatedUnion('from', [
   }),
 ]);
 
+const ownAddress = z
+  .string()
+  .refine(
+    (text) => z.ipv4().safeParse(text).success || z.ipv6().safeParse(text).success,
+    'an IP address of this machine, like 127.0.0.1',
+  );
+
 export const configSchema = z.strictObject({
   mode: z.enum(['paper', 'live', 'dry-run']),
   state: pathText.default('var'),
@@ -181,17 +188,23 @@ export const configSchema = z.strictObject({
       metrics: z
         .strictObject({
           port: z.int().min(0).max(65_535),
-          address: z
-            .string()
-            .refine(
-              (text) => z.ipv4().safeParse(text).success || z.ipv6().safeParse(text).success,
-              'an IP address of this machine, like 127.0.0.1',
-            )
-            .default('127.0.0.1'),
+          address: ownAddress.default('127.0.0.1'),
           hosts: z.array(z.string().min(1).max(253)).default([]),
           token: secretFrom('TICKWRIGHT_METRICS_TOKEN'),
         })
         .optional(),
+      cockpit: z
+        .strictObject({
+          enabled: z.boolean().default(true),
+          address: ownAddress.default('127.0.0.1'),
+          port: z.int().min(0).max(65_535).default(0),
+          hosts: z
+            .array(z.string().regex(/^[\w.-]{1,253}$/, 'a name without scheme and port, like desk.example'))
+            .default([]),
+          behindProxy: z.boolean().default(false),
+          tls: z.strictObject({ cert: z.string().min(1), key: z.string().min(1) }).optional(),
+        })
+        .prefault({}),
     })
     .prefault({}),
   alerts: alertsSchema,

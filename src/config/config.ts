@@ -89,6 +89,21 @@ export interface OperatorConfig {
   readonly statusEvery: DurationUs;
   /** Null: there is none. */
   readonly metrics: MetricsConfig | null;
+  readonly cockpit: CockpitConfig;
+}
+
+/** The page in the operator's browser. */
+export interface CockpitConfig {
+  readonly enabled: boolean;
+  readonly address: string;
+  /** 0 picks a free one, which the start prints. */
+  readonly port: number;
+  /** Names by which it may be asked, besides the address and those of this machine. */
+  readonly hosts: readonly string[];
+  /** The owner's reverse proxy stands in front, adds TLS and forwards the address that asked. */
+  readonly behindProxy: boolean;
+  /** Files in PEM, or null. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
 /** Address at which Prometheus reads. */

@@ -7,6 +7,7 @@ import {
   assumedBy,
   fileProblems,
   limitProblems,
+  cockpitProblems,
   metricsProblems,
   modeProblems,
 } from './config-rules.ts';
@@ -37,6 +38,7 @@ export function loadConfig(file: string, catalog: Catalog): ReadConfig {
     ...fileProblems(source, value),
     ...alertProblems(source, value),
     ...metricsProblems(source, value),
+    ...cockpitProblems(source, value),
   ];
   const market = readMarket(source, value.market);
   if (!market.ok) return { ok: false, problems: [...problems, ...market.problems] };
@@ -110,8 +112,12 @@ function sections(
   };
 }
 
-function operatorOf({ operator: { metrics, ...rest } }: ConfigFile): Config['operator'] {
-  return { ...rest, metrics: metrics === undefined ? null : { ...metrics, token: placeOf(metrics.token) } };
+function operatorOf({ operator: { metrics, cockpit, ...rest } }: ConfigFile): Config['operator'] {
+  return {
+    ...rest,
+    metrics: metrics === undefined ? null : { ...metrics, token: placeOf(metrics.token) },
+    cockpit: { ...cockpit, tls: cockpit.tls ?? null },
+  };
 }
 
 function alertsOf({ alerts }: ConfigFile): Config['alerts'] {

@@ -47,6 +47,8 @@ export interface StoredEntry {
   readonly session: string;
   readonly wallUs: number;
   readonly strategyName: string | null;
+  /** The order that it belongs to, or null. */
+  readonly order: string | null;
   readonly entry: JournalEntry;
 }
 
@@ -55,6 +57,8 @@ export interface EntryQuery {
   readonly kinds?: readonly EntryKind[];
   readonly strategy?: string;
   readonly clientOrderId?: string;
+  /** Rows before this one. */
+  readonly before?: number;
   /** At most so many, the newest ones; oldest first. */
   readonly last?: number;
 }
@@ -66,6 +70,7 @@ interface EntryRow {
   readonly ts_us: number;
   readonly strategy: string | null;
   readonly kind: string;
+  readonly client_order_id: string | null;
   readonly body: string;
   readonly wall_us: number;
 }
@@ -297,6 +302,7 @@ export class JournalReader {
     if (query.session !== undefined) add('session = ?', query.session);
     if (query.strategy !== undefined) add('strategy = ?', query.strategy);
     if (query.clientOrderId !== undefined) add('client_order_id = ?', query.clientOrderId);
+    if (query.before !== undefined) add('id < ?', query.before);
     if (query.kinds !== undefined) {
       const kinds = query.kinds.flatMap((kind) => [kind, OLDER_KINDS[kind] ?? []].flat());
       add(`kind IN (${kinds.map(() => '?').join(', ')})`, ...kinds);
@@ -309,6 +315,29 @@ export class JournalReader {
       .all(...values);
     const formats = this.#formats();
     return rows.toReversed().map((row) => storedEntry(row, formats.get(row.session) ?? 1, this.#names));
+  }
+
+  /** At most `max` entries after row `id`, of all sessions, oldest first. */
+  entriesAfter(id: number, max: number): readonly StoredEntry[] {
+    const rows = this.#database
+      .prepare<[number, number], EntryRow>('SELECT * FROM entries WHERE id > ? ORDER BY id LIMIT ?')
+      .all(id, max);
+    if (rows.length === 0) return [];
+    const formats = this.#formats();
+    return rows.map((row) => storedEntry(row, formats.get(row.session) ?? 1, this.#names));
+  }
+
+  /** Session of an entry; undefined where there is no such row. */
+  sessionOfEntry(id: number): string | undefined {
+    return this.#database
+      .prepare<[number], string>('SELECT session FROM entries WHERE id = ?')
+      .pluck()
+      .get(id);
+  }
+
+  /** Row of the newest entry; 0 without one. */
+  lastEntry(): number {
+    return this.#database.prepare<[], number | null>('SELECT max(id) FROM entries').pluck().get() ?? 0;
   }
 
   /** The entries that a session has now, some at a time, oldest first: between two parts the caller's thread may go on. */
@@ -387,6 +416,7 @@ function storedEntry(row: EntryRow, format: number, names: StrategyNames): Store
     session: row.session,
     wallUs: row.wall_us,
     strategyName: row.strategy,
+    order: row.client_order_id,
     entry: storedAs<JournalEntry>({ ...head, ...withStrategy(body, kind, strategy) }),
   };
 }

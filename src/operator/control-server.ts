@@ -8,6 +8,7 @@ import {
   commandNamed,
   parseCommandBody,
 } from './control-command.ts';
+import type { CockpitRole } from './cockpit/cockpit-model.ts';
 import { assertToken, LOOPBACK_NAMES, requireHost, requireToken } from './http-guards.ts';
 import { redactText, type Secrets } from './redact.ts';
 
@@ -32,6 +33,8 @@ export interface ControlHandlers {
   /** Plain data. */
   readonly status: () => unknown;
   readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
+  /** A link that opens the cockpit once. */
+  readonly link: (role: CockpitRole) => CommandResult & { readonly link: string | null };
 }
 
 export interface ControlOptions {
@@ -52,7 +55,7 @@ const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 4_096;
 const REQUEST_MS_MAX = 5_000;
 
-const ROUTES = 'GET /healthz, GET /readyz, GET /status, POST /commands/<name>';
+const ROUTES = 'GET /healthz, GET /readyz, GET /status, POST /commands/<name>, POST /links/<steer|look>';
 
 export async function startControl({
   port,
@@ -108,6 +111,13 @@ function addRoutes(app: FastifyInstance, handlers: ControlHandlers): void {
     return reply.code(state.ready ? 200 : 503).send(state);
   });
   app.get('/status', async (_request, reply) => reply.send(await handlers.status()));
+  app.post<{ Params: { role: string } }>('/links/:role', (request, reply) => {
+    const { role } = request.params;
+    if (role !== 'steer' && role !== 'look')
+      return reply.code(404).send(failure('expected the role steer or look'));
+    const answer = handlers.link(role);
+    return reply.code(answer.ok ? 200 : 409).send(answer);
+  });
   app.post<{ Params: { name: string }; Body: unknown }>('/commands/:name', async (request, reply) => {
     const name = commandNamed(request.params.name);
     if (name === undefined) {

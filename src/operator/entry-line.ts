@@ -26,7 +26,8 @@ export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): st
   return `${head}  ${toned(pad(line.word, WORD_WIDTH))} ${isLoud ? toned(text) : text}`;
 }
 
-function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
+/** Null for entries that only the journal needs. */
+export function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
   switch (entry.kind) {
     case 'equity_peak':
     // Its alert tells it.

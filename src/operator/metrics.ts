@@ -321,6 +321,9 @@ export class Metrics {
   readonly #fills = this.#counter('fills_total', 'Fills of our orders.', []);
   readonly #gaps = this.#counter('feed_gaps_total', 'Gaps in the chain of total volumes.', []);
   readonly #faults = this.#counter('strategy_faults_total', 'Errors in the code of strategies.', []);
+  readonly #refusals = this.#counter('cockpit_refusals_total', 'Requests that the cockpit refused.', [
+    'reason',
+  ]);
   /** Real time of the input that an order came of, until its first byte. */
   readonly #inputUs = new Map<ClientOrderId, number>();
   /** Calls under way. */
@@ -391,6 +394,11 @@ export class Metrics {
 
   commit(took: DurationUs): void {
     this.#commit.observe(took / US_PER_SECOND);
+  }
+
+  /** `reason` is one of a closed list. */
+  cockpitRefused(reason: string): void {
+    this.#refusals.inc({ reason });
   }
 
   pong(roundTrip: DurationUs): void {

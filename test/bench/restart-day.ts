@@ -10,6 +10,7 @@ import { definitionOf } from '../../src/app/host/catalog.ts';
 import { REAL_TIME, systemTimers } from '../../src/app/host/market-clock.ts';
 import { systemClock } from '../../src/app/host/system-clock.ts';
 import type { FromEngine, ToEngine } from '../../src/app/host/worker-protocol.ts';
+import { PriceBoard } from '../../src/app/live/price-board.ts';
 import { prepareSession, type SessionContext, TradingSession } from '../../src/app/live/trading-session.ts';
 import { statePaths } from '../../src/app/restart/state-paths.ts';
 import { ContractTable } from '../../src/broker/reports/contract-table.ts';
@@ -235,6 +236,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
     startEngine,
     startStamp: () => '0000000001',
     owners: () => [],
+    prices: new PriceBoard(() => []),
     onEntry: () => undefined,
     halt: { reason: null, follow: () => undefined },
     edge,

@@ -30,6 +30,11 @@ class FakeDaemon implements ControlHandlers {
     this.commands.push([name, body]);
     return this.answer;
   };
+  readonly link: ControlHandlers['link'] = (role) => ({
+    ok: true,
+    message: 'opens once',
+    link: `http://127.0.0.1:1/#key=${role}`,
+  });
 }
 
 let daemon: FakeDaemon;

@@ -91,7 +91,17 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   },
   'src/operator': {
     folders: ['src/domain', 'src/text', 'src/engine/ports'],
-    packages: ['pino', 'prom-client', 'fastify', 'nodemailer', 'undici', 'node:fs', 'node:http', ...EDGE],
+    packages: [
+      'pino',
+      'prom-client',
+      'fastify',
+      'nodemailer',
+      'undici',
+      'node:fs',
+      'node:http',
+      'node:net',
+      ...EDGE,
+    ],
   },
   // Runs in a browser: from the rooms that make its data it takes types alone, which its own compilation proves.
   'src/page': {
@@ -106,7 +116,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/app/inspect': program('host', 'restart', 'edge'),
   'src/app/research': program('host', 'restart', 'inspect'),
   'src/app/record': program('host', 'restart', 'simulator', 'edge', 'inspect', 'research'),
-  'src/app/live': program('host', 'restart', 'simulator', 'edge', 'record'),
+  'src/app/live': program('host', 'restart', 'simulator', 'edge', 'inspect', 'record'),
   'src/cli': {
     folders: [...APP, 'src/config', 'src/domain', 'src/text'],
     packages: ['commander', 'node:*'],

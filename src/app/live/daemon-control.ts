@@ -1,15 +1,15 @@
 /** The control API of a running daemon, and the file by which the command line finds it. */
-import type { Secrets } from '../../operator/redact.ts';
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { StatusContent } from '../../operator/status-line.ts';
-import { startControl } from '../../operator/control-server.ts';
+import { type CommandResult, startControl } from '../../operator/control-server.ts';
 import { listDaemon } from '../restart/daemon-list.ts';
 import type { AlertingState } from './alerting.ts';
-import type { Daemon } from './daemon.ts';
+import type { Daemon, DaemonOptions } from './daemon.ts';
+import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
 import { healthOf } from './health.ts';
 import { statusContent } from './daemon-screen.ts';
@@ -43,10 +43,9 @@ export interface DaemonControl {
 
 export async function startDaemonControl(
   daemon: Daemon,
-  config: Config,
-  path: string,
-  secrets: Secrets,
+  { config, paths, address: { secrets } }: Pick<DaemonOptions, 'config' | 'paths' | 'address'>,
   run: RunActions,
+  cockpit: Pick<DaemonCockpit, 'link'>,
 ): Promise<DaemonControl> {
   const token = randomBytes(24).toString('base64url');
   const server = await startControl({
@@ -62,16 +61,17 @@ export async function startDaemonControl(
         daemon.alerting.acknowledge();
         return obey(daemon, name, body, run);
       },
+      link: (role) => linkOf(cockpit.link(role)),
     },
   });
   const link = { port: server.port, token, pid: process.pid, program: daemon.programDigest };
-  writeFileSync(path, JSON.stringify(link), { mode: 0o600 });
+  writeFileSync(paths.control, JSON.stringify(link), { mode: 0o600 });
   const unlist = listDaemon(config.stateDir, config.mode);
   return {
     url: `http://127.0.0.1:${server.port}`,
     close: async () => {
       unlist();
-      rmSync(path, { force: true });
+      rmSync(paths.control, { force: true });
       await server.close();
     },
   };
@@ -95,6 +95,15 @@ export const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
   engine: daemon.lastView ?? null,
   strategies: daemon.strategies ?? null,
 });
+
+const linkOf = (link: string | null): CommandResult & { readonly link: string | null } =>
+  link === null
+    ? {
+        ok: false,
+        message: 'this daemon has no cockpit: see operator.cockpit in its configuration, and its alerts',
+        link,
+      }
+    : { ok: true, message: 'opens once, within ten minutes', link };
 
 function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
   const { state, isStale } = daemon.edge.stream.status();

@@ -27,7 +27,7 @@ import { sessionSummary } from './session-summary.ts';
 
 export interface DaemonScreen extends Screen {
   /** Shows the banner and the status line of this daemon; returns how to stop. */
-  watch(daemon: Daemon, address: BrokerAddress, controlUrl: string): () => void;
+  watch(daemon: Daemon, address: BrokerAddress, controlUrl: string, cockpit: string | null): () => void;
   summary(daemon: Daemon): Promise<void>;
 }
 
@@ -62,9 +62,10 @@ export function createDaemonScreen(
     entry: (entry) => out.entry(entry),
     block: (text) => out.block(text),
     status: (text) => out.status(text),
-    watch(daemon, address, controlUrl) {
+    watch(daemon, address, controlUrl, cockpit) {
       table = daemon.edge.table;
       out.block(banner(bannerContent(plan, address, controlUrl, packageVersion()), paint));
+      if (cockpit !== null) out.note(cockpit);
       return showStatus(daemon, config, out, paint);
     },
     async summary(daemon) {

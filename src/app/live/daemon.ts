@@ -41,6 +41,7 @@ import { watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './halt.ts';
 import { OtpReminders } from './otp-reminders.ts';
+import { PriceBoard } from './price-board.ts';
 import { SessionCycle } from './session-cycle.ts';
 import type { TradingSession, Unattributed } from './trading-session.ts';
 import type { PreparedChange, StrategyChange } from './strategy-switch.ts';
@@ -85,6 +86,7 @@ export class Daemon {
   readonly otpDesk: OtpDesk;
   readonly alerting: Alerting;
   readonly metrics: Metrics;
+  readonly prices = new PriceBoard(() => this.edge.table.contracts);
   readonly #options: DaemonOptions;
   readonly #emergency: EmergencyRecord;
   readonly #cycle: SessionCycle;
@@ -151,6 +153,7 @@ export class Daemon {
         startEngine: options.startEngine,
         startStamp: options.startStamp ?? (() => startStamp(paths)),
         owners: () => this.#emergency.owners(),
+        prices: this.prices,
         onEntry: (entry) => this.#onEntry(entry),
       },
       note,
@@ -213,6 +216,11 @@ export class Daemon {
   /** Why no engine runs though one should, or null. */
   get degraded(): string | null {
     return this.#cycle.degraded;
+  }
+
+  /** The session has a past that this process has not seen. */
+  get hasPast(): boolean {
+    return (this.#cycle.session?.replayed ?? null) !== null;
   }
 
   /** Undefined between two sessions. */

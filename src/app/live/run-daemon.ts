@@ -26,6 +26,7 @@ import {
   takeAccountLock,
 } from '../restart/state-paths.ts';
 import type { RunActions } from './daemon-commands.ts';
+import { startDaemonCockpit } from './daemon-cockpit.ts';
 import { startDaemonControl } from './daemon-control.ts';
 import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
@@ -108,12 +109,13 @@ async function runLocked(
       stop: (reason) => shutdown.ask(reason),
       readAgain: () => readAgain(config, options, remarks.length > 0),
     };
-    const control = await startDaemonControl(daemon, config, paths.control, address.secrets, actions);
+    const cockpit = await startDaemonCockpit(daemon, parts, actions);
+    const control = await startDaemonControl(daemon, parts, actions, cockpit);
     listenToPhones(daemon, config, actions);
     const metrics = await startDaemonMetrics(daemon, parts);
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
-    const stopStatus = screen.watch(daemon, address, control.url);
+    const stopStatus = screen.watch(daemon, address, control.url, cockpit.note);
     const stopArchiver = takeCare(daemon, config, paths, (text) => screen.note(text));
     try {
       const reason = await Promise.race([daemon.run(), shutdown.wait()]);
@@ -130,6 +132,7 @@ async function runLocked(
       stopStatus();
       await stopArchiver();
       await metrics.close();
+      await cockpit.close();
       await control.close();
       await daemon.close();
     }

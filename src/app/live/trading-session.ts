@@ -52,6 +52,7 @@ import {
   beginningAnew,
 } from '../restart/carry-over.ts';
 import { FrameQueue } from './frame-queue.ts';
+import type { PriceBoard } from './price-board.ts';
 import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../host/worker-protocol.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
@@ -87,6 +88,8 @@ export interface SessionContext {
   readonly owners: () => readonly OrderOwner[];
   /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
+  /** Follows the prices, for the page. */
+  readonly prices: PriceBoard;
 }
 
 /** Receives the reason, and the strategy whose code was running, if one was. */
@@ -265,7 +268,8 @@ export class TradingSession implements InputSink {
     contracts: Unsequenced<ContractsListed>,
     excluded: ReadonlyMap<StrategyIndex, string>,
   ): Promise<void> {
-    const { journal, paths, accountTail, startStamp, halt } = this.#context;
+    const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
+    prices.restart();
     if (past !== null) await Promise.all([this.#replay(past), this.carry.readPast()]);
     this.#frameLog = openFrameLog(paths.frames, day, this.#replayed?.framesEnd.wholeBytes);
     journal.precede(() => this.#settleFrames());
@@ -298,7 +302,10 @@ export class TradingSession implements InputSink {
 
   post(event: Unsequenced<EngineEvent>): void {
     if (this.#isShut) return;
-    if (event.kind === 'stream' && event.state === 'down') this.#dropFrames();
+    if (event.kind === 'stream' && event.state === 'down') {
+      this.#dropFrames();
+      this.#context.prices.down();
+    }
     this.#sequencer.post(event);
     if (event.kind === 'contracts') this.#context.edge.stream.subscribe(this.#context.edge.table.listed);
   }
@@ -470,6 +477,7 @@ export class TradingSession implements InputSink {
     if (event.kind === 'trade') edge.stream.seen(event.instrument, 'trades');
     else if (event.kind === 'book_update')
       edge.stream.seen(event.instrument, event.side === 'bid' ? 'bids' : 'asks');
+    this.#context.prices.take(event);
     return event;
   }
 

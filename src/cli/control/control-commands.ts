@@ -348,7 +348,7 @@ async function sendCommand(stateDir: string, name: string, body: object, waitMs:
   return messageOf(answer) ?? 'done';
 }
 
-async function call(
+export async function call(
   stateDir: string,
   method: string,
   path: string,

@@ -149,7 +149,10 @@ export class CockpitAccess {
   }
 }
 
-const shown = ({ role, untilUs }: Session): CockpitSession => ({ role, untilRealMs: untilUs / US_PER_MS });
+const shown = ({ role, untilUs }: Session): CockpitSession => ({
+  role,
+  untilRealMs: Math.floor(untilUs / US_PER_MS),
+});
 
 function dropOldest(map: Map<string, unknown>, max: number): void {
   for (const key of map.keys()) {

@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Needs no session: it gives no data. */
     isOpen?: boolean;
+    /** The start page: any page may link to it. */
+    isStart?: boolean;
     /** May be a page of its own: the browser's user may type or follow its address. */
     isPage?: boolean;
     /** Names that may stand behind the `?`. */
@@ -129,8 +131,9 @@ export class CockpitGuards {
       };
     }
     const site = request.headers['sec-fetch-site'];
-    const isNavigation = site === 'none' && config.isPage === true;
-    if (site !== undefined && site !== 'same-origin' && !isNavigation)
+    const isFollowed = config.isStart === true && request.headers['sec-fetch-dest'] === 'document';
+    const isTyped = site === 'none' && config.isPage === true;
+    if (site !== undefined && site !== 'same-origin' && !isTyped && !isFollowed)
       return { code: 403, reason: 'site', message: 'another page asked: open the cockpit itself' };
     const { origin } = request.headers;
     const isChange = request.method !== 'GET';

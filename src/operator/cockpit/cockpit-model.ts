@@ -240,7 +240,7 @@ export interface JournalPage {
 /** Answer of `GET /journal/days`: newest first. */
 export type JournalDays = readonly { readonly day: string; readonly isArchived: boolean }[];
 
-/** Answer of `GET /orders/:id/story`: oldest first. */
+/** Answer of `GET /orders/:id/story?day=`: oldest first; the latest day where none is asked for. */
 export interface OrderStory {
   readonly id: string;
   readonly summary: string;

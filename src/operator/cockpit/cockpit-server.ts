@@ -46,7 +46,7 @@ export interface JournalQuery {
 export interface CockpitReads {
   journal(query: JournalQuery): Promise<JournalPage>;
   days(): Promise<JournalDays>;
-  story(order: string): Promise<OrderStory | null>;
+  story(order: string, day: string | null): Promise<OrderStory | null>;
   bars(contract: string): Promise<CockpitBars | null>;
   research(): Promise<ResearchRuns>;
   report(run: string): Promise<string | null>;
@@ -197,7 +197,7 @@ class CockpitServer {
 
   #addPage(): void {
     const files = readPageFiles(this.#options.pageDir);
-    this.#app.get('/', { config: { isOpen: true, isPage: true } }, (_request, reply) =>
+    this.#app.get('/', { config: { isOpen: true, isPage: true, isStart: true } }, (_request, reply) =>
       reply.type('text/html; charset=utf-8').send(PAGE_HTML),
     );
     this.#app.get<{ Params: { name: string } }>(
@@ -293,8 +293,14 @@ class CockpitServer {
       return reply.send(await reads.journal(asked));
     });
     this.#app.get('/journal/days', async (_request, reply) => reply.send(await reads.days()));
-    this.#app.get<{ Params: { id: string } }>('/orders/:id/story', async (request, reply) =>
-      found(reply, await reads.story(request.params.id)),
+    this.#app.get<{ Params: { id: string } }>(
+      '/orders/:id/story',
+      { config: { query: ['day'] } },
+      async (request, reply) => {
+        const asked = journalQuery(fieldsOf(request.query));
+        if (asked === null) return reply.code(400).send(failure('expected day=2026-03-04'));
+        return found(reply, await reads.story(request.params.id, asked.day));
+      },
     );
     this.#app.get('/bars', { config: { query: ['contract'] } }, async (request, reply) => {
       const { contract } = fieldsOf(request.query);

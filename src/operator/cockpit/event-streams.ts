@@ -277,7 +277,7 @@ export class EventStreams {
 
   #beat(): string {
     const { clock, marketMs } = this.#options;
-    const beat: CockpitBeat = { realMs: clock.nowUs() / US_PER_MS, marketMs: marketMs() };
+    const beat: CockpitBeat = { realMs: Math.floor(clock.nowUs() / US_PER_MS), marketMs: marketMs() };
     return frame('beat', JSON.stringify(beat));
   }
 

@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { SessionCycle } from '../../../src/app/live/session-cycle.ts';
+import { PriceBoard } from '../../../src/app/live/price-board.ts';
 import type { SessionContext } from '../../../src/app/live/trading-session.ts';
 import type { ReplayedPast, ToEngine } from '../../../src/app/host/worker-protocol.ts';
 import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
@@ -104,6 +105,7 @@ function cycleWith(startEngine: Start) {
     startStamp: () => 'abcdef0123',
     owners: () => [],
     onEntry: () => undefined,
+    prices: new PriceBoard(() => []),
   } as unknown as SessionContext;
   const cycle: SessionCycle = new SessionCycle({
     context,

@@ -288,7 +288,7 @@ describe('guesses', () => {
       );
       for (const { code } of answers) codes.set(code, (codes.get(code) ?? 0) + 1);
     }
-    expect([...codes.keys()].toSorted()).toEqual([401, 429]);
+    expect(new Set(codes.keys())).toEqual(new Set([401, 429]));
     expect(codes.get(401)).toBeLessThan(10);
     expect(daemon.refused).toHaveLength(10_000);
     expect(daemon.alerts).toHaveLength(1);

@@ -28,6 +28,8 @@ const has = (event: string) => (events: readonly SseEvent[]) => events.some((eac
 
 const upTo = (last: number) => (events: readonly SseEvent[]) => rowsOf(events).at(-1) === last;
 
+const never = (): boolean => false;
+
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
@@ -107,7 +109,6 @@ test('merges prices', async () => {
 test('as many pages as a role may have; the others are refused until one closes', async () => {
   const looks = await Browser.at(cockpit, 'look');
   const steers = await Browser.at(cockpit);
-  const never = (): boolean => false;
   const open = Array.from({ length: STREAMS_MAX.look }, () => stream(looks, never));
   while (cockpit.pages < STREAMS_MAX.look) await looks.get('/session');
   await expect(stream(looks, never)).rejects.toThrow('503');
@@ -133,8 +134,9 @@ test('a page that reads nothing is let go, and holds no memory meanwhile', async
   const socket = connectTo(browser, `${DAY}-1`);
   while (cockpit.pages === 0) await browser.get('/session');
   const written = new Set<number>();
-  const { after } = daemon.handlers.entries;
-  daemon.handlers.entries.after = (seq, max) => {
+  const { entries } = daemon.handlers;
+  const after = entries.after.bind(entries);
+  entries.after = (seq, max) => {
     written.add(seq);
     return after(seq, max);
   };

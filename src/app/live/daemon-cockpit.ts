@@ -1,0 +1,254 @@
+/** The page of a running daemon. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { Contract } from '../../domain/contract.ts';
+import { errorText } from '../../domain/failure.ts';
+import { US_PER_MS } from '../../domain/units.ts';
+import { NO_SESSION } from '../../journal/journal-database.ts';
+import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
+import type {
+  CockpitBar,
+  CockpitEntry,
+  CockpitRole,
+  FillMark,
+  JournalDays,
+  JournalPage,
+  OrderStory,
+  ResearchRuns,
+} from '../../operator/cockpit/cockpit-model.ts';
+import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
+import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
+import type { CommandBody, CommandName } from '../../operator/control-command.ts';
+import type { CommandResult } from '../../operator/control-server.ts';
+import { createNaming, type Naming } from '../../operator/naming.ts';
+import { frameLogPath } from '../../recording/frame-log.ts';
+import { systemClock } from '../host/system-clock.ts';
+import { joined } from '../inspect/candles.ts';
+import type { JournalPlace } from '../inspect/cockpit-reads.ts';
+import { CockpitReader, type CockpitRead } from './cockpit-reader.ts';
+import { cockpitState } from './cockpit-state.ts';
+import { obey, type RunActions } from './daemon-commands.ts';
+import type { Daemon, DaemonOptions } from './daemon.ts';
+
+type Parts = Pick<DaemonOptions, 'config' | 'paths' | 'address' | 'clockMap' | 'screen'>;
+
+export interface DaemonCockpit {
+  /** Its address, for the start; null while there is no page. */
+  readonly note: string | null;
+  /** Opens the page once; null while there is none. */
+  link(role: CockpitRole): string | null;
+  close(): Promise<void>;
+}
+
+const PAGE_DIR = join(import.meta.dirname, '..', '..', 'page');
+/** Where backtests and sweeps leave their results. */
+const RESEARCH_DIR = join('var', 'backtest');
+
+const NO_COCKPIT: DaemonCockpit = {
+  note: null,
+  link: () => null,
+  close: () => Promise.resolve(),
+};
+
+/** Trading goes on without it: an address that is taken is an alert. */
+export async function startDaemonCockpit(
+  daemon: Daemon,
+  parts: Parts,
+  run: RunActions,
+): Promise<DaemonCockpit> {
+  const { cockpit: settings } = parts.config.operator;
+  if (!settings.enabled) return NO_COCKPIT;
+  const reader = new CockpitReader();
+  try {
+    const cockpit = await openCockpit(daemon, parts, run, reader);
+    return {
+      note: startNote(cockpit, parts.config),
+      link: (role) => cockpit.link(role),
+      close: async () => {
+        await cockpit.close();
+        await reader.close();
+      },
+    };
+  } catch (error) {
+    const text = `the cockpit is off: ${errorText(error)}; trading goes on; free the address or change operator.cockpit, then restart`;
+    daemon.alert('warning', 'cockpit_off', text);
+    return NO_COCKPIT;
+  }
+}
+
+/** Logs of a supervisor keep no link: real money may be behind it. */
+function startNote(cockpit: Cockpit, { mode, stateDir }: Config): string {
+  const again = `tickwright open --state ${stateDir}`;
+  if (mode !== 'paper' && !process.stdout.isTTY) return `cockpit: ${cockpit.url}; ${again} opens it`;
+  return `cockpit: ${cockpit.link('steer')} (opens once, within ten minutes; later: ${again})`;
+}
+
+function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: CockpitReader): Promise<Cockpit> {
+  const { address, hosts, port, behindProxy, tls } = parts.config.operator.cockpit;
+  const { secrets } = parts.address;
+  return startCockpit({
+    address,
+    port,
+    hosts,
+    isBehindProxy: behindProxy,
+    tls: tls === null ? null : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
+    pageDir: PAGE_DIR,
+    clock: systemClock,
+    secrets,
+    handlers: {
+      facts: freshFacts(daemon, parts),
+      marketMs: () => Math.floor(daemon.clock.nowUs() / US_PER_MS),
+      prices: daemon.prices,
+      entries: new JournalEntries(daemon, parts.config),
+      onFailure: (error) => parts.screen.note(`the cockpit failed: ${errorText(error)}`),
+      command: (name, body, by) => steer(daemon, run, name, body, by),
+      reads: readsOf(daemon, parts, reader),
+      refused: (reason) => daemon.metrics.cockpitRefused(reason),
+      alert: (text) => daemon.alert('warning', 'cockpit_refused', text),
+    },
+  });
+}
+
+/** The view that came last: an engine that hangs keeps nothing back. Looking asks for the next one. */
+function freshFacts(daemon: Daemon, parts: Parts) {
+  let isAsking = false;
+  return () => {
+    if (!isAsking) {
+      isAsking = true;
+      void daemon.refreshView().finally(() => {
+        isAsking = false;
+      });
+    }
+    return Promise.resolve(cockpitState(daemon, parts));
+  };
+}
+
+/** Whoever commands has seen what was told. */
+async function steer(
+  daemon: Daemon,
+  run: RunActions,
+  name: CommandName,
+  body: CommandBody,
+  by: string,
+): Promise<CommandResult> {
+  daemon.alerting.acknowledge();
+  const result = await obey(daemon, name, body, run);
+  const { strategy, clientOrderId, reason } = body;
+  const text = [name, strategy, clientOrderId, reason]
+    .filter((part) => part !== null && part !== '')
+    .join(' ');
+  daemon.tell({ kind: 'remote_command', by, text, outcome: result.message });
+  return result;
+}
+
+/** Rows of the journal as they are committed. */
+class JournalEntries implements EntrySource {
+  readonly #daemon: Daemon;
+  readonly #config: Config;
+  readonly #present: Naming;
+  #past: { readonly session: string; readonly naming: Naming } | null = null;
+
+  constructor(daemon: Daemon, config: Config) {
+    this.#daemon = daemon;
+    this.#config = config;
+    this.#present = this.#naming(() => daemon.edge.table.contracts);
+  }
+
+  after(seq: number, max: number): readonly CockpitEntry[] {
+    const { read } = this.#daemon.journal;
+    return read.entriesAfter(seq, max).map((row) => cockpitEntry(row, this.#namingOf(row.session)));
+  }
+
+  recent(rows: number): number {
+    return Math.max(0, this.#daemon.journal.read.lastEntry() - rows);
+  }
+
+  dayOf(seq: number): string | undefined {
+    return this.#daemon.journal.read.sessionOfEntry(seq);
+  }
+
+  /** Rows of another session name its contracts. */
+  #namingOf(session: string): Naming {
+    if (session === NO_SESSION || session === this.#daemon.sessionDay) return this.#present;
+    if (this.#past?.session !== session) {
+      const contracts = this.#daemon.journal.read.contracts(session);
+      this.#past = { session, naming: this.#naming(() => contracts) };
+    }
+    return this.#past.naming;
+  }
+
+  #naming(contracts: () => readonly Contract[]): Naming {
+    const { names } = this.#daemon;
+    const naming = createNaming({
+      strategies: [],
+      contracts,
+      utcOffsetMinutes: this.#config.calendar.utcOffsetMinutes,
+      stateDir: this.#config.stateDir,
+    });
+    return { ...naming, strategy: (index) => (index === null ? 'system' : names.nameOf(index)) };
+  }
+}
+
+/* oxlint-disable typescript/no-unsafe-type-assertion -- the thread that reads answers what was asked */
+function readsOf(daemon: Daemon, { config, paths }: Parts, reader: CockpitReader): CockpitReads {
+  const place: JournalPlace = {
+    journal: paths.journal,
+    utcOffsetMinutes: config.calendar.utcOffsetMinutes,
+    stateDir: config.stateDir,
+  };
+  const ask = (read: CockpitRead): Promise<unknown> => reader.read(read);
+  const past = new PastCandles(daemon, paths.frames, ask);
+  return {
+    journal: (query) => ask({ what: 'journal', place, query }) as Promise<JournalPage>,
+    days: () => ask({ what: 'days', place }) as Promise<JournalDays>,
+    story: (order, day) => ask({ what: 'story', place, query: { order, day } }) as Promise<OrderStory | null>,
+    bars: async (code) => {
+      const day = daemon.sessionDay;
+      const contract = daemon.edge.table.contracts.find(({ orderCode }) => orderCode === code);
+      if (contract === undefined || day === undefined) return null;
+      const before = (await past.of(day))[code] ?? [];
+      const fills = (await ask({
+        what: 'fills',
+        place,
+        query: { day, contract: code },
+      })) as readonly FillMark[];
+      return { contract: code, bars: joined(before, daemon.prices.bars(contract)), fills };
+    },
+    research: () => ask({ what: 'research', dir: RESEARCH_DIR }) as Promise<ResearchRuns>,
+    report: (run) => ask({ what: 'report', dir: RESEARCH_DIR, run }) as Promise<string | null>,
+  };
+}
+
+type BarsByContract = Readonly<Record<string, readonly CockpitBar[]>>;
+
+const NONE: BarsByContract = {};
+
+/** Candles of before this process, from the recorded frames; read once a session. */
+class PastCandles {
+  readonly #daemon: Daemon;
+  readonly #frames: string;
+  readonly #ask: (read: CockpitRead) => Promise<unknown>;
+  #known: { readonly day: TradingDay; readonly beforeSeq: number; readonly bars: BarsByContract } | null =
+    null;
+
+  constructor(daemon: Daemon, frames: string, ask: (read: CockpitRead) => Promise<unknown>) {
+    this.#daemon = daemon;
+    this.#frames = frames;
+    this.#ask = ask;
+  }
+
+  async of(day: TradingDay): Promise<BarsByContract> {
+    const { hasPast, prices, edge } = this.#daemon;
+    if (!hasPast) return NONE;
+    const beforeSeq = prices.firstSeq;
+    if (beforeSeq !== null && this.#known?.day === day && this.#known.beforeSeq === beforeSeq)
+      return this.#known.bars;
+    const query = { frames: frameLogPath(this.#frames, day), contracts: edge.table.contracts, beforeSeq };
+    const bars = (await this.#ask({ what: 'bars', query })) as BarsByContract;
+    if (beforeSeq !== null) this.#known = { day, beforeSeq, bars };
+    return bars;
+  }
+}
+/* oxlint-enable typescript/no-unsafe-type-assertion */

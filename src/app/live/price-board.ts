@@ -1,0 +1,95 @@
+/** Last trades, books and candles of the session for the page, on the main thread. Nothing decides by them. */
+import { type Contract, pointsOf } from '../../domain/contract.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import { type InstrumentIndex, type Seq, US_PER_MS } from '../../domain/units.ts';
+import type { MarketEvent } from '../../engine/ports/engine-event.ts';
+import { InstrumentMarket } from '../../engine/market/market.ts';
+import { Candles } from '../inspect/candles.ts';
+import type { CockpitBar, ContractPrices, Level } from '../../operator/cockpit/cockpit-model.ts';
+import type { PriceSource } from '../../operator/cockpit/event-streams.ts';
+
+class BoardRow {
+  readonly market = new InstrumentMarket();
+  readonly candles = new Candles();
+  version = 0;
+}
+
+export class PriceBoard implements PriceSource {
+  readonly #contracts: () => readonly Contract[];
+  #rows = new Map<InstrumentIndex, BoardRow>();
+  #version = 0;
+  #firstSeq: Seq | null = null;
+
+  constructor(contracts: () => readonly Contract[]) {
+    this.#contracts = contracts;
+  }
+
+  /** Number of the first event that the candles know; null before it. */
+  get firstSeq(): Seq | null {
+    return this.#firstSeq;
+  }
+
+  take(event: MarketEvent): void {
+    if (event.kind === 'summary') return;
+    this.#firstSeq ??= event.seq;
+    const row = this.#rowOf(event.instrument);
+    if (event.kind === 'book_update') row.market.book.merge(event);
+    else if (row.market.trade(event) === 'duplicate') return;
+    else row.candles.add(event.tsUs, event.price, event.qty);
+    row.market.seenUs = event.tsUs;
+    this.#version += 1;
+    row.version = this.#version;
+  }
+
+  /** The stream is down: levels of before do not fit those that come. */
+  down(): void {
+    for (const row of this.#rows.values()) {
+      row.market.book.empty();
+      this.#version += 1;
+      row.version = this.#version;
+    }
+  }
+
+  /** Another session, or the same one anew. */
+  restart(): void {
+    this.#rows = new Map();
+    this.#firstSeq = null;
+  }
+
+  since(version: number): ReturnType<PriceSource['since']> {
+    const prices: ContractPrices[] = [];
+    if (version !== this.#version)
+      for (const [instrument, row] of this.#rows) {
+        const contract = this.#contracts()[instrument];
+        if (row.version > version && contract !== undefined) prices.push(pricesOf(contract, row));
+      }
+    return { version: this.#version, prices };
+  }
+
+  bars(contract: Contract): readonly CockpitBar[] {
+    return this.#rows.get(contract.index)?.candles.bars(contract) ?? [];
+  }
+
+  #rowOf(instrument: InstrumentIndex): BoardRow {
+    let row = this.#rows.get(instrument);
+    if (row === undefined) {
+      row = new BoardRow();
+      this.#rows.set(instrument, row);
+    }
+    return row;
+  }
+}
+
+function pricesOf(contract: Contract, { market }: BoardRow): ContractPrices {
+  const level = ({ price, qty }: BookLevel): Level => [pointsOf(contract.spec, price), qty];
+  const last = market.last.tick(contract.index);
+  const book = market.book.last;
+  return {
+    contract: contract.orderCode,
+    atMs: Math.floor(market.seenUs / US_PER_MS),
+    last: last === undefined ? null : level(last),
+    volume: last?.totalVolume ?? 0,
+    bids: book?.bids.map(level) ?? [],
+    asks: book?.asks.map(level) ?? [],
+  };
+}
