@@ -67,6 +67,8 @@ export class Invariants {
   readonly #alerts: string[] = [];
   #heard = 0;
   #heardAtToken = 0;
+  /** Strategies with an order of which nobody saw how its day ended: positions tell no owner of fills that set each other off. */
+  readonly #unproven = new Set<string>();
   /** By owner and order code, from fills. */
   readonly #held = new Map<string, number>();
   /** Net by order code, from fills. */
@@ -233,7 +235,7 @@ export class Invariants {
 
   entry(entry: JournalEntry): void {
     const { trace } = this.#world;
-    trace.say('journal', textOf(entry));
+    trace.journaled(entry);
     this.#commits += 1;
     this.#isReplaying = false;
     switch (entry.kind) {
@@ -448,11 +450,13 @@ export class Invariants {
     if (this.#isForeign) return null;
     const owned = new Map<string, number>();
     for (const { day, orderNo, code, qty } of this.#fills) {
-      if (this.#expired.has(code)) continue;
-      const key = `${this.#ownerOf(day, orderNo)} ${code}`;
+      const owner = this.#ownerOf(day, orderNo);
+      if (this.#expired.has(code) || this.#unproven.has(owner)) continue;
+      const key = `${owner} ${code}`;
       owned.set(key, (owned.get(key) ?? 0) + qty);
     }
     for (const { id, positions } of strategies) {
+      if (this.#unproven.has(id)) continue;
       for (const { orderCode, qty } of positions) {
         const key = `${id} ${orderCode}`;
         const there = owned.get(key) ?? 0;
@@ -536,6 +540,7 @@ export class Invariants {
       this.violated(`${clientOrderId} is presumed absent and is at the broker`);
     if (to === 'presumed_absent') world.saw('an unknown order is proven absent');
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');
+    if (to === 'expired_unproven') this.#unproven.add(this.#strategyOf(clientOrderId));
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
   }
 
@@ -592,8 +597,3 @@ export class Invariants {
 
 const isOpen = ({ status, filledQty, qty }: OrderReport): boolean =>
   OPEN_AT_EXCHANGE.has(status) && filledQty < qty;
-
-function textOf(entry: JournalEntry): string {
-  const { cause, tsUs: _, strategy, kind, ...rest } = entry;
-  return `${kind} [${cause}${strategy === null ? '' : `, ${strategy}`}] ${JSON.stringify(rest).slice(0, 400)}`;
-}

@@ -1,4 +1,5 @@
 /** The last events of a run, and the story of each order, for a seed that fails. */
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 const KEPT = 4_000;
@@ -22,6 +23,11 @@ export class Trace {
   say(who: string, text: string): void {
     this.#lines.push({ atUs: this.#time.nowUs, who, text });
     if (this.#lines.length > 2 * KEPT) this.#lines = this.#lines.slice(-KEPT);
+  }
+
+  journaled({ cause, tsUs: _, strategy, kind, ...rest }: JournalEntry): void {
+    const whose = strategy === null ? '' : `, ${strategy}`;
+    this.say('journal', `${kind} [${cause}${whose}] ${JSON.stringify(rest).slice(0, 400)}`);
   }
 
   /** A long run keeps no more than this of what is over. */
