@@ -26,11 +26,11 @@ export interface CommandPart {
 
 async function loadStateCommands(): ReturnType<CommandPart['load']> {
   const { addStateCommands } = await import('./inspect/state-commands.ts');
-  const { addResolve } = await import('./control/control-commands.ts');
+  const { addOrderCommands } = await import('./control/control-commands.ts');
   const { addJournalCommands } = await import('./inspect/journal-commands.ts');
   return (program, context) => {
     const { orders, journal } = addStateCommands(program, context);
-    addResolve(orders, context);
+    addOrderCommands(orders, context);
     addJournalCommands(journal, context);
   };
 }

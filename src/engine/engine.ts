@@ -491,6 +491,8 @@ export class Engine {
         return this.#lifecycle.resume(command);
       case 'cancel_all':
         return this.#state.entries.cancelAll();
+      case 'cancel_order':
+        return this.#state.entries.cancelOrder(command.clientOrderId);
       case 'stop_strategy':
         return this.#stops.command(command, by);
       case 'start_strategy':

@@ -173,6 +173,8 @@ function target(command: Of<'command'>['command'], naming: Naming): string {
     case 'stop_strategy':
     case 'start_strategy':
       return ` ${naming.strategy(command.strategy)}`;
+    case 'cancel_order':
+      return ` ${shortOrderId(command.clientOrderId)}`;
     case 'resolve_order':
       return ` ${shortOrderId(command.clientOrderId)} as ${command.as}`;
     case 'halt':

@@ -19,6 +19,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['stop', '--reason', 'x'],
   ['stop-strategy', 'one', '--reason', 'x'],
   ['orders', 'resolve', 'H.1', 'absent', '--reason', 'x'],
+  ['orders', 'cancel', 'H.1', '--reason', 'x'],
   ['orders'],
   ['journal', 'verify'],
 ];

@@ -114,6 +114,7 @@ const NO_DAEMON = [
   'flatten',
   'stop-strategy ema',
   'orders resolve H.1 absent',
+  'orders cancel H.1',
 ];
 const UNREASONED = new Set(['status', 'reconnect', 'token']);
 

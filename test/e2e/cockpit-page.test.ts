@@ -203,6 +203,19 @@ describe('commands', () => {
     expect(daemon.commands.map(([name, { strategy }]) => [name, strategy])).toEqual([['flatten', null]]);
   });
 
+  test('cancels one order', async () => {
+    const daemon = daemonIn({});
+    const { page } = await opened(daemon);
+    await page.locator('main tr', { hasText: '1,905.2' }).getByRole('button', { name: 'Cancel' }).click();
+    const field = page.getByLabel(/type “cancel”/);
+    await field.fill('cancel');
+    await field.press('Enter');
+    await said(page, 'done');
+    expect(daemon.commands.map(([name, { clientOrderId }]) => [name, clientOrderId])).toEqual([
+      ['cancel-order', '01K9TW7Q3M000A03'],
+    ]);
+  });
+
   test('resumes when the word is typed', async () => {
     const daemon = daemonIn(STATES.halted);
     const { page } = await opened(daemon);

@@ -184,6 +184,10 @@ test.each([
     'command  stop strategy ema-cross, by operator: odd',
   ],
   [
+    { name: 'cancel_order', clientOrderId: ID, reason: 'mistyped' },
+    'command  cancel order #02000017, by operator: mistyped',
+  ],
+  [
     { name: 'resolve_order', clientOrderId: ID, as: 'absent', reason: 'called' },
     'command  resolve order #02000017 as absent, by operator: called',
   ],

@@ -50,6 +50,8 @@ export function obey(
       return tell(daemon, { name, reason });
     case 'cancel-all':
       return seen(daemon, tell(daemon, { name: 'cancel_all', reason }));
+    case 'cancel-order':
+      return cancelOrder(daemon, body.clientOrderId ?? '', reason);
     case 'flatten':
       return seen(daemon, flatten(daemon, body.strategy, reason));
     case 'stop-strategy':
@@ -179,6 +181,13 @@ function tokenText({ edge }: Daemon): string {
   const until = edge.tokens.current();
   const valid = until === undefined ? '' : `, valid until ${formatUtcSecond(until.expiresAt)}`;
   return `a new token is in use${valid}; ${used} of ${allowed} exchanges of the day are used`;
+}
+
+/** An order that ended since the last view is told by an alert. */
+function cancelOrder(daemon: Daemon, id: string, reason: string): CommandResult | Promise<CommandResult> {
+  const isOpen = daemon.lastView?.orders.some((order) => order.clientOrderId === id) === true;
+  if (!isOpen) return { ok: false, message: `there is no open order ${id}: see tickwright orders` };
+  return seen(daemon, tell(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
 }
 
 /** `strategy` is null for the whole account; what was adopted belongs to `operator`. */

@@ -218,8 +218,21 @@ function addReload(program: Command, { io }: CliContext): void {
   });
 }
 
-/** A subcommand of `orders`. */
-export function addResolve(orders: Command, context: CliContext): void {
+/** Subcommands of `orders`. */
+export function addOrderCommands(orders: Command, context: CliContext): void {
+  const cancel = withReason(
+    named(
+      orders
+        .command('cancel')
+        .description('cancel one order of the running daemon')
+        .argument('<id>', 'the order, as tickwright orders shows it'),
+      'tickwright orders cancel 01000042 --reason "the news at ten"',
+    ),
+  ).action(async (id: string) => {
+    const { reason, ...flags } = cancel.opts<ControlFlags>();
+    const state = stateOf(flags);
+    await tell(context, state, 'cancel-order', { clientOrderId: wholeId(state, id, 'absent'), reason });
+  });
   const command = withReason(
     named(
       orders

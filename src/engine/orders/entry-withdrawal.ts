@@ -1,5 +1,6 @@
-/** Cancels the open orders that can enlarge a position, and leaves those that protect it (rulings, 14). */
+/** Cancels the open orders that can enlarge a position, and leaves those that protect it (rulings, 14); all or one on a person's word. */
 import { increasingOrders, type OpenOrderEffect } from '../../domain/order-effect.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
 import { type InstrumentIndex, OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -49,6 +50,24 @@ export class EntryWithdrawal {
     const text = `cancels ${open.length - stops - exits} entries, ${exits} exits and ${stops} stops: positions are left without them`;
     context.alert(null, 'warning', 'cancel_all', text);
     for (const { strategy, clientOrderId } of open) context.cancel(strategy, clientOrderId);
+  }
+
+  /** One order of any owner. A stop that the engine keeps would be placed anew at once. */
+  cancelOrder(id: ClientOrderId): void {
+    const { orders, context } = this.#parts;
+    const order = orders.get(id);
+    if (order === undefined || order.isFinal)
+      return context.alert(null, 'warning', 'order_not_found', `there is no open order ${id} to cancel`);
+    const { strategy, isProtective, isWaiting, purpose } = order;
+    if (isProtective) {
+      const text = `${id} is not canceled: the engine keeps it as the stop of an open position; flatten closes the position`;
+      return context.alert(strategy, 'warning', 'cancel_refused', text);
+    }
+    if (purpose === 'reduce') {
+      const text = `cancels the ${isWaiting ? 'stop' : 'exit'} ${id}: its position is left without it`;
+      context.alert(strategy, 'warning', 'cancel_order', text);
+    }
+    context.cancel(strategy, id);
   }
 
   #split(strategy: StrategyIndex): OrderSplit {

@@ -142,6 +142,7 @@ export type Command =
   /** Ends the halt of the account, or of one strategy; absent, as in older journals: all of them. */
   | { readonly name: 'resume'; readonly strategy?: StrategyIndex | null; readonly reason: string }
   | { readonly name: 'cancel_all'; readonly reason: string }
+  | { readonly name: 'cancel_order'; readonly clientOrderId: ClientOrderId; readonly reason: string }
   | { readonly name: 'flatten'; readonly strategy: StrategyIndex | null; readonly reason: string }
   | { readonly name: 'stop_strategy'; readonly strategy: StrategyIndex; readonly reason: string }
   /** Ends a stop: the next list of strategies runs it again. */

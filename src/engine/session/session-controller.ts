@@ -95,6 +95,7 @@ export class SessionController implements SessionProcedures {
       case 'halt':
       case 'resume':
       case 'cancel_all':
+      case 'cancel_order':
       case 'stop_strategy':
       case 'start_strategy':
       case 'reload':

@@ -153,6 +153,8 @@ export const en = {
   side: 'Order',
   trigger: 'Trigger',
   statusWord: 'Status',
+  cancel: 'Cancel',
+  cancelTitle: 'Act',
   foreign: 'not ours',
   buy: 'buy',
   sell: 'sell',

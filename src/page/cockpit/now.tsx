@@ -264,7 +264,14 @@ const ORDER = {
   price: { name: t.price, isNumber: true },
   trigger: { name: t.trigger, isNumber: true },
   status: { name: t.statusWord },
+  cancel: { name: t.cancelTitle, isNumber: true },
 } as const;
+
+const cancelOrder = (id: string): void =>
+  void command(`${t.cancel} #${id.slice(-SHOWN_ID)}`, 'cancel-order', {
+    clientOrderId: id,
+    reason: 'by the page',
+  });
 
 export function OrderTable({
   orders,
@@ -276,7 +283,7 @@ export function OrderTable({
   readonly label: string;
 }) {
   return (
-    <Table label={label} columns={Object.values(ORDER)}>
+    <Table label={label} columns={Object.values(ORDER).slice(0, canSteer.value ? undefined : -1)}>
       {orders.map((order) => (
         <tr key={order.id}>
           <Cell of={ORDER.order}>
@@ -300,6 +307,11 @@ export function OrderTable({
             <Points value={order.triggerPoints} tick={tickOf(value, order.contract)} />
           </Cell>
           <Cell of={ORDER.status}>{worded(t.status, order.status)}</Cell>
+          {canSteer.value && (
+            <Cell of={ORDER.cancel}>
+              <HoldButton isSmall label={t.cancel} word="cancel" onDone={() => cancelOrder(order.id)} />
+            </Cell>
+          )}
         </tr>
       ))}
     </Table>

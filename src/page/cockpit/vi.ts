@@ -144,6 +144,8 @@ export const vi: Text = {
   side: 'Lệnh',
   trigger: 'Giá kích hoạt',
   statusWord: 'Trạng thái',
+  cancel: 'Hủy',
+  cancelTitle: 'Thao tác',
   foreign: 'không phải của ta',
   buy: 'mua',
   sell: 'bán',

@@ -110,3 +110,36 @@ it('a strategy that the operator stopped is stopped in the next session too, and
   expect(rig.of('strategy_started').map(({ strategy }) => strategy)).toEqual([SECOND]);
   expect(rig.of('strategy_stopped')).toMatchObject([{ strategy: FIRST, isLasting: true }]);
 });
+
+it('of one order alone, on a person’s word: the others stay', () => {
+  const { rig, entries } = protectedLong();
+  rig.command({ name: 'cancel_order', clientOrderId: entries[0]!, reason: 'mistyped' });
+  expect(canceled(rig)).toEqual([entries[0]]);
+  expect(rig.alerts()).not.toContain('order_not_found');
+  rig.command({ name: 'cancel_order', clientOrderId: entries[0]!, reason: 'once more' });
+  expect(canceled(rig), 'a cancel on its way is not sent again').toEqual([entries[0]]);
+});
+
+it('of a stop on a person’s word, with a warning that the position is left without it', () => {
+  const { rig, stop } = protectedLong();
+  rig.command({ name: 'cancel_order', clientOrderId: stop, reason: 'moved by hand' });
+  expect(canceled(rig)).toEqual([stop]);
+  expect(rig.of('alert').at(-1)).toMatchObject({ code: 'cancel_order', strategy: FIRST });
+  expect(rig.of('alert').at(-1)?.text).toContain('its position is left without it');
+});
+
+it('of an order whose place has no answer: the cancel waits until the book shows it', () => {
+  const rig = startWaiting();
+  const id = rig.submit(FIRST, 'buy', 1, 12_900);
+  rig.unknown(id).command({ name: 'cancel_order', clientOrderId: id, reason: 'test' });
+  expect(canceled(rig)).toEqual([]);
+  rig.pass(1).book([{ no: '4', ref: id, price: 12_900 }]);
+  expect(canceled(rig)).toEqual([id]);
+});
+
+it('of an order that is none, or over, is told', () => {
+  const { rig } = protectedLong();
+  rig.command({ name: 'cancel_order', clientOrderId: 'H.x' as never, reason: 'wrong' });
+  expect(rig.alerts()).toContain('order_not_found');
+  expect(canceled(rig)).toEqual([]);
+});

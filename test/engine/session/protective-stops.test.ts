@@ -48,6 +48,11 @@ describe('a position', () => {
       broker.settle();
       expect(stopsOf(broker)).toEqual([stop]);
       expect(rig.alerts()).toEqual([]);
+      const id = sent.order.clientOrderId;
+      rig.command({ name: 'cancel_order', clientOrderId: id, reason: 'by mistake' });
+      expect(rig.alerts()).toEqual(['cancel_refused']);
+      broker.settle();
+      expect(stopsOf(broker)).toEqual([stop]);
     },
   );
 
