@@ -25,6 +25,8 @@ export interface BacktestDay {
   readonly contracts: readonly Contract[];
   /** Reference price of each contract of the table that has one. */
   readonly references: ReadonlyMap<Contract, PriceHundredths>;
+  /** Their reference is the first price of the day: it is told with that price, not before. */
+  readonly guessed: ReadonlySet<Contract>;
   readonly tapes: readonly DayTape[];
   readonly notices: readonly BacktestNotice[];
 }

@@ -54,6 +54,7 @@ export const benchDays = (
   open: (day) => ({
     day,
     contracts: [CONTRACT],
+    guessed: new Set(),
     references: new Map([[CONTRACT, units.priceHundredths(BENCH_START_TICKS * 10)]]),
     tapes: [{ contract: CONTRACT, rows: rowsOf(day) }],
     notices: [],

@@ -104,6 +104,7 @@ export function tapesOf(tapes: readonly TestTape[]): BacktestData {
             ];
           }),
         ),
+        guessed: new Set(),
         tapes: today.map(({ code, rows }) => ({ contract: contractOf(code), rows })),
         notices: [],
       };

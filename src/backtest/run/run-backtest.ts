@@ -2,8 +2,9 @@
 import { assert } from '../../domain/assert.ts';
 import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
+import type { Contract } from '../../domain/contract.ts';
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
-import { seconds, tsUs } from '../../domain/units.ts';
+import { type PriceHundredths, seconds, tsUs } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
@@ -142,7 +143,8 @@ class Run {
     const data = this.#plan.data.open(day);
     const moments = dayMoments(this.#plan.calendar, day);
     this.#notices.push(...data.notices);
-    const tapes = this.#openMarkets(data, moments);
+    const opening = new DayOpening(data);
+    const tapes = this.#openMarkets(data, moments, opening);
     const driver = this.#openEngine(data, place);
     const player = new TapePlayer(
       {
@@ -156,44 +158,61 @@ class Run {
       },
       tapes,
     );
+    for (const guess of opening.guesses()) {
+      player.playTo(guess.atUs);
+      this.#timeline.runTo(guess.atUs);
+      this.#tellReference(opening, guess.contract, driver);
+    }
     player.playTo(moments.closeUs === null ? moments.endUs : Infinity);
     for (let next = addDays(day, 1); !player.isOver; next = addDays(next, 1))
       this.#playOn(player, driver, data, next);
     this.#closeDay(data, moments);
   }
 
+  #tellReference(opening: DayOpening, contract: Contract, driver: EngineDriver): void {
+    const band = opening.learn(contract);
+    if (band === undefined) return;
+    this.#venue.setBand(contract, band);
+    driver.post({ kind: 'reference', rows: opening.references });
+  }
+
   /** A bar reaches into days without data of their own: sessions go on, as trading does. */
   #playOn(player: TapePlayer, driver: EngineDriver, data: BacktestDay, day: TradingDay): void {
     const { beginUs, endUs } = dayMoments(this.#plan.calendar, day);
     this.#timeline.runTo(beginUs);
-    this.#venue.openDay(day, new DayOpening(data).bands);
+    this.#venue.openDay(day, new DayOpening({ ...data, guessed: new Set() }).bands);
     const carriedOver = this.#account.carriedOver();
     driver.post({ kind: 'session_started', tradingDay: day, carriedOver, halted: null });
     player.playTo(endUs);
   }
 
   /** The venue's side of the morning. */
-  #openMarkets(data: BacktestDay, { beginUs, boundaries }: DayMoments): readonly PlayedTape[] {
+  #openMarkets(
+    data: BacktestDay,
+    { beginUs, boundaries }: DayMoments,
+    opening: DayOpening,
+  ): readonly PlayedTape[] {
     const { calendar, fill, sampleEvery } = this.#plan;
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;
     const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
     if (isFirst) this.#fromUs = openUs;
     this.#timeline.runTo(openUs);
+    const referenceOf = (contract: Contract): PriceHundredths | undefined =>
+      data.guessed.has(contract) ? undefined : data.references.get(contract);
     for (const contract of data.contracts) {
       while (this.#instruments.length <= contract.index) this.#instruments.push(new RunInstrument(contract));
-      this.#instruments[contract.index]?.open(null, data.references.get(contract));
+      this.#instruments[contract.index]?.open(null, referenceOf(contract));
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
       const played = playedRows(rows, fill);
       const exchange = createExchange(played, fill, this.#venue.sink, () =>
         this.#account.netOf(contract.index),
       );
-      this.#instruments[contract.index]?.open(exchange, data.references.get(contract));
+      this.#instruments[contract.index]?.open(exchange, referenceOf(contract));
       return { instrument: contract.index, rows: played, exchange };
     });
     const { nowUs } = this.#clock;
-    const opening = new DayOpening(data);
     this.#venue.openDay(data.day, opening.bands);
     this.#broker.openDay(opening.references);
     this.#setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);

@@ -1,9 +1,10 @@
 /** One trading day of a run: its moments, reference prices and bands. */
 import { phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import { type PriceBand, priceBand } from '../../domain/contract.ts';
+import { type Contract, type PriceBand, priceBand } from '../../domain/contract.ts';
 import { minutes, type TsUs, tsUs, US_PER_DAY, US_PER_SECOND } from '../../domain/units.ts';
 import type { ReferenceRow } from '../../engine/ports/engine-event.ts';
+import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import type { BacktestDay } from '../backtest-plan.ts';
 
 export interface PhaseBoundary {
@@ -46,20 +47,37 @@ export function dayMoments(calendar: TradingCalendar, day: TradingDay): DayMomen
 
 /** Reference prices and bands of a day, for the engine and the venue. */
 export class DayOpening {
-  readonly references: readonly ReferenceRow[];
+  readonly references: ReferenceRow[] = [];
   /** By instrument. */
-  readonly bands: Map<number, PriceBand>;
+  readonly bands = new Map<number, PriceBand>();
+  readonly #day: BacktestDay;
 
-  constructor({ contracts, references }: BacktestDay) {
-    this.bands = new Map();
-    const rows: ReferenceRow[] = [];
-    for (const contract of contracts) {
-      const reference = references.get(contract);
-      if (reference === undefined) continue;
-      const band = priceBand(contract.spec, reference);
-      this.bands.set(contract.index, band);
-      rows.push({ instrument: contract.index, ...band, lastPrice: null });
-    }
-    this.references = rows;
+  constructor(day: BacktestDay) {
+    this.#day = day;
+    for (const contract of day.contracts) if (!day.guessed.has(contract)) this.learn(contract);
   }
+
+  /** First prices that stand for a reference, in the order of time. */
+  guesses(): readonly { readonly contract: Contract; readonly atUs: number }[] {
+    const { tapes, guessed } = this.#day;
+    return tapes
+      .filter(({ contract, rows }) => guessed.has(contract) && rows.rows > 0)
+      .map(({ contract, rows }) => ({ contract, atUs: firstPriceUs(rows) }))
+      .toSorted((a, b) => a.atUs - b.atUs);
+  }
+
+  /** Its first price has come. */
+  learn(contract: Contract): PriceBand | undefined {
+    const reference = this.#day.references.get(contract);
+    if (reference === undefined) return undefined;
+    const band = priceBand(contract.spec, reference);
+    this.bands.set(contract.index, band);
+    this.references.push({ instrument: contract.index, ...band, lastPrice: null });
+    return band;
+  }
+}
+
+function firstPriceUs({ priceTicks, tsUs: times }: TickRows): number {
+  const row = priceTicks.findIndex((price) => price > 0);
+  return times[Math.max(0, row)] ?? 0;
 }

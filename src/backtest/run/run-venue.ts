@@ -13,7 +13,7 @@ import type {
 } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { CEILING_NONE, type PriceBand } from '../../domain/contract.ts';
+import { CEILING_NONE, type Contract, type PriceBand } from '../../domain/contract.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import { accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
@@ -156,6 +156,11 @@ export class RunVenue implements OrderListener {
     this.#room.openDay({ schedule: this.#parts.costs, day });
     this.#cash?.openDay({ schedule: this.#parts.costs, day });
     this.noticeMargin();
+  }
+
+  /** The band of a contract whose reference is known from its first trade on. */
+  setBand(contract: Contract, band: PriceBand): void {
+    this.#listings.set(contract.orderCode, { contract, band });
   }
 
   setPhase(phase: SessionPhase): void {

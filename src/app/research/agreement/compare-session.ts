@@ -210,7 +210,7 @@ async function sessionDay(
       contracts.find(({ streamCode }) => streamCode === symbol);
     return contract === undefined ? [] : [{ contract, rows: readColumns(path) }];
   });
-  const opened: BacktestDay = { day, contracts, references, tapes, notices: [] };
+  const opened: BacktestDay = { day, contracts, references, guessed: new Set(), tapes, notices: [] };
   return {
     digest: createHash('sha256').update(framesPath).digest('hex'),
     days: [day],

@@ -48,6 +48,8 @@ export class BacktestDays implements BacktestData {
   readonly #byDay = new Map<TradingDay, SourceDay[]>();
   /** Last price of each source that was read. */
   readonly #closes = new Map<SourceDay, number>();
+  /** The latest day before with data of the same contract, by day and code. */
+  readonly #before = new Map<string, SourceDay>();
 
   constructor(options: BacktestDaysOptions) {
     this.#options = options;
@@ -57,7 +59,11 @@ export class BacktestDays implements BacktestData {
     this.days = days;
     this.rows = played.reduce((sum, { rows }) => sum + rows, 0);
     this.digest = digestOf(played, options.references);
+    const latest = new Map<string, SourceDay>();
     for (const source of all) {
+      const before = latest.get(source.code);
+      if (before !== undefined) this.#before.set(`${source.day} ${source.code}`, before);
+      latest.set(source.code, source);
       const same = this.#byDay.get(source.day);
       if (same === undefined) this.#byDay.set(source.day, [source]);
       else same.push(source);
@@ -75,11 +81,14 @@ export class BacktestDays implements BacktestData {
       if (guesses !== null) note('reference_guessed', guesses);
     }
     const references = new Map<Contract, PriceHundredths>();
+    const guessed = new Set<Contract>();
     const today = this.#byDay.get(day) ?? [];
     const tapes = today.map((source): DayTape => {
       const contract = this.#contractOf(source.code);
       const rows = this.#read(source);
-      references.set(contract, this.#reference(source, contract, rows));
+      const known = this.#reference(source, contract);
+      if (known === null) guessed.add(contract);
+      references.set(contract, known ?? firstPrice(contract, rows));
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
       const moved = onWallClock(rows, wallClock(market, source.bars?.everyUs ?? null));
@@ -88,7 +97,7 @@ export class BacktestDays implements BacktestData {
         rows: endedWithSession(moved, (startUs) => sessionEnd(market.calendar, tsUs(startUs))),
       };
     });
-    return { day, contracts: this.#tableOf(day), references, tapes, notices };
+    return { day, contracts: this.#tableOf(day), references, guessed, tapes, notices };
   }
 
   /** Listed contracts of the day. Each keeps its index through the run. */
@@ -127,19 +136,22 @@ export class BacktestDays implements BacktestData {
     return contract;
   }
 
-  /** From the file, else the close of the session before, else the first price. */
-  #reference({ code, day }: SourceDay, { spec }: Contract, rows: TickRows): PriceHundredths {
+  /** From the file, else the close of the session before; null where nobody knows it before the first trade. */
+  #reference(source: SourceDay, { spec }: Contract): PriceHundredths | null {
     const { references } = this.#options;
-    const points = references[code]?.[day];
+    const points = references[source.code]?.[source.day];
     if (points !== undefined) return priceHundredths(Math.round(points * (spec.partsPerPoint ?? 100)));
-    const before = this.#sessionBefore(code, day);
+    const before = this.#sessionBefore(source);
     const close = before === undefined ? 0 : this.#closeOf(before);
-    if (close > 0) return hundredthsOf(spec, priceTicks(close));
-    return hundredthsOf(spec, priceTicks(rows.priceTicks.find((price) => price > 0) ?? 1));
+    return close > 0 ? hundredthsOf(spec, priceTicks(close)) : null;
   }
 
-  #sessionBefore(code: string, day: TradingDay): SourceDay | undefined {
-    const before = sessionOnOrBefore(this.#options.market.calendar, addDays(day, -1));
+  /** Where a price has a band the exchange's own session counts, else the latest day with data. */
+  #sessionBefore({ code, day }: SourceDay): SourceDay | undefined {
+    const { market } = this.#options;
+    if ((market.specOf(code)?.bandBps ?? NO_BAND_BPS) >= NO_BAND_BPS)
+      return this.#before.get(`${day} ${code}`);
+    const before = sessionOnOrBefore(market.calendar, addDays(day, -1));
     return this.#byDay.get(before)?.find((source) => source.code === code);
   }
 
@@ -149,13 +161,14 @@ export class BacktestDays implements BacktestData {
     const guessed = this.days.flatMap((day) =>
       (this.#byDay.get(day) ?? [])
         .filter(({ code }) => this.#contractOf(code).spec.bandBps < NO_BAND_BPS)
-        .filter(({ code }) => references[code]?.[day] === undefined && !this.#sessionBefore(code, day))
+        .filter(({ code }) => references[code]?.[day] === undefined)
+        .filter((source) => this.#sessionBefore(source) === undefined)
         .map(({ code }) => `${code} on ${day}`),
     );
     if (guessed.length === 0) return null;
     const shown = guessed.slice(0, GUESSES_SHOWN).join(', ');
     const more = guessed.length > GUESSES_SHOWN ? ` and ${guessed.length - GUESSES_SHOWN} more` : '';
-    return `no close of the session before for ${shown}${more}: the first price stands for the reference price (data.references can say it)`;
+    return `no close of the session before for ${shown}${more}: the first price stands for the reference price, and nothing is entered before it (data.references can say it)`;
   }
 
   #closeOf(source: SourceDay): number {
@@ -168,6 +181,9 @@ export class BacktestDays implements BacktestData {
     return rows;
   }
 }
+
+const firstPrice = ({ spec }: Contract, { priceTicks: prices }: TickRows): PriceHundredths =>
+  hundredthsOf(spec, priceTicks(prices.find((price) => price > 0) ?? 1));
 
 /** Where trading stops next after the beginning of a bar; infinite where it never does, and while it stands still. */
 function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {

@@ -315,3 +315,25 @@ test('the ratios of a broker count at the market too, and a limit of our own at 
     'denied margin',
   ]);
 });
+
+test('nobody knows the first price of the first day before it is traded, and nothing is entered until then', async () => {
+  const known: string[] = [];
+  const plan = await barPlan({
+    bars: `${HEAD}2024-01-03 09:30,99,101,99,100,10\n2024-01-03 10:30,100,101,99,100,10\n2024-01-04 09:30,102,103,99,100,10\n`,
+    market: US,
+    file: ', every: 1h',
+    connect(ticks, trader) {
+      const look = (): void => {
+        known.push(`${clock(trader.time())} ${trader.band()?.reference ?? 'unknown'}`);
+        trader.buy({ qty: 1, price: priceTicks(11_000), reason: 'blind' });
+      };
+      ticks.phases$.subscribe(({ phase }) => {
+        if (phase === 'continuous') look();
+      });
+    },
+  });
+  const [one] = runBacktest(plan).strategies;
+  expect(known).toEqual(['14:30:00 unknown', '14:30:00 10000']);
+  // On the second day an engine that has seen no trade of it yet enters nothing either.
+  expect(one!.denials.map(({ code }) => code)).toEqual(['band_unknown', 'data_stale']);
+});
