@@ -80,7 +80,7 @@ export interface Plan {
   readonly isDryRun: boolean;
   /** Ticks from entry to the stop of every position, or null without one. */
   readonly protectiveTicks: number | null;
-  /** Days with auctions, the change of one of them amid the faults; else trading never stops. */
+  /** Days with auctions, the change of one of them amid the faults; else trading never stops, at some midnights too. */
   readonly hasAuctions: boolean;
   readonly lasting: Lasting | null;
   /** Of every failure, or null without any. */
@@ -160,7 +160,8 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
   }));
   const chaosSeconds = draws.whole(10, 40) * scale;
   const hasAuctions = draws.chance(0.25);
-  const startUs = hasAuctions
+  const isMidnight = hasAuctions || more.chance(0.3);
+  const startUs = isMidnight
     ? MIDNIGHT_US - Math.round(draws.between(0.2, 0.9) * chaosSeconds * 1e6)
     : START_US + draws.whole(0, 3_600) * 1e6;
   return {

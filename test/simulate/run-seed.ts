@@ -158,7 +158,8 @@ function begin(world: World, lasting: Lasting): void {
 /**
  * An owner who is away leaves it to the daemon to look up orders, reconnect, read positions, and place its stops again. These wait for a
  * person, each of them after an alert: a stream that gave up for the session, a token that nobody exchanges, positions that differ
- * from the broker's in a way that no order of ours or several explain, and an order that is proven absent.
+ * from the broker's in a way that no order of ours or several explain, an order that is proven absent, and one that a book contradicted
+ * that shows it no more.
  */
 function standIn(world: World, view: EngineView | undefined): void {
   const { checks } = world;
@@ -183,8 +184,14 @@ function standIn(world: World, view: EngineView | undefined): void {
       waits('a difference of positions', /position/);
       daemon.command({ name: 'resume', reason });
     }
+    const contradicted = /of order (\S+) that it is canceled and/.exec(unproven)?.[1];
     for (const { clientOrderId, status } of view?.orders ?? []) {
-      if (status !== 'presumed_absent') continue;
+      const isGone =
+        clientOrderId === contradicted &&
+        checks.everAlerted(
+          new RegExp(`${clientOrderId} was accepted, and complete scans of the book do not`),
+        );
+      if (status !== 'presumed_absent' && !isGone) continue;
       waits(clientOrderId, new RegExp(clientOrderId));
       daemon.command({ name: 'resolve_order', clientOrderId, as: 'absent', reason });
     }
