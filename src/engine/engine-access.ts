@@ -17,6 +17,7 @@ import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { StrategyStops } from './session/strategy-stops.ts';
 
 import { CONTROLLER_TIMER, type TimerHeap } from './state/timer-heap.ts';
+import type { BracketExits } from './orders/exits.ts';
 import type { RiskView } from './risk/risk-view.ts';
 import type { SessionActions } from './session/session-actions.ts';
 
@@ -32,6 +33,7 @@ export interface RiskViewParts {
   readonly registry: StrategyRegistry;
   readonly rate: SendRate;
   readonly rejections: RejectionMemory;
+  readonly exits: BracketExits;
 }
 
 export function createRiskView(
@@ -41,7 +43,7 @@ export function createRiskView(
   isFlattening: (strategy: StrategyIndex) => boolean,
 ): RiskView {
   const { context, session, contracts, market, orders, portfolio, halt, losses } = parts;
-  const { registry, rate, rejections } = parts;
+  const { registry, rate, rejections, exits } = parts;
   return {
     nowUs: () => context.nowUs,
     seq: () => context.seq,
@@ -59,6 +61,7 @@ export function createRiskView(
     isReferenceFresh: () => market.isReferenceFresh,
     order: (id) => orders.get(id),
     openOrders: () => orders.open,
+    owedExitQty: (strategy, instrument, side) => exits.owedQty(strategy, instrument, side),
     position: (strategy, instrument) => portfolio.position(strategy, instrument),
     accountQty: (instrument) => portfolio.accountQty(instrument),
     grossQty: (instrument, side) => portfolio.grossQty(instrument, side),

@@ -25,9 +25,12 @@ export class Trace {
     if (this.#lines.length > 2 * KEPT) this.#lines = this.#lines.slice(-KEPT);
   }
 
-  journaled({ cause, tsUs: _, strategy, kind, ...rest }: JournalEntry): void {
+  journaled({ cause, strategy, kind, ...rest }: JournalEntry): void {
     const whose = strategy === null ? '' : `, ${strategy}`;
-    this.say('journal', `${kind} [${cause}${whose}] ${JSON.stringify(rest).slice(0, 400)}`);
+    this.say(
+      'journal',
+      `${kind} [${cause}${whose}] ${JSON.stringify({ ...rest, tsUs: undefined }).slice(0, 400)}`,
+    );
   }
 
   /** A long run keeps no more than this of what is over. */

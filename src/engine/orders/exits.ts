@@ -202,6 +202,17 @@ export class BracketExits {
     }
   }
 
+  /** Contracts of exits on this side that the broker makes of fills, and the trigger book has not shown yet. */
+  owedQty(strategy: StrategyIndex | null, instrument: InstrumentIndex, side: Side): number {
+    let total = 0;
+    for (const bracket of this.#parts.orders.owingExits) {
+      if (bracket.instrument !== instrument || bracket.side === side) continue;
+      if (strategy === null || bracket.strategy === strategy)
+        total += Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
+    }
+    return total;
+  }
+
   /** Contracts that the exits of a bracket cover: the smaller half counts. */
   #coveredBy(bracket: ManagedOrder): number {
     const halves = new Map<string, number>();

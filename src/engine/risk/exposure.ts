@@ -36,7 +36,8 @@ export function worstOf(view: RiskView, owner: StrategyIndex, request: RiskReque
   const { contract, side, changed, strategy, exposedQty } = request;
   const held = signOf(side) * view.position(owner, contract.index).qty;
   const working = workingQty(view, owner, contract.index, side, changed);
-  return held + working + (owner === strategy ? exposedQty : 0);
+  const owed = view.owedExitQty(owner, contract.index, side);
+  return held + working + owed + (owner === strategy ? exposedQty : 0);
 }
 
 /**
@@ -57,7 +58,8 @@ export function accountWorstOf(
 /** A bound of `accountWorstOf` that costs the same with any number of strategies; seldom above a limit. */
 export function accountBoundOf(view: RiskView, { contract, side, changed, exposedQty }: RiskRequest): number {
   const { index } = contract;
-  return view.grossQty(index, side) + workingQty(view, null, index, side, changed) + exposedQty;
+  const working = workingQty(view, null, index, side, changed) + view.owedExitQty(null, index, side);
+  return view.grossQty(index, side) + working + exposedQty;
 }
 
 /**

@@ -80,7 +80,9 @@ function worst(view: RiskView, strategy: StrategyIndex | null): number {
     for (const side of SIDES)
       most = Math.max(
         most,
-        heldQty(view, strategy, instrument, side) + workingQty(view, strategy, instrument, side, null),
+        heldQty(view, strategy, instrument, side) +
+          workingQty(view, strategy, instrument, side, null) +
+          view.owedExitQty(strategy, instrument, side),
       );
   }
   return most;

@@ -116,6 +116,8 @@ export interface RiskView {
   order(id: ClientOrderId): OrderView | undefined;
   /** All orders that are not final, oldest first: ours and adopted ones, with `unknown` and `presumed_absent`. */
   openOrders(): readonly OrderView[];
+  /** Contracts of exits that brackets of this owner, or null for all, have earned by fills and no book has shown yet. */
+  owedExitQty(strategy: StrategyIndex | null, instrument: InstrumentIndex, side: Side): number;
 
   /** The strategy's own position; `OPERATOR_INDEX` holds what was adopted. */
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position;

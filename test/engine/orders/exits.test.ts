@@ -42,6 +42,18 @@ describe('a trailing stop', () => {
 const sold = { no: '9', side: 'sell', price: 12_950, source: 'system', ...traded(12_950, 2) } as const;
 
 describe('a bracket', () => {
+  it('counts with the exits that it owes before they are shown', () => {
+    const rig = startWaiting({ isReal: true, qtyMax: 4 });
+    boughtBracket(rig);
+    rig.submit(FIRST, 'sell', 4, 13_050);
+    expect(denials(rig)).toEqual([]);
+    rig.submit(FIRST, 'sell', 1, 13_060);
+    expect(denials(rig)).toEqual(['strategy_position_limit']);
+    rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
+    rig.submit(FIRST, 'sell', 1, 13_060);
+    expect(denials(rig)).toEqual(['strategy_position_limit', 'strategy_position_limit']);
+  });
+
   it('is a normal order whose exits belong to it, and count once', () => {
     const rig = startWaiting();
     const id = boughtBracket(rig);

@@ -171,6 +171,7 @@ export class FakeRiskView implements RiskView {
   skew = 0;
 
   nowUs = (): units.TsUs => this.now;
+  owedExitQty = (): number => 0;
   seq = (): units.Seq => units.seq(7);
   tradingDay = (): TradingDay => tradingDayAt(this.calendar, this.now);
   phase = (): SessionPhase => phaseAt(this.calendar, this.now);
