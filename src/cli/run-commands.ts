@@ -58,6 +58,8 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
       if (replay !== null && !existsSync(replay)) {
         throw new CliFailure(EXIT.usage, `--replay: expected an existing file, was ${replay}`);
       }
+      // Modules and the simulated broker take seconds on a slow machine.
+      if (context.io.isTerminal === true) context.io.err(`Starting ${mode} with ${flags.config}\n`);
       const { runDaemon } = await import('../app/live/run-daemon.ts');
       const code = await runDaemon({
         config,

@@ -4,7 +4,7 @@ import type { Trigger } from '../domain/order.ts';
 import { OPERATOR_INDEX } from '../domain/units.ts';
 import { formatDenial } from '../engine/ports/denial.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
-import { formatCompared, formatNumber, formatSigned } from '../text/numbers.ts';
+import { formatCompared, formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';
 import type { ContractNaming, Naming } from './naming.ts';
 import { remedyOf } from './remedies.ts';
@@ -145,7 +145,7 @@ function moneyLine({ verdict, figures }: Of<'money_checked'>): LogLine {
 function gapLine({ instrument, missed }: Of<'gap'>, naming: Naming): LogLine {
   const { code } = naming.contract(instrument);
   const what =
-    missed >= 0 ? `${formatNumber(missed)} contracts of trades missed` : 'the day’s volume went back';
+    missed >= 0 ? `${formatCount(missed, 'contract')} of trades missed` : 'the day’s volume went back';
   return logLine('gap', 'yellow', `${code}: ${what}`);
 }
 
@@ -364,8 +364,9 @@ function howFound(event: string): string {
 
 function fillLine(entry: Of<'fill'>, naming: Naming): LogLine {
   const { code, average } = naming.contract(entry.instrument);
-  const sure = entry.quality === 'exact' ? '' : ` (${entry.quality})`;
-  const what = `${entry.side} ${entry.qty} ${code} at ${average(entry.value, entry.qty)}${sure}`;
+  const price = `${entry.quality === 'average' ? 'avg ' : ''}${average(entry.value, entry.qty)}`;
+  const sure = entry.quality === 'estimated' ? ' (estimated)' : '';
+  const what = `${entry.side} ${entry.qty} ${code} at ${price}${sure}`;
   const inAll = entry.cumQty === entry.qty ? '' : `, ${entry.cumQty} in all`;
   return logLine('filled', 'green', `${shortOrderId(entry.clientOrderId)} ${what}${inAll}`);
 }

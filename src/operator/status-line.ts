@@ -24,21 +24,22 @@ export interface StatusContent {
   readonly procedure?: string;
 }
 
-/** A token that ends sooner is shown as a warning. */
+/** A token that ends sooner is shown, and then as a warning. */
+const TOKEN_SHOWN_MS = 2 * 60 * 60_000;
 const TOKEN_SHORT_MS = 30 * 60_000;
 
 export function statusLine(facts: StatusContent, paint: Paint = PLAIN): string {
   const held = facts.positions.filter(({ qty }) => qty !== 0);
   const pnl = `day ${formatSigned(facts.dayPnl)}`;
   const parts = [
-    paint.dim(facts.time),
-    facts.phase.replaceAll('_', ' '),
+    `${paint.dim(facts.time)} ${facts.phase.replaceAll('_', ' ')}`,
     facts.stream === 'live' ? paint.green('prices live') : paint.red('prices DOWN'),
     held.length === 0 ? 'flat' : held.map(({ code, qty }) => `${code} ${formatSigned(qty)}`).join(', '),
     facts.dayPnl < 0 ? paint.red(pnl) : pnl,
-    formatCount(facts.openOrders, 'open order'),
-    tokenPart(facts.tokenLeftMs, paint),
+    formatCount(facts.openOrders, 'order'),
   ];
+  if (facts.tokenLeftMs === null || facts.tokenLeftMs < TOKEN_SHOWN_MS)
+    parts.push(tokenPart(facts.tokenLeftMs, paint));
   if (facts.procedure !== undefined && facts.procedure !== '')
     parts.push(paint.yellow(oneLine(facts.procedure)));
   if (typeof facts.unproven === 'string') {

@@ -152,6 +152,7 @@ describe('money and quantities of a fill', () => {
       quality: 'estimated',
     } as const;
     expect(tail(fill)).toContain('buy 3 VN30F1M at 1305.233 (estimated), 2 in all');
+    expect(tail({ ...fill, quality: 'average' })).toContain('buy 3 VN30F1M at avg 1305.233, 2 in all');
   });
 
   test('a contract that is not listed is named by its place, without a made-up price', () => {

@@ -18,8 +18,18 @@ const FACTS: StatusContent = {
 
 test('one line tells the state', () => {
   expect(statusLine(FACTS)).toBe(
-    '09:30:00 | continuous | prices live | VN30F2603 +2, VN30F2604 -1 | day +1,250,000 | 1 open order | token 6h05m',
+    '09:30:00 continuous | prices live | VN30F2603 +2, VN30F2604 -1 | day +1,250,000 | 1 order',
   );
+});
+
+test('it fits 80 columns with a contract, a loss of millions and some orders', () => {
+  const facts = {
+    ...FACTS,
+    positions: [{ code: '41I1GC000', qty: -12 }],
+    dayPnl: -12_187_069,
+    openOrders: 12,
+  };
+  expect(statusLine(facts).length).toBeLessThanOrEqual(80);
 });
 
 test('what is wrong stands at the end, on the same line', () => {
@@ -36,7 +46,7 @@ test('what is wrong stands at the end, on the same line', () => {
     halted: 'daily\nloss',
   };
   expect(statusLine(facts)).toBe(
-    '09:30:00 | opening auction | prices DOWN | flat | day -5 | 0 open orders | no token | flattening | positions not proven: no walk yet | HALTED: daily loss',
+    '09:30:00 opening auction | prices DOWN | flat | day -5 | 0 orders | no token | flattening | positions not proven: no walk yet | HALTED: daily loss',
   );
 });
 
