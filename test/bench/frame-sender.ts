@@ -10,16 +10,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { WebSocketServer } from 'ws';
 import { decodeClientFrame } from '../../src/wire/stream/client-frame.ts';
 import { encodeAuthResult } from '../../src/wire/stream/control-frame.ts';
-
-/** A text frame of a server: unmasked, length in 7 or 16 bits. */
-function framed(text: string): Buffer {
-  const body = Buffer.from(text);
-  const head =
-    body.length < 126
-      ? Buffer.from([0x81, body.length])
-      : Buffer.from([0x81, 126, body.length >> 8, body.length & 0xff]);
-  return Buffer.concat([head, body]);
-}
+import { framed } from '../support/text-frame.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('runs as a worker');

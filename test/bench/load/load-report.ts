@@ -26,10 +26,11 @@ export interface LoadReport {
 const FAILURES_SHOWN = 5;
 const MIB = 2 ** 20;
 
-const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
+export const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 /** `p50 1.2, p99 3.4, max 5.6 ms`. */
-function spread(ms: readonly number[]): string {
+export function spread(ms: readonly number[]): string {
+  if (ms.length === 0) return 'none';
   const sorted = ms.toSorted((a, b) => a - b);
   const at = (share: number): string =>
     (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN).toFixed(1);
