@@ -63,6 +63,10 @@ export class CockpitGuards {
   }
 
   guard(app: FastifyInstance): void {
+    // Whoever is refused holds no connection, though it never reads the answer.
+    app.addHook('onResponse', async (request, reply) => {
+      if (reply.statusCode >= 400) request.raw.socket.destroySoon();
+    });
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(SECURITY_HEADERS);
       const refusal = this.#refusalOf(request);
