@@ -190,7 +190,7 @@ function riskSections(model: ReportModel): readonly Section[] {
 }
 
 function priceSection(prices: ReportPrices, place: number, { trades, tradeCount }: ReportModel): Section {
-  const { symbol, marks, fills, everySeconds } = prices;
+  const { name, symbols, marks, fills, everySeconds } = prices;
   const cut = [
     ...(marks.length < fills
       ? [`the first ${formatNumber(marks.length)} of ${formatNumber(fills)} fills`]
@@ -203,10 +203,13 @@ function priceSection(prices: ReportPrices, place: number, { trades, tradeCount 
     `Each candle is ${lengthText(everySeconds)}. A line joins the entry and the exit of a trade: solid a gain, dashed a loss.`,
     'Closer: ▲ buy, ▼ sell, filled an entry, hollow an exit. From afar: sums along the bottom.',
     'Turn the wheel or pinch to zoom, drag to move.',
+    ...(symbols.length === 1
+      ? []
+      : ['Contracts follow each other: a jump where one takes over is no move of the market.']),
     ...(cut.length === 0 ? [] : [`Shown are ${cut.join(' and ')}; all are in the CSV files.`]),
   ].join(' ');
-  const words = `Prices of ${symbol} with ${fills} entries and exits`;
-  return { title: `Prices of ${symbol}`, content: noteText(hint) + chart('prices', place, words) };
+  const words = `Prices of ${name} with ${fills} entries and exits`;
+  return { title: `Prices of ${name}`, content: noteText(hint) + chart('prices', place, words) };
 }
 
 const MINUTE = 60;

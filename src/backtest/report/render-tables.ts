@@ -1,5 +1,5 @@
 /** The tables of a report as HTML: wide ones become cards on a phone, long ones are folded. */
-import { formatNumber } from '../../text/numbers.ts';
+import { formatCount } from '../../text/numbers.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
@@ -29,15 +29,30 @@ export const noteText = (text: string): string =>
   text === '' ? '' : `<p class="note">${escapeHtml(text)}</p>`;
 
 const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+/** From here on nobody reads decimals. */
+const WHOLE_FROM = 100_000;
+
+const amountText = (value: number): string =>
+  (Math.abs(value) < WHOLE_FROM ? GROUPED : WHOLE).format(value === 0 ? 0 : value);
 /** Tables with fewer columns fit on a phone as they are. */
 const CARD_COLUMNS = 4;
-/** Longer tables are folded. */
-const ROWS_SHOWN = 40;
+/** Of a table with more than `ROWS_MAX`; the others are folded. */
+const ROWS_SHOWN = 10;
+const ROWS_MAX = 15;
 const PERCENT = 100;
 
-export function dataTable({ note, columns, rows, isText = false }: ReportTable): string {
+export function dataTable(table: ReportTable): string {
+  const { note, rows } = table;
+  if (rows.length <= ROWS_MAX) return noteText(note) + rowTable(table, rows);
+  const more = formatCount(rows.length - ROWS_SHOWN, 'more row');
+  const rest = `<details><summary>${more}</summary>${rowTable(table, rows.slice(ROWS_SHOWN))}</details>`;
+  return noteText(note) + rowTable(table, rows.slice(0, ROWS_SHOWN)) + rest;
+}
+
+function rowTable({ columns, isText = false }: ReportTable, rows: ReportTable['rows']): string {
   const isCards = columns.length >= CARD_COLUMNS;
-  const table = tableOf(
+  return tableOf(
     [...(isText ? ['words'] : []), ...(isCards ? ['cards'] : [])].join(' '),
     columns.every((name) => name === '') ? '' : columns.map(columnHead).join(''),
     rows.map(([name, ...cells]) =>
@@ -47,16 +62,10 @@ export function dataTable({ note, columns, rows, isText = false }: ReportTable):
       ),
     ),
   );
-  const folded =
-    rows.length <= ROWS_SHOWN
-      ? table
-      : `<details><summary>${formatNumber(rows.length)} rows</summary>${table}</details>`;
-  return noteText(note) + folded;
 }
 
 function cell(value: string | number | null, label: string): string {
-  if (typeof value === 'number')
-    return td(value < 0 ? 'number loss' : 'number', GROUPED.format(value), label);
+  if (typeof value === 'number') return td(value < 0 ? 'number loss' : 'number', amountText(value), label);
   return td('number', value ?? '–', label);
 }
 
@@ -156,8 +165,8 @@ export function costTable({ gross, charges, net, spread, trades }: ReportCosts):
   const most = Math.max(Math.abs(gross), Math.abs(net), ...charges.map(([, amount]) => amount), 1e-12);
   const row = (name: string, amount: number, kind: string): string =>
     tableRow(name, [
-      td(amount < 0 ? 'number loss' : 'number', GROUPED.format(amount)),
-      td('number', trades === 0 ? '–' : GROUPED.format(amount / trades)),
+      td(amount < 0 ? 'number loss' : 'number', amountText(amount)),
+      td('number', trades === 0 ? '–' : amountText(amount / trades)),
       `<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="${kind}" width="${((Math.abs(amount) / most) * PERCENT).toFixed(1)}" height="10"/></svg></td>`,
     ]);
   return (
@@ -169,7 +178,7 @@ export function costTable({ gross, charges, net, spread, trades }: ReportCosts):
     noteText(
       spread === null
         ? 'The data has no bid and ask: what was paid as spread is not known.'
-        : `In the prices besides: ${GROUPED.format(spread)} of spread, fills against the middle of the book.`,
+        : `In the prices besides: ${amountText(spread)} of spread, fills against the middle of the book.`,
     )
   );
 }
@@ -187,7 +196,7 @@ function windowRow({ name, inFrom, outFrom, outTo, profit, text }: ReportWindow,
   };
   const kind = profit === null ? 'idle' : profit < 0 ? 'loss' : 'gain';
   const bars = bar('inside', inFrom, outFrom) + bar(kind, outFrom, outTo);
-  const words = profit === null ? '–' : GROUPED.format(profit);
+  const words = profit === null ? '–' : amountText(profit);
   return `<div title="${escapeHtml(text)}"><span>${escapeHtml(name)}</span><svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(text)}">${bars}</svg><span class="number ${kind}">${words}</span></div>`;
 }
 

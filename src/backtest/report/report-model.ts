@@ -38,7 +38,9 @@ export interface ReportMark {
 
 /** Candles in time order, those without a trade left out. Prices are points. */
 export interface ReportPrices {
-  readonly symbol: string;
+  readonly name: string;
+  /** Contracts that follow each other in it. */
+  readonly symbols: readonly string[];
   readonly decimals: number;
   /** Smallest step of a price. */
   readonly tick: number;

@@ -10,7 +10,7 @@ import type { ReportCosts, ReportDrawdown, ReportModel, ReportSeries, ReportTabl
 import {
   hasPrices,
   positionSamples,
-  pricesOf,
+  picturesOf,
   profitHistogram,
   thinSeries,
   tradesOf,
@@ -18,11 +18,13 @@ import {
 
 const EQUITY_POINTS_MAX = 6_000;
 const POSITION_POINTS_MAX = 2_000;
+/** More contracts than this are counted. */
+const SYMBOLS_TOLD = 4;
 const PERCENT = 100;
 
 export function reportOf(result: BacktestResult, title: string): ReportModel {
   const found = runStatistics(result);
-  const { moneyScale, equity, instruments } = result;
+  const { moneyScale, equity } = result;
   const line = thinSeries(equity, EQUITY_POINTS_MAX, (value) => value / moneyScale);
   return {
     title,
@@ -39,7 +41,7 @@ export function reportOf(result: BacktestResult, title: string): ReportModel {
     ...daysOf(result, found),
     costs: costsTold(result, found),
     ...tradesOf(result),
-    prices: instruments.flatMap((each, place) => (hasPrices(each) ? pricesOf(result, place, each) : [])),
+    prices: picturesOf(result),
     histograms: profitHistogram(result),
     heatMaps: [],
     tables: [...resultTables(result, found), ...denialTables(result)],
@@ -55,7 +57,11 @@ function subtitleOf(result: BacktestResult): string {
   const span = traded.length === 1 ? traded[0] : `${traded[0] ?? ''} to ${traded.at(-1) ?? ''}`;
   const symbols = instruments.filter(hasPrices).map(({ symbol }) => symbol);
   const sessions = formatCount(traded.length, 'session');
-  return `${strategies.map(({ id }) => id).join(', ')} on ${symbols.join(', ')}, ${span ?? ''}, ${sessions}`;
+  const contracts =
+    symbols.length <= SYMBOLS_TOLD
+      ? symbols.join(', ')
+      : `${symbols.length} contracts from ${symbols[0] ?? ''} to ${symbols.at(-1) ?? ''}`;
+  return `${strategies.map(({ id }) => id).join(', ')} on ${contracts}, ${span ?? ''}, ${sessions}`;
 }
 
 /** The outline of equity holds its peaks and troughs, so the fall below the peak is exact where it is drawn. */

@@ -1,4 +1,5 @@
 /** The series and rows that a report draws: candles with their trades, positions, and how profits are spread. */
+import { assert } from '../../domain/assert.ts';
 import { type ContractSpec, pointDecimals, pointsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
 import type {
@@ -31,18 +32,66 @@ const CANDLE_LENGTHS = [
 /** A contract that is listed and was not recorded has none. */
 export const hasPrices = ({ prices }: ResultInstrument): boolean => prices.values.some((price) => price > 0);
 
-export function pricesOf(result: BacktestResult, place: number, instrument: ResultInstrument): ReportPrices {
-  const { symbol, spec } = instrument;
+/** A contract with the samples before which it traded. */
+interface Traded {
+  readonly place: number;
+  readonly instrument: ResultInstrument;
+  readonly samples: readonly number[];
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+/** One picture for contracts of one underlying that follow each other, as front months do; one more for each that trades beside them. */
+export function picturesOf(result: BacktestResult): readonly ReportPrices[] {
+  return chainsOf(result.instruments).map((chain) => pricesOf(result, chain));
+}
+
+function chainsOf(instruments: readonly ResultInstrument[]): readonly (readonly Traded[])[] {
+  const chains: Traded[][] = [];
+  for (const traded of instruments.flatMap(tradedOf).toSorted((a, b) => a.fromUs - b.fromUs)) {
+    const { underlying } = traded.instrument.spec;
+    const chain = chains.find((each) => {
+      const last = each.at(-1);
+      return (
+        last !== undefined && last.instrument.spec.underlying === underlying && last.toUs < traded.fromUs
+      );
+    });
+    if (chain === undefined) chains.push([traded]);
+    else chain.push(traded);
+  }
+  return chains;
+}
+
+function tradedOf(instrument: ResultInstrument, place: number): readonly Traded[] {
+  const { prices, ranges } = instrument;
+  const samples: number[] = [];
+  for (let i = 0; i < ranges.high.length; i += 1) if ((ranges.high[i] ?? 0) > 0) samples.push(i);
+  const [first = 0] = samples;
+  const at = (sample: number): number => prices.tsUs[sample] ?? 0;
+  return samples.length === 0
+    ? []
+    : [{ place, instrument, samples, fromUs: at(first), toUs: at(samples.at(-1) ?? first) }];
+}
+
+function pricesOf(result: BacktestResult, chain: readonly Traded[]): ReportPrices {
+  const symbols = chain.map(({ instrument }) => instrument.symbol);
+  const specs = new Map(chain.map(({ place, instrument }) => [place, instrument.spec]));
+  const [spec] = specs.values();
+  assert(spec !== undefined, 'a picture has a contract');
   const marks = result.strategies
     .flatMap(({ id, fills }) =>
-      [...fills].filter((fill) => fill.instrument === place).map((fill) => markOf(fill, id, spec)),
+      [...fills].flatMap((fill) => {
+        const of = specs.get(fill.instrument);
+        return of === undefined ? [] : [markOf(fill, id, of)];
+      }),
     )
     .toSorted((a, b) => a.tsSeconds - b.tsSeconds);
   return {
-    symbol,
+    name: symbols.length === 1 ? (symbols[0] ?? '') : `${symbols[0] ?? ''} to ${symbols.at(-1) ?? ''}`,
+    symbols,
     decimals: pointDecimals(spec),
     tick: pointsOf(spec, priceTicks(1)),
-    ...candlesOf(instrument, result.utcOffsetMinutes),
+    ...candlesOf(chain, result.utcOffsetMinutes),
     marks: marks.slice(0, MARKS_MAX),
     fills: marks.length,
   };
@@ -51,60 +100,65 @@ export function pricesOf(result: BacktestResult, place: number, instrument: Resu
 type Candles = Pick<ReportPrices, 'everySeconds' | 'tsSeconds' | 'open' | 'high' | 'low' | 'close'>;
 
 /** Samples with trades, put together where they are too many. Candles lie on a grid from local midnight. */
-function candlesOf({ spec, prices, ranges }: ResultInstrument, utcOffsetMinutes: number): Candles {
-  const traded = [...prices.values.keys()].filter((i) => (ranges.high[i] ?? 0) > 0);
-  const everyUs = usualGap(prices.tsUs);
-  const starts = prices.tsUs.map((at, i) => Math.max(prices.tsUs[i - 1] ?? 0, at - everyUs) / US_PER_SECOND);
+function candlesOf(chain: readonly Traded[], utcOffsetMinutes: number): Candles {
+  const everyUs = usualGap(chain);
   const offset = utcOffsetMinutes * MINUTE;
-  const cellOf = (i: number, length: number): number => Math.floor(((starts[i] ?? 0) + offset) / length);
+  // A sample ends a stretch: its trades lie before it.
+  const ends = chain.map(({ instrument: { prices }, samples }) =>
+    samples.map((i) => ((prices.tsUs[i] ?? 0) - 1) / US_PER_SECOND + offset),
+  );
   const everySeconds =
     CANDLE_LENGTHS.filter((length) => length * US_PER_SECOND >= everyUs).find(
-      (length) => countCells(traded, (i) => cellOf(i, length)) <= CANDLES_MAX,
+      (length) => ends.reduce((sum, each) => sum + countCells(each, length), 0) <= CANDLES_MAX,
     ) ??
     CANDLE_LENGTHS.at(-1) ??
     DAY;
-  const points = (ticks: number): number => pointsOf(spec, priceTicks(ticks));
   const tsSeconds: number[] = [];
   const open: number[] = [];
   const high: number[] = [];
   const low: number[] = [];
   const close: number[] = [];
-  let cell = NaN;
-  for (const i of traded) {
-    const now = cellOf(i, everySeconds);
-    const last = close.length - 1;
-    const [top, bottom] = [points(ranges.high[i] ?? 0), points(ranges.low[i] ?? 0)];
-    if (now !== cell) {
-      cell = now;
-      tsSeconds.push(now * everySeconds - offset);
-      open.push(points(ranges.first[i] ?? 0));
-      high.push(top);
-      low.push(bottom);
-      close.push(points(prices.values[i] ?? 0));
-      continue;
+  for (const [of, { instrument, samples }] of chain.entries()) {
+    const { spec, prices, ranges } = instrument;
+    const points = (ticks: number | undefined): number => pointsOf(spec, priceTicks(ticks ?? 0));
+    for (const [place, i] of samples.entries()) {
+      const start = Math.floor((ends[of]?.[place] ?? 0) / everySeconds) * everySeconds - offset;
+      const [top, bottom, last] = [points(ranges.high[i]), points(ranges.low[i]), close.length - 1];
+      if (start > (tsSeconds.at(-1) ?? -Infinity)) {
+        tsSeconds.push(start);
+        open.push(points(ranges.first[i]));
+        high.push(top);
+        low.push(bottom);
+        close.push(points(prices.values[i]));
+        continue;
+      }
+      high[last] = Math.max(high[last] ?? top, top);
+      low[last] = Math.min(low[last] ?? bottom, bottom);
+      close[last] = points(prices.values[i]);
     }
-    high[last] = Math.max(high[last] ?? top, top);
-    low[last] = Math.min(low[last] ?? bottom, bottom);
-    close[last] = points(prices.values[i] ?? 0);
   }
   return { everySeconds, tsSeconds, open, high, low, close };
 }
 
-function countCells(places: readonly number[], cellOf: (place: number) => number): number {
+function countCells(moments: readonly number[], length: number): number {
   let count = 0;
   let cell = NaN;
-  for (const place of places) {
-    const now = cellOf(place);
+  for (const moment of moments) {
+    const now = Math.floor(moment / length);
     if (now !== cell) count += 1;
     cell = now;
   }
   return count;
 }
 
-/** Median time between two samples. A sample ends a stretch; the first of a day is taken to be as long as the others. */
-function usualGap(tsUs: Float64Array): number {
-  const gaps = tsUs.subarray(1).map((at, i) => at - (tsUs[i] ?? 0));
-  return gaps.toSorted()[(gaps.length - 1) >> 1] ?? US_PER_SECOND;
+/** Median time between two samples with trades, microseconds; a day at most. */
+function usualGap(chain: readonly Traded[]): number {
+  const gaps = chain
+    .flatMap(({ instrument: { prices }, samples }) =>
+      samples.slice(1).map((i, before) => (prices.tsUs[i] ?? 0) - (prices.tsUs[samples[before] ?? 0] ?? 0)),
+    )
+    .toSorted((a, b) => a - b);
+  return Math.min(DAY * US_PER_SECOND, Math.max(US_PER_SECOND, gaps[(gaps.length - 1) >> 1] ?? 0));
 }
 
 function markOf(

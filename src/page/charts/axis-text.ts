@@ -155,7 +155,7 @@ function spaced(
   for (const at of places) {
     const before = kept.at(-1);
     if (before === undefined || at - before >= distance) kept.push(at);
-    else if (kept.length > 1 && around(local(at)) !== around(local(before))) kept.splice(-1, 1, at);
+    else if (around(local(at)) !== around(local(before))) kept.splice(-1, 1, at);
   }
   return kept;
 }

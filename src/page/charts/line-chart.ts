@@ -125,6 +125,11 @@ const dataOf = ({ x, lines }: ChartContent, { utcOffsetMinutes }: ChartLook): uP
 ];
 
 const VALUE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+/** From here on nobody reads decimals. */
+const WHOLE_FROM = 100_000;
+
+const valueText = (value: number): string => (Math.abs(value) < WHOLE_FROM ? VALUE : WHOLE).format(value);
 
 function* readingOf({ x, lines }: ChartContent, look: ChartLook, at: number): Generator<Node> {
   const { utcOffsetMinutes, unit, xUnit = '', name } = look;
@@ -143,7 +148,7 @@ function* readingOf({ x, lines }: ChartContent, look: ChartLook, at: number): Ge
     swatch.style.background = ink(colour);
     yield swatch;
     yield part('', `${label} `);
-    yield part('figure', `${VALUE.format(value)}${unit === '' ? '' : ` ${unit}`}`);
+    yield part('figure', `${valueText(value)}${unit === '' ? '' : ` ${unit}`}`);
   }
 }
 
@@ -217,9 +222,9 @@ const yAxis = ({ unit, scaleWords }: ChartLook): uPlot.Axis => ({
   values: (_, splits) => numberLabels(splits, unit === '%' ? unit : '', scaleWords),
 });
 
-function xAxis({ x }: ChartContent, { utcOffsetMinutes, xUnit = '', scaleWords }: ChartLook): uPlot.Axis {
+function xAxis({ x }: ChartContent, { utcOffsetMinutes, scaleWords }: ChartLook): uPlot.Axis {
   if (utcOffsetMinutes === undefined)
-    return { ...axis(), space: LABEL_PX, values: (_, splits) => numberLabels(splits, xUnit, scaleWords) };
+    return { ...axis(), space: LABEL_PX, values: (_, splits) => numberLabels(splits, '', scaleWords) };
   let labels = new Map<number, string>();
   return {
     ...axis(),

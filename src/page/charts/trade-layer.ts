@@ -45,7 +45,9 @@ type Scene = Parameters<
 const MARK_PX = 9;
 /** Pixels between two trades whose lines can be told apart. */
 const LINE_PX = 3;
-const STRIP_PX = 22;
+const STRIP_PX = 36;
+/** Marks closer than this go without their quantity. */
+const QTY_PX = 40;
 const COLUMN_PX = 3;
 
 export class TradeLayer implements ISeriesPrimitive<Time> {
@@ -188,7 +190,10 @@ interface Placed {
 }
 
 /** Triangles that point at the price of their fill from outside; of those that would overlap the first is drawn, but an entry covers an exit. */
-function drawMarks({ context, horizontalPixelRatio: ratio }: Scene, placed: readonly Placed[]): void {
+function drawMarks(
+  { context, horizontalPixelRatio: ratio, mediaSize: { width: room } }: Scene,
+  placed: readonly Placed[],
+): void {
   const size = 5 * ratio;
   const drawn = { buy: { x: -Infinity, isEntry: false }, sell: { x: -Infinity, isEntry: false } };
   context.setLineDash([]);
@@ -211,7 +216,7 @@ function drawMarks({ context, horizontalPixelRatio: ratio }: Scene, placed: read
     context.strokeStyle = ink(side);
     context.fill();
     context.stroke();
-    if (qty === 1) continue;
+    if (qty === 1 || placed.length * QTY_PX > room) continue;
     context.fillStyle = ink('ink');
     context.fillText(String(qty), x, y + down * 26 * ratio + (down > 0 ? 0 : 4 * ratio));
   }

@@ -154,11 +154,11 @@ function fanPicture({ currency }: ReportData, { xName, x, bands }: ReportFan): P
 }
 
 function drawPrices(box: HTMLElement, { trades, utcOffsetMinutes }: ReportData, prices: ReportPrices): void {
-  const { symbol, decimals, tick, tsSeconds, open, high, low, close, marks } = prices;
+  const { symbols, decimals, tick, tsSeconds, open, high, low, close, marks } = prices;
   const chart = createPriceChart(box, { height: 420, utcOffsetMinutes, decimals, tick });
   chart.setTrades(
     trades
-      .filter((trade) => trade.symbol === symbol)
+      .filter((trade) => symbols.includes(trade.symbol))
       .map(({ entrySeconds, entryPrice, exitSeconds, exitPrice, direction, qty, profit }) => ({
         direction,
         qty,

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import type { ReportData, ReportTrade } from '../../backtest/report/report-model.ts';
 import { momentText } from '../charts/axis-text.ts';
 
-const ROWS = 25;
+/** A row is a card on a phone. */
+const ROWS = matchMedia('(max-width: 44rem)').matches ? 8 : 25;
 const AMOUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const DAY = 86_400;
 const HOUR = 3_600;
@@ -17,6 +18,8 @@ interface Column {
   readonly text: (trade: ReportTrade) => string;
   readonly isMoney?: boolean;
   readonly isWords?: boolean;
+  /** Takes a line of its card for itself. */
+  readonly isWide?: boolean;
 }
 
 const money = (name: string, title: string, value: (trade: ReportTrade) => number): Column => ({
@@ -63,6 +66,7 @@ function columnsOf(data: ReportData): readonly Column[] {
       title: 'mean price of the entry and of the exit',
       value: (trade) => trade.entryPrice,
       text: (trade) => `${price.format(trade.entryPrice)} → ${price.format(trade.exitPrice)}`,
+      isWide: true,
     },
     {
       name: 'held',
@@ -157,8 +161,12 @@ function List(data: ReportData): VNode {
   );
 }
 
-function kindOf({ isMoney = false, isWords = false, value, name }: Column, trade: ReportTrade): string {
-  if (isWords) return 'text';
+function kindOf(
+  { isMoney = false, isWords = false, isWide = false, value, name }: Column,
+  trade: ReportTrade,
+): string {
+  if (isWords) return 'text wide';
+  if (isWide) return 'number wide';
   const amount = value(trade);
   if (!isMoney || name === 'costs' || typeof amount !== 'number' || amount === 0) return 'number';
   return amount < 0 ? 'number loss' : 'number gain';

@@ -66,7 +66,8 @@ export const SAMPLE_REPORT: ReportModel = {
   tradeCount: 60,
   prices: [
     {
-      symbol: 'VN30F1M',
+      name: 'VN30F1M',
+      symbols: ['VN30F1M'],
       decimals: 1,
       tick: 0.1,
       everySeconds: 60,
