@@ -286,7 +286,7 @@ describe('the connection', () => {
     for (let seq = 21; seq <= 260; seq += 1) daemon.rows.push(note(seq));
     await page.clock.runFor(60_000);
     await page.getByText(/Data are 0?\d:\d\d old/).waitFor();
-    await page.screenshot(PICTURES === undefined ? {} : { path: join(PICTURES, 'stale-1280-light.png') });
+    await picture(page, 'stale-1280-light');
     expect(await findings(page)).toEqual([]);
     cut(false);
     await page.getByText('note 260').waitFor();

@@ -7,6 +7,8 @@ import {
   entries,
   halt,
   marketMs,
+  nowMs,
+  type Outcome,
   outcomes,
   session,
   silentSeconds,
@@ -192,24 +194,32 @@ function ThemeButton() {
   );
 }
 
+const DONE_MS = 10_000;
+
+/** A failure stays until it is dismissed. */
+const isNews = ({ ok, atMs }: Outcome): boolean => ok !== true || nowMs.value - atMs < DONE_MS;
+
 /** The latest commands of this page; an answer of the daemon is read out. */
 export const Outcomes = () => (
   <div class="outcomes" role="status" aria-live="polite" aria-label={t.outcomes}>
-    {outcomes.value.slice(0, 3).map(({ id, text, ok, message }) => (
-      <p key={id} class={ok === null ? 'pending' : ok ? 'good' : 'bad'}>
-        <b>{text}</b> {message}
-        <button
-          type="button"
-          class="plain icon"
-          aria-label={t.dismiss}
-          onClick={() => {
-            outcomes.value = outcomes.value.filter((each) => each.id !== id);
-          }}
-        >
-          ×
-        </button>
-      </p>
-    ))}
+    {outcomes.value
+      .filter(isNews)
+      .slice(0, 3)
+      .map(({ id, text, ok, message }) => (
+        <p key={id} class={ok === null ? 'pending' : ok ? 'good' : 'bad'}>
+          <b>{text}</b> {message}
+          <button
+            type="button"
+            class="plain icon"
+            aria-label={t.dismiss}
+            onClick={() => {
+              outcomes.value = outcomes.value.filter((each) => each.id !== id);
+            }}
+          >
+            ×
+          </button>
+        </p>
+      ))}
   </div>
 );
 

@@ -309,7 +309,9 @@ export function OrderTable({
           <Cell of={ORDER.status}>{worded(t.status, order.status)}</Cell>
           {canSteer.value && (
             <Cell of={ORDER.cancel}>
-              <HoldButton isSmall label={t.cancel} word="cancel" onDone={() => cancelOrder(order.id)} />
+              {order.status !== 'pending_cancel' && (
+                <HoldButton isSmall label={t.cancel} word="cancel" onDone={() => cancelOrder(order.id)} />
+              )}
             </Cell>
           )}
         </tr>

@@ -1,0 +1,114 @@
+/** The page on a real daemon, in a real browser: a halt works while a strategy hangs and while the broker is down. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { BUSY_CONFIG } from './busy-config.ts';
+import {
+  control,
+  journalEntries,
+  type RunningDaemon,
+  setFault,
+  startDaemon,
+  until,
+  workplace,
+} from './daemon-process.ts';
+import { programWith } from './program-with.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const PICTURES = process.env['TICKWRIGHT_PICTURES'];
+
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  if (existsSync(CHROMIUM))
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+});
+afterAll(() => browser?.close());
+beforeEach((context) => {
+  context.skip(browser === undefined, `no browser at ${CHROMIUM}: install Debian's chromium`);
+});
+
+/** By the link that the start prints. */
+async function pageOf(daemon: RunningDaemon): Promise<Page> {
+  const line = await daemon.line(/cockpit: http/);
+  const context = await browser!.newContext({ viewport: { width: 1280, height: 900 } });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
+  await page.goto(/http:\S+/.exec(line)![0]);
+  await page.getByText('PAPER · simulated broker').waitFor();
+  return page;
+}
+
+const picture = async (page: Page, name: string): Promise<void> => {
+  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+};
+
+async function halt(page: Page, daemon: RunningDaemon): Promise<void> {
+  await page.locator('#halt').click();
+  await page.locator('.outcomes p.good', { hasText: 'entries are off' }).waitFor();
+  await daemon.line(/HALTED/);
+  await page.locator('.verdict.bad', { hasText: 'Entries are off: by the page' }).waitFor();
+}
+
+/** Never returns from its fiftieth trade. */
+const HANGING = `
+const added = defineStrategy({
+  name: 'hanging',
+  summary: 'hangs',
+  params: z.strictObject({}),
+  legs: ['contract'],
+  connect(ticks) {
+    let trades = 0;
+    ticks.trades$.subscribe(() => {
+      trades += 1;
+      while (trades === 50);
+    });
+  },
+});
+`;
+
+test('a halt works while a strategy hangs, and the page says that it does', async () => {
+  const main = programWith(HANGING);
+  const hanging = '  - { id: stuck, strategy: hanging, symbols: [VN30F1M], overnight: true }\n';
+  const place = workplace(BUSY_CONFIG + hanging);
+  const daemon = startDaemon(place, [], main);
+  const page = await pageOf(daemon);
+  await page.getByText('The engine does not answer').first().waitFor();
+  await picture(page, 'real-hung');
+  await halt(page, daemon);
+  await daemon.line(/engine_lost: .* stuck was running/);
+  const from = daemon.output().length;
+  await daemon.line(/replaying [\d,]+ inputs of today/);
+  await page.locator('tr', { hasText: 'stuck' }).getByText('stopped').waitFor();
+  expect(daemon.output().slice(from), 'nothing enters after the halt').not.toMatch(/placed .*\(entry\)/);
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+});
+
+test('a halt works while the broker is down; the books are emptied once it is back', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const daemon = startDaemon(place);
+  const page = await pageOf(daemon);
+  await daemon.line(/ busy +accepted/);
+  await page.locator('tr', { hasText: 'busy' }).first().waitFor();
+  await page.getByRole('button', { name: 'Market', exact: true }).click();
+  await page.waitForSelector('.market canvas');
+  await picture(page, 'real-market');
+  await page.keyboard.press('1');
+  await setFault(place, { name: 'refuse_connections', scope: 'all' });
+  await halt(page, daemon);
+  await picture(page, 'real-broker-down');
+  expect((await control(place, '/faults', { method: 'DELETE', body: '{}' })).ok).toBe(true);
+  await page.locator('.verdict', { hasText: 'Books empty of entries' }).waitFor();
+  const newest = await until(async () => {
+    const shown = (await page.locator('footer .num').textContent()) ?? '';
+    const last = journalEntries(place).at(-1)?.id;
+    return shown.endsWith(`-${last}`) ? shown : undefined;
+  });
+  expect(newest, 'the page shows the last row of the journal').toMatch(/^\d{4}-\d\d-\d\d-\d+$/);
+  await page.keyboard.press('4');
+  await page.locator('.journal .entry', { hasText: 'HALTED' }).first().waitFor();
+  await picture(page, 'real-journal');
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+});
