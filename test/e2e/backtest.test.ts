@@ -107,16 +107,32 @@ ${entry('honest', 'ema-cross')}`;
   const honest = backtest(file, '--verify');
   expect(honest.code, honest.err).toBe(0);
   expect(honest.out).toContain(
-    'verified: a second run gives the same journal\nno decision depends on the clock or on the future\n',
+    'verified: a second process, with strategies loaded afresh, another clock, time zone, environment and other random numbers, gives the same journal\n',
   );
+  expect(honest.out).not.toContain('NOT verified');
+  expect(honest.out).toMatch(
+    /verified: without the data from .*, and from .* on, every decision before is the same/,
+  );
+  expect(honest.out).toContain('not checked: prices that the code of a strategy holds itself');
 
-  writeFileSync(file, `${head}${entry('clocky', './clock.mjs')}${entry('memo', './memory.mjs')}`);
+  writeFileSync(
+    join(dir, 'seed.mjs'),
+    cheat('seeded', '', 'seed % 7 < 9').replace('let best', 'const seed = Date.now();\nlet best'),
+  );
+  writeFileSync(
+    file,
+    `${head}${entry('clocky', './clock.mjs')}${entry('memo', './memory.mjs')}${entry('seeded', './seed.mjs')}`,
+  );
   const caught = backtest(file, '--verify');
   expect(caught.code, caught.err).toBe(1);
-  expect(caught.out).toContain('verified: a second run gives ANOTHER journal');
-  expect(caught.out).toContain('clocky reads the clock or the random numbers of the machine (Date.now)');
+  expect(caught.out).toMatch(
+    /^NOT verified: a second process, .* gives another journal; first clocky decides otherwise/m,
+  );
+  expect(caught.out).not.toMatch(/^verified/m);
+  expect(caught.out).toContain('clocky uses the machine it runs on (Date.now)');
+  expect(caught.out).toContain('seeded uses the machine it runs on (Date.now)');
   expect(caught.out).toMatch(/the future is known: without the data from .* memo decides otherwise/);
-  expect(caught.out).not.toContain('honest asks');
+  expect(caught.out).not.toContain('honest uses');
   expect(caught.out).not.toContain('honest decides');
 });
 

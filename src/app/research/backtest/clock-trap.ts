@@ -1,6 +1,6 @@
 /**
- * Replaces the clocks, timers and random numbers of the machine during a run and notes which strategy uses them: a backtest has
- * virtual time and seeded random numbers, so a strategy that reads the machine's is not repeatable.
+ * Replaces clocks, timers, random numbers and surroundings of the machine during a run and notes which strategy uses them: a backtest
+ * has virtual time and seeded random numbers, so a strategy that reads the machine's is not repeatable.
  */
 
 export interface TrapOptions {
@@ -24,17 +24,28 @@ const FALSE_CHANCE = 0.123_456_789;
 
 type Restore = () => void;
 
-/** Runs `work` under the trap. `work` must be synchronous: the trap holds for the whole process. */
+/** Sets the trap for the whole process, until it is released. */
+export function setTrap(options: TrapOptions): { readonly uses: readonly MachineUse[]; release(): void } {
+  const trap = new ClockTrap(options);
+  const restores = [...trap.clocks(), ...trap.dice(), ...trap.timers(), ...trap.surroundings()];
+  return {
+    uses: trap.uses,
+    release: () => {
+      for (const restore of restores) restore();
+    },
+  };
+}
+
+/** Runs `work`, which must be synchronous, under the trap. */
 export function trapped<T>(
   options: TrapOptions,
   work: () => T,
 ): { readonly value: T; readonly uses: readonly MachineUse[] } {
-  const trap = new ClockTrap(options);
-  const restores = [...trap.clocks(), ...trap.dice(), ...trap.timers()];
+  const trap = setTrap(options);
   try {
     return { value: work(), uses: trap.uses };
   } finally {
-    for (const restore of restores) restore();
+    trap.release();
   }
 }
 
@@ -111,17 +122,48 @@ class ClockTrap {
   }
 
   timers(): readonly Restore[] {
-    return (['setTimeout', 'setInterval', 'setImmediate'] as const).map((name) => {
-      const real: (...args: never[]) => unknown = globalThis[name];
-      return replaced(globalThis, name, (...args: never[]) => {
-        this.#note(name);
-        return real(...args);
-      });
+    return ['setTimeout', 'setInterval', 'setImmediate'].map((name) => this.#watched(globalThis, name, name));
+  }
+
+  /** Files, network, environment and identity of the process. */
+  surroundings(): readonly Restore[] {
+    const { env } = process;
+    const watchedEnv = new Proxy(env, {
+      get: (target, key) => {
+        this.#note('process.env');
+        return Reflect.get(target, key) as unknown;
+      },
+      has: (target, key) => {
+        this.#note('process.env');
+        return Reflect.has(target, key);
+      },
+      ownKeys: (target) => {
+        this.#note('process.env');
+        return Reflect.ownKeys(target);
+      },
     });
+    const ofProcess = ['cwd', 'uptime', 'memoryUsage', 'cpuUsage', 'getBuiltinModule', 'binding'];
+    return [
+      replaced(process, 'env', watchedEnv),
+      this.#watched(globalThis, 'fetch', 'fetch'),
+      this.#watched(crypto, 'randomUUID', 'crypto.randomUUID'),
+      ...ofProcess.map((name) => this.#watched(process, name, `process.${name}`)),
+    ];
+  }
+
+  #watched(owner: object, name: string, what: string): Restore {
+    const real: unknown = Reflect.get(owner, name);
+    if (typeof real !== 'function') return () => undefined;
+    const watched = (...args: readonly unknown[]): unknown => {
+      this.#note(what);
+      return Reflect.apply(real, owner, args);
+    };
+    return replaced(owner, name, Object.assign(watched, real));
   }
 
   /** Notes each pair of strategy and function once. */
   #note(what: string): void {
+    if (this.#options.places.size === 0) return;
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = STACK_FRAMES;
     const stack = new Error().stack ?? '';

@@ -105,7 +105,10 @@ async function findStrategies(
 ): Promise<{ readonly strategies: readonly BacktestStrategy[]; readonly problems: readonly Problem[] }> {
   const problems: Problem[] = [];
   const known = new Map<string, LoadedStrategy>(
-    CATALOG.map((definition) => [definition.name, { definition, place: `/strategies/${definition.name}/` }]),
+    CATALOG.map((definition) => [
+      definition.name,
+      { definition, place: `/strategies/${definition.name}/`, loadUses: [] },
+    ]),
   );
   for (const [i, { strategy }] of read.strategies.entries()) {
     if (!isStrategyFile(strategy) || known.has(strategy)) continue;

@@ -8,6 +8,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { StrategyDefinition } from '../../../strategy/index.ts';
+import { setTrap } from './clock-trap.ts';
+import { ALLOWED_TEXT, hiddenLoading, IMPORTED, mayImport } from './strategy-imports.ts';
 
 /** The file is no strategy; `hint` says what to do. */
 export class StrategyFileError extends Error {
@@ -28,6 +30,8 @@ export interface LoadedStrategy {
   readonly definition: StrategyDefinition;
   /** Part of the path of its code, by which a stack trace shows it. */
   readonly place: string;
+  /** Functions of the machine that it called while it was loaded. */
+  readonly loadUses: readonly string[];
 }
 
 /** A name in the catalogue has neither a slash nor an ending. */
@@ -57,7 +61,7 @@ export async function loadStrategyFile(
     );
   }
   const text = path.endsWith('ts') ? compiled(path, state) : readFileSync(path, 'utf8');
-  const { module, place } = await loaded(text, path, state);
+  const { module, place, loadUses } = await loaded(text, path, state);
   const found = definitionIn(module);
   if (found === undefined) {
     throw new StrategyFileError(
@@ -66,24 +70,30 @@ export async function loadStrategyFile(
       'export default defineStrategy({ ... })',
     );
   }
-  return { definition: found, place };
+  return { definition: found, place, loadUses };
 }
 
 async function loaded(
   text: string,
   path: string,
   state: string,
-): Promise<{ readonly module: unknown; readonly place: string }> {
+): Promise<{ readonly module: unknown } & Pick<LoadedStrategy, 'place' | 'loadUses'>> {
   try {
     const placed = withResolvedImports(text, path);
     const copy = join(resolve(state), 'strategies', `${digestOf(placed)}.mjs`);
     mkdirSync(dirname(copy), { recursive: true });
     writeFileSync(copy, placed);
-    const module: unknown = await import(pathToFileURL(copy).href);
-    return { module, place: basename(copy) };
+    const place = basename(copy);
+    const trap = setTrap({ places: new Map([[place, place]]), isFalse: false });
+    try {
+      const module: unknown = await import(pathToFileURL(copy).href);
+      return { module, place, loadUses: trap.uses.map(({ what }) => what) };
+    } finally {
+      trap.release();
+    }
   } catch (error) {
     if (!(error instanceof Error) || error instanceof StrategyFileError) throw error;
-    const hint = `node --check ${path} shows where; it may import tickwright/strategy, zod, rxjs, trading-signals`;
+    const hint = `node --check ${path} shows where; it may import ${ALLOWED_TEXT}`;
     throw new StrategyFileError('a module that can be loaded', `${error.name}: ${error.message}`, hint);
   }
 }
@@ -110,27 +120,58 @@ function compiled(path: string, state: string): string {
   return readFileSync(made, 'utf8');
 }
 
-/** Matches a module name after `from` or `import`, or in `import(...)`. */
-const IMPORTED = /(\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"]+)\2/g;
-
 /** The copy lies elsewhere: every name becomes the address of what it means. */
-const withResolvedImports = (text: string, path: string): string =>
-  text.replaceAll(IMPORTED, (_, before: string, quote: string, name: string) => {
+function withResolvedImports(text: string, path: string): string {
+  refuseHidden(text, path);
+  return text.replaceAll(IMPORTED, (_, before: string, quote: string, name: string) => {
     return `${before}${quote}${addressOf(name, path)}${quote}`;
   });
+}
+
+function refuseHidden(text: string, path: string): void {
+  const hidden = hiddenLoading(text);
+  if (hidden === null) return;
+  throw new StrategyFileError(
+    'a module that imports all it needs by name',
+    `${hidden} in ${basename(path)}`,
+    'nobody could say whether its backtest is true',
+  );
+}
 
 function addressOf(name: string, path: string): string {
   const own = /^tickwright\/(strategy|domain\/[\w-]+)$/.exec(name)?.[1];
   if (own !== undefined) return addressOfSource(own === 'strategy' ? 'strategy/index' : own);
-  if (!name.startsWith('.')) return name.startsWith('node:') ? name : import.meta.resolve(name);
+  if (mayImport(name)) return name.startsWith('node:') ? name : import.meta.resolve(name);
+  if (!name.startsWith('.')) throw notAllowed(name, path);
   const meant = resolve(dirname(path), name);
   const inSource = relative(join(ROOT, 'src'), meant);
-  if (!inSource.startsWith('..') && !isAbsolute(inSource))
-    return addressOfSource(inSource.replace(/\.[jt]s$/, ''));
+  if (/^(strategy|domain)[/\\]/.test(inSource)) return addressOfSource(inSource.replace(/\.[jt]s$/, ''));
   if (meant.endsWith('.ts')) {
     throw new StrategyFileError('a strategy in one file', `an import of ${name}`, 'put it all into one file');
   }
-  return pathToFileURL(meant).href;
+  if (!inSource.startsWith('..') || !/\.m?js$/.test(meant)) throw notAllowed(name, path);
+  return addressOfPart(meant);
+}
+
+const notAllowed = (name: string, path: string): StrategyFileError =>
+  new StrategyFileError(
+    `a module that imports nothing but ${ALLOWED_TEXT} and JavaScript beside it`,
+    `an import of ${name} in ${basename(path)}`,
+    'a strategy is repeatable only without files, network, clock and chance',
+  );
+
+/** A file beside the strategy, which the same rules hold for; it is loaded from where it lies. */
+function addressOfPart(path: string, known = new Set<string>()): string {
+  if (!known.has(path) && existsSync(path)) {
+    known.add(path);
+    const text = readFileSync(path, 'utf8');
+    refuseHidden(text, path);
+    for (const [, , , name = ''] of text.matchAll(IMPORTED)) {
+      if (name.startsWith('.') && /\.m?js$/.test(name)) addressOfPart(resolve(dirname(path), name), known);
+      else if (!mayImport(name)) throw notAllowed(name, path);
+    }
+  }
+  return pathToFileURL(path).href;
 }
 
 const addressOfSource = (place: string): string => pathToFileURL(join(COMPILED, `${place}${ENDING}`)).href;

@@ -13,6 +13,11 @@ test.each([
   ['process.hrtime.bigint', () => void process.hrtime.bigint()],
   ['Math.random', () => void Math.random()],
   ['crypto.getRandomValues', () => void crypto.getRandomValues(new Uint8Array(1))],
+  ['crypto.randomUUID', () => void crypto.randomUUID()],
+  ['process.env', () => void process.env['HOME']],
+  ['process.env', () => void Object.keys(process.env)],
+  ['process.cwd', () => void process.cwd()],
+  ['process.memoryUsage', () => void process.memoryUsage()],
   ['setTimeout', () => clearTimeout(setTimeout(() => undefined, 1_000_000))],
 ])('names who uses %s, once', (what, use) => {
   const { uses } = trapped({ places: HERE, isFalse: false }, () => {
@@ -48,6 +53,7 @@ test('a false clock is years ahead, and false dice always fall the same', () => 
 
 test('everything is as it was afterwards, also when the work throws', () => {
   const real = [Date, Math.random, setTimeout, process.hrtime, Object.getOwnPropertyNames(performance)];
+  const around = [process.env, fetch, Object.getOwnPropertyNames(crypto)];
   expect(() =>
     trapped({ places: HERE, isFalse: true }, () => {
       throw new Error('over');
@@ -56,4 +62,12 @@ test('everything is as it was afterwards, also when the work throws', () => {
   expect([Date, Math.random, setTimeout, process.hrtime, Object.getOwnPropertyNames(performance)]).toEqual(
     real,
   );
+  expect([process.env, fetch, Object.getOwnPropertyNames(crypto)]).toEqual(around);
+});
+
+test('names who asks the network', () => {
+  const { uses } = trapped({ places: HERE, isFalse: false }, () => {
+    void fetch('no address').catch(() => undefined);
+  });
+  expect(uses).toContainEqual({ strategy: 'me', what: 'fetch' });
 });

@@ -162,7 +162,24 @@ test('a row that cannot be read stops the import, with its line', async () => {
 });
 
 test.each([
-  ['an import of nothing', "import { x } from 'nowhere';", "was Error: Cannot find package 'nowhere'"],
+  [
+    'an import of nothing',
+    "import { x } from 'rxjs/operators/nowhere';",
+    'was an import of rxjs/operators/nowhere in mine.mjs',
+  ],
+  ['an import of a package', "import { x } from 'undici';", 'was an import of undici in mine.mjs'],
+  ['files', "import { readFileSync } from 'node:fs';", 'was an import of node:fs in mine.mjs'],
+  ['files by their old name', "import 'fs';", 'was an import of fs in mine.mjs'],
+  ['network', "export * from 'node:net';", 'was an import of node:net in mine.mjs'],
+  ['threads', "import { Worker } from 'node:worker_threads';", 'was an import of node:worker_threads'],
+  ['chance', "import { randomInt } from 'node:crypto';", 'was an import of node:crypto in mine.mjs'],
+  ['data of the future', "import prices from './prices.json';", 'was an import of ./prices.json in mine.mjs'],
+  ['parts of the program', `import '${join(ROOT, 'src/journal/journal-reader.ts')}';`, 'was an import of /'],
+  ['a file beside it that reads files', "import './part.mjs';", 'was an import of node:fs in part.mjs'],
+  ['an import while it runs', "const fs = await import('node:' + 'fs');", 'was import() in mine.mjs'],
+  ['require', "const fs = require('fs');", 'was require() in mine.mjs'],
+  ['code made of text', "const now = eval('Date.now()');", 'was eval() in mine.mjs'],
+  ['modules by name', "process.getBuiltinModule('fs');", 'was getBuiltinModule in mine.mjs'],
   ['half a module', 'export default {', 'expected a module that can be loaded'],
   ['a throw', "throw new Error('boom');", 'was Error: boom (node --check '],
   [
@@ -173,6 +190,7 @@ test.each([
 ])('a strategy file with %s is told in its line', async (_, text, told) => {
   const { dir, file } = written('');
   writeFileSync(join(dir, 'mine.mjs'), text);
+  writeFileSync(join(dir, 'part.mjs'), "import { readFileSync } from 'node:fs';");
   writeFileSync(file, good(dir).replace('ema-cross', './mine.mjs'));
   const loaded = await loadBacktest(file);
   const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);

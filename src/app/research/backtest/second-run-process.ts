@@ -1,0 +1,19 @@
+/** Entry of the second process of a verification; its clock is false before any strategy is loaded. */
+import { writeFileSync } from 'node:fs';
+import { watchDecisions } from '../../../backtest/research/look-ahead.ts';
+import { runBacktest } from '../../../backtest/run/run-backtest.ts';
+import { setTrap } from './clock-trap.ts';
+import { loadBacktest } from './load-backtest.ts';
+import { planBacktest } from './plan-backtest.ts';
+import type { SecondRun, SecondRunOrder } from './second-run.ts';
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our own process
+const { file, seed, out } = JSON.parse(process.argv[2] ?? '') as SecondRunOrder;
+setTrap({ places: new Map(), isFalse: true });
+const loaded = await loadBacktest(file);
+if (!loaded.ok) throw new Error(`${file} is no longer what it was at the start`);
+const plan = planBacktest(loaded.backtest, seed === undefined ? {} : { seed });
+const { strategies, decisions } = watchDecisions(plan.strategies);
+const { journalHash } = runBacktest({ ...plan, strategies });
+const told: SecondRun = { journalHash, decisions };
+writeFileSync(out, JSON.stringify(told));

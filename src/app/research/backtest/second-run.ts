@@ -1,0 +1,44 @@
+/**
+ * The second run of a verification, in a process of its own: strategies are loaded afresh, under another clock, in another time zone,
+ * without the environment of the first.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Decision } from '../../../backtest/research/look-ahead.ts';
+
+export interface SecondRunOrder {
+  readonly file: string;
+  readonly seed: number | undefined;
+  /** Result file. */
+  readonly out: string;
+}
+
+export interface SecondRun {
+  readonly journalHash: string;
+  readonly decisions: readonly (readonly Decision[])[];
+}
+
+const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;
+
+/** The reason where it failed. */
+export function secondRun(order: Omit<SecondRunOrder, 'out'>): SecondRun | string {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-verify-'));
+  const out = join(dir, 'run.json');
+  try {
+    const script = fileURLToPath(new URL('./second-run-process.js', import.meta.url));
+    const env = { TZ: process.env['TZ'] === ZONES[0] ? ZONES[1] : ZONES[0] };
+    const run = spawnSync(process.execPath, [script, JSON.stringify({ ...order, out })], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    if (run.status !== 0) return run.stderr.trim().split('\n').at(-1) ?? '';
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our own process
+    return JSON.parse(readFileSync(out, 'utf8')) as SecondRun;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

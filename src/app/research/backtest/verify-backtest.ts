@@ -1,0 +1,187 @@
+/** Verifies a backtest: who uses the machine it runs on or knows what comes is named, and so is what nobody checked. */
+import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
+import type { BacktestResult } from '../../../backtest/backtest-result.ts';
+import {
+  cutOff,
+  type Decision,
+  firstDifference,
+  watchDecisions,
+} from '../../../backtest/research/look-ahead.ts';
+import { runBacktest } from '../../../backtest/run/run-backtest.ts';
+import { type TsUs, tsUs } from '../../../domain/units.ts';
+import { formatLocalTime } from '../../../text/dates.ts';
+import { type MachineUse, trapped } from './clock-trap.ts';
+import type { Backtest } from './load-backtest.ts';
+import { secondRun } from './second-run.ts';
+
+/** One sentence each. */
+export interface Verification {
+  /** None where the run is sound as far as it was checked. */
+  readonly findings: readonly string[];
+  readonly checked: readonly string[];
+  /** Nobody but a person can check these. */
+  readonly unchecked: readonly string[];
+}
+
+export interface Played {
+  readonly result: BacktestResult;
+  /** One sentence each. */
+  readonly findings: readonly string[];
+  readonly verification: Verification | null;
+}
+
+/** Parts of the data after which it is cut off. */
+const CUTS = [1 / 3, 2 / 3] as const;
+/** Passes over all rows of one verification, the one of the second process left out. */
+export const VERIFY_RUNS = 1 + CUTS.reduce((sum, part) => sum + part, 0);
+
+interface Decided {
+  readonly decisions: readonly (readonly Decision[])[];
+}
+
+interface Watched extends Decided {
+  readonly result: BacktestResult;
+  readonly uses: readonly MachineUse[];
+}
+
+/** Runs again in another process, at another time and with other random numbers, and in this one with the later data cut off. */
+export class BacktestVerifier {
+  readonly #backtest: Backtest;
+  readonly #plan: () => BacktestPlan;
+  readonly #seed: number | undefined;
+  readonly #onRows: (rows: number) => void;
+  #rowsBefore = 0;
+
+  /** `plan` makes the run anew each time it is called. */
+  constructor(
+    backtest: Backtest,
+    plan: () => BacktestPlan,
+    seed: number | undefined,
+    onRows: (rows: number) => void,
+  ) {
+    this.#backtest = backtest;
+    this.#plan = plan;
+    this.#seed = seed;
+    this.#onRows = onRows;
+  }
+
+  verify(): Played {
+    const plan = this.#plan();
+    const first = this.#run(plan);
+    const again = this.#secondRunFinding(first);
+    const cuts = CUTS.map((part) => this.#cut(first, part));
+    // Later differences may only follow from the first one.
+    const known = cuts.find(({ found }) => found !== null)?.found ?? null;
+    const uses = useFindings(this.#backtest, first.uses);
+    const findings = [...uses, ...[again, known].filter((each) => each !== null)];
+    const checked = [
+      ...(again === null ? [SAME_AGAIN] : []),
+      ...(known === null
+        ? [
+            `without the data from ${cuts.map(({ when }) => when).join(', and from ')} on, every decision before is the same`,
+          ]
+        : []),
+      ...(uses.length === 0
+        ? ['no strategy calls clock, timers, chance, network or environment of the machine']
+        : []),
+    ];
+    return {
+      result: first.result,
+      findings,
+      verification: { findings, checked, unchecked: uncheckedOf(plan) },
+    };
+  }
+
+  #run(plan: BacktestPlan): Watched {
+    const { strategies, decisions } = watchDecisions(plan.strategies);
+    let rows = 0;
+    const { value: result, uses } = trapped({ places: placesOf(this.#backtest), isFalse: false }, () =>
+      runBacktest(
+        { ...plan, strategies },
+        {
+          onProgress: ({ rowsDone }) => {
+            rows = rowsDone;
+            this.#onRows(this.#rowsBefore + rowsDone);
+          },
+        },
+      ),
+    );
+    this.#rowsBefore += rows;
+    return { result, decisions, uses };
+  }
+
+  #secondRunFinding(first: Watched): string | null {
+    const again = secondRun({ file: this.#backtest.file, seed: this.#seed });
+    if (typeof again === 'string') return `a second process does not run the backtest: ${again}`;
+    if (again.journalHash === first.result.journalHash) return null;
+    const found = this.#earliest(first, again, Infinity);
+    return `a second process, at another time and with other random numbers, gives another journal${found === null ? '' : `; first ${found}`}`;
+  }
+
+  #cut(first: Watched, part: number): { readonly when: string; readonly found: string | null } {
+    const plan = this.#plan();
+    const { data, cutUs } = cutOff(plan.data, part);
+    const warmUpDays = Math.min(plan.warmUpDays, data.days.length);
+    const cut = this.#run({ ...plan, data, warmUpDays });
+    const when = this.#when(tsUs(cutUs));
+    const found = this.#earliest(first, cut, cutUs);
+    const why = 'it sees prices before their time, or keeps something of the run before outside of connect()';
+    return {
+      when,
+      found:
+        found === null ? null : `the future is known: without the data from ${when} on, ${found}: ${why}`,
+    };
+  }
+
+  /** The strategy that differs first: others may only follow it. */
+  #earliest(one: Decided, other: Decided, untilUs: number): string | null {
+    const differences = this.#backtest.strategies.flatMap(({ id }, place) => {
+      const found = firstDifference(one.decisions[place] ?? [], other.decisions[place] ?? [], untilUs);
+      return found === null ? [] : [{ id, ...found }];
+    });
+    const [first] = differences.toSorted((a, b) => a.atUs - b.atUs);
+    if (first === undefined) return null;
+    return `${first.id} decides otherwise at ${this.#when(first.atUs)}: "${first.other}" instead of "${first.one}"`;
+  }
+
+  #when(at: TsUs): string {
+    const { utcOffsetMinutes } = this.#backtest.market.calendar;
+    return formatLocalTime(at, utcOffsetMinutes).replace('T', ' ');
+  }
+}
+
+/** Text by which a stack trace shows the code of each strategy, by id. */
+export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
+  new Map(strategies.map(({ id, place }) => [id, place]));
+
+export function useFindings({ strategies }: Backtest, uses: readonly MachineUse[]): readonly string[] {
+  const loading = strategies.flatMap(({ id, loadUses }) => loadUses.map((what) => ({ strategy: id, what })));
+  const all = [...loading, ...uses];
+  return [...new Set(all.map(({ strategy }) => strategy))].map((strategy) => {
+    const called = new Set(all.filter((use) => use.strategy === strategy).map(({ what }) => what));
+    return `${strategy} uses the machine it runs on (${[...called].join(', ')}): expected trader.time() and trader.after() alone`;
+  });
+}
+
+const SAME_AGAIN =
+  'a second process, with strategies loaded afresh, another clock, time zone, environment and other random numbers, gives the same journal';
+
+/** Where a run may be too good without any rule being broken. */
+function uncheckedOf({ fill }: BacktestPlan): readonly string[] {
+  const always = [
+    'symbols, days and parameters that were chosen because of what came after them (survivors, the best of many trials)',
+    'prices that the code of a strategy holds itself, and code that hides what it does',
+    'moments other than these cuts',
+  ];
+  if (fill.on === 'ticks') return always;
+  const { bar, path } = fill;
+  if (bar === 'close')
+    always.unshift(
+      'fills at the close that an order was decided on (models.fill: close): nobody gets a price that he has seen',
+    );
+  if (bar === 'ohlc' && path !== 'worst_first')
+    always.unshift(
+      `the order of the extremes within a bar (models.path: ${path}), on which brackets live: compare with worst_first`,
+    );
+  return always;
+}
