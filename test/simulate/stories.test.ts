@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { reload } from '../../src/app/live/reload.ts';
+import { reload, startStrategy } from '../../src/app/live/reload.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
 import type { StrategyEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { foldSession } from '../../src/journal/fold-session.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { Draws } from './draws.ts';
 import { steadyPlan } from './month.ts';
@@ -132,6 +133,8 @@ it('tells the stop of a strategy that was edited while it stood still the same w
     expect([first?.stopped, second?.stopped]).toEqual(['by hand', null]);
   }));
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
 const TUESDAY = tradingDay('2026-03-10');
 
 /** Sessions in the order in which they began, again and again. */
@@ -181,5 +184,45 @@ it('takes a day up again with all that happened since, where the clock is set ba
         (entry) => entry.kind === 'alert' && entry.code === 'session_begins_anew',
       );
       expect(alerts.length).toBeGreaterThan(1);
+      const journal = readJournal(world.paths.journal);
+      const accounts = foldSession(journal.read.entries({ session: TUESDAY }));
+      journal.close();
+      const held = accounts.flatMap(({ positions }) => positions.map(({ position }) => position.qty));
+      const atBroker = world.simulator.brokerage.positions(world.account).map(({ net }) => net);
+      expect(sum(held), 'no position of another part of the day counts twice').toBe(sum(atBroker));
     },
   ));
+
+it('takes up no halt, stop or version that another day has changed since', () =>
+  // The token lives for eight hours.
+  inWorld({ startUs: START_US + 11 * 3600e6, restartSeconds: [0.1, 0.1] }, async (world) => {
+    await world.run(5);
+    world.operate((daemon) => {
+      daemon.command({ name: 'stop_strategy', strategy: strategyIndex(0), reason: 'by hand' });
+      daemon.command({ name: 'halt', reason: 'by hand' });
+    });
+    await world.run(1);
+    world.jumpClock(5 * 3_600);
+    world.kill('under a clock that is ahead');
+    await world.run(5);
+    expect(world.daemon?.sessionDay).toBe('2026-03-10');
+    expect(world.daemon?.halt.reason).toBe('by hand');
+    expect((await strategiesOf(world)).map(({ stopped }) => stopped)).toEqual(['by hand', null]);
+    world.operate((daemon) => {
+      daemon.command({ name: 'resume', reason: 'looked' });
+      void startStrategy(daemon, 'random-1', 'looked');
+    });
+    await world.run(2);
+    world.editStrategies();
+    world.healClock();
+    world.kill('under the right one');
+    await world.run(5);
+    expect(world.daemon?.sessionDay).toBe('2026-03-09');
+    world.kill('and once more');
+    await world.run(5);
+    expect(begun(world)).toEqual(['09', '10', '09', '09']);
+    expect(world.daemon?.halt.reason).toBeNull();
+    expect((await strategiesOf(world)).map(({ stopped }) => stopped)).toEqual([null, null]);
+    const kinds = new Set(entriesOf(world).map(({ kind }) => kind));
+    expect([kinds.has('position_mismatch'), kinds.has('strategy_fault')]).toEqual([false, false]);
+  }));
