@@ -1,5 +1,6 @@
 /** What the program says goes through pipes: all of it, and without harm when nobody reads on. */
 import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readControl } from '../../src/app/inspect/read-control.ts';
@@ -38,6 +39,21 @@ test.each([
   ['a terminal that was closed', '>&- 2>&-'],
   ['a reader that left', '2>&1 | true'],
 ])('a daemon goes on when its screen is %s', async (_, screen) => {
+  const daemon = await started(screen);
+  expect(await daemon.stop()).toBe(200);
+});
+
+test('a daemon goes on when its terminal hangs up', async () => {
+  const daemon = await started('> screen.log 2>&1');
+  daemon.shell.kill('SIGHUP');
+  await until(
+    async () => /tickwright stop/.test(readFileSync(join(daemon.dir, 'screen.log'), 'utf8')) || undefined,
+  );
+  expect(await daemon.stop()).toBe(200);
+});
+
+/** A daemon whose output goes to `screen` of a shell. */
+async function started(screen: string) {
   const place = workplace(BUSY_CONFIG);
   const script = `exec "$1" "$2" paper --duration 60s --config "$3" ${screen}`;
   const shell = spawn('bash', ['-c', script, 'bash', process.execPath, MAIN, place.config], {
@@ -54,11 +70,14 @@ test.each([
     });
     return reply.status === 200 ? link : undefined;
   });
-  const stopped = await fetch(`http://127.0.0.1:${ready.port}/commands/stop`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ready.token}`, 'content-type': 'application/json' },
-    body: '{"reason":"test"}',
-  });
-  expect(stopped.status).toBe(200);
-  await until(async () => (isLockHeld(join(place.state, 'daemon.lock')) ? undefined : true));
-});
+  const stop = async (): Promise<number> => {
+    const stopped = await fetch(`http://127.0.0.1:${ready.port}/commands/stop`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ready.token}`, 'content-type': 'application/json' },
+      body: '{"reason":"test"}',
+    });
+    await until(async () => (isLockHeld(join(place.state, 'daemon.lock')) ? undefined : true));
+    return stopped.status;
+  };
+  return { shell, dir: place.dir, stop };
+}

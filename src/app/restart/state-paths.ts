@@ -156,9 +156,16 @@ export function takeAccountLock({ restUrl, custodyCode, subAccountId }: TradedAc
   );
 }
 
+/** A connection that drops takes the terminal along: what is unattended goes on. */
+const onHangUp = (): void =>
+  void process.stderr.write(
+    'the terminal hung up, and this program goes on: tickwright status shows a daemon, tickwright stop or SIGTERM ends it\n',
+  );
+
 /** Runs a program alone on its state directory; signals ask for its end. Throws `AlreadyRunning`. */
 export async function runAlone<T>(paths: StatePaths, run: (shutdown: Shutdown) => Promise<T>): Promise<T> {
   const shutdown = new Shutdown();
+  process.on('SIGHUP', onHangUp);
   try {
     prepareStateDir(paths);
     const lock = takeInstanceLock(paths.lock, process.pid);
@@ -168,6 +175,7 @@ export async function runAlone<T>(paths: StatePaths, run: (shutdown: Shutdown) =
       lock.release();
     }
   } finally {
+    process.off('SIGHUP', onHangUp);
     shutdown.close();
   }
 }

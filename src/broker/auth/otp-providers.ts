@@ -81,6 +81,8 @@ function readLine(
     if (signal.aborted) return onAbort();
     stop = timers.after(timeout, () => settle({ ok: false, reason: 'nobody answered the prompt in time' }));
     signal.addEventListener('abort', onAbort);
+    // A terminal that hangs up fails each read: the desk and the time limit are left.
+    if (input.listenerCount('error') === 0) input.on('error', () => undefined);
     input.on('data', onData);
     input.resume();
     output.write(QUESTION);

@@ -66,6 +66,17 @@ describe('the prompt', () => {
   });
 });
 
+it('outlives a terminal that hangs up while it waits, and later', async () => {
+  const input = terminal();
+  const stop = new AbortController();
+  const answer = promptOtp({ input, output: new PassThrough(), timers, timeout }).read(stop.signal);
+  const hungUp = new Error('read EIO');
+  expect(() => input.emit('error', hungUp)).not.toThrow();
+  stop.abort();
+  expect(await answer).toEqual({ ok: false, reason: 'given up' });
+  expect(() => input.emit('error', hungUp)).not.toThrow();
+});
+
 describe('a command', () => {
   it('gives the first line it prints', async () => {
     const provider = commandOtp({ command: script("console.log('123456\\nmore')"), timers, timeout });
