@@ -23,6 +23,7 @@ import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
+import { quietNotes } from '../../operator/quiet-notes.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { joined } from '../inspect/candles.ts';
@@ -88,6 +89,7 @@ function startNote(cockpit: Cockpit, { mode, stateDir }: Config): string {
 function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: CockpitReader): Promise<Cockpit> {
   const { address, hosts, port, behindProxy, tls } = parts.config.operator.cockpit;
   const { secrets } = parts.address;
+  const note = quietNotes(systemClock, (text) => parts.screen.note(text));
   return startCockpit({
     address,
     port,
@@ -102,8 +104,8 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
       marketMs: () => Math.floor(daemon.clock.nowUs() / US_PER_MS),
       prices: daemon.prices,
       entries: new JournalEntries(daemon, parts.config),
-      onFailure: (error) => parts.screen.note(`the cockpit failed: ${errorText(error)}`),
-      command: (name, body, by) => steer(daemon, run, name, body, by),
+      onFailure: (error) => note(`the cockpit failed: ${errorText(error)}`),
+      command: (name, body, by) => steer(daemon, run, { name, body, by, hide: secrets.hide }),
       reads: readsOf(daemon, parts, reader),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
       alert: (text) => daemon.alert('warning', 'cockpit_refused', text),
@@ -125,13 +127,18 @@ function freshFacts(daemon: Daemon, parts: Parts) {
   };
 }
 
+interface Steered {
+  readonly name: CommandName;
+  readonly body: CommandBody;
+  readonly by: string;
+  readonly hide: (text: string) => string;
+}
+
 /** Whoever commands has seen what was told. */
 async function steer(
   daemon: Daemon,
   run: RunActions,
-  name: CommandName,
-  body: CommandBody,
-  by: string,
+  { name, body, by, hide }: Steered,
 ): Promise<CommandResult> {
   daemon.alerting.acknowledge();
   const result = await obey(daemon, name, body, run);
@@ -139,7 +146,7 @@ async function steer(
   const text = [name, strategy, clientOrderId, reason]
     .filter((part) => part !== null && part !== '')
     .join(' ');
-  daemon.tell({ kind: 'remote_command', by, text, outcome: result.message });
+  daemon.tell({ kind: 'remote_command', by, text, outcome: hide(result.message) });
   return result;
 }
 

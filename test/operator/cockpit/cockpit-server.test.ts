@@ -1,4 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cockpit } from '../../../src/operator/cockpit/cockpit-server.ts';
 import { tsUs, US_PER_MINUTE } from '../../../src/domain/units.ts';
@@ -13,6 +17,33 @@ beforeEach(async () => {
 });
 
 afterEach(() => cockpit.close());
+
+/** Made for this run: no key stands in the project. */
+function certificate(): { readonly key: Buffer; readonly cert: Buffer } {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-tls-'));
+  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
+  execFileSync(
+    'openssl',
+    [
+      ...[
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '2',
+      ],
+      ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert],
+    ],
+    { stdio: 'ignore' },
+  );
+  const files = { key: readFileSync(key), cert: readFileSync(cert) };
+  rmSync(dir, { recursive: true });
+  return files;
+}
 
 const HALT = { reason: 'by hand' };
 
@@ -320,6 +351,41 @@ describe('connections', () => {
 });
 
 describe('beyond this machine', () => {
+  test('with a certificate the page has https alone, and its cookie never leaves without', async () => {
+    const own = new FakeDaemon();
+    const tls = certificate();
+    const secure = await startFake(own, { hosts: ['localhost'], tls });
+    try {
+      expect(secure.url).toMatch(/^https:/);
+      const { port } = new URL(secure.url);
+      const origin = `https://localhost:${port}`;
+      const { Agent, fetch } = await import('undici');
+      const dispatcher = new Agent({ connect: { ca: tls.cert, servername: 'localhost' } });
+      const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+        fetch(origin + path, {
+          method: 'POST',
+          dispatcher,
+          headers: { origin, 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(body),
+        });
+      const secret = secure.link('steer').split('#key=')[1];
+      expect((await post('/session', { secret }, { origin: `http://localhost:${port}` })).status).toBe(403);
+      const answer = await post('/session', { secret });
+      expect(answer.status).toBe(200);
+      const cookie = answer.headers.get('set-cookie') ?? '';
+      expect(cookie).toMatch(/^__Host-tickwright_\d+=.*; Secure$/);
+      const unmarked = await post('/commands/halt', HALT, {
+        cookie: cookie.split(';')[0]?.replace('__Host-', '') ?? '',
+      });
+      expect(unmarked.status).toBe(401);
+      expect((await post('/commands/halt', HALT, { cookie: cookie.split(';')[0] ?? '' })).status).toBe(200);
+      await expect(send(`http://127.0.0.1:${port}/`)).rejects.toThrow();
+      await dispatcher.close();
+    } finally {
+      await secure.close();
+    }
+  });
+
   test('it does not listen without TLS or a proxy', async () => {
     await expect(startFake(new FakeDaemon(), { address: '0.0.0.0' })).rejects.toThrow(/needs tls/);
   });
