@@ -163,10 +163,6 @@ export class Invariants {
     return [...this.#triggers.values()].filter(({ status }) => status === 'pending');
   }
 
-  isAtBroker(refId: string): boolean {
-    return [...this.#orders.values(), ...this.#triggers.values()].some((row) => row.refId === refId);
-  }
-
   /** In the books as they are read: they show what is over until the day ends. */
   #isInBooks(refId: string): boolean {
     const today = tradingDayAt(this.#world.config.calendar, tsUs(this.#world.time.nowUs));
@@ -534,7 +530,7 @@ export class Invariants {
 
   #status({ clientOrderId, from, to }: Extract<JournalEntry, { readonly kind: 'order_status' }>): void {
     const world = this.#world;
-    if (to === 'not_sent' && this.isAtBroker(clientOrderId))
+    if (to === 'not_sent' && this.#isInBooks(clientOrderId))
       this.violated(`${clientOrderId} is at the broker and ended as not sent`);
     if (to === 'presumed_absent' && this.#isInBooks(clientOrderId))
       this.violated(`${clientOrderId} is presumed absent and is at the broker`);

@@ -126,10 +126,10 @@ export class EarlierOrders {
     if ((isUnseen || this.isOfDayBefore(order)) && order.limitPrice !== NO_PRICE) this.#unproven.add(order);
   }
 
-  /** A stop that a book showed, from the first seconds where trading never stops: the day of the broker may begin later than ours. */
-  isOfDayBefore({ isWaiting, createdUs, rowUs }: ManagedOrder): boolean {
-    if (!isWaiting || rowUs === -Infinity) return false;
-    return createdUs < this.#dayBeganUs() + DAY_SKEW_MAX && this.#isMidnightTraded();
+  /** A book showed it, in the first seconds where trading never stops: the day of the broker may begin later than ours. */
+  isOfDayBefore({ createdUs, rowUs }: ManagedOrder): boolean {
+    const isOfFirstSeconds = createdUs < this.#dayBeganUs() + DAY_SKEW_MAX;
+    return rowUs !== -Infinity && isOfFirstSeconds && this.#isMidnightTraded();
   }
 
   /** Positions agree, and no complete scan shows it any more: nothing of it is missing. */

@@ -205,6 +205,15 @@ describe('where trading goes through midnight', () => {
     ]);
   });
 
+  it('an order of the first seconds that the broker ends with its own day is over', () => {
+    const rig = begun([]);
+    const foreign = { no: '20', price: 12_950 } as const;
+    rig.pass(1).book([foreign]);
+    const id = rig.of('order_adopted')[0]!.clientOrderId;
+    settle(rig, 0);
+    expect([rig.statusOf(id), rig.alerts()]).toEqual(['expired_unproven', ['order_adopted']]);
+  });
+
   it('an answer that comes on the new day belongs to its order, and so do the fills', () => {
     const rig = begun([earlierOrder('H.1', { orderNo: null, orderKey: null, status: 'submitted' })]);
     const id = clientOrderId('H.1');
