@@ -133,15 +133,18 @@ export function monthTable(years: readonly ReportYear[]): string {
   );
 }
 
+/** Samples of whole days have no time. */
+const END_OF_DAY = 'T23:59:59';
+
 export function drawdownTable(
   worst: readonly ReportDrawdown[],
   currency: string,
   utcOffsetMinutes: number,
 ): string {
-  const time = (seconds: number): string =>
-    formatLocalTime(seconds * US_PER_SECOND, utcOffsetMinutes)
-      .slice(0, 16)
-      .replace('T', ' ');
+  const time = (seconds: number): string => {
+    const text = formatLocalTime(seconds * US_PER_SECOND, utcOffsetMinutes);
+    return text.includes(END_OF_DAY) ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ');
+  };
   return dataTable({
     title: '',
     note: '',

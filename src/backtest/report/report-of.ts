@@ -1,5 +1,4 @@
 /** Turns the result of a backtest into the model of its report. */
-import { US_PER_SECOND } from '../../domain/units.ts';
 import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
@@ -12,6 +11,7 @@ import {
   positionSamples,
   picturesOf,
   profitHistogram,
+  sampleSeconds,
   thinSeries,
   tradesOf,
 } from './report-pictures.ts';
@@ -24,20 +24,25 @@ const PERCENT = 100;
 
 export function reportOf(result: BacktestResult, title: string): ReportModel {
   const found = runStatistics(result);
-  const { moneyScale, equity } = result;
-  const line = thinSeries(equity, EQUITY_POINTS_MAX, (value) => value / moneyScale);
+  const { moneyScale, equity, utcOffsetMinutes } = result;
+  const line = thinSeries(equity, EQUITY_POINTS_MAX, (value) => value / moneyScale, utcOffsetMinutes);
   return {
     title,
     subtitle: subtitleOf(result),
     currency: result.currency,
     timeZone: result.timeZone,
-    utcOffsetMinutes: result.utcOffsetMinutes,
+    utcOffsetMinutes,
     headlines: headlineFigures(found, result),
     figures: allFigures(found, result),
     equity: line,
     drawdown: belowPeak(line),
-    worst: worstOf(found, moneyScale),
-    position: thinSeries(positionSamples(result), POSITION_POINTS_MAX, (contracts) => contracts),
+    worst: worstOf(found, result),
+    position: thinSeries(
+      positionSamples(result),
+      POSITION_POINTS_MAX,
+      (contracts) => contracts,
+      utcOffsetMinutes,
+    ),
     ...daysOf(result, found),
     costs: costsTold(result, found),
     ...tradesOf(result),
@@ -76,9 +81,11 @@ function belowPeak({ tsSeconds, values }: ReportSeries): ReportSeries {
   };
 }
 
-const seconds = (us: number): number => Math.floor(us / US_PER_SECOND);
-
-function worstOf({ drawdowns }: RunStatistics, moneyScale: number): readonly ReportDrawdown[] {
+function worstOf(
+  { drawdowns }: RunStatistics,
+  { moneyScale, utcOffsetMinutes }: BacktestResult,
+): readonly ReportDrawdown[] {
+  const seconds = (us: number): number => sampleSeconds(us, utcOffsetMinutes);
   return drawdowns.worst.map(({ depth, fraction, peakUs, troughUs, recoveredUs }) => ({
     peakSeconds: seconds(peakUs),
     troughSeconds: seconds(troughUs),

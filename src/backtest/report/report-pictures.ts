@@ -266,6 +266,12 @@ export function positionSamples({ strategies, equity }: BacktestResult): Samples
   return { tsUs: equity.tsUs, values };
 }
 
+/** A sample ends a stretch: one at midnight belongs to the day before, and is shown as its last second. */
+export function sampleSeconds(us: number, utcOffsetMinutes: number): number {
+  const seconds = Math.round(us / US_PER_SECOND);
+  return (seconds + utcOffsetMinutes * MINUTE) % DAY === 0 ? seconds - 1 : seconds;
+}
+
 /**
  * At most about `pointsMax` samples, keeping the lowest and the highest of each stretch, so that a picture of them has the same
  * outline; first and last stay.
@@ -274,11 +280,12 @@ export function thinSeries(
   { tsUs, values }: Samples,
   pointsMax: number,
   scale: (value: number) => number,
+  utcOffsetMinutes: number,
 ): ReportSeries {
   const places =
     values.length <= pointsMax ? [...values.keys()] : extremes(values, Math.floor(pointsMax / 2));
   return {
-    tsSeconds: places.map((place) => Math.round((tsUs[place] ?? 0) / US_PER_SECOND)),
+    tsSeconds: places.map((place) => sampleSeconds(tsUs[place] ?? 0, utcOffsetMinutes)),
     values: places.map((place) => scale(values[place] ?? 0)),
   };
 }

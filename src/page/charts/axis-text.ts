@@ -62,10 +62,12 @@ const monthText = (local: number): string => MONTHS[dateOf(local).getUTCMonth()]
 const yearText = (local: number): string => String(dateOf(local).getUTCFullYear());
 const dateText = (local: number): string => `${dayText(local)} ${yearText(local)}`;
 
-/** A moment as the clock at the exchange showed it: `4 Mar 2026 10:15`, at midnight the day alone. */
+/** A moment as the clock at the exchange showed it: `4 Mar 2026 10:15`; the first and the last second of a day are the day alone. */
 export function momentText(seconds: number, utcOffsetMinutes: number): string {
   const local = seconds + utcOffsetMinutes * MINUTE;
-  return local % DAY === 0 ? dateText(local) : `${dateText(local)} ${clockText(local)}`;
+  return local % DAY === 0 || local % DAY === DAY - 1
+    ? dateText(local)
+    : `${dateText(local)} ${clockText(local)}`;
 }
 
 /** Two samples with the same `part` share a tick; `text` labels it, `around` is the line below. */

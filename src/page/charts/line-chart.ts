@@ -219,6 +219,7 @@ const axis = (): uPlot.Axis => ({
 const yAxis = ({ unit, scaleWords }: ChartLook): uPlot.Axis => ({
   ...axis(),
   size: AXIS_PX,
+  space: 24,
   values: (_, splits) => numberLabels(splits, unit === '%' ? unit : '', scaleWords),
 });
 

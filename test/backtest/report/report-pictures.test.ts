@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { profitHistogram, thinSeries } from '../../../src/backtest/report/report-pictures.ts';
+import { describe, expect, it, test } from 'vitest';
+import { profitHistogram, sampleSeconds, thinSeries } from '../../../src/backtest/report/report-pictures.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
 describe('a thinned series', () => {
@@ -13,7 +13,12 @@ describe('a thinned series', () => {
     fc.assert(
       fc.property(series, fc.integer({ min: 4, max: 60 }), (values, pointsMax) => {
         const tsUs = Float64Array.from(values, (_, i) => i * 1_000_000);
-        const thin = thinSeries({ tsUs, values: Float64Array.from(values) }, pointsMax, (value) => value);
+        const thin = thinSeries(
+          { tsUs, values: Float64Array.from(values) },
+          pointsMax,
+          (value) => value,
+          420,
+        );
         expect(thin.values.length).toBeLessThanOrEqual(pointsMax + 2);
         expect(thin.values[0]).toBe(values[0]);
         expect(thin.values.at(-1)).toBe(values.at(-1));
@@ -23,6 +28,12 @@ describe('a thinned series', () => {
       }),
     );
   });
+});
+
+test('a sample at midnight belongs to the day that it ends', () => {
+  const midnight = Date.UTC(2026, 2, 4, 17) * 1_000;
+  expect(sampleSeconds(midnight, 420)).toBe(midnight / 1e6 - 1);
+  expect(sampleSeconds(midnight + 60e6, 420)).toBe(midnight / 1e6 + 60);
 });
 
 describe('a distribution of profits', () => {

@@ -20,6 +20,7 @@ test.each([
 test('says a moment by the clock at the exchange', () => {
   expect(momentText(at('2026-03-04T10:15:00'), VIETNAM)).toBe('4 Mar 2026 10:15');
   expect(momentText(at('2026-03-04T00:00:00'), VIETNAM)).toBe('4 Mar 2026');
+  expect(momentText(at('2026-03-04T23:59:59'), VIETNAM)).toBe('4 Mar 2026');
 });
 
 const labels = (times: readonly number[], countMax: number): readonly string[] =>
