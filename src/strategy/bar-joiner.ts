@@ -88,7 +88,11 @@ export class BarJoiner {
     if (every === bar.every) return { ...around, endUs: bar.endUs };
     if (every % bar.every !== 0 || every > US_PER_DAY)
       throw new Error(`${this.#mismatch(bar)}: expected that length, or a multiple of it up to a day`);
-    return barBounds(this.#calendar, bar.startUs, every);
+    const bounds = barBounds(this.#calendar, bar.startUs, every);
+    // A bar of the data may hold an auction, and with it the change of a phase.
+    return bounds.endUs === bounds.sessionEndUs && bar.endUs > bounds.endUs
+      ? { ...bounds, endUs: bar.endUs }
+      : bounds;
   }
 
   /** A bar of the data holds all its trades, whenever the strategy began. */

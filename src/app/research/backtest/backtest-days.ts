@@ -185,13 +185,16 @@ export class BacktestDays implements BacktestData {
 const firstPrice = ({ spec }: Contract, { priceTicks: prices }: TickRows): PriceHundredths =>
   hundredthsOf(spec, priceTicks(prices.find((price) => price > 0) ?? 1));
 
-/** Where trading stops next after the beginning of a bar; infinite where it never does, and while it stands still. */
+/**
+ * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar.
+ * Infinite where it never stops, and while it stands still.
+ */
 function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
-  const phase = phaseAt(calendar, startUs);
-  if (phase === 'closed' || neverCloses(calendar)) return Infinity;
+  const stands = (at: TsUs): boolean => ['closed', 'break'].includes(phaseAt(calendar, at));
+  if (neverCloses(calendar) || stands(startUs)) return Infinity;
   let endUs = nextPhaseChange(calendar, startUs);
-  for (let step = 0; phaseAt(calendar, endUs) === phase; step += 1) {
-    if (step > calendar.phases.length) return Infinity;
+  for (let step = 0; !stands(endUs); step += 1) {
+    if (step > 2 * calendar.phases.length) return Infinity;
     endUs = nextPhaseChange(calendar, endUs);
   }
   return endUs;

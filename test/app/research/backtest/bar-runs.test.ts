@@ -337,3 +337,21 @@ test('nobody knows the first price of the first day before it is traded, and not
   // On the second day an engine that has seen no trade of it yet enters nothing either.
   expect(one!.denials.map(({ code }) => code)).toEqual(['band_unknown', 'data_stale']);
 });
+
+test('a bar that holds an auction ends with it, and one that reaches into the break with the session', async () => {
+  const bars = `${HEAD}2024-01-03 08:45,99,101,99,100,10\n2024-01-03 10:45,100,101,99,101,10\n2024-01-03 14:00,101,105,99,105,10\n`;
+  const hours = [
+    "{ phase: opening_auction, from: '08:45', to: '09:00' }",
+    "{ phase: continuous, from: '09:00', to: '11:30' }",
+    "{ phase: break, from: '11:30', to: '13:00' }",
+    "{ phase: continuous, from: '13:00', to: '14:30' }",
+    "{ phase: closing_auction, from: '14:30', to: '14:45' }",
+  ];
+  const market = `, hours: [${hours.join(', ')}]`;
+  const { closes, stopped } = await closesOf({ bars, market, file: ', every: 1h' }, { every: minutes(60) });
+  expect(stopped).toBeNull();
+  expect(closes).toEqual(['09:45:00 9900 10000', '11:30:00 10000 10100', '14:45:00 10100 10500']);
+  const joined = await closesOf({ bars, market, file: ', every: 1h' }, { everyVolume: 10 });
+  expect(joined.stopped).toBeNull();
+  expect(joined.closes).toEqual(['09:44:59 9900 10000', '11:29:59 10000 10100', '14:44:59 10100 10500']);
+});
