@@ -7,8 +7,8 @@ import { serveEngine } from '../../../src/app/host/engine-server.ts';
 import { defineStrategy } from '../../../src/strategy/index.ts';
 import { enlist, type FloodMemory, KINDS, now } from './flood-frames.ts';
 
-/** Trades from one order to the next, which it places once the last one is canceled. */
-const ORDER_EVERY = 300;
+/** An order that is denied is not tried at each price. */
+const ORDER_EVERY_MS = 250;
 const AWAY_TICKS = 30;
 
 const params = z.object({ burnUs: z.number() });
@@ -22,15 +22,13 @@ export const flooded = (memory: FloodMemory | null) =>
     legs: ['contract'],
     connect(ticks, trader) {
       const { burnUs } = trader.params;
-      let trades = 0;
       let ordersAt = 0;
       ticks.books$.subscribe(() => undefined);
       ticks.trades$.subscribe(({ price, totalVolume }) => {
         if (memory !== null) note(memory, totalVolume);
-        trades += 1;
-        if (trades >= ordersAt && trader.workingOrders().length === 0) {
+        if (now() >= ordersAt && trader.workingOrders().length === 0) {
           trader.buy({ qty: 1, price: priceTicks(price - AWAY_TICKS), reason: 'rests' });
-          ordersAt = trades + ORDER_EVERY;
+          ordersAt = now() + ORDER_EVERY_MS;
         }
         for (const until = now() + burnUs / 1_000; now() < until;);
       });

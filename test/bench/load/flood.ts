@@ -54,6 +54,7 @@ const START_MS_MAX = 60_000;
 /** After the last frame was sent. */
 const SETTLE_MS_MAX = 10_000;
 const CANCEL_EVERY_MS = 1_000;
+const CANCELS_BEFORE = 5;
 
 interface Wanted {
   readonly framesPerSecond: number;
@@ -67,7 +68,8 @@ interface Seen {
   readonly frames: number;
   readonly taken: number;
   readonly waitingMax: number;
-  /** From a command to the broker's yes. */
+  /** From a command to the broker's answer, at the simulator's own pace of prices and in the flood. */
+  readonly cancelsBefore: readonly number[];
   readonly cancels: readonly number[];
   /** From a heartbeat to its answer. */
   readonly pongs: readonly number[];
@@ -105,8 +107,13 @@ function configOf(scratch: string, burnUs: number): Config {
   throw new Error(JSON.stringify(loaded.problems));
 }
 
-async function until(look: () => boolean | Promise<boolean>, what: string, msMax: number): Promise<void> {
-  for (const end = performance.now() + msMax; performance.now() < end; await pause(LOOK_MS))
+async function until(
+  look: () => boolean | Promise<boolean>,
+  what: string,
+  msMax: number,
+  everyMs = LOOK_MS,
+): Promise<void> {
+  for (const end = performance.now() + msMax; performance.now() < end; await pause(everyMs))
     if (await look()) return;
   throw new Error(`${what} did not come within ${msMax / 1_000} s`);
 }
@@ -116,6 +123,8 @@ class FloodedDaemon {
   readonly daemon: Daemon;
   readonly entries: JournalEntry[] = [];
   readonly pongs: number[] = [];
+  /** Cancels that the broker has answered. */
+  #canceled = 0;
 
   constructor(config: Config, program: SimulatorProgram, streamUrl: string, memory: FloodMemory) {
     const { rest, apiKey, otp, custodyCode, subAccountId } = program.description;
@@ -147,9 +156,14 @@ class FloodedDaemon {
     });
     const { metrics } = this.daemon;
     const pong = metrics.pong.bind(metrics);
+    const answered = metrics.answered.bind(metrics);
     metrics.pong = (roundTrip) => {
       this.pongs.push(roundTrip / 1_000);
       pong(roundTrip);
+    };
+    metrics.answered = (call, callId) => {
+      if (call === 'cancel') this.#canceled += 1;
+      answered(call, callId);
     };
   }
 
@@ -161,13 +175,13 @@ class FloodedDaemon {
     return this.entries.findLast((entry) => entry.kind === 'order_status')?.to;
   }
 
-  /** Milliseconds from a command to the broker's yes; undefined when no order rests. */
+  /** Milliseconds from a command to the broker's answer; undefined when no order rests. */
   async cancel(): Promise<number | undefined> {
     if (!this.hasOrder) return undefined;
+    const before = this.#canceled;
     const start = performance.now();
     this.daemon.command({ name: 'cancel_all', reason: 'the flood' });
-    for (; this.#lastStatus !== 'canceled'; await pause(1))
-      if (performance.now() - start > START_MS_MAX) throw new Error('a cancel did not come back');
+    await until(() => this.#canceled > before, 'the answer to a cancel', START_MS_MAX, 1);
     return performance.now() - start;
   }
 }
@@ -192,6 +206,13 @@ function startSender(data: SenderData) {
   return { thread, expected };
 }
 
+async function cancelWhile(flooded: FloodedDaemon, cancels: number[], goesOn: () => boolean): Promise<void> {
+  for (; goesOn(); await pause(CANCEL_EVERY_MS)) {
+    const took = await flooded.cancel();
+    if (took !== undefined) cancels.push(took);
+  }
+}
+
 async function run(program: SimulatorProgram, scratch: string, asked: Wanted): Promise<Seen> {
   const { framesPerSecond, seconds, burnUs } = asked;
   const frames = framesPerSecond * seconds;
@@ -206,7 +227,8 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
   const mayTrade = async (): Promise<boolean> =>
     (await daemon.refreshView())?.unproven === null && (daemon.feed?.frames ?? 0) > 0;
   await until(mayTrade, 'a daemon that may trade', START_MS_MAX);
-  await pause(2_000);
+  const cancelsBefore: number[] = [];
+  await cancelWhile(flooded, cancelsBefore, () => cancelsBefore.length < CANCELS_BEFORE);
   const [contract] = daemon.edge.table.listed;
   if (contract === undefined) throw new Error('expected a contract');
   sender.thread.postMessage({ contract, framesPerSecond, seconds } satisfies Flood); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
@@ -222,12 +244,7 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
   }, LOOK_MS);
   const flood = { isOver: false };
   const cancels: number[] = [];
-  const canceling = (async () => {
-    for (; !flood.isOver; await pause(CANCEL_EVERY_MS)) {
-      const took = await flooded.cancel();
-      if (took !== undefined) cancels.push(took);
-    }
-  })();
+  const canceling = cancelWhile(flooded, cancels, () => !flood.isOver);
   const { sent } = await isSent;
   flood.isOver = true;
   const taken = (): number => (daemon.feed?.frames ?? 0) - framesBefore;
@@ -243,10 +260,11 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
     frames,
     taken: taken(),
     waitingMax,
+    cancelsBefore,
     cancels,
     pongs: flooded.pongs.slice(pongsBefore),
     alerts: flooded.entries.flatMap((entry) =>
-      entry.kind === 'alert' ? [`${entry.code}: ${entry.text}`] : [],
+      entry.kind === 'alert' && entry.code !== 'cancel_all' ? [`${entry.code}: ${entry.text}`] : [],
     ),
     threadMs: before === null || after === null ? null : after.map((ms, at) => ms - (before[at] ?? NaN)),
     elapsed,
@@ -269,7 +287,7 @@ function report({ framesPerSecond, seconds }: Wanted, seen: Seen): readonly stri
     `offered        ${whole(framesPerSecond)} frames a second for ${seconds} s, one of ${KINDS} a trade; late by ${sent.lateMs.toFixed(0)} ms at most, ${whole(sent.backlogBytes / 1_024)} KiB not taken by the socket at most`,
     `taken          ${whole(taken)} of ${whole(frames)} in ${elapsed.toFixed(1)} s: ${whole(taken / elapsed)} a second; ${whole(seen.waitingMax)} waited for the engine at most`,
     `age            of a price at the strategy: ${spread(ages)}`,
-    `cancels        ${cancels.length}, from the command to the broker's yes: ${spread(cancels)}`,
+    `cancels        ${cancels.length}, from the command to the broker's answer: ${spread(cancels)}; before the flood ${spread(seen.cancelsBefore)}`,
     `heartbeats     ${sent.beats.length}, ${spread(sent.beats)} apart; answered: ${spread(pongs)}`,
     `processor      ${perFrame.join(', ')}`,
     ...seen.alerts.map((alert) => `alert          ${alert}`),
@@ -299,3 +317,5 @@ try {
   await program.end();
   rmSync(scratch, { recursive: true });
 }
+// A daemon never returns: its process ends it.
+process.exit();
