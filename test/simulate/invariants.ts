@@ -468,9 +468,11 @@ export class Invariants {
   #ownerOf(day: string, orderNo: string): string {
     const order = this.#orders.get(`${day} ${orderNo}`);
     if (order !== undefined && order.refId !== null) return this.#strategyOf(order.refId);
-    const parent = [...this.#triggers.values()].findLast(({ children }) =>
-      children.some((child) => child === orderNo),
+    // Numbers begin anew each day.
+    const parents = [...this.#triggers.values()].filter(({ children }) =>
+      children.some((no) => no === orderNo),
     );
+    const parent = parents.findLast((each) => each.day === day) ?? parents.at(-1);
     if (parent === undefined) return 'operator';
     return this.#ownerOfTrigger(parent);
   }
