@@ -19,6 +19,7 @@ import {
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
+import type { PlotValue } from './state/plots.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';
 
 export interface PositionEntry {
@@ -97,6 +98,8 @@ export interface EngineView {
   readonly tax: Money;
   readonly limits: readonly LimitUse[];
   readonly contracts: readonly ContractEntry[];
+  /** The latest that strategies publish. */
+  readonly plots: readonly PlotValue[];
   /** When the broker's positions were read; null before the first time. */
   readonly positionsReadUs: TsUs | null;
   readonly counts: EngineCounts;
@@ -161,6 +164,7 @@ export function engineSnapshot(
       parts.breakers.uses,
     ),
     contracts: contractEntries(parts),
+    plots: parts.plots.all,
     positionsReadUs: readUs === -Infinity ? null : tsUs(readUs),
     counts: {
       events: counts.events,

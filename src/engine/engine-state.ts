@@ -37,6 +37,7 @@ import type { SessionActions, SessionProcedures } from './session/session-action
 import { SessionController } from './session/session-controller.ts';
 import { SessionState } from './session/session-state.ts';
 import { ContractTable } from './state/contract-table.ts';
+import { Plots } from './state/plots.ts';
 import { DueWork, TimerHeap } from './state/timer-heap.ts';
 import { EventContext } from './state/event-context.ts';
 import { Polls, Snapshots } from './session/snapshots.ts';
@@ -109,6 +110,7 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
     lookUp,
     ids: new ClientOrderIds(),
     timers: new TimerHeap(dueWork),
+    plots: new Plots(),
     queue: new IntentQueue(dueWork),
     registry: new StrategyRegistry(settings.strategies, host),
     life,
@@ -275,6 +277,17 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
     riskSettings: options.settings.risk,
     dayEnd: new DayEnd(orders, life, options.settings),
     polls: new Polls(base, options.settings.poll),
-    trader: new Trader({ context, session, market, orders, portfolio, registry, stops, timers }),
+    plots: base.plots,
+    trader: new Trader({
+      context,
+      session,
+      market,
+      orders,
+      portfolio,
+      registry,
+      stops,
+      timers,
+      plots: base.plots,
+    }),
   };
 }

@@ -21,6 +21,7 @@ import type { Portfolio } from './positions/portfolio.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { StrategyStops } from './session/strategy-stops.ts';
+import type { Plots } from './state/plots.ts';
 import type { TimerHeap } from './state/timer-heap.ts';
 import type { EventContext } from './state/event-context.ts';
 
@@ -33,6 +34,7 @@ export interface TraderParts {
   readonly registry: StrategyRegistry;
   readonly stops: StrategyStops;
   readonly timers: TimerHeap;
+  readonly plots: Plots;
 }
 
 /** Timers one strategy may have set at a time; one more is a fault. */
@@ -117,6 +119,12 @@ export class Trader implements TraderPort {
     this.#assertInEvent(strategy, 'note');
     const { context } = this.#parts;
     context.append({ kind: 'strategy_note', cause: context.seq, tsUs: context.nowUs, strategy, text });
+  }
+
+  plot(strategy: StrategyIndex, instrument: InstrumentIndex, name: string, value: number): void {
+    this.#assertInEvent(strategy, 'plot');
+    const { context, plots } = this.#parts;
+    plots.set({ strategy, instrument, name, tsUs: context.nowUs, value });
   }
 
   fault(strategy: StrategyIndex, error: unknown, where: string): void {

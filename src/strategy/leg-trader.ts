@@ -87,6 +87,10 @@ function askingPart({ guard, port, timers, notes }: TraderParts, contract: () =>
       const line = notes.spend(text, port.nowUs());
       if (line !== null) port.note(index, line);
     },
+    plot(name, value) {
+      inEvent('plot');
+      port.plot(index, here(), name, value);
+    },
   };
 }
 

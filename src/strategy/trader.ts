@@ -107,6 +107,8 @@ export interface LegTrader {
   after(span: DurationUs, handler: () => void): CancelTimer;
   /** A line for the journal and the operator. */
   note(text: string): void;
+  /** A value of yours over the candles of the page, in ticks with fractions: an average, a level. The journal does not keep it. */
+  plot(name: string, value: number): void;
 }
 
 /** All legs of a strategy: the first one directly, the others by name, and the parameters. */

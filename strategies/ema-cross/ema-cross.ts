@@ -60,6 +60,8 @@ export const emaCross = defineStrategy({
       slow.add(bar.close);
       // A bar with holes, an old one, or one of an auction is remembered and not traded on.
       if (!slow.isStable || !bar.complete || !bar.fresh || bar.phase !== 'continuous') return;
+      trader.plot('fast', fast.getResultOrThrow());
+      trader.plot('slow', slow.getResultOrThrow());
       const gap = fast.getResultOrThrow() - slow.getResultOrThrow();
       if (Math.abs(gap) <= bufferTicks) return;
       worker.aim(targetOf(gap), `fast is ${gap.toFixed(2)} ticks from slow`);

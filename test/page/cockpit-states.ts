@@ -149,6 +149,7 @@ const TRADING: CockpitFacts = {
     ceilingPoints: 2_029.1,
     referencePoints: 1_896.4,
   })),
+  plots: [],
   procedure: '',
   alerts: { unseen: 0, channels: [{ id: 'telegram', trouble: null, waiting: 0 }] },
 };
@@ -213,6 +214,12 @@ function barsOf(): readonly CockpitBar[] {
 export const BARS = barsOf();
 const LAST = BARS.at(-1)![4];
 
+const meansOf = (count: number): readonly (readonly [number, number])[] =>
+  BARS.slice(count).map(([at], place) => {
+    const closes = BARS.slice(place, place + count).map(([, , , , close]) => close);
+    return [at, closes.reduce((sum, close) => sum + close, 0) / count];
+  });
+
 export const pricesAt = (last: number, atMs = NOW_MS): readonly ContractPrices[] =>
   [MAIN, NEXT].map((contract, place) => {
     const price = last + place * 3.4;
@@ -269,6 +276,11 @@ export function daemonIn(change: Partial<CockpitState>): FakeDaemon {
       bars: (contract) =>
         Promise.resolve({
           contract,
+          lines: [9, 21].map((bars) => ({
+            strategy: 'breakout',
+            name: `mean ${bars}`,
+            values: meansOf(bars),
+          })),
           bars: BARS,
           fills: [
             {

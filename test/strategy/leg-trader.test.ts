@@ -21,6 +21,7 @@ describe('the trader is open during an event only', () => {
     contract: (trader) => trader.contract,
     after: (trader) => trader.after(seconds(1), () => {}),
     note: (trader) => trader.note('late'),
+    plot: (trader) => trader.plot('late', 1),
   };
 
   test.each(Object.entries(calls))('%s', (name, call) => {

@@ -241,6 +241,8 @@ export class FakeTrader implements TraderPort {
     return this.#trades.get(instrument);
   }
 
+  plot(): void {}
+
   lastBook(instrument: units.InstrumentIndex): BookTick | undefined {
     return this.#books.get(instrument);
   }

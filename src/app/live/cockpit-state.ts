@@ -1,7 +1,7 @@
 /** The daemon as its page shows it. */
 import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
 import { type Contract, NO_BAND_BPS, pointsOf } from '../../domain/contract.ts';
-import { type PriceTicks, seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
+import { type PriceTicks, priceTicks, seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/adoption.ts';
 import type {
@@ -12,6 +12,7 @@ import type {
   EngineHealth,
   LimitState,
   OrderState,
+  PlotState,
   PositionState,
   SessionState,
   StrategyState,
@@ -55,6 +56,7 @@ export function cockpitState(daemon: Daemon, { address, clockMap }: Parts): Omit
     orders: (view?.orders ?? []).map((order) => orderState(daemon, order, contracts)),
     books: booksState(view),
     contracts: contracts.map((contract) => contractState(contract, view)),
+    plots: (view?.plots ?? []).flatMap((plot) => plotState(daemon, plot, contracts)),
     procedure: view?.procedure ?? '',
     alerts: { unseen, channels: channels.map(({ id, trouble, waiting }) => ({ id, trouble, waiting })) },
   };
@@ -148,6 +150,8 @@ function strategyState(
   };
 }
 
+const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
+
 /** Value of one point of one contract. */
 const pointVnd = ({ spec }: Contract): number => spec.moneyPerHundredth * (spec.partsPerPoint ?? HUNDREDTHS);
 
@@ -208,6 +212,17 @@ function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonl
   };
 }
 
+function plotState(
+  { names }: Daemon,
+  { strategy, instrument, name, tsUs, value }: EngineView['plots'][number],
+  contracts: readonly Contract[],
+): readonly PlotState[] {
+  const contract = contracts[instrument];
+  if (contract === undefined) return [];
+  const points = value * tickPoints(contract);
+  return [{ strategy: names.nameOf(strategy), name, contract: contract.orderCode, atMs: toMs(tsUs), points }];
+}
+
 function booksState(view: EngineView | undefined): BooksState {
   const held = (view?.contracts ?? []).filter(
     ({ ours, broker }) => ours !== 0 || (broker !== null && broker !== 0),
@@ -231,7 +246,7 @@ function contractState(contract: Contract, view: EngineView | undefined): Contra
   const hasBand = band !== null && spec.bandBps < NO_BAND_BPS;
   return {
     contract: orderCode,
-    tickPoints: spec.hundredthsPerTick / (spec.partsPerPoint ?? HUNDREDTHS),
+    tickPoints: tickPoints(contract),
     pointVnd: pointVnd(contract),
     floorPoints: hasBand ? pointsOf(spec, band.floor) : null,
     ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,

@@ -221,7 +221,8 @@ function readsOf(daemon: Daemon, { config, paths }: Parts, reader: CockpitReader
         place,
         query: { day, contract: code },
       })) as readonly FillMark[];
-      return { contract: code, bars: joined(before, daemon.prices.bars(contract)), fills };
+      const lines = daemon.prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
+      return { contract: code, bars: joined(before, daemon.prices.bars(contract)), fills, lines };
     },
     research: () => ask({ what: 'research', dir: RESEARCH_DIR }) as Promise<ResearchRuns>,
     report: (run) => ask({ what: 'report', dir: RESEARCH_DIR, run }) as Promise<string | null>,

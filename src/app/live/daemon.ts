@@ -241,6 +241,7 @@ export class Daemon {
   async refreshView(): Promise<EngineView | undefined> {
     this.#view = await this.#cycle.session?.view();
     this.#viewedUs = systemClock.nowUs();
+    if (this.#view !== undefined) this.prices.plot(this.#view.plots);
     return this.#view;
   }
 

@@ -1,12 +1,23 @@
 /** Last trades, books and candles of the session for the page, on the main thread. Nothing decides by them. */
 import { type Contract, pointsOf } from '../../domain/contract.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import { type InstrumentIndex, type Seq, US_PER_MS } from '../../domain/units.ts';
+import {
+  type InstrumentIndex,
+  priceTicks,
+  type Seq,
+  type StrategyIndex,
+  US_PER_MINUTE,
+  US_PER_MS,
+} from '../../domain/units.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { PlotValue } from '../../engine/state/plots.ts';
 import type { MarketEvent } from '../../engine/ports/engine-event.ts';
 import { InstrumentMarket } from '../../engine/market/market.ts';
 import { Candles } from '../inspect/candles.ts';
-import type { CockpitBar, ContractPrices, Level } from '../../operator/cockpit/cockpit-model.ts';
+import type { CockpitBar, ContractPrices, Level, PlotLine } from '../../operator/cockpit/cockpit-model.ts';
 import type { PriceSource } from '../../operator/cockpit/event-streams.ts';
+
+const MS_PER_MINUTE = US_PER_MINUTE / US_PER_MS;
 
 class BoardRow {
   readonly market = new InstrumentMarket();
@@ -14,9 +25,15 @@ class BoardRow {
   version = 0;
 }
 
+/** Of a session: at most one value a minute. */
+interface Line extends Pick<PlotValue, 'strategy' | 'instrument' | 'name'> {
+  readonly minutes: Map<number, number>;
+}
+
 export class PriceBoard implements PriceSource {
   readonly #contracts: () => readonly Contract[];
   #rows = new Map<InstrumentIndex, BoardRow>();
+  #lines = new Map<string, Line>();
   #version = 0;
   #firstSeq: Seq | null = null;
 
@@ -53,6 +70,7 @@ export class PriceBoard implements PriceSource {
   /** Another session, or the same one anew. */
   restart(): void {
     this.#rows = new Map();
+    this.#lines = new Map();
     this.#firstSeq = null;
   }
 
@@ -64,6 +82,30 @@ export class PriceBoard implements PriceSource {
         if (row.version > version && contract !== undefined) prices.push(pricesOf(contract, row));
       }
     return { version: this.#version, prices };
+  }
+
+  /** Values of strategies as of the last view; each minute keeps its last one. */
+  plot(plots: EngineView['plots']): void {
+    for (const { strategy, instrument, name, tsUs, value } of plots) {
+      const key = `${strategy}/${instrument}/${name}`;
+      let line = this.#lines.get(key);
+      if (line === undefined) {
+        line = { strategy, instrument, name, minutes: new Map() };
+        this.#lines.set(key, line);
+      }
+      line.minutes.set(Math.floor(tsUs / US_PER_MINUTE), value);
+    }
+  }
+
+  lines(contract: Contract, nameOf: (strategy: StrategyIndex) => string): readonly PlotLine[] {
+    const size = pointsOf(contract.spec, priceTicks(1));
+    return [...this.#lines.values()]
+      .filter(({ instrument }) => instrument === contract.index)
+      .map(({ strategy, name, minutes }) => ({
+        strategy: nameOf(strategy),
+        name,
+        values: [...minutes].map(([minute, value]) => [minute * MS_PER_MINUTE, value * size] as const),
+      }));
   }
 
   bars(contract: Contract): readonly CockpitBar[] {

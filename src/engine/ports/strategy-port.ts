@@ -113,6 +113,8 @@ export interface TraderPort {
   clearTimer(strategy: StrategyIndex, timer: TimerId): void;
   /** A line for the journal. */
   note(strategy: StrategyIndex, text: string): void;
+  /** A value for people to look at, in ticks. */
+  plot(strategy: StrategyIndex, instrument: InstrumentIndex, name: string, value: number): void;
   /** A guarded handler threw: the engine stops the strategy, cancels its working orders and alerts. */
   fault(strategy: StrategyIndex, error: unknown, where: string): void;
 }

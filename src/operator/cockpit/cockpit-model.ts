@@ -39,6 +39,8 @@ export interface CockpitState {
   readonly orders: readonly OrderState[];
   readonly books: BooksState;
   readonly contracts: readonly ContractState[];
+  /** The latest values that strategies publish. */
+  readonly plots: readonly PlotState[];
   /** Procedures of the engine under way, such as a flatten; empty when there are none. */
   readonly procedure: string;
   readonly alerts: AlertsState;
@@ -167,6 +169,14 @@ export interface ContractState {
   readonly referencePoints: number | null;
 }
 
+export interface PlotState {
+  readonly strategy: string;
+  readonly name: string;
+  readonly contract: string;
+  readonly atMs: number;
+  readonly points: number;
+}
+
 export interface AlertsState {
   /** Critical ones that nobody has acknowledged. */
   readonly unseen: number;
@@ -257,6 +267,14 @@ export interface CockpitBars {
   readonly contract: string;
   readonly bars: readonly CockpitBar[];
   readonly fills: readonly FillMark[];
+  readonly lines: readonly PlotLine[];
+}
+
+/** What a strategy publishes over the candles, as of each minute. */
+export interface PlotLine {
+  readonly strategy: string;
+  readonly name: string;
+  readonly values: readonly (readonly [atMs: number, points: number])[];
 }
 
 /** Start of its minute; open, high, low, close in points; volume. */

@@ -1,5 +1,5 @@
 /** Candles with our orders and fills, and the depth beside them. */
-import { effect, useSignal } from '@preact/signals';
+import { computed, effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type {
   CockpitBar,
@@ -9,8 +9,10 @@ import type {
   ContractState,
   Level,
   OrderState,
+  PlotLine,
+  PlotState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
+import { type Candle, createPriceChart, type PriceChart, type PriceLine } from '../charts/price-chart.ts';
 import { clockTime, count, points, signed, worded } from './format.ts';
 import { read } from './link.ts';
 import { OrderTable } from './now.tsx';
@@ -144,6 +146,7 @@ function Candles({ contract: { contract, tickPoints } }: { readonly contract: Co
 /** Bars of the past from the daemon, the present from the stream; read again after fills and when the stream was cut. */
 function feed(chart: PriceChart, contract: string, tell: (trouble: string) => void): () => void {
   let newest: CockpitBar | undefined;
+  let lines: readonly PlotLine[] = [];
   let wait: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   const readBars = async (): Promise<void> => {
@@ -152,6 +155,8 @@ function feed(chart: PriceChart, contract: string, tell: (trouble: string) => vo
     tell(trouble);
     if (value === null) return;
     const { bars, fills } = value;
+    lines = value.lines;
+    chart.setLines(lines.map(lineOf));
     newest = bars.at(-1);
     chart.setCandles(bars.map(candleOf));
     chart.setMarks(
@@ -173,6 +178,12 @@ function feed(chart: PriceChart, contract: string, tell: (trouble: string) => vo
     effect(() => {
       const now = prices.value.get(contract);
       if (now !== undefined) extend(now);
+    }),
+    effect(() => {
+      const ours = plotted.value.filter((plot) => plot.contract === contract);
+      if (ours.length === 0) return;
+      lines = ours.reduce(withPlot, lines);
+      chart.setLines(lines.map(lineOf));
     }),
     effect(() => chart.setOrders(orderLines(state.value?.orders ?? [], contract))),
     effect(() => {
@@ -196,6 +207,33 @@ function extended(newest: CockpitBar | undefined, atMs: number, price: number): 
   const [at, open, high, low, , volume] = newest;
   return [at, open, Math.max(high, price), Math.min(low, price), price, volume];
 }
+
+/** The value of the minute replaces the one before it. */
+function withPlot(lines: readonly PlotLine[], plot: PlotState): readonly PlotLine[] {
+  const { strategy, name, atMs, points: value } = plot;
+  const minute = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+  const old = lines.find((line) => line.strategy === strategy && line.name === name);
+  const before = old?.values.filter(([at]) => at < minute) ?? [];
+  const line: PlotLine = { strategy, name, values: [...before, [minute, value]] };
+  return old === undefined ? [...lines, line] : lines.map((each) => (each === old ? line : each));
+}
+
+const LINE_COLOURS = ['price', 'mark', 'gain', 'loss'] as const;
+
+const lineOf = ({ strategy, name, values }: PlotLine, place: number): PriceLine => ({
+  label: `${strategy} ${name}`,
+  colour: LINE_COLOURS[place % LINE_COLOURS.length] ?? 'price',
+  points: values.map(([atMs, value]) => ({ time: atMs / 1_000, value })),
+});
+
+let plots: readonly PlotState[] = [];
+
+/** Another state alone is no reason to draw them again. */
+const plotted = computed(() => {
+  const next = state.value?.plots ?? [];
+  if (JSON.stringify(next) !== JSON.stringify(plots)) plots = next;
+  return plots;
+});
 
 const orderLines = (orders: readonly OrderState[], contract: string) =>
   orders

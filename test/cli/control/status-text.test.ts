@@ -67,6 +67,7 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
   tax: money(145_548),
   limits: [],
   contracts: [],
+  plots: [],
   positionsReadUs: null,
   counts: COUNTS,
 };

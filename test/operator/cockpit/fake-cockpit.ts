@@ -34,6 +34,7 @@ const FACTS: CockpitFacts = {
   orders: [],
   books: { unproven: null, positions: [], money: 'agreed', figures: [], readMs: null },
   contracts: [],
+  plots: [],
   procedure: '',
   alerts: { unseen: 0, channels: [] },
 };
@@ -90,7 +91,8 @@ export class FakeDaemon {
         Promise.resolve({ entries: this.rows.filter(({ text }) => text.includes(search)), before: null }),
       days: () => Promise.resolve([{ day: DAY, isArchived: false }]),
       story: (id) => Promise.resolve(id === 'known' ? { id, summary: 'an order', steps: [] } : null),
-      bars: (contract) => Promise.resolve(contract === 'X' ? { contract, bars: [], fills: [] } : null),
+      bars: (contract) =>
+        Promise.resolve(contract === 'X' ? { contract, bars: [], fills: [], lines: [] } : null),
       research: () => Promise.resolve([]),
       report: () => Promise.resolve(this.report),
     },
