@@ -12,7 +12,7 @@ const program = join(root, 'dist', 'src', 'cli', 'main.js');
 
 /** They talk to a daemon that runs, with the program that is there: a halt waits for no compiler. */
 const toDaemon = new Set(
-  'status otp halt resume cancel-all flatten stop stop-strategy start-strategy reload rollover reconnect token seen'.split(
+  'status otp halt resume cancel-all flatten stop stop-strategy start-strategy reload rollover reconnect token seen open'.split(
     ' ',
   ),
 );
@@ -47,9 +47,8 @@ const ended = (script) =>
 async function compile() {
   const startedAt = new Date();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
-  const isTerminal = process.stderr.isTTY;
-  say(`Compiling Tickwright, once: about ten seconds${isTerminal ? '' : '\n'}`);
-  const shown = isTerminal ? setInterval(() => say('.'), 1000) : undefined;
+  say('Compiling Tickwright, once: about ten seconds on an idle machine ');
+  const shown = setInterval(() => say('.'), 1000);
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   let result = await ended([tsc, '-p', join(root, '.tsconfig.build.json')]);
   if (result.code === 0) result = await ended([join(root, '.scripts', 'build-pages.mjs')]);
@@ -58,7 +57,7 @@ async function compile() {
     say(`\n${result.output}It could not be compiled; nothing was started.\n`);
     process.exit(result.code);
   }
-  say(`${isTerminal ? ' ' : ''}compiled in ${seconds()} s\n\n`);
+  say(`\nCompiled in ${seconds()} s\n\n`);
   writeFileSync(stamp, '');
   // A source that is saved while the compiler runs is newer than this.
   utimesSync(stamp, startedAt, startedAt);

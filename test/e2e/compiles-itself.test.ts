@@ -1,0 +1,65 @@
+/** `npm run tickwright` compiles what is older than its sources, except for commands to a daemon that runs. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** A program of one file beside the true script. */
+function clone() {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-clone-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  for (const folder of ['.scripts', 'src/cli', 'strategies'])
+    mkdirSync(join(dir, folder), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+  copyFileSync(join(ROOT, '.scripts/tickwright.mjs'), join(dir, '.scripts/tickwright.mjs'));
+  writeFileSync(join(dir, '.scripts/build-pages.mjs'), '');
+  writeFileSync(join(dir, 'package.json'), '{"type":"module"}');
+  const compilerOptions = {
+    noEmitOnError: true,
+    outDir: 'dist',
+    rootDir: '.',
+    module: 'nodenext',
+    types: ['node'],
+  };
+  writeFileSync(join(dir, '.tsconfig.build.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+  const write = (text: string): void =>
+    writeFileSync(join(dir, 'src/cli/main.ts'), `process.stdout.write(\`${text} \${process.argv[2]}\`);\n`);
+  const run = (command: string) =>
+    spawnSync(process.execPath, [join(dir, '.scripts/tickwright.mjs'), command], { encoding: 'utf8' });
+  const spoil = (): void =>
+    writeFileSync(join(dir, 'src/cli/other.ts'), 'export const count: number = "a";\n');
+  return { write, run, spoil };
+}
+
+it('compiles once, and again after a change', () => {
+  const { write, run } = clone();
+  write('first');
+  expect(run('check')).toMatchObject({
+    stdout: 'first check',
+    stderr: expect.stringContaining('Compiled in'),
+  });
+  expect(run('check')).toMatchObject({ stdout: 'first check', stderr: '' });
+  write('second');
+  expect(run('check')).toMatchObject({
+    stdout: 'second check',
+    stderr: expect.stringContaining('Compiling'),
+  });
+});
+
+it('lets a halt wait for no compiler, nor fail by a source that does not compile', () => {
+  const { write, run, spoil } = clone();
+  write('first');
+  // There is nothing to run yet.
+  expect(run('halt').stdout).toBe('first halt');
+  spoil();
+  write('second');
+  expect(run('halt')).toMatchObject({ stdout: 'first halt', stderr: '', status: 0 });
+  const { stdout, stderr, status } = run('paper');
+  expect({ stdout, status }).toEqual({ stdout: '', status: expect.any(Number) });
+  expect(status).not.toBe(0);
+  expect(stderr).toMatch(/other\.ts.*\n.*nothing was started/);
+  expect(run('halt').stdout).toBe('first halt');
+});
