@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
   enlist,
@@ -39,8 +39,8 @@ export interface Sent {
 
 export type FromSender =
   | { readonly kind: 'listening'; readonly port: number }
-  /** The frames are bytes. */
-  | { readonly kind: 'begun' }
+  /** The frames are bytes; the next message sends them. */
+  | { readonly kind: 'ready' }
   | { readonly kind: 'sent'; readonly sent: Sent };
 
 interface TradePayload {
@@ -104,7 +104,7 @@ function beat(): void {
   lastBeat = at;
 }
 
-function send(flood: Flood): void {
+async function send(port: MessagePort, flood: Flood): Promise<void> {
   const { contract, framesPerSecond } = flood;
   const traded = lastTrades.get(contract.streamCode);
   if (traded === undefined) throw new Error(`expected a trade of ${contract.streamCode} before the flood`);
@@ -122,7 +122,9 @@ function send(flood: Flood): void {
   }
   encoded.length = 0;
   isFlooding = true;
-  tell({ kind: 'begun' });
+  const asked = once(port, 'message');
+  tell({ kind: 'ready' });
+  await asked;
   let next = 0;
   let lateMs = 0;
   let backlogBytes = 0;
@@ -140,7 +142,7 @@ function send(flood: Flood): void {
   }, SLICE_MS / 2);
 }
 
-port.on('message', send);
+port.once('message', (flood: Flood) => void send(port, flood));
 http.listen(0, '127.0.0.1');
 await once(http, 'listening');
 const address = http.address();

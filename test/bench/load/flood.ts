@@ -232,12 +232,15 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
   const [contract] = daemon.edge.table.listed;
   if (contract === undefined) throw new Error('expected a contract');
   sender.thread.postMessage({ contract, framesPerSecond, seconds } satisfies Flood); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-  await sender.expected('begun');
+  await sender.expected('ready');
+  // Prices of the simulator on their way.
+  await pause(LOOK_MS);
   const isSent = sender.expected('sent');
   const framesBefore = daemon.feed?.frames ?? 0;
   const pongsBefore = flooded.pongs.length;
   const before = threadTimes(memory);
   const start = performance.now();
+  sender.thread.postMessage('go'); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   let waitingMax = 0;
   const watch = setInterval(() => {
     waitingMax = Math.max(waitingMax, daemon.feed?.waiting ?? 0);
