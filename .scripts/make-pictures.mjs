@@ -1,8 +1,9 @@
-// Draws the pictures of README.md that show the cockpit: all states go to var/pictures, two of them to data/pictures.
+// Draws the pictures of README.md: all states of the cockpit go to var/pictures, two of them to data/pictures, with the report of a backtest.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const drawn = join(root, 'var', 'pictures');
@@ -16,3 +17,20 @@ if (status !== 0) process.exit(status ?? 1);
 const SHOWN = { 'paper-1280-light': 'cockpit-now', 'view-market-1280-light': 'cockpit-market' };
 for (const [from, to] of Object.entries(SHOWN))
   copyFileSync(join(drawn, `${from}.png`), join(root, 'data', 'pictures', `${to}.png`));
+
+// The report of `npm run backtest`: its first screen.
+const report = join(drawn, 'backtest');
+const backtest = ['dist/src/cli/main.js', 'backtest', 'config/backtest.yaml', '--out', report];
+const run = spawnSync('node', backtest, { cwd: root, stdio: 'inherit' });
+if (run.status !== 0) process.exit(run.status ?? 1);
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+const page = await browser.newPage({ viewport: { width: 1280, height: 1500 }, colorScheme: 'light' });
+await page.goto(pathToFileURL(join(report, 'report.html')).href);
+await page.waitForSelector('html[data-drawn]', { state: 'attached' });
+// Charts paint with the next frame.
+await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+const prices = await page.locator('.chart.prices').boundingBox();
+const height = Math.ceil((prices?.y ?? 0) + (prices?.height ?? 0));
+const clip = { x: 0, y: 0, width: 1280, height };
+await page.screenshot({ path: join(root, 'data', 'pictures', 'report.png'), clip, fullPage: true });
+await browser.close();

@@ -67,7 +67,11 @@ export interface LineChart {
 }
 
 const LABEL_PX = 84;
-const AXIS_PX = 72;
+const CHAR_PX = 7;
+const AXIS_PX = 56;
+/** Charts below each other have one left edge where there is room for it. */
+const WIDE_AXIS_PX = 80;
+const WIDE_FROM_PX = 600;
 const TITLE_FONT = '12px system-ui, sans-serif';
 
 export function createLineChart(box: HTMLElement, look: ChartLook, content: ChartContent): LineChart {
@@ -218,7 +222,11 @@ const axis = (): uPlot.Axis => ({
 
 const yAxis = ({ unit, scaleWords }: ChartLook): uPlot.Axis => ({
   ...axis(),
-  size: AXIS_PX,
+  size: ({ width }, labels) =>
+    Math.max(
+      width < WIDE_FROM_PX ? AXIS_PX : WIDE_AXIS_PX,
+      ...(labels ?? []).map((label) => label.length * CHAR_PX + 16),
+    ),
   space: 24,
   values: (_, splits) => numberLabels(splits, unit === '%' ? unit : '', scaleWords),
 });
