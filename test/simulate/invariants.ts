@@ -67,6 +67,8 @@ export class Invariants {
   readonly #alerts: string[] = [];
   #heard = 0;
   #heardAtToken = 0;
+  /** Rows without a name that went to an order just like theirs. */
+  readonly #swapped = new Set<string>();
   /** Strategies with an order of which nobody saw how its day ended: positions tell no owner of fills that set each other off. */
   readonly #unproven = new Set<string>();
   /** By owner and order code, from fills. */
@@ -168,7 +170,7 @@ export class Invariants {
     const today = tradingDayAt(this.#world.config.calendar, tsUs(this.#world.time.nowUs));
     const todays = [...this.#orders.values(), ...this.#triggers.values()].filter(({ day }) => day === today);
     const rows = [...todays, ...this.openAtBroker(), ...this.waitingAtBroker()];
-    return rows.some((row) => row.refId === refId);
+    return rows.some((row) => row.refId === refId && !this.#swapped.has(row.orderKey));
   }
 
   starting(): void {
@@ -314,6 +316,7 @@ export class Invariants {
   /** An order with an id of ours at the broker is a strategy's. */
   #checkForeign({ strategy, clientOrderId }: Adopted, there: OrderReport | TriggerReport | undefined): void {
     const refId = there?.refId ?? null;
+    if (there !== undefined && refId !== clientOrderId) this.#swapped.add(there.orderKey);
     if (strategy === OPERATOR_INDEX && refId !== null)
       this.violated(
         `${refId} of ${this.#strategyOf(refId)} was taken for an order of the operator: ${clientOrderId}`,
