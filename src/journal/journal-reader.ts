@@ -85,6 +85,7 @@ const PAGE_INPUTS = 500;
 export class JournalReader {
   readonly #database: Database;
   readonly #names: StrategyNames;
+  #after: ReturnType<Database['prepare']> | undefined = undefined;
 
   constructor(database: Database, names: StrategyNames) {
     this.#database = database;
@@ -319,9 +320,9 @@ export class JournalReader {
 
   /** At most `max` entries after row `id`, of all sessions, oldest first. */
   entriesAfter(id: number, max: number): readonly StoredEntry[] {
-    const rows = this.#database
-      .prepare<[number, number], EntryRow>('SELECT * FROM entries WHERE id > ? ORDER BY id LIMIT ?')
-      .all(id, max);
+    // Asked many times a second.
+    this.#after ??= this.#database.prepare('SELECT * FROM entries WHERE id > ? ORDER BY id LIMIT ?');
+    const rows = this.#after.all([id, max]) as EntryRow[]; // oxlint-disable-line typescript/no-unsafe-type-assertion -- rows of that table
     if (rows.length === 0) return [];
     const formats = this.#formats();
     return rows.map((row) => storedEntry(row, formats.get(row.session) ?? 1, this.#names));

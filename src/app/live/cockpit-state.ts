@@ -17,12 +17,11 @@ import type {
   SessionState,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { packageVersion } from '../host/package-version.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { Daemon, DaemonOptions } from './daemon.ts';
 import { healthProblem } from './health.ts';
 
-type Parts = Pick<DaemonOptions, 'address' | 'clockMap'>;
+type Parts = Pick<DaemonOptions, 'address' | 'clockMap'> & { readonly version: string };
 
 /** The view comes each second; an engine that computes for longer has hung or is overloaded. */
 const ANSWER_MAX = seconds(4);
@@ -33,14 +32,17 @@ const BPS_PER_PERCENT = 100;
 const CHANGES_SEARCHED_MAX = 400;
 
 /** The server adds the code that confirms. */
-export function cockpitState(daemon: Daemon, { address, clockMap }: Parts): Omit<CockpitState, 'confirm'> {
+export function cockpitState(
+  daemon: Daemon,
+  { address, clockMap, version }: Parts,
+): Omit<CockpitState, 'confirm'> {
   const { config, edge, lastView: view } = daemon;
   const { state, isStale, connections } = edge.stream.status();
   const { channels, unseen } = daemon.alerting.state;
   const contracts = edge.table.contracts;
   return {
     mode: config.mode,
-    version: packageVersion(),
+    version,
     account: `…${address.subAccountId.slice(-ACCOUNT_TAIL)}`,
     stateDir: config.stateDir,
     session: sessionState(daemon, clockMap.speed),
@@ -93,14 +95,14 @@ function phaseEnd(
 }
 
 function problemsOf(daemon: Daemon): readonly string[] {
-  const { lastView: view, degraded, clockProblem, programProblem, alerting } = daemon;
+  const { lastView: view, degraded, clockProblem, programTold, alerting } = daemon;
   const told = [
     degraded,
     healthProblem(daemon),
     clockProblem,
     typeof view?.unproven === 'string' ? `positions are not proven: ${view.unproven}` : null,
     view?.money.state === 'differs' ? 'money differs from the broker’s' : null,
-    programProblem,
+    programTold,
     ...alerting.state.channels.map(({ id, trouble }) =>
       trouble === null ? null : `the channel ${id} fails: ${trouble}`,
     ),

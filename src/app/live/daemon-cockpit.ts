@@ -25,6 +25,7 @@ import type { CommandResult } from '../../operator/control-server.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
+import { packageVersion } from '../host/package-version.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { joined } from '../inspect/candles.ts';
 import type { JournalPlace } from '../inspect/cockpit-reads.ts';
@@ -115,6 +116,7 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
 
 /** The view that came last: an engine that hangs keeps nothing back. Looking asks for the next one. */
 function freshFacts(daemon: Daemon, parts: Parts) {
+  const shown = { ...parts, version: packageVersion() };
   let isAsking = false;
   return () => {
     if (!isAsking) {
@@ -123,7 +125,7 @@ function freshFacts(daemon: Daemon, parts: Parts) {
         isAsking = false;
       });
     }
-    return Promise.resolve(cockpitState(daemon, parts));
+    return Promise.resolve(cockpitState(daemon, shown));
   };
 }
 

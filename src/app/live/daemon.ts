@@ -98,7 +98,7 @@ export class Daemon {
   #stopClockWatch: CancelTimer | undefined = undefined;
   #isEnding = false;
   #isLogHeld = false;
-  #isProgramTold = false;
+  #programTold: string | null = null;
   #view: EngineView | undefined = undefined;
   #viewedUs: TsUs = systemClock.nowUs();
 
@@ -191,6 +191,11 @@ export class Daemon {
   /** The program on disk is another one, in words, or null. */
   get programProblem(): string | null {
     return this.#options.program?.problem() ?? null;
+  }
+
+  /** The same as it was told last, without a look at the disk. */
+  get programTold(): string | null {
+    return this.#programTold;
   }
 
   /** The engine cannot follow the prices: entries wait. */
@@ -444,9 +449,9 @@ export class Daemon {
 
   #takeCare(): void {
     this.checkpoint();
-    const problem = this.#isProgramTold ? null : this.programProblem;
+    const problem = this.#programTold === null ? this.programProblem : null;
     if (problem === null) return;
-    this.#isProgramTold = true;
+    this.#programTold = problem;
     const meaning = 'until then no reload is taken, and the daemon ends at the next change of day';
     this.alert('warning', 'program_changed', `${problem}; ${meaning}`);
   }
