@@ -191,7 +191,7 @@ export class Interview {
     const file = await this.#dialog.ask(`${what}: "env" (${environment}), or a file`, 'env', (text) => {
       if (text === 'env') return null;
       if (this.#newSecrets.has(text)) return refuse('another file for each secret', text);
-      return existsSync(text) ? secretFile(text) : newSecretFile(text);
+      return existsSync(text) ? secretFile(text) : plainPath(text);
     });
     if (file === null || existsSync(file)) return { environment, file };
     const secret = await this.#dialog.secret(`${file} is not there; paste the secret to make it`);
@@ -300,13 +300,11 @@ const amount = (text: string): number => {
   return Number.isSafeInteger(value) ? value : refuse('whole VND above 0, like 5,000,000', text);
 };
 
+const plainPath = (text: string): string =>
+  pathText.safeParse(text).success ? text : refuse('a path: ~ and variables are not filled in', text);
+
 const secretFile = (text: string): string => {
-  const isFile = statSync(text, { throwIfNoEntry: false })?.isFile() === true;
+  const isFile = statSync(plainPath(text), { throwIfNoEntry: false })?.isFile() === true;
   if (!isFile) return refuse('a file that is there', text);
   return isExposed(text) ? refuse(`a file that only its owner may read (chmod 600 ${text})`, text) : text;
 };
-
-const newSecretFile = (text: string): string =>
-  pathText.safeParse(text).success
-    ? text
-    : refuse('"env", or a path: ~ and variables are not filled in', text);

@@ -163,6 +163,8 @@ it('takes every answer as an option, and names the one that is missing', async (
     --mail-host smtp.b.example --mail-from a@b.example --mail-user none --webhook-preset ntfy`.split(/\s+/);
   const exposed = await cliRun('init', file, '--yes', ...options, '--api-key-file', open);
   expect(exposed).toMatchObject({ code: 2, err: expect.stringContaining(`chmod 600 ${open}`) });
+  const odd = await cliRun('init', file, '--yes', ...options, '--api-key-file', `${dir}/$KEY`);
+  expect(odd).toMatchObject({ code: 2, err: expect.stringContaining('variables are not filled in') });
   const plain = await cliRun('init', file, '--yes', ...options, '--rest-url', 'http://b.example/');
   expect(plain).toMatchObject({ code: 2, err: expect.stringContaining('--rest-url: expected an address') });
   expect(existsSync(file)).toBe(false);
