@@ -53,7 +53,8 @@ export class EarlierOrders {
     this.#parts = parts;
   }
 
-  carryOver(earlier: EarlierOrder): void {
+  /** `wasNight`: trading stopped since the session of the order, unless it never does. */
+  carryOver(earlier: EarlierOrder, wasNight: boolean): void {
     const { orders, contracts, context, exits } = this.#parts;
     const { clientOrderId, strategy, orderNo, status, trigger } = earlier;
     const contract = contracts.at(earlier.instrument);
@@ -84,7 +85,7 @@ export class EarlierOrders {
     // Its number may be another order's by now: a row of the book allows it again.
     order.canCancel = false;
     order.canModify = false;
-    order.become(this.#statusToday(earlier));
+    order.become(this.#statusToday(earlier, wasNight));
     orders.add(order);
     if (orderNo !== null && order.isWaiting) orders.bindTrigger(order, orderNo, earlier.orderKey);
     else if (orderNo !== null) orders.bind(order, orderNo, context.nowUs);
@@ -192,11 +193,11 @@ export class EarlierOrders {
   }
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */
-  #statusToday({ status, orderNo, filledQty, trigger }: EarlierOrder): OrderStatus {
+  #statusToday({ status, orderNo, filledQty, trigger }: EarlierOrder, wasNight: boolean): OrderStatus {
     if (hasProvenEnd(status)) return status;
     if (orderNo === null) return status === 'submitted' ? 'submitted' : 'unknown';
     if (waitsInTriggerBook(trigger)) return 'pending_trigger';
-    if (!this.#isMidnightTraded()) return 'expired';
+    if (wasNight && !this.#isMidnightTraded()) return 'expired';
     return filledQty > 0 ? 'partially_filled' : 'accepted';
   }
 

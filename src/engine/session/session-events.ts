@@ -105,7 +105,9 @@ export class SessionEvents {
     if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
     registry.goOn();
     for (const each of carriedOverOrders ?? []) adoption.carryOver(each);
-    for (const each of earlierOrders ?? []) this.#state.earlier.carryOver(each);
+    // Else the clock was set back over a day: its orders may work on.
+    const wasNight = isAnew !== true && (follows === undefined || follows < tradingDay);
+    for (const each of earlierOrders ?? []) this.#state.earlier.carryOver(each, wasNight);
     for (const { strategy, instrument, qty, openValue } of carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);
       const head = { cause: context.seq, tsUs: context.nowUs, strategy };

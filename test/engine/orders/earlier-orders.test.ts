@@ -17,6 +17,8 @@ interface Begin {
   readonly held?: number;
   readonly hour?: number;
   readonly isEndless?: boolean;
+  /** Days from this one to that of the session before: the clock was set back where it is not yesterday. */
+  readonly followsBy?: number;
   /** A stop of the first strategy that the trigger book showed yesterday: sells one below 12,950. */
   readonly stop?: BrokerTriggerOrder;
 }
@@ -24,7 +26,7 @@ interface Begin {
 /** One second into the day: positions have not been read. */
 function begun(
   orders: readonly EarlierOrder[],
-  { held = 0, hour = 0, isEndless = true, stop }: Begin = {},
+  { held = 0, hour = 0, isEndless = true, followsBy = -1, stop }: Begin = {},
 ): EngineRig {
   const rig = new EngineRig({
     startUs: timeOf(hour),
@@ -35,7 +37,8 @@ function begun(
   rig.contracts().post({
     kind: 'session_started',
     tradingDay: DAY,
-    follows: addDays(DAY, -1),
+    follows: addDays(DAY, followsBy),
+    ...(followsBy >= 0 ? { isAnew: true } : {}),
     carriedOver:
       held === 0
         ? []
@@ -164,6 +167,23 @@ const exit = (key: string, trigger: number) =>
     parent: '7',
     when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
   });
+
+it('an order of a later day counts and works on where the clock was set back: no night was between', () => {
+  const rig = begun([earlierOrder('H.1')], { isEndless: false, hour: 10, followsBy: 1 });
+  const id = clientOrderId('H.1');
+  expect(rig.statusOf(id)).toBe('accepted');
+  rig.pass(1).book([{ ...YESTERDAYS, ref: id }]);
+  expect([rig.statusOf(id), rig.alerts()]).toEqual(['accepted', []]);
+  rig.cancel(FIRST, id);
+  expect(rig.cancels().map(({ clientOrderId: order }) => order)).toEqual([id]);
+  expect(rig.engine.snapshot().orders).toHaveLength(1);
+});
+
+it('an order of a later day is over where complete scans do not show it', () => {
+  const rig = begun([earlierOrder('H.1')], { isEndless: false, hour: 10, followsBy: 1 });
+  settle(rig, 0);
+  expect([rig.engine.snapshot().orders, unproven(rig), rig.alerts()]).toEqual([[], null, []]);
+});
 
 describe('where trading goes through midnight', () => {
   it('exits belong to the bracket of their prices where one of yesterday had its number', () => {
