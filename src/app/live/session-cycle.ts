@@ -12,6 +12,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type {
+  ClockSkew,
   Command,
   ContractsListed,
   EngineEvent,
@@ -74,6 +75,8 @@ export class SessionCycle implements InputSink {
   #left: SessionLeft | undefined = undefined;
   /** Answers that came between two sessions. */
   #answers: Unsequenced<EngineEvent>[] = [];
+  /** Told only when it changes: each engine is told anew, or entries would not wait for a clock that is wrong. */
+  #skew: Unsequenced<ClockSkew> | undefined = undefined;
   #losses = 0;
   #lastLoss = '';
   #unexplained = 0;
@@ -101,6 +104,7 @@ export class SessionCycle implements InputSink {
   }
 
   post(event: Unsequenced<EngineEvent>): void {
+    if (event.kind === 'clock_skew') this.#skew = event;
     if (this.#session !== undefined) return this.#session.post(event);
     if (event.kind === 'call_outcome') this.#answers.push(event);
     this.#onContracts?.(event);
@@ -170,6 +174,7 @@ export class SessionCycle implements InputSink {
     this.#session = session;
     this.#degraded = null;
     this.#left = undefined;
+    if (this.#skew !== undefined) session.post(this.#skew);
     for (const answer of this.#answers.splice(0)) session.post(answer);
     this.#tellReplay(session, durationUs(systemClock.nowUs() - startedUs));
     void this.#agreeOnHalt(session);

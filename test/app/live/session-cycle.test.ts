@@ -9,7 +9,7 @@ import type { ReplayedPast, ToEngine } from '../../../src/app/host/worker-protoc
 import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { tsUs } from '../../../src/domain/units.ts';
+import { durationUs, tsUs } from '../../../src/domain/units.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { SHIPPED } from '../../config/config-files.ts';
@@ -173,6 +173,31 @@ it('keeps an answer that comes between two sessions for the one that begins', as
   await cycle.open();
   await vi.waitFor(() => expect(told).toContain('call_outcome'), { timeout: 20_000 });
   expect(told.indexOf('call_outcome')).toBeGreaterThan(told.indexOf('booted'));
+  await close();
+});
+
+it("tells each engine how far the clock is from the broker's, which is measured before and told once", async () => {
+  const told: (readonly [number, number])[] = [];
+  const engines: DyingOnce[] = [];
+  const { cycle, close } = cycleWith(({ currentStrategy }) => {
+    const place = engines.length;
+    class Telling extends DyingOnce {
+      override postMessage(message: ToEngine): void {
+        for (const event of message.kind === 'events' ? message.events : [])
+          if (event.kind === 'clock_skew') told.push([place, event.skewUs]);
+        super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+      }
+    }
+    const engine = new Telling(place + 1, currentStrategy);
+    engines.push(engine);
+    return engine;
+  });
+  cycle.post({ kind: 'clock_skew', skewUs: 30_000_000, roundTrip: durationUs(1) });
+  await cycle.open();
+  await vi.waitFor(() => expect(told).toEqual([[0, 30_000_000]]), { timeout: 20_000 });
+  cycle.post({ kind: 'clock_skew', skewUs: -12_000_000, roundTrip: durationUs(1) });
+  engines[0]?.emit('error', new Error('broken'));
+  await vi.waitFor(() => expect(told.at(-1)).toEqual([1, -12_000_000]), { timeout: 20_000 });
   await close();
 });
 
