@@ -8,6 +8,7 @@ import { seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type {
   CockpitBeat,
   CockpitEntry,
+  CockpitReset,
   CockpitRole,
   CockpitState,
   ContractPrices,
@@ -143,7 +144,10 @@ export class EventStreams {
       reader.blockedUs = null;
       this.#serve(reader);
     });
-    if (place.lost !== null) this.#write(reader, frame('reset', JSON.stringify({ reason: place.lost })));
+    if (place.lost !== null) {
+      const reset: CockpitReset = { reason: place.lost };
+      this.#write(reader, frame('reset', JSON.stringify(reset)));
+    }
     this.#write(reader, this.#beat());
     this.#start();
     this.#serve(reader);
