@@ -12,7 +12,7 @@ import { FakeDaemon } from '../operator/cockpit/fake-cockpit.ts';
 
 const DAY = '2026-03-04';
 const OPEN_MS = Date.UTC(2026, 2, 4, 2, 0);
-export const NOW_MS = Date.UTC(2026, 2, 4, 3, 32, 5);
+const NOW_MS = Date.UTC(2026, 2, 4, 3, 32, 5);
 const MAIN = '41I1G3000';
 const NEXT = '41I1G4000';
 const MINUTE_MS = 60_000;
@@ -211,7 +211,7 @@ function barsOf(): readonly CockpitBar[] {
   return bars;
 }
 
-export const BARS = barsOf();
+const BARS = barsOf();
 const LAST = BARS.at(-1)![4];
 
 const meansOf = (count: number): readonly (readonly [number, number])[] =>

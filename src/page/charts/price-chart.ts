@@ -236,7 +236,6 @@ class PriceLines {
       this.#series.get(label)?.applyOptions({
         color: ink(colour),
         lineWidth: 1,
-        title: label,
         priceLineVisible: false,
         lastValueVisible: false,
       });

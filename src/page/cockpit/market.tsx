@@ -1,5 +1,5 @@
 /** Candles with our orders and fills, and the depth beside them. */
-import { computed, effect, useSignal } from '@preact/signals';
+import { computed, effect, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type {
   CockpitBar,
@@ -7,17 +7,19 @@ import type {
   CockpitState,
   ContractPrices,
   ContractState,
+  FillMark,
   Level,
   OrderState,
   PlotLine,
   PlotState,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { type Candle, createPriceChart, type PriceChart, type PriceLine } from '../charts/price-chart.ts';
+import type { PriceMark } from '../charts/trade-layer.ts';
 import { clockTime, count, points, signed, worded } from './format.ts';
 import { read } from './link.ts';
 import { OrderTable } from './now.tsx';
 import { Bar, Empty, Panel } from './parts.tsx';
-import { entries, prices, state } from './store.ts';
+import { entries, prices, silentSeconds, state } from './store.ts';
 import { t } from './text.ts';
 
 export function Market() {
@@ -119,6 +121,7 @@ const candleOf = ([atMs, open, high, low, close]: CockpitBar): Candle => ({
 function Candles({ contract: { contract, tickPoints } }: { readonly contract: ContractState }) {
   const box = useRef<HTMLDivElement>(null);
   const trouble = useSignal('');
+  const legend = useSignal<readonly PriceLine[]>([]);
   useEffect(() => {
     if (box.current === null) return undefined;
     const chart = createPriceChart(box.current, {
@@ -127,9 +130,7 @@ function Candles({ contract: { contract, tickPoints } }: { readonly contract: Co
       decimals: Math.max(0, Math.ceil(-Math.log10(tickPoints) - 1e-9)),
       tick: tickPoints,
     });
-    const stop = feed(chart, contract, (text) => {
-      trouble.value = text;
-    });
+    const stop = feed(chart, contract, trouble, legend);
     return () => {
       stop();
       chart.destroy();
@@ -138,36 +139,56 @@ function Candles({ contract: { contract, tickPoints } }: { readonly contract: Co
   return (
     <>
       <div ref={box} class="candles" role="group" aria-label={`${t.candles} ${contract}`} />
+      <p class="legend">
+        {legend.value.map(({ label, colour }) => (
+          <span key={label}>
+            <i class={`swatch ${colour}`} aria-hidden="true" />
+            {label}
+          </span>
+        ))}
+      </p>
       {trouble.value !== '' && <p class="note bad">{trouble.value}</p>}
     </>
   );
 }
 
+const markOf = ({ atMs, points: price, side, qty }: FillMark): PriceMark => ({
+  time: atMs / 1_000,
+  price,
+  side,
+  effect: 'entry',
+  qty,
+});
+
 /** Bars of the past from the daemon, the present from the stream; read again after fills and when the stream was cut. */
-function feed(chart: PriceChart, contract: string, tell: (trouble: string) => void): () => void {
+function feed(
+  chart: PriceChart,
+  contract: string,
+  trouble: Signal<string>,
+  legend: Signal<readonly PriceLine[]>,
+): () => void {
   let newest: CockpitBar | undefined;
   let lines: readonly PlotLine[] = [];
+  const draw = (next: readonly PlotLine[]): void => {
+    lines = next;
+    const drawn = lines.map(lineOf);
+    chart.setLines(drawn);
+    if (drawn.length !== legend.peek().length) legend.value = drawn;
+  };
   let wait: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
+  let wasCut = false;
+  let lastFill: string | undefined;
   const readBars = async (): Promise<void> => {
-    const { value, trouble } = await read<CockpitBars>('/bars', { contract });
+    const { value, trouble: told } = await read<CockpitBars>('/bars', { contract });
     if (isOver) return;
-    tell(trouble);
+    trouble.value = told;
     if (value === null) return;
     const { bars, fills } = value;
-    lines = value.lines;
-    chart.setLines(lines.map(lineOf));
+    draw(value.lines);
     newest = bars.at(-1);
     chart.setCandles(bars.map(candleOf));
-    chart.setMarks(
-      fills.map(({ atMs, points: price, side, qty }) => ({
-        time: atMs / 1_000,
-        price,
-        side,
-        effect: 'entry',
-        qty,
-      })),
-    );
+    chart.setMarks(fills.map(markOf));
   };
   const extend = (now: ContractPrices): void => {
     if (now.last === null) return;
@@ -181,14 +202,18 @@ function feed(chart: PriceChart, contract: string, tell: (trouble: string) => vo
     }),
     effect(() => {
       const ours = plotted.value.filter((plot) => plot.contract === contract);
-      if (ours.length === 0) return;
-      lines = ours.reduce(withPlot, lines);
-      chart.setLines(lines.map(lineOf));
+      if (ours.length > 0) draw(ours.reduce(withPlot, lines));
     }),
     effect(() => chart.setOrders(orderLines(state.value?.orders ?? [], contract))),
     effect(() => {
-      const fills = entries.value.filter((each) => each.kind === 'fill' && each.contract === contract);
-      if (fills.length === 0) return;
+      const isCut = silentSeconds.value !== null;
+      if (wasCut && !isCut) void readBars();
+      wasCut = isCut;
+    }),
+    effect(() => {
+      const fill = entries.value.findLast((each) => each.kind === 'fill' && each.contract === contract)?.id;
+      if (fill === lastFill) return;
+      lastFill = fill;
       clearTimeout(wait);
       wait = setTimeout(() => void readBars(), READ_AGAIN_MS);
     }),
