@@ -1,7 +1,7 @@
 /** Turns the result of a backtest into the model of its report. */
 import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
-import type { BacktestDenial, BacktestResult, StrategyResult } from '../backtest-result.ts';
+import type { BacktestDenial, BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import { rollingRatios, yearReturns } from '../statistics/daily-series.ts';
 import { type RunStatistics, runStatistics } from '../statistics/run-statistics.ts';
 import { allFigures, headlineFigures, resultTables } from './report-figures.ts';
@@ -126,7 +126,7 @@ const CHARGES = [
 
 function costsTold({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
   const { netProfit, costs, trades } = found;
-  const hasBook = strategies.some(({ fills }) => [...fills].some(({ midTwice }) => midTwice > 0));
+  const hasBook = strategies.some(({ fills }) => hasMiddle(fills));
   return {
     gross: (netProfit + costs.total) / moneyScale,
     charges: CHARGES.map(([name, kind]) => [
@@ -137,6 +137,11 @@ function costsTold({ strategies, moneyScale }: BacktestResult, found: RunStatist
     spread: hasBook ? costs.spread / moneyScale : null,
     trades: trades.count,
   };
+}
+
+function hasMiddle(fills: Iterable<BacktestFill>): boolean {
+  for (const { midTwice } of fills) if (midTwice > 0) return true;
+  return false;
 }
 
 /** Why orders did not go out, in words; most often first. */

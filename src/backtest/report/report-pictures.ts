@@ -7,6 +7,7 @@ import type {
   BacktestResult,
   BacktestTrade,
   ResultInstrument,
+  Rows,
   Samples,
 } from '../backtest-result.ts';
 import { mean, quantile } from '../statistics/moments.ts';
@@ -78,22 +79,25 @@ function pricesOf(result: BacktestResult, chain: readonly Traded[]): ReportPrice
   const specs = new Map(chain.map(({ place, instrument }) => [place, instrument.spec]));
   const [spec] = specs.values();
   assert(spec !== undefined, 'a picture has a contract');
-  const marks = result.strategies
-    .flatMap(({ id, fills }) =>
-      [...fills].flatMap((fill) => {
-        const of = specs.get(fill.instrument);
-        return of === undefined ? [] : [markOf(fill, id, of)];
-      }),
-    )
-    .toSorted((a, b) => a.tsSeconds - b.tsSeconds);
+  let count = 0;
+  const marks = result.strategies.flatMap(({ id, fills }) => {
+    const first: ReportMark[] = [];
+    for (const fill of fills) {
+      const of = specs.get(fill.instrument);
+      if (of === undefined) continue;
+      count += 1;
+      if (first.length < MARKS_MAX) first.push(markOf(fill, id, of));
+    }
+    return first;
+  });
   return {
     name: symbols.length === 1 ? (symbols[0] ?? '') : `${symbols[0] ?? ''} to ${symbols.at(-1) ?? ''}`,
     symbols,
     decimals: pointDecimals(spec),
     tick: pointsOf(spec, priceTicks(1)),
     ...candlesOf(chain, result.utcOffsetMinutes),
-    marks: marks.slice(0, MARKS_MAX),
-    fills: marks.length,
+    marks: marks.toSorted((a, b) => a.tsSeconds - b.tsSeconds).slice(0, MARKS_MAX),
+    fills: count,
   };
 }
 
@@ -179,13 +183,20 @@ function markOf(
 
 /** All round trips, also those that the end of the run left open. */
 export function tradesOf(result: BacktestResult): { trades: readonly ReportTrade[]; tradeCount: number } {
+  // Those of one strategy are in the order of their exits.
   const trades = result.strategies
-    .flatMap((strategy) => [...strategy.trades].map((trade) => ({ trade, id: strategy.id })))
+    .flatMap(({ id, trades: all }) => firstOf(all, TRADES_MAX).map((trade) => ({ trade, id })))
     .toSorted((a, b) => a.trade.exitUs - b.trade.exitUs);
   return {
     trades: trades.slice(0, TRADES_MAX).flatMap(({ trade, id }) => tradeOf(result, trade, id)),
-    tradeCount: trades.length,
+    tradeCount: result.strategies.reduce((sum, { trades: all }) => sum + all.length, 0),
   };
+}
+
+function firstOf<T>(rows: Rows<T>, count: number): readonly T[] {
+  return Array.from({ length: Math.min(count, rows.length) }, (_, i) => rows.at(i)).filter(
+    (row) => row !== undefined,
+  );
 }
 
 function tradeOf(
@@ -248,20 +259,24 @@ export function profitHistogram({ strategies, moneyScale }: BacktestResult): rea
 
 /** Contracts held over all strategies: at each sample of equity the position of that time that was furthest from zero. */
 export function positionSamples({ strategies, equity }: BacktestResult): Samples {
-  const fills = strategies.flatMap((each) => [...each.fills]).toSorted((a, b) => a.tsUs - b.tsUs);
-  const held = new Map<string, number>();
+  const cursors = strategies.map(({ fills }) => ({ fills, next: 0, held: new Map<number, number>() }));
   let position = 0;
-  let next = 0;
-  const values = equity.tsUs.map((atUs) => {
+  const values = equity.tsUs.map((untilUs) => {
     let furthest = position;
-    for (let fill = fills[next]; fill !== undefined && fill.tsUs <= atUs; fill = fills[next]) {
-      const key = `${fill.strategy} ${fill.instrument}`;
-      position += fill.positionAfter - (held.get(key) ?? 0);
-      held.set(key, fill.positionAfter);
+    for (;;) {
+      let first: { readonly fill: BacktestFill; readonly cursor: (typeof cursors)[number] } | null = null;
+      for (const cursor of cursors) {
+        const fill = cursor.fills.at(cursor.next);
+        if (fill === undefined || fill.tsUs > untilUs) continue;
+        if (first === null || fill.tsUs < first.fill.tsUs) first = { fill, cursor };
+      }
+      if (first === null) return furthest;
+      const { fill, cursor } = first;
+      position += fill.positionAfter - (cursor.held.get(fill.instrument) ?? 0);
+      cursor.held.set(fill.instrument, fill.positionAfter);
+      cursor.next += 1;
       if (Math.abs(position) > Math.abs(furthest)) furthest = position;
-      next += 1;
     }
-    return furthest;
   });
   return { tsUs: equity.tsUs, values };
 }
