@@ -117,6 +117,18 @@ export interface StrategyResult {
   readonly heldUs: number;
   /** Reason why it no longer ran at the end, or null. */
   readonly stopped: string | null;
+  /** The first throw of its code, or null. */
+  readonly fault: StrategyFault | null;
+}
+
+/** A throw of a strategy, which stopped it. */
+export interface StrategyFault {
+  readonly tsUs: TsUs;
+  readonly message: string;
+  /** The handler or call that threw. */
+  readonly where: string;
+  /** Stack of the throw; null where it has none. Absolute paths: no part of a journal or digest. */
+  readonly stack: string | null;
 }
 
 /** Of the trades since the sample before, as columns; 0 where nothing was traded. */

@@ -14,6 +14,16 @@ export interface TraderParts {
   readonly notes: NoteBudget;
 }
 
+/** Authors who write JavaScript, or whose types were only stripped, have no compiler that tells them. */
+function assertOrder({ price, reason }: OrderRequest): void {
+  if (typeof reason !== 'string')
+    throw new Error('an order without a reason: add reason, a few words for the journal');
+  if (!Number.isSafeInteger(price))
+    throw new Error(
+      `an order at ${price}: expected price in whole ticks, like the price of a trade; trader.ticks(points) makes them`,
+    );
+}
+
 /** Trading in one contract of one strategy; refuses every call outside the event being processed. */
 export function createLegTrader(
   { guard, port, timers, notes }: TraderParts,
@@ -23,6 +33,7 @@ export function createLegTrader(
   const inEvent = (what: string): void => guard.assertInEvent(`trader.${what}`);
   const submit = (...asked: SubmitArguments): ClientOrderId => {
     inEvent('submit');
+    assertOrder(asked.length === 1 ? asked[0] : asked[1]);
     const intent =
       asked.length === 1 ? intentOf(contract(), asked[0]) : limitIntent(contract(), asked[0], asked[1]);
     return port.submit(index, intent);

@@ -14,7 +14,7 @@ import { Channel } from './channel.ts';
 import type { Params, StrategyDefinition } from './define-strategy.ts';
 import type { Trader, LegTrader } from './trader.ts';
 import { createLegTrader, NoteBudget, type TraderParts } from './leg-trader.ts';
-import { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
+import { type StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
 import type { LegTicks, Rollover, Ticks } from './ticks.ts';
 
@@ -46,11 +46,10 @@ export class RunningStrategy {
   readonly #rollovers: Channel<Rollover>;
   readonly #legs: readonly Leg[];
 
-  constructor(instance: StrategyInstance, hub: TickHub, port: TraderPort, running: Int32Array) {
+  constructor(instance: StrategyInstance, hub: TickHub, port: TraderPort, guard: StrategyGuard) {
     this.#instance = instance;
     this.#hub = hub;
     this.#port = port;
-    const guard = new StrategyGuard(instance.index, running, port);
     this.#guard = guard;
     this.#timers = new StrategyTimers(guard, port);
     this.#phases = new Channel(guard, 'phases$');

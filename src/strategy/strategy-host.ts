@@ -15,7 +15,7 @@ import type {
   StrategyHost,
   TimerId,
 } from '../engine/ports/strategy-port.ts';
-import { NO_STRATEGY } from './strategy-guard.ts';
+import { NO_STRATEGY, StrategyGuard } from './strategy-guard.ts';
 import { type StrategyInstance, RunningStrategy } from './running-strategy.ts';
 import { TickHub } from './tick-hub.ts';
 
@@ -23,29 +23,41 @@ export interface StrategyHostOptions {
   readonly instances: readonly StrategyInstance[];
   /** Slot 0 holds the index of the strategy whose code runs, else `NO_STRATEGY`; shared memory for the watchdog. */
   readonly currentStrategy?: Int32Array;
+  /** Sees each throw of a strategy with its stack, which the journal does not hold. */
+  readonly onFault?: TraderPort['fault'];
 }
 
-export function createStrategyHost({ instances, currentStrategy }: StrategyHostOptions): StrategyHost {
+export function createStrategyHost({
+  instances,
+  currentStrategy,
+  onFault,
+}: StrategyHostOptions): StrategyHost {
   const running = currentStrategy ?? new Int32Array(1);
   assert(running.length > 0, 'the shared memory has a slot for the running strategy');
   assert(
     new Set(instances.map(({ index }) => index)).size === instances.length,
     'each strategy has its own index',
   );
-  return new Host(instances, running);
+  return new Host(instances, running, onFault);
 }
 
 class Host implements StrategyHost {
   readonly #instances: readonly StrategyInstance[];
   readonly #running: Int32Array;
+  readonly #onFault: TraderPort['fault'] | undefined;
   readonly #hub: TickHub;
   readonly #strategies: RunningStrategy[] = [];
   readonly #byIndex = new Map<StrategyIndex, RunningStrategy>();
   readonly #stopped = new Set<StrategyIndex>();
 
-  constructor(instances: readonly StrategyInstance[], running: Int32Array) {
+  constructor(
+    instances: readonly StrategyInstance[],
+    running: Int32Array,
+    onFault: StrategyHostOptions['onFault'],
+  ) {
     this.#instances = instances;
     this.#running = running;
+    this.#onFault = onFault;
     this.#hub = new TickHub(running);
     running[0] = NO_STRATEGY;
   }
@@ -63,12 +75,17 @@ class Host implements StrategyHost {
   /** A strategy whose contract is not listed does not start; the others do. */
   #add(instance: StrategyInstance, trader: TraderPort): void {
     if (this.#stopped.has(instance.index)) return;
+    const fault: TraderPort['fault'] = (strategy, error, where) => {
+      this.#onFault?.(strategy, error, where);
+      trader.fault(strategy, error, where);
+    };
     try {
-      const strategy = new RunningStrategy(instance, this.#hub, trader, this.#running);
+      const guard = new StrategyGuard(instance.index, this.#running, { fault });
+      const strategy = new RunningStrategy(instance, this.#hub, trader, guard);
       this.#strategies.push(strategy);
       this.#byIndex.set(instance.index, strategy);
     } catch (error) {
-      trader.fault(instance.index, error, 'its contracts');
+      fault(instance.index, error, 'its contracts');
     }
   }
 

@@ -129,6 +129,7 @@ export const SAMPLE_RESULT: BacktestResult = {
       orders: 7,
       heldUs: 3 * HOUR,
       stopped: null,
+      fault: null,
     },
   ],
   models: [['fills', 'queue']],

@@ -67,6 +67,7 @@ export function assembleResult(gathered: Gathered): BacktestResult {
         orders: ledger.orders,
         heldUs: ledger.heldUs(toUs),
         stopped: ledger.stopped,
+        fault: ledger.fault,
       };
     }),
     models: describeModels(plan.fill, plan.latency),

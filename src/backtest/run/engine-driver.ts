@@ -5,6 +5,7 @@ import type { EngineSettings } from '../../domain/settings.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { Gateway, Journal, Reports } from '../../engine/ports/outbound.ts';
+import type { TraderPort } from '../../engine/ports/strategy-port.ts';
 import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
 import { seqOf, timeOf } from './market-messages.ts';
 import type { Sequence, VirtualClock } from './virtual-clock.ts';
@@ -19,6 +20,7 @@ export interface EngineDriverParts {
   readonly reports: Reports;
   readonly journal: Journal;
   readonly clock: VirtualClock;
+  readonly onFault: TraderPort['fault'];
   /** Called when work is due earlier than was known. */
   readonly wake: (atUs: number) => void;
 }
@@ -38,7 +40,7 @@ export class EngineDriver {
       this.alarmUs = at;
       wake(at);
     };
-    const host = createStrategyHost({ instances: parts.strategies });
+    const host = createStrategyHost({ instances: parts.strategies, onFault: parts.onFault });
     const outbound = { gateway, reports, journal, alarm: { wakeAt } };
     this.engine = new Engine({ settings, calendar, costs, host, outbound });
   }

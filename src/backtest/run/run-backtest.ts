@@ -262,6 +262,7 @@ class Run {
         reports: this.#broker,
         journal: this.#tape,
         clock: this.#clock,
+        onFault: (strategy, error) => this.#facts.threw(strategy, error),
         wake: (atUs) => this.#timeline.wake(atUs),
       },
       this.#sequence,

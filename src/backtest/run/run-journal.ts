@@ -17,6 +17,7 @@ export class RunJournal {
   isWarmUp = false;
   readonly #account: RunAccount;
   readonly #haltedStrategies = new Map<StrategyIndex, string>();
+  readonly #stacks = new Map<object, string>();
   #halted: string | null = null;
   #dropped = 0;
 
@@ -35,6 +36,7 @@ export class RunJournal {
       if (entry.outcome.status === 'rejected')
         this.#deny(entry, 'rejected', entry.outcome.code, entry.outcome.text);
     } else if (kind === 'denied') this.#deny(entry, 'denied', entry.denial.code, formatDenial(entry.denial));
+    else if (kind === 'strategy_fault') this.#faulty(entry);
     else if (kind === 'strategy_stopped') this.#stopped(entry.strategy, entry.reason);
     else if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry.reason : null);
     else if (kind === 'alert' && entry.severity !== 'info')
@@ -59,7 +61,24 @@ export class RunJournal {
 
   #stopped(strategy: StrategyIndex | null, reason: string): void {
     const ledger = this.#account.ledgers[strategy ?? -1];
-    if (ledger !== undefined) ledger.stopped = reason;
+    if (ledger === undefined) return;
+    const { fault } = ledger;
+    ledger.stopped = reason === 'fault' && fault !== null ? `${fault.message} (in ${fault.where})` : reason;
+  }
+
+  /** Strategies that begin anew each day may fail each day: the first fault is kept. */
+  #faulty(entry: JournalEntry & { readonly kind: 'strategy_fault' }): void {
+    const ledger = this.#account.ledgers[entry.strategy ?? -1];
+    if (ledger === undefined || ledger.fault !== null) return;
+    const { tsUs, message, where } = entry;
+    ledger.fault = { tsUs, message, where, stack: this.#stacks.get(ledger) ?? null };
+  }
+
+  /** Keeps the stack of a throw until its entry comes. */
+  threw(strategy: StrategyIndex, error: unknown): void {
+    const ledger = this.#account.ledgers[strategy];
+    if (ledger === undefined || this.#stacks.has(ledger) || !(error instanceof Error)) return;
+    if (error.stack !== undefined) this.#stacks.set(ledger, error.stack);
   }
 
   #placed(strategy: number): void {

@@ -11,6 +11,7 @@ import {
   type CostsByKind,
   DENIALS_KEPT_MAX,
   type Rows,
+  type StrategyFault,
 } from '../backtest-result.ts';
 import { FillLog, TradeLog } from './fill-log.ts';
 import { StrategyPosition, type TradeEnd } from './strategy-position.ts';
@@ -31,6 +32,7 @@ export class StrategyLedger {
   orders = 0;
   denialCount = 0;
   stopped: string | null = null;
+  fault: StrategyFault | null = null;
   readonly #index: number;
   readonly #holdings: (StrategyPosition | undefined)[] = [];
   readonly #denials: BacktestDenial[] = [];

@@ -16,8 +16,9 @@ interface BacktestFlags extends Omit<BacktestRunOptions, 'onProgress'> {
 const AFTER_HELP = `
 Writes report.html (one page, no network), report.json, trades.csv, fills.csv,
 equity.csv and daily.csv. The same build, file, data and seed give the same
-journal; its hash is printed. Exit code 1 when --verify finds a difference, or a
-strategy that uses the machine it runs on or future prices; it is named.
+journal; its hash is printed. Exit code 1 when a strategy throws (message, market
+time and stack are printed), or when --verify finds a difference, or a strategy
+that uses the machine it runs on or future prices; it is named.
 
 Examples:
   tickwright backtest config/backtest.yaml
@@ -52,7 +53,10 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     line.clear();
     if (json === true) printJson(io, outcome.json);
     else printOutcome(io, outcome);
-    if ((outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
+    for (const fault of outcome.faults) io.err(`\nfailed: ${fault}\n`);
+    if (outcome.faults.length > 0)
+      io.err('The figures are those of a run without it from then on: mend the strategy and run again.\n');
+    if (outcome.faults.length + (outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
   });
 }
 

@@ -107,7 +107,7 @@ async function findStrategies(
   const known = new Map<string, LoadedStrategy>(
     CATALOG.map((definition) => [
       definition.name,
-      { definition, place: `/strategies/${definition.name}/`, loadUses: [] },
+      { definition, place: `/strategies/${definition.name}/`, loadUses: [], inSource: (stack) => stack },
     ]),
   );
   for (const [i, { strategy }] of read.strategies.entries()) {

@@ -6,7 +6,7 @@ import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { runStatistics } from '../../../backtest/statistics/run-statistics.ts';
-import { formatUtcOffset } from '../../../text/dates.ts';
+import { formatLocalTime, formatUtcOffset } from '../../../text/dates.ts';
 import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
 import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { trapped } from './clock-trap.ts';
@@ -39,6 +39,8 @@ export interface BacktestOutcome extends ReportFiles {
   readonly verification: Verification | null;
   readonly runSeconds: number;
   readonly reportSeconds: number;
+  /** Crashed strategies, a text each: strategy, market time, message, stack. */
+  readonly faults: readonly string[];
   /** The same as in `report.json`. */
   readonly json: unknown;
 }
@@ -66,6 +68,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
     result,
     model,
     verification,
+    faults: faultTexts(result, backtest),
     json,
     ...writeReport(out, { model, json: ['report.json', json], csv }),
     runSeconds: (ranMs - begunMs) / MS_PER_SECOND,
@@ -90,6 +93,23 @@ function verified(
   const all = Math.round(plan().data.rows * VERIFY_RUNS);
   const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
   return new BacktestVerifier(backtest, plan, seed, onRows).verify();
+}
+
+/** Frames of the program behind the strategy's own say nothing to its author. */
+const FRAMES_MAX = 6;
+
+function faultTexts(
+  { strategies: ran, utcOffsetMinutes }: BacktestResult,
+  { strategies }: Backtest,
+): string[] {
+  return ran.flatMap(({ id, fault }, place) => {
+    if (fault === null) return [];
+    const at = formatLocalTime(fault.tsUs, utcOffsetMinutes).replace('T', ' ');
+    const stack = strategies[place]?.inSource(fault.stack ?? '') ?? '';
+    const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+    const head = `${id} crashed at ${at} in ${fault.where}, and was stopped: ${fault.message}`;
+    return [[head, ...frames.slice(0, FRAMES_MAX)].join('\n')];
+  });
 }
 
 /** Strategies that placed no order, with the likely reason. */

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { StrategyDefinition } from '../../../strategy/index.ts';
@@ -32,6 +33,8 @@ export interface LoadedStrategy {
   readonly place: string;
   /** Functions of the machine that it called while it was loaded. */
   readonly loadUses: readonly string[];
+  /** Puts file and lines of its author into a stack. */
+  inSource(stack: string): string;
 }
 
 /** A name in the catalogue has neither a slash nor an ending. */
@@ -60,7 +63,7 @@ export async function loadStrategyFile(
       'see tickwright strategies',
     );
   }
-  const text = path.endsWith('ts') ? compiled(path, state) : readFileSync(path, 'utf8');
+  const { text, lines } = path.endsWith('ts') ? compiled(path, state) : written(path);
   const { module, place, loadUses } = await loaded(text, path, state);
   const found = definitionIn(module);
   if (found === undefined) {
@@ -70,7 +73,24 @@ export async function loadStrategyFile(
       'export default defineStrategy({ ... })',
     );
   }
-  return { definition: found, place, loadUses };
+  return { definition: found, place, loadUses, inSource: (stack) => inSource(stack, { path, place, lines }) };
+}
+
+interface Source {
+  readonly path: string;
+  readonly place: string;
+  /** Null where the file runs as it was written. */
+  readonly lines: SourceMap | null;
+}
+
+/** The copy that runs has no source map for the runtime: the traps tell strategies by its name. */
+function inSource(stack: string, { path, place, lines }: Source): string {
+  const frame = new RegExp(String.raw`[^\s(]*${place}:(\d+):(\d+)`, 'g');
+  return stack.replaceAll(frame, (_, line: string, column: string) => {
+    const entry = lines?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (entry === undefined || !('originalLine' in entry)) return `${path}:${line}:${column}`;
+    return `${path}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  });
 }
 
 async function loaded(
@@ -98,8 +118,15 @@ async function loaded(
   }
 }
 
+interface Code {
+  readonly text: string;
+  readonly lines: SourceMap | null;
+}
+
+const written = (path: string): Code => ({ text: readFileSync(path, 'utf8'), lines: null });
+
 /** The compiler only strips the types; it is the one that built the program. */
-function compiled(path: string, state: string): string {
+function compiled(path: string, state: string): Code {
   const out = join(resolve(state), 'strategies', digestOf(path));
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
   if (!existsSync(compiler)) {
@@ -110,14 +137,17 @@ function compiled(path: string, state: string): string {
     );
   }
   const kind = ['--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2023'];
-  const scope = ['--noCheck', '--noResolve', '--ignoreConfig', '--outDir', out, path];
+  const scope = ['--noCheck', '--noResolve', '--ignoreConfig', '--sourceMap', '--outDir', out, path];
   const run = spawnSync(process.execPath, [compiler, ...kind, ...scope], { encoding: 'utf8' });
   const made = join(out, basename(path).replace(/ts$/, 'js'));
   if (run.status !== 0 || !existsSync(made)) {
     const output = `${run.stdout}${run.stderr}`.trim();
     throw new StrategyFileError('TypeScript that compiles', output, 'see strategies/README.md');
   }
-  return readFileSync(made, 'utf8');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the compiler just now
+  const map = JSON.parse(readFileSync(`${made}.map`, 'utf8')) as SourceMapPayload;
+  const text = readFileSync(made, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '');
+  return { text, lines: new SourceMap(map) };
 }
 
 /** The copy lies elsewhere: every name becomes the address of what it means. */

@@ -1,0 +1,83 @@
+/** Backtests whose strategies fail: the compiled program, strategies from files, exit codes. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const BARS = `time,open,high,low,close,volume
+2026-01-05T00:00:00Z,100,101,99,100,5
+2026-01-05T01:00:00Z,100,101,99,100,5
+2026-01-05T02:00:00Z,100,101,99,100,5
+2026-01-05T03:00:00Z,100,101,99,100,5
+`;
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `own.ts`, a strategy with this handler of bars, over four hours. */
+function run(handler: string, { file = 'own.ts', more = '' } = {}): Ended {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-faults-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  writeFileSync(join(dir, 'bars.csv'), BARS);
+  writeFileSync(
+    join(dir, file),
+    `import { defineStrategy } from 'tickwright/strategy';
+import { z } from 'zod';
+${file.endsWith('.ts') ? 'interface Seen {\n  readonly bars: number;\n}\nconst seen: Seen = { bars: 0 };\n' : ''}
+export default defineStrategy({
+  name: 'own', summary: 'x', params: z.object({}), legs: ['only'],
+  connect(ticks, trader) {
+    ticks.bars({ every: 3_600_000_000 }).subscribe((bar) => {
+      ${handler}
+    });
+  },
+});
+`,
+  );
+  writeFileSync(
+    join(dir, 'run.yaml'),
+    `state: ${dir}
+capital: 10000
+market: { contracts: { X: { tick: 0.01 } } }
+data: { bars: [{ file: bars.csv, symbol: X, every: 1h }] }
+strategies: [{ id: one, strategy: ./${file}, symbols: [X], overnight: true }]
+${more}`,
+  );
+  const main = join(ROOT, 'dist/src/cli/main.js');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'backtest', join(dir, 'run.yaml')], {
+    encoding: 'utf8',
+    cwd: dir,
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+test.each([
+  ['own.ts', 12],
+  ['own.mjs', 8],
+])('a throw in %s fails the run, with strategy, market time, file and line', (file, line) => {
+  const { code, out, err } = run(`if (bar.close > 0) throw new RangeError('boom');`, { file });
+  expect(code, err).toBe(1);
+  expect(err).toContain('one crashed at 2026-01-05 01:00:00');
+  expect(err).toContain('boom');
+  expect(err).toMatch(new RegExp(`/${file}:${line}:\\d+`));
+  expect(out).toContain('one was stopped: boom (in ');
+});
+
+test('an order without a reason is a fault of the strategy that says so', () => {
+  const { code, err } = run('trader.buy({ qty: 1, price: bar.close });');
+  expect(code, err).toBe(1);
+  expect(err).toContain('an order without a reason');
+  expect(err).toMatch(/own\.ts:12:\d+/);
+});
+
+test('an order at a price that is no whole number of ticks says how to make one', () => {
+  const { code, err } = run(`trader.buy({ qty: 1, price: 100.5, reason: 'points' });`);
+  expect(code, err).toBe(1);
+  expect(err).toContain('an order at 100.5: expected price in whole ticks');
+});
