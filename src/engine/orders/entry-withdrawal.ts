@@ -63,7 +63,8 @@ export class EntryWithdrawal {
       const text = `${id} is not canceled: the engine keeps it as the stop of an open position; flatten closes the position`;
       return context.alert(strategy, 'warning', 'cancel_refused', text);
     }
-    if (purpose === 'reduce') {
+    // A stop that was placed before its entry filled is no reduction by its purpose.
+    if (purpose === 'reduce' || this.#split(strategy).reducing.includes(order)) {
       const text = `cancels the ${isWaiting ? 'stop' : 'exit'} ${id}: its position is left without it`;
       context.alert(strategy, 'warning', 'cancel_order', text);
     }
