@@ -13,7 +13,7 @@ import {
   until,
   workplace,
 } from './daemon-process.ts';
-import { programWith } from './program-with.ts';
+import { HANGING_STRATEGY, hangingAt, programWith } from './program-with.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 const PICTURES = process.env['TICKWRIGHT_PICTURES'];
@@ -52,27 +52,9 @@ async function halt(page: Page, daemon: RunningDaemon): Promise<void> {
   await page.locator('.verdict.bad', { hasText: 'Entries are off: by the page' }).waitFor();
 }
 
-/** Never returns from its fiftieth trade. */
-const HANGING = `
-const added = defineStrategy({
-  name: 'hanging',
-  summary: 'hangs',
-  params: z.strictObject({}),
-  legs: ['contract'],
-  connect(ticks) {
-    let trades = 0;
-    ticks.trades$.subscribe(() => {
-      trades += 1;
-      while (trades === 50);
-    });
-  },
-});
-`;
-
 test('a halt works while a strategy hangs, and the page says that it does', async () => {
-  const main = programWith(HANGING);
-  const hanging = '  - { id: stuck, strategy: hanging, symbols: [VN30F1M], overnight: true }\n';
-  const place = workplace(BUSY_CONFIG + hanging);
+  const main = programWith(hangingAt(50));
+  const place = workplace(BUSY_CONFIG + HANGING_STRATEGY);
   const daemon = startDaemon(place, [], main);
   const page = await pageOf(daemon);
   await page.getByText('The engine does not answer').first().waitFor();

@@ -14,7 +14,7 @@ import {
   workplace,
   type Workplace,
 } from './daemon-process.ts';
-import { programWith } from './program-with.ts';
+import { HANGING_STRATEGY, hangingAt, programWith } from './program-with.ts';
 
 /** As `tickwright open` asks. */
 async function linkOf({ state }: Workplace): Promise<string> {
@@ -134,27 +134,9 @@ test('a page that was cut off while the daemon traded gets the rows of the journ
   expect(ids).toEqual(rows.slice(0, ids.length));
 });
 
-const HANGING = `
-const added = defineStrategy({
-  name: 'hanging',
-  summary: 'hangs',
-  params: z.strictObject({}),
-  legs: ['contract'],
-  connect(ticks) {
-    let trades = 0;
-    ticks.trades$.subscribe(() => {
-      trades += 1;
-      while (trades === 40);
-    });
-  },
-});
-`;
-
 test('halts while a strategy hangs and the broker does not answer', async () => {
-  const main = programWith(HANGING);
-  const place = workplace(
-    `${BUSY_CONFIG}  - { id: stuck, strategy: hanging, symbols: [VN30F1M], overnight: true }\n`,
-  );
+  const main = programWith(hangingAt(40));
+  const place = workplace(BUSY_CONFIG + HANGING_STRATEGY);
   const daemon = startDaemon(place, [], main);
   onTestFinished(() => void daemon.process.kill('SIGKILL'));
   await daemon.line(/ stuck +started/);

@@ -25,3 +25,23 @@ export const CATALOG = [...SHIPPED, added];
   writeFileSync(join(strategies, 'catalog.js'), catalog);
   return join(dir, 'dist', 'src', 'cli', 'main.js');
 }
+
+/** Its line in the configuration. */
+export const HANGING_STRATEGY = '  - { id: stuck, strategy: hanging, symbols: [VN30F1M], overnight: true }\n';
+
+/** For `programWith`: never returns from its n-th trade. */
+export const hangingAt = (trade: number): string => `
+const added = defineStrategy({
+  name: 'hanging',
+  summary: 'hangs',
+  params: z.strictObject({}),
+  legs: ['contract'],
+  connect(ticks) {
+    let trades = 0;
+    ticks.trades$.subscribe(() => {
+      trades += 1;
+      while (trades === ${trade});
+    });
+  },
+});
+`;

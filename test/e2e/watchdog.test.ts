@@ -2,29 +2,11 @@
 import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { startDaemon, workplace } from './daemon-process.ts';
-import { programWith } from './program-with.ts';
-
-/** Never returns from its twentieth trade. */
-const HANGING = `
-const added = defineStrategy({
-  name: 'hanging',
-  summary: 'hangs',
-  params: z.strictObject({}),
-  legs: ['contract'],
-  connect(ticks) {
-    let trades = 0;
-    ticks.trades$.subscribe(() => {
-      trades += 1;
-      while (trades === 20);
-    });
-  },
-});
-`;
+import { HANGING_STRATEGY, hangingAt, programWith } from './program-with.ts';
 
 test('a strategy that hangs is left out, the others go on', async () => {
-  const main = programWith(HANGING);
-  const hanging = '  - { id: stuck, strategy: hanging, symbols: [VN30F1M], overnight: true }\n';
-  const place = workplace(BUSY_CONFIG + hanging);
+  const main = programWith(hangingAt(20));
+  const place = workplace(BUSY_CONFIG + HANGING_STRATEGY);
 
   const first = startDaemon(place, [], main);
   await first.line(/engine_lost: .* stuck was running/);
