@@ -1,4 +1,4 @@
-/** Who may use the cockpit: one-time links, the sessions they are exchanged for, and the lock after wrong tries. Digests alone are kept. */
+/** Access to the cockpit: one-time links, the sessions they are exchanged for, and the lock after wrong tries. Digests alone are kept. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { minutes, type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';

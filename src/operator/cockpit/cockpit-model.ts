@@ -27,7 +27,7 @@ export interface CockpitState {
   readonly halted: string | null;
   /** How far the broker's books are swept after a halt. */
   readonly sweep: { readonly status: string; readonly text: string };
-  /** What is wrong now, in words, the worst first; empty when all is well. */
+  /** Troubles of this moment, in words, the worst first; empty when all is well. */
   readonly problems: readonly string[];
   readonly engine: EngineHealth;
   readonly feed: FeedState;
@@ -270,7 +270,7 @@ export interface CockpitBars {
   readonly lines: readonly PlotLine[];
 }
 
-/** What a strategy publishes over the candles, as of each minute. */
+/** Values that a strategy publishes over the candles, as of each minute. */
 export interface PlotLine {
   readonly strategy: string;
   readonly name: string;

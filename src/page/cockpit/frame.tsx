@@ -160,7 +160,7 @@ type Theme = 'system' | 'light' | 'dark';
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 const stored = THEMES.find((each) => each === localStorage.getItem('theme'));
 const theme = signal<Theme>(stored ?? 'system');
-/** What is drawn on a canvas follows it. */
+/** Pictures on a canvas follow it. */
 const system = matchMedia('(prefers-color-scheme: dark)');
 const isSystemDark = signal(system.matches);
 system.addEventListener('change', ({ matches }) => {

@@ -22,7 +22,7 @@ export async function enter(secret: string): Promise<CockpitSession> {
 
 export const leave = (): Promise<Response> => fetch('/session', { method: 'DELETE' });
 
-/** What the daemon answers, or why it does not; neither while it is asked. */
+/** The daemon's answer, or why there is none; neither while it is asked. */
 export interface Answer<T> {
   readonly value: T | null;
   readonly trouble: string;

@@ -345,7 +345,7 @@ function ContractOrders({
 
 const NOTES = 12;
 
-/** What strategies wrote. */
+/** Notes of strategies. */
 function Notes() {
   const notes = entries.value.filter(({ kind }) => kind === 'strategy_note').slice(-NOTES);
   return (

@@ -1,4 +1,4 @@
-/** What the page knows, as signals. Events are gathered and shown at most 30 times a second. */
+/** The page's knowledge, as signals. Events are gathered and shown at most 30 times a second. */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type {
   CockpitBeat,

@@ -1,5 +1,5 @@
 /**
- * What a strategy may import: the API for strategies and packages without clock, chance, files or network. This keeps honest code
+ * Imports that a strategy may have: the API for strategies and packages without clock, chance, files or network. This keeps honest code
  * repeatable; it is no prison for code that hides what it does.
  */
 
