@@ -31,7 +31,7 @@ export class OrdersLeft {
   /** A session that begins anew meets the orders of its day in each book. */
   begin(earlier: readonly EarlierOrder[], isAnew: boolean): void {
     for (const each of earlier) {
-      if (!isAnew && hasProvenEnd(each.status)) continue;
+      if (!isAnew && hasProvenEnd(each.status) && each.owesExits !== true) continue;
       this.#known.set(each.clientOrderId, { ...each });
       if (!isAnew) this.#fromBefore.add(each.clientOrderId);
     }
@@ -93,13 +93,25 @@ export class OrdersLeft {
 
   /** Those that the in-day book may still show, and those without an answer. */
   earlier(contracts: readonly Contract[]): readonly EarlierOrder[] {
-    return [...this.#known.values()].flatMap((order): readonly EarlierOrder[] => {
+    return [...this.#known.values()].flatMap((known): readonly EarlierOrder[] => {
+      const order =
+        known.owesExits === true
+          ? { ...known, owesExits: this.#shownQty(known) < 2 * known.filledQty }
+          : known;
       if (order.orderNo === null && hasProvenEnd(order.status)) return [];
       const code = this.#codes.get(order.clientOrderId);
       if (code === undefined) return [order];
       const contract = contracts.find(({ orderCode }) => orderCode === code);
       return contract === undefined ? [] : [{ ...order, instrument: contract.index }];
     });
+  }
+
+  /** Contracts of both halves of a bracket's exits. */
+  #shownQty({ clientOrderId }: KnownOrder): number {
+    let total = 0;
+    for (const { order } of this.#waiting.values())
+      if (order.parent === clientOrderId) total += order.row.qty;
+    return total;
   }
 
   #waits({ kind: _kind, cause: _cause, tsUs: _tsUs, ...row }: Entry<'order_waiting'>): void {
@@ -201,5 +213,6 @@ function placed({ order }: Entry<'place'>, isProtective: boolean): KnownOrder {
     orderNo: null,
     orderKey: null,
     status: 'submitted',
+    ...(trigger?.kind === 'bracket' ? { owesExits: true } : {}),
   };
 }

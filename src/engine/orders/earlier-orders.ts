@@ -89,9 +89,9 @@ export class EarlierOrders {
     orders.add(order);
     if (orderNo !== null && order.isWaiting) orders.bindTrigger(order, orderNo, earlier.orderKey);
     else if (orderNo !== null) orders.bind(order, orderNo, context.nowUs);
-    if (hasProvenEnd(status)) return;
-    this.#unproven.add(order);
-    if (trigger?.kind === 'bracket') exits.expect(order);
+    const isOver = hasProvenEnd(status);
+    if (!isOver) this.#unproven.add(order);
+    if (trigger?.kind === 'bracket' && (!isOver || earlier.owesExits === true)) exits.expect(order);
   }
 
   /** The order of the last session that a row of the in-day book shows. */

@@ -212,6 +212,8 @@ export interface EarlierOrder {
   readonly fillQuality: FillQuality;
   readonly fee: Money;
   readonly tax: Money;
+  /** Of a bracket: the trigger book has not shown exits for all that filled. */
+  readonly owesExits?: boolean;
 }
 
 /** The engine started, in a new process or not; `boot` counts starts for ever, so that ids made from it are never reused. */

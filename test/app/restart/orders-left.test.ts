@@ -4,7 +4,14 @@ import { OrdersLeft } from '../../../src/app/restart/orders-left.ts';
 import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
-import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
+import {
+  acceptWaiting,
+  boughtBracket,
+  exitHalf,
+  startWaiting,
+  stopSell,
+  waits,
+} from '../../engine/support/trigger-rows.ts';
 
 function left(rig: EngineRig, before: readonly EarlierOrder[] = []): readonly EarlierOrder[] {
   const orders = new OrdersLeft();
@@ -71,4 +78,14 @@ it('goes on with what two days ago left unproven until positions agreed', () => 
   const before = left(resting);
   expect(told(left(rig, before))).toEqual(told(before));
   expect(left(new EngineRig().start(), before)).toEqual([]);
+});
+
+it('says of a bracket that filled whether its exits were seen, also two days later', () => {
+  const rig = startWaiting();
+  boughtBracket(rig);
+  const owing = left(rig);
+  expect(owing).toMatchObject([{ status: 'filled', filledQty: 2, owesExits: true }]);
+  expect(left(new EngineRig().session(), owing)).toEqual(owing);
+  rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
+  expect(left(rig)).toMatchObject([{ status: 'filled', owesExits: false }]);
 });

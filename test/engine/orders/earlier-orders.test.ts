@@ -376,3 +376,21 @@ describe('a stop that was found before the broker began its new day', () => {
     ]);
   });
 });
+
+it('exits that the last session had not seen belong to the strategy whose bracket filled then', () => {
+  const bracket = earlierOrder('H.1', {
+    trigger: { kind: 'bracket', stopLossPrice: priceTicks(12_950), takeProfitPrice: priceTicks(13_080) },
+    status: 'filled',
+    filledQty: qty(2),
+    filledValue: money(worth(13_000, 2)),
+    owesExits: true,
+  });
+  const rig = begun([bracket], { held: 2, isEndless: false, hour: 8 });
+  settle(rig, 2, [], [exit('a', 12_950), exit('b', 13_080)]);
+  const owned = rig.of('order_waiting').map(({ strategy, parent }) => [strategy, parent]);
+  expect(owned).toEqual([
+    [FIRST, 'H.1'],
+    [FIRST, 'H.1'],
+  ]);
+  expect(rig.alerts()).toEqual([]);
+});
