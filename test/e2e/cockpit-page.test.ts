@@ -343,6 +343,101 @@ describe('views', () => {
     await page.getByText('filled in 412 ms').waitFor({ state: 'hidden' });
   });
 
+  test('tells the story of an order of an earlier day', async () => {
+    const daemon = daemonIn({});
+    const { page } = await opened(daemon);
+    const asked: (string | null)[] = [];
+    const { reads } = daemon.handlers;
+    const known = { ...reads };
+    Object.assign(reads, {
+      story: (order: string, day: string | null) => {
+        asked.push(day);
+        return known.story(order, day);
+      },
+    });
+    daemon.rows = daemon.rows.map((row) => ({ ...row, day: '2026-03-03', id: `2026-03-03-${row.seq}` }));
+    await show(page, 'Journal');
+    await page.locator('.journal .entry button').last().click();
+    await page.getByText('filled in 412 ms').waitFor();
+    expect(asked).toEqual(['2026-03-03']);
+  });
+
+  test('texts of strategies and of the broker stay texts', async () => {
+    const evil = (place: string) => `${place}<img src=x onerror="globalThis.owned='${place}'">`;
+    const daemon = daemonIn({
+      halted: evil('halt'),
+      problems: [evil('problem')],
+      procedure: evil('procedure'),
+      engine: { state: 'none', degraded: evil('engine') },
+    });
+    const { facts } = daemon;
+    daemon.facts = {
+      ...facts,
+      strategies: facts.strategies.map((each) => ({
+        ...each,
+        id: evil(`id ${each.id}`),
+        stopped: evil('stopped'),
+        halted: evil('own halt'),
+      })),
+      limits: facts.limits.map((each) => ({ ...each, limit: evil('limit'), strategy: evil('of') })),
+      orders: facts.orders.map((each) => ({ ...each, orderNo: evil('number'), contract: evil('contract') })),
+      plots: facts.plots.map((each) => ({ ...each, name: evil('plot'), strategy: evil('plotter') })),
+    };
+    daemon.rows = daemon.rows.map((row) => ({
+      ...row,
+      word: evil('word'),
+      text: evil('note'),
+      strategy: evil('who'),
+    }));
+    const { reads } = daemon.handlers;
+    const known = { ...reads };
+    Object.assign(reads, {
+      story: () =>
+        Promise.resolve({
+          id: 'x',
+          summary: evil('summary'),
+          steps: daemon.rows.slice(0, 3).map((row) => ({ ...row, detail: evil('detail') })),
+        }),
+      bars: async (contract: string) => {
+        const found = await known.bars(contract);
+        const lines = found?.lines.map((line) => ({ ...line, name: evil('line'), strategy: evil('drawer') }));
+        return { ...found, lines };
+      },
+      research: () =>
+        Promise.resolve([
+          {
+            run: 'x',
+            kind: 'sweep',
+            realMs: 0,
+            title: evil('title'),
+            hasReport: true,
+            figures: [{ what: evil('figure'), value: evil('value') }],
+          },
+        ]),
+    });
+    daemon.answer = () => ({ ok: false, message: evil('answer') });
+    const { page, trouble } = await opened(daemon);
+    const shown = async (place: string): Promise<void> => {
+      await page.getByText(`${place}<img src=x`).first().waitFor({ state: 'attached', timeout: 8_000 });
+      expect(await page.locator('img').count(), place).toBe(0);
+    };
+    await shown('problem');
+    await page.locator('#halt').click();
+    await shown('answer');
+    await show(page, 'Market');
+    await shown('line');
+    await show(page, 'Steer');
+    await shown('stopped');
+    await show(page, 'Research');
+    await shown('value');
+    await show(page, 'Journal');
+    await shown('note');
+    await page.locator('.journal .entry button').first().click();
+    await shown('summary');
+    expect(await page.evaluate('globalThis.owned')).toBeUndefined();
+    expect(trouble.filter((text) => !text.includes('409'))).toEqual([]);
+  });
+
   test('an empty journal says so', async () => {
     const daemon = daemonIn(STATES.password);
     daemon.rows = [];

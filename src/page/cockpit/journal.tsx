@@ -33,6 +33,8 @@ const KINDS = [
 
 /** Typing on does not ask for each letter. */
 const TYPING_MS = 250;
+/** The daemon takes no more characters. */
+const SEARCH_MAX = 100;
 
 interface Filter {
   readonly day: Signal<string>;
@@ -70,7 +72,7 @@ export function Journal() {
           />
           <label class="grow">
             {t.search}
-            <Field value={search} placeholder={t.searchHint} />
+            <Field value={search} placeholder={t.searchHint} maxLength={SEARCH_MAX} />
           </label>
         </div>
         <Rows rows={isPresent ? withNewest(read) : read} isReading={isReading} />
@@ -166,13 +168,17 @@ function Rows({ rows, isReading }: { readonly rows: readonly CockpitEntry[]; rea
   );
 }
 
-const Entry = ({ entry: { atMs, word, tone, strategy, text, order } }: { readonly entry: CockpitEntry }) => (
+const Entry = ({
+  entry: { atMs, day, word, tone, strategy, text, order },
+}: {
+  readonly entry: CockpitEntry;
+}) => (
   <div class="entry">
     <time class="num quiet">{clockTime(atMs)}</time>
     <b class={`tone-${tone}`}>{word}</b>
     <span class="who quiet">{strategy}</span>
     <span class="what">
-      {text} {order !== null && <OrderLink id={order} />}
+      {text} {order !== null && <OrderLink id={order} day={day} />}
     </span>
   </div>
 );
@@ -180,8 +186,9 @@ const Entry = ({ entry: { atMs, word, tone, strategy, text, order } }: { readonl
 /** Opens over whatever is shown. */
 export function StoryDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
-  const id = story.value;
-  const found = useAnswer<OrderStory>(id === null ? null : `/orders/${encodeURIComponent(id)}/story`);
+  const { id, day } = story.value ?? { id: null, day: null };
+  const asked = day === null ? '' : `?day=${day}`;
+  const found = useAnswer<OrderStory>(id === null ? null : `/orders/${encodeURIComponent(id)}/story${asked}`);
   useEffect(() => {
     if (id !== null) dialog.current?.showModal();
   }, [id]);

@@ -323,13 +323,13 @@ export function OrderTable({
 /** People know an order by the end of its id. */
 const SHOWN_ID = 8;
 
-export const OrderLink = ({ id }: { readonly id: string }) => (
+export const OrderLink = ({ id, day = null }: { readonly id: string; readonly day?: string | null }) => (
   <button
     type="button"
     class="link num"
     title={`${t.story} ${id}`}
     onClick={() => {
-      story.value = id;
+      story.value = { id, day };
     }}
   >
     #{id.slice(-SHOWN_ID)}

@@ -39,8 +39,8 @@ export const prices = signal<ReadonlyMap<string, ContractPrices>>(new Map());
 export const entries = signal<readonly CockpitEntry[]>([]);
 export const outcomes = signal<readonly Outcome[]>([]);
 export const view = signal<View>('now');
-/** The order whose story is shown, or null. */
-export const story = signal<string | null>(null);
+/** The order whose story is shown, or null; `day` is null for one of the present session. */
+export const story = signal<{ readonly id: string; readonly day: string | null } | null>(null);
 /** Real time, once a second. */
 export const nowMs = signal(Date.now());
 const heardMs = signal(0);
