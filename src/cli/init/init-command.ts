@@ -1,5 +1,5 @@
 /** `tickwright init`: asks for what a first configuration needs, writes it with comments, and ends with `doctor`. */
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { diagnose } from '../../app/inspect/doctor.ts';
@@ -100,7 +100,10 @@ async function init(
 function assertFree(file: string, replaces: boolean): void {
   const hint = pathText.safeParse(file);
   if (!hint.success) throw new CliFailure(EXIT.usage, `expected a plain path, was ${JSON.stringify(file)}`);
-  if (existsSync(file) && !replaces)
+  if (!existsSync(file)) return;
+  if (!statSync(file).isFile())
+    throw new CliFailure(EXIT.usage, `${file} is no plain file: name another; nothing was written`);
+  if (!replaces)
     throw new CliFailure(
       EXIT.usage,
       `${file} is there already: name another file, or replace it with --force; nothing was written`,

@@ -141,6 +141,18 @@ it('replaces no file without --force, and says so before the first question', as
   expect(configOf(file).mode).toBe('paper');
 });
 
+it('replaces nothing but a plain file', async () => {
+  const dir = join(cliDir(), 'mine.yaml');
+  mkdirSync(dir);
+  for (const file of [dir, '/dev/null']) {
+    const { code, err } = await cliRun('init', file, '--yes', '--mode', 'wrong', '--force');
+    expect({ code, err }).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`${file} is no plain file`),
+    });
+  }
+});
+
 it('leaves nothing behind where the file cannot be written', async () => {
   const dir = cliDir();
   const [file, key] = [join(dir, 'taken', 'live.yaml'), join(dir, 'key')];
