@@ -367,6 +367,14 @@ function createApp(
       if (error.code !== 'ECONNRESET') note(isSlow ? 'slow' : 'malformed', socket.remoteAddress ?? '');
       socket.destroy();
     },
+    // The router refuses these before any guard looks.
+    frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      note('malformed', request.socket.remoteAddress ?? '');
+      void reply
+        .code(400)
+        .headers({ ...SECURITY_HEADERS, connection: 'close' })
+        .send(failure('this address cannot be read'));
+    },
   } as const;
   const http = { headersTimeout: REQUEST_MS_MAX, connectionsCheckingInterval: CHECK_EVERY_MS };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the routes are the same whatever the sockets are

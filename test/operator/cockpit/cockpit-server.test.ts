@@ -260,6 +260,17 @@ describe('a page of another site', () => {
     expect(daemon.commands).toEqual([]);
   });
 
+  test('is refused and counted for an address that no route can read', async () => {
+    const browser = await Browser.at(cockpit);
+    for (const path of ['/%', '/orders/%/story', `/orders/${'a'.repeat(200)}/story`]) {
+      const { code, text, headers } = await browser.get(path, { host: 'evil.example' });
+      expect(code).toBe(400);
+      expect(text).not.toContain(path);
+      expect(headers['content-security-policy']).toContain("default-src 'none'");
+    }
+    expect(daemon.refused).toEqual(['malformed', 'malformed', 'malformed']);
+  });
+
   test('gets no leave in advance: there is no CORS', async () => {
     const answer = await send(`${cockpit.url}/commands/halt`, {
       method: 'OPTIONS',
