@@ -305,7 +305,7 @@ export class JournalReader {
     if (query.clientOrderId !== undefined) add('client_order_id = ?', query.clientOrderId);
     if (query.before !== undefined) add('id < ?', query.before);
     if (query.kinds !== undefined) {
-      const kinds = query.kinds.flatMap((kind) => [kind, OLDER_KINDS[kind] ?? []].flat());
+      const kinds = query.kinds.flatMap((kind) => [kind, OLDER_KINDS.get(kind) ?? []].flat());
       add(`kind IN (${kinds.map(() => '?').join(', ')})`, ...kinds);
     }
     const limit = query.last === undefined ? '' : ` LIMIT ${Math.max(0, Math.trunc(query.last))}`;

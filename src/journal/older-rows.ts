@@ -8,10 +8,10 @@ type Body = Readonly<Record<string, unknown>>;
 type Row = Body & { readonly kind: string };
 
 /** Older names of today's kinds: a query for one asks for the other too. */
-export const OLDER_KINDS: Readonly<Partial<Record<EntryKind, string>>> = {
-  order_waiting: 'condition_known',
-  halt: 'latch',
-};
+export const OLDER_KINDS: ReadonlyMap<EntryKind, string> = new Map([
+  ['order_waiting', 'condition_known'],
+  ['halt', 'latch'],
+]);
 
 export function inTodaysWords(format: number, kind: string, body: Body): Row {
   const row = format === 1 ? fromFirstFormat(kind, body) : { ...body, kind };

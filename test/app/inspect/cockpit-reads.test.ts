@@ -78,6 +78,7 @@ test('a search finds words of any row of the day, far back too', () => {
   expect(ask({ search: 'needle beta' }).entries).toMatchObject([{ seq: 1, strategy: 'beta' }]);
   expect(ask({ search: 'needle alpha' }).entries).toEqual([]);
   expect(ask({ kind: 'order_status' }).entries).toEqual([]);
+  expect(ask({ kind: 'constructor' }).entries).toEqual([]);
   expect(ask({ kind: "x' OR 1=1 --" }).entries).toEqual([]);
 });
 
