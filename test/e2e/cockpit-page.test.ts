@@ -327,6 +327,9 @@ describe('the connection', () => {
   });
 });
 
+/** A script where only words belong. */
+const evil = (place: string): string => `${place}<img src=x onerror="globalThis.owned='${place}'">`;
+
 describe('views', () => {
   test('searches the journal, and tells the story of an order', async () => {
     const daemon = daemonIn({});
@@ -345,6 +348,7 @@ describe('views', () => {
 
   test('tells the story of an order of an earlier day', async () => {
     const daemon = daemonIn({});
+    daemon.rows = daemon.rows.map((row) => ({ ...row, day: '2026-03-03', id: `2026-03-03-${row.seq}` }));
     const { page } = await opened(daemon);
     const asked: (string | null)[] = [];
     const { reads } = daemon.handlers;
@@ -355,7 +359,6 @@ describe('views', () => {
         return known.story(order, day);
       },
     });
-    daemon.rows = daemon.rows.map((row) => ({ ...row, day: '2026-03-03', id: `2026-03-03-${row.seq}` }));
     await show(page, 'Journal');
     await page.locator('.journal .entry button').last().click();
     await page.getByText('filled in 412 ms').waitFor();
@@ -363,7 +366,6 @@ describe('views', () => {
   });
 
   test('texts of strategies and of the broker stay texts', async () => {
-    const evil = (place: string) => `${place}<img src=x onerror="globalThis.owned='${place}'">`;
     const daemon = daemonIn({
       halted: evil('halt'),
       problems: [evil('problem')],
