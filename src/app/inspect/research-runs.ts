@@ -1,5 +1,5 @@
 /** Results of backtests and sweeps, as the page lists them. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureOf, ifThere } from '../../domain/failure.ts';
 import type { ResearchRun, ResearchRuns } from '../../operator/cockpit/cockpit-model.ts';
@@ -19,10 +19,12 @@ export function researchRuns(dir: string): ResearchRuns {
   return runs.toSorted((a, b) => b.realMs - a.realMs).slice(0, RUNS_MAX);
 }
 
-/** Null for a name that is no run: nothing outside of `dir` is read. */
+/** Null for a name that is no run: nothing outside of `dir` is read, and nothing that a link leads to. */
 export function researchReport(dir: string, run: string): string | null {
-  if (!/^[\w][\w. -]{0,100}$/.test(run) || run.includes('..')) return null;
+  if (!/^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,100}$/u.test(run) || run.includes('..')) return null;
   const path = join(dir, run, REPORT);
+  const real = ifThere(() => realpathSync(path));
+  if (real === undefined || real !== join(realpathSync(dir), run, REPORT)) return null;
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? Infinity;
   return size > REPORT_BYTES_MAX ? null : readFileSync(path, 'utf8');
 }

@@ -143,13 +143,20 @@ async function steer(
   { name, body, by, hide }: Steered,
 ): Promise<CommandResult> {
   daemon.alerting.acknowledge();
-  const result = await obey(daemon, name, body, run);
   const { strategy, clientOrderId, reason } = body;
   const text = [name, strategy, clientOrderId, reason]
     .filter((part) => part !== null && part !== '')
     .join(' ');
-  daemon.tell({ kind: 'remote_command', by, text, outcome: hide(result.message) });
-  return result;
+  const tell = (outcome: string): void =>
+    daemon.tell({ kind: 'remote_command', by, text, outcome: hide(outcome) });
+  try {
+    const result = await obey(daemon, name, body, run);
+    tell(result.message);
+    return result;
+  } catch (error) {
+    tell(`failed: ${errorText(error)}`);
+    throw error;
+  }
 }
 
 /** Rows of the journal as they are committed. */
