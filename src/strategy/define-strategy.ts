@@ -39,6 +39,11 @@ export function defineStrategy<Schema extends z.ZodObject, const Leg extends str
   source: StrategySource<Schema, Leg>,
 ): StrategyDefinition {
   assert(KEBAB.test(source.name), 'the name of a strategy is kebab-case');
+  assert(
+    source.params instanceof z.ZodObject,
+    'a strategy has params: z.object({ ... }), or params: z.object({}) for none',
+  );
+  assert(Array.isArray(source.legs) && source.legs.length > 0, "a strategy has legs, like legs: ['only']");
   assert(new Set(source.legs).size === source.legs.length, 'the legs of a strategy have different names');
   const { name, summary, legs } = source;
   const schema = source.params.strict();

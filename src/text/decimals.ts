@@ -46,14 +46,16 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 export class DecimalReader {
   readonly #decimals: number;
   readonly #units: number;
+  readonly #isRounding: boolean;
 
-  constructor(step: string) {
+  constructor(step: string, isRounding = false) {
     const { decimals, units } = stepParts(step);
     this.#decimals = decimals;
     this.#units = units;
+    this.#isRounding = isRounding;
   }
 
-  /** NaN for text that is no number, or that lies between two steps. */
+  /** NaN for text that is no number, or that lies between two steps where it does not round to the nearest. */
   read(bytes: Uint8Array, from: number, to: number): number {
     const decimals = this.#decimals;
     let value = 0;
@@ -78,7 +80,8 @@ export class DecimalReader {
     }
     for (let i = Math.max(seen, 0); i < decimals; i += 1) value *= 10;
     const steps = value / this.#units;
-    return Number.isInteger(steps) ? steps : NaN;
+    if (Number.isInteger(steps)) return steps;
+    return this.#isRounding ? Math.round(steps) : NaN;
   }
 
   #readSlowly(bytes: Uint8Array, from: number, to: number): number {
@@ -86,6 +89,7 @@ export class DecimalReader {
     if (!NUMBER.test(text)) return NaN;
     const steps = (Number(text) * 10 ** this.#decimals) / this.#units;
     const whole = Math.round(steps);
+    if (this.#isRounding) return Number.isSafeInteger(whole) ? whole : NaN;
     return Number.isSafeInteger(whole) && Math.abs(steps - whole) <= NOISE + Math.abs(steps) * Number.EPSILON
       ? whole
       : NaN;

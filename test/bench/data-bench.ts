@@ -85,6 +85,7 @@ async function imported(file: string, config: Config, dir: string, archive: bool
     silence: minutes(5),
     every: null,
     stamp: 'start',
+    isRounding: false,
     skipBad: false,
     replace: false,
     archive,

@@ -18,6 +18,20 @@ const strategy = defineStrategy({
   connect: () => {},
 });
 
+test('a strategy without params or legs is told how to write them', () => {
+  const source = {
+    name: 'sample',
+    summary: 'a sample',
+    params: z.object({}),
+    legs: ['only'],
+    connect: () => {},
+  };
+  // As JavaScript writes it, or TypeScript whose types were only stripped.
+  const define = (part: object): unknown => Reflect.apply(defineStrategy, null, [{ ...source, ...part }]);
+  expect(() => define({ params: undefined })).toThrow('params: z.object({}) for none');
+  expect(() => define({ legs: undefined })).toThrow("a strategy has legs, like legs: ['only']");
+});
+
 describe('parameters', () => {
   test('come back with every default filled in', () => {
     expect(strategy.parseParams({ size: 1 })).toEqual({

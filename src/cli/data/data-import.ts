@@ -40,6 +40,7 @@ interface ImportFlags {
   readonly silence: number;
   readonly every?: DurationUs;
   readonly stamp: 'start' | 'end';
+  readonly round?: boolean;
   readonly skipBad?: boolean;
   readonly replace?: boolean;
   readonly archive: boolean;
@@ -93,6 +94,7 @@ export function addDataImport(data: Command, context: CliContext): void {
     .addOption(
       new Option('--stamp <which>', 'the time of a bar is its').choices(['start', 'end']).default('start'),
     )
+    .option('--round', 'take prices between two steps for the nearest')
     .option('--skip-bad', 'import the good rows of a file that has bad ones')
     .option('--replace', 'overwrite other data of the same days')
     .option('--no-archive', 'write no compressed archive beside the columns')
@@ -197,6 +199,7 @@ const requestOf = (flags: ImportFlags): ImportRequest => ({
   silence: durationUs(flags.silence * US_PER_MS),
   every: flags.every ?? null,
   stamp: flags.stamp,
+  isRounding: flags.round ?? false,
   skipBad: flags.skipBad ?? false,
   replace: flags.replace ?? false,
   archive: flags.archive,

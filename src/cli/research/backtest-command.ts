@@ -16,9 +16,9 @@ interface BacktestFlags extends Omit<BacktestRunOptions, 'onProgress'> {
 const AFTER_HELP = `
 Writes report.html (one page, no network), report.json, trades.csv, fills.csv,
 equity.csv and daily.csv. The same build, file, data and seed give the same
-journal; its hash is printed. Exit code 1 when a strategy throws (message, market
-time and stack are printed), or when --verify finds a difference, or a strategy
-that uses the machine it runs on or future prices; it is named.
+journal; its hash is printed. Exit code 1 when a strategy throws: message,
+market time and stack are printed. Exit code 1 too when --verify finds a
+difference, or a strategy that uses the machine it runs on or future prices.
 
 Examples:
   tickwright backtest config/backtest.yaml

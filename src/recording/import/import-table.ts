@@ -114,6 +114,8 @@ export interface ImportOptions {
   /** Decimals: a price is a whole number of ticks, a quantity one of lots. */
   readonly tickSize: string;
   readonly lotSize: string;
+  /** A price between two ticks counts as the nearest. */
+  readonly isRounding: boolean;
   readonly columns: NamedColumns;
   readonly sides: SideWords;
   readonly hasHeader: boolean;
@@ -218,7 +220,7 @@ export abstract class RowReader<T extends Held> {
     this.source = source;
     this.#times = new RowTimes(columns, source.stamps);
     this.#symbols = new RowSymbol(columns, source.symbol);
-    this.#ticks = new DecimalReader(options.tickSize);
+    this.#ticks = new DecimalReader(options.tickSize, options.isRounding);
     this.#lots = new DecimalReader(options.lotSize);
     this.#cellsMin = Math.max(...Object.values(columns)) + 1;
   }
@@ -239,7 +241,12 @@ export abstract class RowReader<T extends Held> {
   protected price(row: CsvRow, cell: number): number {
     const price = this.#ticks.read(row.bytes, row.bounds[2 * cell] ?? 0, row.bounds[2 * cell + 1] ?? 0);
     if (price > 0 && price <= INT32_MAX) return price;
-    this.refuse(row, `a price above 0 on the grid of ${this.source.options.tickSize}`, cell);
+    const { tickSize } = this.source.options;
+    const expected =
+      price > INT32_MAX
+        ? `a price of at most ${INT32_MAX} ticks of ${tickSize} (a larger tick makes them fewer)`
+        : `a price above 0 on the grid of ${tickSize}`;
+    this.refuse(row, expected, cell);
     return NaN;
   }
 

@@ -146,6 +146,16 @@ describe('bad bars', () => {
     expect(bars.map((bar) => bar.split(' ')[1])).toEqual(['10', '30']);
   });
 
+  it('are rounded to the nearest tick where that was asked for, and hold no price of nothing', async () => {
+    const { bars, bad } = await imported(
+      `${HEAD}2026-03-04 09:00,1.04,1.26,1.04,1.26,1\n2026-03-04 09:01,1.25,1.25,1.25,1.25,1\n`,
+      { isRounding: true },
+    );
+    expect([bars.map((bar) => bar.split(' ')[1]), bad]).toEqual([['10', '13'], []]);
+    const none = await imported(`${HEAD}2026-03-04 09:00,0.04,1,0.04,1,1\n`, { isRounding: true });
+    expect(none.bad).toHaveLength(1);
+  });
+
   it('is one alone that nobody said the length of', async () => {
     await expect(imported(`${HEAD}2026-03-04 09:00,1,1,1,1,1\n`)).rejects.toThrow('say how long it is');
     await expect(imported(HEAD, { stamp: 'end' })).rejects.toThrow('say how long they are');

@@ -115,7 +115,10 @@ describe('bad rows', () => {
     ['09:00:00,1950.05,2,M', 'expected a price above 0 on the grid of 0.1, was "1950.05"'],
     ['09:00:00,n/a,2,M', 'expected a price above 0 on the grid of 0.1, was "n/a"'],
     ['09:00:00,-5.0,2,M', 'expected a price above 0 on the grid of 0.1, was "-5.0"'],
-    ['09:00:00,214748365,2,M', 'expected a price above 0 on the grid of 0.1, was "214748365"'],
+    [
+      '09:00:00,214748365,2,M',
+      'expected a price of at most 2147483647 ticks of 0.1 (a larger tick makes them fewer), was "214748365"',
+    ],
     ['09:00:00,1950.0,1.5,M', 'expected a whole volume above 0, was "1.5"'],
     ['09:00:00,1950.0,0,M', 'expected a whole volume above 0, was "0"'],
     ['09:00:00,1950.0,2,X', 'expected a side out of M, A, buy, B, sell, - or nothing, was "X"'],

@@ -24,6 +24,7 @@ export const vietnamese = (dir: string): ImportOptions => ({
   delimiter: null,
   calendar: MARKET_CALENDAR,
   silence: minutes(5),
+  isRounding: false,
   skipBad: false,
   replace: false,
   archive: false,

@@ -62,6 +62,8 @@ const table = {
   dateOrder: z.enum(['dmy', 'mdy']).optional(),
   delimiter: z.string().length(1).optional(),
   header: z.boolean().default(true),
+  /** Prices between two ticks count as the nearest. */
+  round: z.boolean().default(false),
 };
 
 /** In microseconds. */

@@ -113,7 +113,10 @@ async function importOne({ path, at, entry, kind }: Job, imports: FileImports): 
 function badFile(source: YamlSource, at: Path, path: string, bad: readonly BadRow[], count: number): Problem {
   const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
   const received = `${count} bad ${count === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
-  return source.problem(at, 'a file without bad rows', 'repair them; nothing of it was taken', received);
+  const hint = bad.some(({ reason }) => reason.includes('on the grid'))
+    ? 'give the contract the tick that its prices have, or round them to the nearest tick: { file: ..., round: true }; nothing of it was taken'
+    : 'repair them; nothing of it was taken';
+  return source.problem(at, 'a file without bad rows', hint, received);
 }
 
 function imported(
@@ -134,6 +137,7 @@ const importOptions = (entry: Named, market: BacktestMarket) => ({
   columns: entry.columns,
   sides: VIETNAMESE_SIDES,
   hasHeader: entry.header,
+  isRounding: entry.round,
   delimiter: entry.delimiter ?? null,
   calendar: market.isZoneFixed ? market.calendar : null,
   silence: minutes(5),

@@ -77,7 +77,10 @@ export async function loadBacktest(
   const sources = sourceDays(dirs, market.market, read);
   const { strategies } = found;
   const backtest: Backtest = { file, read, source, market: market.market, strategies, sources, latencies };
-  const wrong = sources.days.length === 0 ? [noDays(backtest)] : dayBarProblems(backtest);
+  const wrong =
+    sources.days.length === 0
+      ? [noDays(backtest)]
+      : [...dayBarProblems(backtest), ...unplayedProblems(backtest)];
   return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
 }
 
@@ -86,6 +89,26 @@ function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
   const there = first === undefined ? 'none at all' : `days from ${first} to ${last ?? first}`;
   const hint = remarks[0] ?? 'look at from, to and symbols';
   return source.problem(['data'], 'data with a day to be played', hint, there);
+}
+
+/** A strategy without prices would wait for ever. Contracts of index futures are listed by the day. */
+function unplayedProblems({ source, read, sources: { all, days }, market }: Backtest): readonly Problem[] {
+  if (market.kind !== 'own') return [];
+  const played = new Set(days);
+  const there = [...new Set(all.filter(({ day }) => played.has(day)).map(({ code }) => code))];
+  return read.strategies.flatMap(({ symbols }, i) =>
+    symbols.flatMap((symbol, j) =>
+      there.includes(symbol)
+        ? []
+        : [
+            source.problem(
+              ['strategies', i, 'symbols', j],
+              `a contract with data in this run (${there.join(', ')})`,
+              'name its file in data, or leave it out',
+            ),
+          ],
+    ),
+  );
 }
 
 /** An order decided on the close of a daily bar would meet a closed market and expire before it opens. */

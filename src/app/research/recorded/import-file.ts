@@ -46,6 +46,8 @@ export interface ImportRequest {
   readonly silence: DurationUs;
   readonly every: DurationUs | null;
   readonly stamp: 'start' | 'end';
+  /** A price between two ticks counts as the nearest. */
+  readonly isRounding: boolean;
   readonly skipBad: boolean;
   readonly replace: boolean;
   readonly archive: boolean;

@@ -227,3 +227,40 @@ test.each(shipped)('%s is right as it is shipped', async (name) => {
   const loaded = await loadBacktest(file);
   expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([]);
 });
+
+const ownMarket = (
+  dir: string,
+  more: { readonly file?: string; readonly symbol?: string } = {},
+): string => `state: ${dir}
+capital: 10000
+market: { contracts: { X: { tick: 0.1 }, Y: { tick: 0.1 } } }
+data: { bars: [{ file: bars.csv, symbol: X${more.file ?? ''} }] }
+strategies: [{ id: one, strategy: ema-cross, symbols: [${more.symbol ?? 'X'}], overnight: true }]
+`;
+
+const hours = (...closes: readonly string[]): string =>
+  `time,open,high,low,close\n${closes.map((close, i) => `2026-01-05T0${i}:00:00Z,${close},${close},${close},${close}\n`).join('')}`;
+
+test('a contract of the market without data in the run is refused: its strategy would wait for ever', async () => {
+  const { dir, file } = written('');
+  writeFileSync(join(dir, 'bars.csv'), hours('1.0', '1.1'));
+  writeFileSync(file, ownMarket(dir, { symbol: 'Y' }));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
+    expect.stringContaining(
+      'strategies[0].symbols[0]: expected a contract with data in this run (X), was "Y" (name its file in data, or leave it out)',
+    ),
+  ]);
+});
+
+test('prices finer than the tick are refused with what helps: the right tick, or rounding', async () => {
+  const { dir, file } = written('');
+  writeFileSync(join(dir, 'bars.csv'), hours('1.04', '1.16'));
+  writeFileSync(file, ownMarket(dir));
+  const refused = await loadBacktest(file);
+  expect(refused.ok ? '' : refused.problems.map(formatProblem).join('')).toContain(
+    '{ file: ..., round: true }',
+  );
+  writeFileSync(file, ownMarket(dir, { file: ', round: true' }));
+  expect((await loadBacktest(file)).ok).toBe(true);
+});
