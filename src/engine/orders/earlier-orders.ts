@@ -10,10 +10,10 @@ import { valueOf } from '../../domain/contract.ts';
 import { hasProvenEnd, type OrderStatus, signOf, waitsInTriggerBook } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
+  minutes,
   money,
   OPERATOR_INDEX,
   qty,
-  seconds,
   type SignedQty,
   signedQty,
   type TsUs,
@@ -30,8 +30,8 @@ import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { isAlike } from './row-matching.ts';
 
-/** Between our clock and the broker's; beyond it entries wait (rulings, 28). */
-const DAY_SKEW_MAX = seconds(10);
+/** The broker's midnight may come later than ours. A clock that is further off is at fault, and entries wait (rulings, 28). */
+const DAY_SKEW_MAX = minutes(1);
 
 export interface EarlierOrdersParts {
   readonly context: EventContext;
@@ -127,10 +127,10 @@ export class EarlierOrders {
     if ((isUnseen || this.isOfDayBefore(order)) && order.limitPrice !== NO_PRICE) this.#unproven.add(order);
   }
 
-  /** A book showed it, in the first seconds where trading never stops: the day of the broker may begin later than ours. */
+  /** A book showed it, in the first minute where trading never stops: the day of the broker may begin later than ours. */
   isOfDayBefore({ createdUs, rowUs }: ManagedOrder): boolean {
-    const isOfFirstSeconds = createdUs < this.#dayBeganUs() + DAY_SKEW_MAX;
-    return rowUs !== -Infinity && isOfFirstSeconds && this.#isMidnightTraded();
+    const isOfFirstMinute = createdUs < this.#dayBeganUs() + DAY_SKEW_MAX;
+    return rowUs !== -Infinity && isOfFirstMinute && this.#isMidnightTraded();
   }
 
   /** Positions agree, and no complete scan shows it any more: nothing of it is missing. */

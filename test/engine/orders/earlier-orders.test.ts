@@ -225,10 +225,10 @@ describe('where trading goes through midnight', () => {
     ]);
   });
 
-  it('an order of the first seconds that the broker ends with its own day is over', () => {
+  it.each([1, 24, 50])('an order of second %i that the broker ends with its own day is over', (second) => {
     const rig = begun([]);
     const foreign = { no: '20', price: 12_950 } as const;
-    rig.pass(1).book([foreign]);
+    rig.pass(second).book([foreign]);
     const id = rig.of('order_adopted')[0]!.clientOrderId;
     settle(rig, 0);
     expect([rig.statusOf(id), rig.alerts()]).toEqual(['expired_unproven', ['order_adopted']]);
