@@ -72,6 +72,10 @@ export const pointsOf = (spec: ContractSpec, price: PriceTicks): number =>
 export const formatPoints = (spec: ContractSpec, price: PriceTicks): string =>
   pointsOf(spec, price).toFixed(pointDecimals(spec));
 
+/** Money that a move by one point is worth to one contract. */
+export const pointValueOf = ({ moneyPerHundredth, partsPerPoint = HUNDREDTHS }: ContractSpec): number =>
+  moneyPerHundredth * partsPerPoint;
+
 /** Digits behind the point that a whole number of ticks needs: 1 for a tick of 0.1, 2 for a tick of 0.25. */
 export function pointDecimals({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }: ContractSpec): number {
   let decimals = 0;

@@ -2,6 +2,7 @@
 import { formatTime } from '../domain/civil-date.ts';
 import { type Contract, formatPoints } from '../domain/contract.ts';
 import type { OrderCode } from '../domain/ids.ts';
+import type { StrategyNames } from '../domain/strategy-names.ts';
 import {
   type InstrumentIndex,
   OPERATOR_INDEX,
@@ -60,6 +61,15 @@ export function createNaming({
     command: (text) => `tickwright ${text}${stateDir === null ? '' : ` --state ${stateDir}`}`,
   };
 }
+
+/** Strategies by the names that rows of the journal give them. */
+export const createJournalNaming = (
+  names: Pick<StrategyNames, 'nameOf'>,
+  facts: Omit<NamingFacts, 'strategies'>,
+): Naming => ({
+  ...createNaming({ ...facts, strategies: [] }),
+  strategy: (index) => (index === null ? 'system' : names.nameOf(index)),
+});
 
 const listed = ({ orderCode, spec }: Contract): ContractNaming => ({
   code: orderCode,

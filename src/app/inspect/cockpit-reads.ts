@@ -1,7 +1,7 @@
 /** Reads for the page that take longer than a heartbeat may wait: days of the journal, the story of an order, recorded prices. */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { Contract } from '../../domain/contract.ts';
+import { type Contract, pointValueOf } from '../../domain/contract.ts';
 import { NothingThere } from '../../domain/failure.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
@@ -17,7 +17,7 @@ import type {
   OrderStory,
 } from '../../operator/cockpit/cockpit-model.ts';
 import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
-import { createNaming, type Naming } from '../../operator/naming.ts';
+import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import { readOrders } from './read-orders.ts';
@@ -36,7 +36,6 @@ export interface PastBarsQuery {
   readonly beforeSeq: number | null;
 }
 
-const HUNDREDTHS = 100;
 const PAGE_ROWS = 100;
 /** Rows of one look. */
 const LOOK_ROWS = 1_000;
@@ -158,7 +157,7 @@ export function fillMarks(
     const listed = read.contracts(day).find(({ orderCode }) => orderCode === contract);
     if (listed === undefined) return [];
     const { spec, index } = listed;
-    const pointValue = spec.moneyPerHundredth * (spec.partsPerPoint ?? HUNDREDTHS);
+    const pointValue = pointValueOf(spec);
     return read.entries({ session: day, kinds: ['fill'] }).flatMap(({ entry, strategyName }) => {
       if (entry.kind !== 'fill' || entry.instrument !== index) return [];
       const { tsUs, clientOrderId, side, qty, value } = entry;
@@ -216,17 +215,8 @@ function inDay<T>(
   }
 }
 
-/** Rows name strategies as they are read. */
 const namingOf = (
   { utcOffsetMinutes, stateDir }: JournalPlace,
   names: StrategyNames,
   contracts: readonly Contract[],
-): Naming => {
-  const { strategy: _byList, ...naming } = createNaming({
-    strategies: [],
-    contracts: () => contracts,
-    utcOffsetMinutes,
-    stateDir,
-  });
-  return { ...naming, strategy: (index) => (index === null ? 'system' : names.nameOf(index)) };
-};
+): Naming => createJournalNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });

@@ -1,6 +1,6 @@
 /** The daemon as its page shows it. */
 import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
-import { type Contract, NO_BAND_BPS, pointsOf } from '../../domain/contract.ts';
+import { type Contract, NO_BAND_BPS, pointsOf, pointValueOf } from '../../domain/contract.ts';
 import { type PriceTicks, priceTicks, seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/adoption.ts';
@@ -154,9 +154,6 @@ function strategyState(
 
 const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
 
-/** Value of one point of one contract. */
-const pointVnd = ({ spec }: Contract): number => spec.moneyPerHundredth * (spec.partsPerPoint ?? HUNDREDTHS);
-
 function positionState(
   { orderCode, qty, openValue, realised, open }: StrategyEntry['positions'][number],
   contracts: readonly Contract[],
@@ -166,7 +163,7 @@ function positionState(
   return {
     contract: orderCode,
     qty,
-    avgPoints: isPriced ? openValue / (Math.abs(qty) * pointVnd(contract)) : null,
+    avgPoints: isPriced ? openValue / (Math.abs(qty) * pointValueOf(contract.spec)) : null,
     openVnd: open,
     realisedVnd: realised,
   };
@@ -249,7 +246,7 @@ function contractState(contract: Contract, view: EngineView | undefined): Contra
   return {
     contract: orderCode,
     tickPoints: tickPoints(contract),
-    pointVnd: pointVnd(contract),
+    pointVnd: pointValueOf(spec),
     floorPoints: hasBand ? pointsOf(spec, band.floor) : null,
     ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,
     referencePoints: band === null ? null : band.reference / (spec.partsPerPoint ?? HUNDREDTHS),

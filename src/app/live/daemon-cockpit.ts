@@ -22,7 +22,7 @@ import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/co
 import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
-import { createNaming, type Naming } from '../../operator/naming.ts';
+import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { packageVersion } from '../host/package-version.ts';
@@ -196,14 +196,9 @@ class JournalEntries implements EntrySource {
   }
 
   #naming(contracts: () => readonly Contract[]): Naming {
-    const { names } = this.#daemon;
-    const naming = createNaming({
-      strategies: [],
-      contracts,
-      utcOffsetMinutes: this.#config.calendar.utcOffsetMinutes,
-      stateDir: this.#config.stateDir,
-    });
-    return { ...naming, strategy: (index) => (index === null ? 'system' : names.nameOf(index)) };
+    const { calendar, stateDir } = this.#config;
+    const { utcOffsetMinutes } = calendar;
+    return createJournalNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
   }
 }
 

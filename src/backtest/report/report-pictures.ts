@@ -1,6 +1,6 @@
 /** The series and rows that a report draws: candles with their trades, positions, and how profits are spread. */
 import { assert } from '../../domain/assert.ts';
-import { type ContractSpec, pointDecimals, pointsOf } from '../../domain/contract.ts';
+import { type ContractSpec, pointDecimals, pointValueOf, pointsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
 import type {
   BacktestFill,
@@ -208,8 +208,7 @@ function tradeOf(
   if (instrument === undefined) return [];
   const { spec, symbol } = instrument;
   const digits = pointDecimals(spec) + 2;
-  const price = (value: number): number =>
-    Number((value / (trade.qty * spec.moneyPerHundredth * (spec.partsPerPoint ?? 100))).toFixed(digits));
+  const price = (value: number): number => Number((value / (trade.qty * pointValueOf(spec))).toFixed(digits));
   return [
     {
       strategy,

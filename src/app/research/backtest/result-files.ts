@@ -7,7 +7,7 @@ import {
   type TradeStatistics,
 } from '../../../backtest/statistics/run-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
-import { type ContractSpec, formatPoints, pointDecimals } from '../../../domain/contract.ts';
+import { type ContractSpec, formatPoints, pointDecimals, pointValueOf } from '../../../domain/contract.ts';
 import { priceTicks, type TsUs, tsUs, US_PER_SECOND } from '../../../domain/units.ts';
 import { csvRows, csvText } from '../../../text/csv.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
@@ -56,7 +56,7 @@ const inStrategies = <Row extends { readonly instrument: number }>(
   );
 
 const averagePrice = (value: number, qty: number, spec: ContractSpec): string =>
-  (value / (qty * spec.moneyPerHundredth * (spec.partsPerPoint ?? 100))).toFixed(pointDecimals(spec) + 4);
+  (value / (qty * pointValueOf(spec))).toFixed(pointDecimals(spec) + 4);
 
 function tradesCsv(result: BacktestResult, stamp: Stamp, amount: Amount): string {
   return csvRows(
