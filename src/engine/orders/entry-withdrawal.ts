@@ -68,6 +68,10 @@ export class EntryWithdrawal {
       const text = `cancels the ${isWaiting ? 'stop' : 'exit'} ${id}: its position is left without it`;
       context.alert(strategy, 'warning', 'cancel_order', text);
     }
+    if (!order.canBeCanceled && order.openCancel === null) {
+      const text = `the cancel of ${id} waits until the broker's books show that it can be canceled`;
+      context.alert(strategy, 'warning', 'cancel_waits', text);
+    }
     context.cancel(strategy, id);
   }
 

@@ -132,7 +132,7 @@ it('of an order whose place has no answer: the cancel waits until the book shows
   const rig = startWaiting();
   const id = rig.submit(FIRST, 'buy', 1, 12_900);
   rig.unknown(id).command({ name: 'cancel_order', clientOrderId: id, reason: 'test' });
-  expect(canceled(rig)).toEqual([]);
+  expect([canceled(rig), rig.alerts().at(-1)]).toEqual([[], 'cancel_waits']);
   rig.pass(1).book([{ no: '4', ref: id, price: 12_900 }]);
   expect(canceled(rig)).toEqual([id]);
 });
