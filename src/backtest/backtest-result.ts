@@ -20,6 +20,19 @@ export interface Samples {
   readonly values: Float64Array;
 }
 
+/** Money of the account beside its equity, one value a sample of it. */
+export interface Funds {
+  /**
+   * Under a broker's ratios the cash of the last settlement. Elsewhere equity less the value of what is paid in full, and less the
+   * open profit of what is margined.
+   */
+  readonly cash: Float64Array;
+  /** Margin of positions; under a broker's ratios with the loss and the costs of the day. */
+  readonly marginUsed: Float64Array;
+  /** Money that new positions may still use, orders that work considered; never below zero. */
+  readonly buyingPower: Float64Array;
+}
+
 /** `forced`: the broker closed a position that the margin no longer carried. `settled`: an expired contract was paid out. */
 export type FillCause = 'order' | 'forced' | 'settled';
 
@@ -48,6 +61,8 @@ export interface BacktestFill {
   readonly decidedMidTwice: number;
   /** Position of the strategy in the contract after it. */
   readonly positionAfter: number;
+  /** Number of its order at the venue, unique within the run; 0 where no order was sent. */
+  readonly orderNo: number;
 }
 
 /** One round trip of one strategy in one contract: from flat to flat, or to the turn over zero, which begins the next. */
@@ -172,6 +187,7 @@ export interface BacktestResult {
   readonly capital: Money;
   /** Capital and profit, open and closed, net of costs. */
   readonly equity: Samples;
+  readonly funds: Funds;
   /** Equity at the end of each of `days`. */
   readonly dayEquity: Float64Array;
   readonly instruments: readonly ResultInstrument[];

@@ -62,6 +62,7 @@ function fill(at: number, side: 'buy' | 'sell', positionAfter: number): Backtest
     midTwice: 38_001,
     decidedMidTwice: 38_000,
     positionAfter,
+    orderNo: 1,
   };
 }
 
@@ -84,6 +85,11 @@ export const SAMPLE_RESULT: BacktestResult = {
   equity: {
     tsUs: Float64Array.of(moment(0, 0), moment(0, 2), moment(0, 5), moment(1, 1), moment(1, 5)),
     values: Float64Array.of(1_000_000, 1_200_000, 1_100_000, 960_000, 990_000),
+  },
+  funds: {
+    cash: Float64Array.of(1_000_000, 1_000_000, 1_100_000, 1_100_000, 990_000),
+    marginUsed: Float64Array.of(0, 170_000, 0, 170_000, 0),
+    buyingPower: Float64Array.of(800_000, 630_000, 880_000, 570_000, 792_000),
   },
   dayEquity: Float64Array.of(1_100_000, 990_000),
   instruments: [

@@ -44,6 +44,7 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     toUs,
     capital: money(plan.capital),
     equity,
+    funds: account.funds(),
     dayEquity: account.dayEquity.take(),
     instruments: instruments.map((instrument) => ({
       symbol: instrument.contract.orderCode,

@@ -45,7 +45,7 @@ class RecordLog<T> implements Rows<T> {
 
 const LIQUIDITIES: readonly Liquidity[] = ['taker', 'maker', 'auction'];
 const CAUSES: readonly FillCause[] = ['order', 'forced', 'settled'];
-const FILL_FIGURES = 15;
+const FILL_FIGURES = 16;
 const TRADE_FIGURES = 16;
 
 type Figure = (place: number) => number;
@@ -75,6 +75,7 @@ export class FillLog extends RecordLog<BacktestFill> {
     this.push(fill.decidedMidTwice);
     this.push(positionAfter);
     this.push(FILL_CLAUSES.indexOf(fill.clause));
+    this.push(fill.orderNo);
   }
 }
 
@@ -121,6 +122,7 @@ function readFill(strategy: number, figure: Figure): BacktestFill {
     decidedMidTwice: figure(12),
     positionAfter: figure(13),
     clause: FILL_CLAUSES[figure(14)] ?? 'shown',
+    orderNo: figure(15),
   };
 }
 

@@ -4,19 +4,33 @@
  */
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
-import { initialMargin, taxOn } from '../../domain/costs.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { type CostSchedule, initialMargin, rateOn, taxOn } from '../../domain/costs.ts';
 import { PositionTotal } from '../../domain/position.ts';
 import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
 import { usageBps } from '../../venue/account/margin.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
+import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn, Series } from './series.ts';
 import { type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
 
+const WHOLE_BPS = 10_000;
+
+/** Money beside equity, now. */
+export interface FundsNow {
+  readonly cash: number;
+  readonly marginUsed: number;
+  readonly buyingPower: number;
+}
+
 export class RunAccount {
   readonly equity = new Series();
+  readonly #cashes = new NumberColumn();
+  readonly #margins = new NumberColumn();
+  readonly #buyingPowers = new NumberColumn();
   /** Equity at the end of each day. */
   readonly dayEquity = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];
@@ -91,7 +105,7 @@ export class RunAccount {
     return this.ledgers.some((ledger) => ledger.holdingOf(instrument)?.isFlat === false);
   }
 
-  sample(atUs: number): void {
+  sample(atUs: number, { cash, marginUsed, buyingPower }: FundsNow): void {
     for (const { exchange, contract } of this.#instruments) {
       if (exchange === null) continue;
       for (const ledger of this.ledgers) ledger.holdingOf(contract.index)?.saw(exchange);
@@ -104,7 +118,18 @@ export class RunAccount {
     }
     assert(equity === this.equityNow(), 'the account is the sum of its strategies');
     this.equity.push(atUs, equity);
+    this.#cashes.push(cash);
+    this.#margins.push(marginUsed);
+    this.#buyingPowers.push(buyingPower);
     for (const instrument of this.#instruments) instrument.sample(atUs);
+  }
+
+  funds(): Funds {
+    return {
+      cash: this.#cashes.take(),
+      marginUsed: this.#margins.take(),
+      buyingPower: this.#buyingPowers.take(),
+    };
   }
 
   /** The day's profit and costs move into cash. */
@@ -117,11 +142,7 @@ export class RunAccount {
 
   /** As the broker shows it. */
   figures({ schedule, day }: DayCosts): BrokerAccount {
-    let margin = 0;
-    for (const { contract, markValue } of this.#instruments) {
-      const net = this.netOf(contract.index);
-      if (net !== 0) margin += initialMargin(schedule, day, Math.abs(net) * markValue);
-    }
+    const margin = this.#marginNow(schedule, day);
     const uncollected = this.#charged - this.#chargedBefore;
     const equity = this.equityNow();
     const profit = equity - this.#cash + uncollected;
@@ -139,6 +160,28 @@ export class RunAccount {
       withdrawable: null,
       usageBps: usageBps(required, this.#cash),
     };
+  }
+
+  /** Equity that margins no position; below zero where prices have fallen too far. */
+  freeEquity({ schedule, day }: DayCosts): number {
+    return this.equityNow() - this.#marginNow(schedule, day);
+  }
+
+  /** What is paid in full has left the cash with its purchase; what is margined leaves its profit there when it is closed. */
+  cashInHand({ schedule, day }: DayCosts): number {
+    const isPaidInFull = rateOn(schedule.marginBps, day) >= WHOLE_BPS;
+    let cash = this.#capital - this.#charged;
+    for (const { realised, openValue } of this.#totals) cash += realised - (isPaidInFull ? openValue : 0);
+    return cash;
+  }
+
+  #marginNow(schedule: CostSchedule, day: TradingDay): number {
+    let margin = 0;
+    for (const { contract, markValue } of this.#instruments) {
+      const net = this.netOf(contract.index);
+      if (net !== 0) margin += initialMargin(schedule, day, Math.abs(net) * markValue);
+    }
+    return margin;
   }
 
   positions(): readonly BrokerPosition[] {
@@ -195,6 +238,7 @@ export function settleExpired(
         cause: 'settled' as const,
         midTwice: 0,
         decidedMidTwice: 0,
+        orderNo: 0,
       };
       account.execute(strategy, instrument, execution, { schedule: costs, day });
     });

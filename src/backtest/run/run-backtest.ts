@@ -107,11 +107,10 @@ class Run {
     this.#timeline = new Timeline({
       clock,
       sequence: this.#sequence,
-      account,
       broker: this.#broker,
       sampleEveryUs: plan.sampleEvery,
       onPhase: (phase, atUs) => this.#setPhase(phase, atUs),
-      onSample: () => undefined,
+      onSample: (atUs) => account.sample(atUs, this.#venue.funds()),
     });
   }
 
@@ -278,7 +277,7 @@ class Run {
       this.#settle(data);
       settleExpired(data, this.#plan, this.#account, this.#instruments, this.#clock.nowUs);
     }
-    this.#account.sample(this.#clock.nowUs);
+    this.#account.sample(this.#clock.nowUs, this.#venue.funds());
     this.#account.settleDay();
     this.#timeline.closeDay();
     if (closeUs === null) return;

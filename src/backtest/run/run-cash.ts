@@ -4,7 +4,7 @@ import { initialMargin } from '../../domain/costs.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import { type PlaceLimit, refusal, type Refusal } from '../../venue/venue-command.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
-import type { RunAccount } from './run-account.ts';
+import type { FundsNow, RunAccount } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
 
@@ -37,16 +37,29 @@ export class RunCash {
   /** An order that reduces the position, working orders considered, is never refused. */
   refusal({ orderCode, side, qty, limitPrice: price }: PlaceLimit): Refusal | null {
     assert(this.#costs !== null, 'orders are sent on a day that is open');
-    const working: Asked[] = [];
-    for (const order of this.#open()) {
-      const { orderCode: code, leavesQty } = order;
-      working.push({ orderCode: code, side: order.side, qty: leavesQty, price: order.price });
-    }
+    const working = this.#working();
     const before = this.#heldFor(working);
     const needed = this.#heldFor([...working, { orderCode, side, qty, price }]) - before;
     if (needed <= 0) return null;
-    const { cash, requiredMargin } = this.#account.figures(this.#costs);
-    return needed > cash - requiredMargin - before ? refusal(-6012) : null;
+    return needed > this.#account.freeEquity(this.#costs) - before ? refusal(-6012) : null;
+  }
+
+  funds(): FundsNow {
+    assert(this.#costs !== null, 'money is measured on a day that is open');
+    const account = this.#account;
+    const free = account.freeEquity(this.#costs);
+    return {
+      cash: account.cashInHand(this.#costs),
+      marginUsed: account.equityNow() - free,
+      buyingPower: Math.max(0, free - this.#heldFor(this.#working())),
+    };
+  }
+
+  #working(): readonly Asked[] {
+    const working: Asked[] = [];
+    for (const { orderCode, side, leavesQty: qty, price } of this.#open())
+      working.push({ orderCode, side, qty, price });
+    return working;
   }
 
   /** Margin of what orders may open, on the worse side of each contract. */

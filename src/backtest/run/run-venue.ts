@@ -41,7 +41,7 @@ import {
 } from '../../venue/orders/order-entry.ts';
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
-import type { RunAccount } from './run-account.ts';
+import type { FundsNow, RunAccount } from './run-account.ts';
 import { RunCash } from './run-cash.ts';
 import { RunMargin } from './run-margin.ts';
 import type { RunInstrument } from './run-instrument.ts';
@@ -290,6 +290,13 @@ export class RunVenue implements OrderListener {
     return this.#parts.isMarginRuleOn ? figures : { ...figures, buyingPower: money(Number.MAX_SAFE_INTEGER) };
   }
 
+  funds(): FundsNow {
+    const figures = this.#room.figures();
+    if (this.#cash !== null) return this.#cash.funds();
+    const { cash, requiredMargin: marginUsed, buyingPower } = figures;
+    return { cash, marginUsed, buyingPower };
+  }
+
   lookAtMargin(): void {
     this.#margin.run(this.#now);
     this.tell();
@@ -335,6 +342,7 @@ export class RunVenue implements OrderListener {
         cause: order.source === 'forced' ? 'forced' : 'order',
         midTwice: instrument.midTwice,
         decidedMidTwice: order.decidedMidTwice,
+        orderNo: order.tag,
       },
       { schedule: this.#parts.costs, day: this.#day },
     );

@@ -4,7 +4,6 @@
  * One number says when the next of all this is due.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { RunAccount } from './run-account.ts';
 import type { PhaseBoundary } from './run-day.ts';
 import type { EngineDriver } from './engine-driver.ts';
 import { seqOf, timeOf } from './market-messages.ts';
@@ -14,11 +13,10 @@ import type { Sequence, VirtualClock } from './virtual-clock.ts';
 export interface TimelineParts {
   readonly clock: VirtualClock;
   readonly sequence: Sequence;
-  readonly account: RunAccount;
   readonly broker: VirtualBroker;
   readonly sampleEveryUs: number;
   readonly onPhase: (phase: SessionPhase, atUs: number) => void;
-  readonly onSample: () => void;
+  readonly onSample: (atUs: number) => void;
 }
 
 export class Timeline {
@@ -84,10 +82,9 @@ export class Timeline {
   }
 
   #sample(nowUs: number): void {
-    const { account, sampleEveryUs, onSample } = this.#parts;
-    account.sample(nowUs);
+    const { sampleEveryUs, onSample } = this.#parts;
+    onSample(nowUs);
     while (this.#sampleUs <= nowUs) this.#sampleUs += sampleEveryUs;
-    onSample();
   }
 
   #earliest(): number {

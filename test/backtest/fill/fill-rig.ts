@@ -116,7 +116,6 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const timeline: Timeline = new Timeline({
     clock,
     sequence,
-    account,
     broker,
     sampleEveryUs: Infinity,
     onSample: () => undefined,

@@ -56,6 +56,7 @@ const fillOf = ([time, side, qty, price, clause]: Line): BacktestFill => ({
   cause: 'order',
   midTwice: 0,
   decidedMidTwice: 0,
+  orderNo: 1,
   positionAfter: 0,
 });
 

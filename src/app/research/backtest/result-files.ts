@@ -1,5 +1,5 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
-import type { BacktestResult, StrategyResult } from '../../../backtest/backtest-result.ts';
+import type { BacktestResult, Funds, StrategyResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import {
   type RunStatistics,
@@ -18,16 +18,25 @@ export function resultCsv(
   { daily }: RunStatistics,
   zone: string,
 ): Readonly<Record<string, string>> {
-  const { equity, capital, utcOffsetMinutes, moneyScale } = result;
+  const { equity, funds, capital, utcOffsetMinutes, moneyScale } = result;
   const digits = Math.round(Math.log10(moneyScale));
   const stamp = (at: TsUs): string => formatLocalTime(at, utcOffsetMinutes) + zone;
   const amount = (value: number): string => (value / moneyScale).toFixed(digits);
+  const money = {
+    equity: equity.values,
+    cash: funds.cash,
+    margin_used: funds.marginUsed,
+    buying_power: funds.buyingPower,
+  };
   return {
     'trades.csv': tradesCsv(result, stamp, amount),
     'fills.csv': fillsCsv(result, stamp, amount),
     'equity.csv': csvText(
-      ['time', 'equity'],
-      Array.from(equity.tsUs, (at, i) => [stamp(tsUs(at)), amount(equity.values[i] ?? 0)]),
+      ['time', ...Object.keys(money)],
+      Array.from(equity.tsUs, (at, i) => [
+        stamp(tsUs(at)),
+        ...Object.values(money).map((column) => amount(sampled(column, i))),
+      ]),
     ),
     'daily.csv': csvText(
       ['day', 'net_profit', 'equity'],
@@ -37,6 +46,12 @@ export function resultCsv(
       }),
     ),
   };
+}
+
+function sampled(column: Float64Array, at: number): number {
+  const value = column[at];
+  assert(value !== undefined, 'each sample of the equity has its money');
+  return value;
 }
 
 type Stamp = (at: TsUs) => string;
@@ -101,6 +116,7 @@ const fillsCsv = (result: BacktestResult, stamp: Stamp, amount: Amount): string 
       clause: ({ row }) => row.clause,
       cause: ({ row }) => row.cause,
       position_after: ({ row }) => row.positionAfter,
+      order_id: ({ row }) => (row.orderNo === 0 ? '' : row.orderNo),
     },
   );
 
@@ -118,6 +134,7 @@ export function resultJson(result: BacktestResult, { tables }: ReportModel, foun
     warmUpDays: result.warmUpDays,
     capital: money(result.capital),
     statistics: statisticsJson(found, money),
+    funds: fundsJson(result.funds, money),
     strategies: result.strategies.map((each) => strategyJson(each, money)),
     instruments: result.instruments.map(({ symbol }) => symbol),
     models: Object.fromEntries(result.models),
@@ -150,6 +167,21 @@ function statisticsJson(found: RunStatistics, money: InCurrency): unknown {
     dailyReturns: found.dailyReturns,
   };
 }
+
+/** At the end of the run, and at their extremes. */
+function fundsJson({ cash, marginUsed, buyingPower }: Funds, money: InCurrency): unknown {
+  return {
+    cash: money(cash.at(-1)),
+    cashMin: money(leastOf(cash)),
+    marginUsed: money(marginUsed.at(-1)),
+    marginUsedMax: money(marginUsed.reduce((most, value) => Math.max(most, value), 0)),
+    buyingPower: money(buyingPower.at(-1)),
+    buyingPowerMin: money(leastOf(buyingPower)),
+  };
+}
+
+const leastOf = (column: Float64Array): number | undefined =>
+  column.length === 0 ? undefined : column.reduce((least, value) => Math.min(least, value), Infinity);
 
 const tradesJson = (trades: TradeStatistics, money: InCurrency): unknown => ({
   count: trades.count,
