@@ -397,14 +397,17 @@ export class Invariants {
     );
   }
 
-  /** With a protective stop every position of a strategy is covered by stops at the broker, and ours is never the larger. */
+  /** With a protective stop every position of a strategy is covered by stops at the broker, or by what they sent; ours is never the larger. */
   #coverDifference({ strategies, phase }: EngineView): string | null {
     const { protectiveTicks, isDryRun } = this.#world.plan;
     if (protectiveTicks === null || isDryRun || phase !== 'continuous' || this.#isForeign) return null;
-    const waiting = this.waitingAtBroker().map((stop) => ({ ...stop, owner: this.#ownerOfTrigger(stop) }));
+    const stops = this.waitingAtBroker().map((stop) => ({ ...stop, owner: this.#ownerOfTrigger(stop) }));
+    const sent = this.openAtBroker()
+      .filter(({ refId }) => refId === null)
+      .map((order) => ({ ...order, half: null, owner: this.#ownerOf(order.day, order.orderNo) }));
     for (const { id, positions } of strategies) {
       for (const { orderCode, qty: held } of positions) {
-        const closing = waiting.filter(
+        const closing = [...stops, ...sent].filter(
           ({ owner, orderCode: code, side, half }) =>
             owner === id &&
             code === orderCode &&
@@ -435,9 +438,8 @@ export class Invariants {
 
   /** Both sides know the same orders that wait for a trigger. */
   #waitingDifference(orders: readonly OpenOrderEntry[]): string | null {
-    const ours = new Set(
-      orders.filter(({ status }) => status === 'pending_trigger').map(({ orderNo }) => String(orderNo)),
-    );
+    const waiting = orders.filter(({ status }) => status === 'pending_trigger');
+    const ours = new Set(waiting.map(({ orderNo }) => String(orderNo)));
     for (const { orderNo, kind } of this.waitingAtBroker())
       if (!ours.delete(orderNo)) return `${kind} ${orderNo} waits at the broker alone`;
     const [first] = ours;
@@ -504,11 +506,8 @@ export class Invariants {
   }
 
   #orderDifference(orders: readonly OpenOrderEntry[]): string | null {
-    const ours = new Set(
-      orders
-        .filter(({ status }) => status === 'accepted' || status === 'partially_filled')
-        .map(({ orderNo }) => String(orderNo)),
-    );
+    const working = orders.filter(({ status }) => status === 'accepted' || status === 'partially_filled');
+    const ours = new Set(working.map(({ orderNo }) => String(orderNo)));
     for (const { orderNo, refId } of this.openAtBroker()) {
       if (!ours.has(orderNo))
         return `order ${orderNo} (${refId ?? 'without an id'}) works at the broker alone`;
