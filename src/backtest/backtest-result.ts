@@ -128,6 +128,7 @@ export interface StrategyResult {
   readonly denialCount: number;
   readonly costs: CostsByKind;
   readonly orders: number;
+  readonly plots: readonly ResultPlot[];
   /** Time with a position, nights included, summed over contracts; the span of the run is `toUs - fromUs`. */
   readonly heldUs: number;
   /** Reason why it no longer ran at the end, or null. */
@@ -159,6 +160,15 @@ export interface ResultInstrument {
   /** Last traded price at each sample; 0 before the first. */
   readonly prices: Samples;
   readonly ranges: PriceRanges;
+}
+
+/** A line that a strategy draws over the candles: at most one value between two samples of equity, the last one. */
+export interface ResultPlot {
+  /** Place in `BacktestResult.instruments`. */
+  readonly instrument: number;
+  readonly name: string;
+  /** Ticks, with fractions. */
+  readonly values: Samples;
 }
 
 /** Remark for readers of the figures. */

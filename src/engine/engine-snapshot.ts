@@ -19,7 +19,7 @@ import {
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
-import type { PlotValue } from './state/plots.ts';
+import type { PlotValue } from './ports/outbound.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';
 
 export interface PositionEntry {

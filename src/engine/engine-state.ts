@@ -110,7 +110,7 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
     lookUp,
     ids: new ClientOrderIds(),
     timers: new TimerHeap(dueWork),
-    plots: new Plots(),
+    plots: new Plots(outbound.plots),
     queue: new IntentQueue(dueWork),
     registry: new StrategyRegistry(settings.strategies, host),
     life,

@@ -107,7 +107,7 @@ export interface LegTrader {
   after(span: DurationUs, handler: () => void): CancelTimer;
   /** A line for the journal and the operator. */
   note(text: string): void;
-  /** A value of yours over the candles of the page, in ticks with fractions: an average, a level. The journal does not keep it. */
+  /** A value of yours over the candles of cockpit and report, in ticks with fractions: an average, a level. The journal does not keep it. */
   plot(name: string, value: number): void;
 }
 

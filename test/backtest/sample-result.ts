@@ -133,6 +133,16 @@ export const SAMPLE_RESULT: BacktestResult = {
       denialCount: 4,
       costs: COSTS,
       orders: 7,
+      plots: [
+        {
+          instrument: 0,
+          name: 'fast',
+          values: {
+            tsUs: Float64Array.of(moment(0, 2) - 1, moment(1, 5) - 1),
+            values: Float64Array.of(19_000.25, 19_005.125),
+          },
+        },
+      ],
       heldUs: 3 * HOUR,
       stopped: null,
       fault: null,

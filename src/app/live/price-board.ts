@@ -10,8 +10,8 @@ import {
   US_PER_MS,
 } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
-import type { PlotValue } from '../../engine/state/plots.ts';
 import type { MarketEvent } from '../../engine/ports/engine-event.ts';
+import type { PlotValue } from '../../engine/ports/outbound.ts';
 import { InstrumentMarket } from '../../engine/market/market.ts';
 import { Candles } from '../inspect/candles.ts';
 import type { CockpitBar, ContractPrices, Level, PlotLine } from '../../operator/cockpit/cockpit-model.ts';

@@ -190,7 +190,7 @@ function riskSections(model: ReportModel): readonly Section[] {
 }
 
 function priceSection(prices: ReportPrices, place: number, { trades, tradeCount }: ReportModel): Section {
-  const { name, symbols, marks, fills, everySeconds } = prices;
+  const { name, symbols, lines, lineCount, marks, fills, everySeconds } = prices;
   const cut = [
     ...(marks.length < fills
       ? [`the first ${formatNumber(marks.length)} of ${formatNumber(fills)} fills`]
@@ -206,6 +206,9 @@ function priceSection(prices: ReportPrices, place: number, { trades, tradeCount 
     ...(symbols.length === 1
       ? []
       : ['Contracts follow each other: a jump where one takes over is no move of the market.']),
+    ...(lines.length < lineCount
+      ? [`Of ${formatNumber(lineCount)} lines that strategies draw the first ${lines.length} are shown.`]
+      : []),
     ...(cut.length === 0 ? [] : [`Shown are ${cut.join(' and ')}; all are in the CSV files.`]),
   ].join(' ');
   const words = `Prices of ${name} with ${fills} entries and exits`;

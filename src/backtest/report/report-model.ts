@@ -36,6 +36,12 @@ export interface ReportMark {
   readonly strategy: string;
 }
 
+/** A line that a strategy draws: its last value of each candle; null before the first, and where it drew nothing. */
+export interface ReportLine {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+}
+
 /** Candles in time order, those without a trade left out. Prices are points. */
 export interface ReportPrices {
   readonly name: string;
@@ -52,6 +58,9 @@ export interface ReportPrices {
   readonly high: readonly number[];
   readonly low: readonly number[];
   readonly close: readonly number[];
+  /** A run with very many shows the first. */
+  readonly lines: readonly ReportLine[];
+  readonly lineCount: number;
   /** Fills; a run with very many shows the first. */
   readonly marks: readonly ReportMark[];
   readonly fills: number;

@@ -12,11 +12,23 @@ import type {
 } from '../backtest-result.ts';
 import { mean, quantile } from '../statistics/moments.ts';
 import { closedTrades } from '../statistics/run-statistics.ts';
-import type { ReportHistogram, ReportMark, ReportPrices, ReportSeries, ReportTrade } from './report-model.ts';
+import type {
+  ReportHistogram,
+  ReportLine,
+  ReportMark,
+  ReportPrices,
+  ReportSeries,
+  ReportTrade,
+} from './report-model.ts';
 
+/** Over all pictures; one has no more than `CANDLES_MAX`. */
+const CANDLES_TOTAL_MAX = 12_000;
 const CANDLES_MAX = 4_000;
+const CANDLES_MIN = 250;
 const MARKS_MAX = 4_000;
 const TRADES_MAX = 4_000;
+/** Lines of strategies over one picture of candles. */
+const LINES_MAX = 8;
 const BINS = 40;
 const MINUTE = 60;
 const DAY = 86_400;
@@ -44,7 +56,9 @@ interface Traded {
 
 /** One picture for contracts of one underlying that follow each other, as front months do; one more for each that trades beside them. */
 export function picturesOf(result: BacktestResult): readonly ReportPrices[] {
-  return chainsOf(result.instruments).map((chain) => pricesOf(result, chain));
+  const chains = chainsOf(result.instruments);
+  const share = Math.max(CANDLES_MIN, Math.floor(CANDLES_TOTAL_MAX / chains.length));
+  return chains.map((chain) => pricesOf(result, chain, Math.min(CANDLES_MAX, share)));
 }
 
 function chainsOf(instruments: readonly ResultInstrument[]): readonly (readonly Traded[])[] {
@@ -74,7 +88,7 @@ function tradedOf(instrument: ResultInstrument, place: number): readonly Traded[
     : [{ place, instrument, samples, fromUs: at(first), toUs: at(samples.at(-1) ?? first) }];
 }
 
-function pricesOf(result: BacktestResult, chain: readonly Traded[]): ReportPrices {
+function pricesOf(result: BacktestResult, chain: readonly Traded[], candlesMax: number): ReportPrices {
   const symbols = chain.map(({ instrument }) => instrument.symbol);
   const specs = new Map(chain.map(({ place, instrument }) => [place, instrument.spec]));
   const [spec] = specs.values();
@@ -90,12 +104,16 @@ function pricesOf(result: BacktestResult, chain: readonly Traded[]): ReportPrice
     }
     return first;
   });
+  const candles = candlesOf(chain, result.utcOffsetMinutes, candlesMax);
+  const lines = linesOf(result, chain, candles.tsSeconds);
   return {
     name: symbols.length === 1 ? (symbols[0] ?? '') : `${symbols[0] ?? ''} to ${symbols.at(-1) ?? ''}`,
     symbols,
     decimals: pointDecimals(spec),
     tick: pointsOf(spec, priceTicks(1)),
-    ...candlesOf(chain, result.utcOffsetMinutes),
+    ...candles,
+    lines: lines.slice(0, LINES_MAX),
+    lineCount: lines.length,
     marks: marks.toSorted((a, b) => a.tsSeconds - b.tsSeconds).slice(0, MARKS_MAX),
     fills: count,
   };
@@ -104,7 +122,7 @@ function pricesOf(result: BacktestResult, chain: readonly Traded[]): ReportPrice
 type Candles = Pick<ReportPrices, 'everySeconds' | 'tsSeconds' | 'open' | 'high' | 'low' | 'close'>;
 
 /** Samples with trades, put together where they are too many. Candles lie on a grid from local midnight. */
-function candlesOf(chain: readonly Traded[], utcOffsetMinutes: number): Candles {
+function candlesOf(chain: readonly Traded[], utcOffsetMinutes: number, candlesMax: number): Candles {
   const everyUs = usualGap(chain);
   const offset = utcOffsetMinutes * MINUTE;
   // A sample ends a stretch: its trades lie before it.
@@ -113,7 +131,7 @@ function candlesOf(chain: readonly Traded[], utcOffsetMinutes: number): Candles 
   );
   const everySeconds =
     CANDLE_LENGTHS.filter((length) => length * US_PER_SECOND >= everyUs).find(
-      (length) => ends.reduce((sum, each) => sum + countCells(each, length), 0) <= CANDLES_MAX,
+      (length) => ends.reduce((sum, each) => sum + countCells(each, length), 0) <= candlesMax,
     ) ??
     CANDLE_LENGTHS.at(-1) ??
     DAY;
@@ -142,6 +160,36 @@ function candlesOf(chain: readonly Traded[], utcOffsetMinutes: number): Candles 
     }
   }
   return { everySeconds, tsSeconds, open, high, low, close };
+}
+
+/** What strategies drew, by the candle in which they did. */
+function linesOf(
+  { strategies }: BacktestResult,
+  chain: readonly Traded[],
+  candles: readonly number[],
+): readonly ReportLine[] {
+  const lines = new Map<string, (number | null)[]>();
+  let fromUs = -Infinity;
+  for (const { place, instrument, toUs } of chain) {
+    const digits = pointDecimals(instrument.spec) + 1;
+    for (const { id, plots } of strategies)
+      for (const { name, values, instrument: of } of plots) {
+        if (of !== place) continue;
+        const key = `${id} ${name}`;
+        const line = lines.get(key) ?? candles.map(() => null);
+        lines.set(key, line);
+        let at = -1;
+        values.tsUs.forEach((us, i) => {
+          if (us <= fromUs) return;
+          while ((candles[at + 1] ?? Infinity) * US_PER_SECOND <= us) at += 1;
+          if (at < 0) return;
+          const points = (values.values[i] ?? 0) * pointsOf(instrument.spec, priceTicks(1));
+          line[at] = Number(points.toFixed(digits));
+        });
+      }
+    fromUs = toUs;
+  }
+  return [...lines].map(([name, values]) => ({ name, values }));
 }
 
 function countCells(moments: readonly number[], length: number): number {

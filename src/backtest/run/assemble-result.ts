@@ -7,12 +7,14 @@ import type { RunAccount } from './run-account.ts';
 import { describeLatency, type LatencyModel } from './latency.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { RunJournal } from './run-journal.ts';
+import type { RunPlots } from './run-plots.ts';
 
 export interface Gathered {
   readonly plan: BacktestPlan;
   readonly account: RunAccount;
   readonly facts: RunJournal;
   readonly instruments: readonly RunInstrument[];
+  readonly plots: RunPlots;
   readonly notices: readonly BacktestNotice[];
   readonly journalHash: string;
   readonly fromUs: TsUs;
@@ -66,6 +68,7 @@ export function assembleResult(gathered: Gathered): BacktestResult {
         denialCount: ledger.denialCount,
         costs: ledger.costs(),
         orders: ledger.orders,
+        plots: gathered.plots.of(place),
         heldUs: ledger.heldUs(toUs),
         stopped: ledger.stopped,
         fault: ledger.fault,

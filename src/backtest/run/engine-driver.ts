@@ -4,7 +4,7 @@ import type { CostSchedule } from '../../domain/costs.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
-import type { Gateway, Journal, Reports } from '../../engine/ports/outbound.ts';
+import type { Gateway, Journal, PlotSink, Reports } from '../../engine/ports/outbound.ts';
 import type { TraderPort } from '../../engine/ports/strategy-port.ts';
 import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
 import { seqOf, timeOf } from './market-messages.ts';
@@ -19,6 +19,7 @@ export interface EngineDriverParts {
   readonly gateway: Gateway;
   readonly reports: Reports;
   readonly journal: Journal;
+  readonly plots: PlotSink;
   readonly clock: VirtualClock;
   readonly onFault: TraderPort['fault'];
   /** Called when work is due earlier than was known. */
@@ -33,7 +34,7 @@ export class EngineDriver {
   readonly #sequence: Sequence;
 
   constructor(parts: EngineDriverParts, sequence: Sequence) {
-    const { settings, calendar, costs, gateway, reports, journal, clock, wake } = parts;
+    const { settings, calendar, costs, gateway, reports, journal, plots, clock, wake } = parts;
     this.#clock = clock;
     this.#sequence = sequence;
     const wakeAt = (at: number): void => {
@@ -41,7 +42,7 @@ export class EngineDriver {
       wake(at);
     };
     const host = createStrategyHost({ instances: parts.strategies, onFault: parts.onFault });
-    const outbound = { gateway, reports, journal, alarm: { wakeAt } };
+    const outbound = { gateway, reports, journal, alarm: { wakeAt }, plots };
     this.engine = new Engine({ settings, calendar, costs, host, outbound });
   }
 

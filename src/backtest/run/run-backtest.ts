@@ -18,6 +18,7 @@ import { EngineDriver } from './engine-driver.ts';
 import { JournalTape } from './journal-tape.ts';
 import { RunInstrument } from './run-instrument.ts';
 import { RunJournal } from './run-journal.ts';
+import { RunPlots } from './run-plots.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
 import { Sequence, VirtualClock } from './virtual-clock.ts';
@@ -62,6 +63,7 @@ class Run {
   readonly #account: RunAccount;
   readonly #facts: RunJournal;
   readonly #tape: JournalTape;
+  readonly #plots: RunPlots;
   readonly #venue: RunVenue;
   readonly #broker: VirtualBroker;
   readonly #timeline: Timeline;
@@ -82,6 +84,7 @@ class Run {
       this.#facts.take(entry);
       options.onEntry?.(entry);
     });
+    this.#plots = new RunPlots(plan.sampleEvery);
     this.#venue = new RunVenue({
       clock,
       account,
@@ -124,6 +127,7 @@ class Run {
       account: this.#account,
       facts: this.#facts,
       instruments: this.#instruments,
+      plots: this.#plots,
       notices: this.#notices,
       journalHash: this.#tape.digest(),
       fromUs: tsUs(this.#fromUs),
@@ -260,6 +264,7 @@ class Run {
         gateway: this.#broker,
         reports: this.#broker,
         journal: this.#tape,
+        plots: this.#plots,
         clock: this.#clock,
         onFault: (strategy, error) => this.#facts.threw(strategy, error),
         wake: (atUs) => this.#timeline.wake(atUs),

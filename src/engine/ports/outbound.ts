@@ -1,5 +1,5 @@
 /** The engine's outbound ports. All return nothing: outcomes arrive later as events. */
-import type { TsUs } from '../../domain/units.ts';
+import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from './approved.ts';
 import type { ReportKind } from './engine-event.ts';
 import type { JournalEntry } from './journal-entry.ts';
@@ -32,9 +32,25 @@ export interface Alarm {
   wakeAt(at: TsUs | typeof Infinity): void;
 }
 
+/** A value that a strategy publishes for people. */
+export interface PlotValue {
+  readonly strategy: StrategyIndex;
+  readonly instrument: InstrumentIndex;
+  readonly name: string;
+  readonly tsUs: TsUs;
+  /** Ticks, with fractions. */
+  readonly value: number;
+}
+
+/** Takes each value that strategies publish, where the latest ones of the view are not enough. */
+export interface PlotSink {
+  plot(value: PlotValue): void;
+}
+
 export interface Outbound {
   readonly gateway: Gateway;
   readonly reports: Reports;
   readonly journal: Journal;
   readonly alarm: Alarm;
+  readonly plots?: PlotSink;
 }

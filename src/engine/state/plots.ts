@@ -1,14 +1,5 @@
 /** The latest values that strategies publish for people. No decision reads them, and no journal holds them. */
-import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
-
-export interface PlotValue {
-  readonly strategy: StrategyIndex;
-  readonly instrument: InstrumentIndex;
-  readonly name: string;
-  readonly tsUs: TsUs;
-  /** Ticks, with fractions. */
-  readonly value: number;
-}
+import type { PlotSink, PlotValue } from '../ports/outbound.ts';
 
 /** Of one strategy and contract; further names are left out. */
 const NAMES_MAX = 8;
@@ -16,6 +7,11 @@ const NAME_LENGTH_MAX = 24;
 
 export class Plots {
   readonly #rows = new Map<number, Map<string, PlotValue>>();
+  readonly #sink: PlotSink | undefined;
+
+  constructor(sink?: PlotSink) {
+    this.#sink = sink;
+  }
 
   get all(): readonly PlotValue[] {
     return [...this.#rows.values()].flatMap((row) => [...row.values()]);
@@ -30,7 +26,9 @@ export class Plots {
       this.#rows.set(place, row);
     }
     const short = name.slice(0, NAME_LENGTH_MAX);
-    if (row.size < NAMES_MAX || row.has(short))
-      row.set(short, { strategy, instrument, name: short, tsUs, value });
+    if (row.size >= NAMES_MAX && !row.has(short)) return;
+    const plotted = { strategy, instrument, name: short, tsUs, value };
+    row.set(short, plotted);
+    this.#sink?.plot(plotted);
   }
 }

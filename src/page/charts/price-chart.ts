@@ -34,7 +34,6 @@ export interface OrderLine {
 
 export interface PriceLine {
   readonly label: string;
-  readonly colour: string;
   readonly points: readonly { readonly time: number; readonly value: number }[];
 }
 
@@ -67,7 +66,9 @@ const MINUTE = 60;
 export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceChart {
   const frame = document.createElement('div');
   frame.style.height = `${look.height}px`;
-  box.replaceChildren(frame, attribution());
+  const legend = document.createElement('p');
+  legend.className = 'legend';
+  box.replaceChildren(frame, legend, attribution());
   const chart = createChart(frame, { autoSize: true, ...coloursOf(), ...timesOf(look) });
   const series = chart.addSeries(CandlestickSeries, {
     ...candleColours(),
@@ -85,7 +86,7 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
     close,
   });
   const orders = new OrderLines(series);
-  const lines = new PriceLines(chart, local);
+  const lines = new PriceLines(chart, legend, local);
   const stopTheme = onThemeChange(() => {
     chart.applyOptions(coloursOf());
     series.applyOptions(candleColours());
@@ -205,39 +206,62 @@ class OrderLines {
   }
 }
 
+/** Colours of the page; further lines have them again, dashed. */
+const LINE_COLOURS = ['price', 'mark', 'accent-3', 'accent-4'];
+
+const lineLook = (place: number) => ({
+  color: ink(LINE_COLOURS[place % LINE_COLOURS.length] ?? 'price'),
+  lineStyle: place < LINE_COLOURS.length ? LineStyle.Solid : LineStyle.Dashed,
+});
+
 class PriceLines {
   readonly #chart: IChartApi;
+  readonly #legend: HTMLElement;
   readonly #local: (time: number) => UTCTimestamp;
   readonly #series = new Map<string, ISeriesApi<'Line'>>();
-  #shown: readonly PriceLine[] = [];
 
-  constructor(chart: IChartApi, local: (time: number) => UTCTimestamp) {
+  constructor(chart: IChartApi, legend: HTMLElement, local: (time: number) => UTCTimestamp) {
     this.#chart = chart;
+    this.#legend = legend;
     this.#local = local;
   }
 
   set(lines: readonly PriceLine[]): void {
-    this.#shown = lines;
+    let isOther = lines.length !== this.#series.size;
     for (const [label, series] of this.#series) {
       if (lines.some((line) => line.label === label)) continue;
       this.#chart.removeSeries(series);
       this.#series.delete(label);
+      isOther = true;
     }
     for (const { label, points } of lines) {
-      const series = this.#series.get(label) ?? this.#chart.addSeries(LineSeries);
+      const series = this.#series.get(label) ?? this.#chart.addSeries(LineSeries, LINE_OPTIONS);
       this.#series.set(label, series);
       series.setData(points.map(({ time, value }) => ({ time: this.#local(time), value })));
     }
-    this.redraw();
+    if (isOther) this.redraw();
   }
 
   redraw(): void {
-    for (const { label, colour } of this.#shown)
-      this.#series.get(label)?.applyOptions({
-        color: ink(colour),
-        lineWidth: 1,
-        priceLineVisible: false,
-        lastValueVisible: false,
-      });
+    const shown = [...this.#series];
+    for (const [place, [, series]] of shown.entries()) series.applyOptions(lineLook(place));
+    this.#legend.replaceChildren(...shown.map(([label], place) => legendOf(label, place)));
   }
+}
+
+const LINE_OPTIONS = {
+  lineWidth: 1,
+  priceLineVisible: false,
+  lastValueVisible: false,
+  crosshairMarkerVisible: false,
+} as const;
+
+function legendOf(label: string, place: number): HTMLElement {
+  const { color, lineStyle } = lineLook(place);
+  const swatch = document.createElement('i');
+  swatch.ariaHidden = 'true';
+  swatch.style.borderTop = `3px ${lineStyle === LineStyle.Solid ? 'solid' : 'dashed'} ${color}`;
+  const part = document.createElement('span');
+  part.append(swatch, label);
+  return part;
 }

@@ -13,7 +13,7 @@ import type {
   PlotLine,
   PlotState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { type Candle, createPriceChart, type PriceChart, type PriceLine } from '../charts/price-chart.ts';
+import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
 import type { PriceMark } from '../charts/trade-layer.ts';
 import { clockTime, count, points, signed, worded } from './format.ts';
 import { read } from './link.ts';
@@ -121,7 +121,6 @@ const candleOf = ([atMs, open, high, low, close]: CockpitBar): Candle => ({
 function Candles({ contract: { contract, tickPoints } }: { readonly contract: ContractState }) {
   const box = useRef<HTMLDivElement>(null);
   const trouble = useSignal('');
-  const legend = useSignal<readonly PriceLine[]>([]);
   useEffect(() => {
     if (box.current === null) return undefined;
     const chart = createPriceChart(box.current, {
@@ -130,7 +129,7 @@ function Candles({ contract: { contract, tickPoints } }: { readonly contract: Co
       decimals: Math.max(0, Math.ceil(-Math.log10(tickPoints) - 1e-9)),
       tick: tickPoints,
     });
-    const stop = feed(chart, contract, trouble, legend);
+    const stop = feed(chart, contract, trouble);
     return () => {
       stop();
       chart.destroy();
@@ -139,14 +138,6 @@ function Candles({ contract: { contract, tickPoints } }: { readonly contract: Co
   return (
     <>
       <div ref={box} class="candles" role="group" aria-label={`${t.candles} ${contract}`} />
-      <p class="legend">
-        {legend.value.map(({ label, colour }) => (
-          <span key={label}>
-            <i class={`swatch ${colour}`} aria-hidden="true" />
-            {label}
-          </span>
-        ))}
-      </p>
       {trouble.value !== '' && <p class="note bad">{trouble.value}</p>}
     </>
   );
@@ -161,19 +152,12 @@ const markOf = ({ atMs, points: price, side, qty }: FillMark): PriceMark => ({
 });
 
 /** Bars of the past from the daemon, the present from the stream; read again after fills and when the stream was cut. */
-function feed(
-  chart: PriceChart,
-  contract: string,
-  trouble: Signal<string>,
-  legend: Signal<readonly PriceLine[]>,
-): () => void {
+function feed(chart: PriceChart, contract: string, trouble: Signal<string>): () => void {
   let newest: CockpitBar | undefined;
   let lines: readonly PlotLine[] = [];
   const draw = (next: readonly PlotLine[]): void => {
     lines = next;
-    const drawn = lines.map(lineOf);
-    chart.setLines(drawn);
-    if (drawn.length !== legend.peek().length) legend.value = drawn;
+    chart.setLines(lines.map(lineOf));
   };
   let wait: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
@@ -243,11 +227,8 @@ function withPlot(lines: readonly PlotLine[], plot: PlotState): readonly PlotLin
   return old === undefined ? [...lines, line] : lines.map((each) => (each === old ? line : each));
 }
 
-const LINE_COLOURS = ['price', 'mark', 'gain', 'loss'] as const;
-
-const lineOf = ({ strategy, name, values }: PlotLine, place: number): PriceLine => ({
+const lineOf = ({ strategy, name, values }: PlotLine) => ({
   label: `${strategy} ${name}`,
-  colour: LINE_COLOURS[place % LINE_COLOURS.length] ?? 'price',
   points: values.map(([atMs, value]) => ({ time: atMs / 1_000, value })),
 });
 

@@ -154,7 +154,7 @@ function fanPicture({ currency }: ReportData, { xName, x, bands }: ReportFan): P
 }
 
 function drawPrices(box: HTMLElement, { trades, utcOffsetMinutes }: ReportData, prices: ReportPrices): void {
-  const { symbols, decimals, tick, tsSeconds, open, high, low, close, marks } = prices;
+  const { symbols, decimals, tick, tsSeconds, open, high, low, close, lines, marks } = prices;
   const chart = createPriceChart(box, { height: 420, utcOffsetMinutes, decimals, tick });
   chart.setTrades(
     trades
@@ -168,6 +168,12 @@ function drawPrices(box: HTMLElement, { trades, utcOffsetMinutes }: ReportData, 
         entryTime: entrySeconds,
         exitTime: exitSeconds,
       })),
+  );
+  chart.setLines(
+    lines.map(({ name, values }) => ({
+      label: name,
+      points: values.flatMap((value, i) => (value === null ? [] : [{ time: tsSeconds[i] ?? 0, value }])),
+    })),
   );
   chart.setMarks(
     marks.map(({ tsSeconds: time, price, side, effect, qty }) => ({ time, price, side, effect, qty })),

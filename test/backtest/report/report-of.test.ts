@@ -27,6 +27,7 @@ describe('the report of a run', () => {
     expect(report.prices[0]?.open).toEqual([1_900.5, 1_899]);
     expect(report.prices[0]?.high).toEqual([1_902, 1_901.5]);
     expect(report.prices[0]?.low).toEqual([1_899.5, 1_898]);
+    expect(report.prices[0]?.lines).toEqual([{ name: 'one fast', values: [1_900.03, 1_900.51] }]);
     expect(report.prices[0]?.marks).toMatchObject([
       { side: 'buy', effect: 'entry', price: 1_900.1, strategy: 'one' },
       { side: 'sell', effect: 'exit' },

@@ -76,6 +76,17 @@ export const SAMPLE_REPORT: ReportModel = {
       high: tsSeconds.map((_, i) => 1902 + wave(5, i)),
       low: tsSeconds.map((_, i) => 1899 + wave(5, i)),
       close: tsSeconds.map((_, i) => 1900 + wave(5, i + 1)),
+      lines: [
+        {
+          name: 'ema <fast>',
+          values: tsSeconds.map((_, i) => (i < 9 ? null : 1900 + wave(4, i - 9))),
+        },
+        {
+          name: 'ema slow',
+          values: tsSeconds.map((_, i) => (i < 21 ? null : 1900 + wave(3, i - 21))),
+        },
+      ],
+      lineCount: 2,
       fills: 2,
       marks: [
         { tsSeconds: START + 90, price: 1901.2, side: 'buy', effect: 'entry', qty: 1, strategy: 'ema' },

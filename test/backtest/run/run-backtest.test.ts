@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { reportOf } from '../../../src/backtest/report/report-of.ts';
 import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
+import { defineStrategy } from '../../../src/strategy/index.ts';
 import { emaCross } from '../../../strategies/ema-cross/ema-cross.ts';
 import { fileTape, planOf, SAMPLE, tapesOf } from '../../support/backtest-plan.ts';
 
@@ -65,4 +67,42 @@ test('its report comes to the figures of the rows that it is made of', () => {
     expect(price).toBeGreaterThan((prices!.low[place] ?? 0) - 1);
     expect(price).toBeLessThan((prices!.high[place] ?? 0) + 1);
   }
+});
+
+test('what a strategy draws is one value a candle, near its prices, and the last one of its stretch', () => {
+  const result = runBacktest(planOf(data, [ema()]));
+  const { plots } = result.strategies[0]!;
+  expect(plots.map(({ name }) => name)).toEqual(['fast', 'slow']);
+  const { sampleEvery } = planOf(data, [ema()]);
+  for (const { values } of plots) {
+    const stretches = Array.from(values.tsUs, (at) => Math.floor(at / sampleEvery));
+    expect(stretches.length).toBeGreaterThan(100);
+    expect(new Set(stretches).size).toBe(stretches.length);
+  }
+  const [prices] = reportOf(result, 'sample').prices;
+  expect(prices!.lines.map(({ name }) => name)).toEqual(['ema fast', 'ema slow']);
+  for (const { values } of prices!.lines) {
+    expect(values).toHaveLength(prices!.tsSeconds.length);
+    for (const value of values) {
+      if (value === null) continue;
+      expect(value).toBeGreaterThan(Math.min(...prices!.low));
+      expect(value).toBeLessThan(Math.max(...prices!.high));
+    }
+  }
+});
+
+test('a strategy that draws at each trade keeps one value a stretch, the last', () => {
+  const draws = defineStrategy({
+    name: 'draws',
+    summary: 'draws the price of each trade',
+    params: z.object({}),
+    legs: ['contract'],
+    connect(ticks, trader) {
+      ticks.trades$.subscribe(({ price }) => trader.plot('last', price));
+    },
+  });
+  const result = runBacktest(planOf(data, [{ id: 'draws', definition: draws, params: {} }]));
+  const [prices] = reportOf(result, 'sample').prices;
+  const [line] = prices!.lines;
+  expect(line!.values).toEqual(prices!.close);
 });
