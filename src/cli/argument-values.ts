@@ -64,7 +64,22 @@ export const idText = (text: string): string =>
 /** Default of `--dir` of the data commands. */
 export const DATA_DIR = 'data';
 
-const ROLES = ['time', 'date', 'symbol', 'price', 'volume', 'side', 'open', 'high', 'low', 'close'] as const;
+const ROLES = [
+  'time',
+  'date',
+  'symbol',
+  'price',
+  'volume',
+  'side',
+  'open',
+  'high',
+  'low',
+  'close',
+  'bid',
+  'ask',
+  'bid_size',
+  'ask_size',
+] as const;
 
 export type NamedRoles = Readonly<Partial<Record<(typeof ROLES)[number], string>>>;
 

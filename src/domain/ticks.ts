@@ -38,6 +38,9 @@ export interface BookLevel {
   readonly qty: Qty;
 }
 
+/** Quantity of a recorded quote whose source has no sizes: it has no limit. */
+export const UNLIMITED_QTY = 2 ** 31 - 1;
+
 /** Update of half a level: undefined keeps its value (rulings, 21). `level` 0 is the best. */
 export interface HalfLevel {
   readonly level: number;

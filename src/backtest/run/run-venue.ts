@@ -220,6 +220,12 @@ export class RunVenue implements OrderListener {
     if (code !== undefined) this.#triggers.watchOf(code).note(price);
   }
 
+  /** A quote of the tape, before our orders meet it. */
+  quoted(instrument: number, bid: number, ask: number): void {
+    const code = this.#parts.instruments[instrument]?.contract.orderCode;
+    if (code !== undefined) this.#triggers.watchOf(code).quote(bid, ask);
+  }
+
   /** Something happened in a row that `tell` has to follow up. */
   get isUntold(): boolean {
     return this.#untold.length > 0 || this.#changes.length > 0 || (this.isWatching && this.#triggers.hasNews);

@@ -134,6 +134,9 @@ class Cursor implements LateBook, TradeSource {
   }
 }
 
+const hasNewBook = ({ tape: { exchange }, bid, ask }: Cursor): boolean =>
+  exchange.bidChanges !== bid.changes || exchange.askChanges !== ask.changes;
+
 /** Rows between two reports of progress. */
 const PROGRESS_ROWS = 1 << 18;
 
@@ -201,25 +204,37 @@ export class TapePlayer {
   /** One row, with all that may happen before, in and after it. */
   #playRow(cursor: Cursor): void {
     const { timeline, venue } = this.#parts;
-    const { instrument, exchange, rows } = cursor.tape;
+    const { exchange, rows } = cursor.tape;
     const { row } = cursor;
     const atUs = rows.tsUs[row] ?? 0;
     if (atUs >= timeline.nextUs) timeline.runTo(atUs);
     this.#clock.nowUs = atUs;
-    const traded = rows.qty[row] ?? 0;
-    if (traded > 0 && venue.isWatching) venue.traded(instrument, rows.priceTicks[row] ?? 0);
+    if (venue.isWatching) this.#watch(cursor);
     exchange.row(row);
     if (venue.isUntold) {
-      if (exchange.isPath && venue.isWatching) venue.traded(instrument, rows.priceTicks[row] ?? 0);
+      if (exchange.isPath && venue.isWatching) this.#watch(cursor);
       venue.tell();
     }
+    // The price of a quote follows from its book.
+    if (rows.isQuotes) this.#showBook(cursor);
+    const traded = rows.qty[row] ?? 0;
     if (rows.bars !== null) this.#showBar(cursor, rows.bars);
     else if (traded > 0) {
       cursor.count(traded, this.#sequence);
       this.#engine.trade(cursor.trade);
     }
-    this.#showBook(cursor);
+    if (!rows.isQuotes) this.#showBook(cursor);
     cursor.row += 1;
+  }
+
+  /** Orders that wait for their trigger look at the row. */
+  #watch({ tape, row }: Cursor): void {
+    const { venue } = this.#parts;
+    const { instrument, rows } = tape;
+    const { priceTicks, qty, book, isQuotes } = rows;
+    if (isQuotes && book !== null)
+      venue.quoted(instrument, book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
+    else if ((qty[row] ?? 0) > 0) venue.traded(instrument, priceTicks[row] ?? 0);
   }
 
   /** A bar is seen when it is complete, as one trade at its close. */
@@ -236,12 +251,11 @@ export class TapePlayer {
     const { instrument, exchange, rows } = cursor.tape;
     if (!exchange.isQuiet || venue.isWatching || venue.isUntold) return false;
     const stretch = this.#engine.openStretch(instrument, cursor.totalVolume);
-    if (stretch === null) return false;
+    if (stretch === null || (rows.isQuotes && stretch.isBookHeard)) return false;
     const untilUs = Math.min(stopUs, timeline.nextUs, stretch.untilUs);
     const low = Math.max(stretch.low, exchange.buyLimit + 1);
     const high = Math.min(stretch.high, exchange.sellLimit - 1);
     const { tsUs, priceTicks, qty } = rows;
-    const { bid, ask } = cursor;
     const sequence = this.#sequence;
     const first = sequence.last;
     const from = cursor.row;
@@ -256,12 +270,13 @@ export class TapePlayer {
       if (traded > 0 && (price < low || price > high)) break;
       cursor.row = row;
       exchange.follow(row);
+      if (rows.isQuotes && hasNewBook(cursor)) cursor.showLater(sequence, stretch);
       if (traded > 0) {
         cursor.count(traded, sequence);
         isOver = !stretch.next(cursor);
         lastUs = atUs;
       }
-      if (exchange.bidChanges !== bid.changes || exchange.askChanges !== ask.changes) {
+      if (hasNewBook(cursor)) {
         if (stretch.isBookHeard) isOver = true;
         if (!isOver) {
           cursor.showLater(sequence, stretch);

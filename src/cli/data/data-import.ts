@@ -25,7 +25,7 @@ import { ProgressLine } from '../progress-line.ts';
 interface ImportFlags {
   readonly dir: string;
   readonly config: string;
-  readonly kind?: 'prints' | 'bars' | 'frames';
+  readonly kind?: NonNullable<ImportRequest['kind']>;
   readonly symbol?: string;
   readonly day?: string;
   readonly zone?: string;
@@ -50,7 +50,8 @@ interface ImportFlags {
 
 const AFTER_HELP = `
 Prints need columns for time, price and volume; a column for the side is
-optional. Bars need time, open, high, low and close; volume is optional.
+optional. Quotes need time, bid and ask; sizes are optional. Bars need time,
+open, high, low and close; volume is optional.
 Columns are found by their usual names or named with --column. A time without a
 date belongs to the day in the file's name. Bad rows are reported one by one,
 and a file that has any is not imported without --skip-bad.
@@ -74,7 +75,12 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option('--dir <dir>', 'data directory', DATA_DIR)
     .option('--config <file>', 'configuration that names the market', 'config/paper.yaml')
     .addOption(
-      new Option('--kind <kind>', 'content of the files (detected)').choices(['prints', 'bars', 'frames']),
+      new Option('--kind <kind>', 'content of the files (detected)').choices([
+        'prints',
+        'quotes',
+        'bars',
+        'frames',
+      ]),
     )
     .option('--symbol <code>', 'symbol (from a column or the file name)')
     .option('--day <day>', 'date of times that have none', sessionDay)

@@ -41,6 +41,16 @@ export class DayTicks extends TimedRows<TickRows> {
     this.#last = i;
   }
 
+  /** The quote of the row pushed last. */
+  setTouch(bid: number, bidQty: number, ask: number, askQty: number): void {
+    const { book } = this.tail;
+    const row = this.#last;
+    set(book?.bidPrice[0], row, bid);
+    set(book?.bidQty[0], row, bidQty);
+    set(book?.askPrice[0], row, ask);
+    set(book?.askQty[0], row, askQty);
+  }
+
   /** The book that stands after the row pushed last. */
   setBook(bids: readonly BookLevel[], asks: readonly BookLevel[]): void {
     const { book } = this.tail;
@@ -76,6 +86,8 @@ interface TickOrigin {
   readonly source: string;
   readonly badRows: number;
   readonly sides: TickMeta['sides'];
+  /** Rows are quotes. */
+  readonly quotes?: 'sized' | 'unsized';
   /** Gaps that the source itself reports. */
   readonly gaps?: readonly TickGap[];
 }
@@ -115,6 +127,7 @@ export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOri
         stampUs: stamps.unit,
         sides: origin.sides,
         depth,
+        ...(origin.quotes === undefined ? {} : { quotes: origin.quotes }),
         gaps: [...(origin.gaps ?? []), ...silences.gaps()].toSorted((a, b) => a.fromUs - b.fromUs),
         badRows: origin.badRows,
         source: origin.source,

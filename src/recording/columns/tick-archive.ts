@@ -16,6 +16,7 @@ import {
   TotalsCounter,
 } from './row-table.ts';
 import {
+  isOfQuotes,
   parseTickMeta,
   tableOf,
   type TickColumns,
@@ -75,7 +76,7 @@ export function* readArchiveParts(path: string): Generator<TickColumns> {
       for (const [i, { kind }] of layout.entries()) unpack(pieces, table, i, kind, meta.stampUs);
       totals.add(table);
       rows += table.rows;
-      yield { meta, ...ticksOf(table) };
+      yield { meta, ...ticksOf(table, isOfQuotes(meta)) };
     }
     if (totals.totals().digest !== meta.digest) throw pieces.damaged();
   } finally {

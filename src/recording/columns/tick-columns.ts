@@ -25,6 +25,8 @@ export interface TickRows {
   readonly book: BookColumns | null;
   /** Null where each row is a row of a tape. */
   readonly bars: BarTape | null;
+  /** Rows are quotes, not trades: each counts as one lot at a price between bid and ask, and orders meet its book alone. */
+  readonly isQuotes: boolean;
 }
 
 /** Where rows are the path of bars, so many of them a bar. */
@@ -60,7 +62,7 @@ export const tickLayout = (depth: number): Layout => [
 const LEVELS_FROM = 4;
 
 /** The columns of a table that has the layout of ticks, by name. */
-export function ticksOf({ rows, columns }: RowTable): TickRows {
+export function ticksOf({ rows, columns }: RowTable, isQuotes = false): TickRows {
   const depth = (columns.length - LEVELS_FROM) / 4;
   const levels = (kind: number): Int32Array[] =>
     Array.from({ length: depth }, (_, level) =>
@@ -78,6 +80,7 @@ export function ticksOf({ rows, columns }: RowTable): TickRows {
         ? null
         : { depth, bidPrice: levels(0), bidQty: levels(1), askPrice: levels(2), askQty: levels(3) },
     bars: null,
+    isQuotes,
   };
 }
 
@@ -111,6 +114,8 @@ export interface TickMeta {
   readonly sides: 'source' | 'touch';
   /** Levels of the book a side; 0 where the source had none. */
   readonly depth: number;
+  /** Where rows are quotes: whether the source has their sizes. */
+  readonly quotes?: 'sized' | 'unsized';
   readonly rows: number;
   readonly trades: number;
   /** Traded quantity, in lots. */
@@ -126,6 +131,8 @@ export interface TickMeta {
   /** SHA-256 over the columns. */
   readonly digest: string;
 }
+
+export const isOfQuotes = ({ quotes }: TickMeta): boolean => quotes !== undefined;
 
 export interface TickGap {
   readonly fromUs: number;
@@ -149,7 +156,7 @@ export const firstRowAt = ({ tsUs, rows }: TickRows, atUs: number): number =>
 
 /** Rows `from` to `to` of a tape, or the first rows of a path. */
 export function rowsBetween(
-  { tsUs, priceTicks, qty, side, book, bars }: TickRows,
+  { tsUs, priceTicks, qty, side, book, bars, isQuotes }: TickRows,
   from: number,
   to: number,
 ): TickRows {
@@ -162,6 +169,7 @@ export function rowsBetween(
     side: side.subarray(from, to),
     book: book === null ? null : bookBetween(book, from, to),
     bars,
+    isQuotes,
   };
 }
 

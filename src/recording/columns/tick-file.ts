@@ -3,6 +3,7 @@ import { allocateTable, copyTable, type RowTable, type TableTotals } from './row
 import { readMeta, readTables, type TableKind, writeTable } from './arrow-file.ts';
 import { ARCHIVE, readArchiveMeta, readArchiveParts } from './tick-archive.ts';
 import {
+  isOfQuotes,
   parseTickMeta,
   tableOf,
   type TickColumns,
@@ -49,7 +50,7 @@ export function readColumns(path: string): TickColumns {
   const [first] = parts;
   if (first === undefined) {
     const meta = readTickMeta(path);
-    return { meta, ...ticksOf(allocateTable(tickLayout(meta.depth), 0)) };
+    return { meta, ...ticksOf(allocateTable(tickLayout(meta.depth), 0), isOfQuotes(meta)) };
   }
   if (parts.length === 1) return first;
   const { meta } = first;
@@ -59,7 +60,7 @@ export function readColumns(path: string): TickColumns {
     copyTable(all, at, tableOf(part), 0, part.rows);
     at += part.rows;
   }
-  return { meta, ...ticksOf(all) };
+  return { meta, ...ticksOf(all, isOfQuotes(meta)) };
 }
 
 const isArchive = (path: string): boolean => path.endsWith(ARCHIVE);
@@ -67,7 +68,8 @@ const isArchive = (path: string): boolean => path.endsWith(ARCHIVE);
 /** The ticks of the file in parts of at most `PART_ROWS` rows, each read when it is asked for. */
 export function* readParts(path: string): Generator<TickColumns> {
   if (isArchive(path)) return yield* readArchiveParts(path);
-  for (const { meta, table } of readTables(path, TICK_FILE)) yield { meta, ...ticksOf(table) };
+  for (const { meta, table } of readTables(path, TICK_FILE))
+    yield { meta, ...ticksOf(table, isOfQuotes(meta)) };
 }
 
 /** The metadata of the file, read without its ticks. */

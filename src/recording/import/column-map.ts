@@ -1,16 +1,23 @@
 /** Maps the columns of a file to their roles: by the header's words, or as the user names them. */
 
-export type ColumnRole =
-  | 'time'
-  | 'date'
-  | 'symbol'
-  | 'price'
-  | 'volume'
-  | 'side'
-  | 'open'
-  | 'high'
-  | 'low'
-  | 'close';
+export const COLUMN_ROLES = [
+  'time',
+  'date',
+  'symbol',
+  'price',
+  'volume',
+  'side',
+  'open',
+  'high',
+  'low',
+  'close',
+  'bid',
+  'ask',
+  'bid_size',
+  'ask_size',
+] as const;
+
+export type ColumnRole = (typeof COLUMN_ROLES)[number];
 
 /** Column of each role, counted from 0. */
 export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
@@ -29,9 +36,11 @@ const KNOWN: Readonly<Record<ColumnRole, readonly string[]>> = {
   high: ['high', 'h'],
   low: ['low', 'l'],
   close: ['close', 'c'],
+  bid: ['bid', 'bid_price', 'bidprice', 'best_bid'],
+  ask: ['ask', 'ask_price', 'askprice', 'best_ask', 'offer'],
+  bid_size: ['bid_size', 'bidsize', 'bid_qty', 'bid_quantity', 'bid_volume', 'bidvolume', 'best_bid_qty'],
+  ask_size: ['ask_size', 'asksize', 'ask_qty', 'ask_quantity', 'ask_volume', 'askvolume', 'best_ask_qty'],
 };
-
-const COLUMN_ROLES = Object.keys(KNOWN).filter((role): role is ColumnRole => role in KNOWN);
 
 export type MappedColumns =
   | { readonly ok: true; readonly columns: ColumnMap }

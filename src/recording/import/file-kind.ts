@@ -4,21 +4,26 @@ import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-da
 import { type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
 import { openSource } from './table-file.ts';
 
-export type FileKind = 'prints' | 'bars' | 'frames';
+export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames';
 
 const FRAMES = /\.frames(\.gz)?$/;
 const BAR_ROLES: readonly ColumnRole[] = ['open', 'high', 'low', 'close'];
+const QUOTE_ROLES: readonly ColumnRole[] = ['bid', 'ask'];
 const CELL_BORDER = /[,;\t|]/;
 
 /** `named`: columns that the user names. */
 export async function fileKind(path: string, named: NamedColumns = {}): Promise<FileKind> {
   if (FRAMES.test(path)) return 'frames';
   if (BAR_ROLES.some((role) => named[role] !== undefined)) return 'bars';
+  if (QUOTE_ROLES.some((role) => named[role] !== undefined)) return 'quotes';
   for await (const chunk of openSource(path).chunks()) {
     const [line = ''] = chunk.toString('utf8').split('\n', 1);
     const header = line.split(CELL_BORDER).map((cell) => cell.replaceAll('"', ''));
     const mapped = mapColumns(header, {}, header.length);
-    return mapped.ok && BAR_ROLES.every((role) => mapped.columns[role] !== undefined) ? 'bars' : 'prints';
+    const has = (role: ColumnRole): boolean => mapped.ok && mapped.columns[role] !== undefined;
+    if (BAR_ROLES.every(has)) return 'bars';
+    // A trade may come with the quote of its moment.
+    return QUOTE_ROLES.every(has) && !has('price') ? 'quotes' : 'prints';
   }
   return 'prints';
 }

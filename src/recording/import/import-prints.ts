@@ -1,10 +1,9 @@
 /** Imports a tape of prints, `Time,Price,Volume,Side` in any order and under any names: one file of columns a symbol and day. */
 import { basename } from 'node:path';
-import { dayAt } from '../../domain/civil-date.ts';
-import { tsUs, US_PER_MINUTE } from '../../domain/units.ts';
-import { DayTicks, type StoredDay, storeDay } from '../collect/day-ticks.ts';
+import { type DayTicks, type StoredDay, storeDay } from '../collect/day-ticks.ts';
 import { AuctionStamps } from '../collect/session-times.ts';
 import type { CsvRow } from './csv-rows.ts';
+import { DayRowReader } from './day-row-reader.ts';
 import {
   type ImportOptions,
   type ImportReport,
@@ -12,7 +11,6 @@ import {
   type ImportWatch,
   INT32_MAX,
   NONE,
-  RowReader,
   type RowSource,
   SideCodes,
 } from './import-table.ts';
@@ -29,20 +27,15 @@ export const importPrints = (
     store: (ticks, badRows) => storeDay(ticks, options, { source: basename(file), badRows, sides: 'source' }),
   });
 
-/** Zones differ by whole quarters of an hour, so a local day begins with one. */
-const QUARTER_US = 15 * US_PER_MINUTE;
-
-class PrintReader extends RowReader<DayTicks> {
+class PrintReader extends DayRowReader {
   readonly #sides: SideCodes;
   readonly #auctions: AuctionStamps;
   readonly #price: number;
   readonly #volume: number;
   readonly #side: number;
-  #ticks: DayTicks | undefined = undefined;
-  #quarter = NaN;
 
   constructor(source: RowSource<DayTicks>) {
-    super(source);
+    super(source, 0);
     const { options, columns } = source;
     this.#sides = new SideCodes(options.sides);
     this.#auctions = new AuctionStamps(options.calendar);
@@ -66,24 +59,8 @@ class PrintReader extends RowReader<DayTicks> {
     }
     const symbol = this.symbol(row);
     if (symbol === undefined) return false;
-    this.#ticksAt(symbol, at).push(at, price, qty, this.#auctions.isUncross(at) ? 0 : side);
+    this.ticksAt(symbol, at).push(at, price, qty, this.#auctions.isUncross(at) ? 0 : side);
     return true;
-  }
-
-  #ticksAt(symbol: string, at: number): DayTicks {
-    const quarter = Math.floor(at / QUARTER_US);
-    if (this.#ticks !== undefined && quarter === this.#quarter && symbol === this.#ticks.symbol) {
-      return this.#ticks;
-    }
-    const { options, collector } = this.source;
-    const start = quarter * QUARTER_US;
-    const day = dayAt(tsUs(start), options.zone.offsetAtMoment(start));
-    this.#quarter = quarter;
-    this.#ticks = collector.at(
-      `${symbol} ${day}`,
-      (spillFile, onGrow) => new DayTicks({ symbol, day, depth: 0 }, spillFile, onGrow),
-    );
-    return this.#ticks;
   }
 
   #volumeWanted(): string {

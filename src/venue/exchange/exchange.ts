@@ -33,6 +33,8 @@ export interface TapeColumns {
   readonly book: DepthColumns | null;
   /** Lots of each bar, where rows are the path of bars. */
   readonly bars: { readonly volume: Float64Array } | null;
+  /** Rows are quotes: orders meet their book, and their price and quantity are no trade. */
+  readonly isQuotes: boolean;
 }
 
 /** Best level first: `bidPrice[0][row]`. A level that is not there has quantity 0. */

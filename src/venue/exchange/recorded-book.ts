@@ -1,6 +1,6 @@
 /** The book as it was recorded, row by row. Quantity that our orders took stays gone until the recording shows another quantity there. */
 import type { Side } from '../../domain/order.ts';
-import type { BookLevel } from '../../domain/ticks.ts';
+import { type BookLevel, UNLIMITED_QTY } from '../../domain/ticks.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import type { DepthColumns } from './exchange.ts';
 
@@ -97,7 +97,7 @@ export class RecordedBook implements ShownBook {
       if (shown === 0 || (side === 'buy' ? price > limit : price < limit)) break;
       const taken = Math.min(left, shown - this.#takenAt(other, price));
       if (taken <= 0) continue;
-      this.#note(other, price, shown, taken);
+      if (shown !== UNLIMITED_QTY) this.#note(other, price, shown, taken);
       left -= taken;
       onTake(price, taken);
     }

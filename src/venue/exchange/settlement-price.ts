@@ -28,7 +28,7 @@ export function dailySettlement(
 
 /**
  * Daily settlement price of a recorded day, which is the final one of a contract that expires on it: a recording has no index.
- * Undefined without a trade, and in a market without a closing auction: its days are settled at the last trade.
+ * Undefined without a trade, for quotes, and in a market without a closing auction: its days are settled at the last price.
  */
 export function tapeSettlement(
   rows: TapeColumns,
@@ -36,7 +36,7 @@ export function tapeSettlement(
   { phases, utcOffsetMinutes }: TradingCalendar,
   hundredthsPerTick: number,
 ): PriceHundredths | undefined {
-  if (!phases.some(({ phase }) => phase === 'closing_auction')) return undefined;
+  if (rows.isQuotes || !phases.some(({ phase }) => phase === 'closing_auction')) return undefined;
   const endOf = (toUs: number): TsUs => momentOf(day, toUs, utcOffsetMinutes);
   const auctions: Auction[] = [];
   for (const { phase, toUs } of phases) {

@@ -8,7 +8,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
-import { opposite, type Side } from '../../domain/order.ts';
+import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
 import type { FillClause, TickFillModel } from './fill-models.ts';
@@ -44,6 +44,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   readonly #price: Int32Array;
   readonly #qty: Int32Array;
   readonly #side: Int8Array;
+  readonly #isQuotes: boolean;
   readonly #model: TickFillModel;
   readonly #sink: FillSink<O>;
   readonly #inferred = new InferredBook();
@@ -66,6 +67,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#price = rows?.priceTicks ?? NO_WHOLES;
     this.#qty = rows?.qty ?? NO_WHOLES;
     this.#side = rows?.side ?? NO_SIDES;
+    this.#isQuotes = rows?.isQuotes ?? false;
     this.#model = model;
     this.#sink = sink;
     const depth = rows?.book ?? null;
@@ -73,7 +75,9 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#recorded = recorded;
     this.#book = recorded ?? this.#inferred;
     this.#cancels =
-      recorded !== null && model.queue === 'queue' ? new QueueCancels(recorded, model.cancels) : null;
+      recorded !== null && model.queue === 'queue' && !this.#isQuotes
+        ? new QueueCancels(recorded, model.cancels)
+        : null;
   }
 
   get bid(): number {
@@ -103,7 +107,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   get isQuiet(): boolean {
-    return this.#uncross === null && this.#isSettled && (this.#cancels === null || this.#waiting.size === 0);
+    const isEachRowMet = this.#cancels !== null || this.#isQuotes;
+    return this.#uncross === null && this.#isSettled && (!isEachRowMet || this.#waiting.size === 0);
   }
 
   /** Our orders of one side, best price first. */
@@ -120,15 +125,19 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#recorded?.row(row);
     const qty = this.#qty[row] ?? 0;
     if (this.#uncross !== null && this.#uncross.isOver(this.#tsUs[row] ?? 0)) this.#uncross = null;
-    if (qty > 0) this.#trade(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
+    if (this.#isQuotes) this.#print(this.#price[row] ?? 0);
+    else if (qty > 0) this.#trade(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
     if (!this.#isSettled) this.#settle();
-    if (this.#cancels !== null && this.#waiting.size > 0) this.#afterBook();
+    if (this.#waiting.size === 0) return;
+    if (this.#isQuotes) this.#meetQuote();
+    else if (this.#cancels !== null) this.#afterBook();
   }
 
   follow(row: number): void {
     this.#recorded?.row(row);
     const qty = this.#qty[row] ?? 0;
-    if (qty > 0) this.#show(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
+    if (this.#isQuotes) this.#print(this.#price[row] ?? 0);
+    else if (qty > 0) this.#show(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
   }
 
   /** Aggressor of a trade that comes next, guessed where `side` is 0; null where it belongs to the uncross of an auction. */
@@ -303,6 +312,31 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
       if (waiting.left === 0) this.#queueAt(waiting.order.side).remove(waiting);
     }
     this.#dropFilled();
+  }
+
+  /** A quote that reached the price of an order that waits fills it there; what still takes gets the quote itself. */
+  #meetQuote(): void {
+    if (!this.#isMatching) return;
+    for (const side of ['buy', 'sell'] as const) {
+      for (const waiting of this.#queueAt(side).waiting.slice()) {
+        if (!this.#isReached(waiting)) continue;
+        const { order, takes } = waiting;
+        if (takes) this.#take(order, 'shown_later');
+        else
+          this.#book.take(side, order.price, order.leavesQty, (_at, qty) =>
+            this.#sink.onFill(order, order.price, qty, 'quote_reached'),
+          );
+        waiting.left = order.leavesQty;
+        if (waiting.left === 0) this.#queueAt(side).remove(waiting);
+      }
+    }
+    this.#dropFilled();
+  }
+
+  /** Behind the whole queue a quote has to go beyond the price. */
+  #isReached({ order: { side, price }, takes }: Waiting<O>): boolean {
+    const isStrict = this.#model.queue === 'through' && !takes;
+    return crosses(this.#book, side, isStrict ? price - signOf(side) : price);
   }
 
   #slipped({ side, price: limit }: O, price: number): number {

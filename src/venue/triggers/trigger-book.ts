@@ -66,7 +66,7 @@ export class TriggerBook {
   constructor(rules: VenueRules, around: TriggerSurroundings, outbox: Outbox) {
     this.#rules = rules;
     this.#around = around;
-    this.#book = new TriggerRows(outbox, (code, price) => this.#onTouch(code, price));
+    this.#book = new TriggerRows(outbox, (code, bid, ask) => this.#onTouch(code, bid, ask));
     this.#brackets = new BracketOrders(this.#book, rules.stopLossSlipTicks, () => around.takeKey());
   }
 
@@ -191,11 +191,11 @@ export class TriggerBook {
     this.#book.refresh(row.orderCode);
   }
 
-  /** A trade at which something happens, in the middle of a match. */
-  #onTouch(code: OrderCode, price: number): void {
+  /** A trade or a quote at which something happens, in the middle of a match. */
+  #onTouch(code: OrderCode, bid: number, ask: number): void {
     const canSend = entryRefusal(this.#around.phase) === null;
     for (const row of this.#book.store.waitingIn(code)) {
-      const step = stepTrigger(row.trigger, price);
+      const step = stepTrigger(row.trigger, row.trigger.side === 'sell' ? bid : ask);
       if (step === 'moves') this.#moved.add(row);
       // An order that cannot be sent now triggers at the next trade that finds its price.
       if (step !== 'fires' || !canSend) continue;

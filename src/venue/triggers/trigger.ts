@@ -74,8 +74,8 @@ const favour = (side: Side): 1 | -1 => (side === 'sell' ? 1 : -1);
 const followFrom = ({ side }: Trigger, { activation, best }: TrailingTrigger): number =>
   best === null ? favour(side) * activation : favour(side) * best + 1;
 
-/** Told of a trade at which a trigger may move or fire. */
-export type OnTouch = (orderCode: OrderCode, price: number) => void;
+/** Told of a trade, or of bid and ask of a quote, at which a trigger may move or fire. */
+export type OnTouch = (orderCode: OrderCode, bid: number, ask: number) => void;
 
 /** Keeps the prices of one contract between which no trigger moves or fires, so that a trade costs two comparisons. */
 export class TriggerWatch {
@@ -91,8 +91,13 @@ export class TriggerWatch {
   }
 
   note(price: number): void {
+    this.quote(price, price);
+  }
+
+  /** A row that buys looks at the ask, one that sells at the bid. */
+  quote(bid: number, ask: number): void {
     this.#hasTraded = true;
-    if (price >= this.#riseTo || price <= this.#fallTo) this.#onTouch(this.orderCode, price);
+    if (ask >= this.#riseTo || bid <= this.#fallTo) this.#onTouch(this.orderCode, bid, ask);
   }
 
   /** Nothing waits until the next `narrow`. */

@@ -1,5 +1,6 @@
 /** Reads the script of a hand-written day: `fill-rig.ts` says how it is written. */
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
+import { UNLIMITED_QTY } from '../../../src/domain/ticks.ts';
 import { allocateRows, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
 
 export interface Action {
@@ -46,6 +47,7 @@ export function parseScript(
   const actions: Action[] = [];
   let [bids, asks]: [readonly Level[], readonly Level[]] = [[], []];
   let hasBook = false;
+  let isQuotes = false;
   let last = 0;
   let tickUs = 0;
   for (const line of script.split('\n')) {
@@ -53,13 +55,21 @@ export function parseScript(
     if (time === undefined || time === '') continue;
     // What is written later in the same second happens later in it.
     const atUs = Math.max(timeUs(time), tickUs + 1, actions.at(-1)?.atUs ?? 0);
-    if (what === 'book' || what === 'trade') tickUs = atUs;
+    if (what === 'book' || what === 'trade' || what === 'quote') tickUs = atUs;
     if (what === 'book') {
       hasBook = true;
       const bar = words.indexOf('|');
       bids = words.slice(0, bar).map(level);
       asks = words.slice(bar + 1).map(level);
       rows.push({ atUs, price: last, qty: 0, side: 0, bids, asks });
+    } else if (what === 'quote') {
+      hasBook = true;
+      isQuotes = true;
+      const [bid, , ask] = words;
+      bids = [level(bid ?? '')];
+      asks = [level(ask ?? '')];
+      const middle = Math.floor(((bids[0]?.price ?? 0) + (asks[0]?.price ?? 0)) / 2);
+      rows.push({ atUs, price: middle, qty: 1, side: 0, bids, asks });
     } else if (what === 'bar') {
       const [open = 0, high = 0, low = 0, close = 0, , volume = 0] = words.map(Number);
       volumes.push(volume);
@@ -83,12 +93,12 @@ export function parseScript(
     } else actions.push({ atUs, who: 'ABCDEF'.indexOf(what ?? ''), words });
   }
   const bars = volumes.length === 0 ? null : { everyUs: MINUTE, volume: Float64Array.from(volumes) };
-  return { rows: { ...columnsOf(rows, hasBook), bars }, actions };
+  return { rows: { ...columnsOf(rows, hasBook), bars, isQuotes }, actions };
 }
 
 function level(text: string): Level {
   const [price, qty] = text.split('x').map(Number);
-  return { price: price ?? 0, qty: qty ?? 0 };
+  return { price: price ?? 0, qty: qty ?? UNLIMITED_QTY };
 }
 
 function columnsOf(rows: readonly Row[], hasBook: boolean): TickRows {

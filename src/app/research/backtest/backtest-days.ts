@@ -33,6 +33,8 @@ export interface BacktestDaysOptions {
   readonly symbols: readonly string[];
   /** Points, by code and day. */
   readonly references: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** The price of a quote. */
+  readonly quotePrice: 'mid' | 'bid' | 'ask';
   /** Columns of a day: from its file, or from memory that several threads share. */
   readonly readRows: (source: SourceDay) => TickRows;
 }
@@ -77,6 +79,7 @@ export class BacktestDays implements BacktestData {
     const note = (code: string, text: string): void => void notices.push({ tsUs: null, code, text });
     if (day === this.days[0]) {
       for (const remark of sources.remarks) note('data_left_out', remark);
+      for (const [code, text] of this.#quoteNotes()) note(code, text);
       const guesses = this.#guesses();
       if (guesses !== null) note('reference_guessed', guesses);
     }
@@ -153,6 +156,24 @@ export class BacktestDays implements BacktestData {
       return this.#before.get(`${day} ${code}`);
     const before = sessionOnOrBefore(market.calendar, addDays(day, -1));
     return this.#byDay.get(before)?.find((source) => source.code === code);
+  }
+
+  /** Where the data are quotes: the sizes of fills, and the price that stands for trades. */
+  #quoteNotes(): readonly (readonly [code: string, text: string])[] {
+    const { sources, quotePrice } = this.#options;
+    const played = new Set(this.days);
+    const noteOf = (kind: 'sized' | 'unsized', size: string): readonly (readonly [string, string])[] => {
+      const found = sources.all.filter(({ day, quotes }) => quotes === kind && played.has(day));
+      const codes = [...new Set(found.map(({ code }) => code))].join(', ');
+      if (codes === '') return [];
+      return [
+        ['quotes', `${codes}: fills are at bid and ask, ${size}; bars and values count at the ${quotePrice}`],
+      ];
+    };
+    return [
+      ...noteOf('sized', 'up to the sizes quoted'),
+      ...noteOf('unsized', 'of any size, because the data have no sizes'),
+    ];
   }
 
   /** Notice of the days whose price band rests on a guessed reference price; null without one. */

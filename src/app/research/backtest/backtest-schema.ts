@@ -3,6 +3,7 @@ import { assert } from '../../../domain/assert.ts';
 import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
 import { configSchema } from '../../../config/config-schema.ts';
+import { COLUMN_ROLES } from '../../../recording/import/column-map.ts';
 import { count, date, durationFrom, pathText, timeOfDay } from '../../../config/values.ts';
 
 const positive = z.number().positive();
@@ -50,10 +51,7 @@ export const inlineMarket = z.strictObject({
     .prefault({}),
 });
 
-const columns = z.partialRecord(
-  z.enum(['time', 'date', 'symbol', 'price', 'volume', 'side', 'open', 'high', 'low', 'close']),
-  z.string(),
-);
+const columns = z.partialRecord(z.enum(COLUMN_ROLES), z.string());
 
 const table = {
   file: pathText,
@@ -91,7 +89,11 @@ const printFile = shortFor('file', z.strictObject(table));
 const data = z.strictObject({
   /** Files of prints, or folders of them. */
   prints: z.array(printFile).default([]),
+  /** Files of bid and ask, or folders of them. */
+  quotes: z.array(printFile).default([]),
   bars: z.array(barFile).default([]),
+  /** The price of a quote, for bars and values; orders meet bid and ask. */
+  quotePrice: z.enum(['mid', 'bid', 'ask']).default('mid'),
   /** Directory that `tickwright data import` has filled. */
   catalogue: pathText.optional(),
   /** Length of the bars to take from a catalogue. */

@@ -9,6 +9,7 @@ import { type BadRow, type ImportOptions, VIETNAMESE_SIDES } from '../../../reco
 import { nameParts } from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
+import { importQuotes } from '../../../recording/import/import-quotes.ts';
 import { faultOf, isFileFault } from '../recorded/import-file.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import type { BacktestMarket } from './backtest-market.ts';
@@ -29,22 +30,23 @@ interface Job {
   readonly path: string;
   readonly at: Path;
   readonly entry: Named;
-  readonly kind: 'prints' | 'bars';
+  readonly kind: (typeof KINDS)[number];
 }
 
+const KINDS = ['prints', 'quotes', 'bars'] as const;
 const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
 
 /** `dirs`: directories with the columns. */
 export async function importNamedFiles(
-  { prints, bars }: BacktestFile['data'],
+  data: BacktestFile['data'],
   imports: FileImports,
 ): Promise<{ readonly dirs: readonly string[]; readonly problems: readonly Problem[] }> {
   const dirs = new Set<string>();
   const problems: Problem[] = [];
   const jobs: Job[] = [];
-  for (const kind of ['prints', 'bars'] as const) {
-    for (const [i, entry] of (kind === 'prints' ? prints : bars).entries()) {
+  for (const kind of KINDS) {
+    for (const [i, entry] of data[kind].entries()) {
       const at = ['data', kind, i];
       const found = filesAt(entry.file, at, imports);
       if ('problem' in found) problems.push(found.problem);
@@ -125,6 +127,7 @@ function imported(
   kind: Job['kind'],
   options: ImportOptions,
 ): Promise<{ readonly bad: readonly BadRow[]; readonly badRows: number }> {
+  if (kind === 'quotes') return importQuotes(path, options, NO_WATCH);
   if (kind === 'prints' || !('stamp' in entry)) return importPrints(path, options, NO_WATCH);
   const every = entry.every === undefined ? null : durationUs(entry.every);
   return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);

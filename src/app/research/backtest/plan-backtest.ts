@@ -38,12 +38,7 @@ export interface PlanOverrides {
 
 export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}): BacktestPlan {
   const { read, market, sources } = backtest;
-  const {
-    params = {},
-    days = sources.days,
-    seed = read.seed,
-    readRows = rowReader(read.models.path),
-  } = overrides;
+  const { params = {}, days = sources.days, seed = read.seed, readRows = rowReader(read) } = overrides;
   const strategies = backtest.strategies.map((each, place): StrategyInstance => {
     const { id, definition } = each;
     const over = params[id];
@@ -77,6 +72,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     sources: { ...sources, days },
     symbols: backtest.strategies.flatMap(({ symbols }) => symbols),
     references: read.data.references,
+    quotePrice: read.data.quotePrice,
     readRows,
   });
   return { ...plan, configDigest: digestOf(plan, backtest, strategies), data, strategies };

@@ -1,8 +1,8 @@
 /** Finds the contracts and days that the columns on disk hold for a backtest, from names and headers alone, and reads their rows. */
-import type { BarPath } from '../../../venue/exchange/fill-models.ts';
 import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { createHash } from 'node:crypto';
 import { barTicks } from '../../../backtest/bar-ticks.ts';
+import { assert } from '../../../domain/assert.ts';
 import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
@@ -35,6 +35,8 @@ export interface SourceDay {
   readonly digest: string;
   /** Bars of the file from `from` up to, not including, `to`; null for a file of ticks. */
   readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number } | null;
+  /** Where rows are quotes: whether they have sizes. */
+  readonly quotes: 'sized' | 'unsized' | null;
   /** Stretches in which trades are known to be missing. */
   readonly missed: number;
 }
@@ -114,6 +116,7 @@ const tickDays = (dir: string): readonly FoundDay[] =>
     lotSize: meta.lotSize,
     dated: rows === 0 ? null : meta,
     bars: null,
+    quotes: meta.quotes ?? null,
     missed: meta.gaps.filter(({ kind }) => kind === 'missed').length,
   }));
 
@@ -176,6 +179,7 @@ function daysIn(
       lotSize,
       dated: null,
       bars: { from, to: row, everyUs },
+      quotes: null,
       missed: 0,
     });
   };
@@ -200,14 +204,23 @@ interface OpenFile {
 }
 
 /** Reads the rows of days in any order: ticks as stored, bars as the trades that a run plays for them. The file of bars that was read last stays open for the day after. */
-export function rowReader(barPath: BarPath): (source: SourceDay) => TickRows {
+export function rowReader({ data, models }: BacktestFile): (source: SourceDay) => TickRows {
   let file: OpenFile | null = null;
   return ({ path, bars }) => {
-    if (bars === null) return readColumns(path);
+    if (bars === null) return quotedAt(readColumns(path), data.quotePrice);
     if (file?.path !== path) file = { path, parts: [...readBarParts(path)] };
     const found = barsBetween(file.parts, bars.from, bars.to);
-    return barTicks(found, bars.everyUs, barPath);
+    return barTicks(found, bars.everyUs, models.path);
   };
+}
+
+/** The middle is stored. */
+function quotedAt(rows: TickRows, price: BacktestFile['data']['quotePrice']): TickRows {
+  const { isQuotes, book } = rows;
+  if (!isQuotes || book === null || price === 'mid') return rows;
+  const priceTicks = (price === 'bid' ? book.bidPrice : book.askPrice)[0];
+  assert(priceTicks !== undefined, 'a quote has a level');
+  return { ...rows, priceTicks };
 }
 
 /** Copies: a day may lie in two parts of its file. */

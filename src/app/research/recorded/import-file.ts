@@ -21,6 +21,7 @@ import { isStep } from '../../../text/decimals.ts';
 import { type FileKind, fileKind, isSymbol, nameParts } from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
+import { importQuotes } from '../../../recording/import/import-quotes.ts';
 import { SourceFileError } from '../../../recording/import/table-file.ts';
 import type { DateOrder } from '../../../recording/import/stamp-reader.ts';
 import { timeZone } from '../../../text/time-zone.ts';
@@ -87,6 +88,7 @@ export async function importFile(
   if (kind === 'frames') return framesFile(await compileFrames(file, { ...request, market }, watch));
   const options = tableOptions(file, request, market);
   if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
+  if (kind === 'quotes') return tableFile(kind, await importQuotes(file, options, watch), dayPart);
   const { every, stamp } = request;
   return tableFile(kind, await importBars(file, { ...options, every, stamp }, watch), yearPart);
 }

@@ -144,7 +144,7 @@ export function trialResult(
   columns: SharedColumns,
   { params, days }: TrialTask,
 ): BacktestResult {
-  const read = rowReader(backtest.read.models.path);
+  const read = rowReader(backtest.read);
   const readRows = (source: SourceDay): TickRows => columns.get(columnKey(source)) ?? read(source);
   return runBacktest(planBacktest(backtest, { params, readRows, ...(days === null ? {} : { days }) }));
 }
@@ -174,19 +174,19 @@ export function readSharedColumns(backtest: Backtest): SharedColumns {
   const [first] = sources.days;
   const before = sources.all.findLast(({ day }) => first !== undefined && day < first)?.day;
   const wanted = sources.all.filter(({ day }) => day === before || (first !== undefined && day >= first));
-  const read = rowReader(backtest.read.models.path);
+  const read = rowReader(backtest.read);
   return new Map(wanted.map((source) => [columnKey(source), shared(read(source))]));
 }
 
 /** Without what else is in the columns of a file; on shared memory. */
 function shared(rows: TickRows): TickRows {
-  const { tsUs, priceTicks, qty, side, book, bars } = rows;
+  const { tsUs, priceTicks, qty, side, book, bars, isQuotes } = rows;
   if (tsUs.buffer instanceof SharedArrayBuffer)
-    return { rows: rows.rows, tsUs, priceTicks, qty, side, book, bars };
+    return { rows: rows.rows, tsUs, priceTicks, qty, side, book, bars, isQuotes };
   assert(bars === null, 'the path of bars is made on shared memory');
   const table = allocateTable(tickLayout(book?.depth ?? 0), rows.rows, 'shared');
   copyTable(table, 0, tableOf(rows), 0, rows.rows);
-  return ticksOf(table);
+  return ticksOf(table, isQuotes);
 }
 
 /** Hash of everything that a trial depends on besides its parameters and days: results with another one cannot be reused. */

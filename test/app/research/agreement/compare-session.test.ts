@@ -38,6 +38,7 @@ const MARKET = {
       askQty: [column((row) => row[4][3])],
     },
     bars: null,
+    isQuotes: false,
   },
   phases: [{ atUs: 0, phase: 'continuous' as const }],
 };

@@ -1,4 +1,4 @@
-/** Backtests on bars of a market of their own: files of bars, and a strategy written in the test. */
+/** Backtests on bars or quotes of a market of their own: a file of data, and a strategy written in the test. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,10 +16,14 @@ type Connect = Parameters<typeof defineStrategy>[0]['connect'];
 interface BarRun {
   /** Text of `bars.csv`, of the contract X with a tick of 0.01. */
   readonly bars: string;
+  /** What the text is. */
+  readonly kind?: 'bars' | 'quotes';
   /** Further keys of the market; trading never stops when absent. */
   readonly market?: string;
   /** Further keys of the file of bars. */
   readonly file?: string;
+  /** Further keys of the section `data`. */
+  readonly data?: string;
   /** Further sections of the backtest. */
   readonly more?: string;
   readonly connect: Connect;
@@ -27,8 +31,10 @@ interface BarRun {
 
 export async function barPlan({
   bars,
+  kind = 'bars',
   market = '',
   file = '',
+  data = '',
   more = '',
   connect,
 }: BarRun): Promise<BacktestPlan> {
@@ -39,7 +45,7 @@ export async function barPlan({
   const text = `state: ${dir}
 capital: 10000
 market: { contracts: { X: { tick: 0.01 } }${market} }
-data: { bars: [{ file: bars.csv, symbol: X${file} }] }
+data: { ${kind}: [{ file: bars.csv, symbol: X${file} }]${data} }
 strategies: [{ id: one, strategy: ema-cross, symbols: [X], overnight: true }]
 ${more}`;
   writeFileSync(path, text);
