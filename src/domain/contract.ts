@@ -1,5 +1,6 @@
 import type { TradingDay } from './civil-date.ts';
 import type { OrderCode, StreamCode } from './ids.ts';
+import type { Side } from './order.ts';
 import { notParsed, parsed, type Parsed } from './parsed.ts';
 import {
   type InstrumentIndex,
@@ -35,6 +36,8 @@ export interface ContractSpec {
 export const NO_BAND_BPS = 10_000;
 /** Ticks no price reaches: the ceiling of a market without one. */
 export const CEILING_NONE = 1_000_000_000;
+/** One tick: no price is lower. */
+const FLOOR_NONE = 1;
 const HUNDREDTHS = 100;
 const DECIMALS_MAX = 12;
 
@@ -64,6 +67,13 @@ export const valueAtHundredths = (spec: ContractSpec, price: PriceHundredths, qu
 
 export const hundredthsOf = (spec: ContractSpec, price: PriceTicks): PriceHundredths =>
   priceHundredths(price * spec.hundredthsPerTick);
+
+/** The limit of a market order: no price is beyond it. */
+export const marketLimit = (side: Side): PriceTicks => priceTicks(side === 'buy' ? CEILING_NONE : FLOOR_NONE);
+
+/** Where the exchange takes market orders, an order with such a limit is one. */
+export const isMarketLimit = (side: Side, limit: number): boolean =>
+  side === 'buy' ? limit >= CEILING_NONE : limit <= FLOOR_NONE;
 
 /** Points as people write them, `1305.2`. */
 export const pointsOf = (spec: ContractSpec, price: PriceTicks): number =>
@@ -103,7 +113,7 @@ export function parsePoints(spec: ContractSpec, points: number, path: string): P
  */
 export function priceBand(spec: ContractSpec, reference: PriceHundredths): PriceBand {
   if (spec.bandBps >= NO_BAND_BPS)
-    return { ceiling: priceTicks(CEILING_NONE), floor: priceTicks(1), reference };
+    return { ceiling: marketLimit('buy'), floor: marketLimit('sell'), reference };
   const tick = spec.hundredthsPerTick;
   const ceiling = Math.floor((reference * (10_000 + spec.bandBps)) / (10_000 * tick));
   const floor = Math.ceil((reference * (10_000 - spec.bandBps)) / (10_000 * tick));

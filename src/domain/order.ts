@@ -11,7 +11,7 @@ interface IntentHead {
   readonly instrument: InstrumentIndex;
   readonly side: Side;
   readonly qty: Qty;
-  /** Worst price that is acceptable; of an order with a trigger, that of the limit order it sends. Nothing here is a market order. */
+  /** Worst price that is acceptable; of an order with a trigger, that of the limit order it sends. A market order has that of `marketLimit`. */
   readonly limitPrice: PriceTicks;
   /** Free text for the journal: why the strategy wants it. */
   readonly reason: string;
@@ -42,7 +42,7 @@ export interface TrailingStopIntent extends IntentHead {
   readonly reduceOnly?: boolean;
 }
 
-/** A limit order with a stop-loss and a take-profit for what of it fills; one cancels the other. */
+/** An order with a stop-loss and a take-profit for what of it fills; one cancels the other. */
 export interface BracketIntent extends IntentHead {
   readonly kind: 'bracket';
   readonly stopLossPrice: PriceTicks;

@@ -147,6 +147,8 @@ export interface EngineSettings {
   readonly moneyMismatch?: 'halt' | 'alert';
   /** Absent is `day`: orders die with the trading day. `until_canceled` where trading never stops. */
   readonly orders?: 'day' | 'until_canceled';
+  /** The exchange takes market orders; absent is no: one is sent as a limit at the furthest price that is allowed. */
+  readonly marketOrders?: boolean;
   /** Absent is none. */
   readonly assumed?: readonly Assumption[];
   /** Working orders are withdrawn this long before an auction unless they may be carried in (rulings, 27). */

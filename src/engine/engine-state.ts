@@ -278,6 +278,6 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
     dayEnd: new DayEnd(orders, life, options.settings),
     polls: new Polls(base, options.settings.poll),
     plots: base.plots,
-    trader: new Trader({ ...base, stops }),
+    trader: new Trader({ ...base, stops, settings: options.settings }),
   };
 }

@@ -4,13 +4,15 @@ import { InvariantError } from '../domain/assert.ts';
 import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import type { ModifyIntent, OrderIntent } from '../domain/order.ts';
+import type { ModifyIntent, OrderIntent, Side } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
+import type { EngineSettings } from '../domain/settings.ts';
 import type { BookTick, TradeTick } from '../domain/ticks.ts';
 import {
   addUs,
   type DurationUs,
   type InstrumentIndex,
+  type PriceTicks,
   type StrategyIndex,
   type TsUs,
 } from '../domain/units.ts';
@@ -18,6 +20,7 @@ import type { Market } from './market/market.ts';
 import type { Orders } from './orders/orders.ts';
 import type { TraderPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
 import type { Portfolio } from './positions/portfolio.ts';
+import { marketPrice } from './risk/rules/price-rules.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { StrategyStops } from './session/strategy-stops.ts';
@@ -26,6 +29,7 @@ import type { TimerHeap } from './state/timer-heap.ts';
 import type { EventContext } from './state/event-context.ts';
 
 export interface TraderParts {
+  readonly settings: EngineSettings;
   readonly context: EventContext;
   readonly session: SessionState;
   readonly market: Market;
@@ -92,6 +96,10 @@ export class Trader implements TraderPort {
 
   band(instrument: InstrumentIndex): PriceBand | undefined {
     return this.#parts.market.band(instrument);
+  }
+
+  marketPrice(contract: Contract, side: Side): PriceTicks {
+    return marketPrice(this.#parts.market, this.#parts.settings, contract, side);
   }
 
   lastTrade(instrument: InstrumentIndex): TradeTick | undefined {

@@ -18,9 +18,9 @@ export interface TraderParts {
 function assertOrder({ price, reason }: OrderRequest): void {
   if (typeof reason !== 'string')
     throw new Error('an order without a reason: add reason, a few words for the journal');
-  if (!Number.isSafeInteger(price))
+  if (price !== 'market' && !Number.isSafeInteger(price))
     throw new Error(
-      `an order at ${price}: expected price in whole ticks, like the price of a trade; trader.ticks(points) makes them`,
+      `an order at ${price}: expected price in whole ticks, like the price of a trade, or 'market'; trader.ticks(points) makes ticks`,
     );
 }
 
@@ -33,10 +33,11 @@ export function createLegTrader(
   const inEvent = (what: string): void => guard.assertInEvent(`trader.${what}`);
   const submit = (...asked: SubmitArguments): ClientOrderId => {
     inEvent('submit');
-    assertOrder(asked.length === 1 ? asked[0] : asked[1]);
-    const intent =
-      asked.length === 1 ? intentOf(contract(), asked[0]) : limitIntent(contract(), asked[0], asked[1]);
-    return port.submit(index, intent);
+    const request = requestOf(asked);
+    assertOrder(request);
+    const { price, side } = request;
+    const limitPrice = price === 'market' ? port.marketPrice(contract(), side) : price;
+    return port.submit(index, intentOf(contract(), request, limitPrice));
   };
   return {
     get contract() {
@@ -114,26 +115,28 @@ function exactTicks(contract: Contract, points: number): PriceTicks {
   throw new Error(`trader.ticks: expected ${issue.expected}, was ${issue.received}`);
 }
 
-const limitIntent = (
-  contract: Contract,
-  side: Side,
-  { qty: wanted, price, reason }: OrderRequest,
-): OrderIntent => ({
+type PricedRequest = Exclude<SubmitRequest, { readonly kind: 'market' }>;
+
+function requestOf(asked: SubmitArguments): PricedRequest {
+  const request: SubmitRequest = asked.length === 1 ? asked[0] : limitRequest(...asked);
+  return request.kind === 'market' ? limitRequest(request.side, { ...request, price: 'market' }) : request;
+}
+
+const limitRequest = (side: Side, { qty: wanted, price, reason }: OrderRequest): PricedRequest => ({
   kind: 'limit',
-  instrument: contract.index,
   side,
-  qty: qty(wanted),
-  limitPrice: price,
+  qty: wanted,
+  price,
   reason,
 });
 
 /** Translates a request of the strategy into an intent of the engine. */
-function intentOf(contract: Contract, request: SubmitRequest): OrderIntent {
+function intentOf(contract: Contract, request: PricedRequest, limitPrice: PriceTicks): OrderIntent {
   const { side, reason } = request;
-  const head = { instrument: contract.index, side, qty: qty(request.qty), limitPrice: request.price, reason };
+  const head = { instrument: contract.index, side, qty: qty(request.qty), limitPrice, reason };
   switch (request.kind) {
     case 'limit':
-      return limitIntent(contract, side, request);
+      return { kind: 'limit', ...head };
     case 'stop': {
       const triggerWhen = request.when ?? (side === 'buy' ? 'at_or_above' : 'at_or_below');
       const reduceOnly = request.reduceOnly ?? false;

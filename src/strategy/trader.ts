@@ -12,7 +12,11 @@ import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
 export interface OrderRequest {
   /** Whole contracts, one or more. */
   readonly qty: number;
-  readonly price: PriceTicks;
+  /**
+   * The worst price that is acceptable, or `market`: any. An exchange without market orders (VN30 futures, live, on paper and in backtests) gets
+   * a limit order at the furthest price inside the band of the day and `risk.collarPercent`; what of it does not fill at once rests there.
+   */
+  readonly price: PriceTicks | 'market';
   /** Why, for the journal. */
   readonly reason: string;
 }
@@ -42,7 +46,7 @@ interface TrailingStopRequest extends SubmitHead {
   readonly reduceOnly?: boolean;
 }
 
-/** A limit order; for what of it fills, a stop-loss and a take-profit wait at the broker, and one cancels the other. */
+/** For what of it fills, a stop-loss and a take-profit wait at the broker, and one cancels the other. */
 interface BracketRequest extends SubmitHead {
   readonly kind: 'bracket';
   readonly stopLoss: PriceTicks;
@@ -60,9 +64,15 @@ interface LimitRequest extends SubmitHead {
   readonly kind: 'limit';
 }
 
+/** A limit order whose price is `market`. */
+interface MarketRequest extends Omit<SubmitHead, 'price'> {
+  readonly kind: 'market';
+}
+
 /** Every kind of order, by its name. */
 export type SubmitRequest =
   | LimitRequest
+  | MarketRequest
   | StopRequest
   | TrailingStopRequest
   | BracketRequest

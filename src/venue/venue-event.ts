@@ -248,6 +248,8 @@ type SessionMessage =
 export interface Listing {
   readonly contract: Contract;
   readonly band: PriceBand;
+  /** Absent is no: an order has a limit inside the band. */
+  readonly takesMarketOrders?: boolean;
 }
 
 /** All messages of the venue, in the order it happened. */

@@ -103,3 +103,32 @@ test('every kind of order is reached by its name, and its trigger can be moved',
   ]);
   expect(trader.calls.at(-1)).toBe('0 modify trigger 12960');
 });
+
+test('a price of market is the one that the engine gives for any price, whatever the kind of order', () => {
+  const intents: OrderIntent[] = [];
+  const trader = startStrategy(
+    (ticks, own) =>
+      ticks.trades$.subscribe(() => {
+        own.buy({ qty: 1, price: 'market', reason: 'test' });
+        own.submit({ kind: 'market', side: 'sell', qty: 2, reason: 'test' });
+        const stop = {
+          kind: 'stop',
+          side: 'sell',
+          qty: 3,
+          trigger: own.ticks(1290),
+          reason: 'test',
+        } as const;
+        own.submit({ ...stop, price: 'market' });
+      }),
+    {
+      answer(intent) {
+        intents.push(intent);
+        return 'accept';
+      },
+    },
+  );
+  trader.trade(13_000);
+  const asked = intents.map(({ kind, side, qty, limitPrice }) => `${kind} ${side} ${qty} at ${limitPrice}`);
+  // Ceiling and floor of the day, 7 % around 1300.
+  expect(asked).toEqual(['limit buy 1 at 13910', 'limit sell 2 at 12090', 'stop sell 3 at 12090']);
+});

@@ -10,7 +10,7 @@ import {
 } from '../../src/domain/calendar.ts';
 import { type Contract, type PriceBand, priceBand } from '../../src/domain/contract.ts';
 import { clientOrderId, type ClientOrderId } from '../../src/domain/ids.ts';
-import type { ModifyIntent, OrderIntent } from '../../src/domain/order.ts';
+import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
 import type { Position } from '../../src/domain/position.ts';
 import type { BookTick, TradeTick } from '../../src/domain/ticks.ts';
 import * as units from '../../src/domain/units.ts';
@@ -231,6 +231,12 @@ export class FakeTrader implements TraderPort {
     const found = this.#rolled.get(`${strategy}/${leg}`) ?? this.contracts[leg];
     if (found === undefined) throw new Error(`no contract for leg ${leg}`);
     return found;
+  }
+
+  marketPrice({ index }: Contract, side: Side): units.PriceTicks {
+    const band = this.#bands.get(index);
+    if (band === undefined) throw new Error('a contract without a band');
+    return side === 'buy' ? band.ceiling : band.floor;
   }
 
   band(instrument: units.InstrumentIndex): PriceBand | undefined {

@@ -92,6 +92,7 @@ class Run {
       costs: plan.costs,
       margin: plan.margin,
       isMarginRuleOn: plan.isMarginRuleOn,
+      marketOrders: plan.settings.marketOrders === true,
       news: {
         changed: (rows) => this.#broker.changed(rows),
         triggersChanged: () => this.#broker.triggersChanged(),

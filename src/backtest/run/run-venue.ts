@@ -13,10 +13,10 @@ import type {
 } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { CEILING_NONE, type Contract, type PriceBand } from '../../domain/contract.ts';
+import { CEILING_NONE, type Contract, isMarketLimit, type PriceBand } from '../../domain/contract.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import { accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
-import { signOf } from '../../domain/order.ts';
+import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
 import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
 import type { MarginRules, WorkingQty } from '../../venue/account/margin.ts';
@@ -29,7 +29,13 @@ import {
   type Refusal,
 } from '../../venue/venue-command.ts';
 import { TriggerBook, type TriggerSurroundings } from '../../venue/triggers/trigger-book.ts';
-import { type Listing, type OrderOrigin, Outbox, type TriggerReport } from '../../venue/venue-event.ts';
+import {
+  type Bracket,
+  type Listing,
+  type OrderOrigin,
+  Outbox,
+  type TriggerReport,
+} from '../../venue/venue-event.ts';
 import type { FillSink } from '../../venue/exchange/exchange.ts';
 import { liquidityOf } from '../../venue/exchange/fill-models.ts';
 import { type CheckSurroundings, placeRefusal } from '../../venue/orders/order-checks.ts';
@@ -62,6 +68,8 @@ export interface RunVenueParts {
   readonly costs: CostSchedule;
   readonly margin: MarginRules | 'cash' | null;
   readonly isMarginRuleOn: boolean;
+  /** The exchange takes them; a stop-loss of a bracket is one. */
+  readonly marketOrders: boolean;
   readonly news: VenueNews;
   /** Executions, in order, for the hash of the run. */
   readonly note: (...numbers: readonly number[]) => void;
@@ -120,7 +128,12 @@ export class RunVenue implements OrderListener {
     this.#parts = parts;
     this.#around = this.#surroundings();
     this.#entry = new OrderEntry(parts.costs, RULES, this.#around, this);
-    this.#triggers = new TriggerBook(RULES, this.#around, this.#outbox);
+    const { stopLossSlipTicks } = RULES;
+    this.#triggers = new TriggerBook(
+      { ...RULES, stopLossSlipTicks: parts.marketOrders ? CEILING_NONE : stopLossSlipTicks },
+      this.#around,
+      this.#outbox,
+    );
     const { account, instruments, clock, margin } = parts;
     const rules = margin === 'cash' ? null : margin;
     this.#cash =
@@ -150,7 +163,7 @@ export class RunVenue implements OrderListener {
       const { contract, exchange } = instrument;
       if (exchange === null) continue;
       this.#traded.set(contract.orderCode, instrument);
-      this.#listings.set(contract.orderCode, { contract, band: bands.get(contract.index) ?? NO_BAND });
+      this.setBand(contract, bands.get(contract.index) ?? NO_BAND);
     }
     this.#triggers.beginDay();
     this.#room.openDay({ schedule: this.#parts.costs, day });
@@ -160,7 +173,8 @@ export class RunVenue implements OrderListener {
 
   /** The band of a contract whose reference is known from its first trade on. */
   setBand(contract: Contract, band: PriceBand): void {
-    this.#listings.set(contract.orderCode, { contract, band });
+    const { marketOrders: takesMarketOrders } = this.#parts;
+    this.#listings.set(contract.orderCode, { contract, band, takesMarketOrders });
   }
 
   setPhase(phase: SessionPhase): void {
@@ -182,12 +196,7 @@ export class RunVenue implements OrderListener {
     if (trigger === null) return this.#enter(command, 'plain', owner, decided);
     switch (trigger.kind) {
       case 'bracket': {
-        const sign = signOf(side);
-        const bracket = {
-          is: 'distances',
-          stopLoss: sign * (limitPrice - trigger.stopLossPrice),
-          takeProfit: sign * (trigger.takeProfitPrice - limitPrice),
-        } as const;
+        const bracket = bracketOf(side, limitPrice, trigger);
         return this.#enter({ ...command, bracket }, 'bracket', owner, decided);
       }
       case 'stop': {
@@ -476,6 +485,20 @@ export class RunVenue implements OrderListener {
       reason: '',
     };
   }
+}
+
+/** Exits stand as far from the price that is paid as they were asked for from the limit; those of a market order at their prices. */
+function bracketOf(
+  side: Side,
+  limit: number,
+  {
+    stopLossPrice: stopLoss,
+    takeProfitPrice: takeProfit,
+  }: Pick<BracketIntent, 'stopLossPrice' | 'takeProfitPrice'>,
+): Bracket {
+  if (isMarketLimit(side, limit)) return { is: 'prices', stopLoss, takeProfit };
+  const sign = signOf(side);
+  return { is: 'distances', stopLoss: sign * (limit - stopLoss), takeProfit: sign * (takeProfit - limit) };
 }
 
 /** An order that expired shows as it stood. */

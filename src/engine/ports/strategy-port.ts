@@ -107,6 +107,8 @@ export interface TraderPort {
   /** The contract behind a leg of the strategy. */
   leg(strategy: StrategyIndex, leg: number): Contract;
   band(instrument: InstrumentIndex): PriceBand | undefined;
+  /** Limit of an order that takes any price. */
+  marketPrice(contract: Contract, side: Side): PriceTicks;
   lastTrade(instrument: InstrumentIndex): TradeTick | undefined;
   lastBook(instrument: InstrumentIndex): BookTick | undefined;
   setTimer(strategy: StrategyIndex, after: DurationUs): TimerId;

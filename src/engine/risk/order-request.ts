@@ -1,4 +1,5 @@
 import { assert } from '../../domain/assert.ts';
+import { isMarketLimit } from '../../domain/contract.ts';
 import type {
   ModifyIntent,
   OrderIntent,
@@ -113,8 +114,11 @@ function shapeDenial(view: RiskView, intent: TriggerIntent): Denial | undefined 
     case 'bracket': {
       const { stopLossPrice: stopLoss, takeProfitPrice: takeProfit } = intent;
       const [low, high] = side === 'buy' ? [stopLoss, takeProfit] : [takeProfit, stopLoss];
-      const isBetween = low < limitPrice && limitPrice < high;
-      return isBetween ? undefined : { code: 'exit_price_side', stopLoss, limit: limitPrice, takeProfit };
+      // A market order will pay about the price of the last trade.
+      const isMarket = isMarketLimit(side, limitPrice);
+      const limit = isMarket ? (view.tradedPrice(intent.instrument) ?? limitPrice) : limitPrice;
+      const isBetween = low < limit && limit < high;
+      return isBetween ? undefined : { code: 'exit_price_side', stopLoss, limit, takeProfit };
     }
     case 'arbitrage':
       if (intent.leg === intent.instrument) return { code: 'leg_is_own_contract' };

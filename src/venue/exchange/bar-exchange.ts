@@ -167,7 +167,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     }
     if (this.#phase !== 'continuous') return;
     if (this.#stage === 0) return this.#meet(order, price, fromBar === this.#bar ? 'bar_open' : 'bar_gap');
-    if (isInside(order, price)) this.#fill(order, order.price, 'bar_path');
+    if (isInside(order, price)) this.#fill(order, reachedOn(order, this.#before), 'bar_path');
   }
 
   /** Sent by a trigger: the path was there a moment ago, or the bar opened beyond it. */
@@ -198,6 +198,10 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
 
 const isInside = ({ side, price: limit }: Pick<BookOrder, 'side' | 'price'>, price: number): boolean =>
   side === 'buy' ? limit >= price : limit <= price;
+
+/** The path reaches a limit at its price; one that it is beyond already gets the price it comes from. */
+const reachedOn = ({ side, price: limit }: Pick<BookOrder, 'side' | 'price'>, from: number): number =>
+  side === 'buy' ? Math.min(limit, from) : Math.max(limit, from);
 
 /** The nearest limit to where the path comes from is reached first; of equal ones the earlier. */
 const byPrice = <O extends BookOrder>(

@@ -8,6 +8,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
+import { isMarketLimit } from '../../domain/contract.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
@@ -166,7 +167,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   enter(order: O): void {
-    const isTaking = this.#isMatching && crosses(this.#book, order.side, order.price);
+    const { side, price } = order;
+    const isTaking = this.#isMatching && (isMarketLimit(side, price) || crosses(this.#book, side, price));
     if (isTaking) this.#take(order, 'shown');
     if (order.leavesQty === 0) return;
     this.stand(order, { ahead: isTaking ? 0 : this.#aheadOf(order), takes: isTaking, isCarried: false });

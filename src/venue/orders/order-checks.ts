@@ -1,6 +1,8 @@
 /** The broker's checks before it passes a command on. Each function returns the first refusal, or null. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
+import { isMarketLimit } from '../../domain/contract.ts';
+import type { Side } from '../../domain/order.ts';
 import {
   type ChangeOrder,
   type PlaceLimit,
@@ -40,6 +42,14 @@ function qtyRefusal(qty: number, qtyMax: number): Refusal | null {
   return qty > qtyMax ? refusal(-6034) : null;
 }
 
+/** Of the limit of an order; a market order has no price that could be outside. */
+function limitRefusal(side: Side, price: number, listing: Listing): Refusal | null {
+  return isMarketOrder(side, price, listing) ? null : priceRefusal(price, listing);
+}
+
+const isMarketOrder = (side: Side, limit: number, { takesMarketOrders }: Listing): boolean =>
+  takesMarketOrders === true && isMarketLimit(side, limit);
+
 export function priceRefusal(price: number, { band }: Listing): Refusal | null {
   if (!Number.isSafeInteger(price)) return refusal(-6021);
   return price < band.floor || price > band.ceiling ? refusal(-6035) : null;
@@ -63,7 +73,8 @@ export function changeRefusal(
   const phaseRefusal = editRefusal(phase);
   if (phaseRefusal !== null) return phaseRefusal;
   const valueRefusal =
-    qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ?? priceRefusal(command.limitPrice, listing);
+    qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??
+    limitRefusal(order.side, command.limitPrice, listing);
   if (valueRefusal !== null) return valueRefusal;
   // The new total must exceed the matched part, which cannot be taken back.
   if (command.qty <= order.filledQty) return refusal(-6019);
@@ -92,7 +103,7 @@ export function placeRefusal(command: PlaceLimit, around: CheckSurroundings): Re
   return (
     entryRefusal(around.phase) ??
     qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??
-    priceRefusal(command.limitPrice, listing) ??
+    limitRefusal(command.side, command.limitPrice, listing) ??
     bracketRefusal(command, listing) ??
     around.riskRefusal(command)
   );
@@ -109,7 +120,7 @@ function legRefusal({ accountId, orderCode, leg }: PlaceLimit, around: CheckSurr
 export function triggerOrderRefusal(command: PlaceTrigger, listing: Listing): Refusal | null {
   return (
     qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??
-    priceRefusal(command.limitPrice, listing) ??
+    limitRefusal(command.side, command.limitPrice, listing) ??
     triggerRefusal(command, listing)
   );
 }
@@ -136,5 +147,8 @@ function bracketRefusal({ bracket, side, limitPrice }: PlaceLimit, listing: List
   const outside = priceRefusal(stopLoss, listing) ?? priceRefusal(takeProfit, listing);
   if (outside !== null) return outside;
   const [low, high] = side === 'buy' ? [stopLoss, takeProfit] : [takeProfit, stopLoss];
-  return low < limitPrice && limitPrice < high ? null : refusal(-6021);
+  const isBetween = isMarketOrder(side, limitPrice, listing)
+    ? low < high
+    : low < limitPrice && limitPrice < high;
+  return isBetween ? null : refusal(-6021);
 }

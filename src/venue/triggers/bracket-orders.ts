@@ -3,6 +3,7 @@
  * that triggers cancels the other. They grow with each fill. A fill after an exit was sent gets exits of its own, so that
  * no fill is ever without them.
  */
+import { marketLimit } from '../../domain/contract.ts';
 import { opposite } from '../../domain/order.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { TriggerRows } from './trigger-store.ts';
@@ -51,7 +52,11 @@ export class BracketOrders {
   /** The limit of the order an exit sends: a take-profit asks for its price, a stop-loss gives way to be filled. */
   limitOf(exit: Pick<TriggerOrder, 'side' | 'half'>, triggerPrice: number): number {
     if (exit.half === 'take_profit') return triggerPrice;
-    return exit.side === 'sell' ? triggerPrice - this.#slipTicks : triggerPrice + this.#slipTicks;
+    const { side } = exit;
+    const furthest = marketLimit(side);
+    return side === 'sell'
+      ? Math.max(furthest, triggerPrice - this.#slipTicks)
+      : Math.min(furthest, triggerPrice + this.#slipTicks);
   }
 
   beginDay(): void {

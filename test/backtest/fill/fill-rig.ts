@@ -97,6 +97,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     costs,
     margin: options.margin ?? null,
     isMarginRuleOn: true,
+    marketOrders: false,
     news: {
       changed: (changed) => broker.changed(changed),
       triggersChanged: () => broker.triggersChanged(),

@@ -3,6 +3,7 @@
  * order (`ahead`), and what each line takes from it.
  */
 import { describe, expect, test } from 'vitest';
+import { marketLimit } from '../../../src/domain/contract.ts';
 import type { TickFillModel } from '../../../src/venue/exchange/fill-models.ts';
 import { lines, ON_TICKS, playScript } from './fill-rig.ts';
 
@@ -173,6 +174,39 @@ const CASES: readonly Case[] = [
 describe('fills on ticks', () => {
   test.each(CASES)('$name', ({ model = {}, script, fills }) => {
     expect(playScript(script, { model: on(model) }).fills).toEqual(lines(fills));
+  });
+});
+
+describe('a market order on ticks', () => {
+  const band = { floor: marketLimit('sell'), ceiling: marketLimit('buy') };
+
+  test('takes the book level by level, and what buyers take after it at their price', () => {
+    // 8 at 1001 and 9 at 1002 are all that is shown; sellers who hit the bid sell nothing to A, buyers at 1004 leave it the rest.
+    const script = `
+      09:00:01 book 1000x10 999x20 | 1001x8 1002x9
+      09:00:02 A buy 20 at ${band.ceiling}
+      09:00:03 trade 1000 x 5 sold
+      09:00:04 trade 1004 x 9 bought`;
+    const { fills } = playScript(script, { band });
+    expect(fills).toEqual(
+      lines(`
+      09:00:02 A buy 8 at 1001 shown
+      09:00:02 A buy 9 at 1002 shown
+      09:00:04 A buy 3 at 1004 beside_taker`),
+    );
+  });
+
+  test('nobody offers: it pays what the next buyer pays, never its limit', () => {
+    const script = `
+      09:00:01 book 1000x10 999x20 | 1001x0
+      09:00:02 A buy 2 at ${band.ceiling}
+      09:00:02 B sell 1 at ${band.floor}
+      09:00:03 trade 1003 x 9 bought`;
+    expect(playScript(script, { band }).fills).toEqual(
+      lines(`
+      09:00:02 B sell 1 at 1000 shown
+      09:00:03 A buy 2 at 1003 beside_taker`),
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
+import { marketPrice } from '../../../src/engine/risk/rules/price-rules.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at, bookTick, tradeTick } from '../../support/strategy-fixtures.ts';
 import { COSTS, FakeRiskView, SETTINGS } from '../support/fake-risk-view.ts';
@@ -201,3 +202,29 @@ test('nothing is entered that would be carried into an auction', () => {
   expect(answerOf(overnight, timeIs('14:29:29'))).toBe('approved');
   expect(answerOf(overnight, timeIs('14:29:30'))).toBe('closing_out: because=auction');
 });
+
+test.each([
+  // The collar of 2 % around 1300.0 is nearer than the band; a trade near its edge leaves the band; no trade, the reference.
+  [13_000, 'buy', 13_260],
+  [13_000, 'sell', 12_740],
+  [13_800, 'buy', 13_910],
+  [12_200, 'sell', 12_090],
+  [null, 'buy', 13_260],
+] as const)(
+  'last trade %s: a %s at the market may go to %s, which no rule refuses',
+  (last, side, furthest) => {
+    const view = new FakeRiskView();
+    view.trade = last === null ? undefined : tradeTick({ seq: 1, tsUs: at('09:59') }, last);
+    const contract = view.contract(units.instrumentIndex(0))!;
+    const limit = marketPrice(view, SETTINGS, contract, side);
+    expect(limit).toBe(furthest);
+    const verdict = new RiskGuard(SETTINGS, MARKET_CALENDAR, COSTS).checkSubmit(
+      view,
+      ALPHA,
+      ID,
+      intent({ side, price: limit }),
+      'any',
+    );
+    expect(verdict.ok).toBe(true);
+  },
+);

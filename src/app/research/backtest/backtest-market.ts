@@ -26,6 +26,7 @@ export interface BacktestMarket {
   readonly isZoneFixed: boolean;
   /** Trading never stops: orders and strategies continue from day to day unless the file says otherwise. */
   readonly isAlwaysOpen: boolean;
+  readonly marketOrders: boolean;
   /** Underlyings of a market file, or contracts of an inline market, by name. */
   readonly contracts: Readonly<Record<string, ContractSpec>>;
   /** Undefined for a symbol of another market. */
@@ -89,6 +90,7 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
       zone,
       isZoneFixed: true,
       isAlwaysOpen: false,
+      marketOrders: false,
       specOf: of,
       expiryOf: (symbol) => {
         const month = contractMonthOf(symbol);
@@ -135,6 +137,7 @@ function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestM
       zone,
       isZoneFixed: SEASONS.every((at) => wallShift(zone, at) === 0),
       isAlwaysOpen: market.hours === undefined,
+      marketOrders: market.marketOrders,
       specOf: (symbol) => specs.get(symbol),
       expiryOf: (symbol) => market.contracts[symbol]?.expiry ?? NO_EXPIRY,
     },

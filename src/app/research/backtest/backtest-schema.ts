@@ -37,6 +37,8 @@ export const inlineMarket = z.strictObject({
     .optional(),
   weekdays: z.array(z.enum(['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'])).optional(),
   closures: z.array(date).default([]),
+  /** `false`: an exchange that takes limit orders alone. */
+  marketOrders: z.boolean().default(true),
   contracts: z
     .record(z.string(), inlineContract)
     .refine((specs) => Object.keys(specs).length > 0, 'a section with a contract, like ES: { tick: 0.25 }'),

@@ -216,6 +216,7 @@ function engineSettings({ read, source, market }: Backtest): EngineSettings {
   return {
     ...settings,
     poll,
+    marketOrders: market.marketOrders,
     orders: market.isAlwaysOpen && memoryOf(read, market) === 'run' ? 'until_canceled' : 'day',
     risk: chosen(
       { ...settings.risk, accountDailyLossMax: scaled(settings.risk.accountDailyLossMax) },

@@ -1,5 +1,5 @@
 import { assert } from '../../../domain/assert.ts';
-import { valueOf } from '../../../domain/contract.ts';
+import { CEILING_NONE, valueOf } from '../../../domain/contract.ts';
 import { initialMargin } from '../../../domain/costs.ts';
 import { signOf } from '../../../domain/order.ts';
 import { type InstrumentIndex, priceTicks } from '../../../domain/units.ts';
@@ -7,6 +7,7 @@ import type { Denial } from '../../ports/denial.ts';
 import { accountBoundOf, accountWorstOf, workingQty, worstOf } from '../exposure.ts';
 import type { RiskRequest, RiskRule, RiskScene } from '../risk-rule.ts';
 import type { OrderView } from '../risk-view.ts';
+import { lastPrice } from './price-rules.ts';
 /** How large a position may become at worst. */
 
 /** No entries on an unproven position (failure cases, 16). */
@@ -115,7 +116,7 @@ function reflectedQty(order: OrderView, scene: RiskScene): number {
   return Math.min(leavesQty, Math.max(0, grownFrom - filledQty));
 }
 
-/** At the order's price or the market's, the dearer of both. */
+/** At the order's price or the market's, the dearer of both; a market order has none of its own. */
 function marginOf(
   instrument: InstrumentIndex,
   price: number,
@@ -124,6 +125,7 @@ function marginOf(
 ): number {
   const contract = view.contract(instrument);
   if (contract === undefined || contracts <= 0) return 0;
-  const atLeast = Math.max(price, view.tradedPrice(instrument) ?? 0);
+  const ask = price >= CEILING_NONE ? (lastPrice(view, contract) ?? price) : price;
+  const atLeast = Math.max(ask, view.tradedPrice(instrument) ?? 0);
   return initialMargin(costs, view.tradingDay(), valueOf(contract.spec, priceTicks(atLeast), contracts));
 }

@@ -1,7 +1,12 @@
 /** Rules on market data and prices. */
-import type { Contract } from '../../../domain/contract.ts';
-import { firstPrice, type RiskRule } from '../risk-rule.ts';
+import { type Contract, isMarketLimit, marketLimit } from '../../../domain/contract.ts';
+import { type Side, signOf } from '../../../domain/order.ts';
+import type { EngineSettings } from '../../../domain/settings.ts';
+import { type PriceTicks, priceTicks } from '../../../domain/units.ts';
+import { firstPrice, type RiskRequest, type RiskRule } from '../risk-rule.ts';
 import type { RiskView } from '../risk-view.ts';
+
+const BPS = 10_000;
 
 export const streamDown: RiskRule = {
   name: 'stream_down',
@@ -31,10 +36,13 @@ export const bandUnknown: RiskRule = {
 export const priceOutsideBand: RiskRule = {
   name: 'price_outside_band',
   appliesTo: 'entry_and_reduce',
-  check(request, { view }) {
+  check(request, { view, settings }) {
     const band = view.band(request.contract.index);
     if (band === undefined) return undefined;
-    const price = firstPrice(request, (each) => each < band.floor || each > band.ceiling);
+    const price = firstPrice(
+      request,
+      (each) => (each < band.floor || each > band.ceiling) && !isAtMarket(request, each, settings),
+    );
     if (price === undefined) return undefined;
     return { code: 'price_outside_band', price, floor: band.floor, ceiling: band.ceiling };
   },
@@ -58,13 +66,44 @@ export const priceOutsideCollar: RiskRule = {
     const last = lastPrice(view, request.contract);
     if (last === undefined) return { code: 'band_unknown' };
     const { collarBps } = settings.risk;
-    const price = firstPrice(request, (each) => Math.abs(each - last) * 10_000 > collarBps * last);
+    const price = firstPrice(
+      request,
+      (each) => Math.abs(each - last) * BPS > collarBps * last && !isAtMarket(request, each, settings),
+    );
     if (price === undefined) return undefined;
     return { code: 'price_outside_collar', price, last, collarBps };
   },
 };
 
-function lastPrice(view: RiskView, { index, spec }: Contract): number | undefined {
+/** A market order has no price of its own to look at. */
+const isAtMarket = ({ side }: RiskRequest, price: number, { marketOrders }: EngineSettings): boolean =>
+  marketOrders === true && isMarketLimit(side, price);
+
+/**
+ * Limit of an order that takes any price. Where the exchange has no market orders that is the furthest price inside the band of
+ * the day and the collar.
+ */
+export function marketPrice(
+  view: PriceView,
+  { marketOrders, risk }: EngineSettings,
+  contract: Contract,
+  side: Side,
+): PriceTicks {
+  if (marketOrders === true) return marketLimit(side);
+  const band = view.band(contract.index);
+  const last = lastPrice(view, contract);
+  const sign = signOf(side);
+  const edge = (side === 'buy' ? band?.ceiling : band?.floor) ?? marketLimit(side);
+  if (last === undefined) return edge;
+  const room = Math.floor((last * risk.collarBps) / BPS);
+  const furthest = sign > 0 ? Math.floor(last) + room : Math.ceil(last) - room;
+  return priceTicks(sign * Math.min(sign * edge, sign * furthest));
+}
+
+type PriceView = Pick<RiskView, 'band' | 'tradedPrice'>;
+
+/** Of the last trade, else of the reference. */
+export function lastPrice(view: PriceView, { index, spec }: Contract): number | undefined {
   const last = view.tradedPrice(index);
   if (last !== undefined) return last;
   const reference = view.band(index)?.reference;

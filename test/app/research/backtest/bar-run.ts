@@ -7,9 +7,10 @@ import { z } from 'zod';
 import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
 import { planBacktest } from '../../../../src/app/research/backtest/plan-backtest.ts';
 import type { BacktestPlan } from '../../../../src/backtest/backtest-plan.ts';
+import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
 import { formatProblem } from '../../../../src/config/problem.ts';
 import { defineStrategy, type StrategyInstance } from '../../../../src/strategy/index.ts';
-import { strategyIndex } from '../../../../src/domain/units.ts';
+import { type DurationUs, strategyIndex } from '../../../../src/domain/units.ts';
 
 type Connect = Parameters<typeof defineStrategy>[0]['connect'];
 
@@ -18,6 +19,8 @@ interface BarRun {
   readonly bars: string;
   /** What the text is. */
   readonly kind?: 'bars' | 'quotes';
+  /** Further keys of the contract. */
+  readonly contract?: string;
   /** Further keys of the market; trading never stops when absent. */
   readonly market?: string;
   /** Further keys of the file of bars. */
@@ -32,6 +35,7 @@ interface BarRun {
 export async function barPlan({
   bars,
   kind = 'bars',
+  contract = '',
   market = '',
   file = '',
   data = '',
@@ -44,7 +48,7 @@ export async function barPlan({
   const path = join(dir, 'run.yaml');
   const text = `state: ${dir}
 capital: 10000
-market: { contracts: { X: { tick: 0.01 } }${market} }
+market: { contracts: { X: { tick: 0.01${contract} } }${market} }
 data: { ${kind}: [{ file: bars.csv, symbol: X${file} }]${data} }
 strategies: [{ id: one, strategy: ema-cross, symbols: [X], overnight: true }]
 ${more}`;
@@ -63,3 +67,37 @@ ${more}`;
   ];
   return { ...planBacktest(loaded.backtest), strategies };
 }
+
+type Trader = Parameters<Connect>[1];
+
+/** Lets `act` trade at the end of each bar, the first one is 1; every fill in points, every refusal, by time. */
+export async function playBars(
+  run: Omit<BarRun, 'connect'>,
+  every: DurationUs,
+  act: (trader: Trader, bar: number) => void,
+): Promise<readonly string[]> {
+  let bar = 0;
+  const plan = await barPlan({
+    ...run,
+    connect(ticks, trader) {
+      ticks.bars({ every }).subscribe(() => {
+        bar += 1;
+        act(trader, bar);
+      });
+    },
+  });
+  const { strategies } = runBacktest(plan);
+  const [one] = strategies;
+  const fills = [...one!.fills].map(({ tsUs, side, qty, priceTicks, clause }) => ({
+    tsUs,
+    line: `${timeOf(tsUs)} ${side} ${qty} at ${priceTicks / 100} ${clause}`,
+  }));
+  const denials = one!.denials.map(({ tsUs, by, code }) => ({ tsUs, line: `${timeOf(tsUs)} ${by} ${code}` }));
+  const stopped = one!.stopped === null ? [] : [`stopped: ${JSON.stringify(one!.stopped)}`];
+  return [...fills, ...denials]
+    .toSorted((a, b) => a.tsUs - b.tsUs)
+    .map(({ line }) => line)
+    .concat(stopped);
+}
+
+const timeOf = (us: number): string => new Date(us / 1_000).toISOString().slice(11, 19);
