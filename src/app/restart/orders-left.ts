@@ -27,6 +27,8 @@ export class OrdersLeft {
   readonly #protective = new Set<ClientOrderId>();
   /** Left unproven by the session before: forgotten once positions agree. */
   readonly #fromBefore = new Set<ClientOrderId>();
+  /** From here on nothing that the session before left has filled unseen. */
+  #havePositionsAgreed = false;
 
   /** A session that begins anew meets the orders of its day in each book. */
   begin(earlier: readonly EarlierOrder[], isAnew: boolean): void {
@@ -55,8 +57,7 @@ export class OrdersLeft {
       case 'order_waiting':
         return this.#waits(entry);
       case 'position_agreed':
-        for (const id of this.#fromBefore) this.#known.delete(id);
-        return this.#fromBefore.clear();
+        return this.#agree();
       case 'modify':
         return void this.#asked.set(entry.modify.clientOrderId, entry.modify);
       case 'outcome':
@@ -124,9 +125,21 @@ export class OrdersLeft {
     });
   }
 
+  #agree(): void {
+    this.#havePositionsAgreed = true;
+    for (const id of this.#fromBefore) this.#known.delete(id);
+    this.#fromBefore.clear();
+    for (const [id, { status }] of this.#waiting) if (status === 'expired_unproven') this.#waiting.delete(id);
+  }
+
+  /** A stop that the books of a new day do not show may have sent its order before the old one ended. */
+  #statusOf({ event, to }: Entry<'order_status'>): OrderStatus {
+    return event === 'seen_gone' && !this.#havePositionsAgreed ? 'expired_unproven' : to;
+  }
+
   #follow(entry: Entry<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
     const waiting = this.#waiting.get(entry.clientOrderId);
-    if (waiting !== undefined && entry.kind === 'order_status') waiting.status = entry.to;
+    if (waiting !== undefined && entry.kind === 'order_status') waiting.status = this.#statusOf(entry);
     const order = this.#known.get(entry.clientOrderId);
     if (order === undefined) return;
     switch (entry.kind) {

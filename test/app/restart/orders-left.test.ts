@@ -1,7 +1,9 @@
 /** What the next session is told of orders that its books may still show, or that had no answer. */
 import { expect, it } from 'vitest';
 import { OrdersLeft } from '../../../src/app/restart/orders-left.ts';
+import { assert } from '../../../src/domain/assert.ts';
 import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
+import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 import {
@@ -78,6 +80,23 @@ it('goes on with what two days ago left unproven until positions agreed', () => 
   const before = left(resting);
   expect(told(left(rig, before))).toEqual(told(before));
   expect(left(new EngineRig().start(), before)).toEqual([]);
+});
+
+it('goes on with a stop that the books of a new day do not show until positions agreed', () => {
+  const rig = startWaiting();
+  const id = rig.ask(FIRST, stopSell(12_950));
+  acceptWaiting(rig, id, 'k1').pass(1);
+  rig.conditions([waits({ key: 'k1' })]);
+  const [agreed] = new EngineRig().start().of('position_agreed');
+  const [status] = rig.of('order_status');
+  assert(agreed !== undefined && status !== undefined, 'both were journaled');
+  const gone = { ...status, from: 'pending_trigger', event: 'seen_gone', to: 'expired' } as const;
+  const after = (entries: readonly JournalEntry[]) => {
+    const orders = new OrdersLeft();
+    for (const entry of [...rig.of('order_waiting'), ...entries]) orders.add(entry);
+    return orders.waiting().map(({ clientOrderId }) => clientOrderId);
+  };
+  expect([after([gone]), after([gone, agreed]), after([agreed, gone])]).toEqual([[id], [], []]);
 });
 
 it('says of a bracket that filled whether its exits were seen, also two days later', () => {
