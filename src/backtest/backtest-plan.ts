@@ -10,6 +10,7 @@ import type { StrategyInstance } from '../strategy/index.ts';
 import type { BacktestNotice } from './backtest-result.ts';
 import type { MarginRules } from '../venue/account/margin.ts';
 import type { FillModel } from '../venue/exchange/fill-models.ts';
+import type { StatisticsSettings } from './statistics/statistics-settings.ts';
 import type { LatencyModel } from './run/latency.ts';
 
 /** One contract on one day. */
@@ -68,4 +69,5 @@ export interface BacktestPlan {
   readonly isMarginRuleOn: boolean;
   /** Entries halted by a loss: `each_day` a person resumes them in the morning, `never` they stay halted. */
   readonly resume: 'each_day' | 'never';
+  readonly statistics: StatisticsSettings;
 }

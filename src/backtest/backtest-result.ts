@@ -6,6 +6,7 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
 import type { Money, TsUs } from '../domain/units.ts';
+import type { StatisticsSettings } from './statistics/statistics-settings.ts';
 import type { FillClause, Liquidity } from '../venue/exchange/fill-models.ts';
 
 /** Rows in time order; an array is one. */
@@ -200,6 +201,9 @@ export interface BacktestResult {
   readonly funds: Funds;
   /** Equity at the end of each of `days`. */
   readonly dayEquity: Float64Array;
+  /** When each of `days` ended; the last samples of the day are of this time. */
+  readonly dayEndUs: Float64Array;
+  readonly statistics: StatisticsSettings;
   readonly instruments: readonly ResultInstrument[];
   readonly strategies: readonly StrategyResult[];
   /** Name and settings of each model, in words. */

@@ -4,6 +4,7 @@ import type {
   BacktestTrade,
   CostsByKind,
 } from '../../src/backtest/backtest-result.ts';
+import { DEFAULT_STATISTICS } from '../../src/backtest/statistics/statistics-settings.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { money, tsUs } from '../../src/domain/units.ts';
 
@@ -92,6 +93,8 @@ export const SAMPLE_RESULT: BacktestResult = {
     buyingPower: Float64Array.of(800_000, 630_000, 880_000, 570_000, 792_000),
   },
   dayEquity: Float64Array.of(1_100_000, 990_000),
+  dayEndUs: Float64Array.of(moment(0, 5), moment(1, 5)),
+  statistics: DEFAULT_STATISTICS,
   instruments: [
     {
       symbol: 'VN30F1M',

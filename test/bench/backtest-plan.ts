@@ -1,4 +1,5 @@
 /** The plan around the measured ticks: one contract that always trades, every guard of risk on, nothing that would refuse an order. */
+import { DEFAULT_STATISTICS } from '../../src/backtest/statistics/statistics-settings.ts';
 import type { BacktestData, BacktestPlan } from '../../src/backtest/backtest-plan.ts';
 import { alwaysOpen, type TradingCalendar } from '../../src/domain/calendar.ts';
 import { type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
@@ -136,5 +137,6 @@ export function benchPlan(data: BacktestData, choice: BenchChoice, tally: CrossT
     margin: null,
     isMarginRuleOn: true,
     resume: 'each_day',
+    statistics: DEFAULT_STATISTICS,
   };
 }

@@ -1,4 +1,5 @@
 /** Plans for tests of backtests: small tapes written by hand, or a file of prints, on the exchange's own day. */
+import { DEFAULT_STATISTICS } from '../../src/backtest/statistics/statistics-settings.ts';
 import { join } from 'node:path';
 import type { BacktestData, BacktestPlan } from '../../src/backtest/backtest-plan.ts';
 import type { FillModel } from '../../src/venue/exchange/fill-models.ts';
@@ -169,6 +170,7 @@ export function planOf(
     margin: null,
     isMarginRuleOn: true,
     resume: 'each_day',
+    statistics: DEFAULT_STATISTICS,
     ...rest,
   };
 }

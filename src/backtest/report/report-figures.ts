@@ -11,6 +11,8 @@ import {
   type MoneyFormat,
 } from '../../text/numbers.ts';
 import type { BacktestResult, BacktestTrade } from '../backtest-result.ts';
+import type { PerformanceMetrics } from '../statistics/performance-metrics.ts';
+import type { RatioBasis } from '../statistics/return-ratios.ts';
 import {
   closedTrades,
   costsOf,
@@ -34,7 +36,7 @@ export function headlineFigures(found: RunStatistics, format: MoneyFormat): read
       'equity at the end - capital, after fees and tax',
     ],
     ['Return', formatSignedPercent(found.totalReturn), 'last / first - 1'],
-    ['Sharpe ratio', formatRatio(found.sharpe), SHARPE],
+    ['Sharpe ratio', formatRatio(found.sharpe), sharpeMeaning(found.basis)],
     ['Deepest drawdown', formatPercent(-drawdowns.fractionMax), 'largest fall from a peak, as a part of it'],
     ['Trades', String(trades.count), 'round trips: from flat to flat, or to the turn over zero'],
     ['Win rate', formatPercent(trades.winRate), 'trades with a net gain / all trades'],
@@ -43,8 +45,8 @@ export function headlineFigures(found: RunStatistics, format: MoneyFormat): read
   ]);
 }
 
-const SHARPE =
-  'mean / sample deviation of the daily returns x sqrt(sessions of a year); risk-free rate 0 (Sharpe, 1994)';
+const sharpeMeaning = ({ deviation, riskFree }: RatioBasis): string =>
+  `mean / ${deviation} deviation of the daily returns x sqrt(sessions of a year); ${riskFree === 0 ? 'risk-free rate 0' : 'above the risk-free rate'} (Sharpe, 1994)`;
 
 export function allFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
   return figures([
@@ -62,9 +64,9 @@ function returnFigures(found: RunStatistics, format: MoneyFormat): readonly Figu
     [
       'Annual return',
       formatSignedPercent(found.annualReturn),
-      `(last / first)^(${found.periodsPerYear} / days) - 1: of little meaning for a run of few days`,
+      `(last / first)^(${found.basis.periodsPerYear} / days) - 1: of little meaning for a run of few days`,
     ],
-    ['Sharpe ratio', formatRatio(found.sharpe), SHARPE],
+    ['Sharpe ratio', formatRatio(found.sharpe), sharpeMeaning(found.basis)],
     [
       'Sortino ratio',
       formatRatio(found.sortino),
@@ -125,6 +127,25 @@ function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure
     ['Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'],
   ];
 }
+
+/** Each metric with its formula; long, so that the page folds it. */
+export const metricTable = (
+  { metrics, benchmark }: PerformanceMetrics,
+  { deviation, periodsPerYear, riskFree }: RatioBasis,
+): ReportTable => ({
+  title: 'Metrics of daily returns',
+  note: [
+    `${deviation} deviation, ${periodsPerYear} days a year, risk-free ${formatPercent((1 + riskFree) ** periodsPerYear - 1)} a year`,
+    ...(benchmark === null ? [] : [`against ${benchmark.name}`]),
+  ].join('; '),
+  columns: ['metric', 'value', 'formula'],
+  isText: true,
+  rows: metrics.map(({ name, value, isPercent, meaning }) => [
+    name,
+    isPercent ? formatPercent(value) : formatRatio(value),
+    meaning,
+  ]),
+});
 
 type Row = readonly (string | number | null)[];
 

@@ -2,9 +2,10 @@
 import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import type { BacktestDenial, BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
-import { rollingRatios, yearReturns } from '../statistics/daily-series.ts';
+import { type Rolled, yearReturns } from '../statistics/daily-series.ts';
+import { type PerformanceMetrics, performanceMetrics } from '../statistics/performance-metrics.ts';
 import { type RunStatistics, runStatistics } from '../statistics/run-statistics.ts';
-import { allFigures, headlineFigures, resultTables } from './report-figures.ts';
+import { allFigures, headlineFigures, metricTable, resultTables } from './report-figures.ts';
 import type { ReportCosts, ReportDrawdown, ReportModel, ReportSeries, ReportTable } from './report-model.ts';
 import {
   hasPrices,
@@ -24,6 +25,7 @@ const PERCENT = 100;
 
 export function reportOf(result: BacktestResult, title: string): ReportModel {
   const found = runStatistics(result);
+  const performance = performanceMetrics(result, found);
   const { moneyScale, equity, utcOffsetMinutes } = result;
   const line = thinSeries(equity, EQUITY_POINTS_MAX, (value) => value / moneyScale, utcOffsetMinutes);
   return {
@@ -43,15 +45,15 @@ export function reportOf(result: BacktestResult, title: string): ReportModel {
       (contracts) => contracts,
       utcOffsetMinutes,
     ),
-    ...daysOf(result, found),
+    ...daysOf(result, found, performance),
     costs: costsTold(result, found),
     ...tradesOf(result),
     prices: picturesOf(result),
     histograms: profitHistogram(result),
     heatMaps: [],
-    tables: [...resultTables(result, found), ...denialTables(result)],
+    tables: [...resultTables(result, found), metricTable(performance, found.basis), ...denialTables(result)],
     settings: [runTable(result), ...result.strategies.map(paramTable)],
-    warnings: warningsOf(result),
+    warnings: [...warningsOf(result), ...benchmarkWarnings(performance)],
     provenance: provenanceOf(result),
   };
 }
@@ -99,21 +101,41 @@ const percent = (share: number | null): number | null => (share === null ? null 
 
 function daysOf(
   { capital, moneyScale }: BacktestResult,
-  { daily, dailyReturns, periodsPerYear }: RunStatistics,
+  { daily, dailyReturns }: RunStatistics,
+  { rolling }: PerformanceMetrics,
 ): Pick<ReportModel, 'daily' | 'years' | 'rolling'> {
-  const rolling = rollingRatios(dailyReturns, periodsPerYear);
+  /** A value a day: none before the first window is full. */
+  const byDay = (values: Rolled = []): Rolled => [
+    ...Array.from({ length: daily.length - values.length }, () => null),
+    ...values,
+  ];
   return {
     daily: {
       days: daily.map(({ day }) => day),
       profit: daily.map(({ equity }, i) => (equity - (daily[i - 1]?.equity ?? capital)) / moneyScale),
     },
-    years: yearReturns(daily, capital).map(({ year, months, total }) => ({
+    years: yearReturns(
+      daily.map(({ day }) => day),
+      dailyReturns,
+    ).map(({ year, months, total }) => ({
       year,
       months: months.map(percent),
       total: total * PERCENT,
     })),
-    rolling: rolling && { ...rolling, volatility: rolling.volatility.map(percent) },
+    rolling: rolling && {
+      window: rolling.window,
+      sharpe: byDay(rolling.own['sharpe']),
+      volatility: byDay(rolling.own['volatility']).map(percent),
+    },
   };
+}
+
+function benchmarkWarnings({ benchmark }: PerformanceMetrics): readonly string[] {
+  if (benchmark === null || benchmark.missing === 0) return [];
+  const days = formatCount(benchmark.missing, 'day');
+  return [
+    `${benchmark.name}, the benchmark, has no price for ${days} of the run: their returns join those of the next day that both have`,
+  ];
 }
 
 const CHARGES = [

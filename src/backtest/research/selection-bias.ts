@@ -9,7 +9,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { kurtosis, mean, sampleDeviation, skewness } from '../statistics/moments.ts';
+import { kurtosis, mean, standardDeviation, skewness } from '../statistics/moments.ts';
 
 export interface SelectionBias {
   /** All that were tried, also those that never traded. */
@@ -36,7 +36,7 @@ export function selectionBias(
   const sample = sharpeSample(best);
   if (sample === undefined) return undefined;
   const ratios = trials.flatMap((returns) => sharpeSample(returns)?.sharpe ?? []);
-  const expectedMax = expectedSharpeMax(trials.length, sampleDeviation(ratios) ?? 0);
+  const expectedMax = expectedSharpeMax(trials.length, standardDeviation(ratios) ?? 0);
   const probabilistic = probabilisticSharpe(sample, 0);
   const deflated = probabilisticSharpe(sample, expectedMax);
   if (probabilistic === undefined || deflated === undefined) return undefined;
@@ -104,7 +104,7 @@ export function probabilisticSharpe(sample: SharpeSample, benchmark: number): nu
 /** Undefined for fewer than two returns, or returns that never differ. */
 export function sharpeSample(returns: readonly number[]): SharpeSample | undefined {
   const average = mean(returns);
-  const deviation = sampleDeviation(returns);
+  const deviation = standardDeviation(returns);
   const skew = skewness(returns);
   const tails = kurtosis(returns);
   if (average === undefined || deviation === undefined || skew === undefined || tails === undefined)

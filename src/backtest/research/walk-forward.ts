@@ -5,7 +5,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { mean } from '../statistics/moments.ts';
-import { sharpeRatio } from '../statistics/return-ratios.ts';
+import { type RatioBasis, sharpeRatio, totalReturn } from '../statistics/return-ratios.ts';
 import type { TrialFigures } from './trials.ts';
 
 export interface WalkedWindow {
@@ -35,9 +35,8 @@ export interface WalkForwardFound {
 
 /**
  * The windows together: the parts out of sample, one after the other, are the result that a trader would have had.
- * `periodsPerYear`: sessions of a year, for the annual ratio.
  */
-export function walkForwardFound(windows: readonly WalkedWindow[], periodsPerYear: number): WalkForwardFound {
+export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioBasis): WalkForwardFound {
   const outside = windows.flatMap(({ outOfSample }) => outOfSample ?? []);
   const returns = windows.flatMap(
     ({ window, outOfSample }) => outOfSample?.dailyReturns ?? window.outOfSample.map(() => 0),
@@ -47,8 +46,8 @@ export function walkForwardFound(windows: readonly WalkedWindow[], periodsPerYea
   return {
     windows,
     netProfit: outside.reduce((sum, { netProfit }) => sum + netProfit, 0),
-    sharpe: sharpeRatio(returns, periodsPerYear) ?? null,
-    totalReturn: returns.reduce((worth, each) => worth * (1 + each), 1) - 1,
+    sharpe: sharpeRatio(returns, basis) ?? null,
+    totalReturn: totalReturn(returns),
     profitable: outside.filter(({ netProfit }) => netProfit > 0).length,
     efficiency: meanInside > 0 ? meanOutside / meanInside : null,
     trades: outside.reduce((sum, { trades }) => sum + trades, 0),

@@ -48,6 +48,8 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     equity,
     funds: account.funds(),
     dayEquity: account.dayEquity.take(),
+    dayEndUs: account.dayEndUs.take(),
+    statistics: plan.statistics,
     instruments: instruments.map((instrument) => ({
       symbol: instrument.contract.orderCode,
       spec: instrument.contract.spec,

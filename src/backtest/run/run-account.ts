@@ -33,6 +33,7 @@ export class RunAccount {
   readonly #buyingPowers = new NumberColumn();
   /** Equity at the end of each day. */
   readonly dayEquity = new NumberColumn();
+  readonly dayEndUs = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];
   readonly #capital: number;
   readonly #instruments: readonly RunInstrument[];
@@ -133,9 +134,10 @@ export class RunAccount {
   }
 
   /** The day's profit and costs move into cash. */
-  settleDay(): void {
+  settleDay(endUs: number): void {
     this.#cash = this.equityNow();
     this.dayEquity.push(this.#cash);
+    this.dayEndUs.push(endUs);
     this.#chargedBefore = this.#charged;
     this.version += 1;
   }

@@ -284,7 +284,7 @@ class Run {
       settleExpired(data, this.#plan, this.#account, this.#instruments, this.#clock.nowUs);
     }
     this.#account.sample(this.#clock.nowUs, this.#venue.funds());
-    this.#account.settleDay();
+    this.#account.settleDay(this.#clock.nowUs);
     this.#timeline.closeDay();
     if (closeUs === null) return;
     this.#broker.scanAt(closeUs + this.#plan.settings.lookUp.spread + PROOF_MARGIN);

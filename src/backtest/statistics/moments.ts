@@ -8,11 +8,18 @@ export function mean(values: readonly number[]): number | undefined {
   return sum / values.length;
 }
 
-/** Sample standard deviation: sqrt(sum((x - mean)^2) / (n - 1)). Needs two values. */
-export function sampleDeviation(values: readonly number[]): number | undefined {
+/** `sample` divides the squares by n - 1, `population` by n. */
+export type DeviationKind = 'sample' | 'population';
+
+/** sqrt(sum((x - mean)^2) / (n - 1)), or / n; exactly 0 where all values are alike. Needs two values. */
+export function standardDeviation(
+  values: readonly number[],
+  kind: DeviationKind = 'sample',
+): number | undefined {
   const second = centralMoment(values, 2);
   if (second === undefined || values.length < 2) return undefined;
-  return Math.sqrt((second * values.length) / (values.length - 1));
+  if (values.every((value) => value === values[0])) return 0;
+  return Math.sqrt((second * values.length) / (kind === 'sample' ? values.length - 1 : values.length));
 }
 
 /** m3 / m2^1.5 with population moments; 0 for a symmetric sample. */

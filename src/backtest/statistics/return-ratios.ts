@@ -1,8 +1,17 @@
 /**
- * Ratios of a series of returns. A return is simple, `equity[i] / equity[i - 1] - 1`; the risk-free rate is zero, because
- * margin earns none. A ratio is undefined where its denominator is zero or the series is too short.
+ * Ratios of a series of returns, as the field defines them; the library empyrical gives the same to the twelfth digit. A return
+ * is simple, `equity[i] / equity[i - 1] - 1`. A ratio is undefined where its denominator is zero or the series is too short.
  */
-import { mean, sampleDeviation } from './moments.ts';
+import { assert } from '../../domain/assert.ts';
+import { type DeviationKind, mean, quantile, standardDeviation } from './moments.ts';
+
+/** Conventions that the same figure differs by from tool to tool. */
+export interface RatioBasis {
+  readonly periodsPerYear: number;
+  readonly deviation: DeviationKind;
+  /** Return of one period without risk; what a ratio measures is the return above it. */
+  readonly riskFree: number;
+}
 
 /** Simple returns between neighbours; undefined once equity is not above zero, where a return has no meaning. */
 export function returnsOf(equity: readonly number[]): readonly number[] | undefined {
@@ -15,106 +24,139 @@ export function returnsOf(equity: readonly number[]): readonly number[] | undefi
   return returns;
 }
 
-/** (last / first) - 1 over the whole span. */
-export function totalReturn(equity: readonly number[]): number | undefined {
-  const first = equity[0];
-  const last = equity.at(-1);
-  return first === undefined || last === undefined || first <= 0 ? undefined : last / first - 1;
+/** (1 + r1)(1 + r2)... - 1: growth over the whole span. */
+export function totalReturn(returns: readonly number[]): number {
+  let worth = 1;
+  for (const value of returns) worth *= 1 + value;
+  return worth - 1;
 }
 
-/** Compound growth: (last / first)^(periodsPerYear / periods) - 1. */
-export function annualReturn(equity: readonly number[], periodsPerYear: number): number | undefined {
-  const total = totalReturn(equity);
-  const periods = equity.length - 1;
-  if (total === undefined || periods < 1 || total <= -1) return undefined;
-  return (1 + total) ** (periodsPerYear / periods) - 1;
+/** Growth since the beginning at the end of each period. */
+export function cumulativeReturns(returns: readonly number[]): readonly number[] {
+  let worth = 1;
+  return returns.map((value) => {
+    worth *= 1 + value;
+    return worth - 1;
+  });
 }
 
-/** mean(r) / deviation(r) x sqrt(periodsPerYear) with the sample deviation (Sharpe, "The Sharpe Ratio", 1994). */
-export function sharpeRatio(returns: readonly number[], periodsPerYear: number): number | undefined {
-  const average = mean(returns);
-  const deviation = sampleDeviation(returns);
-  if (average === undefined || deviation === undefined || deviation === 0) return undefined;
-  return (average / deviation) * Math.sqrt(periodsPerYear);
+/** Compound growth, CAGR: (1 + total)^(periodsPerYear / periods) - 1. */
+export function annualReturn(returns: readonly number[], periodsPerYear: number): number | undefined {
+  const worth = 1 + totalReturn(returns);
+  if (returns.length === 0 || worth < 0) return undefined;
+  return worth ** (periodsPerYear / returns.length) - 1;
+}
+
+/** deviation(r) x sqrt(periodsPerYear). */
+export function annualVolatility(returns: readonly number[], basis: RatioBasis): number | undefined {
+  const deviation = standardDeviation(returns, basis.deviation);
+  return deviation === undefined ? undefined : deviation * Math.sqrt(basis.periodsPerYear);
+}
+
+/** mean(r - riskFree) / deviation(r) x sqrt(periodsPerYear) (Sharpe, "The Sharpe Ratio", 1994). */
+export function sharpeRatio(returns: readonly number[], basis: RatioBasis): number | undefined {
+  const ratio = excessPerDeviation(
+    returns.map((value) => value - basis.riskFree),
+    basis.deviation,
+  );
+  return ratio === undefined ? undefined : ratio * Math.sqrt(basis.periodsPerYear);
+}
+
+/** mean / deviation, of a period. */
+export function excessPerDeviation(excess: readonly number[], kind: DeviationKind): number | undefined {
+  const average = mean(excess);
+  const deviation = standardDeviation(excess, kind);
+  return average === undefined || deviation === undefined ? undefined : quotient(average, deviation);
+}
+
+/** Undefined where it is no finite number. */
+export function quotient(part: number | undefined, whole: number | undefined): number | undefined {
+  if (part === undefined || whole === undefined) return undefined;
+  const value = part / whole;
+  return Number.isFinite(value) ? value : undefined;
 }
 
 /**
- * mean(r) / sqrt(mean(min(r, 0)^2)) x sqrt(periodsPerYear): the downside is measured over all returns, the good ones as
- * zero, from a target of zero (Sortino and Price, "Performance Measurement in a Downside Risk Framework", 1994).
+ * sqrt(mean(min(r - riskFree, 0)^2)) x sqrt(periodsPerYear): measured over all returns, the good ones as zero (Sortino and
+ * Price, "Performance Measurement in a Downside Risk Framework", 1994).
  */
-export function sortinoRatio(returns: readonly number[], periodsPerYear: number): number | undefined {
-  const average = mean(returns);
-  const downside = mean(returns.map((value) => Math.min(value, 0) ** 2));
-  if (average === undefined || downside === undefined || downside === 0) return undefined;
-  return (average / Math.sqrt(downside)) * Math.sqrt(periodsPerYear);
+export function downsideRisk(returns: readonly number[], basis: RatioBasis): number | undefined {
+  const square = mean(returns.map((value) => Math.min(value - basis.riskFree, 0) ** 2));
+  return square === undefined ? undefined : Math.sqrt(square) * Math.sqrt(basis.periodsPerYear);
+}
+
+/** mean(r - riskFree) x periodsPerYear / downside risk. Needs two returns. */
+export function sortinoRatio(returns: readonly number[], basis: RatioBasis): number | undefined {
+  const average = mean(returns.map((value) => value - basis.riskFree));
+  if (average === undefined || returns.length < 2) return undefined;
+  return quotient(average * basis.periodsPerYear, downsideRisk(returns, basis));
 }
 
 /** Annual return / deepest drawdown as a fraction of its peak (Young, "Calmar Ratio", Futures 20, 1991). */
-export function calmarRatio(annual: number | undefined, drawdownFraction: number): number | undefined {
-  return annual === undefined || drawdownFraction === 0 ? undefined : annual / drawdownFraction;
-}
+export const calmarRatio = (annual: number | undefined, drawdownFraction: number): number | undefined =>
+  quotient(annual, drawdownFraction);
 
-/** A fall of equity from its highest point so far. */
-export interface Drawdown {
-  /** Money between the peak and the trough; zero or more. */
-  readonly depth: number;
-  /** `depth` / equity at the peak; 0 when the peak is not above zero. */
-  readonly fraction: number;
-  readonly peakUs: number;
-  readonly troughUs: number;
-  /** When equity was at the peak again; null when it never was. */
-  readonly recoveredUs: number | null;
-}
-
-export interface Drawdowns {
-  /** The one with the largest `depth`. */
-  readonly deepest: Drawdown | null;
-  /** The deepest ones, the deepest first. */
-  readonly worst: readonly Drawdown[];
-  /** The largest `fraction`, which may belong to another one. */
-  readonly fractionMax: number;
-  /** Longest time from a peak until equity was there again, or until the end; microseconds. */
-  readonly longestUs: number;
-}
-
-const WORST_KEPT = 10;
-
-interface Falling {
-  peak: number;
-  peakUs: number;
-  depth: number;
-  troughUs: number;
-}
-
-/** `equity[i]` at `tsUs[i]`, both in time order. */
-export function drawdowns(equity: ArrayLike<number>, tsUs: ArrayLike<number>): Drawdowns {
-  let worst: Drawdown[] = [];
-  let fractionMax = 0;
-  let longestUs = 0;
-  const from: Falling = { peak: equity[0] ?? 0, peakUs: tsUs[0] ?? 0, depth: 0, troughUs: 0 };
-  const end = (atUs: number, recovered: boolean): void => {
-    if (from.depth === 0) return;
-    const fraction = from.peak > 0 ? from.depth / from.peak : 0;
-    fractionMax = Math.max(fractionMax, fraction);
-    longestUs = Math.max(longestUs, atUs - from.peakUs);
-    const { depth, peakUs, troughUs } = from;
-    if (worst.length === WORST_KEPT && depth <= (worst.at(-1)?.depth ?? 0)) return;
-    worst.push({ depth, fraction, peakUs, troughUs, recoveredUs: recovered ? atUs : null });
-    worst = worst.toSorted((a, b) => b.depth - a.depth).slice(0, WORST_KEPT);
-  };
-  for (let i = 1; i < equity.length; i += 1) {
-    const value = equity[i] ?? 0;
-    const atUs = tsUs[i] ?? 0;
-    if (value >= from.peak) {
-      end(atUs, true);
-      from.peak = value;
-      from.peakUs = atUs;
-      from.depth = 0;
-    } else if (from.peak - value > from.depth) {
-      from.depth = from.peak - value;
-      from.troughUs = atUs;
-    }
+/** Deepest fall of the compounded returns below their peak, as a part of it; zero or less. */
+export function maxDrawdown(returns: readonly number[]): number | undefined {
+  if (returns.length === 0) return undefined;
+  let worth = 1;
+  let peak = 1;
+  let deepest = 0;
+  for (const value of returns) {
+    worth *= 1 + value;
+    peak = Math.max(peak, worth);
+    deepest = Math.min(deepest, (worth - peak) / peak);
   }
-  end(tsUs[equity.length - 1] ?? 0, false);
-  return { deepest: worst[0] ?? null, worst, fractionMax, longestUs };
+  return deepest;
 }
+
+/** Sum of returns above the risk-free one / sum of those below it (Keating and Shadwick, "Omega", 2002). Needs two returns. */
+export function omegaRatio(returns: readonly number[], { riskFree }: RatioBasis): number | undefined {
+  let above = 0;
+  let below = 0;
+  for (const value of returns) {
+    above += Math.max(value - riskFree, 0);
+    below += Math.max(riskFree - value, 0);
+  }
+  return returns.length < 2 ? undefined : quotient(above, below);
+}
+
+/** R squared of a line through the cumulative log returns: 1 for steady growth. */
+export function stability(returns: readonly number[]): number | undefined {
+  const logs = returns.map((value) => Math.log1p(value));
+  const places = logs.map((_, i) => i);
+  let sum = 0;
+  const heights = logs.map((value) => (sum += value));
+  const spread = covariance(places, places);
+  const rise = covariance(places, heights);
+  const height = covariance(heights, heights);
+  if (spread === undefined || rise === undefined || height === undefined) return undefined;
+  return quotient(rise ** 2, spread * height);
+}
+
+/** mean((x - mean(x)) y); undefined for fewer than two pairs. */
+export function covariance(xs: readonly number[], ys: readonly number[]): number | undefined {
+  assert(xs.length === ys.length, 'a covariance is one of pairs');
+  const centre = mean(xs);
+  if (centre === undefined || xs.length < 2) return undefined;
+  return mean(xs.map((x, i) => (x - centre) * (ys[i] ?? Number.NaN)));
+}
+
+const TAIL = 0.05;
+
+const ascending = (values: readonly number[]): readonly number[] => values.toSorted((a, b) => a - b);
+
+/** |95th percentile| / |5th percentile|. */
+export function tailRatio(returns: readonly number[]): number | undefined {
+  if (returns.length === 0) return undefined;
+  const sorted = ascending(returns);
+  return quotient(Math.abs(quantile(sorted, 1 - TAIL)), Math.abs(quantile(sorted, TAIL)));
+}
+
+/** The 5th percentile. */
+export const valueAtRisk = (returns: readonly number[]): number | undefined =>
+  returns.length === 0 ? undefined : quantile(ascending(returns), TAIL);
+
+/** Mean of the worst returns up to the one at the 5th percentile. */
+export const conditionalValueAtRisk = (returns: readonly number[]): number | undefined =>
+  mean(ascending(returns).slice(0, Math.floor((returns.length - 1) * TAIL) + 1));

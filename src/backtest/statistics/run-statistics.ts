@@ -2,17 +2,18 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BacktestResult, BacktestTrade, StrategyResult } from '../backtest-result.ts';
-import { mean, sampleDeviation } from './moments.ts';
+import { type Drawdowns, drawdowns } from './drawdowns.ts';
+import { mean, standardDeviation } from './moments.ts';
 import {
   annualReturn,
   calmarRatio,
-  type Drawdowns,
-  drawdowns,
+  quotient,
+  type RatioBasis,
   returnsOf,
   sharpeRatio,
   sortinoRatio,
-  totalReturn,
 } from './return-ratios.ts';
+import type { StatisticsSettings } from './statistics-settings.ts';
 
 /** Sessions of a year at the exchange; a market that never closes has 365. */
 const SESSIONS_PER_YEAR = 252;
@@ -38,7 +39,7 @@ export interface RunStatistics {
   readonly daily: readonly { readonly day: TradingDay; readonly equity: number }[];
   /** Returns of the days after the warm-up, from the capital on. */
   readonly dailyReturns: readonly number[];
-  readonly periodsPerYear: number;
+  readonly basis: RatioBasis;
 }
 
 export interface CostFigures {
@@ -53,17 +54,17 @@ export function runStatistics(result: BacktestResult): RunStatistics {
   const daily = dailyCloses(result);
   const closes = [capital, ...daily.map((each) => each.equity)];
   const returns = returnsOf(closes) ?? [];
-  const periodsPerYear = sessionsPerYear(result.days);
-  const annual = annualReturn(closes, periodsPerYear);
+  const basis = ratioBasis(result.days, result.statistics);
+  const annual = annualReturn(returns, basis.periodsPerYear);
   const falls = drawdowns(equity.values, equity.tsUs);
   const span = result.toUs - result.fromUs;
   const held = sum(strategies, ({ heldUs }) => heldUs);
   return {
     netProfit: (equity.values.at(-1) ?? capital) - capital,
-    totalReturn: totalReturn(closes),
+    totalReturn: growth(closes),
     annualReturn: annual,
-    sharpe: sharpeRatio(returns, periodsPerYear),
-    sortino: sortinoRatio(returns, periodsPerYear),
+    sharpe: sharpeRatio(returns, basis),
+    sortino: sortinoRatio(returns, basis),
     calmar: calmarRatio(annual, falls.fractionMax),
     drawdowns: falls,
     trades: statisticsOfTrades(strategies),
@@ -73,8 +74,20 @@ export function runStatistics(result: BacktestResult): RunStatistics {
     slippage: slippageOf(result),
     daily,
     dailyReturns: returns,
-    periodsPerYear,
+    basis,
   };
+}
+
+export function ratioBasis(days: readonly TradingDay[], settings: StatisticsSettings): RatioBasis {
+  const { deviation, riskFree } = settings;
+  const periodsPerYear = settings.periodsPerYear ?? sessionsPerYear(days);
+  return { periodsPerYear, deviation, riskFree: (1 + riskFree) ** (1 / periodsPerYear) - 1 };
+}
+
+/** (last / first) - 1, also where equity fell below zero on the way. */
+function growth(closes: readonly number[]): number | undefined {
+  const ratio = quotient(closes.at(-1), closes[0]);
+  return ratio === undefined ? undefined : ratio - 1;
 }
 
 /** In the order in which they were closed. */
@@ -182,7 +195,7 @@ export function tradeStatistics(profits: readonly number[]): TradeStatistics {
 
 function systemQuality(profits: readonly number[]): number | undefined {
   const average = mean(profits);
-  const deviation = sampleDeviation(profits);
+  const deviation = standardDeviation(profits);
   if (average === undefined || deviation === undefined || deviation === 0) return undefined;
   return (Math.sqrt(profits.length) * average) / deviation;
 }

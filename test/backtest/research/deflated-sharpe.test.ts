@@ -5,14 +5,14 @@ import {
   selectionBias,
   sharpeSample,
 } from '../../../src/backtest/research/selection-bias.ts';
-import { sampleDeviation } from '../../../src/backtest/statistics/moments.ts';
+import { standardDeviation } from '../../../src/backtest/statistics/moments.ts';
 
 const scattered = (trials: number): number[] => Array.from({ length: trials }, (_, i) => (i % 2) * 0.4);
 
 const deflatedSharpe = (returns: readonly number[], ratios: readonly number[]): number =>
   probabilisticSharpe(
     sharpeSample(returns)!,
-    expectedSharpeMax(ratios.length, sampleDeviation(ratios) ?? Number.NaN),
+    expectedSharpeMax(ratios.length, standardDeviation(ratios) ?? Number.NaN),
   ) ?? Number.NaN;
 
 describe('the deflated Sharpe ratio', () => {

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { type WalkedWindow, walkForwardFound } from '../../../src/backtest/research/walk-forward.ts';
+import type { RatioBasis } from '../../../src/backtest/statistics/return-ratios.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { figuresOf } from './sweep-figures.ts';
+
+const BASIS: RatioBasis = { periodsPerYear: 252, deviation: 'sample', riskFree: 0 };
 
 const day = (date: number) => tradingDay(`2026-03-0${date}`);
 const window = { inSample: [day(2), day(3)], outOfSample: [day(4), day(5)], warmUp: [] };
@@ -16,7 +19,7 @@ const walked = (inside: readonly number[], outside: readonly number[], netProfit
 it('puts the days out of sample one after the other', () => {
   const found = walkForwardFound(
     [walked([0.04, 0.02], [0.02, 0], 200), walked([0.01, 0.01], [-0.01, 0.03], -50)],
-    252,
+    BASIS,
   );
   // Mean 0.01, deviation sqrt((0.01^2 + 0.01^2 + 0.02^2 + 0.02^2) / 3) = sqrt(1 / 3000).
   expect(found.sharpe).toBeCloseTo((0.01 / Math.sqrt(1 / 3_000)) * Math.sqrt(252), 10);
@@ -27,9 +30,9 @@ it('puts the days out of sample one after the other', () => {
 
 it('counts days on which nothing could be picked as days without a return', () => {
   const idle: WalkedWindow = { window, trial: null, inSample: null, outOfSample: null };
-  const found = walkForwardFound([walked([0.02], [0.02, 0.02], 9), idle], 252);
+  const found = walkForwardFound([walked([0.02], [0.02, 0.02], 9), idle], BASIS);
   expect(found.efficiency).toBeCloseTo(0.5, 12);
-  expect(walkForwardFound([idle], 252)).toMatchObject({
+  expect(walkForwardFound([idle], BASIS)).toMatchObject({
     sharpe: null,
     totalReturn: 0,
     efficiency: null,
@@ -38,5 +41,5 @@ it('counts days on which nothing could be picked as days without a return', () =
 });
 
 it('has no efficiency where the choice lost even in sample', () => {
-  expect(walkForwardFound([walked([-0.01], [0.01, 0], 1)], 252).efficiency).toBeNull();
+  expect(walkForwardFound([walked([-0.01], [0.01, 0], 1)], BASIS).efficiency).toBeNull();
 });

@@ -97,7 +97,7 @@ it('passes no price at which the broker would close', () => {
     fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
       const world = new World();
       for (const each of steps) {
-        if (each.do === 'settle') world.account.settleDay();
+        if (each.do === 'settle') world.account.settleDay(0);
         else if (each.do === 'trade') {
           if (each.change !== 0) world.execute(each.strategy, each.at, each.change);
         } else world.prices[each.at] = Math.max(10_000, (world.prices[each.at] ?? 0) + each.by);

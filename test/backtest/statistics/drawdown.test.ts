@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawdowns } from '../../../src/backtest/statistics/return-ratios.ts';
+import { drawdowns } from '../../../src/backtest/statistics/drawdowns.ts';
 
 const at = (equity: readonly number[]) =>
   drawdowns(

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { kurtosis, mean, sampleDeviation, skewness } from '../../../src/backtest/statistics/moments.ts';
+import { kurtosis, mean, standardDeviation, skewness } from '../../../src/backtest/statistics/moments.ts';
 import {
   annualReturn,
   calmarRatio,
+  type RatioBasis,
   returnsOf,
   sharpeRatio,
   sortinoRatio,
@@ -10,18 +11,19 @@ import {
 } from '../../../src/backtest/statistics/return-ratios.ts';
 
 // Figures by hand and by another language's standard library.
+const BASIS: RatioBasis = { periodsPerYear: 252, deviation: 'sample', riskFree: 0 };
 const RETURNS = [0.01, -0.02, 0.03, 0.005, -0.004];
 
 describe('moments of a sample', () => {
   it('are those of the textbook', () => {
     expect(mean(RETURNS)).toBeCloseTo(0.0042, 15);
-    expect(sampleDeviation(RETURNS)).toBeCloseTo(0.018390214789392755, 15);
+    expect(standardDeviation(RETURNS)).toBeCloseTo(0.018390214789392755, 15);
     expect(skewness(RETURNS)).toBeCloseTo(0.1188793053453207, 12);
     expect(kurtosis(RETURNS)).toBeCloseTo(2.163045759003118, 12);
   });
 
   it.each([[[]], [[1]]])('do not exist for %j', (values) => {
-    expect(sampleDeviation(values)).toBeUndefined();
+    expect(standardDeviation(values)).toBeUndefined();
     expect(skewness(values)).toBeUndefined();
     expect(kurtosis(values)).toBeUndefined();
   });
@@ -29,14 +31,16 @@ describe('moments of a sample', () => {
 
 describe('ratios of returns', () => {
   it('are those of the textbook', () => {
-    expect(sharpeRatio(RETURNS, 252)).toBeCloseTo(3.6254570053898334, 10);
-    expect(sortinoRatio(RETURNS, 252)).toBeCloseTo(7.309503824053049, 10);
+    expect(sharpeRatio(RETURNS, BASIS)).toBeCloseTo(3.6254570053898334, 10);
+    expect(sortinoRatio(RETURNS, BASIS)).toBeCloseTo(7.309503824053049, 10);
     expect(calmarRatio(0.3, 0.12)).toBeCloseTo(2.5, 12);
   });
 
   it('are undefined without a deviation, a loss, or a drawdown', () => {
-    expect(sharpeRatio([0.5, 0.5], 252)).toBeUndefined();
-    expect(sortinoRatio([0.01, 0.02], 252)).toBeUndefined();
+    expect(sharpeRatio([0.5, 0.5], BASIS)).toBeUndefined();
+    // The mean of three tenths is no tenth in binary.
+    expect(sharpeRatio([0.1, 0.1, 0.1], BASIS)).toBeUndefined();
+    expect(sortinoRatio([0.01, 0.02], BASIS)).toBeUndefined();
     expect(calmarRatio(0.3, 0)).toBeUndefined();
     expect(calmarRatio(undefined, 0.1)).toBeUndefined();
   });
@@ -44,10 +48,10 @@ describe('ratios of returns', () => {
   it('come from equity that stays above zero', () => {
     expect(returnsOf([100, 110, 99])).toEqual([0.10000000000000009, -0.09999999999999998]);
     expect(returnsOf([100, 0, 99])).toBeUndefined();
-    expect(totalReturn([100, 50, 121])).toBeCloseTo(0.21, 15);
-    expect(annualReturn([100, 110, 121], 1)).toBeCloseTo(0.1, 12);
-    expect(annualReturn([100, 121], 0.5)).toBeCloseTo(0.1, 12);
-    expect(annualReturn([100], 252)).toBeUndefined();
-    expect(annualReturn([100, -1], 252)).toBeUndefined();
+    expect(totalReturn(returnsOf([100, 50, 121]) ?? [])).toBeCloseTo(0.21, 15);
+    expect(annualReturn(returnsOf([100, 110, 121]) ?? [], 1)).toBeCloseTo(0.1, 12);
+    expect(annualReturn(returnsOf([100, 121]) ?? [], 0.5)).toBeCloseTo(0.1, 12);
+    expect(annualReturn(returnsOf([100]) ?? [], 252)).toBeUndefined();
+    expect(annualReturn(returnsOf([100, -1]) ?? [], 252)).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ it('adds up what a pencil adds up', () => {
   expect(found.dailyReturns[1]).toBeCloseTo(-0.1, 12);
   // Mean zero: whatever the deviation.
   expect(found.sharpe).toBeCloseTo(0, 12);
-  expect(found.periodsPerYear).toBe(252);
+  expect(found.basis.periodsPerYear).toBe(252);
   expect(found.drawdowns.deepest).toEqual({
     depth: 240_000,
     fraction: 0.2,
@@ -34,7 +34,7 @@ it('adds up what a pencil adds up', () => {
 
 it('knows a market that never closes by its weekends', () => {
   const days = [tradingDay('2026-03-06'), tradingDay('2026-03-07')];
-  expect(runStatistics({ ...SAMPLE_RESULT, days }).periodsPerYear).toBe(365);
+  expect(runStatistics({ ...SAMPLE_RESULT, days }).basis.periodsPerYear).toBe(365);
 });
 
 it('leaves the warm-up out of the returns', () => {

@@ -1,5 +1,6 @@
 /** Runs the backtest on the prices of a recorded session with the latencies measured in it. */
 import type { BacktestData, BacktestPlan } from '../../../backtest/backtest-plan.ts';
+import { DEFAULT_STATISTICS } from '../../../backtest/statistics/statistics-settings.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import type { Config } from '../../../config/config.ts';
 import { money, seconds, strategyIndex } from '../../../domain/units.ts';
@@ -69,6 +70,7 @@ function planOf(
     margin: DEFAULT_MARGIN_RULES,
     isMarginRuleOn: true,
     resume: 'each_day',
+    statistics: DEFAULT_STATISTICS,
   };
 }
 

@@ -55,13 +55,17 @@ export const inlineMarket = z.strictObject({
 
 const columns = z.partialRecord(z.enum(COLUMN_ROLES), z.string());
 
-const table = {
+const textFile = {
   file: pathText,
-  symbol: z.string().optional(),
   columns: columns.default({}),
   dateOrder: z.enum(['dmy', 'mdy']).optional(),
   delimiter: z.string().length(1).optional(),
   header: z.boolean().default(true),
+};
+
+const table = {
+  ...textFile,
+  symbol: z.string().optional(),
   /** Prices between two ticks count as the nearest. */
   round: z.boolean().default(false),
 };
@@ -138,6 +142,18 @@ const models = z.strictObject({
   latency: z.strictObject({ order: drawn.prefault('0s'), report: drawn.prefault('0s') }).prefault({}),
 });
 
+const DAYS_MAX = 10_000;
+
+const statistics = z.strictObject({
+  deviation: z.enum(['sample', 'population']).default('sample'),
+  periodsPerYear: z.number().positive().max(1_000_000).optional(),
+  /** A year, compounded. */
+  riskFreePercent: z.number().gt(-100).max(1_000).default(0),
+  rollingDays: z.int().min(2).max(DAYS_MAX).optional(),
+  /** A symbol of the run, or a file of closes. */
+  benchmark: shortFor('file', z.strictObject(textFile)).optional(),
+});
+
 const { shape } = configSchema;
 
 const usage = z.number().positive().max(1_000);
@@ -158,6 +174,7 @@ export const backtestSchema = z.strictObject({
   forceClosePercent: usage.optional(),
   resume: z.enum(['each_day', 'never']).default('each_day'),
   models: models.prefault({}),
+  statistics: statistics.prefault({}),
   risk: shape.risk.unwrap().optional(),
   session: shape.session,
   poll: shape.poll,

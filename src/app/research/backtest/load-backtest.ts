@@ -9,12 +9,14 @@ import { readStrategies } from '../../../config/strategy-entries.ts';
 import { US_PER_DAY } from '../../../domain/units.ts';
 import { isJournalThere } from '../../../journal/journal-database.ts';
 import { readJournal } from '../../../journal/journal-reader.ts';
+import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { statePaths } from '../../restart/state-paths.ts';
 import { type MeasuredLatencies, sessionRecord } from '../recorded/session-orders.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema, ON_BARS } from './backtest-schema.ts';
 import { importNamedFiles } from './import-named-files.ts';
+import { readStatistics } from './read-statistics.ts';
 import { type SourceDays, sourceDays } from './source-days.ts';
 import {
   isStrategyFile,
@@ -37,6 +39,7 @@ export interface Backtest {
   /** Plain data that may be sent to a thread. */
   readonly sources: SourceDays;
   readonly latencies: JournalLatencies;
+  readonly statistics: StatisticsSettings;
 }
 
 export type LoadedBacktest =
@@ -75,8 +78,20 @@ export async function loadBacktest(
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
   const sources = sourceDays(dirs, market.market, read);
+  const chosen = await readStatistics(source, read, { market: market.market, sources });
+  if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
   const { strategies } = found;
-  const backtest: Backtest = { file, read, source, market: market.market, strategies, sources, latencies };
+  const { statistics } = chosen;
+  const backtest: Backtest = {
+    file,
+    read,
+    source,
+    market: market.market,
+    strategies,
+    sources,
+    latencies,
+    statistics,
+  };
   const wrong =
     sources.days.length === 0
       ? [noDays(backtest)]

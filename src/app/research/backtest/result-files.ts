@@ -2,6 +2,10 @@
 import type { BacktestResult, Funds, StrategyResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import {
+  type PerformanceMetrics,
+  performanceMetrics,
+} from '../../../backtest/statistics/performance-metrics.ts';
+import {
   type RunStatistics,
   statisticsOfTrades,
   type TradeStatistics,
@@ -133,8 +137,8 @@ export function resultJson(result: BacktestResult, { tables }: ReportModel, foun
     days: result.days,
     warmUpDays: result.warmUpDays,
     capital: money(result.capital),
-    statistics: statisticsJson(found, money),
     funds: fundsJson(result.funds, money),
+    statistics: { ...statisticsJson(found, money), ...metricsJson(performanceMetrics(result, found)) },
     strategies: result.strategies.map((each) => strategyJson(each, money)),
     instruments: result.instruments.map(({ symbol }) => symbol),
     models: Object.fromEntries(result.models),
@@ -146,7 +150,7 @@ export function resultJson(result: BacktestResult, { tables }: ReportModel, foun
 
 type InCurrency = (value: number | undefined) => number | null;
 
-function statisticsJson(found: RunStatistics, money: InCurrency): unknown {
+function statisticsJson(found: RunStatistics, money: InCurrency): object {
   const { drawdowns, costs } = found;
   return {
     netProfit: money(found.netProfit),
@@ -163,7 +167,7 @@ function statisticsJson(found: RunStatistics, money: InCurrency): unknown {
     slippage: money(found.slippage),
     costs: { fees: money(costs.fees), tax: money(costs.tax), spread: money(costs.spread) },
     trades: tradesJson(found.trades, money),
-    periodsPerYear: found.periodsPerYear,
+    ...found.basis,
     dailyReturns: found.dailyReturns,
   };
 }
@@ -182,6 +186,18 @@ function fundsJson({ cash, marginUsed, buyingPower }: Funds, money: InCurrency):
 
 const leastOf = (column: Float64Array): number | undefined =>
   column.length === 0 ? undefined : column.reduce((least, value) => Math.min(least, value), Infinity);
+
+function metricsJson({ metrics, cumulative, aggregate, rolling, benchmark }: PerformanceMetrics): object {
+  return {
+    metrics: Object.fromEntries(metrics.map(({ key, value }) => [key, value ?? null])),
+    cumulativeReturns: cumulative,
+    aggregateReturns: Object.fromEntries(
+      Object.entries(aggregate).map(([span, returns]) => [span, Object.fromEntries(returns)]),
+    ),
+    rolling: rolling && { window: rolling.window, ...rolling.own, ...rolling.against },
+    benchmark,
+  };
+}
 
 const tradesJson = (trades: TradeStatistics, money: InCurrency): unknown => ({
   count: trades.count,

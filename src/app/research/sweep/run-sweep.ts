@@ -8,7 +8,7 @@ import { type Assignment, paramsOf } from '../../../backtest/research/parameter-
 import { type SelectionBias, selectionBias } from '../../../backtest/research/selection-bias.ts';
 import { rankedPlaces, type TrialFigures } from '../../../backtest/research/trials.ts';
 import { type WalkForwardFound, walkForwardFound } from '../../../backtest/research/walk-forward.ts';
-import { closedTrades, runStatistics } from '../../../backtest/statistics/run-statistics.ts';
+import { closedTrades, ratioBasis } from '../../../backtest/statistics/run-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { shown } from '../../../domain/parsed.ts';
@@ -90,7 +90,6 @@ export async function runSweep(
     const best = bestAgain(backtest, columns, plan, trials, ranked);
     const ever = [...log.entries()].filter(([key]) => key.startsWith(ON_ALL_DAYS));
     const bestReturns = best === null ? [] : (figures[best.place]?.dailyReturns ?? []);
-    const found = best === null ? null : runStatistics(best.result);
     return {
       trials,
       ranked,
@@ -101,7 +100,9 @@ export async function runSweep(
         ever.map(([, each]) => each.dailyReturns),
       ),
       walkForward:
-        windows === null ? null : walkForwardFound(windows, found?.periodsPerYear ?? USUAL_SESSIONS),
+        windows === null
+          ? null
+          : walkForwardFound(windows, ratioBasis(backtest.sources.days, backtest.statistics)),
       monteCarlo: resampled(best?.result, plan),
       resumed: runs.resumed,
       log: log.path,
@@ -115,7 +116,6 @@ export async function runSweep(
   }
 }
 
-const USUAL_SESSIONS = 252;
 const ON_ALL_DAYS = '[null,';
 
 /** Runs the tasks without a known result, and hashes all results in the order of the tasks. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { cutOff, firstDifference, watchDecisions } from '../../../../src/backtest/research/look-ahead.ts';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
+import { performanceMetrics } from '../../../../src/backtest/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../../src/backtest/statistics/run-statistics.ts';
 import type { BarSpec } from '../../../../src/domain/bars.ts';
 import { minutes, priceTicks, seconds } from '../../../../src/domain/units.ts';
@@ -31,14 +32,14 @@ test('where trading never stops each day ends with its own last bar, Friday and 
     connect: buysOnce(10),
   });
   const result = runBacktest(plan);
-  const { daily, dailyReturns, totalReturn, netProfit, periodsPerYear } = runStatistics(result);
+  const { daily, dailyReturns, totalReturn, netProfit, basis } = runStatistics(result);
   // Ten bought at the open of the second bar, 101.
   const closes = [5, 11, 17, 23, 29, 35].map((bar) => 10_000 + 10 * (100 + bar - 101));
   expect(daily.map(({ equity }) => equity / result.moneyScale)).toEqual(closes);
   expect(daily.map(({ day }) => day)).toEqual([3, 4, 5, 6, 7, 8].map((day) => `2024-01-0${day}`));
   expect(dailyReturns[0]).toBeCloseTo(40 / 10_000, 12);
   expect(totalReturn).toBeCloseTo(netProfit / result.moneyScale / 10_000, 12);
-  expect(periodsPerYear).toBe(365);
+  expect(basis.periodsPerYear).toBe(365);
 });
 
 test('equity at or below zero is told, once, with its time', async () => {
@@ -354,4 +355,34 @@ test('a bar that holds an auction ends with it, and one that reaches into the br
   const joined = await closesOf({ bars, market, file: ', every: 1h' }, { everyVolume: 10 });
   expect(joined.stopped).toBeNull();
   expect(joined.closes).toEqual(['09:44:59 9900 10000', '11:29:59 10000 10100', '14:44:59 10100 10500']);
+});
+
+test('the benchmark is a file of closes or a contract of the run, and conventions are those of the file', async () => {
+  // Days close at 100, 104, 102, 106, ...: the run holds from the second on, the benchmark all the time.
+  const bars = Array.from({ length: 30 }, (_, i) => {
+    const close = 100 + 2 * i + (i % 2) * 2;
+    const day = new Date(Date.UTC(2024, 0, 1 + i)).toISOString().slice(0, 10);
+    return `${day},${close},${close},${close},${close},10\n`;
+  });
+  const found = async (more: string) => {
+    const plan = await barPlan({
+      bars: HEAD + bars.join(''),
+      file: ', every: 1d',
+      more: `statistics: ${more}`,
+      connect: buysOnce(50),
+    });
+    const result = runBacktest(plan);
+    return performanceMetrics(result, runStatistics(result));
+  };
+  const byFile = await found('{ benchmark: bars.csv, periodsPerYear: 250 }');
+  const bySymbol = await found('{ benchmark: X, periodsPerYear: 250 }');
+  expect(byFile.benchmark).toEqual({ ...bySymbol.benchmark, name: 'bars.csv' });
+  expect(byFile.benchmark?.benchmark[0]).toBeCloseTo(0.04, 12);
+  expect(byFile.metrics).toEqual(bySymbol.metrics);
+  const valueOf = (key: string) => byFile.metrics.find((each) => each.key === key)?.value;
+  expect(valueOf('beta')).toBeGreaterThan(0);
+  expect(valueOf('beta')).toBeLessThan(1);
+  const plain = await found('{ deviation: population, riskFreePercent: 4 }');
+  expect(plain.benchmark).toBeNull();
+  expect(plain.metrics.find(({ key }) => key === 'sharpe')?.value).not.toBe(valueOf('sharpe'));
 });

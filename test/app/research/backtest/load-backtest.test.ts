@@ -56,6 +56,24 @@ test.each([
     '/nowhere',
     'data.prints[0]: expected a file or folder that is there, beside this file, was no /nowhere (check the path)',
   ],
+  [
+    'a benchmark that is not there',
+    'strategies:',
+    'statistics: { benchmark: index.csv }\nstrategies:',
+    'statistics.benchmark: expected a contract with data in this run, or a file of closes beside this file, was index.csv',
+  ],
+  [
+    'a benchmark without a close',
+    'strategies:',
+    `statistics: { benchmark: ${join(ROOT, 'test/golden/empyrical/make.py')} }\nstrategies:`,
+    'expected columns for time and close',
+  ],
+  [
+    'a deviation of another kind',
+    'strategies:',
+    'statistics: { deviation: samples }\nstrategies:',
+    'statistics.deviation: expected one of sample, population, was "samples"',
+  ],
   ['no data', `prints: [${SAMPLE}]`, 'prints: []', 'data: expected prints, bars or a catalogue'],
   [
     'days the data has not',

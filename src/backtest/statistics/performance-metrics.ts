@@ -1,0 +1,228 @@
+/** Every metric of the daily returns, by name, with its formula in words: those of empyrical, under its definitions and signs. */
+import type { BacktestResult } from '../backtest-result.ts';
+import { type BenchmarkPairs, benchmarkPairs } from './benchmark-pairs.ts';
+import {
+  alpha,
+  battingAverage,
+  beta,
+  betaFragility,
+  capture,
+  excessSharpe,
+  pairsWhere,
+  type ReturnPairs,
+} from './benchmark-ratios.ts';
+import {
+  aggregateReturns,
+  rollingAgainst,
+  rollingRatios,
+  rollingWindow,
+  type Rolled,
+  type Span,
+} from './daily-series.ts';
+import { kurtosis, skewness } from './moments.ts';
+import { paretoTail } from './pareto-tail.ts';
+import {
+  annualReturn,
+  annualVolatility,
+  calmarRatio,
+  conditionalValueAtRisk,
+  cumulativeReturns,
+  downsideRisk,
+  maxDrawdown,
+  omegaRatio,
+  quotient,
+  type RatioBasis,
+  sharpeRatio,
+  sortinoRatio,
+  stability,
+  tailRatio,
+  totalReturn,
+  valueAtRisk,
+} from './return-ratios.ts';
+import type { RunStatistics } from './run-statistics.ts';
+
+export interface Metric {
+  /** Key for machines. */
+  readonly key: string;
+  readonly name: string;
+  readonly value: number | undefined;
+  readonly isPercent: boolean;
+  readonly meaning: string;
+}
+
+export interface PerformanceMetrics {
+  readonly metrics: readonly Metric[];
+  /** Growth since the beginning at the end of each day. */
+  readonly cumulative: readonly number[];
+  readonly aggregate: Readonly<Record<Span, ReadonlyMap<string, number>>>;
+  readonly rolling: RollingMetrics | null;
+  readonly benchmark: BenchmarkPairs | null;
+}
+
+export interface RollingMetrics {
+  /** Days that each value looks back on. */
+  readonly window: number;
+  readonly own: Readonly<Record<string, Rolled>>;
+  /** Against the benchmark, over the common days. */
+  readonly against: Readonly<Record<string, Rolled>>;
+}
+
+const EXCESS = 3;
+
+export function performanceMetrics(result: BacktestResult, found: RunStatistics): PerformanceMetrics {
+  const { basis, dailyReturns: returns } = found;
+  const benchmark = benchmarkPairs(result, found);
+  const days = found.daily.slice(0, returns.length).map(({ day }) => day);
+  return {
+    metrics: [
+      ...growthMetrics(returns, basis),
+      ...riskMetrics(returns, basis),
+      ...(benchmark === null
+        ? []
+        : [...marketMetrics(benchmark, basis), ...captureMetrics(benchmark, basis)]),
+    ],
+    cumulative: cumulativeReturns(returns),
+    aggregate: {
+      week: aggregateReturns(days, returns, 'week'),
+      month: aggregateReturns(days, returns, 'month'),
+      quarter: aggregateReturns(days, returns, 'quarter'),
+      year: aggregateReturns(days, returns, 'year'),
+    },
+    rolling: rollingMetrics(result, found, benchmark),
+    benchmark,
+  };
+}
+
+function rollingMetrics(
+  { statistics }: BacktestResult,
+  { dailyReturns, basis }: RunStatistics,
+  benchmark: BenchmarkPairs | null,
+): RollingMetrics | null {
+  const window = statistics.rollingDays ?? rollingWindow(dailyReturns.length);
+  if (window === null || window > dailyReturns.length) return null;
+  return {
+    window,
+    own: rollingRatios(dailyReturns, window, basis),
+    against: benchmark === null ? {} : rollingAgainst(benchmark, window, basis),
+  };
+}
+
+type Row = readonly [key: string, name: string, value: number | undefined, meaning: string];
+
+const rowsOf = (isPercent: boolean, rows: readonly Row[]): readonly Metric[] =>
+  rows.map(([key, name, value, meaning]) => ({ key, name, value, isPercent, meaning }));
+
+function growthMetrics(returns: readonly number[], basis: RatioBasis): readonly Metric[] {
+  const annual = annualReturn(returns, basis.periodsPerYear);
+  const total = returns.length === 0 ? undefined : totalReturn(returns);
+  const deepest = maxDrawdown(returns);
+  return [
+    ...rowsOf(true, [
+      ['cumulativeReturn', 'Cumulative return', total, '(1 + r1)(1 + r2)... - 1'],
+      ['annualReturn', 'Annual return', annual, '(1 + cumulative)^(days of a year / days) - 1'],
+      ['cagr', 'CAGR', annual, 'compound annual growth rate: the annual return by its other name'],
+      [
+        'annualVolatility',
+        'Annual volatility',
+        annualVolatility(returns, basis),
+        'deviation x sqrt(days of a year)',
+      ],
+      ['maxDrawdown', 'Max drawdown', deepest, 'deepest fall below the peak at the end of a day'],
+    ]),
+    ...rowsOf(false, [
+      ['sharpe', 'Sharpe ratio', sharpeRatio(returns, basis), 'mean / deviation x sqrt(days of a year)'],
+      ['sortino', 'Sortino ratio', sortinoRatio(returns, basis), 'annual mean / downside risk'],
+      [
+        'calmar',
+        'Calmar ratio',
+        deepest === undefined ? undefined : calmarRatio(annual, Math.abs(deepest)),
+        'annual return / max drawdown at the end of a day',
+      ],
+      ['omega', 'Omega ratio', omegaRatio(returns, basis), 'sum of gains / sum of losses'],
+      [
+        'stability',
+        'Stability',
+        stability(returns),
+        'R squared of a line through the cumulative log returns',
+      ],
+    ]),
+  ];
+}
+
+function riskMetrics(returns: readonly number[], basis: RatioBasis): readonly Metric[] {
+  const tails = kurtosis(returns);
+  const fit = paretoTail(returns);
+  return [
+    ...rowsOf(true, [
+      [
+        'downsideRisk',
+        'Downside risk',
+        downsideRisk(returns, basis),
+        'root mean square of losses x sqrt(days of a year)',
+      ],
+      ['valueAtRisk', 'Value at risk', valueAtRisk(returns), '5th percentile of a day'],
+      [
+        'conditionalValueAtRisk',
+        'Conditional value at risk',
+        conditionalValueAtRisk(returns),
+        'mean of the days up to the 5th percentile',
+      ],
+    ]),
+    ...rowsOf(false, [
+      ['tailRatio', 'Tail ratio', tailRatio(returns), '|95th percentile| / |5th percentile|'],
+      ['skew', 'Skew', skewness(returns), 'third standardised moment'],
+      ['kurtosis', 'Kurtosis', tails === undefined ? undefined : tails - EXCESS, 'in excess of the normal 3'],
+      ['gpdThreshold', 'Pareto threshold', fit?.threshold, 'loss from which on the tail is fitted'],
+      ['gpdScale', 'Pareto scale', fit?.scale, 'of the fitted tail'],
+      ['gpdShape', 'Pareto shape', fit?.shape, 'of the fitted tail'],
+    ]),
+    ...rowsOf(true, [
+      ['gpdValueAtRisk', 'Pareto value at risk', fit?.valueAtRisk, 'loss that one day in a hundred exceeds'],
+      ['gpdExpectedShortfall', 'Pareto expected shortfall', fit?.expectedShortfall, 'mean loss beyond it'],
+    ]),
+  ];
+}
+
+function marketMetrics(pairs: BenchmarkPairs, basis: RatioBasis): readonly Metric[] {
+  const up = pairsWhere(pairs, 'up');
+  const down = pairsWhere(pairs, 'down');
+  return [
+    ...rowsOf(false, [
+      [
+        'excessSharpe',
+        'Excess Sharpe ratio',
+        excessSharpe(pairs, basis),
+        'mean / deviation of the daily difference',
+      ],
+      ['beta', 'Beta', beta(pairs), 'covariance / variance of the benchmark'],
+      ['upBeta', 'Beta, up', beta(up), 'over the days on which the benchmark rose'],
+      ['downBeta', 'Beta, down', beta(down), 'over the days on which it fell'],
+    ]),
+    ...rowsOf(true, [
+      ['alpha', 'Alpha', alpha(pairs, basis), 'annual return that beta does not explain'],
+      ['upAlpha', 'Alpha, up', alpha(up, basis), 'over the days on which the benchmark rose'],
+      ['downAlpha', 'Alpha, down', alpha(down, basis), 'over the days on which it fell'],
+    ]),
+  ];
+}
+
+function captureMetrics(pairs: ReturnPairs, basis: RatioBasis): readonly Metric[] {
+  const up = capture(pairsWhere(pairs, 'up'), basis);
+  const down = capture(pairsWhere(pairs, 'down'), basis);
+  const batting = battingAverage(pairs);
+  return rowsOf(false, [
+    ['capture', 'Capture', capture(pairs, basis), "annual return / the benchmark's"],
+    ['upCapture', 'Capture, up', up, 'over the days on which the benchmark rose'],
+    ['downCapture', 'Capture, down', down, 'over the days on which it fell'],
+    ['upDownCapture', 'Capture, up / down', quotient(up, down), 'the one / the other'],
+    [
+      'betaFragility',
+      'Beta fragility',
+      betaFragility(pairs),
+      'ends of the range against its middle; below 0 is fragile',
+    ],
+    ['battingAverage', 'Batting average', batting.all, 'part of the days above the benchmark'],
+    ['battingAverageUp', 'Batting average, up', batting.up, 'of the days on which it did not fall'],
+    ['battingAverageDown', 'Batting average, down', batting.down, 'of the days on which it fell'],
+  ]);
+}

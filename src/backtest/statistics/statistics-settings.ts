@@ -1,0 +1,32 @@
+/** What a person may choose about the statistics of a run; nothing of it changes a trade. */
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { DeviationKind } from './moments.ts';
+
+export interface StatisticsSettings {
+  readonly deviation: DeviationKind;
+  /** Null takes the sessions of a year: 252, or 365 where weekends are traded. */
+  readonly periodsPerYear: number | null;
+  /** Return of a year without risk, as a fraction. */
+  readonly riskFree: number;
+  /** Days of rolling figures; null takes a quarter, less for a short run. */
+  readonly rollingDays: number | null;
+  readonly benchmark: BenchmarkSource | null;
+}
+
+/** Closes of a file, or the last prices of a contract that the run plays. */
+export type BenchmarkSource =
+  | { readonly kind: 'closes'; readonly name: string; readonly closes: readonly BenchmarkClose[] }
+  | { readonly kind: 'symbol'; readonly name: string };
+
+export interface BenchmarkClose {
+  readonly day: TradingDay;
+  readonly close: number;
+}
+
+export const DEFAULT_STATISTICS: StatisticsSettings = {
+  deviation: 'sample',
+  periodsPerYear: null,
+  riskFree: 0,
+  rollingDays: null,
+  benchmark: null,
+};

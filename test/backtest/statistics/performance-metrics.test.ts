@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { performanceMetrics } from '../../../src/backtest/statistics/performance-metrics.ts';
+import { runStatistics } from '../../../src/backtest/statistics/run-statistics.ts';
+import type { StatisticsSettings } from '../../../src/backtest/statistics/statistics-settings.ts';
+import { addDays, type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
+import { money } from '../../../src/domain/units.ts';
+import { SAMPLE_RESULT } from '../sample-result.ts';
+
+interface Golden {
+  readonly riskFree: number;
+  readonly window: number;
+  readonly series: readonly {
+    readonly name: string;
+    readonly periodsPerYear: number;
+    readonly days: readonly TradingDay[];
+    readonly returns: readonly number[];
+    readonly benchmark: readonly number[];
+    readonly metrics: Readonly<Record<string, number | null>>;
+    readonly cumulativeReturns: readonly number[];
+    readonly aggregateReturns: Readonly<Record<'week' | 'month' | 'quarter' | 'year', readonly number[]>>;
+    readonly rolling: Readonly<Record<string, readonly (number | null)[]>>;
+  }[];
+}
+
+const GOLDEN = JSON.parse(
+  readFileSync(new URL('../../golden/empyrical/metrics.json', import.meta.url), 'utf8'),
+) as Golden;
+
+type Value = number | null | undefined;
+
+/** Relative to the expected value, absolute where that is small; infinite where only one of the two has a value. */
+function errorOf(value: Value, expected: Value): number {
+  if (typeof value !== 'number' || typeof expected !== 'number')
+    return (value ?? null) === (expected ?? null) ? 0 : Infinity;
+  return Math.abs(value - expected) / Math.max(1, Math.abs(expected));
+}
+
+/** Names of values that differ in the first twelve digits. */
+const differing = (pairs: readonly (readonly [name: string, value: Value, expected: Value])[]) =>
+  pairs.filter(([, value, expected]) => errorOf(value, expected) > 1e-12);
+
+const compounded = (returns: readonly number[], first: number): readonly number[] => {
+  let worth = first;
+  return returns.map((each) => (worth *= 1 + each));
+};
+
+const DAY_US = 86_400_000_000;
+
+/** A run whose equity makes the returns; large money leaves their rounding behind. */
+function performanceOf(series: Golden['series'][number], over: Partial<StatisticsSettings> = {}) {
+  const { days, periodsPerYear } = series;
+  const capital = 2 ** 40;
+  const equity = Float64Array.from(compounded(series.returns, capital));
+  const before = { day: addDays(days[0] ?? tradingDay('2026-01-01'), -1), close: 100 };
+  const closes = compounded(series.benchmark, 100).map((each, i) => ({
+    day: days[i] ?? before.day,
+    close: each,
+  }));
+  const result = {
+    ...SAMPLE_RESULT,
+    days,
+    capital: money(capital),
+    dayEquity: equity,
+    dayEndUs: Float64Array.from(days, (_, i) => i * DAY_US),
+    statistics: {
+      deviation: 'sample' as const,
+      periodsPerYear,
+      riskFree: (1 + GOLDEN.riskFree) ** periodsPerYear - 1,
+      rollingDays: GOLDEN.window,
+      benchmark: { kind: 'closes' as const, name: 'index', closes: [before, ...closes] },
+      ...over,
+    },
+  };
+  return performanceMetrics(result, runStatistics(result));
+}
+
+describe.each(GOLDEN.series)('metrics of $name are those of empyrical', (series) => {
+  const found = performanceOf(series);
+
+  it('by name', () => {
+    expect(found.metrics.map(({ key }) => key).toSorted()).toEqual(Object.keys(series.metrics).toSorted());
+    expect(differing(found.metrics.map(({ key, value }) => [key, value, series.metrics[key]]))).toEqual([]);
+  });
+
+  it('by span', () => {
+    const sampled = found.cumulative.filter((_, i) => i % 10 === 0);
+    expect(
+      differing(series.cumulativeReturns.map((each, i) => [`after ${i * 10} days`, sampled[i], each])),
+    ).toEqual([]);
+    for (const span of ['week', 'month', 'quarter', 'year'] as const) {
+      const golden = series.aggregateReturns[span];
+      const values = [...found.aggregate[span]];
+      expect(values).toHaveLength(golden.length);
+      expect(differing(values.map(([name, value], i) => [name, value, golden[i]]))).toEqual([]);
+    }
+  });
+
+  it('over rolling windows', () => {
+    const all: Readonly<Record<string, readonly Value[]>> = {
+      ...found.rolling?.own,
+      ...found.rolling?.against,
+    };
+    const pairs = Object.entries(series.rolling).flatMap(([key, golden]) =>
+      golden.map((each, i): [string, Value, Value] => [`${key} ${i * 10}`, all[key]?.[i * 10], each]),
+    );
+    expect(differing(pairs)).toEqual([]);
+  });
+});
+
+const [shares] = GOLDEN.series;
+if (shares === undefined) throw new Error('the first series is one of shares');
+const valueOf = (found: ReturnType<typeof performanceOf>, key: string): number | undefined =>
+  found.metrics.find((each) => each.key === key)?.value;
+
+describe('conventions', () => {
+  it('divide by n or by n - 1', () => {
+    const n = shares.returns.length;
+    const sample = performanceOf(shares);
+    const population = performanceOf(shares, { deviation: 'population' });
+    for (const [key, power] of [
+      ['sharpe', 0.5],
+      ['excessSharpe', 0.5],
+      ['annualVolatility', -0.5],
+    ] as const)
+      expect(valueOf(population, key)).toBeCloseTo((valueOf(sample, key) ?? 0) * (n / (n - 1)) ** power, 10);
+    expect(valueOf(population, 'sortino')).toBe(valueOf(sample, 'sortino'));
+  });
+});
+
+describe('a benchmark', () => {
+  const { benchmark } = performanceOf(shares);
+
+  it('has a return for each day when it has the day before', () => {
+    expect(benchmark?.days).toEqual(shares.days);
+    expect(benchmark?.missing).toBe(0);
+  });
+
+  it('without a close joins the spans of both', () => {
+    const closes = shares.days
+      .map((day, i) => ({ day, close: 100 + i }))
+      .filter((_, i) => i !== 0 && i !== 2);
+    const found = performanceOf(shares, { benchmark: { kind: 'closes', name: 'index', closes } }).benchmark;
+    expect(found?.missing).toBe(2);
+    expect(found?.days.slice(0, 2)).toEqual([shares.days[3], shares.days[4]]);
+    const [, , second = 0, third = 0] = shares.returns;
+    expect(found?.returns[0]).toBeCloseTo((1 + second) * (1 + third) - 1, 12);
+    expect(found?.benchmark[0]).toBeCloseTo(103 / 101 - 1, 12);
+    expect(found?.returns).toHaveLength(found?.benchmark.length ?? 0);
+  });
+
+  it('may be a contract of the run, by its last price of each day', () => {
+    const { dayEndUs, days } = SAMPLE_RESULT;
+    const result = {
+      ...SAMPLE_RESULT,
+      statistics: { ...SAMPLE_RESULT.statistics, benchmark: { kind: 'symbol' as const, name: 'VN30F1M' } },
+    };
+    const found = performanceMetrics(result, runStatistics(result)).benchmark;
+    expect(dayEndUs).toHaveLength(days.length);
+    expect(found).toMatchObject({ name: 'VN30F1M', days: ['2026-03-05'], missing: 0 });
+    expect(found?.benchmark[0]).toBeCloseTo(19_010 / 19_000 - 1, 12);
+    expect(found?.returns[0]).toBeCloseTo(-0.1, 12);
+  });
+});

@@ -1,0 +1,126 @@
+"""Writes metrics.json: metrics of generated returns by empyrical-reloaded 0.7.1 (pip install empyrical-reloaded scipy).
+
+Returns are drawn with NumPy's PCG64 under a fixed seed and rounded, so nothing of it belongs to anybody.
+"""
+import json
+import pathlib
+import warnings
+
+import empyrical as e
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+warnings.simplefilter("ignore")
+WINDOW = 20
+RISK_FREE = 0.0001
+
+
+def figures(own, market, n):
+    risk = {"risk_free": RISK_FREE, "annualization": n}
+    up, down = e.up_alpha_beta(own, market, **risk), e.down_alpha_beta(own, market, **risk)
+    batting = e.batting_average(own, market)
+    # empyrical takes 252 days for captures: its annual returns give them for any other number.
+    rise, fall = market > 0, market < 0
+    ratio = lambda mask: e.annual_return(own[mask], annualization=n) / e.annual_return(market[mask], annualization=n)
+    gpd = e.gpd_risk_estimates(own.to_numpy())
+    return {
+        "cumulativeReturn": e.cum_returns_final(own),
+        "annualReturn": e.annual_return(own, annualization=n),
+        "cagr": e.cagr(own, annualization=n),
+        "annualVolatility": e.annual_volatility(own, annualization=n),
+        "maxDrawdown": e.max_drawdown(own),
+        "sharpe": e.sharpe_ratio(own, risk_free=RISK_FREE, annualization=n),
+        "sortino": e.sortino_ratio(own, required_return=RISK_FREE, annualization=n),
+        "calmar": e.calmar_ratio(own, annualization=n),
+        "omega": e.omega_ratio(own, risk_free=RISK_FREE, annualization=n),
+        "stability": e.stability_of_timeseries(own),
+        "downsideRisk": e.downside_risk(own, required_return=RISK_FREE, annualization=n),
+        "valueAtRisk": e.value_at_risk(own),
+        "conditionalValueAtRisk": e.conditional_value_at_risk(own),
+        "tailRatio": e.tail_ratio(own),
+        "skew": stats.skew(own),
+        "kurtosis": stats.kurtosis(own),
+        **dict(zip(["gpdThreshold", "gpdScale", "gpdShape", "gpdValueAtRisk", "gpdExpectedShortfall"],
+                   [None] * 5 if not gpd.any() else gpd)),
+        "excessSharpe": e.excess_sharpe(own, market),
+        "beta": e.beta(own, market, risk_free=RISK_FREE),
+        "upBeta": up[1],
+        "downBeta": down[1],
+        "alpha": e.alpha(own, market, **risk),
+        "upAlpha": up[0],
+        "downAlpha": down[0],
+        "capture": ratio(np.ones(len(own), bool)),
+        "upCapture": e.up_capture(own, market) if n == 252 else ratio(rise),
+        "downCapture": e.down_capture(own, market) if n == 252 else ratio(fall),
+        "upDownCapture": e.up_down_capture(own, market) if n == 252 else ratio(rise) / ratio(fall),
+        "betaFragility": e.beta_fragility_heuristic(own, market),
+        "battingAverage": batting["batting average"],
+        "battingAverageUp": batting["up market"],
+        "battingAverageDown": batting["down market"],
+    }
+
+
+def rolling(own, market, n):
+    kw = {"window": WINDOW, "annualization": n}
+    found = {
+        "sharpe": e.roll_sharpe_ratio(own, risk_free=RISK_FREE, **kw),
+        "volatility": e.roll_annual_volatility(own, **kw),
+        "sortino": e.roll_sortino_ratio(own, required_return=RISK_FREE, **kw),
+        "downsideRisk": e.stats.roll_downside_risk(own, required_return=RISK_FREE, **kw),
+        "maxDrawdown": e.roll_max_drawdown(own, window=WINDOW),
+        "annualReturn": [e.cagr(own[i:i + WINDOW], annualization=n) for i in range(len(own) - WINDOW + 1)],
+        "alpha": e.roll_alpha(own, market, risk_free=RISK_FREE, **kw),
+        "beta": e.roll_beta(own, market, window=WINDOW, risk_free=RISK_FREE),
+        "excessSharpe": e.stats.roll_excess_sharpe(own, market, window=WINDOW),
+        **({} if n != 252 else {
+            "upCapture": e.roll_up_capture(own, market, window=WINDOW),
+            "downCapture": e.roll_down_capture(own, market, window=WINDOW),
+            "upDownCapture": e.roll_up_down_capture(own, market, window=WINDOW),
+        }),
+    }
+    # Every tenth window says as much as all of them.
+    return {name: [number(value) for value in list(values)[::10]] for name, values in found.items()}
+
+
+def aggregate(own):
+    return {span: [number(x) for x in e.aggregate_returns(own, word)]
+            for span, word in {"week": "weekly", "month": "monthly", "quarter": "quarterly", "year": "yearly"}.items()}
+
+
+def number(value):
+    return None if value is None or not np.isfinite(value) else float(value)
+
+
+def series(name, n, own, market, first, every):
+    days = pd.date_range(first, periods=len(own), freq=every)
+    own, market = (pd.Series(np.round(each, 9), index=days) for each in (own, market))
+    return {
+        "name": name,
+        "periodsPerYear": n,
+        "days": [f"{day:%Y-%m-%d}" for day in days],
+        "returns": list(own),
+        "benchmark": list(market),
+        "metrics": {key: number(value) for key, value in figures(own, market, n).items()},
+        "cumulativeReturns": [number(value) for value in list(e.cum_returns(own))[::10]],
+        "aggregateReturns": aggregate(own),
+        "rolling": {} if len(own) < WINDOW else rolling(own, market, n),
+    }
+
+
+rng = np.random.default_rng(20260304)
+market = rng.normal(0.0004, 0.011, 270)
+coins = rng.standard_t(3, 200) * 0.02
+golden = {
+    "made": "by make.py beside it, with empyrical-reloaded 0.7.1",
+    "riskFree": RISK_FREE,
+    "window": WINDOW,
+    "series": [
+        series("shares over a year", 252, 0.0003 + 0.8 * market + rng.normal(0, 0.006, 270), market, "2024-11-20", "B"),
+        series("coins with fat tails", 365, 0.5 * coins + rng.standard_t(3, 200) * 0.03, coins, "2025-12-20", "D"),
+        series("two weeks", 252, rng.normal(0, 0.01, 10), market[:10], "2026-03-02", "B"),
+        series("never a loss", 252, 0.0005 + np.abs(rng.normal(0.001, 0.001, 30)), market[:30], "2026-03-02", "B"),
+        series("nothing happened", 252, np.zeros(25), market[:25], "2026-03-02", "B"),
+    ],
+}
+pathlib.Path(__file__).with_name("metrics.json").write_text(json.dumps(golden) + "\n")
