@@ -1,4 +1,5 @@
 /** Orders, positions and money as the broker reports them, in the trade's words. Made by `src/wire`, compared by the engine. */
+import type { Costs } from './costs.ts';
 import type { TradingDay } from './civil-date.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from './ids.ts';
 import type { FillQuality, Side, TriggerWhen } from './order.ts';
@@ -28,6 +29,8 @@ export type BrokerOrderSource = 'user' | 'system' | 'forced' | 'unstated';
 export interface FilledValue {
   readonly value: Money;
   readonly quality: Exclude<FillQuality, 'estimated'>;
+  /** Charged for them, where the broker tells it with the order. */
+  readonly costs?: Costs;
 }
 
 /** One row of the in-day book: an order at the exchange. */

@@ -1,4 +1,5 @@
 import type { TradingDay } from './civil-date.ts';
+import type { CostSchedule } from './costs.ts';
 import type { OrderCode, StreamCode } from './ids.ts';
 import type { Side } from './order.ts';
 import { notParsed, parsed, type Parsed } from './parsed.ts';
@@ -30,6 +31,8 @@ export interface ContractSpec {
   readonly partsPerPoint?: number;
   /** Units of what is traded in one whole quantity, for people: 0.001 for thousandths of a coin; absent is 1. */
   readonly lotSize?: number;
+  /** Rates of its own; absent: those of its market. */
+  readonly costs?: CostSchedule;
 }
 
 /** A band as wide as this is none. */
@@ -57,6 +60,9 @@ export interface PriceBand {
   readonly floor: PriceTicks;
   readonly reference: PriceHundredths;
 }
+
+/** Rates of a contract in a market with these. */
+export const ratesOf = ({ costs }: ContractSpec, market: CostSchedule): CostSchedule => costs ?? market;
 
 /** Money of `quantity` contracts at `price`: exact, always whole. */
 export const valueOf = (spec: ContractSpec, price: PriceTicks, quantity: number): Money =>

@@ -21,12 +21,40 @@ export interface CostSchedule {
   readonly taxPpm: readonly Dated<number>[];
   /** Initial margin rate, parts of 10,000: 1,700 is 17 %. */
   readonly marginBps: readonly Dated<number>[];
-  /** Fee on the traded value, parts of a million: 400 is 0.04 %. Absent where fees are per contract. */
-  readonly valueFeePpm?: readonly Dated<number>[];
+  /** Fee on the traded value, parts of 10^10: 4,000,000 is 0.04 %. Absent where fees are per contract. */
+  readonly valueFee?: readonly Dated<ValueFee>[];
   /** Least fee of an order once any of it is filled, money. */
   readonly orderFeeMin?: readonly Dated<number>[];
-  /** Tax on what is sold, parts of a million of its value. */
-  readonly sellTaxPpm?: readonly Dated<number>[];
+  /** Tax on what is sold, parts of 10^10 of its value. */
+  readonly sellTax?: readonly Dated<number>[];
+  /** Of fees and of the tax on what is sold. Absent: whole money once an order, half and more up. */
+  readonly rounding?: Rounding;
+  /** Margin of a contract whatever its price is, instead of a rate. */
+  readonly contractMargin?: readonly Dated<ContractMargin>[];
+  /** Part of the value of a position, of 10,000, below which equity must not fall. Absent: nothing is closed by force. */
+  readonly maintenanceBps?: readonly Dated<number>[];
+}
+
+/** By the liquidity of the fill; below zero is paid to us. An auction counts as taking. */
+export interface ValueFee {
+  readonly taker: number;
+  readonly maker: number;
+}
+
+export type RoundingMode = 'half_even' | 'half_up' | 'up';
+
+/** `half_up`: half a step and more away from zero. `up`: any part of a step, in favour of whoever charges. */
+export interface Rounding {
+  readonly per: 'fill' | 'order';
+  readonly mode: RoundingMode;
+  /** Money in the smallest amount that is charged: a cent. */
+  readonly step: number;
+}
+
+/** Money a contract. */
+export interface ContractMargin {
+  readonly initial: number;
+  readonly maintenance: number;
 }
 
 export function rateOn<T>(rows: readonly Dated<T>[], day: TradingDay): T {
@@ -42,9 +70,11 @@ export interface Costs {
   readonly tax: Money;
 }
 
+const NOTHING_CHARGED: Costs = { fee: money(0), tax: money(0) };
+
 /**
  * Fee and tax of one order's cumulative fills. They are functions of the cumulative quantity and value, rounded once per order,
- * so that reading more often cannot change the charge (rulings, 2).
+ * so that reading more often cannot change the charge (rulings, 2). Where each fill is rounded by itself, `fills` is their sum.
  */
 export function orderCosts(
   schedule: CostSchedule,
@@ -52,12 +82,67 @@ export function orderCosts(
   cumQty: number,
   cumValue: number,
   side: Side = 'buy',
+  makerValue = 0,
+  fills: Costs = NOTHING_CHARGED,
 ): Costs {
-  const { contracts, value } = orderFees(schedule, day, cumQty, cumValue);
-  const { sellTaxPpm } = schedule;
-  const onSale = side === 'buy' || sellTaxPpm === undefined ? 0 : rateOn(sellTaxPpm, day);
-  const saleTax = onSale === 0 ? 0 : partsOf(cumValue, onSale, MILLION);
-  return { fee: money(contracts + value), tax: money(taxOn(schedule, day, cumValue) + saleTax) };
+  const { rounding, orderFeeMin } = schedule;
+  if (rounding === undefined) {
+    const { contracts, value } = orderFees(schedule, day, cumQty, cumValue, makerValue);
+    const saleTax = partsOf(cumValue, saleRate(schedule, day, side), VALUE_PARTS);
+    return { fee: money(contracts + value), tax: money(taxOn(schedule, day, cumValue) + saleTax) };
+  }
+  const { fee, tax } =
+    rounding.per === 'fill'
+      ? fills
+      : roundedCosts(schedule, rounding, day, cumQty, cumValue, side, makerValue);
+  const charged = atLeast(fee, orderFeeMin, day, cumQty);
+  return { fee: money(charged), tax: money(taxOn(schedule, day, cumValue) + tax) };
+}
+
+/** What one fill adds to the sum of fills that are rounded each by itself; nothing where an order is rounded as a whole. */
+export function fillCosts(
+  schedule: CostSchedule,
+  day: TradingDay,
+  qty: number,
+  value: number,
+  side: Side,
+  isMaker: boolean,
+): Costs {
+  const { rounding } = schedule;
+  if (rounding?.per !== 'fill') return NOTHING_CHARGED;
+  return roundedCosts(schedule, rounding, day, qty, value, side, isMaker ? value : 0);
+}
+
+/** Rounded once, from the exact amounts. The tax of index futures has its own rounding. */
+function roundedCosts(
+  schedule: CostSchedule,
+  rounding: Rounding,
+  day: TradingDay,
+  qty: number,
+  value: number,
+  side: Side,
+  makerValue: number,
+): Costs {
+  const { taker, maker } = valueRates(schedule, day);
+  const onContracts = BigInt(perContract(schedule, day)) * BigInt(qty) * BigInt(VALUE_PARTS);
+  const onValue = BigInt(taker) * BigInt(value - makerValue) + BigInt(maker) * BigInt(makerValue);
+  const onSale = BigInt(saleRate(schedule, day, side)) * BigInt(value);
+  return { fee: inSteps(onContracts + onValue, rounding), tax: inSteps(onSale, rounding) };
+}
+
+/** `parts` of 10^10 money in whole steps. */
+function inSteps(parts: bigint, { mode, step }: Rounding): Money {
+  const whole = BigInt(VALUE_PARTS) * BigInt(step);
+  let steps = parts / whole;
+  const rest = parts - steps * whole;
+  const sign = rest < 0n ? -1n : 1n;
+  const twice = 2n * rest * sign;
+  const isAway =
+    mode === 'up'
+      ? rest > 0n
+      : twice > whole || (twice === whole && (mode === 'half_up' || steps % 2n !== 0n));
+  if (isAway) steps += sign;
+  return money(Number(steps) * step);
 }
 
 /** Fee of an order in two parts: per contract, and by value or as the least fee. */
@@ -66,18 +151,43 @@ export function orderFees(
   day: TradingDay,
   cumQty: number,
   cumValue: number,
+  makerValue = 0,
 ): { readonly contracts: number; readonly value: number } {
   assert(cumQty >= 0 && cumValue >= 0, 'cumulative quantity and value are zero or more');
-  const perContract =
-    rateOn(schedule.exchangeFee, day) + rateOn(schedule.clearingFee, day) + rateOn(schedule.brokerFee, day);
-  const contracts = perContract * cumQty;
-  const { valueFeePpm, orderFeeMin } = schedule;
-  if (valueFeePpm === undefined && orderFeeMin === undefined) return { contracts, value: 0 };
-  const onValue = valueFeePpm === undefined ? 0 : partsOf(cumValue, rateOn(valueFeePpm, day), MILLION);
-  const least = orderFeeMin === undefined || cumQty === 0 ? 0 : rateOn(orderFeeMin, day);
-  return { contracts, value: Math.max(onValue, least - contracts) };
+  const contracts = perContract(schedule, day) * cumQty;
+  const { valueFee, orderFeeMin } = schedule;
+  if (valueFee === undefined && orderFeeMin === undefined) return { contracts, value: 0 };
+  const { taker, maker } = valueRates(schedule, day);
+  const onValue =
+    makerValue === 0 || maker === taker
+      ? partsOf(cumValue, taker, VALUE_PARTS)
+      : inSteps(
+          BigInt(taker) * BigInt(cumValue - makerValue) + BigInt(maker) * BigInt(makerValue),
+          WHOLE_MONEY,
+        );
+  return { contracts, value: atLeast(contracts + onValue, orderFeeMin, day, cumQty) - contracts };
 }
 
+/** A fee below zero stays where there is no least one. */
+function atLeast(fee: number, least: CostSchedule['orderFeeMin'], day: TradingDay, cumQty: number): number {
+  const min = least === undefined || cumQty === 0 ? 0 : rateOn(least, day);
+  return min === 0 ? fee : Math.max(fee, min);
+}
+
+const perContract = (schedule: CostSchedule, day: TradingDay): number =>
+  rateOn(schedule.exchangeFee, day) + rateOn(schedule.clearingFee, day) + rateOn(schedule.brokerFee, day);
+
+const WHOLE_MONEY: Rounding = { per: 'order', mode: 'half_up', step: 1 };
+const NO_VALUE_FEE: ValueFee = { taker: 0, maker: 0 };
+
+const valueRates = ({ valueFee }: CostSchedule, day: TradingDay): ValueFee =>
+  valueFee === undefined ? NO_VALUE_FEE : rateOn(valueFee, day);
+
+const saleRate = ({ sellTax }: CostSchedule, day: TradingDay, side: Side): number =>
+  side === 'buy' || sellTax === undefined ? 0 : rateOn(sellTax, day);
+
+/** Parts of a rate on value: a percentage with eight digits behind the point is whole. */
+export const VALUE_PARTS = 10_000_000_000;
 const MILLION = 1_000_000;
 
 /** 0.1 % x value x margin rate / 2, half a VND and more up. */
@@ -86,6 +196,7 @@ export const taxOn = (schedule: CostSchedule, day: TradingDay, value: number): M
 
 /** `value x rate / whole`, half and more up. Exact: where the product may exceed 2^53 it is done in bigint. */
 function partsOf(value: number, rate: number, whole: number): Money {
+  if (rate < 0) return money(0 - partsOf(value, 0 - rate, whole));
   const product = value * rate;
   if (Number.isSafeInteger(product)) {
     const rest = product % whole;
@@ -96,15 +207,47 @@ function partsOf(value: number, rate: number, whole: number): Money {
 }
 
 /**
- * Initial margin of a position of `value` money (price x multiplier x |contracts|), rounded up. Exact: a remainder and no
+ * Initial margin of `contracts` worth `value` money (price x multiplier x |contracts|), rounded up. Exact: a remainder and no
  * fraction, which would be lost in a large product.
  */
-export function initialMargin(schedule: CostSchedule, day: TradingDay, value: number): Money {
-  const rate = rateOn(schedule.marginBps, day);
-  const product = Math.abs(value) * rate;
+export function initialMargin(
+  schedule: CostSchedule,
+  day: TradingDay,
+  value: number,
+  contracts: number,
+): Money {
+  const { contractMargin, marginBps } = schedule;
+  return contractMargin === undefined
+    ? shareUp(Math.abs(value), rateOn(marginBps, day))
+    : money(rateOn(contractMargin, day).initial * Math.abs(contracts));
+}
+
+/** Equity that a position must not fall below, rounded up; zero where nothing is closed by force. */
+export function maintenanceMargin(
+  { contractMargin, maintenanceBps }: CostSchedule,
+  day: TradingDay,
+  value: number,
+  contracts: number,
+): Money {
+  if (contractMargin !== undefined)
+    return money(rateOn(contractMargin, day).maintenance * Math.abs(contracts));
+  return maintenanceBps === undefined ? money(0) : shareUp(Math.abs(value), rateOn(maintenanceBps, day));
+}
+
+export const hasMaintenance = ({ contractMargin, maintenanceBps }: CostSchedule): boolean =>
+  (contractMargin ?? maintenanceBps) !== undefined;
+
+/** The whole value of a position is paid with cash. */
+export const isPaidInFull = ({ contractMargin, marginBps }: CostSchedule, day: TradingDay): boolean =>
+  contractMargin === undefined && rateOn(marginBps, day) >= WHOLE_BPS;
+
+const WHOLE_BPS = 10_000;
+
+function shareUp(value: number, bps: number): Money {
+  const product = value * bps;
   if (Number.isSafeInteger(product)) {
-    const rest = product % 10_000;
-    return money((product - rest) / 10_000 + (rest > 0 ? 1 : 0));
+    const rest = product % WHOLE_BPS;
+    return money((product - rest) / WHOLE_BPS + (rest > 0 ? 1 : 0));
   }
-  return money(Number((BigInt(Math.abs(value)) * BigInt(rate) + 9_999n) / 10_000n));
+  return money(Number((BigInt(value) * BigInt(bps) + 9_999n) / 10_000n));
 }

@@ -55,8 +55,12 @@ export function signedQty(value: number): SignedQty {
   return (value === 0 ? 0 : value) as SignedQty;
 }
 
+/** Sums would be rounded in silence. */
+const BEYOND =
+  'money stays within 2^53 of its smallest unit: take less capital, a larger lot or a coarser tick';
+
 export function money(value: number): Money {
-  assert(Number.isSafeInteger(value), 'money is a whole number');
+  assert(Number.isSafeInteger(value), Number.isInteger(value) ? BEYOND : 'money is a whole number');
   return (value === 0 ? 0 : value) as Money;
 }
 

@@ -93,7 +93,7 @@ describe('whatever is traded', () => {
     fc.assert(
       fc.property(fc.integer({ min: -4_000_000_000_000, max: 4_000_000_000_000 }), (value) => {
         const share = BigInt(Math.abs(value)) * 1_700n;
-        const margin = BigInt(initialMargin(COSTS, TODAY, value));
+        const margin = BigInt(initialMargin(COSTS, TODAY, value, 1));
         expect(margin * 10_000n >= share && (margin - 1n) * 10_000n < share).toBe(true);
       }),
     );
@@ -101,14 +101,14 @@ describe('whatever is traded', () => {
 });
 
 test('22,100,000 VND of margin for one contract at 1,300.0', () => {
-  expect(initialMargin(COSTS, TODAY, 130_000_000)).toBe(22_100_000);
+  expect(initialMargin(COSTS, TODAY, 130_000_000, 1)).toBe(22_100_000);
 });
 
 test.each([
   [58_823_529, 10_000_000], // 9,999,999.93
   [3_999_999_999_999 + 7, 680_000_000_002], // 680,000,000,001.02: the rest is too small for a division
 ])('the margin of %d is %d', (value, margin) => {
-  expect(initialMargin(COSTS, TODAY, value)).toBe(margin);
+  expect(initialMargin(COSTS, TODAY, value, 1)).toBe(margin);
 });
 
 test('a cumulative figure below zero is a fault', () => {
@@ -124,9 +124,9 @@ describe('costs of other markets', () => {
     brokerFee: [from('1970-01-01', 0)],
     taxPpm: [from('1970-01-01', 0)],
     marginBps: [from('1970-01-01', 10_000)],
-    valueFeePpm: [from('1970-01-01', 1_000)],
+    valueFee: [{ from: tradingDay('1970-01-01'), value: { taker: 10_000_000, maker: 10_000_000 } }],
     orderFeeMin: [from('1970-01-01', 100)],
-    sellTaxPpm: [from('1970-01-01', 20)],
+    sellTax: [from('1970-01-01', 200_000)],
   };
 
   test.each([
@@ -151,7 +151,7 @@ describe('costs of other markets', () => {
   test('products beyond 2^53 stay exact', () => {
     const value = 8_999_999_999_999_999; // x 1,000 / 1,000,000 = 8,999,999,999,999.999
     expect(orderCosts(SHARES, TODAY, 1, value).fee).toBe(9_000_000_000_000);
-    expect(initialMargin({ ...SHARES, marginBps: [from('1970-01-01', 3_333)] }, TODAY, value)).toBe(
+    expect(initialMargin({ ...SHARES, marginBps: [from('1970-01-01', 3_333)] }, TODAY, value, 1)).toBe(
       2_999_700_000_000_000,
     );
   });

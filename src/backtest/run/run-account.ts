@@ -5,7 +5,14 @@
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { type CostSchedule, initialMargin, rateOn, taxOn } from '../../domain/costs.ts';
+import {
+  type CostSchedule,
+  initialMargin,
+  isPaidInFull,
+  maintenanceMargin,
+  taxOn,
+} from '../../domain/costs.ts';
+import { ratesOf } from '../../domain/contract.ts';
 import { PositionTotal } from '../../domain/position.ts';
 import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
@@ -16,8 +23,6 @@ import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn, Series } from './series.ts';
 import { type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
-
-const WHOLE_BPS = 10_000;
 
 /** Money beside equity, now. */
 export interface FundsNow {
@@ -169,11 +174,24 @@ export class RunAccount {
     return this.equityNow() - this.#marginNow(schedule, day);
   }
 
+  /** Equity below which the broker closes positions. */
+  maintenance({ schedule, day }: DayCosts): number {
+    let needed = 0;
+    for (const { contract, markValue } of this.#instruments) {
+      const size = Math.abs(this.netOf(contract.index));
+      if (size !== 0)
+        needed += maintenanceMargin(ratesOf(contract.spec, schedule), day, size * markValue, size);
+    }
+    return needed;
+  }
+
   /** What is paid in full has left the cash with its purchase; what is margined leaves its profit there when it is closed. */
   cashInHand({ schedule, day }: DayCosts): number {
-    const isPaidInFull = rateOn(schedule.marginBps, day) >= WHOLE_BPS;
     let cash = this.#capital - this.#charged;
-    for (const { realised, openValue } of this.#totals) cash += realised - (isPaidInFull ? openValue : 0);
+    for (const { contract } of this.#instruments) {
+      const { realised, openValue } = this.#totalOf(contract.index);
+      cash += realised - (isPaidInFull(ratesOf(contract.spec, schedule), day) ? openValue : 0);
+    }
     return cash;
   }
 
@@ -181,7 +199,9 @@ export class RunAccount {
     let margin = 0;
     for (const { contract, markValue } of this.#instruments) {
       const net = this.netOf(contract.index);
-      if (net !== 0) margin += initialMargin(schedule, day, Math.abs(net) * markValue);
+      if (net === 0) continue;
+      const value = Math.abs(net) * markValue;
+      margin += initialMargin(ratesOf(contract.spec, schedule), day, value, Math.abs(net));
     }
     return margin;
   }
@@ -234,7 +254,7 @@ export function settleExpired(
         priceTicks: Math.round(mark),
         value,
         fee: money(0),
-        tax: taxOn(costs, day, value),
+        tax: taxOn(ratesOf(contract.spec, costs), day, value),
         liquidity: 'taker' as const,
         clause: 'settlement' as const,
         cause: 'settled' as const,

@@ -1,5 +1,6 @@
 /** The cash of a run's one account where no broker's ratios hold: an order that opens needs cash for the price that it will pay. */
 import { assert } from '../../domain/assert.ts';
+import { ratesOf } from '../../domain/contract.ts';
 import { initialMargin } from '../../domain/costs.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import { type PlaceLimit, refusal, type Refusal } from '../../venue/venue-command.ts';
@@ -82,16 +83,17 @@ export class RunCash {
   }
 
   /** `net` is positive where these orders enlarge it. What turns a position round opens no more than is held until it is beyond that. */
-  #openingMargin({ mark, unit }: RunInstrument, net: number, orders: readonly Asked[]): number {
+  #openingMargin({ mark, unit, contract }: RunInstrument, net: number, orders: readonly Asked[]): number {
     assert(this.#costs !== null, 'margin is measured on a day that is open');
     const { schedule, day } = this.#costs;
     let free = net < 0 ? -2 * net : 0;
+    const rates = ratesOf(contract.spec, schedule);
     let margin = 0;
     for (const { side, qty, price } of orders) {
       const opens = Math.max(0, qty - free);
       free = Math.max(0, free - qty);
       const paid = mark === 0 ? price : side === 'buy' ? Math.min(price, mark) : Math.max(price, mark);
-      margin += initialMargin(schedule, day, Math.round(opens * paid * unit));
+      margin += initialMargin(rates, day, Math.round(opens * paid * unit), opens);
     }
     return margin;
   }

@@ -5,7 +5,8 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
-import { initialMargin, rateOn } from '../../domain/costs.ts';
+import { ratesOf } from '../../domain/contract.ts';
+import { initialMargin, maintenanceMargin, rateOn } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
 import { PriceBands } from '../../domain/price-bands.ts';
@@ -28,6 +29,8 @@ import type { DayCosts } from './strategy-ledger.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 const WHOLE_BPS = 10_000;
+/** As few contracts are closed as bring maintenance margin down to equity. */
+const AT_MAINTENANCE = { warnBps: WHOLE_BPS + 1, forceBps: WHOLE_BPS + 1 };
 const NO_VERSION = -1;
 
 export class MarginRoom {
@@ -68,11 +71,13 @@ export class MarginRoom {
     this.#bands.clear(this.#instruments.length);
     const net = this.#instruments.map(({ contract }) => Math.abs(this.#account.netOf(contract.index)));
     const held = net.filter((qty) => qty !== 0).length;
-    const share = 1 + rateOn(schedule.marginBps, day) / WHOLE_BPS;
     this.#instruments.forEach(({ contract, unit, mark }, at) => {
       const qty = net[at] ?? 0;
       // Margin is rounded up by less than one for each contract.
-      if (qty !== 0) this.#bands.narrow(contract.index, mark, (room - held) / held, qty * unit * share);
+      if (qty === 0) return;
+      const rates = ratesOf(contract.spec, schedule);
+      const share = rates.contractMargin === undefined ? 1 + rateOn(rates.marginBps, day) / WHOLE_BPS : 1;
+      this.#bands.narrow(contract.index, mark, (room - held) / held, qty * unit * share);
     });
   }
 }
@@ -82,8 +87,8 @@ interface RunMarginParts {
   readonly account: RunAccount;
   readonly instruments: readonly RunInstrument[];
   readonly clock: VirtualClock;
-  /** Null where the broker takes any order and closes nothing. */
-  readonly rules: MarginRules | null;
+  /** `maintenance`: the broker closes where equity falls below maintenance margin. Null where it takes any order and closes nothing. */
+  readonly rules: MarginRules | 'maintenance' | null;
   readonly working: () => ReadonlyMap<OrderCode, WorkingQty>;
 }
 
@@ -95,7 +100,9 @@ export class RunMargin implements MarginBooks {
 
   constructor(parts: RunMarginParts) {
     this.#parts = parts;
-    this.#room = new MarginRoom(parts.account, parts.instruments, parts.rules?.forceBps ?? Infinity);
+    const { account, instruments, rules } = parts;
+    const forceBps = rules === null || rules === 'maintenance' ? Infinity : rules.forceBps;
+    this.#room = new MarginRoom(account, instruments, forceBps);
   }
 
   openDay(costs: DayCosts): void {
@@ -110,6 +117,7 @@ export class RunMargin implements MarginBooks {
   }
 
   measure(): readonly AccountId[] {
+    if (this.#parts.rules === 'maintenance') return this.#isMaintained() ? [] : [this.#parts.id];
     return this.#room.isLeft() || !this.#room.measure(this.#today) ? [] : [this.#parts.id];
   }
 
@@ -117,12 +125,14 @@ export class RunMargin implements MarginBooks {
   figures(): BrokerAccount {
     const { account, rules } = this.#parts;
     const figures = account.figures(this.#today);
-    return rules === null ? figures : this.#withBuyingPower(figures, this.#view(), rules);
+    return rules === null || rules === 'maintenance'
+      ? figures
+      : this.#withBuyingPower(figures, this.#view(), rules);
   }
 
   refusal(command: PlaceLimit): Refusal | null {
     const { account, rules } = this.#parts;
-    if (rules === null) return null;
+    if (rules === null || rules === 'maintenance') return null;
     const view = this.#view();
     return riskRefusal(command, view, rules, () =>
       this.#withBuyingPower(account.figures(this.#today), view, rules),
@@ -133,17 +143,23 @@ export class RunMargin implements MarginBooks {
   closings(_id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[] {
     const { account, instruments, clock, rules } = this.#parts;
     if (rules === null) return [];
+    const isMaintained = rules === 'maintenance';
     const view = this.#view();
-    const { requiredMargin, cash: collateral } = account.figures(this.#today);
-    const held = instruments.map(({ contract: { index, orderCode: code, expiry } }) => ({
-      code,
-      expiry,
-      net: account.netOf(index),
-      closing: alreadyClosing(code),
-      marginOfOne: view.marginOf(code, 1),
-    }));
+    const figures = account.figures(this.#today);
+    const asked = isMaintained ? account.maintenance(this.#today) : figures.requiredMargin;
+    const collateral = isMaintained ? account.equityNow() : figures.cash;
+    const held = instruments.map((instrument) => {
+      const { index, orderCode: code, expiry } = instrument.contract;
+      const marginOfOne = isMaintained ? this.#maintenanceOfOne(instrument) : view.marginOf(code, 1);
+      return { code, expiry, net: account.netOf(index), closing: alreadyClosing(code), marginOfOne };
+    });
     const closings: Closing[] = [];
-    for (const { code, side, qty: total } of contractsToClose(held, { requiredMargin, collateral }, rules)) {
+    const limits = isMaintained ? AT_MAINTENANCE : rules;
+    for (const { code, side, qty: total } of contractsToClose(
+      held.filter(({ marginOfOne }) => marginOfOne > 0),
+      { requiredMargin: asked, collateral },
+      limits,
+    )) {
       const { contract, midTwice: decidedMidTwice } = this.#instrument(code);
       let left = total;
       account.ledgers.forEach((ledger, owner) => {
@@ -156,6 +172,15 @@ export class RunMargin implements MarginBooks {
       });
     }
     return closings;
+  }
+
+  #isMaintained(): boolean {
+    return this.#parts.account.equityNow() >= this.#parts.account.maintenance(this.#today);
+  }
+
+  #maintenanceOfOne({ contract, markValue }: RunInstrument): number {
+    const { schedule, day } = this.#today;
+    return maintenanceMargin(ratesOf(contract.spec, schedule), day, markValue, 1);
   }
 
   #withBuyingPower(figures: BrokerAccount, view: MarginView, { entryBps }: MarginRules): BrokerAccount {
@@ -174,8 +199,11 @@ export class RunMargin implements MarginBooks {
       codes: () => instruments.map(({ contract }) => contract.orderCode),
       netOf: (code) => account.netOf(this.#instrument(code).contract.index),
       workingIn: (code) => working.get(code) ?? NOTHING_WORKING,
-      marginOf: (code, contracts) =>
-        initialMargin(schedule, day, Math.abs(contracts) * this.#instrument(code).markValue),
+      marginOf: (code, contracts) => {
+        const { contract, markValue } = this.#instrument(code);
+        const size = Math.abs(contracts);
+        return initialMargin(ratesOf(contract.spec, schedule), day, size * markValue, size);
+      },
     };
   }
 

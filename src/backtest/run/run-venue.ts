@@ -10,11 +10,18 @@ import type {
   BrokerOrderStatus,
   BrokerTriggerOrder,
   CallOutcome,
+  FilledValue,
 } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { CEILING_NONE, type Contract, isMarketLimit, type PriceBand } from '../../domain/contract.ts';
-import type { CostSchedule } from '../../domain/costs.ts';
+import {
+  CEILING_NONE,
+  type Contract,
+  isMarketLimit,
+  type PriceBand,
+  ratesOf,
+} from '../../domain/contract.ts';
+import { type CostSchedule, hasMaintenance } from '../../domain/costs.ts';
 import { accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
 import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
 import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
@@ -115,6 +122,8 @@ export class RunVenue implements OrderListener {
   #phase: SessionPhase = 'closed';
   #day: TradingDay | null = null;
   #isClosed = true;
+  /** Some contract has maintenance margin. */
+  #isMaintained = false;
   #untold: VenueOrder[] = [];
   /** Ended since the last scan of the book, which shows them once more. */
   #ended: VenueOrder[] = [];
@@ -135,7 +144,7 @@ export class RunVenue implements OrderListener {
       this.#outbox,
     );
     const { account, instruments, clock, margin } = parts;
-    const rules = margin === 'cash' ? null : margin;
+    const rules = margin === 'cash' ? 'maintenance' : margin;
     this.#cash =
       margin === 'cash' ? new RunCash(account, instruments, () => this.#entry.open(ACCOUNT)) : null;
     const working = (): ReadonlyMap<OrderCode, WorkingQty> => this.#entry.working(ACCOUNT);
@@ -165,6 +174,11 @@ export class RunVenue implements OrderListener {
       this.#traded.set(contract.orderCode, instrument);
       this.setBand(contract, bands.get(contract.index) ?? NO_BAND);
     }
+    this.#isMaintained =
+      this.#cash !== null &&
+      this.#parts.instruments.some(({ contract }) =>
+        hasMaintenance(ratesOf(contract.spec, this.#parts.costs)),
+      );
     this.#triggers.beginDay();
     this.#room.openDay({ schedule: this.#parts.costs, day });
     this.#cash?.openDay({ schedule: this.#parts.costs, day });
@@ -296,7 +310,13 @@ export class RunVenue implements OrderListener {
   /** While a position is held the broker measures margin on each whole second of continuous trading. */
   noticeMargin(): void {
     const { margin } = this.#parts;
-    if (margin !== null && margin !== 'cash' && this.#phase === 'continuous') this.#margin.notice(this.#now);
+    const isWatched = margin === 'cash' ? this.#isMaintained : margin !== null;
+    if (isWatched && this.#phase === 'continuous') this.#margin.notice(this.#now);
+  }
+
+  /** Prices may bring a position below maintenance margin: each row is looked at. */
+  get isMarginWatched(): boolean {
+    return this.#isMaintained && this.#room.isExposed;
   }
 
   /** As the broker shows the account; with buying power without end where it alone asks for margin. */
@@ -315,7 +335,8 @@ export class RunVenue implements OrderListener {
   lookAtMargin(): void {
     this.#margin.run(this.#now);
     this.tell();
-    this.noticeMargin();
+    // Maintenance margin waits for the next row.
+    if (this.#parts.margin !== 'cash') this.noticeMargin();
   }
 
   onAccepted(): void {
@@ -461,6 +482,13 @@ export class RunVenue implements OrderListener {
     );
   }
 
+  /** A contract with rates of its own may be charged by liquidity or by fill, which rows do not show: its costs are told. */
+  #filledValueOf({ orderCode: code, filledValue, fee, tax }: VenueOrder): FilledValue {
+    const value = money(filledValue);
+    if (this.#listings.get(code)?.contract.spec.costs === undefined) return { value, quality: 'exact' };
+    return { value, quality: 'exact', costs: { fee: money(fee), tax: money(tax) } };
+  }
+
   get #now(): TsUs {
     return tsUs(this.#parts.clock.nowUs);
   }
@@ -476,7 +504,7 @@ export class RunVenue implements OrderListener {
       qty: qty(order.qty),
       limitPrice: priceTicks(order.price),
       filledQty: qty(order.filledQty),
-      filledValue: order.filledQty === 0 ? null : { value: money(order.filledValue), quality: 'exact' },
+      filledValue: order.filledQty === 0 ? null : this.#filledValueOf(order),
       status: statusOf(order),
       statusText: '',
       canCancel: isWorking,

@@ -1,6 +1,6 @@
 /** One strategy's fills, round trips, refusals and costs. */
-import type { CostSchedule } from '../../domain/costs.ts';
-import { rateOn } from '../../domain/costs.ts';
+import { ratesOf } from '../../domain/contract.ts';
+import { type CostSchedule, rateOn } from '../../domain/costs.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { signOf } from '../../domain/order.ts';
 import { money } from '../../domain/units.ts';
@@ -84,13 +84,14 @@ export class StrategyLedger {
   }
 
   execute(instrument: RunInstrument, execution: Execution, { schedule, day }: DayCosts): void {
+    const rates = ratesOf(instrument.contract.spec, schedule);
     const { side, qty, value, fee, tax, tsUs: at, midTwice, priceTicks } = execution;
     const holding = this.holding(instrument);
     const change = signOf(side) * qty;
     if (execution.cause !== 'settled') {
-      this.#exchangeFee += rateOn(schedule.exchangeFee, day) * qty;
-      this.#clearingFee += rateOn(schedule.clearingFee, day) * qty;
-      this.#brokerFee += rateOn(schedule.brokerFee, day) * qty;
+      this.#exchangeFee += rateOn(rates.exchangeFee, day) * qty;
+      this.#clearingFee += rateOn(rates.clearingFee, day) * qty;
+      this.#brokerFee += rateOn(rates.brokerFee, day) * qty;
     }
     this.#fee += fee;
     this.#tax += tax;

@@ -224,6 +224,10 @@ export class TapePlayer {
       this.#engine.trade(cursor.trade);
     }
     if (!rows.isQuotes) this.#showBook(cursor);
+    if (venue.isMarginWatched) {
+      venue.noticeMargin();
+      timeline.wake(venue.nextUs);
+    }
     cursor.row += 1;
   }
 
@@ -249,7 +253,7 @@ export class TapePlayer {
   #playQuiet(cursor: Cursor, end: number, stopUs: number): boolean {
     const { venue, timeline } = this.#parts;
     const { instrument, exchange, rows } = cursor.tape;
-    if (!exchange.isQuiet || venue.isWatching || venue.isUntold) return false;
+    if (!exchange.isQuiet || venue.isWatching || venue.isUntold || venue.isMarginWatched) return false;
     const stretch = this.#engine.openStretch(instrument, cursor.totalVolume);
     if (stretch === null || (rows.isQuotes && stretch.isBookHeard)) return false;
     const untilUs = Math.min(stopUs, timeline.nextUs, stretch.untilUs);

@@ -4,8 +4,8 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';
-import { valueOf } from '../../domain/contract.ts';
-import { type CostSchedule, orderCosts } from '../../domain/costs.ts';
+import { ratesOf, valueOf } from '../../domain/contract.ts';
+import { type Costs, type CostSchedule, orderCosts } from '../../domain/costs.ts';
 import { type FillQuality, signOf } from '../../domain/order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Money, money, priceTicks, qty } from '../../domain/units.ts';
@@ -91,17 +91,24 @@ export class FillSteps {
     // An earlier estimate may have been too high, and the rest would be below zero: correct it separately.
     const isBelow = cumValue <= order.filledValue;
     const booked = isBelow ? estimate : cumValue;
-    this.#book(order, stepQty, booked - order.filledValue, isBelow ? 'estimated' : quality);
-    if (isBelow) this.#correct(order, cumValue, quality);
+    const told = row.filledValue?.costs;
+    this.#book(order, stepQty, booked - order.filledValue, isBelow ? 'estimated' : quality, told);
+    if (isBelow) this.#correct(order, cumValue, quality, told);
   }
 
-  #book(order: ManagedOrder, stepQty: number, stepValue: number, quality: FillQuality): void {
-    const { context, portfolio, life, costs, tradingDay } = this.#parts;
+  #book(
+    order: ManagedOrder,
+    stepQty: number,
+    stepValue: number,
+    quality: FillQuality,
+    told: Costs | undefined,
+  ): void {
+    const { context, portfolio, life } = this.#parts;
     assert(stepQty > 0 && Number.isSafeInteger(stepValue), 'a fill adds whole contracts and whole money');
     assert(!order.isWaiting, 'fills of a trigger are fills of its child');
     const cumQty = qty(order.filledQty + stepQty);
     const cumValue = money(order.filledValue + stepValue);
-    const total = orderCosts(costs, tradingDay(), cumQty, cumValue, order.side);
+    const total = told ?? this.#costsOf(order, cumQty, cumValue);
     const fee = money(total.fee - order.fee);
     const tax = money(total.tax - order.tax);
     portfolio.add(order.strategy, order.instrument, signOf(order.side) * stepQty, stepValue);
@@ -138,18 +145,18 @@ export class FillSteps {
   /** The same quantity with another value: a better figure replaces a worse one, a newer one its equal. */
   #improve(order: ManagedOrder, row: BrokerOrder, isOlder: boolean): void {
     if (row.filledValue === null || order.filledQty === 0) return;
-    const { value, quality } = row.filledValue;
+    const { value, quality, costs } = row.filledValue;
     const isBetter = RANK[quality] > RANK[order.fillQuality];
     const isNewer = RANK[quality] === RANK[order.fillQuality] && !isOlder;
     if (!isBetter && !isNewer) return;
     if (value === order.filledValue) this.#rate(order, quality);
-    else this.#correct(order, value, quality);
+    else this.#correct(order, value, quality, costs);
   }
 
-  #correct(order: ManagedOrder, cumValue: Money, quality: FillQuality): void {
-    const { context, portfolio, costs, tradingDay } = this.#parts;
+  #correct(order: ManagedOrder, cumValue: Money, quality: FillQuality, told: Costs | undefined): void {
+    const { context, portfolio } = this.#parts;
     const value = money(cumValue - order.filledValue);
-    const total = orderCosts(costs, tradingDay(), order.filledQty, cumValue, order.side);
+    const total = told ?? this.#costsOf(order, order.filledQty, cumValue);
     const tax = money(total.tax - order.tax);
     portfolio.correct(order.strategy, order.instrument, signOf(order.side), value);
     portfolio.charge(order.strategy, 0, tax);
@@ -171,6 +178,14 @@ export class FillSteps {
       cumValue,
       quality,
     });
+  }
+
+  /** Where the broker does not tell them. */
+  #costsOf({ instrument, side }: ManagedOrder, cumQty: number, cumValue: number): Costs {
+    const { contracts, costs, tradingDay } = this.#parts;
+    const contract = contracts.at(instrument);
+    const rates = contract === undefined ? costs : ratesOf(contract.spec, costs);
+    return orderCosts(rates, tradingDay(), cumQty, cumValue, side);
   }
 
   #rate(order: ManagedOrder, quality: FillQuality): void {

@@ -4,6 +4,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrder, FilledValue } from '../../domain/broker-order.ts';
+import type { Costs } from '../../domain/costs.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import type { Orders } from './orders.ts';
@@ -108,5 +109,13 @@ const isSameRow = (a: BrokerOrder, b: BrokerOrder): boolean =>
     a.source === b.source &&
     a.reason === b.reason);
 
+const isSameCharge = (a: Costs | undefined, b: Costs | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.fee === b.fee && a.tax === b.tax);
+
 const isSameValue = (a: FilledValue | null, b: FilledValue | null): boolean =>
-  a === b || (a !== null && b !== null && a.value === b.value && a.quality === b.quality);
+  a === b ||
+  (a !== null &&
+    b !== null &&
+    a.value === b.value &&
+    a.quality === b.quality &&
+    isSameCharge(a.costs, b.costs));

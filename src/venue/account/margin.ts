@@ -54,7 +54,7 @@ export interface MarginTerms {
 
 /** `rate x |contracts| x price x multiplier`. */
 export const marginOf = (terms: MarginTerms, qty: number, mark: PriceHundredths): Money =>
-  initialMargin(terms.costs, terms.day, valueAtHundredths(terms.spec, mark, Math.abs(qty)));
+  initialMargin(terms.costs, terms.day, valueAtHundredths(terms.spec, mark, Math.abs(qty)), qty);
 
 /** One account as limits on margin see it. */
 export interface MarginView {
@@ -120,7 +120,7 @@ interface HeldContracts {
 export function contractsToClose(
   held: readonly HeldContracts[],
   { requiredMargin, collateral }: { readonly requiredMargin: number; readonly collateral: number },
-  { warnBps, forceBps }: MarginRules,
+  { warnBps, forceBps }: Pick<MarginRules, 'warnBps' | 'forceBps'>,
 ): { readonly code: OrderCode; readonly side: Side; readonly qty: number }[] {
   // Usage is rounded up: at one part less it is below the ratio.
   let excess = requiredMargin - Math.floor((collateral * (Math.min(warnBps, forceBps) - 1)) / 10_000);

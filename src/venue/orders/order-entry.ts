@@ -5,13 +5,13 @@
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { valueOf } from '../../domain/contract.ts';
-import { type CostSchedule, orderCosts } from '../../domain/costs.ts';
+import { ratesOf, valueOf } from '../../domain/contract.ts';
+import { type Costs, type CostSchedule, fillCosts, orderCosts } from '../../domain/costs.ts';
 import type { AccountId, BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
-import { type DurationUs, priceTicks, type TsUs } from '../../domain/units.ts';
+import { type DurationUs, money, priceTicks, type TsUs } from '../../domain/units.ts';
 import type { WorkingQty } from '../account/margin.ts';
 import type { BookFills, OrderBook } from '../exchange/contract-book.ts';
-import type { FillClause } from '../exchange/fill-models.ts';
+import { type FillClause, liquidityOf } from '../exchange/fill-models.ts';
 import {
   type CancelOrder,
   type ChangeOrder,
@@ -163,8 +163,7 @@ export class OrderEntry implements BookFills {
     const value = valueOf(listing.contract.spec, priceTicks(price), qty);
     order.filledQty += qty;
     order.filledValue += value;
-    const { day } = this.#around;
-    const costs = orderCosts(this.#costs, day, order.filledQty, order.filledValue, order.side);
+    const costs = this.#charge(order, qty, value, clause, ratesOf(listing.contract.spec, this.#costs));
     const fill = { price, qty, value, fee: costs.fee - order.fee, tax: costs.tax - order.tax, clause };
     order.fee = costs.fee;
     order.tax = costs.tax;
@@ -179,6 +178,25 @@ export class OrderEntry implements BookFills {
       this.#sendIfCovered(other, other.pending.filledQty + qty);
       this.#listener.onChange(other, at);
     }
+  }
+
+  /** Everything that is charged for the order, its latest fill included. */
+  #charge(
+    order: VenueOrder,
+    qty: number,
+    value: number,
+    clause: FillClause | null,
+    rates: CostSchedule,
+  ): Costs {
+    const { day } = this.#around;
+    const { filledQty, filledValue, side } = order;
+    const isMaker = clause !== null && liquidityOf(clause) === 'maker';
+    const own = fillCosts(rates, day, qty, value, side, isMaker);
+    if (isMaker) order.makerValue += value;
+    order.fillFees += own.fee;
+    order.fillTaxes += own.tax;
+    const fills = { fee: money(order.fillFees), tax: money(order.fillTaxes) };
+    return orderCosts(rates, day, filledQty, filledValue, side, order.makerValue, fills);
   }
 
   /** Day orders end after the close. */

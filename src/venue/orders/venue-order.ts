@@ -68,6 +68,11 @@ export class VenueOrder implements BookEntry {
   /** Charged so far: functions of what is filled, so that a later fill is charged the difference (rulings, 2). */
   fee = 0;
   tax = 0;
+  /** Of the filled value, what waited for its fill. */
+  makerValue = 0;
+  /** Costs of its fills, where each is rounded by itself. */
+  fillFees = 0;
+  fillTaxes = 0;
   modified = false;
   canceledUs: number | null = null;
   /** Ended with its day, not by a cancel. */

@@ -20,6 +20,8 @@ const VN: CostSchedule = {
   marginBps: since(1_700),
 };
 const FREE: CostSchedule = { ...VN, exchangeFee: since(0), clearingFee: since(0), taxPpm: since(0) };
+/** 0.04 %. */
+const FEE = [{ from: tradingDay('2017-08-10'), value: { taker: 4_000_000, maker: 4_000_000 } }];
 const BAND = { floor: priceTicks(12_100), ceiling: priceTicks(13_900) };
 
 /** Each fill as `side qty at price: fee, tax`. */
@@ -72,7 +74,7 @@ describe('fees and tax of fills', () => {
     {
       // 0.04 % of 130,010,000 is 52,004; of 130,000,000 52,000. On the sale 0.1 %: 130,000.
       name: 'shares: a part of the value, and a tax on what is sold',
-      costs: { ...FREE, valueFeePpm: since(400), sellTaxPpm: since(1_000) },
+      costs: { ...FREE, valueFee: FEE, sellTax: since(10_000_000) },
       script: ROUND,
       charged: `
         buy 1 at 13001: 52004, 0
@@ -81,7 +83,7 @@ describe('fees and tax of fills', () => {
     {
       // An order of two pays at least 150,000: the first fill all of it; both together are 104,016, so the second nothing.
       name: 'the least fee falls due with the first fill of an order',
-      costs: { ...FREE, valueFeePpm: since(400), orderFeeMin: since(150_000) },
+      costs: { ...FREE, valueFee: FEE, orderFeeMin: since(150_000) },
       script: `
         09:00:01 book 13000x9 12999x9 | 13001x1 13003x9
         09:00:02 A buy 2 at 13003`,

@@ -9,9 +9,10 @@ import { type ContractMonth, contractMonthOf, expiryOf } from '../../../domain/c
 import { type ContractSpec, NO_BAND_BPS } from '../../../domain/contract.ts';
 import type { CostSchedule } from '../../../domain/costs.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
-import { decimalsOf, wholeOf } from '../../../text/decimals.ts';
+import { decimalsOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
 import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
+import { costDecimals, costsOf, FIRST_DAY } from './market-costs.ts';
 
 export interface BacktestMarket {
   readonly calendar: TradingCalendar;
@@ -40,7 +41,6 @@ export type ReadBacktestMarket =
 
 /** Expiry of a contract without one. */
 const NO_EXPIRY = tradingDay('2199-12-31');
-const FIRST_DAY = tradingDay('1970-01-01');
 const WEEKDAYS: Readonly<Record<string, Weekday>> = {
   sun: 0,
   mon: 1,
@@ -51,9 +51,8 @@ const WEEKDAYS: Readonly<Record<string, Weekday>> = {
   sat: 6,
 };
 const WORK_DAYS = ['mon', 'tue', 'wed', 'thu', 'fri'] as const;
-const MONEY_DECIMALS_MAX = 9;
-/** A percentage to the part of a million. */
-const PPM_DIGITS = 4;
+/** More digits leave no room for amounts: money is exact up to 2^53 of its smallest unit. */
+const MONEY_DECIMALS_MAX = 13;
 
 export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
   const market = source.at(['market']);
@@ -109,7 +108,7 @@ export function familyOf(symbol: string): ContractMonth['underlying'] | undefine
 
 function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestMarket {
   const zone = timeZone(market.timeZone);
-  const decimals = moneyDecimals(Object.values(market.contracts));
+  const decimals = Math.max(moneyDecimals(Object.values(market.contracts)), costDecimals(market));
   const problems: Problem[] = [...hourProblems(source, market)];
   if (zone === undefined)
     problems.push(source.problem(['market', 'timeZone'], 'a zone like UTC, +07:00 or America/New_York'));
@@ -121,10 +120,13 @@ function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestM
   }
   const moneyScale = 10 ** decimals;
   const costs = costsOf(source, market, moneyScale, problems);
-  if (problems.length > 0 || zone === undefined || costs === undefined) return { ok: false, problems };
   const specs = new Map(
-    Object.entries(market.contracts).map(([symbol, each]) => [symbol, specOf(symbol, each, moneyScale)]),
+    Object.entries(market.contracts).map(([symbol, each]) => [
+      symbol,
+      { ...specOf(symbol, each, moneyScale), costs: costsOf(source, market, moneyScale, problems, symbol) },
+    ]),
   );
+  if (problems.length > 0 || zone === undefined) return { ok: false, problems };
   return {
     ok: true,
     market: {
@@ -152,35 +154,6 @@ function hourProblems(source: YamlSource, { hours = [] }: InlineMarket): readonl
     const isInside = before !== undefined && span.from < before.to;
     return isInside ? [source.problem(['market', 'hours', i, 'from'], 'a time after the span before')] : [];
   });
-}
-
-function costsOf(
-  source: YamlSource,
-  { costs }: InlineMarket,
-  moneyScale: number,
-  problems: Problem[],
-): CostSchedule | undefined {
-  const whole = (
-    key: 'perContract' | 'orderMin' | 'valuePercent' | 'sellTaxPercent',
-    digits: number,
-  ): number => {
-    const found = wholeOf(costs[key], digits);
-    if (found === undefined)
-      problems.push(source.problem(['market', 'costs', key], `a number of at most ${digits} digits`));
-    return found ?? 0;
-  };
-  const moneyDigits = Math.round(Math.log10(moneyScale));
-  const from = FIRST_DAY;
-  return {
-    exchangeFee: [{ from, value: 0 }],
-    clearingFee: [{ from, value: 0 }],
-    brokerFee: [{ from, value: whole('perContract', moneyDigits) }],
-    taxPpm: [{ from, value: 0 }],
-    marginBps: [{ from, value: Math.round(costs.marginPercent * 100) }],
-    valueFeePpm: [{ from, value: whole('valuePercent', PPM_DIGITS) }],
-    orderFeeMin: [{ from, value: whole('orderMin', moneyDigits) }],
-    sellTaxPpm: [{ from, value: whole('sellTaxPercent', PPM_DIGITS) }],
-  };
 }
 
 /**

@@ -10,6 +10,28 @@ const positive = z.number().positive();
 const share = z.number().min(0).max(100);
 const delay = durationFrom('0s', '10m');
 
+/** What is not written here holds as the market or the program has it. */
+const costs = z.strictObject({
+  perContract: z.number().min(0).optional(),
+  valuePercent: share.optional(),
+  /** Of fills that took, and of those that waited, where they differ; below zero is paid to us. */
+  takerPercent: z.number().min(-100).max(100).optional(),
+  makerPercent: z.number().min(-100).max(100).optional(),
+  orderMin: z.number().min(0).optional(),
+  sellTaxPercent: share.optional(),
+  marginPercent: z.number().positive().max(100).optional(),
+  /** Below this part of the value of positions the broker closes. */
+  maintenancePercent: z.number().positive().max(100).optional(),
+  rounding: z
+    .strictObject({
+      per: z.enum(['fill', 'order', 'none']),
+      mode: z.enum(['half_even', 'half_up', 'up']).default('half_up'),
+      /** Absent: those of the currency. */
+      decimals: z.int().min(0).max(8).optional(),
+    })
+    .optional(),
+});
+
 const inlineContract = z.strictObject({
   tick: positive,
   lot: positive.default(1),
@@ -17,6 +39,15 @@ const inlineContract = z.strictObject({
   orderQtyMax: count.default(1_000_000_000),
   bandPercent: z.number().min(0.01).max(99).optional(),
   expiry: date.optional(),
+  /** Money a contract, whatever its price is. */
+  margin: z
+    .strictObject({ initial: positive, maintenance: z.number().min(0).optional() })
+    .refine(({ initial, maintenance = 0 }) => maintenance <= initial, {
+      error: 'at most initial',
+      path: ['maintenance'],
+    })
+    .optional(),
+  costs: costs.optional(),
 });
 
 /** A market in the file itself: any futures, shares or coins. */
@@ -42,15 +73,7 @@ export const inlineMarket = z.strictObject({
   contracts: z
     .record(z.string(), inlineContract)
     .refine((specs) => Object.keys(specs).length > 0, 'a section with a contract, like ES: { tick: 0.25 }'),
-  costs: z
-    .strictObject({
-      perContract: z.number().min(0).default(0),
-      valuePercent: share.default(0),
-      orderMin: z.number().min(0).default(0),
-      sellTaxPercent: share.default(0),
-      marginPercent: z.number().positive().max(100).default(100),
-    })
-    .prefault({}),
+  costs: costs.prefault({}),
 });
 
 const columns = z.partialRecord(z.enum(COLUMN_ROLES), z.string());

@@ -261,12 +261,20 @@ function memoryProblems(source: YamlSource, file: BacktestFile, market: Backtest
 export const memoryOf = ({ memory }: BacktestFile, { isAlwaysOpen }: BacktestMarket): 'day' | 'run' =>
   memory ?? (isAlwaysOpen ? 'run' : 'day');
 
+/** Values of positions may grow to so many times the capital before money is no longer exact. */
+const MONEY_ROOM = 8;
+
 function moneyProblems(
   source: YamlSource,
   { capital }: BacktestFile,
   { moneyScale, currency }: BacktestMarket,
 ): readonly Problem[] {
   const digits = Math.round(Math.log10(moneyScale));
+  const most = Number.MAX_SAFE_INTEGER / moneyScale / MONEY_ROOM;
+  if (capital > most) {
+    const hint = `one tick of one lot needs ${digits} digits behind the point: take less capital, a larger lot or a coarser tick`;
+    return [source.problem(['capital'], `at most ${Math.floor(most)} ${currency}`, hint)];
+  }
   if (wholeOf(capital, digits) !== undefined) return [];
   return [
     source.problem(['capital'], `an amount of ${currency} with at most ${digits} digits behind the point`),

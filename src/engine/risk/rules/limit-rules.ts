@@ -1,5 +1,5 @@
 import { assert } from '../../../domain/assert.ts';
-import { CEILING_NONE, valueOf } from '../../../domain/contract.ts';
+import { CEILING_NONE, ratesOf, valueOf } from '../../../domain/contract.ts';
 import { initialMargin } from '../../../domain/costs.ts';
 import { signOf } from '../../../domain/order.ts';
 import { type InstrumentIndex, priceTicks } from '../../../domain/units.ts';
@@ -127,5 +127,6 @@ function marginOf(
   if (contract === undefined || contracts <= 0) return 0;
   const ask = price >= CEILING_NONE ? (lastPrice(view, contract) ?? price) : price;
   const atLeast = Math.max(ask, view.tradedPrice(instrument) ?? 0);
-  return initialMargin(costs, view.tradingDay(), valueOf(contract.spec, priceTicks(atLeast), contracts));
+  const value = valueOf(contract.spec, priceTicks(atLeast), contracts);
+  return initialMargin(ratesOf(contract.spec, costs), view.tradingDay(), value, contracts);
 }

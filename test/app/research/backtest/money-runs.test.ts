@@ -8,24 +8,33 @@ import { barPlan } from './bar-run.ts';
 type Order = readonly [side: 'buy' | 'sell', qty: number, points: number];
 
 interface Minutes {
-  /** One minute each, all four prices alike, in points. */
-  readonly prices: readonly number[];
+  /** One minute each in points: open, high, low and close, or one price for all of them. */
+  readonly prices: readonly (number | readonly number[])[];
   /** Sent at the end of its minute; the next one's open fills it. */
   readonly orders: Readonly<Record<number, Order>>;
   readonly market?: string;
+  /** Further keys of the contract. */
+  readonly contract?: string;
   readonly more?: string;
 }
 
-async function played({ prices, orders, market = '', more = '' }: Minutes): Promise<BacktestResult> {
+async function played({
+  prices,
+  orders,
+  market = '',
+  contract = '',
+  more = '',
+}: Minutes): Promise<BacktestResult> {
   const bars = prices.map(
     (price, i) =>
-      `2024-01-03T00:${String(i).padStart(2, '0')}:00Z,${price},${price},${price},${price},1000\n`,
+      `2024-01-03T00:${String(i).padStart(2, '0')}:00Z,${typeof price === 'number' ? Array(4).fill(price).join() : price.join()},1000\n`,
   );
   let minute = 0;
   const plan = await barPlan({
     bars: `time,open,high,low,close,volume\n${bars.join('')}`,
     file: ', every: 1m',
     market,
+    contract,
     more,
     connect(ticks, trader) {
       ticks.bars({ every: minutes(1) }).subscribe(() => {
@@ -100,5 +109,148 @@ describe('cash, margin used and buying power', () => {
       [33, 2],
     ]);
     expect(one!.denials.map(({ code }) => code)).toEqual(['-6012']);
+  });
+});
+
+/** `side qty at price: fee, tax` of each fill, in the currency. */
+function charged({ strategies, moneyScale }: BacktestResult): readonly string[] {
+  return strategies.flatMap(({ fills }) =>
+    [...fills].map(
+      ({ side, qty, priceTicks: price, fee, tax }) =>
+        `${side} ${qty} at ${price / 100}: ${fee / moneyScale}, ${tax / moneyScale}`,
+    ),
+  );
+}
+
+describe('fees', () => {
+  /** 0.05 % of 12.50 is 0.00625, of 22.50 0.01125, of 62.50 0.03125. */
+  test.each([
+    ['none', 'half_up', '0.0063', '0.0113', '0.0313'],
+    ['order', 'half_up', '0.01', '0.01', '0.03'],
+    ['order', 'half_even', '0.01', '0.01', '0.03'],
+    ['order', 'up', '0.01', '0.02', '0.04'],
+  ])('rounded per %s, %s, to the cent', async (per, mode, ...fees) => {
+    const run = await played({
+      prices: [12.5, 12.5, 22.5, 40, 62.5],
+      orders: { 0: ['buy', 1, 20], 1: ['buy', 1, 23], 3: ['buy', 1, 70] },
+      market: `, costs: { valuePercent: 0.05, rounding: { per: ${per}, mode: ${mode} } }`,
+    });
+    expect(charged(run)).toEqual([12.5, 22.5, 62.5].map((price, i) => `buy 1 at ${price}: ${fees[i]}, 0`));
+  });
+
+  /** 0.5 % of 1, 3 and 5 are 0.005, 0.015 and 0.025: halves of a cent. */
+  test.each([
+    ['half_up', '0.01', '0.02', '0.03'],
+    ['half_even', '0', '0.02', '0.02'],
+  ])('half a cent, %s', async (mode, ...fees) => {
+    const run = await played({
+      prices: [1, 1, 2, 3, 4, 5],
+      orders: { 0: ['buy', 1, 1], 2: ['buy', 1, 3], 4: ['buy', 1, 5] },
+      market: `, costs: { valuePercent: 0.5, rounding: { per: order, mode: ${mode} } }`,
+    });
+    expect(charged(run)).toEqual([1, 3, 5].map((price, i) => `buy 1 at ${price}: ${fees[i]}, 0`));
+  });
+
+  /** 0.02 % of 1,234 is 0.2468 and rounds to nothing in dong; with decimals: 1 to 0.2. */
+  test.each([
+    ['currency: VND', '0'],
+    ['currency: JPY', '0'],
+    ['currency: USD', '0.25'],
+    ['currency: BTC', '0.2468'],
+    ['currency: VND, decimals: 1', '0.2'],
+  ])('in the decimals of %s', async (text, fee) => {
+    const [currency, decimals = ''] = text.split(', ');
+    const run = await played({
+      prices: [1234, 1234],
+      orders: { 0: ['buy', 1, 1300] },
+      market: `, ${currency}, costs: { valuePercent: 0.02, rounding: { per: order${decimals && `, ${decimals}`} } }`,
+    });
+    expect(charged(run)).toEqual([`buy 1 at 1234: ${fee}, 0`]);
+  });
+
+  /** A tenth of each bar fills 100: 0.001 % of 330 is 0.0033; of the order 0.0033, 0.0066 and 0.0099. */
+  test.each([
+    ['order', ['0', '0.01', '0']],
+    ['fill', ['0', '0', '0']],
+  ])('of an order in three fills, rounded per %s', async (per, fees) => {
+    const run = await played({
+      prices: [3.3, 3.3, 3.3, 3.3],
+      orders: { 0: ['buy', 300, 4] },
+      market: `, costs: { valuePercent: 0.001, rounding: { per: ${per} } }`,
+      more: 'models: { volumePercent: 10 }',
+    });
+    expect(charged(run)).toEqual(fees.map((fee) => `buy 100 at 3.3: ${fee}, 0`));
+  });
+
+  /** The buyer at 100 takes: 0.04000001 % of 10,000 is 4.000001; the seller at 101 waits: -0.01 % of 10,100 is -1.01. */
+  test('of takers and makers, with eight digits, a rebate below zero', async () => {
+    const run = await played({
+      prices: [100, 100, [100, 102, 100, 102], 102],
+      orders: { 0: ['buy', 100, 110], 1: ['sell', 100, 101] },
+      market:
+        ', costs: { takerPercent: 0.04000001, makerPercent: -0.01, marginPercent: 10, rounding: { per: order, decimals: 6 } }',
+      more: 'models: { fill: ohlc }',
+    });
+    expect(charged(run)).toEqual(['buy 100 at 100: 4.000001, 0', 'sell 100 at 101: -1.01, 0']);
+  });
+
+  /** 0.005 a share: 100 are 0.50, the least is 1; 400 are 2. The tax on what is sold is 0.00278 % of 40,000: 1.112. */
+  test('per share with a least fee, and a tax on what is sold', async () => {
+    const run = await played({
+      prices: [100, 100, 100, 100],
+      orders: { 0: ['buy', 100, 110], 1: ['buy', 300, 110], 2: ['sell', 400, 90] },
+      market: ', costs: { perContract: 0.005, orderMin: 1, sellTaxPercent: 0.00278, marginPercent: 10 }',
+    });
+    expect(charged(run)).toEqual([
+      'buy 100 at 100: 1, 0',
+      'buy 300 at 100: 1.5, 0',
+      'sell 400 at 100: 2, 1.112',
+    ]);
+  });
+});
+
+describe('margin', () => {
+  /** 10,000 carry 4 contracts at 2,500 each and no fifth, whatever they cost. */
+  test('a fixed amount a contract opens as many as the cash carries', async () => {
+    const run = await played({
+      prices: [100, 100, 100, 100],
+      orders: { 0: ['buy', 5, 150], 1: ['buy', 4, 150] },
+      contract: ', margin: { initial: 2500, maintenance: 2000 }',
+    });
+    expect(run.strategies[0]!.denials.map(({ code }) => code)).toEqual(['-6012']);
+    expect(funds(run).at(-1)).toBe('10000 10000 10000 0');
+  });
+
+  /**
+   * Four at 100, 50 a point: at 91 equity is 8,200, above 4 x 2,000; at 89 it is 7,800, 200 too little, and one is closed: at the
+   * next open, 88, for a loss of 600 in all 2,400. 7,600 carry three, 6,000.
+   */
+  test('below maintenance the broker closes as few contracts as bring it back', async () => {
+    const run = await played({
+      prices: [100, 100, 91, 89, 88, 88],
+      orders: { 0: ['buy', 4, 150] },
+      contract: ', pointValue: 50, margin: { initial: 2500, maintenance: 2000 }',
+    });
+    const fills = [...run.strategies[0]!.fills];
+    expect(fills.map(({ side, qty, priceTicks: price, cause }) => [side, qty, price / 100, cause])).toEqual([
+      ['buy', 4, 100, 'order'],
+      ['sell', 1, 88, 'forced'],
+    ]);
+    expect(funds(run).at(-1)).toBe('7600 9400 7500 100');
+  });
+
+  /** 200 at 100 with 50 %; 25 % must stay: 200 x 66 is 13,200 and a quarter 3,300, equity 3,200. */
+  test('a maintenance rate on shares bought with a loan', async () => {
+    const run = await played({
+      prices: [100, 100, 67, 66, 66, 66],
+      orders: { 0: ['buy', 200, 150] },
+      market: ', costs: { marginPercent: 50, maintenancePercent: 25 }',
+    });
+    const fills = [...run.strategies[0]!.fills];
+    // 100 too much at 16.50 a share: seven.
+    expect(fills.map(({ side, qty, priceTicks: price, cause }) => [side, qty, price / 100, cause])).toEqual([
+      ['buy', 200, 100, 'order'],
+      ['sell', 7, 66, 'forced'],
+    ]);
   });
 });
