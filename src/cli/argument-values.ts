@@ -79,6 +79,14 @@ const ROLES = [
   'ask',
   'bid_size',
   'ask_size',
+  'bid_open',
+  'bid_high',
+  'bid_low',
+  'bid_close',
+  'ask_open',
+  'ask_high',
+  'ask_low',
+  'ask_close',
 ] as const;
 
 export type NamedRoles = Readonly<Partial<Record<(typeof ROLES)[number], string>>>;

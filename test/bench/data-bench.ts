@@ -87,6 +87,7 @@ async function imported(file: string, config: Config, dir: string, archive: bool
     stamp: 'start',
     isRounding: false,
     skipBad: false,
+    askFile: null,
     replace: false,
     archive,
   } as const;

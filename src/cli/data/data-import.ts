@@ -40,6 +40,7 @@ interface ImportFlags {
   readonly silence: number;
   readonly every?: DurationUs;
   readonly stamp: 'start' | 'end';
+  readonly ask?: string;
   readonly round?: boolean;
   readonly skipBad?: boolean;
   readonly replace?: boolean;
@@ -51,7 +52,7 @@ interface ImportFlags {
 const AFTER_HELP = `
 Prints need columns for time, price and volume; a column for the side is
 optional. Quotes need time, bid and ask; sizes are optional. Bars need time,
-open, high, low and close; volume is optional.
+open, high, low and close, or bid_open to ask_close; volume is optional.
 Columns are found by their usual names or named with --column. A time without a
 date belongs to the day in the file's name. Bad rows are reported one by one,
 and a file that has any is not imported without --skip-bad.
@@ -100,6 +101,7 @@ export function addDataImport(data: Command, context: CliContext): void {
     .addOption(
       new Option('--stamp <which>', 'the time of a bar is its').choices(['start', 'end']).default('start'),
     )
+    .option('--ask <file>', 'bars of the ask, where the file has those of the bid')
     .option('--round', 'take prices between two steps for the nearest')
     .option('--skip-bad', 'import the good rows of a file that has bad ones')
     .option('--replace', 'overwrite other data of the same days')
@@ -109,7 +111,8 @@ export function addDataImport(data: Command, context: CliContext): void {
     .addHelpText('after', AFTER_HELP);
   command.action(async (files: readonly string[]) => {
     const flags = command.opts<ImportFlags>();
-    const missing = files.find((file) => !existsSync(file));
+    const named = flags.ask === undefined ? files : [...files, flags.ask];
+    const missing = named.find((file) => !existsSync(file));
     if (missing !== undefined) throw new CliFailure(EXIT.usage, `expected an existing file, was ${missing}`);
     const imported = await importAll(files, flags, context.io);
     if (flags.json === true) printJson(context.io, imported);
@@ -205,6 +208,7 @@ const requestOf = (flags: ImportFlags): ImportRequest => ({
   silence: durationUs(flags.silence * US_PER_MS),
   every: flags.every ?? null,
   stamp: flags.stamp,
+  askFile: flags.ask ?? null,
   isRounding: flags.round ?? false,
   skipBad: flags.skipBad ?? false,
   replace: flags.replace ?? false,

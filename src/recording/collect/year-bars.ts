@@ -1,12 +1,15 @@
 /** Collects the bars of one year and writes them into the data directory. */
 import { existsSync } from 'node:fs';
+import { assert } from '../../domain/assert.ts';
 import {
-  BAR_LAYOUT,
+  type AskColumns,
+  barLayout,
   type BarMeta,
   type BarRows,
   barsOf,
   barsPath,
   readBarMeta,
+  readBarParts,
   tableOfBars,
   writeBars,
 } from '../columns/bar-file.ts';
@@ -15,7 +18,7 @@ import type { SpillFile } from './collector.ts';
 import { storeFile, type StoredFile } from './store-file.ts';
 import { TimedRows } from './timed-rows.ts';
 
-const LINED: Layout = [...BAR_LAYOUT, { name: 'line', kind: 'whole' }];
+const lined = (isQuotes: boolean): Layout => [...barLayout(isQuotes), { name: 'line', kind: 'whole' }];
 
 /** Each bar with the line of the file it came from. */
 export interface LinedBars extends BarRows {
@@ -31,21 +34,32 @@ export interface CollectedBar {
   readonly volume: number;
   readonly phase: number;
   readonly line: number;
+  /** Null where the bar is of trades. */
+  readonly ask: BarPrices | null;
+}
+
+export interface BarPrices {
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
 }
 
 /** The bars of one symbol and year while they are collected. */
 export class YearBars extends TimedRows<LinedBars> {
   readonly symbol: string;
   readonly year: number;
+  readonly isQuotes: boolean;
 
   constructor(
-    { symbol, year }: { readonly symbol: string; readonly year: number },
+    { symbol, year, isQuotes }: Pick<YearBars, 'symbol' | 'year' | 'isQuotes'>,
     spillFile: SpillFile,
     onGrow: () => void,
   ) {
-    super(LINED, linedOf, spillFile, onGrow);
+    super(lined(isQuotes), linedOf, spillFile, onGrow);
     this.symbol = symbol;
     this.year = year;
+    this.isQuotes = isQuotes;
   }
 
   push(bar: CollectedBar): void {
@@ -60,14 +74,67 @@ export class YearBars extends TimedRows<LinedBars> {
     tail.phase[i] = bar.phase;
     tail.complete[i] = 1;
     tail.line[i] = bar.line;
+    if (tail.ask !== null && bar.ask !== null) setPrices(tail.ask, i, bar.ask);
   }
 }
 
-function linedOf({ rows, columns }: RowTable): LinedBars {
-  return {
-    ...barsOf({ rows, columns: columns.slice(0, -1) }),
-    line: columnAs(columns[BAR_LAYOUT.length], Int32Array),
-  };
+const linedOf = ({ rows, columns }: RowTable): LinedBars => ({
+  ...barsOf({ rows, columns: columns.slice(0, -1) }),
+  line: columnAs(columns.at(-1), Int32Array),
+});
+
+function setPrices(into: AskColumns, row: number, { open, high, low, close }: BarPrices): void {
+  into.open[row] = open;
+  into.high[row] = high;
+  into.low[row] = low;
+  into.close[row] = close;
+}
+
+/** The bars of the ask in a file of their own, found by their beginning: it only goes forward. */
+export class AskBars {
+  readonly #parts: Iterator<BarRows>;
+  #part: BarRows | undefined;
+  #row = 0;
+
+  constructor(path: string) {
+    this.#parts = readBarParts(path);
+    this.#next();
+  }
+
+  /** Moves on to the bar that begins at `startUs`, or behind it; returns the beginnings of bars that it passed. */
+  seek(startUs: number): readonly number[] {
+    const passed: number[] = [];
+    for (let at = this.startUs; at < startUs; at = this.startUs) {
+      passed.push(at);
+      this.#row += 1;
+      if (this.#row === this.#part?.rows) this.#next();
+    }
+    return passed;
+  }
+
+  /** Of the bar that it stands at; Infinity behind the last. */
+  get startUs(): number {
+    return this.#part?.startUs[this.#row] ?? Infinity;
+  }
+
+  /** Prices of that bar. */
+  get prices(): BarPrices {
+    const part = this.#part;
+    assert(part !== undefined, 'the ask has a bar here');
+    const row = this.#row;
+    return {
+      open: part.open[row] ?? 0,
+      high: part.high[row] ?? 0,
+      low: part.low[row] ?? 0,
+      close: part.close[row] ?? 0,
+    };
+  }
+
+  #next(): void {
+    const next = this.#parts.next();
+    this.#part = next.done === true ? undefined : next.value;
+    this.#row = 0;
+  }
 }
 
 interface StoreYearOptions {
@@ -79,6 +146,8 @@ interface StoreYearOptions {
   readonly replace: boolean;
   readonly source: string;
   readonly badRows: number;
+  /** Where bars of the ask lie in a file of their own; null where they are in the same bars, or there are none. */
+  readonly askPath: string | null;
 }
 
 export interface StoredYear extends StoredFile<BarMeta> {
@@ -89,18 +158,20 @@ export interface StoredYear extends StoredFile<BarMeta> {
 
 export function storeYear(bars: YearBars, options: StoreYearOptions): StoredYear {
   const { symbol, year } = bars;
-  const { everyUs, tickSize, lotSize, zone, badRows, source } = options;
+  const { everyUs, tickSize, lotSize, zone, badRows, source, askPath } = options;
+  const isQuotes = bars.isQuotes || askPath !== null;
   const path = barsPath(options.dir, symbol, everyUs, year);
   const before = existsSync(path) ? readBarMeta(path) : undefined;
   const tally = { volume: 0 };
   const stored = storeFile(before, options.replace, (accept) =>
-    writeBars(path, withEnds(bars, everyUs, tally), (totals) =>
+    writeBars(path, isQuotes, withEnds(bars, everyUs, tally, askPath), (totals) =>
       accept({
         kind: 'bars',
         version: 1,
         symbol,
         everyUs,
         year,
+        ...(isQuotes ? { isQuotes } : {}),
         tickSize,
         lotSize,
         timeZone: zone.name,
@@ -115,17 +186,27 @@ export function storeYear(bars: YearBars, options: StoreYearOptions): StoredYear
 }
 
 /** Of two bars that begin at the same time the first one counts; the second was reported. */
-function* withEnds(bars: YearBars, everyUs: number, tally: { volume: number }): Generator<RowTable> {
+function* withEnds(
+  bars: YearBars,
+  everyUs: number,
+  tally: { volume: number },
+  askPath: string | null,
+): Generator<RowTable> {
+  const asks = askPath === null ? null : new AskBars(askPath);
   let before = NaN;
   for (const part of bars.inOrder()) {
-    const kept = allocateTable(BAR_LAYOUT, part.rows);
+    const kept = allocateTable(barLayout(bars.isQuotes || asks !== null), part.rows);
     const into = barsOf(kept);
     let rows = 0;
     for (let i = 0; i < part.rows; i += 1) {
       const start = part.startUs[i] ?? 0;
       if (start === before) continue;
       before = start;
+      asks?.seek(start);
+      // A bar without its ask was reported.
+      if (asks !== null && asks.startUs !== start) continue;
       copyBar(kept, rows, part, i);
+      if (asks !== null && into.ask !== null) setPrices(into.ask, rows, asks.prices);
       into.endUs[rows] = start + everyUs;
       tally.volume += into.volume[rows] ?? 0;
       rows += 1;

@@ -15,6 +15,14 @@ export const COLUMN_ROLES = [
   'ask',
   'bid_size',
   'ask_size',
+  'bid_open',
+  'bid_high',
+  'bid_low',
+  'bid_close',
+  'ask_open',
+  'ask_high',
+  'ask_low',
+  'ask_close',
 ] as const;
 
 export type ColumnRole = (typeof COLUMN_ROLES)[number];
@@ -40,6 +48,14 @@ const KNOWN: Readonly<Record<ColumnRole, readonly string[]>> = {
   ask: ['ask', 'ask_price', 'askprice', 'best_ask', 'offer'],
   bid_size: ['bid_size', 'bidsize', 'bid_qty', 'bid_quantity', 'bid_volume', 'bidvolume', 'best_bid_qty'],
   ask_size: ['ask_size', 'asksize', 'ask_qty', 'ask_quantity', 'ask_volume', 'askvolume', 'best_ask_qty'],
+  bid_open: ['bid_open', 'bidopen', 'open_bid', 'openbid'],
+  bid_high: ['bid_high', 'bidhigh', 'high_bid', 'highbid'],
+  bid_low: ['bid_low', 'bidlow', 'low_bid', 'lowbid'],
+  bid_close: ['bid_close', 'bidclose', 'close_bid', 'closebid'],
+  ask_open: ['ask_open', 'askopen', 'open_ask', 'openask'],
+  ask_high: ['ask_high', 'askhigh', 'high_ask', 'highask'],
+  ask_low: ['ask_low', 'asklow', 'low_ask', 'lowask'],
+  ask_close: ['ask_close', 'askclose', 'close_ask', 'closeask'],
 };
 
 export type MappedColumns =

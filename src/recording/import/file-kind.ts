@@ -8,20 +8,21 @@ export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames';
 
 const FRAMES = /\.frames(\.gz)?$/;
 const BAR_ROLES: readonly ColumnRole[] = ['open', 'high', 'low', 'close'];
+const QUOTE_BAR_ROLES: readonly ColumnRole[] = ['bid_open', 'ask_close'];
 const QUOTE_ROLES: readonly ColumnRole[] = ['bid', 'ask'];
 const CELL_BORDER = /[,;\t|]/;
 
 /** `named`: columns that the user names. */
 export async function fileKind(path: string, named: NamedColumns = {}): Promise<FileKind> {
   if (FRAMES.test(path)) return 'frames';
-  if (BAR_ROLES.some((role) => named[role] !== undefined)) return 'bars';
+  if ([...BAR_ROLES, ...QUOTE_BAR_ROLES].some((role) => named[role] !== undefined)) return 'bars';
   if (QUOTE_ROLES.some((role) => named[role] !== undefined)) return 'quotes';
   for await (const chunk of openSource(path).chunks()) {
     const [line = ''] = chunk.toString('utf8').split('\n', 1);
     const header = line.split(CELL_BORDER).map((cell) => cell.replaceAll('"', ''));
     const mapped = mapColumns(header, {}, header.length);
     const has = (role: ColumnRole): boolean => mapped.ok && mapped.columns[role] !== undefined;
-    if (BAR_ROLES.every(has)) return 'bars';
+    if (BAR_ROLES.every(has) || QUOTE_BAR_ROLES.every(has)) return 'bars';
     // A trade may come with the quote of its moment.
     return QUOTE_ROLES.every(has) && !has('price') ? 'quotes' : 'prints';
   }

@@ -1,11 +1,21 @@
 /** Imports bars, open, high, low, close and volume under any names: one file of columns a symbol and year. */
-import { basename } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import { formatUtc } from '../../text/dates.ts';
-import { type StoredYear, storeYear, YearBars } from '../collect/year-bars.ts';
+import {
+  AskBars,
+  type BarPrices,
+  type LinedBars,
+  type StoredYear,
+  storeYear,
+  YearBars,
+} from '../collect/year-bars.ts';
 import { BAR_PHASES } from '../columns/bar-file.ts';
+import type { ColumnRole } from './column-map.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';
+import { nameParts } from './file-kind.ts';
 import {
   type BadRows,
   ImportError,
@@ -23,6 +33,8 @@ export interface BarImportOptions extends ImportOptions {
   readonly every: DurationUs | null;
   /** Whether a row's time is the start of its bar or the end. */
   readonly stamp: 'start' | 'end';
+  /** A second file, with the bars of the ask; the first one has those of the bid. Null where there is none. */
+  readonly askFile: string | null;
 }
 
 export async function importBars(
@@ -30,22 +42,54 @@ export async function importBars(
   options: BarImportOptions,
   watch: ImportWatch,
 ): Promise<ImportReport<StoredYear>> {
-  const { every, stamp } = options;
+  const { every, stamp, askFile, dir } = options;
   if (stamp === 'end' && every === null) {
     throw new ImportError(`${file}: for bars with the time of their end say how long they are`);
   }
+  if (askFile === null) return importFile(file, options, watch, null);
+  mkdirSync(dir, { recursive: true });
+  const askDir = mkdtempSync(join(dir, '.ask-'));
+  try {
+    const symbol = options.symbol ?? nameParts(file).symbol;
+    const named: ImportWatch = {
+      ...watch,
+      bad: ({ line, reason }) => watch.bad({ line, reason: `${askFile}: ${reason}` }),
+    };
+    const asks = await importFile(askFile, { ...options, symbol, dir: askDir }, named, null);
+    // Its bad rows are reported under its own name.
+    if (asks.stored.length === 0) return asks;
+    return await importFile(file, options, watch, asks);
+  } finally {
+    rmSync(askDir, { recursive: true, force: true });
+  }
+}
+
+/** `asks`: the bars of the ask, where they were in a file of their own. */
+async function importFile(
+  file: string,
+  options: BarImportOptions,
+  watch: ImportWatch,
+  asks: ImportReport<StoredYear> | null,
+): Promise<ImportReport<StoredYear>> {
+  const { every, stamp } = options;
   const shift = durationUs(stamp === 'end' && every !== null ? every : 0);
   let everyUs: number | null = every;
+  const askPathOf = ({ symbol, year }: YearBars): string | null =>
+    asks?.stored.find((stored) => stored.symbol === symbol && stored.year === year)?.path ?? null;
   return importTable<YearBars, StoredYear>(file, options, watch, {
-    needs: ['time', 'open', 'high', 'low', 'close'],
-    reader: (source) => new BarReader(source, shift),
+    needs: ['time'],
+    reader: (source) => new BarReader(source, shift, file),
     check(years, bad) {
-      for (const year of years) reportSecondBars(year, bad);
+      for (const year of years) {
+        reportSecondBars(year, bad);
+        if (asks !== null) reportUnpaired(year, askPathOf(year), asks.file, bad);
+      }
       everyUs ??= commonDistance(years);
     },
     store(year, badRows) {
       if (everyUs === null) throw new ImportError(`${file}: one bar alone; say how long it is`);
-      return storeYear(year, { ...options, everyUs, source: basename(file), badRows });
+      const askPath = askPathOf(year);
+      return storeYear(year, { ...options, everyUs, source: basename(file), badRows, askPath });
     },
   });
 }
@@ -63,6 +107,34 @@ function reportSecondBars(year: YearBars, bad: BadRows): void {
     }
   }
 }
+
+/** A bar of the bid without one of the ask, or the other way, or with an ask below the bid. */
+function reportUnpaired(year: YearBars, askPath: string | null, askFile: string, bad: BadRows): void {
+  const asks = askPath === null ? null : new AskBars(askPath);
+  let last = 0;
+  for (const bids of year.inOrder()) {
+    for (let i = 0; i < bids.rows; i += 1) {
+      const start = bids.startUs[i] ?? 0;
+      last = bids.line[i] ?? 0;
+      for (const passed of asks?.seek(start) ?? [])
+        bad.add(
+          last,
+          `expected the bid of the bar that begins at ${formatUtc(passed)} in ${askFile}, was none`,
+        );
+      if (asks?.startUs !== start)
+        bad.add(last, `expected a bar that begins at ${formatUtc(start)} in ${askFile}, was none`);
+      else if (!isAbove(asks.prices, bids, i))
+        bad.add(last, `expected a bid of at most the ask in ${askFile} at ${formatUtc(start)}, was above it`);
+      // The next bar of the same time is reported already.
+      asks?.seek(start + 1);
+    }
+  }
+  for (const passed of asks?.seek(Infinity) ?? [])
+    bad.add(last, `expected the bid of the bar that begins at ${formatUtc(passed)} in ${askFile}, was none`);
+}
+
+const isAbove = (ask: BarPrices, bid: LinedBars, row: number): boolean =>
+  PRICES.every((each) => ask[each] >= (bid[each][row] ?? 0));
 
 /** Bars that are examined to find their length. */
 const SAMPLE_MAX = 100_000;
@@ -88,31 +160,43 @@ const VOLUME_MAX = 1_000_000_000_000;
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
+const BID_PRICES = ['bid_open', 'bid_high', 'bid_low', 'bid_close'] as const;
+const ASK_PRICES = ['ask_open', 'ask_high', 'ask_low', 'ask_close'] as const;
+
 class BarReader extends RowReader<YearBars> {
   /** Taken off the time of a row to have the start of its bar. */
   readonly #shift: DurationUs;
-  /** Columns of open, high, low and close. */
+  /** Columns of open, high, low and close, of the bid where there are quotes. */
   readonly #prices: readonly number[];
+  /** Of the ask; null where the bars are of trades. */
+  readonly #asks: readonly number[] | null;
   readonly #volume: number;
 
-  constructor(source: RowSource<YearBars>, shift: DurationUs) {
+  constructor(source: RowSource<YearBars>, shift: DurationUs, file: string) {
     super(source);
+    const { columns } = source;
+    const isQuotes = [...BID_PRICES, ...ASK_PRICES].some((role) => columns[role] !== undefined);
+    const placesOf = (roles: readonly ColumnRole[]): readonly number[] =>
+      roles.map((role) => {
+        const place = columns[role];
+        if (place === undefined)
+          throw new ImportError(`${file}, line 1: expected a column for ${role}, was none`);
+        return place;
+      });
     this.#shift = shift;
-    this.#prices = PRICES.map((role) => source.columns[role] ?? NONE);
-    this.#volume = source.columns.volume ?? NONE;
+    this.#prices = placesOf(isQuotes ? BID_PRICES : PRICES);
+    this.#asks = isQuotes ? placesOf(ASK_PRICES) : null;
+    this.#volume = columns.volume ?? NONE;
   }
 
   protected override take(row: CsvRow, at: number): boolean {
-    const prices: number[] = [];
-    for (const cell of this.#prices) {
-      const price = this.price(row, cell);
-      if (Number.isNaN(price)) return false;
-      prices.push(price);
-    }
-    const [open = 0, high = 0, low = 0, close = 0] = prices;
-    if (high < Math.max(open, close, low) || low > Math.min(open, close)) {
-      const was = this.#prices.map((cell) => cellText(row, cell)).join(', ');
-      this.source.bad.add(row.line, `expected open and close between low and high, was ${was}`);
+    const bar = this.#read(row, this.#prices);
+    if (bar === null) return false;
+    const ask = this.#asks === null ? null : this.#read(row, this.#asks);
+    if (ask === null && this.#asks !== null) return false;
+    if (ask !== null && !PRICES.every((each) => ask[each] >= bar[each])) {
+      const was = [...this.#prices, ...(this.#asks ?? [])].map((cell) => cellText(row, cell)).join(', ');
+      this.source.bad.add(row.line, `expected an ask of at least the bid, was ${was}`);
       return false;
     }
     const volume = this.#volume === NONE ? 0 : this.lots(row, this.#volume);
@@ -126,8 +210,23 @@ class BarReader extends RowReader<YearBars> {
     if (symbol === undefined) return false;
     const startUs = at - this.#shift;
     const phase = this.#phase(startUs);
-    this.#yearOf(symbol, startUs).push({ startUs, open, high, low, close, volume, phase, line: row.line });
+    this.#yearOf(symbol, startUs).push({ startUs, ...bar, volume, phase, line: row.line, ask });
     return true;
+  }
+
+  /** Null for a row that it refused. */
+  #read(row: CsvRow, cells: readonly number[]): BarPrices | null {
+    const prices: number[] = [];
+    for (const cell of cells) {
+      const price = this.price(row, cell);
+      if (Number.isNaN(price)) return null;
+      prices.push(price);
+    }
+    const [open = 0, high = 0, low = 0, close = 0] = prices;
+    if (high >= Math.max(open, close, low) && low <= Math.min(open, close)) return { open, high, low, close };
+    const was = cells.map((cell) => cellText(row, cell)).join(', ');
+    this.source.bad.add(row.line, `expected open and close between low and high, was ${was}`);
+    return null;
   }
 
   #phase(startUs: number): number {
@@ -142,7 +241,7 @@ class BarReader extends RowReader<YearBars> {
     const year = new Date(local / 1_000).getUTCFullYear();
     return collector.at(
       `${symbol} ${year}`,
-      (spillFile, onGrow) => new YearBars({ symbol, year }, spillFile, onGrow),
+      (spillFile, onGrow) => new YearBars({ symbol, year, isQuotes: this.#asks !== null }, spillFile, onGrow),
     );
   }
 }

@@ -6,6 +6,8 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
+import type { Side } from '../../domain/order.ts';
+import { UNLIMITED_QTY } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
 import type { BarFillModel, FillClause } from './fill-models.ts';
@@ -25,13 +27,13 @@ const BPS = 10_000;
 
 export class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly isPath = true;
-  /** Bars show no book. */
-  readonly bid = 0;
-  readonly ask = 0;
-  readonly bidQty = 0;
-  readonly askQty = 0;
-  readonly bidChanges = 0;
-  readonly askChanges = 0;
+  /** Bars of trades show no book, bars of quotes the one of their close. */
+  bid = 0;
+  ask = 0;
+  bidQty = 0;
+  askQty = 0;
+  bidChanges = 0;
+  askChanges = 0;
   /** Every row may reach an order. */
   readonly buyLimit = Infinity;
   readonly sellLimit = -Infinity;
@@ -53,8 +55,13 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #bar = -1;
   #stage = CLOSE;
   #rowUs = -Infinity;
-  /** Price before this stretch. */
-  #before = 0;
+  /** Prices at which one buys and sells at the row, and before this stretch: the same where there are no quotes. */
+  readonly #buying: Int32Array;
+  readonly #selling: Int32Array;
+  #buyNow = 0;
+  #sellNow = 0;
+  #buyBefore = 0;
+  #sellBefore = 0;
   /** Part of the bar's volume that our orders may still take. */
   #volumeLeft = Infinity;
 
@@ -64,6 +71,8 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     this.#model = model;
     this.#sink = sink;
     this.#held = held;
+    this.#buying = rows.book?.askPrice[0] ?? rows.priceTicks;
+    this.#selling = rows.book?.bidPrice[0] ?? rows.priceTicks;
   }
 
   /** Open and close are known when they are traded; a part of the volume at the open gives away the bar's. */
@@ -86,14 +95,35 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     if (this.#stage === 0) this.#openBar(row);
     this.#isUncross = this.#stage === 0 && atUs < this.#uncrossUntilUs;
     const price = this.#rows.priceTicks[row] ?? 0;
-    this.#before = this.last;
+    this.#buyBefore = this.#buyNow;
+    this.#sellBefore = this.#sellNow;
+    this.#buyNow = this.#buying[row] ?? 0;
+    this.#sellNow = this.#selling[row] ?? 0;
     this.last = price;
     if (price > this.high) {
       if (this.low === Infinity) this.first = price;
       this.high = price;
     }
     if (price < this.low) this.low = price;
-    if (this.#standing.length > 0) this.#match(price);
+    if (this.#rows.isQuotes && this.#stage === CLOSE) this.#showClose();
+    if (this.#standing.length > 0) this.#match();
+  }
+
+  #showClose(): void {
+    this.bid = this.#sellNow;
+    this.ask = this.#buyNow;
+    this.bidQty = UNLIMITED_QTY;
+    this.askQty = UNLIMITED_QTY;
+    this.bidChanges += 1;
+    this.askChanges += 1;
+  }
+
+  #now(side: Side): number {
+    return side === 'buy' ? this.#buyNow : this.#sellNow;
+  }
+
+  #before(side: Side): number {
+    return side === 'buy' ? this.#buyBefore : this.#sellBefore;
   }
 
   follow(): void {
@@ -119,10 +149,11 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #meetAtOnce(order: O): void {
     const { bar } = this.#model;
     if (order.triggerPrice !== null) return this.#trigger(order, order.triggerPrice);
-    if (bar === 'ohlc' && this.#stage === 0) return this.#meet(order, this.last, 'bar_now');
+    const now = this.#now(order.side);
+    if (bar === 'ohlc' && this.#stage === 0) return this.#meet(order, now, 'bar_now');
     // Decided when the bar had just ended, or before.
     if (bar === 'close' && this.#stage === CLOSE && order.decidedUs <= this.#rowUs + 1)
-      this.#meet(order, this.last, 'bar_close');
+      this.#meet(order, now, 'bar_close');
   }
 
   decrease(): void {
@@ -136,7 +167,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   }
 
   #openBar(row: number): void {
-    const { priceTicks, bars } = this.#rows;
+    const { priceTicks, book, bars } = this.#rows;
     const { volumeBps, path } = this.#model;
     const volume = bars?.volume[this.#bar] ?? 0;
     this.#volumeLeft = volumeBps === 0 ? Infinity : Math.floor((volume * volumeBps) / BPS);
@@ -145,21 +176,23 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     const [first, second] = [priceTicks[row + 1] ?? 0, priceTicks[row + 2] ?? 0];
     // A long position suffers from a low, a short one from a high.
     if (held === 0 || (held > 0 ? first <= second : first >= second)) return;
-    priceTicks[row + 1] = second;
-    priceTicks[row + 2] = first;
+    for (const column of [priceTicks, ...(book?.bidPrice ?? []), ...(book?.askPrice ?? [])])
+      column.subarray(row + 1, row + 3).reverse();
   }
 
-  #match(price: number): void {
+  #match(): void {
     const looked = this.#standing.filter(({ fromBar }) => fromBar <= this.#bar);
-    for (const standing of this.#isUncross || this.#stage > 0 ? byPrice(looked, this.#before) : looked)
-      this.#look(standing, price);
+    const isOrdered = this.#isUncross || this.#stage > 0;
+    for (const standing of isOrdered ? byPrice(looked, (side) => this.#before(side)) : looked)
+      this.#look(standing);
     if (this.#model.bar !== 'next_open' && this.#stage === CLOSE && this.#phase === 'continuous')
       for (const { order, fromBar } of this.#standing)
-        if (fromBar === this.#bar + 1) this.#meet(order, price, 'bar_close');
+        if (fromBar === this.#bar + 1) this.#meet(order, this.#now(order.side), 'bar_close');
     this.#standing = this.#standing.filter(({ order }) => order.leavesQty > 0);
   }
 
-  #look({ order, fromBar, isCarried }: Standing<O>, price: number): void {
+  #look({ order, fromBar, isCarried }: Standing<O>): void {
+    const price = this.#now(order.side);
     if (this.#isUncross && isCarried) {
       // As on ticks: at exactly the price of the uncross the order of execution is unknown.
       if (order.price !== price) this.#meet(order, price, 'uncross');
@@ -167,13 +200,15 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     }
     if (this.#phase !== 'continuous') return;
     if (this.#stage === 0) return this.#meet(order, price, fromBar === this.#bar ? 'bar_open' : 'bar_gap');
-    if (isInside(order, price)) this.#fill(order, reachedOn(order, this.#before), 'bar_path');
+    if (isInside(order, price)) this.#fill(order, reachedOn(order, this.#before(order.side)), 'bar_path');
   }
 
   /** Sent by a trigger: the path was there a moment ago, or the bar opened beyond it. */
   #trigger(order: O, trigger: number): void {
-    if (this.#stage === 0) return this.#meet(order, this.last, 'bar_gap');
-    const [least, most] = [Math.min(this.#before, this.last), Math.max(this.#before, this.last)];
+    const now = this.#now(order.side);
+    if (this.#stage === 0) return this.#meet(order, now, 'bar_gap');
+    const before = this.#before(order.side);
+    const [least, most] = [Math.min(before, now), Math.max(before, now)];
     this.#meet(order, Math.min(most, Math.max(least, trigger)), 'bar_stop');
   }
 
@@ -206,6 +241,8 @@ const reachedOn = ({ side, price: limit }: Pick<BookOrder, 'side' | 'price'>, fr
 /** The nearest limit to where the path comes from is reached first; of equal ones the earlier. */
 const byPrice = <O extends BookOrder>(
   standing: readonly Standing<O>[],
-  from: number,
-): readonly Standing<O>[] =>
-  standing.toSorted((a, b) => Math.abs(a.order.price - from) - Math.abs(b.order.price - from));
+  from: (side: Side) => number,
+): readonly Standing<O>[] => {
+  const wayTo = ({ order: { side, price } }: Standing<O>): number => Math.abs(price - from(side));
+  return standing.toSorted((a, b) => wayTo(a) - wayTo(b));
+};

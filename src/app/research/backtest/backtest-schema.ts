@@ -105,6 +105,8 @@ const barLength = z
 
 const barFile = z.strictObject({
   ...table,
+  /** File with the bars of the ask; then `file` has those of the bid. */
+  ask: pathText.optional(),
   every: barLength.optional(),
   stamp: z.enum(['start', 'end']).default('start'),
 });

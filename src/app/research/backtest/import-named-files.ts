@@ -31,6 +31,8 @@ interface Job {
   readonly at: Path;
   readonly entry: Named;
   readonly kind: (typeof KINDS)[number];
+  /** Bars of the ask, where `path` has those of the bid. */
+  readonly askFile: string | null;
 }
 
 const KINDS = ['prints', 'quotes', 'bars'] as const;
@@ -48,9 +50,18 @@ export async function importNamedFiles(
   for (const kind of KINDS) {
     for (const [i, entry] of data[kind].entries()) {
       const at = ['data', kind, i];
+      const asked = kind === 'bars' ? (data.bars[i]?.ask ?? null) : null;
+      const askFile = asked === null ? null : placed(asked, imports.source.file);
       const found = filesAt(entry.file, at, imports);
       if ('problem' in found) problems.push(found.problem);
-      else jobs.push(...found.files.map((path) => ({ path, at, entry, kind })));
+      else if (
+        askFile !== null &&
+        (found.files[0] !== placed(entry.file, imports.source.file) || !isFile(askFile))
+      )
+        problems.push(
+          imports.source.problem([...at, 'ask'], 'a file that is there, for a file of the bid', '', askFile),
+        );
+      else jobs.push(...found.files.map((path) => ({ path, at, entry, kind, askFile })));
     }
   }
   for (const job of problems.length > 0 ? [] : jobs) {
@@ -60,6 +71,8 @@ export async function importNamedFiles(
   }
   return { dirs: [...dirs], problems };
 }
+
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
 function filesAt(
   name: string,
@@ -80,7 +93,10 @@ function filesAt(
   return { problem: source.problem(at, 'a folder with .csv or .csv.gz files', '', `${path} without one`) };
 }
 
-async function importOne({ path, at, entry, kind }: Job, imports: FileImports): Promise<string | Problem> {
+async function importOne(
+  { path, at, entry, kind, askFile }: Job,
+  imports: FileImports,
+): Promise<string | Problem> {
   const { source, market, state, note } = imports;
   const symbol = entry.symbol ?? nameParts(path).symbol;
   const spec = symbol === null ? undefined : market.specOf(symbol);
@@ -89,7 +105,8 @@ async function importOne({ path, at, entry, kind }: Job, imports: FileImports): 
     const hint = 'say which contract it is: { file: ..., symbol: NAME }';
     return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
   }
-  const dir = placeOf(path, [kind, JSON.stringify(entry), symbol, stepsOf(spec).tickSize], imports);
+  const how = [kind, JSON.stringify(entry), symbol, stepsOf(spec).tickSize];
+  const dir = placeOf(askFile === null ? [path] : [path, askFile], how, imports);
   if (existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
   const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
@@ -97,8 +114,8 @@ async function importOne({ path, at, entry, kind }: Job, imports: FileImports): 
   mkdirSync(unfinished, { recursive: true });
   try {
     const options = { ...importOptions(entry, market), ...stepsOf(spec), dir: unfinished, symbol };
-    const { bad, badRows } = await imported(path, entry, kind, options);
-    if (badRows > 0) return badFile(source, at, path, bad, badRows);
+    const { file, bad, badRows } = await imported(path, entry, kind, options, askFile);
+    if (badRows > 0) return badFile(source, at, file, bad, badRows);
     writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
     rmSync(dir, { recursive: true, force: true });
     renameSync(unfinished, dir);
@@ -126,11 +143,12 @@ function imported(
   entry: Named,
   kind: Job['kind'],
   options: ImportOptions,
-): Promise<{ readonly bad: readonly BadRow[]; readonly badRows: number }> {
+  askFile: string | null,
+): Promise<{ readonly file: string; readonly bad: readonly BadRow[]; readonly badRows: number }> {
   if (kind === 'quotes') return importQuotes(path, options, NO_WATCH);
   if (kind === 'prints' || !('stamp' in entry)) return importPrints(path, options, NO_WATCH);
   const every = entry.every === undefined ? null : durationUs(entry.every);
-  return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
+  return importBars(path, { ...options, every, stamp: entry.stamp, askFile }, NO_WATCH);
 }
 
 const importOptions = (entry: Named, market: BacktestMarket) => ({
@@ -149,10 +167,10 @@ const importOptions = (entry: Named, market: BacktestMarket) => ({
   archive: false,
 });
 
-/** A directory of its own for the file as it is now, read as it is read now. */
-function placeOf(path: string, how: readonly string[], { state, market }: FileImports): string {
-  const { size, mtimeMs } = statSync(path);
+/** A directory of its own for the file, or the pair of files, as it is now, read as it is read now. */
+function placeOf(paths: readonly string[], how: readonly string[], { state, market }: FileImports): string {
+  const files = paths.flatMap((path) => [resolve(path), statSync(path).size, statSync(path).mtimeMs]);
   const hours = JSON.stringify([market.calendar.phases, market.calendar.utcOffsetMinutes]);
-  const what = [resolve(path), size, mtimeMs, ...how, hours, market.zone.name].join('|');
+  const what = [...files, ...how, hours, market.zone.name].join('|');
   return join(state, 'data', createHash('sha256').update(what).digest('hex').slice(0, 16));
 }

@@ -9,7 +9,7 @@ import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contr
 import { tsUs } from '../../../domain/units.ts';
 import { type BarFile, barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
 import {
-  BAR_LAYOUT,
+  barLayout,
   type BarMeta,
   type BarRows,
   barsOf,
@@ -179,7 +179,7 @@ function daysIn(
       lotSize,
       dated: null,
       bars: { from, to: row, everyUs },
-      quotes: null,
+      quotes: meta.isQuotes === true ? 'unsized' : null,
       missed: 0,
     });
   };
@@ -210,7 +210,7 @@ export function rowReader({ data, models }: BacktestFile): (source: SourceDay) =
     if (bars === null) return quotedAt(readColumns(path), data.quotePrice);
     if (file?.path !== path) file = { path, parts: [...readBarParts(path)] };
     const found = barsBetween(file.parts, bars.from, bars.to);
-    return barTicks(found, bars.everyUs, models.path);
+    return barTicks(found, bars.everyUs, models.path, data.quotePrice);
   };
 }
 
@@ -225,7 +225,7 @@ function quotedAt(rows: TickRows, price: BacktestFile['data']['quotePrice']): Ti
 
 /** Copies: a day may lie in two parts of its file. */
 function barsBetween(parts: readonly BarRows[], from: number, to: number): BarRows {
-  const into = allocateTable(BAR_LAYOUT, to - from);
+  const into = allocateTable(barLayout(parts.some(({ ask }) => ask !== null)), to - from);
   let before = 0;
   for (const part of parts) {
     const first = Math.max(from, before);

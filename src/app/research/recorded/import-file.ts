@@ -47,6 +47,7 @@ export interface ImportRequest {
   readonly silence: DurationUs;
   readonly every: DurationUs | null;
   readonly stamp: 'start' | 'end';
+  readonly askFile: string | null;
   /** A price between two ticks counts as the nearest. */
   readonly isRounding: boolean;
   readonly skipBad: boolean;
@@ -89,8 +90,8 @@ export async function importFile(
   const options = tableOptions(file, request, market);
   if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
   if (kind === 'quotes') return tableFile(kind, await importQuotes(file, options, watch), dayPart);
-  const { every, stamp } = request;
-  return tableFile(kind, await importBars(file, { ...options, every, stamp }, watch), yearPart);
+  const { every, stamp, askFile } = request;
+  return tableFile(kind, await importBars(file, { ...options, every, stamp, askFile }, watch), yearPart);
 }
 
 function tableOptions(file: string, request: ImportRequest, market: RecordedMarket): ImportOptions {
