@@ -1,16 +1,21 @@
 /** Apart from the other helpers: it loads every strategy of this build. */
-import { CATALOG } from '../app/host/catalog.ts';
+import { storedConfig } from '../app/host/catalog.ts';
+import { loadRunConfig } from '../app/host/strategy-files/load-run-config.ts';
 import type { Config } from '../config/config.ts';
-import type { ConfigFile } from '../config/config-schema.ts';
-import { loadConfig } from '../config/load-config.ts';
+import type { ReadConfig } from '../config/load-config.ts';
 import { formatProblem } from '../config/problem.ts';
 import { refused } from './cli-io.ts';
 
+type Valid = Extract<ReadConfig, { readonly ok: true }>;
+
+/** For commands that run no strategy: a broken file of a strategy keeps nobody from the account. */
+export const readConfig = (file: string): Config => valid(storedConfig(file)).config;
+
+/** With the code of all strategies. */
+export const readRunConfig = async (file: string): Promise<Valid> => valid(await loadRunConfig(file));
+
 /** Exit code 2 with every problem: nothing starts on half a configuration. */
-export function readConfigFile(file: string): { readonly config: Config; readonly read: ConfigFile } {
-  const loaded = loadConfig(file, CATALOG);
+function valid(loaded: ReadConfig): Valid {
   if (loaded.ok) return loaded;
   throw refused(loaded.problems.map(formatProblem), 'in the configuration; nothing was started');
 }
-
-export const readConfig = (file: string): Config => readConfigFile(file).config;

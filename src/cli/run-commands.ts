@@ -5,7 +5,7 @@ import { apiKeyPlace } from '../app/edge/broker-address.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
 import { type CliContext, CliFailure, EXIT } from './cli-io.ts';
-import { readConfig } from './read-config.ts';
+import { readRunConfig } from './read-config.ts';
 
 interface RunFlags {
   readonly config: string;
@@ -53,7 +53,7 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
     .addHelpText('after', `\nExample:\n  ${example}\n`)
     .action(async () => {
       const flags = command.opts<RunFlags>();
-      const config = configFor(mode, flags.config);
+      const config = await configFor(mode, flags.config);
       const { replay = null } = flags;
       if (replay !== null && !existsSync(replay)) {
         throw new CliFailure(EXIT.usage, `--replay: expected an existing file, was ${replay}`);
@@ -75,8 +75,8 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
 }
 
 /** The command and the file must agree on the mode; `dry-run` also takes a file for live. */
-function configFor(mode: Mode, file: string): Config {
-  const config = readConfig(file);
+async function configFor(mode: Mode, file: string): Promise<Config> {
+  const { config } = await readRunConfig(file);
   if (config.mode === mode || (mode === 'dry-run' && config.mode === 'live'))
     return keyed({ ...config, mode });
   throw new CliFailure(

@@ -65,10 +65,27 @@ export interface SimulatorConfig {
   readonly tape: string | null;
 }
 
+/** Code of a strategy of the user's own, with everything beside it that it imports: plain data that may be sent to a thread. */
+export interface StrategyCode {
+  /** Its first file, with all links followed. */
+  readonly file: string;
+  /** Of the sources, as they were read; twelve hexadecimal digits. */
+  readonly digest: string;
+  readonly script: string;
+  /** Name of the script in stack traces. */
+  readonly place: string;
+  /** Modules of the program and packages that the script asks for. */
+  readonly imports: readonly string[];
+  /** Source map of the script, as JSON. */
+  readonly map: string;
+}
+
 export interface StrategyConfig {
   readonly id: string;
-  /** Name of the strategy in the catalogue. */
+  /** Name of the strategy in the catalogue, or its file or package as it is written. */
   readonly strategy: string;
+  /** Null for a strategy of the catalogue. */
+  readonly code: StrategyCode | null;
   readonly symbols: readonly string[];
   /** Parameters as the strategy's schema read them, defaults filled in. */
   readonly params: Readonly<Record<string, unknown>>;

@@ -16,22 +16,31 @@ import type { Config, SecretPlace } from './config.ts';
 import { readMarket } from './market-file.ts';
 import type { Problem } from './problem.ts';
 import { readFile } from './read-file.ts';
-import { type Catalog, readStrategies } from './strategy-entries.ts';
+import { type Catalog, readStrategies, type StrategiesRead } from './strategy-entries.ts';
+import type { YamlSource } from './yaml-source.ts';
 
 export type LoadedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** `read` is the file itself, defaults filled in. */
-type ReadConfig =
+export type ReadConfig =
   | Extract<LoadedConfig, { readonly ok: false }>
   | { readonly ok: true; readonly config: Config; readonly read: ConfigFile };
 
-export function loadConfig(file: string, catalog: Catalog): ReadConfig {
+/** `others`: strategies that are not in the catalogue, as they were read before, or those to take as they are written. */
+export function loadConfig(
+  file: string,
+  catalog: Catalog,
+  others: OthersRead | ((strategy: string) => boolean) = () => false,
+): ReadConfig {
   const main = readFile(file, configSchema, 'a configuration');
   if ('problems' in main) return { ok: false, problems: main.problems };
   const { source, value } = main;
-  const strategies = readStrategies(source, value, catalog);
+  const strategies =
+    typeof others === 'function'
+      ? readStrategies(source, value, catalog, others)
+      : readBefore(source, value, others);
   const problems = [
     ...strategies.problems,
     ...modeProblems(source, value),
@@ -61,6 +70,24 @@ export function loadConfig(file: string, catalog: Catalog): ReadConfig {
     })),
   };
   return { ok: true, config, read };
+}
+
+/** Strategies of a file as another thread read them. */
+export interface OthersRead extends StrategiesRead {
+  readonly asked: ConfigFile['strategies'];
+}
+
+function readBefore(
+  source: YamlSource,
+  { strategies }: ConfigFile,
+  { asked, ...read }: OthersRead,
+): StrategiesRead {
+  if (JSON.stringify(asked) === JSON.stringify(strategies)) return read;
+  const hint = 'it was written at this moment: try again';
+  return {
+    entries: [],
+    problems: [source.problem(['strategies'], 'a file that does not change', hint, 'another list')],
+  };
 }
 
 const otpOf = ({ auth, mode }: ConfigFile): NonNullable<ConfigFile['auth']['otp']> =>

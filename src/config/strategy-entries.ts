@@ -1,7 +1,7 @@
 /** The strategies of a configuration, each checked against its own schema. */
 import { formatCount } from '../text/numbers.ts';
 import type { z } from 'zod';
-import type { StrategyConfig } from './config.ts';
+import type { StrategyCode, StrategyConfig } from './config.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { nearest, type Problem } from './problem.ts';
 import type { YamlSource } from './yaml-source.ts';
@@ -13,6 +13,8 @@ export interface CatalogEntry {
   readonly params: z.ZodType;
   /** A name for each contract that the strategy trades. */
   readonly legs: readonly string[];
+  /** Absent for a strategy of the program. */
+  readonly code?: StrategyCode;
 }
 
 export type Catalog = readonly CatalogEntry[];
@@ -22,11 +24,18 @@ type Entry = ConfigFile['strategies'][number];
 /** Lines and tables show these names beside those of strategies. */
 const RESERVED: ReadonlySet<string> = new Set(['operator', 'system', 'all', 'total']);
 
+export interface StrategiesRead {
+  readonly entries: readonly StrategyConfig[];
+  readonly problems: readonly Problem[];
+}
+
+/** Strategies that are not in the catalogue and that `isAsWritten` names are taken as they are written: they cannot run. */
 export function readStrategies(
   source: YamlSource,
   file: Pick<ConfigFile, 'strategies'>,
   catalog: Catalog,
-): { readonly entries: readonly StrategyConfig[]; readonly problems: readonly Problem[] } {
+  isAsWritten: (strategy: string) => boolean = () => false,
+): StrategiesRead {
   const entries: StrategyConfig[] = [];
   const problems: Problem[] = [];
   const ids = new Map<string, number>();
@@ -39,7 +48,10 @@ export function readStrategies(
     }
     ids.set(entry.id, source.lineOf([...path, 'id']));
     const definition = catalog.find(({ name }) => name === entry.strategy);
-    if (definition === undefined) problems.push(unknownStrategy(source, path, entry, catalog));
+    if (definition === undefined && isAsWritten(entry.strategy)) {
+      const { id, strategy, symbols, params } = entry;
+      entries.push({ id, strategy, code: null, symbols, params });
+    } else if (definition === undefined) problems.push(unknownStrategy(source, path, entry, catalog));
     else problems.push(...readOne(source, path, entry, definition, entries));
   });
   return { entries, problems };
@@ -81,6 +93,7 @@ function readOne(
   entries.push({
     id: entry.id,
     strategy: entry.strategy,
+    code: definition.code ?? null,
     symbols: entry.symbols,
     params: Object.fromEntries(Object.entries(params.data ?? {})),
   });

@@ -76,6 +76,7 @@ export function threadData({ config }: MarketDay): EngineThreadOptions['data'] {
       index,
       id,
       strategy: definition.name,
+      code: null,
       params,
     })),
   };

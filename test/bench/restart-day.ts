@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { serveEngine } from '../../src/app/host/engine-server.ts';
 import type { EngineLine, StartEngine } from '../../src/app/host/engine-thread.ts';
-import { definitionOf } from '../../src/app/host/catalog.ts';
+import { loadDefinitions } from '../../src/app/host/strategy-files/own-strategies.ts';
 import { REAL_TIME, systemTimers } from '../../src/app/host/market-clock.ts';
 import { systemClock } from '../../src/app/host/system-clock.ts';
 import type { FromEngine, ToEngine } from '../../src/app/host/worker-protocol.ts';
@@ -30,6 +30,8 @@ import { IGNORE_DRIFT } from '../../src/wire/drift.ts';
 import { CATALOG } from '../../strategies/catalog.ts';
 import { ACCOUNT } from './engine-setup.ts';
 import { type MarketDay, REFERENCE, START_TICKS } from './market-day.ts';
+
+const definitionOf = await loadDefinitions([]);
 
 const YAML = `
 mode: paper

@@ -2,26 +2,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { CATALOG } from '../../../strategies/catalog.ts';
-import { assert } from '../../domain/assert.ts';
-import type { StrategyDefinition, StrategyInstance } from '../../strategy/index.ts';
-import type { StrategyInstanceSpec } from './worker-protocol.ts';
+import { loadConfig, type ReadConfig } from '../../config/load-config.ts';
 
 export { CATALOG } from '../../../strategies/catalog.ts';
 
-/** Definition of a strategy that a valid configuration names. */
-export function definitionOf(strategy: string): StrategyDefinition {
-  const definition = CATALOG.find(({ name }) => name === strategy);
-  assert(definition !== undefined, 'the configuration names only strategies of the catalogue');
-  return definition;
-}
-
-/** A strategy as the engine's host runs it. */
-export const instanceOf = ({ index, id, strategy, params }: StrategyInstanceSpec): StrategyInstance => ({
-  index,
-  id,
-  definition: definitionOf(strategy),
-  params,
-});
+/** A configuration that is only looked at: strategies that this build does not have are taken as they are written. */
+export const storedConfig = (file: string): ReadConfig => loadConfig(file, CATALOG, () => true);
 
 const CODE = new URL('../../../strategies/', import.meta.url);
 

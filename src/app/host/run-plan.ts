@@ -1,14 +1,14 @@
 /** Changes the configuration for one run: command line, tape, limits of the first day with real money. */
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
-import { CATALOG } from './catalog.ts';
 import { sessionDay } from './market-clock.ts';
+import { loadRunConfig } from './strategy-files/load-run-config.ts';
 import { systemClock } from './system-clock.ts';
 
 export interface RunOverrides {
@@ -141,12 +141,12 @@ function liveDays(path: string): readonly string[] {
 }
 
 /** The configuration file as a running daemon uses it; limits of the first day hold until a start on a later one. */
-export function readAgain(
+export async function readAgain(
   { file, mode }: Pick<Config, 'file' | 'mode'>,
   overrides: RunOverrides,
   isFirstDay: boolean,
-): LoadedConfig {
-  const loaded = loadConfig(file, CATALOG);
+): Promise<LoadedConfig> {
+  const loaded = await loadRunConfig(file);
   if (!loaded.ok) return loaded;
   // A dry run takes a file for live.
   const asked =

@@ -1,4 +1,5 @@
 /** Messages between main thread and engine thread: plain data that structured clone copies. */
+import type { StrategyCode } from '../../config/config.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
@@ -18,6 +19,8 @@ export interface StrategyInstanceSpec {
   readonly index: StrategyIndex;
   readonly id: string;
   readonly strategy: string;
+  /** Null for a strategy of the catalogue. */
+  readonly code: StrategyCode | null;
   readonly params: Readonly<Record<string, unknown>>;
 }
 

@@ -7,7 +7,6 @@ import {
   type ReportTable,
 } from '../../backtest/report/report-model.ts';
 import type { Config } from '../../config/config.ts';
-import { loadConfig } from '../../config/load-config.ts';
 import { isSession } from '../../domain/calendar.ts';
 import { addDays, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
@@ -16,7 +15,7 @@ import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
-import { CATALOG } from '../host/catalog.ts';
+import { storedConfig } from '../host/catalog.ts';
 import { aheadFindings } from './doctor-checks.ts';
 import { readOrders } from './read-orders.ts';
 import { openSession } from './read-state.ts';
@@ -43,7 +42,7 @@ export interface DayReport {
 }
 
 export function dayReportOf(read: JournalReader, session: SessionRow): DayReport {
-  const loaded = loadConfig(session.configuration, CATALOG);
+  const loaded = storedConfig(session.configuration);
   const config = loaded.ok ? loaded.config : null;
   const model = modelOf(read, session, config);
   // Tables alone: nothing to draw.

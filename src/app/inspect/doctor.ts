@@ -3,7 +3,6 @@ import { formatUtc } from '../../text/dates.ts';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { loadConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problem.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { dayAt, dayNumber } from '../../domain/civil-date.ts';
@@ -11,7 +10,7 @@ import type { TsUs } from '../../domain/units.ts';
 import { EXCHANGES_PER_DAY } from '../../broker/auth/token-keeper.ts';
 import { apiKeyPlace } from '../edge/broker-address.ts';
 import { brokerDay } from '../edge/broker-connection.ts';
-import { CATALOG } from '../host/catalog.ts';
+import { loadRunConfig } from '../host/strategy-files/load-run-config.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { statePaths } from '../restart/state-paths.ts';
 import { channelFindings } from './channel-checks.ts';
@@ -34,7 +33,7 @@ const CLOCK_MIN_US = Date.UTC(2026, 0, 1) * 1_000;
 
 export async function diagnose(configFile: string, stateDir: string | null): Promise<readonly Finding[]> {
   const findings: Finding[] = [nodeVersion(), await sqlite(), clock()];
-  const loaded = loadConfig(configFile, CATALOG);
+  const loaded = await loadRunConfig(configFile);
   if (!loaded.ok) {
     const problems = loaded.problems.map((problem) => bad('configuration', formatProblem(problem)));
     return [...findings, ...problems];

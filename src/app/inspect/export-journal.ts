@@ -1,12 +1,11 @@
 /** `journal export`: orders, fills or decisions of sessions as one table for spreadsheets and data frames. */
-import { loadConfig } from '../../config/load-config.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { exportRecords } from '../../recording/export/export-file.ts';
 import type { RecordTable } from '../../recording/export/export-table.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
-import { CATALOG } from '../host/catalog.ts';
+import { storedConfig } from '../host/catalog.ts';
 import { readOrders } from './read-orders.ts';
 import { openJournal, openSession } from './read-state.ts';
 
@@ -110,7 +109,7 @@ function oneScene(state: string, day: string | undefined): Scene {
 }
 
 function sceneOf(read: JournalReader, { day, configuration }: SessionRow): Scene {
-  const loaded = loadConfig(configuration, CATALOG);
+  const loaded = storedConfig(configuration);
   const offset = loaded.ok ? loaded.config.calendar.utcOffsetMinutes : 0;
   return {
     session: day,

@@ -3,7 +3,6 @@
  * folds as the summary, so they cannot disagree.
  */
 import type { Config } from '../../config/config.ts';
-import { loadConfig } from '../../config/load-config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
@@ -19,7 +18,7 @@ import {
 } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { errorText, NothingThere } from '../../domain/failure.ts';
-import { CATALOG } from '../host/catalog.ts';
+import { storedConfig } from '../host/catalog.ts';
 import { runPlan } from '../host/run-plan.ts';
 import { statePaths } from '../restart/state-paths.ts';
 import { type OrderRow, readOrders } from './read-orders.ts';
@@ -101,7 +100,7 @@ function viewOf<Row>(
   const { day: session, configuration } = found;
   try {
     const rows = rowsOf(entriesOf(read, session, strategy), read.contracts(session));
-    const loaded = loadConfig(configuration, CATALOG);
+    const loaded = storedConfig(configuration);
     return {
       session,
       utcOffsetMinutes: loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null,

@@ -10,9 +10,10 @@ import { Engine } from '../../engine/engine.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import type { StrategyHost } from '../../engine/ports/strategy-port.ts';
-import { createStrategyHost } from '../../strategy/index.ts';
-import { instanceOf } from '../host/catalog.ts';
+import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
+import { loadDefinitions } from '../host/strategy-files/own-strategies.ts';
 import { SessionPast } from '../host/session-past.ts';
+import type { StrategyInstanceSpec } from '../host/worker-protocol.ts';
 import { sessionStrategies, versionStarts } from '../restart/session-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from './read-state.ts';
 
@@ -39,10 +40,11 @@ export interface SessionReplay {
 }
 
 /** Throws `NothingThere` without a journal or without this session in it. */
-export function replayStored(query: SessionQuery): SessionReplay {
+export async function replayStored(query: SessionQuery): Promise<SessionReplay> {
   const stored = openStoredSession(query);
   try {
-    return replaySession(stored);
+    const definitionOf = await loadDefinitions(stored.config.strategies);
+    return replaySession(stored, (spec) => ({ ...spec, definition: definitionOf(spec.strategy) }));
   } finally {
     stored.close();
   }
@@ -62,7 +64,7 @@ const OWN_CAUSE = 0;
 
 export function replaySession(
   { config, names, read, session, framesPath }: StoredSession,
-  codeOf: typeof instanceOf = instanceOf,
+  codeOf: (spec: StrategyInstanceSpec) => StrategyInstance,
 ): SessionReplay {
   for (const name of read.strategies(session)) names.indexOf(name);
   const lists = read.strategyLists(session);

@@ -57,7 +57,7 @@ export function obey(
     case 'stop-strategy':
       return stopStrategy(daemon, body.strategy ?? '', reason);
     case 'start-strategy':
-      return startStrategy(daemon, body.strategy ?? '', reason);
+      return startStrategy(daemon, body.strategy ?? '', reason, readAgain);
     case 'reload':
     case 'check-reload':
       return reload(daemon, readAgain, reason, name === 'check-reload');

@@ -8,7 +8,7 @@ import { differing, strategyChanges } from './strategy-changes.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
 
 /** Reads the configuration file again, and makes of it what this run makes of it. */
-export type ReadAgain = () => LoadedConfig;
+export type ReadAgain = () => LoadedConfig | Promise<LoadedConfig>;
 
 const NOTHING_CHANGED = 'nothing was changed';
 
@@ -20,7 +20,7 @@ export async function reload(
   isCheck: boolean,
 ): Promise<CommandResult> {
   if (daemon.sessionDay === undefined) return refused('no session is open yet');
-  const loaded = readAgain();
+  const loaded = await readAgain();
   if (!loaded.ok) return refused(loaded.problems.map(formatProblem).join('\n'));
   const { config } = loaded;
   const others = otherSections(daemon.config, config);
@@ -32,7 +32,12 @@ export async function reload(
 }
 
 /** A strategy that was stopped runs again at once; its memory is made from the prices of today. */
-export async function startStrategy(daemon: Daemon, id: string, reason: string): Promise<CommandResult> {
+export async function startStrategy(
+  daemon: Daemon,
+  id: string,
+  reason: string,
+  readAgain: ReadAgain = () => ({ ok: true, config: daemon.config }),
+): Promise<CommandResult> {
   const view = await daemon.refreshView();
   const entry = view?.strategies.find((each) => each.id === id);
   const ids = daemon.config.strategies.map((each) => each.id);
@@ -42,7 +47,23 @@ export async function startStrategy(daemon: Daemon, id: string, reason: string):
     );
   if (entry.stopped === null) return refused(`${id} is running`);
   const command = { name: 'start_strategy', strategy: entry.strategy, reason } as const;
-  return carryOut(daemon, { config: daemon.config, command, started: { id, asOf: view.seq } }, false);
+  const read = await withNewCode(daemon.config, id, readAgain);
+  if (!read.ok) return refused(read.problems.map(formatProblem).join('\n'));
+  return carryOut(daemon, { config: read.config, command, started: { id, asOf: view.seq } }, false);
+}
+
+/** A file of the user's own is read again: its author mended it, most likely. Everything else stays as it runs. */
+async function withNewCode(config: Config, id: string, readAgain: ReadAgain): Promise<LoadedConfig> {
+  const present = config.strategies.find((each) => each.id === id);
+  if (present === undefined || present.code === null) return { ok: true, config };
+  const loaded = await readAgain();
+  if (!loaded.ok) return loaded;
+  const next = loaded.config.strategies.find((each) => each.id === id && each.strategy === present.strategy);
+  const code = next?.code ?? present.code;
+  const strategies = config.strategies.map((each) =>
+    each.strategy === present.strategy ? { ...each, code } : each,
+  );
+  return { ok: true, config: { ...config, strategies } };
 }
 
 async function carryOut(

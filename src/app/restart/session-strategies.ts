@@ -67,18 +67,21 @@ export function sessionStrategies(
   const listed = new Map(
     lists.flatMap(({ strategies }) => strategies).map((each) => [each.settings.id, each]),
   );
-  const configured = config.strategies.flatMap(({ id, strategy: definition, symbols, params }, place) => {
-    const settings = config.engine.strategies[place];
-    if (settings === undefined) return [];
-    return {
-      settings,
-      definition,
-      params,
-      paramsDigest: digestOf({ definition, symbols, params }),
-      codeDigest: codeDigest(definition),
-      run: (listed.get(id)?.run ?? 0) + (id === started ? 1 : 0),
-    };
-  });
+  const configured = config.strategies.flatMap(
+    ({ id, strategy: definition, code, symbols, params }, place) => {
+      const settings = config.engine.strategies[place];
+      if (settings === undefined) return [];
+      return {
+        settings,
+        definition,
+        params,
+        paramsDigest: digestOf({ definition, symbols, params }),
+        codeDigest: code?.digest ?? codeDigest(definition),
+        run: (listed.get(id)?.run ?? 0) + (id === started ? 1 : 0),
+      };
+    },
+  );
+  const codes = new Map(config.strategies.map(({ id, code }) => [id, code]));
   const byName = new Map(configured.map((each) => [each.settings.id, each]));
   const strategies = names.all.map(
     (name) => byName.get(name)?.settings ?? orphan(config, name, listed.get(name)?.settings),
@@ -90,6 +93,7 @@ export function sessionStrategies(
       index: names.indexOf(id),
       id,
       strategy,
+      code: codes.get(id) ?? null,
       params,
     })),
   };

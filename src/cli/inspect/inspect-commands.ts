@@ -6,7 +6,7 @@ import type { Finding } from '../../app/inspect/doctor-checks.ts';
 import { configText, writtenConfig } from '../../config/config-text.ts';
 import { formatTable, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, printJson } from '../cli-io.ts';
-import { readConfigFile } from '../read-config.ts';
+import { readRunConfig } from '../read-config.ts';
 
 export function addInspectCommands(program: Command, { io }: CliContext): void {
   const check = program
@@ -15,9 +15,9 @@ export function addInspectCommands(program: Command, { io }: CliContext): void {
     .option('--config <file>', 'configuration', 'config/paper.yaml')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tickwright check --config config/live.yaml\n')
-    .action(() => {
+    .action(async () => {
       const flags = check.opts<{ readonly config: string; readonly json?: boolean }>();
-      const { read } = readConfigFile(flags.config);
+      const { read } = await readRunConfig(flags.config);
       if (flags.json === true) printJson(io, writtenConfig(read));
       else io.out(`# ${flags.config} is valid; with all defaults it reads:\n${configText(read)}`);
     });

@@ -9,7 +9,7 @@ import { formatCount } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { sessionDay } from '../argument-values.ts';
 import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
-import { readConfig } from '../read-config.ts';
+import { readRunConfig } from '../read-config.ts';
 interface SessionFlags {
   readonly config: string;
   readonly state?: string;
@@ -42,18 +42,19 @@ function addSessionCommand<Found>(program: Command, context: CliContext, of: Ses
     );
   command.action(async (session: string | undefined) => {
     const flags = command.opts<SessionFlags>();
-    const found = await of.look(queryOf(session, flags));
+    const found = await of.look(await queryOf(session, flags));
     if (flags.json === true) printJson(context.io, found);
     else context.io.out(of.text(found));
     if (!of.isGood(found)) context.finish(EXIT.failed);
   });
 }
 
-function queryOf(session: string | undefined, flags: SessionFlags): SessionQuery {
+async function queryOf(session: string | undefined, flags: SessionFlags): Promise<SessionQuery> {
   const { config, tape = null, state = null } = flags;
   if (tape !== null && !existsSync(tape))
     throw new CliFailure(EXIT.usage, `--tape: expected an existing file, was ${tape}`);
-  return { config: readConfig(config), tape, stateDir: state, session };
+  const read = await readRunConfig(config);
+  return { config: read.config, tape, stateDir: state, session };
 }
 
 export function addReplayCommand(program: Command, context: CliContext): void {

@@ -34,8 +34,8 @@ it.each([
   expect(config.engine.risk.orderQtyMax).toBe(config.live.firstDayQtyMax);
 });
 
-it('a dry run reads its file for live again as a dry run', () => {
+it('a dry run reads its file for live again as a dry run', async () => {
   const config = { ...live(), mode: 'dry-run' } as const;
-  const again = readAgain(config, { replay: null, speed: null, stateDir: null }, false);
+  const again = await readAgain(config, { replay: null, speed: null, stateDir: null }, false);
   expect(again).toMatchObject({ ok: true, config: { mode: 'dry-run' } });
 });

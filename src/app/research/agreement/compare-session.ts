@@ -18,6 +18,7 @@ import { minutes, type PriceHundredths, tsUs } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 import type { NamedEntry } from '../../../journal/fold-session.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
+import { type DefinitionOf, loadDefinitions } from '../../host/strategy-files/own-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from '../../inspect/read-state.ts';
 import { replaySession } from '../../inspect/replay-session.ts';
 import { compileFrames } from '../recorded/compile-frames.ts';
@@ -70,9 +71,12 @@ export async function compareSession(query: SessionQuery): Promise<SessionAgreem
     const inputs = [...read.inputs(session)];
     const data = await sessionDay(stored, inputs, workDir);
     if (data.rows === 0) throw new NothingThere(`no recorded prices of ${session} at ${framesPath}`);
+    const definitionOf = await loadDefinitions(config.strategies);
     return {
-      ...compare(config, data, session, read.entries({ session }), inputs),
-      isDecidedAlike: replaySession(stored).difference === null,
+      ...compare(config, definitionOf, data, session, read.entries({ session }), inputs),
+      isDecidedAlike:
+        replaySession(stored, (spec) => ({ ...spec, definition: definitionOf(spec.strategy) })).difference ===
+        null,
     };
   } finally {
     stored.close();
@@ -82,6 +86,7 @@ export async function compareSession(query: SessionQuery): Promise<SessionAgreem
 
 function compare(
   config: Config,
+  definitionOf: DefinitionOf,
   data: BacktestData,
   session: TradingDay,
   entries: readonly NamedEntry[],
@@ -100,7 +105,7 @@ function compare(
     session,
     orders: orders.length,
     fills: { compared: compared.length, alike: compared.length - differences.length, differences },
-    freeRun: freeRun(config, data, inputs, orders, latencies),
+    freeRun: freeRun(config, definitionOf, data, inputs, orders, latencies),
     latency: { callMs: medianMs(latencies.calls), reportMs: medianMs(latencies.reports) },
   };
 }

@@ -6,7 +6,7 @@ import type { Config } from '../../../config/config.ts';
 import { money, seconds, strategyIndex } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 import type { NamedEntry } from '../../../journal/fold-session.ts';
-import { instanceOf } from '../../host/catalog.ts';
+import type { DefinitionOf } from '../../host/strategy-files/own-strategies.ts';
 import { DEFAULT_MARGIN_RULES } from '../../../venue/account/margin.ts';
 import {
   type MeasuredLatencies,
@@ -23,13 +23,14 @@ export interface FreeRun {
 
 export function freeRun(
   config: Config,
+  definitionOf: DefinitionOf,
   data: BacktestData,
   inputs: readonly JournaledInput[],
   paper: readonly SessionOrder[],
   measured: MeasuredLatencies,
 ): FreeRun {
   const entries: NamedEntry[] = [];
-  runBacktest(planOf(config, data, capitalOf(inputs), measured), {
+  runBacktest(planOf(config, definitionOf, data, capitalOf(inputs), measured), {
     onEntry: (entry) => {
       const strategyName = entry.strategy === null ? null : (config.strategies[entry.strategy]?.id ?? null);
       entries.push({ entry, strategyName });
@@ -47,6 +48,7 @@ function capitalOf(inputs: readonly JournaledInput[]): number {
 
 function planOf(
   { engine: settings, calendar, costs, strategies }: Config,
+  definitionOf: DefinitionOf,
   data: BacktestData,
   capital: number,
   { calls, reports }: MeasuredLatencies,
@@ -57,7 +59,11 @@ function planOf(
     calendar,
     costs,
     settings,
-    strategies: strategies.map((each, place) => instanceOf({ ...each, index: strategyIndex(place) })),
+    strategies: strategies.map((each, place) => ({
+      ...each,
+      index: strategyIndex(place),
+      definition: definitionOf(each.strategy),
+    })),
     capital: money(capital),
     currency: 'VND',
     moneyScale: 1,

@@ -14,7 +14,7 @@ import { faultOf, isFileFault } from '../recorded/import-file.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
-import { placed } from './strategy-file.ts';
+import { placed } from '../../host/strategy-files/strategy-code.ts';
 
 type Named = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
 

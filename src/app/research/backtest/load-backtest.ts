@@ -1,6 +1,6 @@
 /** Reads a backtest file, its market, its strategies and its data; returns a backtest without errors, or every error. */
 import { wholeOf } from '../../../text/decimals.ts';
-import type { StrategyConfig } from '../../../config/config.ts';
+import type { StrategyCode, StrategyConfig } from '../../../config/config.ts';
 import { limitProblems } from '../../../config/config-rules.ts';
 import { nearest, type Problem } from '../../../config/problem.ts';
 import { readFile } from '../../../config/read-file.ts';
@@ -11,6 +11,10 @@ import { isJournalThere } from '../../../journal/journal-database.ts';
 import { readJournal } from '../../../journal/journal-reader.ts';
 import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
+import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
+import type { LoadedStrategy } from '../../host/strategy-files/run-strategy-code.ts';
+import { typeNotes } from '../../host/strategy-files/type-errors.ts';
+import { placed } from '../../host/strategy-files/strategy-code.ts';
 import { statePaths } from '../../restart/state-paths.ts';
 import { type MeasuredLatencies, sessionRecord } from '../recorded/session-orders.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
@@ -18,13 +22,6 @@ import { type BacktestFile, backtestSchema, ON_BARS } from './backtest-schema.ts
 import { importNamedFiles } from './import-named-files.ts';
 import { readStatistics } from './read-statistics.ts';
 import { type SourceDays, sourceDays } from './source-days.ts';
-import {
-  isStrategyFile,
-  type LoadedStrategy,
-  loadStrategyFile,
-  placed,
-  StrategyFileError,
-} from './strategy-file.ts';
 
 /** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
@@ -49,16 +46,16 @@ export type LoadedBacktest =
 export interface LoadOptions {
   /** Receives a line for each slow step. */
   readonly note?: (text: string) => void;
+  /** Of strategies of the user's own, as another thread of the same run has read it. */
+  readonly codes?: ReadonlyMap<string, StrategyCode>;
 }
 
-export async function loadBacktest(
-  file: string,
-  { note = () => undefined }: LoadOptions = {},
-): Promise<LoadedBacktest> {
+export async function loadBacktest(file: string, options: LoadOptions = {}): Promise<LoadedBacktest> {
+  const { note = () => undefined } = options;
   const main = readFile(file, backtestSchema, 'a backtest');
   if ('problems' in main) return { ok: false, problems: main.problems };
   const { source, value: read } = main;
-  const found = await findStrategies(source, read);
+  const found = await findStrategies(source, read, options);
   const problems = [...found.problems];
   const market = readBacktestMarket(source);
   if (!market.ok) return { ok: false, problems: [...problems, ...market.problems] };
@@ -140,31 +137,21 @@ function dayBarProblems({ source, sources: { all }, market }: Backtest): readonl
 async function findStrategies(
   source: YamlSource,
   read: BacktestFile,
+  { codes, note = () => undefined }: LoadOptions,
 ): Promise<{ readonly strategies: readonly BacktestStrategy[]; readonly problems: readonly Problem[] }> {
-  const problems: Problem[] = [];
-  const known = new Map<string, LoadedStrategy>(
-    CATALOG.map((definition) => [
-      definition.name,
-      { definition, place: `/strategies/${definition.name}/`, loadUses: [], inSource: (stack) => stack },
-    ]),
-  );
-  for (const [i, { strategy }] of read.strategies.entries()) {
-    if (!isStrategyFile(strategy) || known.has(strategy)) continue;
-    try {
-      known.set(strategy, await loadStrategyFile(strategy, source.file, read.state));
-    } catch (error) {
-      if (!(error instanceof StrategyFileError)) throw error;
-      problems.push(
-        source.problem(['strategies', i, 'strategy'], error.expected, error.hint, error.received),
-      );
-    }
-  }
+  const { loaded, problems } = await loadOwnStrategies(source, read.strategies, codes);
   if (problems.length > 0) return { strategies: [], problems };
-  const catalog = [...known].map(([name, { definition }]) => ({ ...definition, name }));
-  const { entries, problems: wrong } = readStrategies(source, read, catalog);
+  // Threads of the same run need not tell it again.
+  if (codes === undefined) for (const text of typeNotes(loaded, read.state)) note(text);
+  const known = new Map<string, LoadedStrategy>(loaded);
+  for (const definition of CATALOG) {
+    const place = `/strategies/${definition.name}/`;
+    known.set(definition.name, { definition, place, loadUses: [], inSource: (stack) => stack });
+  }
+  const { entries, problems: wrong } = readStrategies(source, read, catalogWith(loaded));
   const strategies = entries.flatMap((entry) => {
-    const loaded = known.get(entry.strategy);
-    return loaded === undefined ? [] : [{ ...entry, ...loaded }];
+    const found = known.get(entry.strategy);
+    return found === undefined ? [] : [{ ...entry, ...found, code: entry.code }];
   });
   return { strategies, problems: wrong };
 }

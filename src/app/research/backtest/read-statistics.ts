@@ -20,7 +20,7 @@ import { faultOf, isFileFault } from '../recorded/import-file.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 import type { SourceDays } from './source-days.ts';
-import { placed } from './strategy-file.ts';
+import { placed } from '../../host/strategy-files/strategy-code.ts';
 
 type Named = NonNullable<BacktestFile['statistics']['benchmark']>;
 

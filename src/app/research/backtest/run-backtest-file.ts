@@ -9,7 +9,7 @@ import { runStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { formatLocalTime, formatUtcOffset } from '../../../text/dates.ts';
 import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
 import { fixedZoneName, isMoved } from './backtest-market.ts';
-import { trapped } from './clock-trap.ts';
+import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isOnBars } from './backtest-schema.ts';
 import type { Backtest } from './load-backtest.ts';
 import {

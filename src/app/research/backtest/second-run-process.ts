@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { watchDecisions } from '../../../backtest/research/look-ahead.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
-import { setTrap } from './clock-trap.ts';
+import { setTrap } from '../../host/strategy-files/clock-trap.ts';
 import { loadBacktest } from './load-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
 import type { SecondRun, SecondRunOrder } from './second-run.ts';

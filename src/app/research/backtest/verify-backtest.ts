@@ -10,7 +10,7 @@ import {
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { type TsUs, tsUs } from '../../../domain/units.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
-import { type MachineUse, trapped } from './clock-trap.ts';
+import { type MachineUse, trapped } from '../../host/strategy-files/clock-trap.ts';
 import type { Backtest } from './load-backtest.ts';
 import { secondRun } from './second-run.ts';
 

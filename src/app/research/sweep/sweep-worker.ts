@@ -10,9 +10,9 @@ import {
   type TrialTask,
 } from './trial-pool.ts';
 
-async function work(port: MessagePort, { file, columns }: SweepWorkerData): Promise<void> {
+async function work(port: MessagePort, { file, codes, columns }: SweepWorkerData): Promise<void> {
   const post = (message: FromSweepWorker): void => port.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-  const loaded = await loadBacktest(file);
+  const loaded = await loadBacktest(file, { codes });
   if (!loaded.ok) return post({ kind: 'failed', reason: `${file} is no longer what it was at the start` });
   const { backtest } = loaded;
   port.on('message', (task: TrialTask) => {

@@ -1,11 +1,11 @@
 /** Runs trials in threads. The assignment to threads and the order of completion vary; the result of a trial does not. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { TrialParams } from '../../../backtest/research/parameter-space.ts';
 import { type TrialFigures, trialFigures } from '../../../backtest/research/trials.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
+import type { StrategyCode } from '../../../config/config.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
 import { tableOf, tickLayout, type TickRows, ticksOf } from '../../../recording/columns/tick-columns.ts';
@@ -14,10 +14,11 @@ import { packageVersion } from '../../host/package-version.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
 import { rowReader, type SourceDay } from '../backtest/source-days.ts';
-import { isStrategyFile, placed } from '../backtest/strategy-file.ts';
 
 export interface SweepWorkerData {
   readonly file: string;
+  /** Of strategies of the user's own, by file or package. */
+  readonly codes: ReadonlyMap<string, StrategyCode>;
   readonly columns: SharedColumns;
 }
 
@@ -41,13 +42,13 @@ export interface TrialPoolOptions {
 
 export async function openTrialPool(options: TrialPoolOptions): Promise<TrialPool> {
   const { file, strategies } = options.backtest;
-  const data: SweepWorkerData = { file, columns: options.columns };
+  const codes = new Map(
+    strategies.flatMap(({ strategy, code }) => (code === null ? [] : [[strategy, code]])),
+  );
+  const data: SweepWorkerData = { file, codes, columns: options.columns };
   const threads = Array.from({ length: options.workers }, () => new TrialThread(data, options.fingerprint));
   try {
-    if (strategies.some(({ strategy }) => isStrategyFile(strategy))) {
-      // One after the other: each compiles the strategy into the same place.
-      for (const thread of threads) await thread.start();
-    } else await Promise.all(threads.map((thread) => thread.start()));
+    await Promise.all(threads.map((thread) => thread.start()));
   } catch (error) {
     await closeAll(threads);
     throw error;
@@ -193,9 +194,9 @@ function shared(rows: TickRows): TickRows {
 export function sweepFingerprint(backtest: Backtest): string {
   const { configDigest, data } = planBacktest(backtest);
   const hash = createHash('sha256').update(`${packageVersion()}\n${configDigest}\n${data.digest}\n`);
-  for (const { strategy } of backtest.strategies) {
+  for (const { code } of backtest.strategies) {
     // A name in the catalogue belongs to the version; a file may change under the same name.
-    if (isStrategyFile(strategy)) hash.update(readFileSync(placed(strategy, backtest.file)));
+    if (code !== null) hash.update(code.digest);
   }
   return hash.digest('hex');
 }

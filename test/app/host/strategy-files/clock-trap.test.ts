@@ -1,6 +1,6 @@
 /** The trap names who asks the machine, gives false answers when told to, and leaves no trace. */
 import { expect, test } from 'vitest';
-import { trapped } from '../../../../src/app/research/backtest/clock-trap.ts';
+import { trapped } from '../../../../src/app/host/strategy-files/clock-trap.ts';
 
 const HERE = new Map([['me', 'clock-trap.test']]);
 

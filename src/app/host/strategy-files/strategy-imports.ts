@@ -17,9 +17,6 @@ export const ALLOWED_TEXT =
 
 export const mayImport = (name: string): boolean => ALLOWED.some((each) => each.test(name));
 
-/** Matches a module name after `from` or `import`. */
-export const IMPORTED = /(\bfrom\s*|\bimport\s*)(['"])([^'"\n]+)\2/g;
-
 /** Comments and plain texts, which are no code. */
 const NO_CODE = /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g;
 

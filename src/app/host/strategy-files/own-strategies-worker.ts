@@ -1,0 +1,27 @@
+/** Thread that loads the strategies of a configuration and reads their parameters. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { configSchema } from '../../../config/config-schema.ts';
+import type { OthersRead } from '../../../config/load-config.ts';
+import { readFile } from '../../../config/read-file.ts';
+import { readStrategies } from '../../../config/strategy-entries.ts';
+import { assert } from '../../../domain/assert.ts';
+import { catalogWith, loadOwnStrategies } from './own-strategies.ts';
+import { typeProblems } from './type-errors.ts';
+
+async function strategiesIn(file: string): Promise<OthersRead> {
+  const main = readFile(file, configSchema, 'a configuration');
+  if ('problems' in main) return { asked: [], entries: [], problems: main.problems };
+  const { source, value } = main;
+  const { loaded, problems } = await loadOwnStrategies(source, value.strategies);
+  const isFaulty = problems.length > 0;
+  const read = readStrategies(source, value, catalogWith(loaded), () => isFaulty);
+  const types = typeProblems(source, value.strategies, loaded);
+  return {
+    asked: value.strategies,
+    entries: read.entries,
+    problems: [...problems, ...types, ...read.problems],
+  };
+}
+
+assert(parentPort !== null && typeof workerData === 'string', 'this file runs as a thread, with a path');
+parentPort.postMessage(await strategiesIn(workerData)); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -1,0 +1,103 @@
+/** Runs the script of a strategy of the user's own in this thread; what the script asks for comes from the program that runs. */
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import { resolve } from 'node:path';
+import { compileFunction } from 'node:vm';
+import type { StrategyCode } from '../../../config/config.ts';
+import type { StrategyDefinition } from '../../../strategy/index.ts';
+import { setTrap } from './clock-trap.ts';
+import { addressOf, StrategyFileError } from './strategy-code.ts';
+
+export interface LoadedStrategy {
+  readonly definition: StrategyDefinition;
+  /** Name of its script, or part of the path of its code, by which a stack trace shows it. */
+  readonly place: string;
+  /** Functions of the machine that it called while it was loaded. */
+  readonly loadUses: readonly string[];
+  /** Puts file and lines of its author into a stack. */
+  inSource(stack: string): string;
+}
+
+/** `name`: its file or package, as it is written. */
+export async function runStrategyCode(name: string, code: StrategyCode): Promise<LoadedStrategy> {
+  const { place } = code;
+  const modules = await modulesFor(code.imports);
+  const trap = setTrap({ places: new Map([[place, place]]), isFalse: false });
+  let exported: unknown;
+  try {
+    exported = evaluated(code, modules);
+  } catch (error) {
+    const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const frame = error instanceof Error ? ownFrame(error.stack ?? '', code) : '';
+    throw new StrategyFileError(
+      'a module that can be loaded',
+      `${told}${frame}`,
+      'nothing else of it has run',
+    );
+  } finally {
+    trap.release();
+  }
+  const definition = definitionIn(exported);
+  if (definition === undefined) {
+    throw new StrategyFileError(
+      'a module whose default export is a strategy',
+      `${name} without one`,
+      'export default defineStrategy({ ... })',
+    );
+  }
+  const loadUses = trap.uses.map(({ what }) => what);
+  return { definition, place, loadUses, inSource: (stack) => inSource(stack, code) };
+}
+
+type Modules = ReadonlyMap<string, object>;
+
+/** Plain copies: a strategy reads them faster than namespaces, and a changed one is its own alone. */
+async function modulesFor(names: readonly string[]): Promise<Modules> {
+  const modules = new Map<string, object>();
+  for (const name of names) {
+    try {
+      const module: object = await import(addressOf(name));
+      modules.set(name, Object.freeze({ __esModule: true, ...module }));
+    } catch {
+      throw new StrategyFileError(
+        'imports of modules that there are',
+        `an import of ${name}`,
+        'see strategies/README.md',
+      );
+    }
+  }
+  return modules;
+}
+
+function evaluated({ script, place }: StrategyCode, modules: Modules): unknown {
+  const module: { exports: unknown } = { exports: {} };
+  const run: unknown = compileFunction(script, ['module', 'exports', 'require'], { filename: place });
+  if (typeof run === 'function')
+    Reflect.apply(run, undefined, [module, module.exports, (name: string) => modules.get(name)]);
+  return module.exports;
+}
+
+function definitionIn(exported: unknown): StrategyDefinition | undefined {
+  if (typeof exported !== 'object' || exported === null || !('default' in exported)) return undefined;
+  const found: unknown = exported.default;
+  const isOne = typeof found === 'object' && found !== null && 'connect' in found && 'parseParams' in found;
+  return isOne ? (found as StrategyDefinition) : undefined; // oxlint-disable-line typescript/no-unsafe-type-assertion -- what defineStrategy makes, told by its parts
+}
+
+const ownFrame = (stack: string, code: StrategyCode): string => {
+  const frame = stack.split('\n').find((line) => line.includes(code.place));
+  const where = frame === undefined ? null : /\(?([^\s(]+:\d+:\d+)\)?$/.exec(inSource(frame, code));
+  return where === null ? '' : ` at ${where[1] ?? ''}`;
+};
+
+/** The runtime knows no source map of the script. */
+function inSource(stack: string, { place, map, file }: StrategyCode): string {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the bundler
+  const lines = new SourceMap(JSON.parse(map) as SourceMapPayload);
+  const frame = new RegExp(String.raw`[^\s(]*${place}:(\d+):(\d+)`, 'g');
+  return stack.replaceAll(frame, (_, line: string, column: string) => {
+    const entry = lines.findEntry(Number(line) - 1, Number(column) - 1);
+    if (!('originalLine' in entry)) return `${file}:${line}:${column}`;
+    const source = resolve('/', entry.originalSource);
+    return `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  });
+}
