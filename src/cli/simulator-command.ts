@@ -12,6 +12,7 @@ const DEFAULT_SERVER = 'http://127.0.0.1:8700';
 interface SimulatorFlags {
   readonly port?: number;
   readonly controlPort?: number;
+  readonly pagePort?: number;
   readonly config?: string;
   readonly fresh?: boolean;
   readonly state?: string;
@@ -31,6 +32,7 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
       'port of the control API: faults, scenarios, exact figures; 0 any',
       portNumber,
     )
+    .option('--page-port <n>', 'port of its page: market, customers, faults (any free one)', portNumber)
     .option('--config <file>', 'YAML file of the simulator')
     .option('--fresh', 'discard accounts, orders and positions of earlier runs')
     .option('--state <dir>', 'where accounts, orders and keys are kept (var/simulator)')
@@ -41,11 +43,15 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
     .addHelpText('after', '\nExample:\n  tickwright simulator --port 8700 --json\n')
     .action(async () => {
       const flags = command.opts<SimulatorFlags>();
-      const run = await started(flags);
+      const run = await started(flags, io);
       io.out(flags.json === true ? `${JSON.stringify(run.description)}\n` : block(run));
+      const input = io.input ?? process.stdin;
+      const another = (): void => io.err(`another link to the page: ${run.link()}\n`);
+      if (input.isTTY === true) input.on('data', another);
       const signal = await new Shutdown().wait();
       io.err(`${signal}: the simulator stops\n`);
-      await run.running.close();
+      input.off('data', another).pause();
+      await run.close();
       finish(EXIT.ok);
     });
   addFactCommands(command, io);
@@ -96,7 +102,7 @@ function faultLines({ name, effect, parameters }: ListedFault): readonly string[
 
 type ListedFault = ReturnType<typeof simulatorFaults>[number];
 
-async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
+async function started(flags: SimulatorFlags, io: CliIo): Promise<SimulatorRun> {
   for (const [flag, path] of Object.entries({ '--config': flags.config, '--tape': flags.tape })) {
     if (path !== undefined && !existsSync(path)) {
       throw new CliFailure(EXIT.usage, `${flag}: expected an existing file, was ${path}`);
@@ -113,17 +119,24 @@ async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
       seed: flags.seed ?? null,
       speed: flags.speed ?? null,
       tape: flags.tape ?? null,
+      pagePort: flags.pagePort ?? null,
+      tell: (text) => io.err(`${text}\n`),
     });
   } catch (error) {
     throw explained(error, flags);
   }
 }
 
-function explained(error: unknown, { port, controlPort }: SimulatorFlags): unknown {
+function explained(error: unknown, { port, controlPort, pagePort }: SimulatorFlags): unknown {
   if (!(error instanceof Error)) return error;
   if ('code' in error && error.code === 'EADDRINUSE') {
     const taken = 'port' in error ? String(error.port) : String(port ?? '');
-    const flag = taken === String(controlPort) ? '--control-port' : '--port';
+    const flag =
+      taken === String(controlPort)
+        ? '--control-port'
+        : taken === String(pagePort)
+          ? '--page-port'
+          : '--port';
     return new CliFailure(
       EXIT.failed,
       `port ${taken} of 127.0.0.1 is taken: choose another with ${flag}, or ${flag} 0 for any free one`,
@@ -138,6 +151,7 @@ function block({ description: it }: SimulatorRun): string {
     'The simulated broker is running.',
     `  REST         ${it.rest}`,
     `  stream       ${it.stream}`,
+    `  page         ${it.page} (opens once; Enter makes another link)`,
     `  control      ${it.control ?? 'off; --control-port turns it on'}`,
     ...(it.controlToken === null ? [] : [`               Authorization: Bearer ${it.controlToken}`]),
     `  API key      ${it.apiKey}`,

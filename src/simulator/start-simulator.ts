@@ -4,9 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import { assert } from '../domain/assert.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import { dayAt } from '../domain/civil-date.ts';
-import { accountId } from '../domain/ids.ts';
+import { type AccountId, accountId } from '../domain/ids.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
+import type { ContractBoard } from '../venue/exchange/contract-book.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../venue/venue-event.ts';
 import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
 import { derivativeOf } from './accounts/account-settings.ts';
@@ -124,7 +125,10 @@ export function assembleSimulator(options: SimulatorOptions, store: StateStore) 
   const scenario = new ScenarioRunner({ faults, timers: options.timers, market, utcOffsetMinutes });
   note = (event) => scenario.note(event);
   noteEvents(brokerage, note);
-  return { ...services, faults, scenario, counters, requests, stream, sockets, account };
+  const customers: readonly Customer[] = options.accounts
+    .filter((each) => derivativeOf(each) !== undefined)
+    .map(({ custodyCode, name }) => ({ accountId: accountId(custodyCode), name }));
+  return { ...services, faults, scenario, counters, requests, stream, sockets, account, customers };
 }
 
 function createServices(options: SimulatorOptions, store: StateStore) {
@@ -236,6 +240,11 @@ const venueOptions = (options: SimulatorOptions, market: MarketOptions): Omit<Ve
   rules: options.rules,
 });
 
+interface Customer {
+  readonly accountId: AccountId;
+  readonly name: string;
+}
+
 /** A simulated broker that listens. The account is the first one of the options. */
 export interface RunningSimulator {
   readonly port: number;
@@ -256,6 +265,8 @@ export interface RunningSimulator {
   readonly frontMonth: string;
   /** Order codes, nearest expiry first. */
   readonly contracts: readonly string[];
+  /** Customers that trade. */
+  readonly customers: readonly Customer[];
   readonly faults: FaultControl;
   readonly scenario: ScenarioRunner;
   /** Counts by name: malformed frames, refused connections, ... */
@@ -265,12 +276,14 @@ export interface RunningSimulator {
   /** Map from real to market time; a client that uses it has the same phases as the simulator. */
   clockMap(): ClockMap;
   marketNowUs(): TsUs;
-  /** Exact figures of the account, to the VND. */
-  account(): AccountFigures;
-  positions(): readonly PositionFigures[];
-  orders(): readonly OrderReport[];
-  /** The trigger book of the account. */
-  triggers(): readonly TriggerReport[];
+  /** The price list, nearest expiry first. */
+  boards(): readonly ContractBoard[];
+  /** Exact figures of an account, to the VND; of the first one where none is named. */
+  account(of?: AccountId): AccountFigures;
+  positions(of?: AccountId): readonly PositionFigures[];
+  orders(of?: AccountId): readonly OrderReport[];
+  /** The trigger book of an account. */
+  triggers(of?: AccountId): readonly TriggerReport[];
   /** All events of exchange and back office, including those that the broker's contract does not report. */
   onEvent(listener: (event: VenueEvent) => void): void;
   /** Stops listening and commits; answered calls are kept. */
@@ -278,7 +291,7 @@ export interface RunningSimulator {
 }
 
 function runningSimulator(
-  { account, brokerage, market, faults, scenario, counters, stream, otps }: Assembled,
+  { account, customers, brokerage, market, faults, scenario, counters, stream, otps }: Assembled,
   port: number,
   control: Pick<RunningSimulator, 'controlPort' | 'controlToken'>,
   close: () => Promise<void>,
@@ -303,6 +316,7 @@ function runningSimulator(
     get contracts() {
       return contracts();
     },
+    customers,
     faults,
     scenario,
     counters,
@@ -311,14 +325,15 @@ function runningSimulator(
     },
     clockMap: () => market.map,
     marketNowUs: () => market.nowUs(),
-    account() {
-      const figures = brokerage.account(id);
+    boards: () => brokerage.boards(),
+    account(of = id) {
+      const figures = brokerage.account(of);
       assert(figures !== undefined, 'the venue knows the account it was opened with');
       return figures;
     },
-    positions: () => brokerage.positions(id),
-    orders: () => brokerage.orders(id),
-    triggers: () => brokerage.read((venue) => venue.triggers(id)),
+    positions: (of = id) => brokerage.positions(of),
+    orders: (of = id) => brokerage.orders(of),
+    triggers: (of = id) => brokerage.read((venue) => venue.triggers(of)),
     onEvent: (listener) => brokerage.onEvent(listener),
     close,
   };

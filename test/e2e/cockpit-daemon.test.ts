@@ -1,8 +1,6 @@
 /** The page on a real daemon, in a real browser: a halt works while a strategy hangs and while the broker is down. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   control,
@@ -13,37 +11,20 @@ import {
   until,
   workplace,
 } from './daemon-process.ts';
+import { newPage, picture, withBrowser } from './page-browser.ts';
 import { HANGING_STRATEGY, hangingAt, programWith } from './program-with.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const PICTURES = process.env['TICKWRIGHT_PICTURES'];
-
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  if (existsSync(CHROMIUM))
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-});
-afterAll(() => browser?.close());
-beforeEach((context) => {
-  context.skip(browser === undefined, `no browser at ${CHROMIUM}: install Debian's chromium`);
-});
+withBrowser();
 
 /** By the link that the start prints. */
 async function pageOf(daemon: RunningDaemon): Promise<Page> {
   const line = await daemon.line(/cockpit: http/);
-  const context = await browser!.newContext({ viewport: { width: 1280, height: 900 } });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const { page } = await newPage();
   page.setDefaultTimeout(120_000);
   await page.goto(/http:\S+/.exec(line)![0]);
   await page.getByText('PAPER · simulated broker').waitFor();
   return page;
 }
-
-const picture = async (page: Page, name: string): Promise<void> => {
-  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
-};
 
 async function halt(page: Page, daemon: RunningDaemon): Promise<void> {
   await page.locator('#halt').click();
@@ -94,4 +75,29 @@ test('a halt works while the broker is down; the books are emptied once it is ba
   await page.locator('.journal .entry', { hasText: 'HALTED' }).first().waitFor();
   await picture(page, 'real-journal');
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+});
+
+test("a fault that the page switches on is met by the broker's client, and journaled", async () => {
+  const place = workplace(BUSY_CONFIG);
+  const daemon = startDaemon(place);
+  const page = await pageOf(daemon);
+  await daemon.line(/ busy +accepted/);
+  await page.keyboard.press('3');
+  const row = page.locator('.faults li', { has: page.getByRole('switch', { name: 'late_answer' }) });
+  await row.locator('summary').click();
+  await row.getByLabel('operation').selectOption('in-day');
+  await row.getByLabel('delayMs').fill('1500');
+  await row.getByRole('switch').click();
+  await row.getByText('operation in-day').waitFor();
+  const armed = (await (await control(place, '/faults')).json()) as { armed: unknown };
+  expect(armed.armed).toEqual([
+    { fault: { name: 'late_answer', operation: 'in-day', delayMs: 1_500 }, left: null },
+  ]);
+  await row.getByRole('switch').click();
+  await row.getByText('operation in-day').waitFor({ state: 'detached' });
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+  const commands = journalEntries(place).flatMap(({ entry }) =>
+    entry.kind === 'remote_command' ? [entry.text] : [],
+  );
+  expect(commands).toEqual(['fault late_answer on', 'fault late_answer off']);
 });

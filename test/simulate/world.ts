@@ -184,6 +184,7 @@ export class World {
         apiKey: () => apiKey,
         secrets: new Secrets([custodyCode]),
         fixedOtp: this.simulator.otps.shown(this.simulator.account),
+        faults: null,
       },
       clockMap: REAL_TIME,
       screen: {

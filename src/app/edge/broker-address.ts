@@ -5,6 +5,7 @@ import { type ClockMap, REAL_TIME } from '../host/market-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import { Secrets } from '../../operator/redact.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
+import { RemoteFaults, type SimulatorFaults } from '../simulator/simulator-faults.ts';
 import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
 
 export interface BrokerAddress {
@@ -17,6 +18,8 @@ export interface BrokerAddress {
   readonly apiKey: () => string | undefined;
   /** One-time password of the simulator; null for a broker that asks a person or a program. */
   readonly fixedOtp: string | null;
+  /** Faults of the simulator of a paper run; null for others. */
+  readonly faults: SimulatorFaults | null;
   /** Hidden in every sink; grows by the passwords and tokens of this run. */
   readonly secrets: Secrets;
 }
@@ -29,6 +32,10 @@ export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
   subAccountId: link.subAccountId,
   apiKey: () => link.apiKey,
   fixedOtp: link.otp,
+  faults:
+    link.control === null || link.controlToken === null
+      ? null
+      : new RemoteFaults(link.control, link.controlToken),
   secrets: new Secrets([link.custodyCode, link.subAccountId, link.apiKey]),
 });
 
@@ -56,6 +63,7 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
     subAccountId: account.subAccountId,
     apiKey: () => readApiKey(auth),
     fixedOtp: null,
+    faults: null,
     secrets: new Secrets([account.custodyCode, account.subAccountId, readApiKey(auth) ?? '']),
   };
 }

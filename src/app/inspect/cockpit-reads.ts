@@ -21,7 +21,7 @@ import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import { readOrders } from './read-orders.ts';
-import { Candles } from './candles.ts';
+import { Candles } from '../../operator/cockpit/candles.ts';
 
 export interface JournalPlace {
   readonly journal: string;

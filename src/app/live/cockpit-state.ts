@@ -1,23 +1,27 @@
 /** The daemon as its page shows it. */
-import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
-import { type Contract, NO_BAND_BPS, pointsOf, pointValueOf } from '../../domain/contract.ts';
-import { type PriceTicks, priceTicks, seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
+import { type Contract, pointsOf } from '../../domain/contract.ts';
+import { type PriceTicks, seconds } from '../../domain/units.ts';
 import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/adoption.ts';
 import type {
   AccountMoney,
   BooksState,
   CockpitState,
-  ContractState,
   EngineHealth,
   LimitState,
   OrderState,
   PlotState,
-  PositionState,
-  SessionState,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
+import {
+  contractState,
+  positionState,
+  sessionState,
+  tickPoints,
+  toMs,
+} from '../../operator/cockpit/market-state.ts';
 import { systemClock } from '../host/system-clock.ts';
+import { armedFaults } from '../simulator/simulator-faults.ts';
 import type { Daemon, DaemonOptions } from './daemon.ts';
 import { healthProblem } from './health.ts';
 
@@ -26,10 +30,7 @@ type Parts = Pick<DaemonOptions, 'address' | 'clockMap'> & { readonly version: s
 /** The view comes each second; an engine that computes for longer has hung or is overloaded. */
 const ANSWER_MAX = seconds(4);
 const ACCOUNT_TAIL = 4;
-const HUNDREDTHS = 100;
 const BPS_PER_PERCENT = 100;
-/** Phase changes of more than a month without a session. */
-const CHANGES_SEARCHED_MAX = 400;
 
 /** The server adds the code that confirms. */
 export function cockpitState(
@@ -45,7 +46,7 @@ export function cockpitState(
     version,
     account: `…${address.subAccountId.slice(-ACCOUNT_TAIL)}`,
     stateDir: config.stateDir,
-    session: sessionState(daemon, clockMap.speed),
+    session: sessionState(config.calendar, daemon.clock.nowUs(), clockMap.speed, daemon.sessionDay ?? null),
     halted: daemon.halt.reason ?? view?.halted ?? null,
     sweep: daemon.sweep.progress,
     problems: problemsOf(daemon),
@@ -57,41 +58,17 @@ export function cockpitState(
     limits: (view?.limits ?? []).map((use) => limitState(daemon, use)),
     orders: (view?.orders ?? []).map((order) => orderState(daemon, order, contracts)),
     books: booksState(view),
-    contracts: contracts.map((contract) => contractState(contract, view)),
+    contracts: contracts.map((contract) =>
+      contractState(
+        contract,
+        view?.contracts.find(({ orderCode }) => orderCode === contract.orderCode)?.band ?? null,
+      ),
+    ),
     plots: (view?.plots ?? []).flatMap((plot) => plotState(daemon, plot, contracts)),
     procedure: view?.procedure ?? '',
     alerts: { unseen, channels: channels.map(({ id, trouble, waiting }) => ({ id, trouble, waiting })) },
+    ...(address.faults !== null && { faults: armedFaults(address.faults) }),
   };
-}
-
-const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
-
-function sessionState({ config: { calendar }, clock, sessionDay }: Daemon, speed: number): SessionState {
-  const now = clock.nowUs();
-  const change = phaseEnd(calendar, now);
-  return {
-    day: sessionDay ?? null,
-    phase: phaseAt(calendar, now),
-    endsMs: change === null ? null : toMs(change.at),
-    next: change === null ? null : change.next,
-    utcOffsetMinutes: calendar.utcOffsetMinutes,
-    speed,
-  };
-}
-
-/** Nights, weekends and holidays are one closed phase; null where the calendar knows no end of it. */
-function phaseEnd(
-  calendar: TradingCalendar,
-  now: TsUs,
-): { readonly at: TsUs; readonly next: SessionPhase } | null {
-  const phase = phaseAt(calendar, now);
-  let at = now;
-  for (let look = 0; look < CHANGES_SEARCHED_MAX; look += 1) {
-    at = nextPhaseChange(calendar, at);
-    const next = phaseAt(calendar, at);
-    if (next !== phase) return { at, next };
-  }
-  return null;
 }
 
 function problemsOf(daemon: Daemon): readonly string[] {
@@ -143,29 +120,17 @@ function strategyState(
     stopped: entry.stopped,
     halted: entry.halted,
     contracts: entry.legs,
-    positions: entry.positions.map((position) => positionState(position, contracts)),
+    positions: entry.positions.map(({ orderCode, qty, openValue, open, realised }) =>
+      positionState(
+        contracts.find((each) => each.orderCode === orderCode),
+        { orderCode, qty, openValue, open, realised },
+      ),
+    ),
     openOrders: entry.openOrders,
     fills: entry.fills,
     feeVnd: entry.fee,
     taxVnd: entry.tax,
     dayPnlVnd: entry.dayPnl,
-  };
-}
-
-const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
-
-function positionState(
-  { orderCode, qty, openValue, realised, open }: StrategyEntry['positions'][number],
-  contracts: readonly Contract[],
-): PositionState {
-  const contract = contracts.find((each) => each.orderCode === orderCode);
-  const isPriced = qty !== 0 && contract !== undefined;
-  return {
-    contract: orderCode,
-    qty,
-    avgPoints: isPriced ? openValue / (Math.abs(qty) * pointValueOf(contract.spec)) : null,
-    openVnd: open,
-    realisedVnd: realised,
   };
 }
 
@@ -236,19 +201,5 @@ function booksState(view: EngineView | undefined): BooksState {
     money: view?.money.state ?? 'unread',
     figures: view?.money.figures ?? [],
     readMs: view === undefined || view.positionsReadUs === null ? null : toMs(view.positionsReadUs),
-  };
-}
-
-function contractState(contract: Contract, view: EngineView | undefined): ContractState {
-  const { spec, orderCode } = contract;
-  const band = view?.contracts.find((each) => each.orderCode === orderCode)?.band ?? null;
-  const hasBand = band !== null && spec.bandBps < NO_BAND_BPS;
-  return {
-    contract: orderCode,
-    tickPoints: tickPoints(contract),
-    pointVnd: pointValueOf(spec),
-    floorPoints: hasBand ? pointsOf(spec, band.floor) : null,
-    ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,
-    referencePoints: band === null ? null : band.reference / (spec.partsPerPoint ?? HUNDREDTHS),
   };
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { errorText } from '../../domain/failure.ts';
@@ -19,6 +20,7 @@ import type {
   ResearchRuns,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
+import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
 import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
@@ -27,11 +29,13 @@ import { quietNotes } from '../../operator/quiet-notes.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { packageVersion } from '../host/package-version.ts';
 import { systemClock } from '../host/system-clock.ts';
-import { joined } from '../inspect/candles.ts';
+import { joined } from '../../operator/cockpit/candles.ts';
 import type { JournalPlace } from '../inspect/cockpit-reads.ts';
+import { pageFaults } from '../simulator/simulator-faults.ts';
 import { CockpitReader, type CockpitRead } from './cockpit-reader.ts';
 import { cockpitState } from './cockpit-state.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
+import type { PriceBoard } from './price-board.ts';
 import type { Daemon, DaemonOptions } from './daemon.ts';
 
 type Parts = Pick<DaemonOptions, 'config' | 'paths' | 'address' | 'clockMap' | 'screen'>;
@@ -44,7 +48,6 @@ export interface DaemonCockpit {
   close(): Promise<void>;
 }
 
-const PAGE_DIR = join(import.meta.dirname, '..', '..', 'page');
 /** Where backtests and sweeps leave their results. */
 const RESEARCH_DIR = join('var', 'backtest');
 
@@ -89,7 +92,7 @@ function startNote(cockpit: Cockpit, { mode, stateDir }: Config): string {
 
 function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: CockpitReader): Promise<Cockpit> {
   const { address, hosts, port, behindProxy, tls } = parts.config.operator.cockpit;
-  const { secrets } = parts.address;
+  const { secrets, faults } = parts.address;
   const note = quietNotes(systemClock, (text) => parts.screen.note(text));
   return startCockpit({
     address,
@@ -98,20 +101,32 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
     isBehindProxy: behindProxy,
     tls: tls === null ? null : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
     pageDir: PAGE_DIR,
+    linkFrom: 'tickwright open',
     clock: systemClock,
     secrets,
     handlers: {
       facts: freshFacts(daemon, parts),
       marketMs: () => Math.floor(daemon.clock.nowUs() / US_PER_MS),
-      prices: daemon.prices,
+      prices: pricesOf(daemon),
       entries: new JournalEntries(daemon, parts.config),
       onFailure: (error) => note(`the cockpit failed: ${errorText(error)}`),
       command: (name, body, by) => steer(daemon, run, { name, body, by, hide: secrets.hide }),
+      faults:
+        faults === null
+          ? null
+          : pageFaults(faults, (text, by, { message }) =>
+              daemon.tell({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
+            ),
       reads: readsOf(daemon, parts, reader),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
       alert: (text) => daemon.alert('warning', 'cockpit_refused', text),
     },
   });
+}
+
+function pricesOf({ prices }: Daemon): PriceBoard {
+  assert(prices !== null, 'a daemon with a page follows its prices');
+  return prices;
 }
 
 /** The view that came last: an engine that hangs keeps nothing back. Looking asks for the next one. */
@@ -225,8 +240,9 @@ function readsOf(daemon: Daemon, { config, paths }: Parts, reader: CockpitReader
         place,
         query: { day, contract: code },
       })) as readonly FillMark[];
-      const lines = daemon.prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
-      return { contract: code, bars: joined(before, daemon.prices.bars(contract)), fills, lines };
+      const prices = pricesOf(daemon);
+      const lines = prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
+      return { contract: code, bars: joined(before, prices.bars(contract)), fills, lines };
     },
     research: () => ask({ what: 'research', dir: RESEARCH_DIR }) as Promise<ResearchRuns>,
     report: (run) => ask({ what: 'report', dir: RESEARCH_DIR, run }) as Promise<string | null>,
@@ -252,9 +268,9 @@ class PastCandles {
   }
 
   async of(day: TradingDay): Promise<BarsByContract> {
-    const { hasPast, prices, edge } = this.#daemon;
+    const { hasPast, edge } = this.#daemon;
     if (!hasPast) return NONE;
-    const beforeSeq = prices.firstSeq;
+    const beforeSeq = pricesOf(this.#daemon).firstSeq;
     if (beforeSeq !== null && this.#known?.day === day && this.#known.beforeSeq === beforeSeq)
       return this.#known.bars;
     const query = { frames: frameLogPath(this.#frames, day), contracts: edge.table.contracts, beforeSeq };

@@ -86,7 +86,8 @@ export class Daemon {
   readonly otpDesk: OtpDesk;
   readonly alerting: Alerting;
   readonly metrics: Metrics;
-  readonly prices = new PriceBoard(() => this.edge.table.contracts);
+  /** Null without a page. */
+  readonly prices: PriceBoard | null;
   readonly #options: DaemonOptions;
   readonly #emergency: EmergencyRecord;
   readonly #cycle: SessionCycle;
@@ -135,6 +136,7 @@ export class Daemon {
       onEntry: (entry) => this.#onHalt(entry),
     });
     this.edge = this.#createEdge(options, note);
+    this.prices = config.operator.cockpit.enabled ? new PriceBoard(() => this.edge.table.contracts) : null;
     this.edge.tokens.onChange(() => {
       this.#reminders.obtained();
       this.#cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
@@ -246,7 +248,7 @@ export class Daemon {
   async refreshView(): Promise<EngineView | undefined> {
     this.#view = await this.#cycle.session?.view();
     this.#viewedUs = systemClock.nowUs();
-    if (this.#view !== undefined) this.prices.plot(this.#view.plots);
+    if (this.#view !== undefined) this.prices?.plot(this.#view.plots);
     return this.#view;
   }
 

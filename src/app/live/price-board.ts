@@ -13,7 +13,7 @@ import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { PlotValue } from '../../engine/ports/outbound.ts';
 import { InstrumentMarket } from '../../engine/market/market.ts';
-import { Candles } from '../inspect/candles.ts';
+import { Candles } from '../../operator/cockpit/candles.ts';
 import type { CockpitBar, ContractPrices, Level, PlotLine } from '../../operator/cockpit/cockpit-model.ts';
 import type { PriceSource } from '../../operator/cockpit/event-streams.ts';
 

@@ -88,8 +88,8 @@ export interface SessionContext {
   readonly owners: () => readonly OrderOwner[];
   /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
-  /** Follows the prices, for the page. */
-  readonly prices: PriceBoard;
+  /** Follows the prices, for the page; null without one. */
+  readonly prices: PriceBoard | null;
 }
 
 /** Receives the reason, and the strategy whose code was running, if one was. */
@@ -269,7 +269,7 @@ export class TradingSession implements InputSink {
     excluded: ReadonlyMap<StrategyIndex, string>,
   ): Promise<void> {
     const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
-    prices.restart();
+    prices?.restart();
     if (past !== null) await Promise.all([this.#replay(past), this.carry.readPast()]);
     this.#frameLog = openFrameLog(paths.frames, day, this.#replayed?.framesEnd.wholeBytes);
     journal.precede(() => this.#settleFrames());
@@ -304,7 +304,7 @@ export class TradingSession implements InputSink {
     if (this.#isShut) return;
     if (event.kind === 'stream' && event.state === 'down') {
       this.#dropFrames();
-      this.#context.prices.down();
+      this.#context.prices?.down();
     }
     this.#sequencer.post(event);
     if (event.kind === 'contracts') this.#context.edge.stream.subscribe(this.#context.edge.table.listed);
@@ -477,7 +477,7 @@ export class TradingSession implements InputSink {
     if (event.kind === 'trade') edge.stream.seen(event.instrument, 'trades');
     else if (event.kind === 'book_update')
       edge.stream.seen(event.instrument, event.side === 'bid' ? 'bids' : 'asks');
-    this.#context.prices.take(event);
+    this.#context.prices?.take(event);
     return event;
   }
 

@@ -8,10 +8,10 @@ import type { CostSchedule } from '../../domain/costs.ts';
 import { DEFAULT_OPTIONS, type SimulatorOptions } from '../../simulator/simulator-options.ts';
 import {
   describeSimulator,
-  type RunningSimulator,
   type SimulatorDescription,
   startSimulator,
 } from '../../simulator/start-simulator.ts';
+import { startSimulatorPage } from './simulator-cockpit.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { parseScenario, type Scenario } from '../../simulator/scenario/scenario.ts';
 import { type OpenApiDocument, openApiDocument } from '../../wire/rest/openapi-document.ts';
@@ -26,19 +26,42 @@ export interface SimulatorRunOptions {
   readonly seed: number | null;
   readonly speed: number | null;
   readonly tape: string | null;
+  readonly pagePort: number | null;
+  /** For the terminal. */
+  readonly tell: (text: string) => void;
 }
 
 export interface SimulatorRun {
-  readonly description: SimulatorDescription;
-  readonly running: RunningSimulator;
+  /** `page` opens once. */
+  readonly description: SimulatorDescription & { readonly page: string };
+  /** Another link to the page. */
+  link(): string;
+  close(): Promise<void>;
 }
 
 const DEFAULT_PORT = 8700;
 const DEFAULT_STATE = 'var/simulator';
 
 export async function runSimulator(options: SimulatorRunOptions): Promise<SimulatorRun> {
-  const running = await startSimulator(simulatorSettings(options));
-  return { description: describeSimulator(running), running };
+  const settings = simulatorSettings(options);
+  const running = await startSimulator(settings);
+  try {
+    const page = await startSimulatorPage(running, {
+      port: options.pagePort ?? 0,
+      calendar: settings.calendar ?? DEFAULT_OPTIONS.calendar,
+      stateDir: settings.stateDir ?? '',
+      tell: options.tell,
+    });
+    const link = (): string => page.link('steer');
+    const close = async (): Promise<void> => {
+      await page.close();
+      await running.close();
+    };
+    return { description: { ...describeSimulator(running), page: link() }, link, close };
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
 }
 
 /** The message has a line for each problem of the file. */

@@ -44,8 +44,10 @@ export interface CockpitState {
   /** Procedures of the engine under way, such as a flatten; empty when there are none. */
   readonly procedure: string;
   readonly alerts: AlertsState;
-  /** Present in a simulator's page alone. */
-  readonly simulator?: SimulatorState;
+  /** Faults in force; absent where the broker is no simulator. */
+  readonly faults?: readonly ArmedFaultState[];
+  /** A simulator that runs alone, without a daemon: all that is a daemon's own is empty. */
+  readonly broker?: SimulatorState;
 }
 
 export interface SessionState {
@@ -188,9 +190,46 @@ export interface AlertsState {
   }[];
 }
 
+export interface ArmedFaultState {
+  readonly name: string;
+  /** Its parameters, and how often it still strikes. */
+  readonly text: string;
+}
+
 export interface SimulatorState {
-  /** Faults that can be asked for, and whether each is on. */
-  readonly faults: readonly { readonly name: string; readonly text: string; readonly isOn: boolean }[];
+  /** Clients on the price stream. */
+  readonly clients: number;
+  readonly customers: readonly CustomerState[];
+}
+
+export interface CustomerState {
+  readonly name: string;
+  readonly positions: readonly PositionState[];
+  /** Cash and profit of the day, less what is not yet taken from cash. */
+  readonly assetsVnd: number;
+  readonly costsVnd: number;
+  /** Before costs. */
+  readonly dayProfitVnd: number;
+  readonly marginPercent: number;
+}
+
+/** Answer of `GET /faults`: all that a simulator can do wrong. */
+export type KnownFaults = readonly KnownFault[];
+
+export interface KnownFault {
+  readonly name: string;
+  readonly effect: string;
+  /** Strikes once, when it is set; others stay until they are cleared. */
+  readonly isInstant: boolean;
+  readonly parameters: readonly {
+    readonly name: string;
+    /** Its values, in words. */
+    readonly expected: string;
+    readonly isRequired: boolean;
+    /** Empty where any text of the right form will do. */
+    readonly choices: readonly string[];
+    readonly example: string;
+  }[];
 }
 
 /** Event `beat`, every five seconds: the connection lives. */

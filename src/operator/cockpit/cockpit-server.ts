@@ -27,11 +27,12 @@ import type {
   CockpitRole,
   JournalDays,
   JournalPage,
+  KnownFaults,
   OrderStory,
   ResearchRuns,
 } from './cockpit-model.ts';
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
-import { PAGE_HTML, readPageFiles } from './page-files.ts';
+import { pageHtml, readPageFiles } from './page-files.ts';
 import { type Refusal, Refusals } from './refusals.ts';
 
 export interface JournalQuery {
@@ -52,6 +53,13 @@ export interface CockpitReads {
   report(run: string): Promise<string | null>;
 }
 
+/** Faults of a simulated broker. */
+export interface CockpitFaults {
+  readonly known: KnownFaults;
+  /** `fields`: `name`, `isOn`, and the parameters as texts. */
+  change(fields: Readonly<Record<string, unknown>>, by: string): Promise<CommandResult>;
+}
+
 export interface CockpitHandlers extends Pick<
   StreamsOptions,
   'facts' | 'marketMs' | 'prices' | 'entries' | 'onFailure'
@@ -62,6 +70,8 @@ export interface CockpitHandlers extends Pick<
     body: CommandBody,
     by: string,
   ) => CommandResult | Promise<CommandResult>;
+  /** Null where the broker is no simulator. */
+  readonly faults: CockpitFaults | null;
   readonly reads: CockpitReads;
   readonly refused: (reason: Refusal) => void;
   readonly alert: (text: string) => void;
@@ -78,6 +88,8 @@ export interface CockpitOptions {
   /** Directory of the built page. */
   readonly pageDir: string;
   readonly clock: Clock;
+  /** How the owner gets another link. */
+  readonly linkFrom: string;
   /** Hidden in every answer. */
   readonly secrets: Secrets;
   readonly handlers: CockpitHandlers;
@@ -101,7 +113,7 @@ const BODY_BYTES_MAX = 4_096;
 const SECRET_CHARACTERS_MAX = 200;
 
 /** They take nothing back and put nothing at risk: a hurried hand may press them. */
-const AT_ONCE: ReadonlySet<CommandName> = new Set<CommandName>([
+const AT_ONCE: ReadonlySet<string> = new Set<CommandName>([
   'halt',
   'seen',
   'otp',
@@ -152,7 +164,7 @@ class CockpitServer {
 
   constructor(options: CockpitOptions) {
     this.#options = options;
-    const { clock, handlers, address, hosts, tls, isBehindProxy } = options;
+    const { clock, handlers, address, hosts, tls, isBehindProxy, linkFrom } = options;
     this.access = new CockpitAccess(clock);
     this.#refusals = new Refusals({ clock, count: handlers.refused, alert: handlers.alert });
     this.streams = new EventStreams({
@@ -168,6 +180,7 @@ class CockpitServer {
       hosts: [own, ...hosts],
       hasTls: tls !== null,
       isBehindProxy,
+      linkFrom,
     });
     this.#app = createApp(options, (reason, source) => this.#refusals.note(reason, source));
     this.#guards.guard(this.#app);
@@ -197,8 +210,9 @@ class CockpitServer {
 
   #addPage(): void {
     const files = readPageFiles(this.#options.pageDir);
+    const html = pageHtml(this.#options.linkFrom);
     this.#app.get('/', { config: { isOpen: true, isPage: true, isStart: true } }, (_request, reply) =>
-      reply.type('text/html; charset=utf-8').send(PAGE_HTML),
+      reply.type('text/html; charset=utf-8').send(html),
     );
     this.#app.get<{ Params: { name: string } }>(
       '/page/:name',
@@ -245,9 +259,9 @@ class CockpitServer {
         reply,
         401,
         'guess',
-        'this link is used, over or wrong: get a new one with tickwright open',
+        `this link is used, over or wrong: get a new one with ${this.#options.linkFrom}`,
       );
-    const wait = `too many wrong tries: wait ${lockedSeconds} s, or get a new link with tickwright open`;
+    const wait = `too many wrong tries: wait ${lockedSeconds} s, or get a new link with ${this.#options.linkFrom}`;
     reply.header('retry-after', lockedSeconds);
     return this.#guards.refuse(request, reply, 429, isNew ? 'guess' : 'locked', wait);
   }
@@ -322,29 +336,47 @@ class CockpitServer {
   }
 
   #addCommands(): void {
+    const { faults, command } = this.#options.handlers;
     this.#app.post<{ Params: { name: string }; Body: unknown }>('/commands/:name', async (request, reply) => {
       const name = commandNamed(request.params.name);
       if (name === undefined) return reply.code(404).send(failure('there is no such command'));
-      const session = this.#guards.sessionOf(request);
-      if (session?.role !== 'steer')
-        return this.#guards.refuse(request, reply, 403, 'role', 'this session may look, not command');
-      const { confirm, ...rest } = fieldsOf(request.body);
-      if (!AT_ONCE.has(name) && !this.streams.isConfirmed(confirm)) {
-        const text = `nothing was done: ${name} must repeat the field confirm of the present state; load the page again`;
-        return this.#guards.refuse(request, reply, 409, 'confirm', text);
-      }
-      const body = parseCommandBody(name, JSON.stringify(rest));
+      const fields = await this.#fieldsToAct(request, reply, name);
+      if (fields === null) return reply;
+      const body = parseCommandBody(name, JSON.stringify(fields));
       if (!body.ok) {
         const wrong = body.issues.map(
           ({ path, expected, received }) => `${path}: expected ${expected}, got ${received}`,
         );
         return reply.code(400).send(failure(`${name} takes ${bodyShape(name)}; ${wrong.join('; ')}`));
       }
-      const by = `the cockpit at ${this.#guards.sourceOf(request)}`;
-      const { ok, message } = await this.#options.handlers.command(name, body.value, by);
-      const answer: CockpitAnswer = { ok, message };
-      return reply.code(ok ? 200 : 409).send(answer);
+      return told(reply, await command(name, body.value, this.#actorOf(request)));
     });
+    if (faults === null) return;
+    this.#app.get('/faults', (_request, reply) => reply.send(faults.known));
+    this.#app.post<{ Body: unknown }>('/commands/fault', async (request, reply) => {
+      const fields = await this.#fieldsToAct(request, reply, 'fault');
+      if (fields === null) return reply;
+      return told(reply, await faults.change(fields, this.#actorOf(request)));
+    });
+  }
+
+  readonly #actorOf = (request: FastifyRequest): string => `the cockpit at ${this.#guards.sourceOf(request)}`;
+
+  /** The fields beside the confirmation; null where the session may not act, which is answered. */
+  async #fieldsToAct(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: CommandName | 'fault',
+  ): Promise<Readonly<Record<string, unknown>> | null> {
+    const { confirm, ...fields } = fieldsOf(request.body);
+    if (this.#guards.sessionOf(request)?.role !== 'steer') {
+      await this.#guards.refuse(request, reply, 403, 'role', 'this session may look, not command');
+      return null;
+    }
+    if (AT_ONCE.has(name) || this.streams.isConfirmed(confirm)) return fields;
+    const text = `nothing was done: ${name} must repeat the field confirm of the present state; load the page again`;
+    await this.#guards.refuse(request, reply, 409, 'confirm', text);
+    return null;
   }
 }
 
@@ -403,6 +435,11 @@ function createApp(
 }
 
 const failure = (message: string): CockpitAnswer => ({ ok: false, message });
+
+function told(reply: FastifyReply, { ok, message }: CommandResult): FastifyReply {
+  const answer: CockpitAnswer = { ok, message };
+  return reply.code(ok ? 200 : 409).send(answer);
+}
 
 const found = (reply: FastifyReply, what: object | null): FastifyReply =>
   what === null ? reply.code(404).send(failure('there is no such thing')) : reply.send(what);

@@ -8,7 +8,11 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.css', 'text/css; charset=utf-8'],
 ]);
 
-export const PAGE_HTML = `<!doctype html>
+/** Where the build leaves the page. */
+export const PAGE_DIR = join(import.meta.dirname, '..', '..', 'page');
+
+/** `linkFrom`: a text of ours, shown to whoever has no session. */
+export const pageHtml = (linkFrom: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -20,7 +24,7 @@ export const PAGE_HTML = `<!doctype html>
 <link rel="stylesheet" href="/page/cockpit.css">
 </head>
 <body>
-<div id="page"><noscript>This page needs JavaScript; tickwright status and tickwright halt do without.</noscript></div>
+<div id="page" data-link-from="${linkFrom}"><noscript>This page needs JavaScript; tickwright status and tickwright halt do without.</noscript></div>
 <script type="module" src="/page/cockpit.js"></script>
 </body>
 </html>

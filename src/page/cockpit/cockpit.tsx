@@ -43,7 +43,7 @@ function Entrance() {
     <div class="entrance">
       <Panel title={t.enterTitle}>
         <p>{t.enterMeaning}</p>
-        <pre>tickwright open</pre>
+        <pre>{root?.dataset['linkFrom']}</pre>
         <form
           class="row"
           onSubmit={(event) => {
@@ -72,6 +72,8 @@ async function exchange(secret: string): Promise<string> {
   }
 }
 
+const root = document.getElementById('page');
+
 let refusal = '';
 
 async function start(): Promise<void> {
@@ -89,7 +91,6 @@ async function start(): Promise<void> {
 
 document.documentElement.lang = LANGUAGE;
 listenToKeys();
-const root = document.getElementById('page');
 if (root !== null) {
   root.replaceChildren();
   render(<Cockpit />, root);

@@ -3,7 +3,7 @@ import { effect, signal } from '@preact/signals';
 import type { CockpitState } from '../../operator/cockpit/cockpit-model.ts';
 import { clockTime, duration, worded } from './format.ts';
 import {
-  canSteer,
+  canHalt,
   entries,
   halt,
   marketMs,
@@ -15,7 +15,8 @@ import {
   state,
   type View,
   view,
-  VIEWS,
+  viewName,
+  views,
 } from './store.ts';
 import { t } from './text.ts';
 
@@ -36,7 +37,7 @@ export function Header() {
         {value !== null && <Clock value={value} />}
         <div class="actions">
           <ThemeButton />
-          {canSteer.value && <HaltButton />}
+          {canHalt.value && <HaltButton />}
           {session.value?.role === 'look' && <span class="chip">{t.lookOnly}</span>}
         </div>
       </div>
@@ -142,7 +143,7 @@ const show = (name: View): void => {
 
 const Tabs = () => (
   <nav aria-label={t.views}>
-    {VIEWS.map((name, place) => (
+    {views.value.map((name, place) => (
       <button
         key={name}
         type="button"
@@ -150,7 +151,7 @@ const Tabs = () => (
         aria-keyshortcuts={String(place + 1)}
         onClick={() => show(name)}
       >
-        {t.view[name]}
+        {viewName(name)}
       </button>
     ))}
   </nav>
@@ -230,9 +231,9 @@ export function listenToKeys(): void {
     const { target, key, repeat } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || state.value === null) return;
     if (target instanceof HTMLElement && target.matches('input, select, textarea')) return;
-    const chosen = VIEWS[Number(key) - 1];
+    const chosen = views.value[Number(key) - 1];
     if (chosen !== undefined) show(chosen);
-    if (key.toLowerCase() !== 'h' || repeat || !canSteer.value) return;
+    if (key.toLowerCase() !== 'h' || repeat || !canHalt.value) return;
     document.getElementById('halt')?.focus();
     held = setTimeout(() => void halt(), HALT_KEY_MS);
   });
@@ -242,6 +243,10 @@ export function listenToKeys(): void {
 
 export const Footer = () => (
   <footer>
-    {t.newest}: <span class="num">{entries.value.at(-1)?.id ?? '–'}</span>
+    {views.value.includes('journal') && (
+      <>
+        {t.newest}: <span class="num">{entries.value.at(-1)?.id ?? '–'}</span>
+      </>
+    )}
   </footer>
 );

@@ -49,10 +49,7 @@ export async function read<T>(
 export const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Never throws: a command whose outcome is not known says so. */
-export async function send(
-  name: string,
-  body: Readonly<Record<string, string | boolean>>,
-): Promise<CockpitAnswer> {
+export async function send(name: string, body: Readonly<Record<string, unknown>>): Promise<CockpitAnswer> {
   try {
     const reply = await post(`/commands/${name}`, body);
     const answer: CockpitAnswer = await reply.json();

@@ -56,7 +56,7 @@ export function Market() {
             <Depth contract={contract} orders={value.orders} />
           </Panel>
           <ContractOrders value={value} contract={contract} />
-          <Notes />
+          {value.broker === undefined && <Notes />}
         </>
       )}
     </div>
@@ -312,7 +312,7 @@ function ContractOrders({
   readonly contract: ContractState;
 }) {
   const orders = value.orders.filter((order) => order.contract === contract.contract);
-  const net = value.strategies
+  const net = (value.broker?.customers ?? value.strategies)
     .flatMap(({ positions }) => positions)
     .filter((position) => position.contract === contract.contract)
     .reduce((sum, { qty }) => sum + qty, 0);

@@ -1,8 +1,27 @@
 /** The state of the moment on one screen: what is held, how near each limit is, what works at the exchange, and whether our books are the broker's. */
-import type { CockpitState, LimitState, OrderState } from '../../operator/cockpit/cockpit-model.ts';
+import type {
+  CockpitState,
+  LimitState,
+  OrderState,
+  PositionState,
+} from '../../operator/cockpit/cockpit-model.ts';
 import { clockTime, count, duration, signed, worded } from './format.ts';
-import { Bar, Cell, Dot, Empty, HoldButton, Panel, Points, Side, Table, Vnd } from './parts.tsx';
-import { canSteer, command, entries, nowMs, prices, state, story, view } from './store.ts';
+import {
+  Bar,
+  Cell,
+  Dot,
+  Empty,
+  heldOnes,
+  HoldButton,
+  Panel,
+  Points,
+  Positions,
+  Side,
+  Table,
+  Vnd,
+} from './parts.tsx';
+import { canSteer, command, entries, nowMs, prices, state, story, view, views } from './store.ts';
+import { Customers } from './simulator.tsx';
 import { Otp } from './steer.tsx';
 import { t } from './text.ts';
 
@@ -12,20 +31,34 @@ export function Now() {
   return (
     <div class="now">
       <h2 class="hidden">{t.view.now}</h2>
-      {value.token.isOtpAwaited && canSteer.value && <Otp value={value} />}
-      <Figures value={value} />
-      <div class="stack wide">
-        <Strategies value={value} />
-        <Orders value={value} />
-      </div>
-      <div class="stack third">
-        <Limits value={value} />
-        <Books value={value} />
-      </div>
+      {value.broker === undefined && <DaemonNow value={value} />}
+      {value.broker !== undefined && (
+        <>
+          <Customers broker={value.broker} />
+          <div class="stack full">
+            <Orders value={value} />
+          </div>
+        </>
+      )}
       <Latest />
     </div>
   );
 }
+
+const DaemonNow = ({ value }: { readonly value: CockpitState }) => (
+  <>
+    {value.token.isOtpAwaited && canSteer.value && <Otp value={value} />}
+    <Figures value={value} />
+    <div class="stack wide">
+      <Strategies value={value} />
+      <Orders value={value} />
+    </div>
+    <div class="stack third">
+      <Limits value={value} />
+      <Books value={value} />
+    </div>
+  </>
+);
 
 function Figures({ value }: { readonly value: CockpitState }) {
   const { money, strategies, orders } = value;
@@ -162,38 +195,13 @@ function Strategies({ value }: { readonly value: CockpitState }) {
   );
 }
 
-type Position = CockpitState['strategies'][number]['positions'][number];
-
-const heldOnes = (positions: readonly Position[]): readonly Position[] =>
-  positions.filter(({ qty }) => qty !== 0);
-
-function Positions({
-  positions,
-  show,
-}: {
-  readonly positions: readonly Position[];
-  readonly show: (position: Position) => string;
-}) {
-  const held = heldOnes(positions);
-  if (held.length === 0) return <span class="quiet">{t.flat}</span>;
-  return (
-    <>
-      {held.map((position) => (
-        <div key={position.contract} class={position.qty > 0 ? 'buy num' : 'sell num'}>
-          {show(position)}
-        </div>
-      ))}
-    </>
-  );
-}
-
 /** Entry, and where the price is now. */
 function Prices({
   value,
   positions,
 }: {
   readonly value: CockpitState;
-  readonly positions: readonly Position[];
+  readonly positions: readonly PositionState[];
 }) {
   return (
     <>
@@ -282,14 +290,17 @@ export function OrderTable({
   readonly value: CockpitState;
   readonly label: string;
 }) {
+  const isOurs = value.broker === undefined;
+  const canAct = canSteer.value && isOurs;
+  const columns = isOurs ? ORDER : { ...ORDER, strategy: { name: t.customer } };
   return (
-    <Table label={label} columns={Object.values(ORDER).slice(0, canSteer.value ? undefined : -1)}>
+    <Table label={label} columns={Object.values(columns).slice(0, canAct ? undefined : -1)}>
       {orders.map((order) => (
         <tr key={order.id}>
           <Cell of={ORDER.order}>
-            <OrderLink id={order.id} /> <span class="quiet">{order.orderNo ?? ''}</span>
+            {isOurs && <OrderLink id={order.id} />} <span class="quiet">{order.orderNo ?? ''}</span>
           </Cell>
-          <Cell of={ORDER.strategy}>
+          <Cell of={columns.strategy}>
             {order.strategy} {order.isAdopted && <span class="tag warn">{t.foreign}</span>}
           </Cell>
           <Cell of={ORDER.side}>
@@ -307,7 +318,7 @@ export function OrderTable({
             <Points value={order.triggerPoints} tick={tickOf(value, order.contract)} />
           </Cell>
           <Cell of={ORDER.status}>{worded(t.status, order.status)}</Cell>
-          {canSteer.value && (
+          {canAct && (
             <Cell of={ORDER.cancel}>
               {order.status !== 'pending_cancel' && (
                 <HoldButton isSmall label={t.cancel} word="cancel" onDone={() => cancelOrder(order.id)} />
@@ -455,7 +466,7 @@ function Latest() {
     </button>
   );
   return (
-    <Panel title={t.latest} area="full" aside={toJournal}>
+    <Panel title={t.latest} area="full" aside={views.value.includes('journal') && toJournal}>
       {rows.length === 0 && <Empty>{t.noEntries}</Empty>}
       <ol class="latest">
         {rows.map((each) => (

@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { PositionState } from '../../operator/cockpit/cockpit-model.ts';
 import { count, points, signed, toneOf } from './format.ts';
 import { type Answer, read, WAITING } from './link.ts';
 import { t } from './text.ts';
@@ -80,6 +81,29 @@ export const Bar = ({
     </div>
   );
 };
+
+export const heldOnes = (positions: readonly PositionState[]): readonly PositionState[] =>
+  positions.filter(({ qty }) => qty !== 0);
+
+export function Positions({
+  positions,
+  show,
+}: {
+  readonly positions: readonly PositionState[];
+  readonly show: (position: PositionState) => string;
+}) {
+  const held = heldOnes(positions);
+  if (held.length === 0) return <span class="quiet">{t.flat}</span>;
+  return (
+    <>
+      {held.map((position) => (
+        <div key={position.contract} class={position.qty > 0 ? 'buy num' : 'sell num'}>
+          {show(position)}
+        </div>
+      ))}
+    </>
+  );
+}
 
 export interface Column {
   readonly name: string;

@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { CockpitState, StrategyState } from '../../operator/cockpit/cockpit-model.ts';
 import { clockTime, signed } from './format.ts';
 import { Dot, Empty, Field, HoldButton, Panel } from './parts.tsx';
-import { canSteer, command, halt, outcomes, session, state } from './store.ts';
+import { Faults } from './simulator.tsx';
+import { canSteer, command, halt, outcomes, session, state, viewName } from './store.ts';
 import { leave } from './link.ts';
 import { t } from './text.ts';
 
@@ -21,13 +22,17 @@ export function Steer() {
     );
   return (
     <div class="steer">
-      <h2 class="hidden">{t.view.steer}</h2>
-      <Entries value={value} />
-      <Otp value={value} />
-      <Everything />
-      <Strategies value={value} />
+      <h2 class="hidden">{viewName('steer')}</h2>
+      {value.broker === undefined && (
+        <>
+          <Entries value={value} />
+          <Otp value={value} />
+          <Everything />
+          <Strategies value={value} />
+        </>
+      )}
+      <Faults />
       <Sent />
-      {value.simulator !== undefined && <Faults faults={value.simulator.faults} />}
     </div>
   );
 }
@@ -220,28 +225,5 @@ const Sent = () => (
         </li>
       ))}
     </ol>
-  </Panel>
-);
-
-type Fault = NonNullable<CockpitState['simulator']>['faults'][number];
-
-/** Of a simulator: what its broker does wrong on demand. */
-const Faults = ({ faults }: { readonly faults: readonly Fault[] }) => (
-  <Panel title={t.faults} area="full">
-    <ul class="faults">
-      {faults.map(({ name, text, isOn }) => (
-        <li key={name}>
-          <button
-            type="button"
-            role="switch"
-            aria-checked={isOn}
-            onClick={() => void command(name, 'fault', { fault: name, isOn: !isOn })}
-          >
-            {name}
-          </button>{' '}
-          <span class="quiet">{text}</span>
-        </li>
-      ))}
-    </ul>
   </Panel>
 );

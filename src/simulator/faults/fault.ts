@@ -8,6 +8,10 @@ const FRAME_CHANNELS: readonly DataChannel[] = ['trade', 'bid', 'offer', 'summar
 interface Parameter<Value = unknown, Required extends boolean = boolean> {
   readonly expected: string;
   readonly required: Required;
+  /** All that it takes, where that is a few words. */
+  readonly choices?: readonly string[];
+  /** A value to begin with, for a form. */
+  readonly example?: string;
   accepts(value: unknown): value is Value;
 }
 
@@ -24,30 +28,33 @@ const text = (expected: string): Parameter<string, false> => ({
 const oneOf = <const Word extends string>(words: readonly Word[]): Parameter<Word, false> => ({
   expected: `one of ${words.join(', ')}`,
   required: false,
+  choices: words,
   accepts: (value): value is Word => words.some((word) => word === value),
 });
-const needed = <Value>(parameter: Parameter<Value>): Parameter<Value, true> => ({
+const needed = <Value>(parameter: Parameter<Value>, example: string): Parameter<Value, true> => ({
   ...parameter,
   required: true,
+  example,
 });
-const NUMBER: Parameter<number, true> = {
+const NUMBER: Parameter<number, false> = {
   expected: 'a number',
-  required: true,
+  required: false,
   accepts: (value): value is number => Number.isFinite(value),
 };
-const SIGNED: Parameter<number, true> = {
+const SIGNED: Parameter<number, false> = {
   expected: 'a whole number other than 0',
-  required: true,
+  required: false,
   accepts: (value): value is number => Number.isSafeInteger(value) && value !== 0,
 };
 const FLAG: Parameter<boolean, false> = {
   expected: 'true or false',
   required: false,
+  choices: ['true', 'false'],
   accepts: (value) => typeof value === 'boolean',
 };
-const CLOSE_CODE: Parameter<number, true> = {
+const CLOSE_CODE: Parameter<number, false> = {
   expected: 'a close code: 1000 to 1003, 1006 to 1014, or 3000 to 4999',
-  required: true,
+  required: false,
   accepts: (value): value is number => typeof value === 'number' && isCloseCode(value),
 };
 
@@ -61,7 +68,7 @@ const OF_FRAME = {
   symbol: text('a stream code; every one when it is left out'),
 };
 const OF_ACCOUNT = { account: text('a custody code; the first one when it is left out') };
-const LISTED = needed(text("an order code of the price list, or 'front'"));
+const LISTED = needed(text("an order code of the price list, or 'front'"), 'front');
 
 type Parameters = Readonly<Record<string, Parameter>>;
 
@@ -91,7 +98,7 @@ export const FAULT_TABLE = {
   accept_then_drop: standing('does what was asked, then cuts the connection before the answer', OF_OPERATION),
   late_answer: standing('does it at once, answers delayMs later', {
     ...OF_OPERATION,
-    delayMs: needed(whole(1)),
+    delayMs: needed(whole(1), '3000'),
   }),
   http_500: standing('fails with HTTP 500; with done: true it was done all the same', {
     ...OF_OPERATION,
@@ -107,20 +114,24 @@ export const FAULT_TABLE = {
   http_429: standing('refuses with HTTP 429, and does nothing', OF_OPERATION),
   hide_new_order: standing('the books do not show orders placed under it for so many seconds', {
     ...TIMES,
-    seconds: needed(whole(1)),
+    seconds: needed(whole(1), '30'),
   }),
   contradict_status: standing('the in-day book shows these status letters against the matched volume', {
     ...TIMES,
-    status: needed(text('letters such as PMWX')),
+    status: needed(text('letters such as PMWX'), 'PMWX'),
     orderNo: text('an order number; all when it is left out'),
   }),
   lose_frame: standing('a data frame of the stream is not sent', OF_FRAME),
   duplicate_frame: standing('a data frame is sent twice', OF_FRAME),
   reorder_frame: standing('a data frame is sent after the next one', OF_FRAME),
-  inject_frame: instant('sends this frame to every stream', { text: needed(text('a frame')) }),
+  inject_frame: instant('sends this frame to every stream', {
+    text: needed(text('a frame'), 'd|99|nonsense'),
+  }),
   stop_pongs: standing('heartbeats are heard and not answered', TIMES),
   half_open: instant('streams stay open, say nothing and hear nothing', {}),
-  close_stream: instant('closes every stream with this code; 1006 cuts it', { code: CLOSE_CODE }),
+  close_stream: instant('closes every stream with this code; 1006 cuts it', {
+    code: needed(CLOSE_CODE, '1006'),
+  }),
   refuse_connections: standing(
     'turns streams away (scope stream), or cuts and refuses everything (scope all)',
     { ...TIMES, scope: oneOf(['stream', 'all']) },
@@ -129,19 +140,19 @@ export const FAULT_TABLE = {
     account: text('a custody code; all when it is left out'),
   }),
   clock_skew: standing("puts the broker's clock ahead, below zero behind: Date and the times of tokens", {
-    seconds: NUMBER,
+    seconds: needed(NUMBER, '60'),
   }),
   inject_order: instant('an order of the account from another channel', {
     ...OF_ACCOUNT,
     symbol: LISTED,
-    side: needed(oneOf(['buy', 'sell'])),
-    points: NUMBER,
-    volume: needed(whole(1)),
+    side: needed(oneOf(['buy', 'sell']), 'buy'),
+    points: needed(NUMBER, ''),
+    volume: needed(whole(1), '1'),
   }),
   inject_position: instant('contracts in the account without any order, at the last price', {
     ...OF_ACCOUNT,
     symbol: LISTED,
-    net: SIGNED,
+    net: needed(SIGNED, '1'),
   }),
   roll_contract: instant('the front month expires now', {}),
 } as const satisfies Readonly<Record<string, FaultRow>>;
@@ -183,6 +194,42 @@ export const describeFaults = (): readonly DescribedFault[] =>
     ]);
     return { name, effect, parameters: Object.fromEntries(texts) };
   });
+
+/** For a form: the parameters as parts. */
+export const faultForms = () =>
+  FAULT_NAMES.map((name) => {
+    const { effect, parameters, strikes }: FaultRow = FAULT_TABLE[name];
+    return {
+      name,
+      effect,
+      isInstant: strikes === 'at once',
+      parameters: Object.entries(parameters).map(([parameter, row]) => ({
+        name: parameter,
+        expected: row.expected,
+        isRequired: row.required,
+        choices: row.choices ?? [],
+        example: row.example ?? '',
+      })),
+    };
+  });
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+/** Reads a fault whose parameters are texts, as a form gives them; empty ones are left out. */
+export function parseFaultTexts(name: string, texts: Readonly<Record<string, string>>): Parsed<Fault> {
+  if (!isFaultName(name)) return parseFault({ name });
+  const { parameters }: FaultRow = FAULT_TABLE[name];
+  const values = Object.entries(texts).flatMap(([path, given]) => {
+    const text = given.trim();
+    const parameter = Object.hasOwn(parameters, path) ? parameters[path] : undefined;
+    const meant = [text, Number(text), FLAGS.get(text)].find((value) => parameter?.accepts(value) === true);
+    return text === '' ? [] : [[path, meant ?? text] as const];
+  });
+  return parseFault({ name, ...Object.fromEntries(values) });
+}
 
 const isFaultName = (name: string): name is FaultName => Object.hasOwn(FAULT_TABLE, name);
 

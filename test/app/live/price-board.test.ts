@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joined } from '../../../src/app/inspect/candles.ts';
+import { joined } from '../../../src/operator/cockpit/candles.ts';
 import { PriceBoard } from '../../../src/app/live/price-board.ts';
 
 import { priceTicks, qty, seq, tsUs, US_PER_MINUTE } from '../../../src/domain/units.ts';

@@ -42,6 +42,7 @@ async function byHand() {
       secrets: new Secrets([]),
       apiKey: () => simulator.apiKey,
       fixedOtp: simulator.otp,
+      faults: null,
     },
     paths,
     note: () => undefined,

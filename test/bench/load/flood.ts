@@ -143,6 +143,7 @@ class FloodedDaemon {
         secrets: new Secrets([custodyCode, apiKey]),
         apiKey: () => apiKey,
         fixedOtp: otp,
+        faults: null,
       },
       clockMap: REAL_TIME,
       screen: {

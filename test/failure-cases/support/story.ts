@@ -150,6 +150,7 @@ export class Story {
         secrets: new Secrets([simulator.custodyCode, simulator.apiKey]),
         apiKey: () => simulator.apiKey,
         fixedOtp: simulator.otp,
+        faults: null,
       },
       clockMap: REAL_TIME,
       screen: {

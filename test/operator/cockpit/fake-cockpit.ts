@@ -86,6 +86,7 @@ export class FakeDaemon {
       this.commands.push([name, body, by]);
       return this.answer();
     },
+    faults: null,
     reads: {
       journal: ({ search }) =>
         Promise.resolve({ entries: this.rows.filter(({ text }) => text.includes(search)), before: null }),
@@ -109,6 +110,7 @@ export const startFake = (daemon: FakeDaemon, options: Partial<CockpitOptions> =
     tls: null,
     isBehindProxy: false,
     pageDir: '/nowhere',
+    linkFrom: 'tickwright open',
     clock: { nowUs: () => daemon.nowUs },
     secrets: new Secrets([SECRET_OF_DAEMON]),
     handlers: daemon.handlers,

@@ -1,7 +1,7 @@
 /** Candles of a minute, for the page. */
 import { type Contract, pointsOf } from '../../domain/contract.ts';
 import { type PriceTicks, type TsUs, US_PER_MINUTE, US_PER_MS } from '../../domain/units.ts';
-import type { CockpitBar } from '../../operator/cockpit/cockpit-model.ts';
+import type { CockpitBar } from './cockpit-model.ts';
 
 const MS_PER_MINUTE = US_PER_MINUTE / US_PER_MS;
 /** More than a day has; older ones leave. */
