@@ -88,7 +88,11 @@ describe.for(LOOKS)('$width pixels wide, $colorScheme', (look) => {
       .waitFor();
     await page.locator('tr', { hasText: 'Second Account …0002' }).getByText('flat').waitFor();
     await page.locator('tr', { hasText: '1,840.0' }).getByText('working').waitFor();
-    await page.locator('.latest').getByText(/bought \d/).first().waitFor();
+    await page
+      .locator('.latest')
+      .getByText(/bought \d/)
+      .first()
+      .waitFor();
     const name = `simulator-${look.width}-${look.colorScheme}`;
     for (const [key, ready] of [
       ['1', 'main .now'],

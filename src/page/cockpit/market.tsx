@@ -317,7 +317,11 @@ function ContractOrders({
     .filter((position) => position.contract === contract.contract)
     .reduce((sum, { qty }) => sum + qty, 0);
   return (
-    <Panel title={t.workingOrders} area="wide" aside={`${t.position} ${signed(net)}`}>
+    <Panel
+      title={t.workingOrders}
+      area={value.broker === undefined ? 'wide' : 'full'}
+      aside={`${t.position} ${signed(net)}`}
+    >
       {orders.length === 0 && <Empty>{t.noOrders}</Empty>}
       {orders.length > 0 && <OrderTable orders={orders} value={value} label={t.workingOrders} />}
     </Panel>
