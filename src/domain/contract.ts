@@ -43,6 +43,8 @@ export const CEILING_NONE = 1_000_000_000;
 const FLOOR_NONE = 1;
 const HUNDREDTHS = 100;
 const DECIMALS_MAX = 12;
+/** Every decimal of so many digits survives a double. */
+const DOUBLE_DIGITS = 15;
 
 /** One listed contract. `index` is its place in the session's contract table. */
 export interface Contract {
@@ -87,6 +89,10 @@ export const pointsOf = (spec: ContractSpec, price: PriceTicks): number =>
 
 export const formatPoints = (spec: ContractSpec, price: PriceTicks): string =>
   pointsOf(spec, price).toFixed(pointDecimals(spec));
+
+/** A quantity in units of what is traded, `1.5` for 1,500 lots of 0.001, as people read it. */
+export const unitsOf = ({ lotSize = 1 }: ContractSpec, qty: number): number =>
+  Number((qty * lotSize).toPrecision(DOUBLE_DIGITS));
 
 /** Money that a move by one point is worth to one contract. */
 export const pointValueOf = ({ moneyPerHundredth, partsPerPoint = HUNDREDTHS }: ContractSpec): number =>

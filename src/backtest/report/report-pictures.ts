@@ -1,6 +1,6 @@
 /** The series and rows that a report draws: candles with their trades, positions, and how profits are spread. */
 import { assert } from '../../domain/assert.ts';
-import { type ContractSpec, pointDecimals, pointValueOf, pointsOf } from '../../domain/contract.ts';
+import { type ContractSpec, pointDecimals, pointValueOf, pointsOf, unitsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
 import type {
   BacktestFill,
@@ -224,7 +224,7 @@ function markOf(
     price: pointsOf(spec, priceTicks(ticks)),
     side,
     effect: isEntry ? 'entry' : 'exit',
-    qty,
+    qty: unitsOf(spec, qty),
     strategy,
   };
 }
@@ -262,7 +262,7 @@ function tradeOf(
       strategy,
       symbol,
       direction: trade.direction,
-      qty: trade.qty,
+      qty: unitsOf(spec, trade.qty),
       entrySeconds: Math.floor(trade.entryUs / US_PER_SECOND),
       entryPrice: price(trade.entryValue),
       exitSeconds: Math.floor(trade.exitUs / US_PER_SECOND),

@@ -11,9 +11,16 @@ import {
   type TradeStatistics,
 } from '../../../backtest/statistics/run-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
-import { type ContractSpec, formatPoints, pointDecimals, pointValueOf } from '../../../domain/contract.ts';
+import {
+  type ContractSpec,
+  formatPoints,
+  pointDecimals,
+  pointValueOf,
+  unitsOf,
+} from '../../../domain/contract.ts';
 import { priceTicks, type TsUs, tsUs, US_PER_SECOND } from '../../../domain/units.ts';
 import { csvRows, csvText } from '../../../text/csv.ts';
+import { decimalText } from '../../../text/decimals.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
 
 /** Text by name of the file. `zone` follows each time: its offset, or empty where moments were moved to wall-clock time. */
@@ -74,6 +81,8 @@ const inStrategies = <Row extends { readonly instrument: number }>(
     }),
   );
 
+const units = (spec: ContractSpec, qty: number): string => decimalText(unitsOf(spec, qty));
+
 const averagePrice = (value: number, qty: number, spec: ContractSpec): string =>
   (value / (qty * pointValueOf(spec))).toFixed(pointDecimals(spec) + 4);
 
@@ -86,8 +95,8 @@ function tradesCsv(result: BacktestResult, stamp: Stamp, amount: Amount): string
       direction: ({ row }) => row.direction,
       entry_time: ({ row }) => stamp(row.entryUs),
       exit_time: ({ row }) => stamp(row.exitUs),
-      qty: ({ row }) => row.qty,
-      qty_max: ({ row }) => row.qtyMax,
+      qty: ({ row, spec }) => units(spec, row.qty),
+      qty_max: ({ row, spec }) => units(spec, row.qtyMax),
       entry_price: ({ row, spec }) => averagePrice(row.entryValue, row.qty, spec),
       exit_price: ({ row, spec }) => averagePrice(row.exitValue, row.qty, spec),
       gross_profit: ({ row }) => amount(row.grossProfit),
@@ -111,7 +120,7 @@ const fillsCsv = (result: BacktestResult, stamp: Stamp, amount: Amount): string 
       strategy: ({ id }) => id,
       symbol: ({ symbol }) => symbol,
       side: ({ row }) => row.side,
-      qty: ({ row }) => row.qty,
+      qty: ({ row, spec }) => units(spec, row.qty),
       price: ({ row, spec }) => formatPoints(spec, priceTicks(row.priceTicks)),
       value: ({ row }) => amount(row.value),
       fee: ({ row }) => amount(row.fee),
@@ -119,7 +128,7 @@ const fillsCsv = (result: BacktestResult, stamp: Stamp, amount: Amount): string 
       liquidity: ({ row }) => row.liquidity,
       clause: ({ row }) => row.clause,
       cause: ({ row }) => row.cause,
-      position_after: ({ row }) => row.positionAfter,
+      position_after: ({ row, spec }) => units(spec, row.positionAfter),
       order_id: ({ row }) => (row.orderNo === 0 ? '' : row.orderNo),
     },
   );
