@@ -2,7 +2,7 @@
 import { isSession, type PhaseSpan, phaseAt, sessionOnOrBefore, type TradingCalendar } from './calendar.ts';
 import { momentOf, type TradingDay } from './civil-date.ts';
 import type { Contract } from './contract.ts';
-import { addUs, type DurationUs, type TsUs } from './units.ts';
+import { addUs, type DurationUs, minutes, type TsUs, tsUs, US_PER_SECOND } from './units.ts';
 
 function momentsOf(
   calendar: TradingCalendar,
@@ -56,8 +56,11 @@ export function expiryFlatFrom(
   return end === undefined ? undefined : addUs(end, 0 - before);
 }
 
-/** The contract has been traded for the last time. */
-export function isPassed(calendar: TradingCalendar, contract: Contract, now: TsUs): boolean {
+/** The print of a closing auction comes after it; bars of an hour and less that hold it end this long after the close. */
+export const CLOSING_BARS = minutes(15);
+
+/** From when on no strategy follows the contract: it has been traded for the last time, and its last bars are over. */
+export function rollsFrom(calendar: TradingCalendar, contract: Contract): TsUs {
   const close = dayClose(calendar, lastSession(calendar, contract));
-  return close === undefined || now >= close;
+  return close === undefined ? tsUs(0) : addUs(close, CLOSING_BARS + US_PER_SECOND);
 }

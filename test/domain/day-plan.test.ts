@@ -8,7 +8,7 @@ import {
   dayClose,
   expiryFlatFrom,
   flatFrom,
-  isPassed,
+  rollsFrom,
   lastSession,
 } from '../../src/domain/day-plan.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
@@ -49,6 +49,5 @@ test.each([
   const day = tradingDay(last);
   expect(expiryFlatFrom(MARKET_CALENDAR, expiring(expiry), day, FIVE)).toBe(at('14:25', day));
   expect(expiryFlatFrom(MARKET_CALENDAR, expiring(expiry), tradingDay('2026-03-04'), FIVE)).toBeUndefined();
-  expect(isPassed(MARKET_CALENDAR, expiring(expiry), at('14:44:59', day))).toBe(false);
-  expect(isPassed(MARKET_CALENDAR, expiring(expiry), at('14:45', day))).toBe(true);
+  expect(rollsFrom(MARKET_CALENDAR, expiring(expiry))).toBe(at('15:00:01', day));
 });

@@ -3,6 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
+import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import { type PriceHundredths, seconds, tsUs } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
@@ -291,6 +292,7 @@ class Run {
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE / 2);
     this.#broker.read('positions');
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE);
+    this.#timeline.runTo(closeUs + CLOSING_BARS);
     // With a fresh engine each morning there is nothing to do at night.
     if (this.#plan.memory === 'day') this.#leaveDriver();
   }

@@ -7,7 +7,7 @@ import { notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
 import type { SessionParts } from './close-out.ts';
-import { dayClose, isPassed, lastSession } from '../../domain/day-plan.ts';
+import { rollsFrom } from '../../domain/day-plan.ts';
 
 type Legs =
   | { readonly ok: true; readonly legs: readonly Contract[] }
@@ -63,14 +63,14 @@ export class Rollover {
   #unresolved(strategy: StrategyIndex, before: readonly Contract[], why: string): void {
     const { actions, calendar } = this.#parts;
     const now = actions.view.nowUs();
-    const isUsable = before.length > 0 && before.every((contract) => !isPassed(calendar, contract, now));
+    const isUsable = before.length > 0 && before.every((contract) => now < rollsFrom(calendar, contract));
     if (!isUsable) return actions.stopStrategy(strategy, why);
     if (this.#told.has(`${strategy} ${why}`)) return;
     this.#told.add(`${strategy} ${why}`);
     actions.alert(strategy, 'warning', 'symbol_unresolved', `${why}; the contracts of before are kept`);
   }
 
-  /** The next moment at which a listed contract is over. */
+  /** The next moment at which a listed contract is left. */
   #planNext(): void {
     const { actions, calendar, timers } = this.#parts;
     const { view } = actions;
@@ -78,8 +78,8 @@ export class Rollover {
     this.#cancelTimer = null;
     const ends = view
       .contracts()
-      .map((contract) => dayClose(calendar, lastSession(calendar, contract)))
-      .filter((close) => close !== undefined && close > view.nowUs());
+      .map((contract) => rollsFrom(calendar, contract))
+      .filter((from) => from > view.nowUs());
     const [first] = ends.toSorted((a, b) => Number(a) - Number(b));
     if (first !== undefined) this.#cancelTimer = timers.at(first, () => this.apply());
   }
@@ -91,7 +91,7 @@ const ALIAS = /^(VN30|VN100)F([12])([MQ])$/;
 const PLACES: Readonly<Record<string, number>> = { '1M': 0, '2M': 1, '1Q': 2, '2Q': 3 };
 
 /**
- * An alias counts the contracts that are not over yet, nearest expiry first; after the close of its last day a contract no
+ * An alias counts the contracts that are not over yet, nearest expiry first; soon after the close of its last day a contract no
  * longer counts. Anything else is a code, in either of its forms.
  */
 export function resolveSymbol(
@@ -105,7 +105,7 @@ export function resolveSymbol(
     ? live(contracts, calendar, now, alias[1] ?? '')[PLACES[`${alias[2]}${alias[3]}`] ?? -1]
     : byCode(symbol, contracts);
   if (contract === undefined) return notParsed(symbol, 'a listed contract', codesOf(contracts));
-  if (isPassed(calendar, contract, now))
+  if (now >= rollsFrom(calendar, contract))
     return notParsed(symbol, 'a contract that has not expired', contract.expiry);
   return parsed(contract);
 }
@@ -117,7 +117,7 @@ const live = (
   underlying: string,
 ): readonly Contract[] =>
   contracts
-    .filter((contract) => contract.spec.underlying === underlying && !isPassed(calendar, contract, now))
+    .filter((contract) => contract.spec.underlying === underlying && now < rollsFrom(calendar, contract))
     .toSorted((a, b) => (a.expiry < b.expiry ? -1 : 1));
 
 function byCode(symbol: string, contracts: readonly Contract[]): Contract | undefined {

@@ -12,7 +12,8 @@ test.each([
   ['2026-01-15', '10:00', '41I1G1000 41I1G2000 41I1G3000 41I1G6000'],
   ['2026-02-13', '08:47', '41I1G2000 41I1G3000 41I1G6000 41I1G9000'], // the last day, moved by Tet
   ['2026-02-13', '14:44:59', '41I1G2000 41I1G3000 41I1G6000 41I1G9000'],
-  ['2026-02-13', '14:45', '41I1G3000 41I1G6000 41I1G9000 -'], // its list is of the morning
+  ['2026-02-13', '15:00', '41I1G2000 41I1G3000 41I1G6000 41I1G9000'], // bars with the last print
+  ['2026-02-13', '15:00:01', '41I1G3000 41I1G6000 41I1G9000 -'], // its list is of the morning
   ['2026-02-23', '08:47', '41I1G3000 41I1G4000 41I1G6000 41I1G9000'],
 ])('on %s at %s the aliases mean %s', (day, time, expected) => {
   const board = boardOn(day).toReversed();

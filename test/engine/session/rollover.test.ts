@@ -31,9 +31,9 @@ test('a list that has lost a contract which still trades is told once, and the l
 
 test('a named contract that is over stops its strategy', () => {
   const world = new HouseWorld({ day: '2026-02-13', settings: naming('VN30F2602') }).start();
-  world.runUntil('14:44:59');
+  world.runUntil('15:00');
   expect(world.asks('stop')).toEqual([]);
-  world.runUntil('14:45');
+  world.runUntil('15:00:01');
   expect(world.asks('stop')).toEqual([
     'stop 0 VN30F2602: expected a contract that has not expired, was "2026-02-13"',
   ]);
@@ -47,7 +47,7 @@ test('a start in the evening of the last day is in the next contract already', (
 test('a list of the morning is asked for, and a new front month is taken from it', () => {
   const world = new HouseWorld({
     day: '2026-02-13',
-    time: '14:50',
+    time: '15:05',
     settings: naming('VN30F1M', 'VN30F2M'),
   }).start();
   expect(world.asks('legs')).toEqual(['legs 0 41I1G3000 41I1G6000']); // yesterday's list has no April

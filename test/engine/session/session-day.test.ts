@@ -204,12 +204,12 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     expect(day.asks('submit')).toEqual([]);
   });
 
-  test('at its close the strategies roll, and the board of the next session changes nothing more', () => {
+  test('after its last bars the strategies roll, and the board of the next session changes nothing more', () => {
     const day = world(LAST_DAY, { overnight: true });
     expect(day.asks('legs')).toEqual(['legs 0 41I1G2000', 'legs 1 41I1G2000']);
-    day.runUntil('14:44:59');
+    day.runUntil('15:00');
     expect(day.asks('legs')).toHaveLength(2);
-    day.runUntil('14:45');
+    day.runUntil('15:00:01');
     expect(day.asks('legs').slice(2)).toEqual(['legs 0 41I1G3000', 'legs 1 41I1G3000']);
     expect(day.codes()).toEqual(['rolled_over', 'rolled_over']);
     day.runUntil('09:05', '2026-02-23');
