@@ -54,15 +54,28 @@ ${script === '' ? '' : dataAndScript(model, script)}
 }
 
 function dataAndScript(model: ReportModel, script: string): string {
-  const { currency, utcOffsetMinutes, equity, drawdown, worst, position, daily, rolling } = model;
-  const { trades, prices, histograms, fans = [] } = model;
-  const data: ReportData = {
+  const {
     currency,
+    moneyDigits,
     utcOffsetMinutes,
     equity,
     drawdown,
     worst,
     position,
+    funds,
+    daily,
+    rolling,
+  } = model;
+  const { trades, prices, histograms, fans } = model;
+  const data: ReportData = {
+    currency,
+    moneyDigits,
+    utcOffsetMinutes,
+    equity,
+    drawdown,
+    worst,
+    position,
+    funds,
     daily,
     rolling,
     trades,
@@ -110,9 +123,9 @@ function sectionsOf(model: ReportModel): readonly Section[] {
     ...daySections(model),
     ...tradeSections(model),
     ...riskSections(model),
-    ...tables.map((table) => ({ title: table.title, content: dataTable(table) })),
+    ...tables.map((table) => ({ title: table.title, content: dataTable(table, model.moneyDigits) })),
     ...when(settings.length > 0, 'Settings', () =>
-      settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${dataTable(table)}`).join(''),
+      settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${dataTable(table, 0)}`).join(''),
     ),
     ...when(figures.length > 0, 'All figures', () => figureTable(figures)),
     { title: 'Where this comes from', content: provenanceTable(provenance) },
@@ -132,7 +145,7 @@ const equitySection = ({ equity, drawdown, currency }: ReportModel): readonly Se
   );
 
 /** Of a sweep alone. */
-function researchSections({ heatMaps, windows, fans = [] }: ReportModel): readonly Section[] {
+function researchSections({ heatMaps, windows, moneyDigits }: ReportModel): readonly Section[] {
   return [
     ...heatMaps.map((map) => ({ title: map.title, content: heatMap(map) })),
     ...(windows === undefined
@@ -140,13 +153,9 @@ function researchSections({ heatMaps, windows, fans = [] }: ReportModel): readon
       : [
           {
             title: 'Walk-forward windows over the days',
-            content: windowPicture(windows.days, windows.rows),
+            content: windowPicture(windows.days, windows.rows, moneyDigits),
           },
         ]),
-    ...fans.map(({ title, xName }, place) => ({
-      title,
-      content: chart('fan', place, `${title}: bands of 5, 25, 50, 75 and 95 % by ${xName}`),
-    })),
   ];
 }
 
@@ -166,7 +175,7 @@ function daySections({ years, daily, currency }: ReportModel): readonly Section[
 }
 
 function riskSections(model: ReportModel): readonly Section[] {
-  const { worst, rolling, position, costs, currency, utcOffsetMinutes } = model;
+  const { worst, rolling, position, funds, costs, fans, currency, moneyDigits } = model;
   const words = `Over the last ${rolling?.window ?? 0} sessions`;
   return [
     ...when(
@@ -177,7 +186,7 @@ function riskSections(model: ReportModel): readonly Section[] {
         chart('sharpe', 0, `Sharpe ratio. ${words}`) +
         chart('volatility', 0, `Volatility. ${words}`),
     ),
-    ...when(worst.length > 0, 'Deepest drawdowns', () => drawdownTable(worst, currency, utcOffsetMinutes)),
+    ...when(worst.length > 0, 'Deepest drawdowns', () => drawdownTable(worst, model)),
     ...when(
       position?.values.some((value) => value !== 0) === true,
       'Exposure',
@@ -185,7 +194,18 @@ function riskSections(model: ReportModel): readonly Section[] {
         noteText('Contracts held over all strategies; long is above zero.') +
         chart('position', 0, 'Contracts held over time'),
     ),
-    ...(costs === null ? [] : [{ title: 'Costs', content: costTable(costs) }]),
+    ...when(
+      funds?.marginUsed.some((value) => value !== 0) === true,
+      'Cash and margin',
+      () =>
+        noteText(`In ${currency}. Buying power: for new positions, orders that work considered.`) +
+        chart('funds', 0, 'Cash, margin used and buying power over time'),
+    ),
+    ...(costs === null ? [] : [{ title: 'Costs', content: costTable(costs, moneyDigits) }]),
+    ...fans.map(({ title, xName }, place) => ({
+      title,
+      content: chart('fan', place, `${title}: bands of 5, 25, 50, 75 and 95 % by ${xName}`),
+    })),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** The tables of a report as HTML: wide ones become cards on a phone, long ones are folded. */
-import { formatCount } from '../../text/numbers.ts';
+import { formatAmount, formatCount } from '../../text/numbers.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
@@ -8,6 +8,7 @@ import type {
   ReportDrawdown,
   ReportFigure,
   ReportHeatMap,
+  ReportModel,
   ReportTable,
   ReportWindow,
   ReportYear,
@@ -33,8 +34,15 @@ const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 /** From here on nobody reads decimals. */
 const WHOLE_FROM = 100_000;
 
-const amountText = (value: number): string =>
-  (Math.abs(value) < WHOLE_FROM ? GROUPED : WHOLE).format(value === 0 ? 0 : value);
+/** Whole from there on; otherwise as in the figures. */
+const amountText = (value: number, digits: number): string =>
+  Math.abs(value) < WHOLE_FROM
+    ? formatAmount(value * 10 ** digits || 0, { currency: '', moneyScale: 10 ** digits })
+    : WHOLE.format(value);
+
+/** A column of whole numbers alone may be one of counts. */
+const digitsOf = (rows: ReportTable['rows'], column: number, digits: number): number =>
+  rows.every((row) => typeof row[column] !== 'number' || Number.isInteger(row[column])) ? 0 : digits;
 /** Tables with fewer columns fit on a phone as they are. */
 const CARD_COLUMNS = 4;
 /** Of a table with more than `ROWS_MAX`; the others are folded. */
@@ -42,15 +50,20 @@ const ROWS_SHOWN = 10;
 const ROWS_MAX = 15;
 const PERCENT = 100;
 
-export function dataTable(table: ReportTable): string {
-  const { note, rows } = table;
-  if (rows.length <= ROWS_MAX) return noteText(note) + rowTable(table, rows);
+export function dataTable(table: ReportTable, moneyDigits: number): string {
+  const { note, rows, columns } = table;
+  const digits = columns.map((_, column) => digitsOf(rows, column, moneyDigits));
+  if (rows.length <= ROWS_MAX) return noteText(note) + rowTable(table, rows, digits);
   const more = formatCount(rows.length - ROWS_SHOWN, 'more row');
-  const rest = `<details><summary>${more}</summary>${rowTable(table, rows.slice(ROWS_SHOWN))}</details>`;
-  return noteText(note) + rowTable(table, rows.slice(0, ROWS_SHOWN)) + rest;
+  const rest = `<details><summary>${more}</summary>${rowTable(table, rows.slice(ROWS_SHOWN), digits)}</details>`;
+  return noteText(note) + rowTable(table, rows.slice(0, ROWS_SHOWN), digits) + rest;
 }
 
-function rowTable({ columns, isText = false }: ReportTable, rows: ReportTable['rows']): string {
+function rowTable(
+  { columns, isText = false }: ReportTable,
+  rows: ReportTable['rows'],
+  digits: readonly number[],
+): string {
   const isCards = columns.length >= CARD_COLUMNS;
   return tableOf(
     [...(isText ? ['words'] : []), ...(isCards ? ['cards'] : [])].join(' '),
@@ -58,14 +71,15 @@ function rowTable({ columns, isText = false }: ReportTable, rows: ReportTable['r
     rows.map(([name, ...cells]) =>
       tableRow(
         String(name ?? ''),
-        cells.map((value, i) => cell(value, isCards ? (columns[i + 1] ?? '') : '')),
+        cells.map((value, i) => cell(value, digits[i + 1] ?? 0, isCards ? (columns[i + 1] ?? '') : '')),
       ),
     ),
   );
 }
 
-function cell(value: string | number | null, label: string): string {
-  if (typeof value === 'number') return td(value < 0 ? 'number loss' : 'number', amountText(value), label);
+function cell(value: string | number | null, digits: number, label: string): string {
+  if (typeof value === 'number')
+    return td(value < 0 ? 'number loss' : 'number', amountText(value, digits), label);
   return td('number', value ?? '–', label);
 }
 
@@ -138,14 +152,13 @@ const END_OF_DAY = 'T23:59:59';
 
 export function drawdownTable(
   worst: readonly ReportDrawdown[],
-  currency: string,
-  utcOffsetMinutes: number,
+  { currency, moneyDigits, utcOffsetMinutes }: ReportModel,
 ): string {
   const time = (seconds: number): string => {
     const text = formatLocalTime(seconds * US_PER_SECOND, utcOffsetMinutes);
     return text.includes(END_OF_DAY) ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ');
   };
-  return dataTable({
+  const table: ReportTable = {
     title: '',
     note: '',
     columns: ['', 'fall', currency, 'peak', 'trough', 'recovered', 'peak to recovery'],
@@ -158,18 +171,20 @@ export function drawdownTable(
       recoveredSeconds === null ? 'not yet' : time(recoveredSeconds),
       recoveredSeconds === null ? '–' : formatSpan((recoveredSeconds - peakSeconds) * US_PER_SECOND),
     ]),
-  });
+  };
+  return dataTable(table, moneyDigits);
 }
 
 const signOf = (amount: number): string => (amount < 0 ? 'loss' : 'gain');
 
 /** Bars are parts of the largest amount. */
-export function costTable({ gross, charges, net, spread, trades }: ReportCosts): string {
+export function costTable({ gross, charges, net, spread, trades }: ReportCosts, moneyDigits: number): string {
+  const money = (amount: number): string => amountText(amount, moneyDigits);
   const most = Math.max(Math.abs(gross), Math.abs(net), ...charges.map(([, amount]) => amount), 1e-12);
   const row = (name: string, amount: number, kind: string): string =>
     tableRow(name, [
-      td(amount < 0 ? 'number loss' : 'number', amountText(amount)),
-      td('number', trades === 0 ? '–' : amountText(amount / trades)),
+      td(amount < 0 ? 'number loss' : 'number', money(amount)),
+      td('number', trades === 0 ? '–' : money(amount / trades)),
       `<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="${kind}" width="${((Math.abs(amount) / most) * PERCENT).toFixed(1)}" height="10"/></svg></td>`,
     ]);
   return (
@@ -181,25 +196,29 @@ export function costTable({ gross, charges, net, spread, trades }: ReportCosts):
     noteText(
       spread === null
         ? 'The data has no bid and ask: what was paid as spread is not known.'
-        : `In the prices besides: ${amountText(spread)} of spread, fills against the middle of the book.`,
+        : `In the prices besides: ${money(spread)} of spread, fills against the middle of the book.`,
     )
   );
 }
 
 /** Walk-forward windows as bars over the days: in sample, then out of sample in the colour of its profit. */
-export const windowPicture = (days: number, rows: readonly ReportWindow[]): string =>
+export const windowPicture = (days: number, rows: readonly ReportWindow[], moneyDigits: number): string =>
   `${noteText(
     'Grey: parameters were chosen on these days. Coloured: the choice was tried on these, with a profit or a loss.',
-  )}<div class="windows">${rows.map((row) => windowRow(row, days)).join('')}</div>`;
+  )}<div class="windows">${rows.map((row) => windowRow(row, days, moneyDigits)).join('')}</div>`;
 
-function windowRow({ name, inFrom, outFrom, outTo, profit, text }: ReportWindow, days: number): string {
+function windowRow(
+  { name, inFrom, outFrom, outTo, profit, text }: ReportWindow,
+  days: number,
+  moneyDigits: number,
+): string {
   const bar = (kind: string, from: number, to: number): string => {
     const [left, width] = [(from / days) * PERCENT, ((to - from) / days) * PERCENT];
     return `<rect class="${kind}" x="${left.toFixed(2)}" width="${width.toFixed(2)}" height="10"/>`;
   };
   const kind = profit === null ? 'idle' : profit < 0 ? 'loss' : 'gain';
   const bars = bar('inside', inFrom, outFrom) + bar(kind, outFrom, outTo);
-  const words = profit === null ? '–' : amountText(profit);
+  const words = profit === null ? '–' : amountText(profit, moneyDigits);
   return `<div title="${escapeHtml(text)}"><span>${escapeHtml(name)}</span><svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(text)}">${bars}</svg><span class="number ${kind}">${words}</span></div>`;
 }
 

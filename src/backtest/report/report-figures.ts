@@ -172,7 +172,7 @@ export function resultTables(result: BacktestResult, found: RunStatistics): read
       rows: [...byMonth].map(([month, profit]) => [month, profit / moneyScale]),
     },
     dayTable(result, found),
-    tradeTable('By hour of entry', trades, hourOf, moneyScale),
+    byHour(tradeTable('By hour of entry', trades, hourOf, moneyScale)),
     tradeTable('By side', trades, ({ direction }) => direction, moneyScale),
     {
       ...tradeTable('By day of exit', trades, ({ exitUs }) => dayAt(exitUs, offset), moneyScale),
@@ -180,6 +180,10 @@ export function resultTables(result: BacktestResult, found: RunStatistics): read
     },
   ];
 }
+
+/** One hour alone says nothing: bars of a day trade at one. */
+const byHour = (table: ReportTable): ReportTable =>
+  table.rows.length < 2 ? { ...table, isPictured: true } : table;
 
 function strategyTable({ strategies, moneyScale }: BacktestResult): ReportTable {
   return {

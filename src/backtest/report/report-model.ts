@@ -85,6 +85,14 @@ export interface ReportTrade {
   readonly isOpen: boolean;
 }
 
+/** Money beside the equity, by sample. */
+export interface ReportFunds {
+  readonly tsSeconds: readonly number[];
+  readonly cash: readonly number[];
+  readonly marginUsed: readonly number[];
+  readonly buyingPower: readonly number[];
+}
+
 /** Sessions, with the change of equity in each. */
 export interface ReportDaily {
   readonly days: readonly string[];
@@ -170,6 +178,8 @@ export interface ReportModel {
   readonly title: string;
   readonly subtitle: string;
   readonly currency: string;
+  /** Decimals of the books. */
+  readonly moneyDigits: number;
   /** IANA zone in which times are shown. */
   readonly timeZone: string;
   /** Of that zone, as the run took it. */
@@ -184,6 +194,7 @@ export interface ReportModel {
   readonly worst: readonly ReportDrawdown[];
   /** Contracts held over all strategies, long above zero: the largest position of each stretch. */
   readonly position: ReportSeries | null;
+  readonly funds: ReportFunds | null;
   readonly daily: ReportDaily | null;
   readonly years: readonly ReportYear[];
   readonly rolling: ReportRolling | null;
@@ -194,8 +205,8 @@ export interface ReportModel {
   readonly prices: readonly ReportPrices[];
   readonly histograms: readonly ReportHistogram[];
   readonly heatMaps: readonly ReportHeatMap[];
+  readonly fans: readonly ReportFan[];
   /** Of a sweep alone. */
-  readonly fans?: readonly ReportFan[];
   readonly windows?: { readonly days: number; readonly rows: readonly ReportWindow[] };
   readonly tables: readonly ReportTable[];
   /** Parameters of each strategy, in clear. */
@@ -210,11 +221,13 @@ export interface ReportModel {
 export type ReportData = Pick<
   ReportModel,
   | 'currency'
+  | 'moneyDigits'
   | 'utcOffsetMinutes'
   | 'equity'
   | 'drawdown'
   | 'worst'
   | 'position'
+  | 'funds'
   | 'daily'
   | 'rolling'
   | 'trades'
@@ -228,6 +241,7 @@ export const EMPTY_REPORT: ReportModel = {
   title: '',
   subtitle: '',
   currency: '',
+  moneyDigits: 0,
   timeZone: 'UTC',
   utcOffsetMinutes: 0,
   headlines: [],
@@ -236,6 +250,7 @@ export const EMPTY_REPORT: ReportModel = {
   drawdown: null,
   worst: [],
   position: null,
+  funds: null,
   daily: null,
   years: [],
   rolling: null,
@@ -245,6 +260,7 @@ export const EMPTY_REPORT: ReportModel = {
   prices: [],
   histograms: [],
   heatMaps: [],
+  fans: [],
   tables: [],
   settings: [],
   warnings: [],

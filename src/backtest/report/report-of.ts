@@ -5,9 +5,11 @@ import type { BacktestDenial, BacktestFill, BacktestResult, StrategyResult } fro
 import { type Rolled, yearReturns } from '../statistics/daily-series.ts';
 import { type PerformanceMetrics, performanceMetrics } from '../statistics/performance-metrics.ts';
 import { type RunStatistics, runStatistics } from '../statistics/run-statistics.ts';
+import { fansOf, monteCarloTables, resampledTrades } from './report-fans.ts';
 import { allFigures, headlineFigures, metricTable, resultTables } from './report-figures.ts';
 import type { ReportCosts, ReportDrawdown, ReportModel, ReportSeries, ReportTable } from './report-model.ts';
 import {
+  fundsSamples,
   hasPrices,
   positionSamples,
   picturesOf,
@@ -23,7 +25,12 @@ const POSITION_POINTS_MAX = 2_000;
 const SYMBOLS_TOLD = 4;
 const PERCENT = 100;
 
-export function reportOf(result: BacktestResult, title: string): ReportModel {
+/** `resampled`: its trades drawn again as the caller wants it; absent: as usual. */
+export function reportOf(
+  result: BacktestResult,
+  title: string,
+  resampled = resampledTrades(result),
+): ReportModel {
   const found = runStatistics(result);
   const performance = performanceMetrics(result, found);
   const { moneyScale, equity, utcOffsetMinutes } = result;
@@ -32,6 +39,7 @@ export function reportOf(result: BacktestResult, title: string): ReportModel {
     title,
     subtitle: subtitleOf(result),
     currency: result.currency,
+    moneyDigits: Math.round(Math.log10(moneyScale)),
     timeZone: result.timeZone,
     utcOffsetMinutes,
     headlines: headlineFigures(found, result),
@@ -45,13 +53,20 @@ export function reportOf(result: BacktestResult, title: string): ReportModel {
       (contracts) => contracts,
       utcOffsetMinutes,
     ),
+    funds: fundsSamples(result, POSITION_POINTS_MAX),
     ...daysOf(result, found, performance),
     costs: costsTold(result, found),
     ...tradesOf(result),
     prices: picturesOf(result),
     histograms: profitHistogram(result),
     heatMaps: [],
-    tables: [...resultTables(result, found), metricTable(performance, found.basis), ...denialTables(result)],
+    fans: fansOf(resampled, moneyScale),
+    tables: [
+      ...monteCarloTables(resampled, moneyScale),
+      ...resultTables(result, found),
+      metricTable(performance, found.basis),
+      ...denialTables(result),
+    ],
     settings: [runTable(result), ...result.strategies.map(paramTable)],
     warnings: [...warningsOf(result), ...benchmarkWarnings(performance)],
     provenance: provenanceOf(result),

@@ -13,6 +13,7 @@ import type {
 import { mean, quantile } from '../statistics/moments.ts';
 import { closedTrades } from '../statistics/run-statistics.ts';
 import type {
+  ReportFunds,
   ReportHistogram,
   ReportLine,
   ReportMark,
@@ -349,6 +350,30 @@ export function thinSeries(
   return {
     tsSeconds: places.map((place) => sampleSeconds(tsUs[place] ?? 0, utcOffsetMinutes)),
     values: places.map((place) => scale(values[place] ?? 0)),
+  };
+}
+
+/** At the sample of each stretch that had the least buying power. */
+export function fundsSamples(
+  { equity: { tsUs }, funds, moneyScale, utcOffsetMinutes }: BacktestResult,
+  pointsMax: number,
+): ReportFunds {
+  const { buyingPower } = funds;
+  const count = Math.min(pointsMax, buyingPower.length);
+  const edge = (stretch: number): number => Math.floor((stretch * buyingPower.length) / count);
+  const places = Array.from({ length: count }, (_, stretch) => {
+    let least = edge(stretch);
+    for (let i = least; i < edge(stretch + 1); i += 1)
+      if ((buyingPower[i] ?? 0) < (buyingPower[least] ?? 0)) least = i;
+    return least;
+  });
+  const at = (values: Float64Array): readonly number[] =>
+    places.map((place) => (values[place] ?? 0) / moneyScale);
+  return {
+    tsSeconds: places.map((place) => sampleSeconds(tsUs[place] ?? 0, utcOffsetMinutes)),
+    cash: at(funds.cash),
+    marginUsed: at(funds.marginUsed),
+    buyingPower: at(buyingPower),
   };
 }
 

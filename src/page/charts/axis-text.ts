@@ -29,6 +29,26 @@ export function numberLabels(splits: readonly number[], unit = '', words = ENGLI
   });
 }
 
+/** From here on nobody reads decimals. */
+const WHOLE_FROM = 100_000;
+/** People count money to the cent; less than one unit of the currency is shown to the last of its `digits`. */
+const CENTS = 2;
+
+export function moneyText(
+  value: number,
+  digits: number,
+  signDisplay: 'auto' | 'exceptZero' = 'auto',
+): string {
+  const size = Math.abs(value);
+  const shown = size < WHOLE_FROM ? Math.min(digits, CENTS) : 0;
+  const format = {
+    minimumFractionDigits: shown,
+    maximumFractionDigits: size < 1 ? digits : shown,
+    signDisplay,
+  };
+  return (value === 0 ? 0 : value).toLocaleString('en-US', format);
+}
+
 function decimalsOf(step: number): number {
   for (let digits = 0; digits < 6; digits += 1) {
     const scaled = step * 10 ** digits;

@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './charts.css';
-import { momentText, numberLabels, type ScaleWords, timeTicks } from './axis-text.ts';
+import { momentText, moneyText, numberLabels, type ScaleWords, timeTicks } from './axis-text.ts';
 import { ink, onThemeChange } from './theme.ts';
 
 export interface ChartLine {
@@ -48,6 +48,8 @@ export interface ChartLook {
   /** Of the clocks at the exchange; absent: x is no time. */
   readonly utcOffsetMinutes?: number;
   readonly unit: string;
+  /** Of values that are money; absent: at most two. */
+  readonly moneyDigits?: number;
   /** Unit of x where it is no time. */
   readonly xUnit?: string;
   /** The scale always holds zero. */
@@ -129,14 +131,9 @@ const dataOf = ({ x, lines }: ChartContent, { utcOffsetMinutes }: ChartLook): uP
 ];
 
 const VALUE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-/** From here on nobody reads decimals. */
-const WHOLE_FROM = 100_000;
-
-const valueText = (value: number): string => (Math.abs(value) < WHOLE_FROM ? VALUE : WHOLE).format(value);
 
 function* readingOf({ x, lines }: ChartContent, look: ChartLook, at: number): Generator<Node> {
-  const { utcOffsetMinutes, unit, xUnit = '', name } = look;
+  const { utcOffsetMinutes, unit, moneyDigits, xUnit = '', name } = look;
   const moment = x[at];
   if (moment === undefined) return;
   const where =
@@ -152,7 +149,8 @@ function* readingOf({ x, lines }: ChartContent, look: ChartLook, at: number): Ge
     swatch.style.background = ink(colour);
     yield swatch;
     yield part('', `${label} `);
-    yield part('figure', `${valueText(value)}${unit === '' ? '' : ` ${unit}`}`);
+    const text = moneyDigits === undefined ? VALUE.format(value) : moneyText(value, moneyDigits);
+    yield part('figure', `${text}${unit === '' ? '' : ` ${unit}`}`);
   }
 }
 
@@ -169,7 +167,7 @@ function optionsOf(
   onCursor: (at: number | null) => void,
 ): Omit<uPlot.Options, 'width'> {
   const { height, sync, isFromZero = false } = look;
-  const { bands = [] } = content;
+  const { bands = [], rules = [] } = content;
   return {
     height,
     // Half of the last label lies to the right of the picture.
@@ -182,7 +180,7 @@ function optionsOf(
     },
     scales: {
       x: { time: false, ...(hasBars(content) ? { range: wholeBars } : {}) },
-      ...(isFromZero ? { y: { range: withZero } } : {}),
+      ...(isFromZero ? { y: { range: withZero(rules.length > 0 ? WORDS_ROOM : ROOM) } } : {}),
     },
     axes: [xAxis(content, look), yAxis(look)],
     series: [{}, ...content.lines.map(seriesOf)],
@@ -192,7 +190,7 @@ function optionsOf(
     })),
     hooks: {
       drawClear: [(plot) => drawShades(plot, content.shades ?? [])],
-      draw: [(plot) => drawRules(plot, content.rules ?? [])],
+      draw: [(plot) => drawRules(plot, rules)],
       setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)],
     },
   };
@@ -207,11 +205,17 @@ const wholeBars: uPlot.Range.Function = (plot, low, high) => {
   return [low - half, high + half];
 };
 
-const withZero: uPlot.Range.Function = (_, low, high) => {
-  const [from, to] = [Math.min(0, low), Math.max(0, high)];
-  const room = (to - from) * 0.05 || 1;
-  return [from < 0 ? from - room : 0, to > 0 ? to + room : 0];
-};
+/** `above`: part of the height that stays free there. */
+const withZero =
+  (above: number): uPlot.Range.Function =>
+  (_, low, high) => {
+    const [from, to] = [Math.min(0, low), Math.max(0, high)];
+    const height = to - from || 1;
+    return [from < 0 ? from - height * ROOM : 0, to > 0 ? to + height * above : 0];
+  };
+const ROOM = 0.05;
+/** For the words of rules. */
+const WORDS_ROOM = 0.12;
 
 const axis = (): uPlot.Axis => ({
   stroke: ink('quiet'),
@@ -297,7 +301,8 @@ function drawRules(plot: uPlot, rules: readonly ChartRule[]): void {
   ctx.save();
   ctx.font = `${Math.round(12 * devicePixelRatio)}px system-ui, sans-serif`;
   ctx.lineWidth = devicePixelRatio;
-  for (const [line, { at, label, colour }] of rules.entries()) {
+  const first = Math.min(...rules.map(({ at }) => at));
+  for (const { at, label, colour } of rules) {
     const x = plot.valToPos(at, 'x', true);
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.strokeStyle = ctx.fillStyle = ink(colour);
@@ -306,13 +311,10 @@ function drawRules(plot: uPlot, rules: readonly ChartRule[]): void {
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    const isLeft = x > bbox.left + bbox.width / 2;
+    // Words of two rules side by side stand on both sides of them.
+    const isLeft = rules.length > 1 ? at === first : x > bbox.left + bbox.width / 2;
     ctx.textAlign = isLeft ? 'right' : 'left';
-    ctx.fillText(
-      label,
-      x + (isLeft ? -5 : 5) * devicePixelRatio,
-      bbox.top + (12 + 15 * line) * devicePixelRatio,
-    );
+    ctx.fillText(label, x + (isLeft ? -5 : 5) * devicePixelRatio, bbox.top + 12 * devicePixelRatio);
   }
   ctx.restore();
 }

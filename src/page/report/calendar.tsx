@@ -1,6 +1,7 @@
 /** Results by day: a year is twelve months of weeks, each day in the colour and strength of its result. */
 import type { VNode } from 'preact';
 import type { ReportDaily } from '../../backtest/report/report-model.ts';
+import { moneyText } from '../charts/axis-text.ts';
 
 const LEVELS = 8;
 /** The best and worst days would pale the others. */
@@ -9,7 +10,6 @@ const STRONG = 0.95;
 const OPEN_YEARS = 2;
 const WEEKDAYS = ['M', 'T', 'W', 'T', 'F', 'S', 'S'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const AMOUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2, signDisplay: 'exceptZero' });
 
 interface Day {
   readonly day: string;
@@ -19,7 +19,8 @@ interface Day {
 /** Monday is 0. */
 const weekdayOf = (day: string): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
 
-export function Calendar({ days, profit }: ReportDaily): VNode {
+export function Calendar({ days, profit }: ReportDaily, moneyDigits: number): VNode {
+  const money = (amount: number): string => moneyText(amount, moneyDigits, 'exceptZero');
   const all = days.map((day, i): Day => ({ day, profit: profit[i] ?? 0 }));
   const sizes = profit.map(Math.abs).toSorted((a, b) => a - b);
   const strong = sizes[Math.floor((sizes.length - 1) * STRONG)] || 1;
@@ -30,11 +31,11 @@ export function Calendar({ days, profit }: ReportDaily): VNode {
       {years.map(([year, found], i) => (
         <details key={year} open={i >= years.length - OPEN_YEARS}>
           <summary>
-            {year}: {told(found)}
+            {year}: {told(found, money)}
           </summary>
           <div class="year">
             {groups(found, ({ day }) => day.slice(0, 7)).map(([month, inMonth]) => (
-              <Month key={month} days={inMonth} weekdays={weekdays} strong={strong} />
+              <Month key={month} days={inMonth} weekdays={weekdays} strong={strong} money={money} />
             ))}
           </div>
         </details>
@@ -53,24 +54,27 @@ function groups(days: readonly Day[], keyOf: (day: Day) => string): readonly (re
   return [...found];
 }
 
-function told(days: readonly Day[]): string {
+type Money = (amount: number) => string;
+
+function told(days: readonly Day[], money: Money): string {
   const sum = days.reduce((total, { profit }) => total + profit, 0);
   const up = days.filter(({ profit }) => profit > 0).length;
   const down = days.filter(({ profit }) => profit < 0).length;
-  return `${AMOUNT.format(sum)}, ${up} days up, ${down} down`;
+  return `${money(sum)}, ${up} days up, ${down} down`;
 }
 
 interface MonthProps {
   readonly days: readonly Day[];
   readonly weekdays: number;
   readonly strong: number;
+  readonly money: Money;
 }
 
-function Month({ days, weekdays, strong }: MonthProps): VNode {
+function Month({ days, weekdays, strong, money }: MonthProps): VNode {
   const month = days[0]?.day.slice(0, 7) ?? '';
   const name = MONTHS[Number(month.slice(5)) - 1] ?? '';
   const results = new Map(days.map(({ day, profit }) => [day, profit]));
-  const label = `${name} ${month.slice(0, 4)}: ${told(days)}`;
+  const label = `${name} ${month.slice(0, 4)}: ${told(days, money)}`;
   return (
     <div class={`month week${weekdays}`} role="img" aria-label={label}>
       <b title={label}>{name}</b>
@@ -85,6 +89,7 @@ function Month({ days, weekdays, strong }: MonthProps): VNode {
             day={day}
             profit={results.get(day)}
             strong={strong}
+            money={money}
             {...(i === 0 ? { column: weekdayOf(day) } : {})}
           />
         ))}
@@ -102,18 +107,19 @@ interface CellProps {
   readonly day: string;
   readonly profit: number | undefined;
   readonly strong: number;
+  readonly money: Money;
   /** Of the first day of the month. */
   readonly column?: number;
 }
 
-function Cell({ day, profit, strong, column }: CellProps): VNode {
+function Cell({ day, profit, strong, money, column }: CellProps): VNode {
   const place = column === undefined ? '' : ` column${column + 1}`;
   const number = Number(day.slice(8));
   if (profit === undefined) return <span class={`idle${place}`}>{number}</span>;
   const level = profit === 0 ? 0 : Math.min(LEVELS, Math.ceil((Math.abs(profit) / strong) * LEVELS));
   const colour = level === 0 ? 'flat' : `${profit < 0 ? 'l' : 'g'}${level}`;
   return (
-    <span class={`${colour}${place}`} title={`${day}: ${AMOUNT.format(profit)}`}>
+    <span class={`${colour}${place}`} title={`${day}: ${money(profit)}`}>
       {number}
     </span>
   );

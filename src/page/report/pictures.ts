@@ -2,10 +2,12 @@
 import type {
   ReportData,
   ReportFan,
+  ReportFunds,
   ReportHistogram,
   ReportPrices,
   ReportSeries,
 } from '../../backtest/report/report-model.ts';
+import { moneyText } from '../charts/axis-text.ts';
 import { type ChartContent, type ChartLook, createLineChart } from '../charts/line-chart.ts';
 import { createPriceChart } from '../charts/price-chart.ts';
 
@@ -25,13 +27,14 @@ export function drawChart(box: HTMLElement, data: ReportData, kind: string, plac
 }
 
 function pictureOf(data: ReportData, kind: string, place: number): Picture | null {
-  const { equity, drawdown, position, histograms, fans = [] } = data;
+  const { equity, drawdown, position, funds, histograms, fans } = data;
   const bins = histograms[place];
   const fan = fans[place];
   if (kind === 'equity' && equity !== null) return equityPicture(data, equity);
   if (kind === 'drawdown' && equity !== null && drawdown !== null)
     return drawdownPicture(data, equity, drawdown);
   if (kind === 'position' && position !== null) return positionPicture(data, position);
+  if (kind === 'funds' && funds !== null) return fundsPicture(data, funds);
   if (kind === 'sharpe' || kind === 'volatility') return rollingPicture(data, kind);
   if (kind === 'histogram' && bins !== undefined) return histogramPicture(data, bins);
   if (kind === 'fan' && fan !== undefined) return fanPicture(data, fan);
@@ -50,10 +53,13 @@ function placeOf(times: readonly number[], seconds: number): number {
   return low;
 }
 
-function equityPicture({ utcOffsetMinutes, currency, worst }: ReportData, equity: ReportSeries): Picture {
+function equityPicture(
+  { utcOffsetMinutes, currency, moneyDigits, worst }: ReportData,
+  equity: ReportSeries,
+): Picture {
   const { tsSeconds: x, values } = equity;
   return [
-    { height: 280, utcOffsetMinutes, unit: currency, sync: ACCOUNT },
+    { height: 280, utcOffsetMinutes, unit: currency, moneyDigits, sync: ACCOUNT },
     {
       x,
       lines: [{ label: 'equity', values, colour: 'price', kind: 'area' }],
@@ -83,8 +89,25 @@ function drawdownPicture(
 
 function positionPicture({ utcOffsetMinutes }: ReportData, { tsSeconds: x, values }: ReportSeries): Picture {
   return [
-    { height: 150, utcOffsetMinutes, unit: 'contracts', sync: ACCOUNT, isFromZero: true },
+    { height: 150, utcOffsetMinutes, unit: 'contracts', isFromZero: true },
     { x, lines: [{ label: 'held', values, colour: 'price', kind: 'steps' }] },
+  ];
+}
+
+function fundsPicture(
+  { utcOffsetMinutes, currency, moneyDigits }: ReportData,
+  { tsSeconds: x, cash, marginUsed, buyingPower }: ReportFunds,
+): Picture {
+  return [
+    { height: 200, utcOffsetMinutes, unit: currency, moneyDigits, isFromZero: true },
+    {
+      x,
+      lines: [
+        { label: 'cash', values: cash, colour: 'price' },
+        { label: 'buying power', values: buyingPower, colour: 'accent-3' },
+        { label: 'margin used', values: marginUsed, colour: 'mark' },
+      ],
+    },
   ];
 }
 
@@ -105,10 +128,9 @@ function rollingPicture({ daily, rolling }: ReportData, kind: 'sharpe' | 'volati
   ];
 }
 
-const AMOUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-
-function histogramPicture({ currency }: ReportData, histogram: ReportHistogram): Picture {
+function histogramPicture({ currency, moneyDigits }: ReportData, histogram: ReportHistogram): Picture {
   const { edges, counts, mean, median } = histogram;
+  const money = (amount: number): string => moneyText(amount, moneyDigits);
   const middle = (i: number): number => ((edges[i] ?? 0) + (edges[i + 1] ?? 0)) / 2;
   const x = counts.map((_, i) => middle(i));
   const side = (isGain: boolean): readonly (number | null)[] =>
@@ -118,8 +140,11 @@ function histogramPicture({ currency }: ReportData, histogram: ReportHistogram):
       height: 240,
       unit: 'trades',
       isFromZero: true,
-      summary: `${AMOUNT.format(counts.reduce((sum, count) => sum + count, 0))} trades, mean ${AMOUNT.format(mean)}, median ${AMOUNT.format(median)} ${currency}`,
-      name: (at) => `${AMOUNT.format(edges[at] ?? 0)} to ${AMOUNT.format(edges[at + 1] ?? 0)} ${currency}`,
+      summary: `${moneyText(
+        counts.reduce((sum, count) => sum + count, 0),
+        0,
+      )} trades, mean ${money(mean)}, median ${money(median)} ${currency}`,
+      name: (at) => `${money(edges[at] ?? 0)} to ${money(edges[at + 1] ?? 0)} ${currency}`,
     },
     {
       x,
@@ -136,10 +161,10 @@ function histogramPicture({ currency }: ReportData, histogram: ReportHistogram):
 }
 
 /** Outer bands pale, inner ones darker, the middle as a line. */
-function fanPicture({ currency }: ReportData, { xName, x, bands }: ReportFan): Picture {
+function fanPicture({ currency, moneyDigits }: ReportData, { xName, x, bands }: ReportFan): Picture {
   const middle = Math.floor(bands.length / 2);
   return [
-    { height: 280, unit: currency, xUnit: xName },
+    { height: 280, unit: currency, moneyDigits, xUnit: xName },
     {
       x,
       lines: bands.map(([label, values], i) => ({

@@ -18,7 +18,8 @@ const data = await unpacked();
 for (const box of document.querySelectorAll<HTMLElement>('[data-chart]'))
   drawChart(box, data, box.dataset['chart'] ?? '', Number(box.dataset['place']));
 for (const box of document.querySelectorAll<HTMLElement>('[data-part]')) {
-  if (box.dataset['part'] === 'calendar' && data.daily !== null) render(Calendar(data.daily), box);
+  if (box.dataset['part'] === 'calendar' && data.daily !== null)
+    render(Calendar(data.daily, data.moneyDigits), box);
   if (box.dataset['part'] === 'trades') render(TradeList(data), box);
 }
 document.documentElement.dataset['drawn'] = String(

@@ -2,11 +2,10 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReportData, ReportTrade } from '../../backtest/report/report-model.ts';
-import { momentText } from '../charts/axis-text.ts';
+import { momentText, moneyText } from '../charts/axis-text.ts';
 
 /** A row is a card on a phone. */
 const ROWS = matchMedia('(max-width: 44rem)').matches ? 8 : 25;
-const AMOUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const DAY = 86_400;
 const HOUR = 3_600;
 const MINUTE = 60;
@@ -22,16 +21,15 @@ interface Column {
   readonly isWide?: boolean;
 }
 
-const money = (name: string, title: string, value: (trade: ReportTrade) => number): Column => ({
-  name,
-  title,
-  value,
-  text: (trade) => AMOUNT.format(value(trade)),
-  isMoney: true,
-});
-
 function columnsOf(data: ReportData): readonly Column[] {
-  const { trades, prices, utcOffsetMinutes } = data;
+  const { trades, prices, utcOffsetMinutes, moneyDigits } = data;
+  const money = (name: string, title: string, value: (trade: ReportTrade) => number): Column => ({
+    name,
+    title,
+    value,
+    text: (trade) => moneyText(value(trade), moneyDigits),
+    isMoney: true,
+  });
   const hasStrategies = new Set(trades.map(({ strategy }) => strategy)).size > 1;
   const decimals = Math.max(0, ...prices.map((each) => each.decimals));
   const price = new Intl.NumberFormat('en-US', {
@@ -149,8 +147,7 @@ function List(data: ReportData): VNode {
             ← before
           </button>
           <span aria-live="polite">
-            {page * ROWS + 1} to {Math.min(trades.length, (page + 1) * ROWS)} of{' '}
-            {AMOUNT.format(trades.length)}
+            {page * ROWS + 1} to {Math.min(trades.length, (page + 1) * ROWS)} of {moneyText(trades.length, 0)}
           </span>
           <button type="button" disabled={page === pages - 1} onClick={() => setPage(page + 1)}>
             next →

@@ -53,6 +53,21 @@ describe('a report', () => {
     expect(found).not.toContain('By day');
   });
 
+  it('shows money with the decimals of its currency, and counts without', () => {
+    const table = {
+      title: 'By side',
+      note: '',
+      columns: ['', 'net profit', 'trades'],
+      rows: [
+        ['long', 852.4, 3],
+        ['short', -330, 12],
+      ],
+    };
+    const found = renderReport({ ...SAMPLE_REPORT, moneyDigits: 2, tables: [table] }, ASSETS);
+    expect(found).toContain('<td class="number">852.40</td><td class="number">3</td>');
+    expect(found).toContain('<td class="number loss">-330.00</td><td class="number">12</td>');
+  });
+
   it('leaves out the parts that it has no data for', () => {
     const bare = renderReport(
       {
@@ -66,6 +81,7 @@ describe('a report', () => {
         warnings: [],
         worst: [],
         position: null,
+        funds: null,
         rolling: null,
       },
       ASSETS,

@@ -1,8 +1,35 @@
 import { describe, expect, it } from 'vitest';
+import { resampledTrades } from '../../../src/backtest/report/report-fans.ts';
 import { reportOf } from '../../../src/backtest/report/report-of.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
 const report = reportOf(SAMPLE_RESULT, 'a run');
+
+describe('Monte Carlo on the trades of a run', () => {
+  it('fans out from the capital to what its table says, the same each time', () => {
+    const [again, reordered] = report.fans;
+    expect(report.fans).toEqual(reportOf(SAMPLE_RESULT, 'again').fans);
+    for (const { x, bands } of report.fans) {
+      expect(x).toEqual([0, 1, 2, 3]);
+      expect(bands.map(([name]) => name)).toEqual(['5 %', '25 %', '50 %', '75 %', '95 %']);
+      for (const [, values] of bands) expect(values[0]).toBe(1_000_000);
+    }
+    const ends = again?.bands.map(([, values]) => (values.at(-1) ?? 0) - 1_000_000);
+    const [table] = report.tables;
+    expect(table?.rows[0]).toEqual(['net profit, block bootstrap', ...ends!]);
+    expect(new Set(reordered?.bands.map(([, values]) => values.at(-1)))).toEqual(new Set([990_000]));
+  });
+
+  it('draws as the caller says, and nothing from fewer than two trades', () => {
+    const how = { runs: 7, seed: 3, blockTrades: 2 };
+    const [table] = reportOf(SAMPLE_RESULT, 'a sweep', resampledTrades(SAMPLE_RESULT, how)).tables;
+    expect(table?.note).toContain('3 trades, 7 paths each; blocks of 2, seed 3.');
+    const [strategy] = SAMPLE_RESULT.strategies;
+    const one = [strategy!.trades.at(0)!];
+    const few = reportOf({ ...SAMPLE_RESULT, strategies: [{ ...strategy!, trades: one }] }, 'few');
+    expect([few.fans, few.tables.filter(({ title }) => title === 'Monte Carlo')]).toEqual([[], []]);
+  });
+});
 
 describe('the report of a run', () => {
   it('says what was run, and warns', () => {
@@ -32,6 +59,10 @@ describe('the report of a run', () => {
       { side: 'buy', effect: 'entry', price: 1_900.1, strategy: 'one' },
       { side: 'sell', effect: 'exit' },
     ]);
+    expect(report.funds?.cash).toEqual([1_000_000, 1_000_000, 1_100_000, 1_100_000, 990_000]);
+    expect(report.funds?.marginUsed).toEqual([0, 170_000, 0, 170_000, 0]);
+    expect(report.funds?.buyingPower).toEqual([800_000, 630_000, 880_000, 570_000, 792_000]);
+    expect(report.funds?.tsSeconds).toEqual(report.equity?.tsSeconds);
     expect(report.histograms[0]?.counts.reduce((sum, count) => sum + count, 0)).toBe(3);
   });
 

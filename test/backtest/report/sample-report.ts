@@ -15,6 +15,7 @@ export const SAMPLE_REPORT: ReportModel = {
   title: '</script><b>EMA & "cross"',
   subtitle: '2026-03-04',
   currency: 'VND',
+  moneyDigits: 0,
   timeZone: 'Asia/Ho_Chi_Minh',
   utcOffsetMinutes: 420,
   headlines: [
@@ -28,6 +29,12 @@ export const SAMPLE_REPORT: ReportModel = {
     { peakSeconds: START, troughSeconds: START + 6_000, recoveredSeconds: null, depth: 2e6, percent: 0.2 },
   ],
   position: { tsSeconds, values: tsSeconds.map((_, i) => Math.round(wave(2, i))) },
+  funds: {
+    tsSeconds,
+    cash: tsSeconds.map((_, i) => 1e9 + wave(1e6, i)),
+    marginUsed: tsSeconds.map((_, i) => Math.abs(wave(4e8, i))),
+    buyingPower: tsSeconds.map((_, i) => 1e9 - Math.abs(wave(4e8, i))),
+  },
   daily: { days, profit: days.map((_, i) => wave(2e6, i * 9)) },
   years: [
     { year: '2024', months: Array.from({ length: 12 }, (_, i) => wave(3, i * 11)), total: 4.2 },
@@ -58,7 +65,7 @@ export const SAMPLE_REPORT: ReportModel = {
     exitSeconds: START + i * 360 + 240,
     exitPrice: 1900 + wave(5, i * 6 + 4),
     costs: 42_000,
-    profit: wave(1e6, i * 5),
+    profit: Math.round(wave(1e6, i * 5)),
     adverse: -200_000,
     favourable: 300_000,
     isOpen: i === 59,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { momentText, numberLabels, timeTicks } from '../../../src/page/charts/axis-text.ts';
+import { momentText, moneyText, numberLabels, timeTicks } from '../../../src/page/charts/axis-text.ts';
 
 const VIETNAM = 420;
 /** Seconds since 1970 of a moment in Vietnam. */
@@ -15,6 +15,19 @@ test.each([
   [[0, 0.25, 0.5], '%', ['0.00', '0.25 %', '0.50 %']],
 ])('labels %j %s by one unit', (splits, unit, labels) => {
   expect(numberLabels(splits, unit)).toEqual(labels);
+});
+
+test.each([
+  [852.4, 2, '852.40'],
+  [-330, 2, '-330.00'],
+  [7_734.8, 4, '7,734.80'],
+  [0.0123, 4, '0.0123'],
+  [-0, 2, '0.00'],
+  [0.01234567, 8, '0.01234567'],
+  [1_998_123_254.4, 2, '1,998,123,254'],
+  [-33_333.3, 0, '-33,333'],
+])('shows the money %d with %d decimals', (value, digits, text) => {
+  expect(moneyText(value, digits)).toBe(text);
 });
 
 test('says a moment by the clock at the exchange', () => {

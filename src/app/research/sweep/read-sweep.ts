@@ -1,6 +1,6 @@
 /** Reads the parameters and the search of a sweep from its backtest file and the command line; returns a plan, or every error. */
 import { z } from 'zod';
-import type { MonteCarlo } from '../../../backtest/research/monte-carlo.ts';
+import type { MonteCarlo } from '../../../backtest/statistics/monte-carlo.ts';
 import {
   type Assignment,
   type Choices,

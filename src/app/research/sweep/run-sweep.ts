@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
-import { monteCarlo, type MonteCarloFound } from '../../../backtest/research/monte-carlo.ts';
+import { resampledTrades } from '../../../backtest/report/report-fans.ts';
+import type { MonteCarloFound } from '../../../backtest/statistics/monte-carlo.ts';
 import { type Assignment, paramsOf } from '../../../backtest/research/parameter-space.ts';
 import { type SelectionBias, selectionBias } from '../../../backtest/research/selection-bias.ts';
 import { rankedPlaces, type TrialFigures } from '../../../backtest/research/trials.ts';
 import { type WalkForwardFound, walkForwardFound } from '../../../backtest/research/walk-forward.ts';
-import { closedTrades, ratioBasis } from '../../../backtest/statistics/run-statistics.ts';
+import { ratioBasis } from '../../../backtest/statistics/run-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { shown } from '../../../domain/parsed.ts';
@@ -103,7 +104,8 @@ export async function runSweep(
         windows === null
           ? null
           : walkForwardFound(windows, ratioBasis(backtest.sources.days, backtest.statistics)),
-      monteCarlo: resampled(best?.result, plan),
+      monteCarlo:
+        plan.monteCarlo === null || best === null ? undefined : resampledTrades(best.result, plan.monteCarlo),
       resumed: runs.resumed,
       log: log.path,
       digest: runs.digest(),
@@ -224,15 +226,6 @@ function bestAgain(
       'the best trial run again gave another journal: results are of another build (use --fresh)',
     );
   return { place, result };
-}
-
-function resampled(
-  result: BacktestResult | undefined,
-  { monteCarlo: how }: SweepPlan,
-): MonteCarloFound | undefined {
-  if (how === null || result === undefined) return undefined;
-  const profits = closedTrades(result.strategies).map(({ netProfit }) => netProfit);
-  return monteCarlo(profits, result.capital, how);
 }
 
 const NAME_LENGTH = 12;

@@ -10,7 +10,7 @@ import type { Backtest } from '../backtest/load-backtest.ts';
 import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import { runSweep, type SweepFound } from './run-sweep.ts';
-import { inCurrency, sweepReport, sweepTables, sweepWarnings } from './sweep-report.ts';
+import { inCurrency, shownTables, sweepReport, sweepWarnings } from './sweep-report.ts';
 
 export interface SweepFileOptions {
   /** Absent: beside the imported columns, in a folder with the name of the file. */
@@ -46,7 +46,7 @@ export async function sweepFile(
   return {
     ...writeSweepFiles(dir, backtest, plan, found, title),
     found,
-    tables: sweepTables(plan, inCurrency(found, moneyScale), moneyScale, top),
+    tables: shownTables(plan, found, moneyScale, top),
     warnings: sweepWarnings(plan, found),
   };
 }

@@ -1,15 +1,14 @@
 /** The report of a sweep: the report of its best trial, with the trials, windows and statistics of its selection. */
 import {
   EMPTY_REPORT,
-  type ReportFan,
   type ReportFigure,
   type ReportModel,
   type ReportTable,
   type ReportWindow,
 } from '../../../backtest/report/report-model.ts';
+import { monteCarloTables } from '../../../backtest/report/report-fans.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
 import { heatMaps } from '../../../backtest/research/heat-maps.ts';
-import type { ResampledPaths } from '../../../backtest/research/monte-carlo.ts';
 import type { TrialFigures } from '../../../backtest/research/trials.ts';
 import { dimensionNames, type ParameterSpace } from '../../../backtest/research/parameter-space.ts';
 import { OBJECTIVE_WORDS, objectiveOf } from '../../../backtest/research/trials.ts';
@@ -53,8 +52,9 @@ export function sweepReport(
   found: SweepFound,
   title: string,
 ): ReportModel {
-  const { market, sources } = backtest;
-  const base = found.best === null ? emptyReport(backtest) : reportOf(found.best.result, title);
+  const { sources } = backtest;
+  const base =
+    found.best === null ? emptyReport(backtest) : reportOf(found.best.result, title, found.monteCarlo);
   const { space, ranking } = plan;
   const scored = found.trials.map(({ assignment, figures }) => {
     const score = figures.trades < ranking.tradesMin ? null : objectiveOf(figures, ranking.objective);
@@ -66,9 +66,8 @@ export function sweepReport(
     subtitle: `${subtitleOf(plan, found)}; ${spanOf(sources.days)}`,
     headlines: [...sweepHeadlines(plan, found), ...base.headlines],
     heatMaps: heatMaps(space, scored, OBJECTIVE_WORDS[ranking.objective]),
-    fans: fansOf(found, market.moneyScale),
     ...windowsOf(found, sources.days),
-    tables: [...sweepTables(plan, found, market.moneyScale, BEST_SHOWN), ...base.tables],
+    tables: [...sweepTables(plan, found, BEST_SHOWN), ...base.tables],
     warnings: [...sweepWarnings(plan, found), ...base.warnings],
     provenance: [
       ['sweep', found.digest],
@@ -130,28 +129,6 @@ function sweepHeadlines(
   return figures;
 }
 
-const BANDS = [
-  ['5 %', 'p5'],
-  ['25 %', 'p25'],
-  ['50 %', 'p50'],
-  ['75 %', 'p75'],
-  ['95 %', 'p95'],
-] as const;
-
-function fansOf({ monteCarlo }: SweepFound, moneyScale: number): readonly ReportFan[] {
-  if (monteCarlo === undefined) return [];
-  const fan = (title: string, { equity }: ResampledPaths): ReportFan => ({
-    title,
-    xName: 'trades',
-    x: equity.after,
-    bands: BANDS.map(([name, part]) => [name, equity.bands.map((band) => band[part] / moneyScale)]),
-  });
-  return [
-    fan('Equity of the best trial, trades drawn again in blocks', monteCarlo.bootstrapped),
-    fan('Equity of the best trial, trades in another order', monteCarlo.shuffled),
-  ];
-}
-
 function windowsOf({ walkForward }: SweepFound, days: readonly string[]): Pick<ReportModel, 'windows'> {
   if (walkForward === null) return {};
   const placeOf = (day: string | undefined): number => days.findIndex((each) => each === day);
@@ -173,21 +150,26 @@ function windowsOf({ walkForward }: SweepFound, days: readonly string[]): Pick<R
 const emptyReport = ({ market }: Backtest): ReportModel => ({
   ...EMPTY_REPORT,
   currency: market.currency,
+  moneyDigits: Math.round(Math.log10(market.moneyScale)),
   timeZone: market.calendar.timeZone,
 });
 
 type Row = ReportTable['rows'][number];
 
 /** `found` in currency; `most`: how many of the best trials are listed. */
-export const sweepTables = (
+const sweepTables = (plan: SweepPlan, found: SweepFound, most: number): readonly ReportTable[] =>
+  [bestTable(plan, found, most), windowTable(plan, found)].filter((table) => table !== null);
+
+/** For the terminal: `most` as above. */
+export const shownTables = (
   plan: SweepPlan,
   found: SweepFound,
   moneyScale: number,
   most: number,
-): readonly ReportTable[] =>
-  [bestTable(plan, found, most), windowTable(plan, found), monteCarloTable(found, moneyScale)].filter(
-    (table) => table !== null,
-  );
+): readonly ReportTable[] => [
+  ...sweepTables(plan, inCurrency(found, moneyScale), most),
+  ...monteCarloTables(found.monteCarlo, moneyScale),
+];
 
 const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures) => string | number>> = {
   'net profit': ({ netProfit }) => netProfit,
@@ -244,26 +226,6 @@ function windowTable({ space }: SweepPlan, { walkForward, trials }: SweepFound):
 function spanOf(days: readonly string[]): string {
   const [first, last] = [days[0] ?? '', days.at(-1) ?? ''];
   return first === last ? first : `${first} to ${last}`;
-}
-
-function monteCarloTable({ monteCarlo }: SweepFound, moneyScale: number): ReportTable | null {
-  if (monteCarlo === undefined) return null;
-  const { runs, trades, blockTrades, shuffled, bootstrapped } = monteCarlo;
-  const row = (name: string, band: ResampledPaths['netProfit']): Row => [
-    name,
-    ...BANDS.map(([, part]) => Math.round(band[part]) / moneyScale),
-  ];
-  const shares = `${formatPercent(bootstrapped.lossShare)} of the bootstrapped paths lose money, ${formatPercent(bootstrapped.ruinShare)} lose all of it`;
-  return {
-    title: 'Monte Carlo',
-    note: `${trades} trades of the best trial, ${formatNumber(runs)} paths each; blocks of ${blockTrades}. ${shares}. It knows only what happened: a market that was not in the data is not in here.`,
-    columns: ['', ...BANDS.map(([name]) => name)],
-    rows: [
-      row('net profit, block bootstrap', bootstrapped.netProfit),
-      row('deepest drawdown, block bootstrap', bootstrapped.drawdownMax),
-      row('deepest drawdown, trades shuffled', shuffled.drawdownMax),
-    ],
-  };
 }
 
 /** Names of the parameters with their values: `fast 5, slow 20`. */

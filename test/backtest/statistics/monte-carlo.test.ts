@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { monteCarlo, usualBlock } from '../../../src/backtest/research/monte-carlo.ts';
+import { monteCarlo, usualBlock } from '../../../src/backtest/statistics/monte-carlo.ts';
 
 const PLAN = { runs: 400, seed: 1, blockTrades: null };
 

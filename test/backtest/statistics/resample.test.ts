@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockBootstrap, confidenceBand, shuffled } from '../../../src/backtest/research/monte-carlo.ts';
+import { blockBootstrap, confidenceBand, shuffled } from '../../../src/backtest/statistics/monte-carlo.ts';
 import { quantile } from '../../../src/backtest/statistics/moments.ts';
 import { Random } from '../../../src/venue/market/random.ts';
 

@@ -1,6 +1,6 @@
 /** Monte Carlo on the trades of a run: in another order, and drawn again in blocks, many times, from one seed. */
 import { assert } from '../../domain/assert.ts';
-import { quantile } from '../statistics/moments.ts';
+import { quantile } from './moments.ts';
 import { Random } from '../../venue/market/random.ts';
 
 export interface MonteCarlo {
@@ -29,6 +29,7 @@ export interface ResampledPaths {
 
 export interface MonteCarloFound {
   readonly runs: number;
+  readonly seed: number;
   readonly trades: number;
   readonly blockTrades: number;
   /** Other orders of the same trades: the end is the same, the way is not. */
@@ -59,6 +60,7 @@ export function monteCarlo(
   };
   return {
     runs,
+    seed,
     trades: profits.length,
     blockTrades: block,
     shuffled: paths(0, (below) => shuffled(profits, below)),
