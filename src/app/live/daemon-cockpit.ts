@@ -1,5 +1,4 @@
 /** The page of a running daemon. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { assert } from '../../domain/assert.ts';
@@ -99,7 +98,7 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
     port,
     hosts,
     isBehindProxy: behindProxy,
-    tls: tls === null ? null : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
+    tls,
     pageDir: PAGE_DIR,
     linkFrom: 'tickwright open',
     clock: systemClock,
@@ -120,6 +119,7 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
       reads: readsOf(daemon, parts, reader),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
       alert: (text) => daemon.alert('warning', 'cockpit_refused', text),
+      tlsFailed: (text) => daemon.alert('warning', 'cockpit_tls', text),
     },
   });
 }

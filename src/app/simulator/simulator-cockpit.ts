@@ -58,6 +58,7 @@ export async function startSimulatorPage(
       reads: readsOf(log),
       refused: () => undefined,
       alert: tell,
+      tlsFailed: tell,
     },
   });
 }

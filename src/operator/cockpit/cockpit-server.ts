@@ -33,6 +33,7 @@ import type {
 } from './cockpit-model.ts';
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
 import { pageHtml, readPageFiles } from './page-files.ts';
+import { followTls, readTls, type TlsPair, type TlsPaths } from './tls-files.ts';
 import { type Refusal, Refusals } from './refusals.ts';
 
 export interface JournalQuery {
@@ -75,6 +76,8 @@ export interface CockpitHandlers extends Pick<
   readonly reads: CockpitReads;
   readonly refused: (reason: Refusal) => void;
   readonly alert: (text: string) => void;
+  /** The certificate changed on disk and cannot be used. */
+  readonly tlsFailed: (text: string) => void;
 }
 
 export interface CockpitOptions {
@@ -83,7 +86,8 @@ export interface CockpitOptions {
   readonly port: number;
   /** Further names by which it may be asked. */
   readonly hosts: readonly string[];
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
+  /** Files; what is renewed on disk is taken within a minute. */
+  readonly tls: TlsPaths | null;
   readonly isBehindProxy: boolean;
   /** Directory of the built page. */
   readonly pageDir: string;
@@ -109,6 +113,7 @@ const CHECK_EVERY_MS = 1_000;
 /** Of a socket on which nothing moves; a page gets a beat every five seconds. */
 const IDLE_MS_MAX = 20_000;
 const CONNECTIONS_MAX = 128;
+const TLS_VERSION_MIN = 'TLSv1.2';
 const BODY_BYTES_MAX = 4_096;
 const SECRET_CHARACTERS_MAX = 200;
 
@@ -161,6 +166,7 @@ class CockpitServer {
   readonly #app: FastifyInstance;
   readonly #guards: CockpitGuards;
   readonly #refusals: Refusals;
+  #stopTls: () => void = () => undefined;
 
   constructor(options: CockpitOptions) {
     this.#options = options;
@@ -182,7 +188,10 @@ class CockpitServer {
       isBehindProxy,
       linkFrom,
     });
-    this.#app = createApp(options, (reason, source) => this.#refusals.note(reason, source));
+    const pair = tls === null ? null : readTls(tls);
+    const { app, renew } = createApp(pair, (reason, source) => this.#refusals.note(reason, source));
+    this.#app = app;
+    if (tls !== null && pair !== null) this.#stopTls = followTls(tls, pair, renew, handlers.tlsFailed);
     this.#guards.guard(this.#app);
     this.#app.addHook('preSerialization', async (_request, _reply, payload: object) => this.#hide(payload));
     this.#addPage();
@@ -204,6 +213,7 @@ class CockpitServer {
   }
 
   async close(): Promise<void> {
+    this.#stopTls();
     this.streams.close();
     await this.#app.close();
   }
@@ -382,9 +392,13 @@ class CockpitServer {
 
 /** The body is parsed by ourselves: others than JSON objects are refused in words. */
 function createApp(
-  { tls }: CockpitOptions,
+  tls: TlsPair | null,
   note: (reason: Refusal, source: string) => void,
-): FastifyInstance {
+): {
+  readonly app: FastifyInstance;
+  /** Open connections keep the certificate that they began with. */
+  readonly renew: (pair: TlsPair) => void;
+} {
   const shared = {
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
@@ -409,12 +423,10 @@ function createApp(
     },
   } as const;
   const http = { headersTimeout: REQUEST_MS_MAX, connectionsCheckingInterval: CHECK_EVERY_MS };
+  const secure =
+    tls === null ? null : fastify({ ...shared, https: { ...http, ...tls, minVersion: TLS_VERSION_MIN } });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the routes are the same whatever the sockets are
-  const app = (
-    tls === null
-      ? fastify({ ...shared, http })
-      : fastify({ ...shared, https: { ...http, ...tls, minVersion: 'TLSv1.2' } })
-  ) as FastifyInstance;
+  const app = (secure ?? fastify({ ...shared, http })) as FastifyInstance;
   const server: Server = app.server;
   server.maxConnections = CONNECTIONS_MAX;
   server.on('drop', (dropped) => note('connections', dropped?.remoteAddress ?? ''));
@@ -431,7 +443,10 @@ function createApp(
       .code(code)
       .send(failure(code >= 500 ? `the daemon failed to answer: ${error.message}` : error.message));
   });
-  return app;
+  return {
+    app,
+    renew: (pair) => secure?.server.setSecureContext({ ...pair, minVersion: TLS_VERSION_MIN }),
+  };
 }
 
 const failure = (message: string): CockpitAnswer => ({ ok: false, message });

@@ -99,6 +99,7 @@ export class FakeDaemon {
     },
     refused: (reason) => this.refused.push(reason),
     alert: (text) => this.alerts.push(text),
+    tlsFailed: (text) => this.alerts.push(text),
   };
 }
 
