@@ -10,6 +10,7 @@ import { formatLocalTime, formatUtcOffset } from '../../../text/dates.ts';
 import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
 import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
+import { isPlayed } from './backtest-days.ts';
 import { isOnBars } from './backtest-schema.ts';
 import type { Backtest } from './load-backtest.ts';
 import {
@@ -113,11 +114,20 @@ function faultTexts(
 }
 
 /** Strategies that placed no order, with the likely reason. */
-function idleFindings({ strategies }: BacktestResult, { read }: Backtest): readonly string[] {
-  const why = isOnBars(read) ? ': bars have no bid and ask, and some strategies wait for them' : '';
-  return strategies
-    .filter(({ orders, denialCount, stopped }) => orders === 0 && denialCount === 0 && stopped === null)
-    .map(({ id }) => `${id} placed no order${why}`);
+function idleFindings({ strategies }: BacktestResult, backtest: Backtest): readonly string[] {
+  const { market, read, sources } = backtest;
+  const noBook = isOnBars(read) ? ': bars have no bid and ask, and some strategies wait for them' : '';
+  const codes = [...new Set(sources.all.map(({ code }) => code))].join(', ');
+  const why = (place: number): string => {
+    const symbols = backtest.strategies[place]?.symbols ?? [];
+    const missing = symbols.filter((symbol) => !isPlayed(market, sources, symbol));
+    return missing.length === 0
+      ? noBook
+      : `: no price of ${missing.join(', ')} is in the data (${codes}) on any day of the run`;
+  };
+  return strategies.flatMap(({ id, orders, denialCount, stopped }, place) =>
+    orders === 0 && denialCount === 0 && stopped === null ? [`${id} placed no order${why(place)}`] : [],
+  );
 }
 
 const noted = (result: BacktestResult, findings: readonly string[]): BacktestResult => ({

@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
+import { type Backtest, loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
+import { isPlayed } from '../../../../src/app/research/backtest/backtest-days.ts';
 import { planBacktest } from '../../../../src/app/research/backtest/plan-backtest.ts';
+import { runBacktestFile } from '../../../../src/app/research/backtest/run-backtest-file.ts';
 import type { BacktestPlan } from '../../../../src/backtest/backtest-plan.ts';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
 import { formatProblem } from '../../../../src/config/problem.ts';
@@ -17,7 +19,9 @@ interface Setup {
   readonly yaml: string;
 }
 
-async function planOf({ files, yaml }: Setup): Promise<BacktestPlan> {
+const planOf = async (setup: Setup): Promise<BacktestPlan> => planBacktest(await load(setup));
+
+async function load({ files, yaml }: Setup): Promise<Backtest> {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-days-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
@@ -25,7 +29,7 @@ async function planOf({ files, yaml }: Setup): Promise<BacktestPlan> {
   writeFileSync(file, `state: ${dir}\ncapital: 2000000000\n${yaml}`);
   const loaded = await loadBacktest(file);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
-  return planBacktest(loaded.backtest);
+  return loaded.backtest;
 }
 
 const tape = (...prices: readonly number[]): string =>
@@ -53,6 +57,25 @@ test('each day lists the four months of that day, and a contract keeps its place
   expect(tables[0]).toEqual(['0 VN30F2606', '1 VN30F2607', '2 VN30F2609', '3 VN30F2612']);
   expect(tables[1]).toEqual(tables[0]);
   expect(tables[2]).toEqual(['1 VN30F2607', '4 VN30F2608', '2 VN30F2609', '3 VN30F2612']);
+});
+
+test('a symbol is played where its contract of some day has prices, under either of its codes', async () => {
+  const { market, sources } = await load(ROLL);
+  const symbols = ['VN30F1M', 'VN30F2M', 'VN30F1Q', 'VN30F2607', '41I1G7000', 'VN30F2609', 'VN100F1M'];
+  expect(symbols.filter((symbol) => isPlayed(market, sources, symbol))).toEqual([
+    'VN30F1M',
+    'VN30F2M',
+    'VN30F2607',
+    '41I1G7000',
+  ]);
+});
+
+test('a strategy on a contract without prices is told that there are none', async () => {
+  const yaml = ROLL.yaml.replace('VN30F1M', 'VN30F2609');
+  const { result } = runBacktestFile(await load({ ...ROLL, yaml }), {});
+  expect(result.notices.map(({ text }) => text)).toContain(
+    'ema placed no order: no price of VN30F2609 is in the data (VN30F2606, VN30F2607) on any day of the run',
+  );
 });
 
 test('the reference price is the close of the session before; where there is none the first price, and that is told', async () => {
