@@ -2,6 +2,7 @@
  * Replaces clocks, timers, random numbers and surroundings of the machine during a run and notes which strategy uses them: a backtest
  * has virtual time and seeded random numbers, so a strategy that reads the machine's is not repeatable.
  */
+import { watchBuiltins } from './shared-builtins.ts';
 
 export interface TrapOptions {
   /** Part of the path of each strategy's code, by name of the strategy. */
@@ -17,6 +18,8 @@ export interface MachineUse {
   readonly what: string;
 }
 
+/** This file in a stack. */
+const HERE = /[/]clock-trap\.[jt]s:/;
 const STACK_FRAMES = 60;
 /** Some years and some hours ahead. */
 const FALSE_MS = 123_456_789_012;
@@ -24,14 +27,29 @@ const FALSE_CHANCE = 0.123_456_789;
 
 type Restore = () => void;
 
+export interface Trap {
+  readonly uses: readonly MachineUse[];
+  /** Returns the names of builtin objects and globals that were changed meanwhile; they are again as they were. */
+  release(): readonly string[];
+}
+
 /** Sets the trap for the whole process, until it is released. */
-export function setTrap(options: TrapOptions): { readonly uses: readonly MachineUse[]; release(): void } {
+export function setTrap(options: TrapOptions): Trap {
+  const changes = watchBuiltins();
   const trap = new ClockTrap(options);
-  const restores = [...trap.clocks(), ...trap.dice(), ...trap.timers(), ...trap.surroundings()];
+  const restores = [
+    ...trap.clocks(),
+    ...trap.formats(),
+    ...trap.dice(),
+    ...trap.timers(),
+    ...trap.surroundings(),
+    ...trap.code(),
+  ];
   return {
     uses: trap.uses,
     release: () => {
-      for (const restore of restores) restore();
+      for (const restore of restores.toReversed()) restore();
+      return changes();
     },
   };
 }
@@ -40,13 +58,16 @@ export function setTrap(options: TrapOptions): { readonly uses: readonly Machine
 export function trapped<T>(
   options: TrapOptions,
   work: () => T,
-): { readonly value: T; readonly uses: readonly MachineUse[] } {
+): { readonly value: T; readonly uses: readonly MachineUse[]; readonly changes: readonly string[] } {
   const trap = setTrap(options);
+  let changes: readonly string[] = [];
+  let value: T;
   try {
-    return { value: work(), uses: trap.uses };
+    value = work();
   } finally {
-    trap.release();
+    changes = trap.release();
   }
+  return { value, uses: trap.uses, changes };
 }
 
 class ClockTrap {
@@ -59,7 +80,7 @@ class ClockTrap {
 
   clocks(): readonly Restore[] {
     const shiftMs = this.#options.isFalse ? FALSE_MS : 0;
-    const note = (what: string): void => this.#note(what);
+    const note = (what: string): boolean => this.#note(what);
     const RealDate = Date;
     const TrappedDate = new Proxy(RealDate, {
       construct(target, args, self) {
@@ -121,6 +142,76 @@ class ClockTrap {
     ];
   }
 
+  /** A format without a date takes the present. */
+  formats(): readonly Restore[] {
+    const { prototype } = Intl.DateTimeFormat;
+    const format = Object.getOwnPropertyDescriptor(prototype, 'format');
+    const note = (): boolean => this.#note('Intl.DateTimeFormat');
+    const watched = {
+      configurable: true,
+      get(this: Intl.DateTimeFormat) {
+        const real: unknown = format?.get?.call(this);
+        return (date?: Date | number) => {
+          if (date === undefined) note();
+          return typeof real === 'function' ? (Reflect.apply(real, this, [date]) as unknown) : real;
+        };
+      },
+    };
+    Object.defineProperty(prototype, 'format', watched);
+    return [
+      () => {
+        if (format !== undefined) Object.defineProperty(prototype, 'format', format);
+      },
+    ];
+  }
+
+  /** Code made of text; parsers of parameters make some too, so that only the strategy's own call counts. */
+  code(): readonly Restore[] {
+    const makers = [
+      Function,
+      // oxlint-disable-next-line typescript/no-extraneous-class -- for its constructor alone
+      (async (): Promise<void> => undefined).constructor,
+      function* none() {}.constructor, // oxlint-disable-line eslint/require-yield -- for its constructor alone
+    ];
+    const watched = makers.map((maker) => {
+      const { prototype } = maker as { readonly prototype: object };
+      const proxy = new Proxy(maker, {
+        apply: (target, self, args) => {
+          this.#note('code made of text', true);
+          return Reflect.apply(target, self, args) as unknown;
+        },
+        construct: (target, args, self) => {
+          this.#note('code made of text', true);
+          const made: object = Reflect.construct(target, args, self);
+          return made;
+        },
+      });
+      return replaced(prototype, 'constructor', proxy);
+    });
+    const { eval: evaluate } = globalThis;
+    const watchedEval = (text: unknown): unknown => {
+      this.#note('eval', true);
+      return Reflect.apply(evaluate, undefined, [text]);
+    };
+    const collected = ['WeakRef', 'FinalizationRegistry'].map((name) => {
+      const real: unknown = Reflect.get(globalThis, name);
+      if (typeof real !== 'function') return () => undefined;
+      const construct = (target: typeof real, args: readonly unknown[]): object => {
+        this.#note(name);
+        const made: object = Reflect.construct(target, args);
+        return made;
+      };
+      return replaced(globalThis, name, new Proxy(real, { construct }));
+    });
+    const proxied = Function.prototype.constructor;
+    return [
+      ...watched,
+      replaced(globalThis, 'Function', proxied),
+      replaced(globalThis, 'eval', watchedEval),
+      ...collected,
+    ];
+  }
+
   timers(): readonly Restore[] {
     return ['setTimeout', 'setInterval', 'setImmediate'].map((name) => this.#watched(globalThis, name, name));
   }
@@ -148,7 +239,20 @@ class ClockTrap {
       this.#watched(globalThis, 'fetch', 'fetch'),
       this.#watched(crypto, 'randomUUID', 'crypto.randomUUID'),
       ...ofProcess.map((name) => this.#watched(process, name, `process.${name}`)),
+      ...['exit', 'kill', 'abort', 'reallyExit'].map((name) =>
+        this.#refused(process, name, `process.${name}`),
+      ),
     ];
+  }
+
+  /** Without this, a strategy could end a run as if all were well. */
+  #refused(owner: object, name: string, what: string): Restore {
+    const real: unknown = Reflect.get(owner, name);
+    if (typeof real !== 'function') return () => undefined;
+    return replaced(owner, name, (...args: readonly unknown[]): unknown => {
+      if (this.#note(what)) throw new Error(`a strategy called ${what}`);
+      return Reflect.apply(real, owner, args);
+    });
   }
 
   #watched(owner: object, name: string, what: string): Restore {
@@ -161,18 +265,23 @@ class ClockTrap {
     return replaced(owner, name, Object.assign(watched, real));
   }
 
-  /** Notes each pair of strategy and function once. */
-  #note(what: string): void {
-    if (this.#options.places.size === 0) return;
+  /** Notes each pair of strategy and function once; true where a strategy called. `isDirect`: only its own calls count. */
+  #note(what: string, isDirect = false): boolean {
+    if (this.#options.places.size === 0) return false;
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = STACK_FRAMES;
     const stack = new Error().stack ?? '';
     Error.stackTraceLimit = limit;
+    const frames = stack.split('\n').filter((line) => line.trimStart().startsWith('at ') && !HERE.test(line));
+    const searched = isDirect ? (frames[0] ?? '') : stack;
+    let isCalled = false;
     for (const [strategy, place] of this.#options.places) {
-      if (!stack.includes(place)) continue;
+      if (!searched.includes(place)) continue;
+      isCalled = true;
       if (!this.uses.some((use) => use.strategy === strategy && use.what === what))
         this.uses.push({ strategy, what });
     }
+    return isCalled;
   }
 }
 

@@ -23,6 +23,7 @@ export async function runStrategyCode(name: string, code: StrategyCode): Promise
   const modules = await modulesFor(code.imports);
   const trap = setTrap({ places: new Map([[place, place]]), isFalse: false });
   let exported: unknown;
+  let changes: readonly string[] = [];
   try {
     exported = evaluated(code, modules);
   } catch (error) {
@@ -34,7 +35,14 @@ export async function runStrategyCode(name: string, code: StrategyCode): Promise
       'nothing else of it has run',
     );
   } finally {
-    trap.release();
+    changes = trap.release();
+  }
+  if (changes.length > 0) {
+    throw new StrategyFileError(
+      'a module that leaves alone what all code shares',
+      `a change of ${changes.join(', ')}`,
+      'keep values of your own in variables',
+    );
   }
   const definition = definitionIn(exported);
   if (definition === undefined) {

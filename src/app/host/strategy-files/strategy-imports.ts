@@ -22,7 +22,7 @@ const NO_CODE = /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*
 
 /** Ways to load or make code while a strategy runs. */
 const HIDDEN =
-  /\bimport\s*\(|\brequire\s*\(|\beval\s*\(|\bFunction\s*\(|\bgetBuiltinModule\b|\bcreateRequire\b/;
+  /\bimport\s*\(|\brequire\s*\(|\beval\s*\(|\bFunction\s*\(|\bgetBuiltinModule\b|\bprocess\s*\.\s*binding\b|\bcreateRequire\b/;
 
 /** The first way in which code loads other code out of sight, or null. */
 export const hiddenLoading = (code: string): string | null =>

@@ -78,12 +78,12 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
 }
 
 function once(backtest: Backtest, plan: BacktestPlan, { onProgress }: BacktestRunOptions): Played {
-  const { value, uses } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
+  const { value, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
     runBacktest(plan, {
       onProgress: ({ rowsDone, rows, day }) => onProgress?.({ done: rowsDone, all: rows, what: day }),
     }),
   );
-  return { result: value, findings: useFindings(backtest, uses), verification: null };
+  return { result: value, findings: useFindings(backtest, found), verification: null };
 }
 
 function verified(

@@ -3,7 +3,7 @@
  * without the environment of the first.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +36,7 @@ export function secondRun(order: Omit<SecondRunOrder, 'out'>): SecondRun | strin
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     if (run.status !== 0) return run.stderr.trim().split('\n').at(-1) ?? '';
+    if (!existsSync(out)) return 'it ended before the last price';
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our own process
     return JSON.parse(readFileSync(out, 'utf8')) as SecondRun;
   } finally {

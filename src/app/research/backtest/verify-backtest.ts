@@ -42,6 +42,7 @@ interface Decided {
 interface Watched extends Decided {
   readonly result: BacktestResult;
   readonly uses: readonly MachineUse[];
+  readonly changes: readonly string[];
 }
 
 /** Runs again in another process, at another time and with other random numbers, and in this one with the later data cut off. */
@@ -72,7 +73,7 @@ export class BacktestVerifier {
     const cuts = CUTS.map((part) => this.#cut(first, part));
     // Later differences may only follow from the first one.
     const known = cuts.find(({ found }) => found !== null)?.found ?? null;
-    const uses = useFindings(this.#backtest, first.uses);
+    const uses = useFindings(this.#backtest, first);
     const findings = [...uses, ...[again, known].filter((each) => each !== null)];
     const checked = [
       ...(again === null ? [SAME_AGAIN] : []),
@@ -82,7 +83,9 @@ export class BacktestVerifier {
           ]
         : []),
       ...(uses.length === 0
-        ? ['no strategy calls clock, timers, chance, network or environment of the machine']
+        ? [
+            'no strategy calls clock, timers, chance, network or environment of the machine, makes code of text, or changes what all code shares',
+          ]
         : []),
     ];
     return {
@@ -95,7 +98,11 @@ export class BacktestVerifier {
   #run(plan: BacktestPlan): Watched {
     const { strategies, decisions } = watchDecisions(plan.strategies);
     let rows = 0;
-    const { value: result, uses } = trapped({ places: placesOf(this.#backtest), isFalse: false }, () =>
+    const {
+      value: result,
+      uses,
+      changes,
+    } = trapped({ places: placesOf(this.#backtest), isFalse: false }, () =>
       runBacktest(
         { ...plan, strategies },
         {
@@ -107,7 +114,7 @@ export class BacktestVerifier {
       ),
     );
     this.#rowsBefore += rows;
-    return { result, decisions, uses };
+    return { result, decisions, uses, changes };
   }
 
   #secondRunFinding(first: Watched): string | null {
@@ -154,13 +161,21 @@ export class BacktestVerifier {
 export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
   new Map(strategies.map(({ id, place }) => [id, place]));
 
-export function useFindings({ strategies }: Backtest, uses: readonly MachineUse[]): readonly string[] {
+export function useFindings(
+  { strategies }: Backtest,
+  { uses, changes }: Pick<Watched, 'uses' | 'changes'>,
+): readonly string[] {
   const loading = strategies.flatMap(({ id, loadUses }) => loadUses.map((what) => ({ strategy: id, what })));
   const all = [...loading, ...uses];
-  return [...new Set(all.map(({ strategy }) => strategy))].map((strategy) => {
+  const named = [...new Set(all.map(({ strategy }) => strategy))].map((strategy) => {
     const called = new Set(all.filter((use) => use.strategy === strategy).map(({ what }) => what));
     return `${strategy} uses the machine it runs on (${[...called].join(', ')}): expected trader.time() and trader.after() alone`;
   });
+  if (changes.length === 0) return named;
+  return [
+    ...named,
+    `a strategy changes what all code shares (${changes.join(', ')}): it may keep something there, or change its own prices`,
+  ];
 }
 
 const SAME_AGAIN =

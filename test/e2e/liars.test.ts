@@ -1,0 +1,216 @@
+/** Strategies that cheat: each is refused, named or caught, or --verify says in its own words that nobody checks it. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadBacktest } from '../../src/app/research/backtest/load-backtest.ts';
+import { formatProblem } from '../../src/config/problem.ts';
+
+const MAIN = join(import.meta.dirname, '../../dist/src/cli/main.js');
+
+interface Liar {
+  readonly name: string;
+  /** Statements before the strategy. */
+  readonly head?: string;
+  /** A condition of each bar, under which it buys. */
+  readonly when?: string;
+  readonly told: string;
+}
+
+/** Hourly bars that rise and fall, the same ones each time. */
+function bars(): string {
+  let state = 11;
+  const next = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
+  const rows = Array.from({ length: 96 }, (_, i) => {
+    const open = 10_000 + next(400);
+    const close = open + next(100) - 50;
+    const [high, low] = [Math.max(open, close) + next(30), Math.min(open, close) - next(30)];
+    const at = new Date(Date.UTC(2026, 0, 5, i)).toISOString();
+    return `${at},${[open, high, low, close].map((cents) => (cents / 100).toFixed(2)).join(',')},5`;
+  });
+  return `time,open,high,low,close,volume\n${rows.join('\n')}\n`;
+}
+
+const source = ({ name, head = '', when = 'true' }: Liar): string => `${head}
+import { defineStrategy } from 'tickwright/strategy';
+import { z } from 'zod';
+export default defineStrategy({
+  name: '${name}', summary: 'cheats', params: z.object({}), legs: ['only'],
+  connect(ticks, trader) {
+    ticks.bars({ every: 3_600_000_000 }).subscribe((bar) => {
+      if (${when}) trader.buy({ qty: 1, price: bar.high, reason: 'cheat' });
+    });
+  },
+});
+`;
+
+/** Writes the liars and a backtest of them all; its path. */
+function written(liars: readonly Liar[], more = ''): string {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-liars-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  writeFileSync(join(dir, 'bars.csv'), bars());
+  writeFileSync(join(dir, 'prices.json'), '[1, 2, 3]');
+  for (const liar of liars) writeFileSync(join(dir, `${liar.name}.mjs`), source(liar));
+  const entries = liars.map(
+    ({ name }) => `  - { id: ${name}, strategy: ./${name}.mjs, symbols: [X], overnight: true }`,
+  );
+  const file = join(dir, 'run.yaml');
+  writeFileSync(
+    file,
+    `state: ${dir}
+capital: 100000000
+market: { contracts: { X: { tick: 0.01 } } }
+data: { bars: [{ file: bars.csv, symbol: X }] }
+${more}strategies:
+${entries.join('\n')}
+`,
+  );
+  return file;
+}
+
+function verified(liars: readonly Liar[], more = ''): { readonly code: number | null; readonly out: string } {
+  const run = spawnSync(process.execPath, [MAIN, 'backtest', written(liars, more), '--verify'], {
+    encoding: 'utf8',
+  });
+  return { code: run.status, out: run.stdout + run.stderr };
+}
+
+const REFUSED: readonly Liar[] = [
+  { name: 'file', head: "import { readFileSync } from 'node:fs';", told: 'an import of node:fs' },
+  { name: 'network', head: "import { request } from 'undici';", told: 'an import of undici' },
+  {
+    name: 'worker',
+    head: "import { Worker } from 'node:worker_threads';",
+    told: 'an import of node:worker_threads',
+  },
+  {
+    name: 'process',
+    head: "import { execSync } from 'node:child_process';",
+    told: 'an import of node:child_process',
+  },
+  { name: 'dice', head: "import { randomInt } from 'node:crypto';", told: 'an import of node:crypto' },
+  { name: 'prices', head: "import prices from './prices.json';", told: 'an import of ./prices.json' },
+  { name: 'later-import', when: "import('node:fs') !== null", told: 'import() in later-import.mjs' },
+  { name: 'require', head: "const fs = require('fs');", told: 'require() in require.mjs' },
+  { name: 'eval', when: "eval('Date.now()') > 0", told: 'eval() in eval.mjs' },
+  { name: 'function', when: "new Function('return true')()", told: 'Function() in function.mjs' },
+  { name: 'binding', when: "process.binding('fs') !== null", told: 'process.binding in binding.mjs' },
+  {
+    name: 'builtin',
+    when: "process.getBuiltinModule('fs') !== null",
+    told: 'getBuiltinModule in builtin.mjs',
+  },
+  { name: 'prototype', head: 'Array.prototype.at = () => 0;', told: 'a change of Array.prototype.at' },
+  { name: 'hoard', head: 'globalThis.best = 0;', told: 'a change of globalThis.best' },
+  { name: 'end', head: 'process.exit(0);', told: 'a strategy called process.exit' },
+];
+
+test.each(REFUSED)('$name is refused before anything runs', async (liar) => {
+  const loaded = await loadBacktest(written([liar]));
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(liar.told);
+});
+
+const NAMED: readonly Liar[] = [
+  { name: 'clock', when: 'Date.now() > 0', told: 'Date.now' },
+  { name: 'new-date', when: 'new Date() > 0', told: 'new Date' },
+  { name: 'monotonic', when: 'performance.now() > 0', told: 'performance.now' },
+  { name: 'format', when: "new Intl.DateTimeFormat('en').format() !== ''", told: 'Intl.DateTimeFormat' },
+  { name: 'random', when: 'Math.random() > 0.5', told: 'Math.random' },
+  { name: 'uuid', when: "crypto.randomUUID() > '8'", told: 'crypto.randomUUID' },
+  { name: 'environment', when: "process.env.HOME !== ''", told: 'process.env' },
+  { name: 'timer', when: 'setTimeout(() => 0, 1) !== null', told: 'setTimeout' },
+  { name: 'fetch', when: "fetch('http://127.0.0.1:1').catch(() => 0) !== null", told: 'fetch' },
+  {
+    name: 'hidden-binding',
+    when: "globalThis['pro' + 'cess']['bind' + 'ing']('config') !== null",
+    told: 'process.binding',
+  },
+  { name: 'indirect-eval', when: "(0, globalThis['ev' + 'al'])('1') === 1", told: 'eval' },
+  { name: 'constructor', when: "[].constructor.constructor('return true')()", told: 'code made of text' },
+  { name: 'garbage', when: 'new WeakRef(bar).deref() !== undefined', told: 'WeakRef' },
+  { name: 'seed', head: 'const seed = Date.now();', when: 'seed % 7 < 9', told: 'Date.now' },
+];
+
+test('who uses the machine is named, with what it uses', () => {
+  const { code, out } = verified(NAMED);
+  expect(code, out).toBe(1);
+  for (const { name, told } of NAMED)
+    expect(out).toContain(`NOT verified: ${name} uses the machine it runs on (${told}`);
+  expect(out).not.toMatch(/^verified: no strategy calls/m);
+});
+
+const CAUGHT: readonly Liar[] = [
+  // The first run fills the list, the second knows what comes.
+  {
+    name: 'future-bar',
+    head: 'const closes = [];',
+    when: 'closes.push(bar.close) > 0 && (closes[96] ?? bar.close) !== closes[0]',
+    told: 'NOT verified: the future is known: ',
+  },
+  {
+    name: 'time-zone',
+    when: 'new Date(0).getTimezoneOffset() === 0',
+    told: 'NOT verified: a second process, at another time and with other random numbers, gives another journal',
+  },
+  {
+    name: 'late-prototype',
+    when: '(Array.prototype.best ??= bar.high) > 0',
+    told: 'NOT verified: a strategy changes what all code shares (Array.prototype.best)',
+  },
+  { name: 'late-end', when: 'process.exit(0) === undefined', told: 'a strategy called process.exit' },
+];
+
+test.each(CAUGHT)('$name is caught', (liar) => {
+  const { code, out } = verified([liar]);
+  expect(code, out).toBe(1);
+  expect(out).toContain(liar.told);
+});
+
+const UNCHECKED: readonly (Liar & { readonly more: string })[] = [
+  {
+    name: 'survivor',
+    more: '',
+    told: 'not checked: symbols, days and parameters that were chosen because of what came after them (survivors',
+  },
+  {
+    name: 'known-prices',
+    more: '',
+    head: 'const known = [100.5, 99.2];',
+    when: 'known.length === 2',
+    told: 'not checked: prices that the code of a strategy holds itself',
+  },
+  {
+    name: 'same-bar',
+    more: 'models: { fill: close }\n',
+    told: 'not checked: fills at the close that an order was decided on',
+  },
+  {
+    name: 'path-oracle',
+    more: 'models: { fill: ohlc, path: nearest }\n',
+    told: 'not checked: the order of the extremes within a bar',
+  },
+];
+
+test.each(UNCHECKED)('$name: --verify says that nobody checks it', (liar) => {
+  const { out } = verified([liar], liar.more);
+  expect(out).toContain(liar.told);
+});
+
+test('a repainting indicator earns nothing: orders meet prices after the bar that they were decided on', () => {
+  const repaint = { name: 'repaint', head: 'let seen = [];', told: '' };
+  const when =
+    '(seen = [...seen, bar.close].map((close) => Math.max(close, bar.close))).length > 3 && seen[0] > bar.open';
+  const { code, out } = verified([{ ...repaint, head: '', when: when.replaceAll('seen', 'trader.seen') }]);
+  expect(code, out).toBe(1);
+  const kept = source({ ...repaint, when })
+    .replace('let seen = [];', '')
+    .replace('ticks.bars', 'let seen = [];\n    ticks.bars');
+  const file = written([repaint]);
+  writeFileSync(file.replace('run.yaml', 'repaint.mjs'), kept);
+  const honest = spawnSync(process.execPath, [MAIN, 'backtest', file, '--verify'], { encoding: 'utf8' });
+  expect(honest.status, honest.stdout + honest.stderr).toBe(0);
+  expect(honest.stdout).toMatch(/^verified: without the data from .* every decision before is the same/m);
+});
