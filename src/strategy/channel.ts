@@ -1,11 +1,8 @@
-import {
-  Observable,
-  type Observer,
-  type Operator,
-  type OperatorFunction,
-  Subscriber,
-  Subscription,
-} from 'rxjs';
+import type { Observer, Operator, OperatorFunction } from 'rxjs';
+// The classes alone: all of RxJS takes longer to load than a year of bars to play.
+import { Observable } from 'rxjs/internal/Observable';
+import { Subscriber } from 'rxjs/internal/Subscriber';
+import { Subscription } from 'rxjs/internal/Subscription';
 import { NO_STRATEGY, type StrategyGuard } from './strategy-guard.ts';
 
 type ObserverOrNext<T> = Partial<Observer<T>> | ((value: T) => void) | null | undefined;

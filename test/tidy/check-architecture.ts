@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import {
   ALLOW_LIST,
   PURE_FOLDERS,
+  RXJS_CLASSES,
   RXJS_TIMERS,
   RXJS_UNGUARDED,
   TOP_LEVEL,
@@ -151,6 +152,7 @@ function checkPackage(where: string, folder: string, allowed: readonly string[],
   if (!isAllowed)
     return [`${where} ${folder} may not import ${root}: allowed are ${allowed.join(', ') || 'none'}`];
   if (root !== 'rxjs' || !PURE_FOLDERS.includes(rowOf(folder))) return [];
+  if (RXJS_CLASSES.has(specifier)) return [];
   if (specifier !== 'rxjs')
     return [`${where} imports ${specifier}: only names of rxjs itself can be checked`];
   const onTheClock = entry.names

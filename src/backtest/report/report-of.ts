@@ -25,14 +25,20 @@ const POSITION_POINTS_MAX = 2_000;
 const SYMBOLS_TOLD = 4;
 const PERCENT = 100;
 
-/** `resampled`: its trades drawn again as the caller wants it; absent: as usual. */
-export function reportOf(
-  result: BacktestResult,
-  title: string,
-  resampled = resampledTrades(result),
-): ReportModel {
-  const found = runStatistics(result);
-  const performance = performanceMetrics(result, found);
+/** Parts of a report that its caller has already, or wants otherwise. */
+interface ReportParts {
+  readonly found?: RunStatistics;
+  readonly performance?: PerformanceMetrics;
+  /** Its trades drawn again. */
+  readonly resampled?: ReturnType<typeof resampledTrades>;
+}
+
+export function reportOf(result: BacktestResult, title: string, parts: ReportParts = {}): ReportModel {
+  const {
+    found = runStatistics(result),
+    performance = performanceMetrics(result, found),
+    resampled = resampledTrades(result),
+  } = parts;
   const { moneyScale, equity, utcOffsetMinutes } = result;
   const line = thinSeries(equity, EQUITY_POINTS_MAX, (value) => value / moneyScale, utcOffsetMinutes);
   return {

@@ -101,15 +101,15 @@ export function rollingAgainst({ returns, benchmark }: ReturnPairs, window: numb
     rolled(returns.length, window, (from, to) =>
       of({ returns: returns.slice(from, to), benchmark: benchmark.slice(from, to) }),
     );
-  const upCapture = (part: ReturnPairs) => capture(pairsWhere(part, 'up'), basis);
-  const downCapture = (part: ReturnPairs) => capture(pairsWhere(part, 'down'), basis);
+  const upCapture = each((part) => capture(pairsWhere(part, 'up'), basis));
+  const downCapture = each((part) => capture(pairsWhere(part, 'down'), basis));
   return {
     alpha: each((part) => alpha(part, basis)),
     beta: each(beta),
     excessSharpe: each((part) => excessSharpe(part, basis)),
-    upCapture: each(upCapture),
-    downCapture: each(downCapture),
-    upDownCapture: each((part) => quotient(upCapture(part), downCapture(part))),
+    upCapture,
+    downCapture,
+    upDownCapture: upCapture.map((up, i) => quotient(up ?? undefined, downCapture[i] ?? undefined) ?? null),
   };
 }
 

@@ -3,18 +3,12 @@
  * memory. A file is read into shared memory: columns are used where they were read, without a copy; times are turned from 64-bit
  * whole numbers into doubles in place.
  */
-import {
-  Field as ArrowField,
-  type DataType,
-  Float64,
-  Int32,
-  Int8,
-  MetadataVersion,
-  Schema,
-  TimestampMicrosecond,
-} from 'apache-arrow';
+// The parts that are used: the whole library takes longer to load than a year of bars to play.
+import { MetadataVersion } from 'apache-arrow/enum';
 import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file';
 import { BufferRegion, FieldNode, Message, RecordBatch } from 'apache-arrow/ipc/metadata/message';
+import { Field as ArrowField, Schema } from 'apache-arrow/schema';
+import { type DataType, Float64, Int32, Int8, TimestampMicrosecond } from 'apache-arrow/type';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import {
   type ColumnKind,

@@ -22,7 +22,9 @@ describe('Monte Carlo on the trades of a run', () => {
 
   it('draws as the caller says, and nothing from fewer than two trades', () => {
     const how = { runs: 7, seed: 3, blockTrades: 2 };
-    const [table] = reportOf(SAMPLE_RESULT, 'a sweep', resampledTrades(SAMPLE_RESULT, how)).tables;
+    const [table] = reportOf(SAMPLE_RESULT, 'a sweep', {
+      resampled: resampledTrades(SAMPLE_RESULT, how),
+    }).tables;
     expect(table?.note).toContain('3 trades, 7 paths each; blocks of 2, seed 3.');
     const [strategy] = SAMPLE_RESULT.strategies;
     const one = [strategy!.trades.at(0)!];

@@ -180,11 +180,11 @@ const WIDE_STRATEGY: StrategyRisk = {
   openOrdersMax: WIDE_COUNT,
 };
 
-/** A backtest reports changes at once, so polls are rare: they would cost more than the rest of the run. */
+/** Orders and positions are told at once when they change, and read once a day; money changes with prices. More reads cost more than the rest of a run. */
 const SELDOM: PollSettings = {
-  bookFast: minutes(60),
-  bookSlow: minutes(60),
-  positions: minutes(60),
+  bookFast: minutes(24 * 60),
+  bookSlow: minutes(24 * 60),
+  positions: minutes(24 * 60),
   account: minutes(60),
 };
 

@@ -1,10 +1,7 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
 import type { BacktestResult, Funds, StrategyResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
-import {
-  type PerformanceMetrics,
-  performanceMetrics,
-} from '../../../backtest/statistics/performance-metrics.ts';
+import type { PerformanceMetrics } from '../../../backtest/statistics/performance-metrics.ts';
 import {
   type RunStatistics,
   statisticsOfTrades,
@@ -134,7 +131,12 @@ const fillsCsv = (result: BacktestResult, stamp: Stamp, amount: Amount): string 
   );
 
 /** Every figure as a number: money in the currency, spans in seconds. */
-export function resultJson(result: BacktestResult, { tables }: ReportModel, found: RunStatistics): unknown {
+export function resultJson(
+  result: BacktestResult,
+  { tables }: ReportModel,
+  found: RunStatistics,
+  performance: PerformanceMetrics,
+): unknown {
   const money = (value: number | undefined): number | null =>
     value === undefined ? null : value / result.moneyScale;
   return {
@@ -147,7 +149,7 @@ export function resultJson(result: BacktestResult, { tables }: ReportModel, foun
     warmUpDays: result.warmUpDays,
     capital: money(result.capital),
     funds: fundsJson(result.funds, money),
-    statistics: { ...statisticsJson(found, money), ...metricsJson(performanceMetrics(result, found)) },
+    statistics: { ...statisticsJson(found, money), ...metricsJson(performance) },
     strategies: result.strategies.map((each) => strategyJson(each, money)),
     instruments: result.instruments.map(({ symbol }) => symbol),
     models: Object.fromEntries(result.models),

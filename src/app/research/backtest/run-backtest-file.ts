@@ -5,6 +5,7 @@ import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
+import { performanceMetrics } from '../../../backtest/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { formatLocalTime, formatUtcOffset } from '../../../text/dates.ts';
 import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
@@ -61,8 +62,9 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   const { utcOffsetMinutes } = result;
   const isOnWall = isMoved(market, sources.all[0]?.bars?.everyUs ?? null);
   const timeZone = (isOnWall ? fixedZoneName(utcOffsetMinutes) : undefined) ?? result.timeZone;
-  const model = reportOf({ ...result, timeZone }, titleOf(backtest));
-  const json = resultJson(result, model, found);
+  const metrics = performanceMetrics(result, found);
+  const model = reportOf({ ...result, timeZone }, titleOf(backtest), { found, performance: metrics });
+  const json = resultJson(result, model, found, metrics);
   const csv = resultCsv(result, found, isOnWall ? '' : formatUtcOffset(utcOffsetMinutes));
   const { out = join(read.state, titleOf(backtest)) } = options;
   return {

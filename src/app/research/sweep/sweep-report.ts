@@ -54,7 +54,9 @@ export function sweepReport(
 ): ReportModel {
   const { sources } = backtest;
   const base =
-    found.best === null ? emptyReport(backtest) : reportOf(found.best.result, title, found.monteCarlo);
+    found.best === null
+      ? emptyReport(backtest)
+      : reportOf(found.best.result, title, { resampled: found.monteCarlo });
   const { space, ranking } = plan;
   const scored = found.trials.map(({ assignment, figures }) => {
     const score = figures.trades < ranking.tradesMin ? null : objectiveOf(figures, ranking.objective);
