@@ -42,11 +42,34 @@ export interface BacktestData {
   open(day: TradingDay): BacktestDay;
 }
 
+/** Costs of time of one contract. */
+export interface ContractCarry {
+  readonly code: string;
+  /** At each moment longs pay shorts this part of the value, of 10^10: each day at these times, or as a series in order of time says. */
+  readonly funding:
+    | { readonly kind: 'fixed'; readonly rate: number; readonly timesUs: readonly number[] }
+    | { readonly kind: 'series'; readonly tsUs: readonly number[]; readonly rates: readonly number[] }
+    | null;
+  /** Fee for what is sold short, a year, parts of 10^10 of its value. */
+  readonly borrow: number;
+}
+
+/** Costs of time. Rates of a year are spread evenly over its days and fall due at each midnight. */
+export interface CarryTerms {
+  readonly contracts: readonly ContractCarry[];
+  /** Received on cash, and paid where it is below zero: a year, parts of 10^10. */
+  readonly interest: number;
+  readonly loan: number;
+  readonly daysPerYear: number;
+}
+
 export interface BacktestPlan {
   readonly configDigest: string;
   readonly data: BacktestData;
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
+  /** Absent: time costs nothing. */
+  readonly carry?: CarryTerms;
   readonly settings: EngineSettings;
   /** In the order of `settings.strategies`. */
   readonly strategies: readonly StrategyInstance[];

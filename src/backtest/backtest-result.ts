@@ -84,7 +84,9 @@ export interface BacktestTrade {
   readonly grossProfit: Money;
   readonly fee: Money;
   readonly tax: Money;
-  /** `grossProfit - fee - tax`. */
+  /** Funding and borrowing while it was held; below zero was received. */
+  readonly carry: Money;
+  /** `grossProfit - fee - tax - carry`. */
   readonly netProfit: Money;
   /** Worst and best open profit at a trade of the market while it was held, before costs; zero or less, zero or more. */
   readonly adverse: Money;
@@ -110,6 +112,9 @@ export interface CostsByKind {
   readonly brokerFee: Money;
   readonly valueFee: Money;
   readonly tax: Money;
+  /** Paid at the moments of perpetual contracts, and for what was sold short; below zero was received. */
+  readonly funding: Money;
+  readonly borrow: Money;
   /** Cost of fills against the middle of the book when they happened; above zero is paid. Not a charge: part of the prices. */
   readonly spread: Money;
 }
@@ -199,6 +204,8 @@ export interface BacktestResult {
   /** Capital and profit, open and closed, net of costs. */
   readonly equity: Samples;
   readonly funds: Funds;
+  /** Paid on loans less received on cash: of the account, no strategy's. */
+  readonly interest: Money;
   /** Equity at the end of each of `days`. */
   readonly dayEquity: Float64Array;
   /** When each of `days` ended; the last samples of the day are of this time. */

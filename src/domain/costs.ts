@@ -127,14 +127,24 @@ function roundedCosts(
   const onContracts = BigInt(perContract(schedule, day)) * BigInt(qty) * BigInt(VALUE_PARTS);
   const onValue = BigInt(taker) * BigInt(value - makerValue) + BigInt(maker) * BigInt(makerValue);
   const onSale = BigInt(saleRate(schedule, day, side)) * BigInt(value);
-  return { fee: inSteps(onContracts + onValue, rounding), tax: inSteps(onSale, rounding) };
+  return {
+    fee: inSteps(onContracts + onValue, VALUE_PARTS, rounding),
+    tax: inSteps(onSale, VALUE_PARTS, rounding),
+  };
 }
 
-/** `parts` of 10^10 money in whole steps. */
-function inSteps(parts: bigint, { mode, step }: Rounding): Money {
-  const whole = BigInt(VALUE_PARTS) * BigInt(step);
-  let steps = parts / whole;
-  const rest = parts - steps * whole;
+/**
+ * Cost of holding `value` at a rate of `rate / parts`, below zero where it is received. Rounded as fees are, else to whole money with
+ * half and more up.
+ */
+export const carryCost = ({ rounding }: CostSchedule, value: number, rate: number, parts: number): Money =>
+  inSteps(BigInt(value) * BigInt(rate), parts, rounding ?? WHOLE_MONEY);
+
+/** `product / parts` money in whole steps. */
+function inSteps(product: bigint, parts: number, { mode, step }: Rounding): Money {
+  const whole = BigInt(parts) * BigInt(step);
+  let steps = product / whole;
+  const rest = product - steps * whole;
   const sign = rest < 0n ? -1n : 1n;
   const twice = 2n * rest * sign;
   const isAway =
@@ -163,6 +173,7 @@ export function orderFees(
       ? partsOf(cumValue, taker, VALUE_PARTS)
       : inSteps(
           BigInt(taker) * BigInt(cumValue - makerValue) + BigInt(maker) * BigInt(makerValue),
+          VALUE_PARTS,
           WHOLE_MONEY,
         );
   return { contracts, value: atLeast(contracts + onValue, orderFeeMin, day, cumQty) - contracts };

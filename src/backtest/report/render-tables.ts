@@ -190,7 +190,9 @@ export function costTable({ gross, charges, net, spread, trades }: ReportCosts, 
   return (
     tableOf('costs', ['', 'amount', 'a trade'].map(columnHead).join('') + '<td></td>', [
       row('Profit before charges', gross, signOf(gross)),
-      ...charges.filter(([, amount]) => amount !== 0).map(([name, amount]) => row(name, -amount, 'loss')),
+      ...charges
+        .filter(([, amount]) => amount !== 0)
+        .map(([name, amount]) => row(name, -amount, signOf(-amount))),
       row('Net profit', net, signOf(net)),
     ]) +
     noteText(

@@ -113,6 +113,7 @@ function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure
   return [
     ['Fees', formatAmount(found.costs.fees, format), 'exchange, clearing and broker'],
     ['Tax', formatAmount(found.costs.tax, format), ''],
+    ...(found.costs.carry === 0 ? [] : [carryFigure(found, format)]),
     [
       'Spread paid',
       formatAmount(found.costs.spread, format),
@@ -127,6 +128,12 @@ function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure
     ['Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'],
   ];
 }
+
+const carryFigure = ({ costs }: RunStatistics, format: MoneyFormat): Figure => [
+  'Carry',
+  formatAmount(costs.carry, format),
+  'funding, borrowing and interest; below zero was received',
+];
 
 /** Each metric with its formula; long, so that the page folds it. */
 export const metricTable = (

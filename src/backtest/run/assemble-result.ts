@@ -47,6 +47,7 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     capital: money(plan.capital),
     equity,
     funds: account.funds(),
+    interest: money(account.interest),
     dayEquity: account.dayEquity.take(),
     dayEndUs: account.dayEndUs.take(),
     statistics: plan.statistics,

@@ -47,6 +47,7 @@ export class RunAccount {
   /** Charged on the days before. */
   #chargedBefore = 0;
   #charged = 0;
+  #interest = 0;
   /** Over all strategies, by instrument. */
   readonly #totals: PositionTotal[] = [];
   /** Counts what changes figures without a price: executions, and days that are paid out. */
@@ -75,6 +76,25 @@ export class RunAccount {
     total.add(position, -1);
     total.add(ledger.holding(instrument).position, 1);
     this.version += 1;
+  }
+
+  /** Time cost so much, or brought it where it is below zero. */
+  carry(strategy: number, instrument: RunInstrument, kind: 'funding' | 'borrow', cost: number): void {
+    const ledger = this.ledgers[strategy];
+    assert(ledger !== undefined, 'what is held is held by a strategy of the run');
+    ledger.carry(instrument, kind, cost);
+    this.#charged += cost;
+    this.version += 1;
+  }
+
+  payInterest(cost: number): void {
+    this.#interest += cost;
+    this.#charged += cost;
+    this.version += 1;
+  }
+
+  get interest(): number {
+    return this.#interest;
   }
 
   /** Capital and profit, open and closed, net of costs. */
@@ -116,13 +136,13 @@ export class RunAccount {
       if (exchange === null) continue;
       for (const ledger of this.ledgers) ledger.holdingOf(contract.index)?.saw(exchange);
     }
-    let equity = this.#capital;
+    let equity = this.#capital - this.#interest;
     for (const ledger of this.ledgers) {
       const profit = ledger.profitAt(this.#instruments);
       ledger.profit.push(atUs, profit);
       equity += profit;
     }
-    assert(equity === this.equityNow(), 'the account is the sum of its strategies');
+    assert(equity === this.equityNow(), 'the account is the sum of its strategies and its interest');
     this.equity.push(atUs, equity);
     this.#cashes.push(cash);
     this.#margins.push(marginUsed);

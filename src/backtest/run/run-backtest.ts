@@ -7,7 +7,7 @@ import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import { type PriceHundredths, seconds, tsUs } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
+import type { BacktestDay, BacktestPlan, CarryTerms } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
@@ -15,6 +15,7 @@ import { latencyDraws } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { assembleResult } from './assemble-result.ts';
 import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
+import { CarryingCosts } from './carrying-costs.ts';
 import { EngineDriver } from './engine-driver.ts';
 import { JournalTape } from './journal-tape.ts';
 import { RunInstrument } from './run-instrument.ts';
@@ -54,6 +55,8 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
   return new Run(plan, options).play();
 }
 
+const NO_CARRY: CarryTerms = { contracts: [], interest: 0, loan: 0, daysPerYear: 365 };
+
 class Run {
   readonly #plan: BacktestPlan;
   readonly #options: RunOptions;
@@ -67,6 +70,7 @@ class Run {
   readonly #plots: RunPlots;
   readonly #venue: RunVenue;
   readonly #broker: VirtualBroker;
+  readonly #carrying: CarryingCosts;
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
   #driver: EngineDriver | null = null;
@@ -109,11 +113,19 @@ class Run {
       reportLatency: latencyDraws(plan.latency.report, plan.seed + 1),
       wake: (atUs) => this.#timeline.wake(atUs),
     });
+    this.#carrying = new CarryingCosts({
+      terms: plan.carry ?? NO_CARRY,
+      costs: plan.costs,
+      account,
+      instruments,
+      utcOffsetMinutes: plan.calendar.utcOffsetMinutes,
+    });
     this.#timeline = new Timeline({
       clock,
       sequence: this.#sequence,
       broker: this.#broker,
       sampleEveryUs: plan.sampleEvery,
+      carrying: this.#carrying,
       onPhase: (phase, atUs) => this.#setPhase(phase, atUs),
       onSample: (atUs) => account.sample(atUs, this.#venue.funds()),
     });
@@ -201,7 +213,11 @@ class Run {
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;
     const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
-    if (isFirst) this.#fromUs = openUs;
+    if (isFirst) {
+      this.#fromUs = openUs;
+      // Nothing is held, and no night has passed, before the first row.
+      this.#carrying.begin(firstUs === Infinity ? openUs : Math.max(openUs, firstUs));
+    }
     this.#timeline.runTo(openUs);
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
       data.guessed.has(contract) ? undefined : data.references.get(contract);

@@ -44,6 +44,8 @@ export class StrategyLedger {
   #brokerFee = 0;
   #fee = 0;
   #tax = 0;
+  #funding = 0;
+  #borrow = 0;
   /** Twice what was paid against the middle of the book. */
   #spreadTwice = 0;
 
@@ -67,7 +69,7 @@ export class StrategyLedger {
 
   /** Everything charged so far. */
   get charged(): number {
-    return this.#fee + this.#tax;
+    return this.#fee + this.#tax + this.#funding + this.#borrow;
   }
 
   /** Undefined for a contract it never traded. */
@@ -100,6 +102,12 @@ export class StrategyLedger {
     this.#fills.add(execution, instrument.contract.index, holding.position.qty);
   }
 
+  carry(instrument: RunInstrument, kind: 'funding' | 'borrow', cost: number): void {
+    this.holding(instrument).carry(cost);
+    if (kind === 'funding') this.#funding += cost;
+    else this.#borrow += cost;
+  }
+
   deny(denial: Omit<BacktestDenial, 'strategy'>): void {
     this.denialCount += 1;
     if (this.#denials.length < DENIALS_KEPT_MAX) this.#denials.push({ ...denial, strategy: this.#index });
@@ -107,7 +115,7 @@ export class StrategyLedger {
 
   /** Profit, open and closed, net of costs. */
   profitAt(instruments: readonly RunInstrument[]): number {
-    let profit = 0 - this.#fee - this.#tax;
+    let profit = 0 - this.charged;
     for (let at = 0; at < this.#holdings.length; at += 1)
       profit += this.#holdings[at]?.profitAt(instruments[at]?.markValue ?? 0) ?? 0;
     return profit;
@@ -135,6 +143,8 @@ export class StrategyLedger {
       brokerFee: money(brokerFee),
       valueFee: money(this.#fee - exchangeFee - clearingFee - brokerFee),
       tax: money(this.#tax),
+      funding: money(this.#funding),
+      borrow: money(this.#borrow),
       spread: money(Math.round(this.#spreadTwice / 2)),
     };
   }

@@ -45,6 +45,8 @@ export interface RunStatistics {
 export interface CostFigures {
   readonly fees: number;
   readonly tax: number;
+  /** Funding, borrowing and interest; below zero was received. */
+  readonly carry: number;
   readonly spread: number;
   readonly total: number;
 }
@@ -68,7 +70,7 @@ export function runStatistics(result: BacktestResult): RunStatistics {
     calmar: calmarRatio(annual, falls.fractionMax),
     drawdowns: falls,
     trades: statisticsOfTrades(strategies),
-    costs: costsOf(strategies),
+    costs: costsOf(strategies, result.interest),
     exposure: span > 0 ? held / span : undefined,
     turnover: turnoverOf(result),
     slippage: slippageOf(result),
@@ -114,13 +116,16 @@ function sessionsPerYear(days: readonly TradingDay[]): number {
   return weekends.length > 0 ? DAYS_PER_YEAR : SESSIONS_PER_YEAR;
 }
 
-export function costsOf(strategies: readonly StrategyResult[]): CostFigures {
+/** `interest` is the account's. */
+export function costsOf(strategies: readonly StrategyResult[], interest = 0): CostFigures {
   const fees = sum(
     strategies,
     ({ costs }) => costs.exchangeFee + costs.clearingFee + costs.brokerFee + costs.valueFee,
   );
   const tax = sum(strategies, ({ costs }) => costs.tax);
-  return { fees, tax, spread: sum(strategies, ({ costs }) => costs.spread), total: fees + tax };
+  const carry = interest + sum(strategies, ({ costs }) => costs.funding + costs.borrow);
+  const spread = sum(strategies, ({ costs }) => costs.spread);
+  return { fees, tax, carry, spread, total: fees + tax + carry };
 }
 
 function turnoverOf({ strategies, capital }: BacktestResult): number {

@@ -1,4 +1,5 @@
 /** The market of a backtest: a market file of the daemon, or an inline market of the backtest file. */
+import type { CarryTerms } from '../../../backtest/backtest-plan.ts';
 import { readMarket } from '../../../config/market-file.ts';
 import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
@@ -12,11 +13,14 @@ import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
 import { decimalsOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
 import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
+import { carryOf } from './market-carry.ts';
 import { costDecimals, costsOf, FIRST_DAY } from './market-costs.ts';
 
 export interface BacktestMarket {
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
+  /** Absent: time costs nothing. */
+  readonly carry?: CarryTerms;
   /** Index futures list their months by rule; other markets name their contracts. */
   readonly kind: 'index_futures' | 'own';
   readonly currency: string;
@@ -126,13 +130,16 @@ function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestM
       { ...specOf(symbol, each, moneyScale), costs: costsOf(source, market, moneyScale, problems, symbol) },
     ]),
   );
-  if (problems.length > 0 || zone === undefined) return { ok: false, problems };
+  if (zone === undefined) return { ok: false, problems };
+  const carry = carryOf(source, market, zone, problems);
+  if (problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
     market: {
       kind: 'own',
       calendar: calendarOf(market, zone),
       costs,
+      carry,
       contracts: Object.fromEntries(specs),
       currency: market.currency,
       moneyScale,

@@ -1,5 +1,6 @@
 /** Schema of a backtest file, checked as a whole before anything runs. */
 import { assert } from '../../../domain/assert.ts';
+import { US_PER_HOUR } from '../../../domain/units.ts';
 import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
 import { configSchema } from '../../../config/config-schema.ts';
@@ -22,6 +23,8 @@ const costs = z.strictObject({
   marginPercent: z.number().positive().max(100).optional(),
   /** Below this part of the value of positions the broker closes. */
   maintenancePercent: z.number().positive().max(100).optional(),
+  /** Fee for what is sold short, a year. */
+  borrowPercentYear: share.optional(),
   rounding: z
     .strictObject({
       per: z.enum(['fill', 'order', 'none']),
@@ -48,6 +51,18 @@ const inlineContract = z.strictObject({
     })
     .optional(),
   costs: costs.optional(),
+  /** Of a perpetual contract: a fixed rate, or a file of times and rates. */
+  funding: z
+    .strictObject({
+      percent: z.number().min(-100).max(100).optional(),
+      at: z
+        .array(timeOfDay)
+        .min(1)
+        .default([0, 8 * US_PER_HOUR, 16 * US_PER_HOUR]),
+      file: pathText.optional(),
+    })
+    .refine(({ percent, file }) => (percent === undefined) !== (file === undefined), 'percent or file')
+    .optional(),
 });
 
 /** A market in the file itself: any futures, shares or coins. */
@@ -73,7 +88,14 @@ export const inlineMarket = z.strictObject({
   contracts: z
     .record(z.string(), inlineContract)
     .refine((specs) => Object.keys(specs).length > 0, 'a section with a contract, like ES: { tick: 0.25 }'),
-  costs: costs.prefault({}),
+  costs: costs
+    .extend({
+      /** Received on cash, and paid where it is below zero, a year. */
+      interestPercentYear: share.optional(),
+      loanPercentYear: share.optional(),
+      daysPerYear: z.int().min(1).max(366).default(365),
+    })
+    .prefault({}),
 });
 
 const columns = z.partialRecord(z.enum(COLUMN_ROLES), z.string());

@@ -52,6 +52,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
   const plan = {
     calendar: market.calendar,
     costs: market.costs,
+    ...(market.carry !== undefined && { carry: market.carry }),
     settings: engineSettings(backtest),
     capital: money(Math.round(read.capital * market.moneyScale)),
     currency: market.currency,

@@ -1,0 +1,87 @@
+/** Costs of time of an inline market: funding, borrowed shares, interest. */
+import { readFileSync } from 'node:fs';
+import type { CarryTerms, ContractCarry } from '../../../backtest/backtest-plan.ts';
+import type { Problem } from '../../../config/problem.ts';
+import type { YamlSource } from '../../../config/yaml-source.ts';
+import { StampReader } from '../../../recording/import/stamp-reader.ts';
+import { wholeOf } from '../../../text/decimals.ts';
+import type { TimeZone } from '../../../text/time-zone.ts';
+import type { InlineMarket } from './backtest-schema.ts';
+import { placed } from '../../host/strategy-files/strategy-code.ts';
+
+/** A percentage, and a fraction, to the part of 10^10. */
+const PERCENT_DIGITS = 8;
+const RATE_DIGITS = 10;
+
+export function carryOf(
+  source: YamlSource,
+  market: InlineMarket,
+  zone: TimeZone,
+  problems: Problem[],
+): CarryTerms {
+  const whole = (path: readonly string[], value: number | undefined): number => {
+    const found = wholeOf(value ?? 0, PERCENT_DIGITS);
+    if (found === undefined)
+      problems.push(source.problem(path, `a number of at most ${PERCENT_DIGITS} digits behind the point`));
+    return found ?? 0;
+  };
+  const { interestPercentYear, loanPercentYear, daysPerYear, borrowPercentYear } = market.costs;
+  const contracts = Object.entries(market.contracts).map(([code, { funding, costs }]): ContractCarry => {
+    const at = ['market', 'contracts', code];
+    const borrow = whole(
+      [...at, 'costs', 'borrowPercentYear'],
+      costs?.borrowPercentYear ?? borrowPercentYear,
+    );
+    if (funding === undefined) return { code, funding: null, borrow };
+    if (funding.file === undefined) {
+      const rate = whole([...at, 'funding', 'percent'], funding.percent);
+      return { code, funding: { kind: 'fixed', rate, timesUs: funding.at }, borrow };
+    }
+    const read = readSeries(placed(funding.file, source.file), zone);
+    if ('wrong' in read) {
+      const hint = 'two columns: the time, and a number of at most ten digits like 0.0001';
+      problems.push(source.problem([...at, 'funding', 'file'], 'a file of funding rates', hint, read.wrong));
+      return { code, funding: null, borrow };
+    }
+    return { code, funding: { kind: 'series', tsUs: read.tsUs, rates: read.values }, borrow };
+  });
+  return {
+    contracts: contracts.filter(({ funding, borrow }) => funding !== null || borrow !== 0),
+    interest: whole(['market', 'costs', 'interestPercentYear'], interestPercentYear),
+    loan: whole(['market', 'costs', 'loanPercentYear'], loanPercentYear),
+    daysPerYear,
+  };
+}
+
+interface Series {
+  readonly tsUs: readonly number[];
+  /** Parts of 10^10. */
+  readonly values: readonly number[];
+}
+
+/** Rows of a time and a number, in the order of time; a first row that is neither is a header. */
+function readSeries(path: string, zone: TimeZone): Series | { readonly wrong: string } {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return { wrong: `${path} cannot be read` };
+  }
+  const stamps = new StampReader({ zone, day: null, dateOrder: null });
+  const tsUs: number[] = [];
+  const values: number[] = [];
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const [time = '', number = ''] = line.split(',').map((cell) => cell.trim());
+    const bytes = Buffer.from(time);
+    const atUs = stamps.read(bytes, 0, bytes.length);
+    if (Number.isNaN(atUs) && tsUs.length === 0 && i === 0) continue;
+    const value = number === '' ? undefined : wholeOf(Number(number), RATE_DIGITS);
+    const before = tsUs.at(-1) ?? -Infinity;
+    if (Number.isNaN(atUs) || value === undefined || atUs <= before)
+      return { wrong: `${path}:${i + 1}: ${line.trim()}` };
+    tsUs.push(atUs);
+    values.push(value);
+  }
+  return tsUs.length === 0 ? { wrong: `${path} has no rows` } : { tsUs, values };
+}
