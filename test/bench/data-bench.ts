@@ -88,6 +88,7 @@ async function imported(file: string, config: Config, dir: string, archive: bool
     isRounding: false,
     skipBad: false,
     askFile: null,
+    levels: 10,
     replace: false,
     archive,
   } as const;

@@ -11,6 +11,7 @@ import {
   DATA_DIR,
   delimiter,
   durationMs,
+  levels,
   type NamedRoles,
   type NamedSides,
   sessionDay,
@@ -41,6 +42,7 @@ interface ImportFlags {
   readonly every?: DurationUs;
   readonly stamp: 'start' | 'end';
   readonly ask?: string;
+  readonly levels: number;
   readonly round?: boolean;
   readonly skipBad?: boolean;
   readonly replace?: boolean;
@@ -53,6 +55,7 @@ const AFTER_HELP = `
 Prints need columns for time, price and volume; a column for the side is
 optional. Quotes need time, bid and ask; sizes are optional. Bars need time,
 open, high, low and close, or bid_open to ask_close; volume is optional.
+Depth is read from message files of LOBSTER and from JSON lines (config/README).
 Columns are found by their usual names or named with --column. A time without a
 date belongs to the day in the file's name. Bad rows are reported one by one,
 and a file that has any is not imported without --skip-bad.
@@ -81,6 +84,8 @@ export function addDataImport(data: Command, context: CliContext): void {
         'quotes',
         'bars',
         'frames',
+        'lobster',
+        'depth',
       ]),
     )
     .option('--symbol <code>', 'symbol (from a column or the file name)')
@@ -102,6 +107,7 @@ export function addDataImport(data: Command, context: CliContext): void {
       new Option('--stamp <which>', 'the time of a bar is its').choices(['start', 'end']).default('start'),
     )
     .option('--ask <file>', 'bars of the ask, where the file has those of the bid')
+    .option('--levels <count>', 'levels a side to keep of depth: 1 to 10', levels, 10)
     .option('--round', 'take prices between two steps for the nearest')
     .option('--skip-bad', 'import the good rows of a file that has bad ones')
     .option('--replace', 'overwrite other data of the same days')
@@ -209,6 +215,7 @@ const requestOf = (flags: ImportFlags): ImportRequest => ({
   every: flags.every ?? null,
   stamp: flags.stamp,
   askFile: flags.ask ?? null,
+  levels: flags.levels,
   isRounding: flags.round ?? false,
   skipBad: flags.skipBad ?? false,
   replace: flags.replace ?? false,

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';
 import { allocateTable, type Layout, type RowTable } from '../columns/row-table.ts';
 
-/** Memory is held for so many rows; more go to the disk, the largest collection first. */
-const ROWS_IN_MEMORY_MAX = 1 << 22;
+/** So many bytes of rows are held; more go to the disk, the largest collection first. */
+const BYTES_IN_MEMORY_MAX = 100_000_000;
 
 /** The rows collected under one key. */
 export interface Held {
-  /** Rows for which memory is held. */
+  /** Bytes of memory held. */
   readonly capacity: number;
   spill(): void;
 }
@@ -46,8 +46,8 @@ export class Collector<T extends Held> {
 
   #makeRoom(): void {
     const all = [...this.#held.values()];
-    const rows = all.reduce((sum, { capacity }) => sum + capacity, 0);
-    if (rows > ROWS_IN_MEMORY_MAX) all.toSorted((a, b) => b.capacity - a.capacity)[0]?.spill();
+    const bytes = all.reduce((sum, { capacity }) => sum + capacity, 0);
+    if (bytes > BYTES_IN_MEMORY_MAX) all.toSorted((a, b) => b.capacity - a.capacity)[0]?.spill();
   }
 }
 

@@ -9,26 +9,39 @@ import { writeArchive } from '../columns/tick-archive.ts';
 import { type TickGap, tickLayout, type TickMeta, type TickRows, ticksOf } from '../columns/tick-columns.ts';
 import { readParts, readTickMeta, writeColumns } from '../columns/tick-file.ts';
 import type { SpillFile } from './collector.ts';
+import type { BookSide } from './book-side.ts';
 import { storeFile, type StoredFile } from './store-file.ts';
 import { Silences } from './session-times.ts';
 import { TimedRows } from './timed-rows.ts';
+
+interface DayShape {
+  readonly symbol: string;
+  readonly day: TradingDay;
+  /** Levels of the book a side. */
+  readonly depth: number;
+  /** Rows tell of single orders. */
+  readonly isByOrder?: boolean;
+}
 
 /** The ticks of one symbol and day while they are collected. */
 export class DayTicks extends TimedRows<TickRows> {
   readonly symbol: string;
   readonly day: TradingDay;
   readonly depth: number;
+  readonly isByOrder: boolean;
   #last = 0;
 
-  constructor(
-    { symbol, day, depth }: { readonly symbol: string; readonly day: TradingDay; readonly depth: number },
-    spillFile: SpillFile,
-    onGrow: () => void,
-  ) {
-    super(tickLayout(depth), ticksOf, spillFile, onGrow);
+  constructor({ symbol, day, depth, isByOrder = false }: DayShape, spillFile: SpillFile, onGrow: () => void) {
+    super(
+      tickLayout(depth, isByOrder),
+      (table) => ticksOf(table, { isQuotes: false, isByOrder }),
+      spillFile,
+      onGrow,
+    );
     this.symbol = symbol;
     this.day = day;
     this.depth = depth;
+    this.isByOrder = isByOrder;
   }
 
   push(tsUs: number, price: number, qty: number, side: number): void {
@@ -49,6 +62,30 @@ export class DayTicks extends TimedRows<TickRows> {
     set(book?.bidQty[0], row, bidQty);
     set(book?.askPrice[0], row, ask);
     set(book?.askQty[0], row, askQty);
+  }
+
+  /** The order that the row pushed last is about. */
+  setOrder(number: number, price: number, change: number, side: number): void {
+    const { orders } = this.tail;
+    if (orders === null) return;
+    const row = this.#last;
+    orders.number[row] = number;
+    orders.price[row] = price;
+    orders.change[row] = change;
+    orders.side[row] = side;
+  }
+
+  /** The book of plain numbers that stands after the row pushed last. */
+  setLevels(bids: BookSide, asks: BookSide): void {
+    const { book } = this.tail;
+    if (book === null) return;
+    const row = this.#last;
+    for (let level = 0; level < book.depth; level += 1) {
+      set(book.bidPrice[level], row, bids.priceAt(level));
+      set(book.bidQty[level], row, bids.qtyAt(level));
+      set(book.askPrice[level], row, asks.priceAt(level));
+      set(book.askQty[level], row, asks.qtyAt(level));
+    }
   }
 
   /** The book that stands after the row pushed last. */
@@ -88,6 +125,8 @@ interface TickOrigin {
   readonly sides: TickMeta['sides'];
   /** Rows are quotes. */
   readonly quotes?: 'sized' | 'unsized';
+  /** Completes a part before it is written. */
+  readonly complete?: (part: TickRows) => void;
   /** Gaps that the source itself reports. */
   readonly gaps?: readonly TickGap[];
 }
@@ -99,7 +138,7 @@ export interface StoredDay extends StoredFile<TickMeta> {
 }
 
 export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOrigin): StoredDay {
-  const { symbol, day, depth } = ticks;
+  const { symbol, day, depth, isByOrder } = ticks;
   const path = ticksPath(options.dir, symbol, day);
   const before = metaAt(path);
   const packedPath = archivePath(options.dir, symbol, day);
@@ -109,33 +148,41 @@ export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOri
   const noon = momentOf(day, US_PER_DAY / 2, 0);
   const watched = function* (): Generator<TickRows> {
     for (const part of ticks.inOrder()) {
+      origin.complete?.(part);
       silences.add(part);
       stamps.add(part);
       yield part;
     }
   };
   const stored = storeFile(before, options.replace, (accept) =>
-    writeColumns(path, depth, watched(), (totals) => {
-      const now: TickMeta = {
-        kind: 'ticks',
-        version: 1,
-        symbol,
-        day,
-        tickSize: options.tickSize,
-        lotSize: options.lotSize,
-        utcOffsetMinutes: options.zone.offsetAtMoment(noon),
-        stampUs: stamps.unit,
-        sides: origin.sides,
-        depth,
-        ...(origin.quotes === undefined ? {} : { quotes: origin.quotes }),
-        gaps: [...(origin.gaps ?? []), ...silences.gaps()].toSorted((a, b) => a.fromUs - b.fromUs),
-        badRows: origin.badRows,
-        source: origin.source,
-        ...totals,
-      };
-      // An archive of the same ticks is no reason not to have them as columns too.
-      return accept(now, before ?? (packed?.digest === now.digest ? undefined : packed));
-    }),
+    writeColumns(
+      path,
+      depth,
+      watched(),
+      (totals) => {
+        const now: TickMeta = {
+          kind: 'ticks',
+          version: 1,
+          symbol,
+          day,
+          tickSize: options.tickSize,
+          lotSize: options.lotSize,
+          utcOffsetMinutes: options.zone.offsetAtMoment(noon),
+          stampUs: stamps.unit,
+          sides: origin.sides,
+          depth,
+          ...(origin.quotes === undefined ? {} : { quotes: origin.quotes }),
+          ...(isByOrder ? { isByOrder } : {}),
+          gaps: [...(origin.gaps ?? []), ...silences.gaps()].toSorted((a, b) => a.fromUs - b.fromUs),
+          badRows: origin.badRows,
+          source: origin.source,
+          ...totals,
+        };
+        // An archive of the same ticks is no reason not to have them as columns too.
+        return accept(now, before ?? (packed?.digest === now.digest ? undefined : packed));
+      },
+      isByOrder,
+    ),
   );
   updateArchive(path, packedPath, stored, options.archive);
   return { symbol, day, path, ...stored };

@@ -5,6 +5,8 @@ import {
   copyTable,
   type Layout,
   PART_ROWS,
+  partRows,
+  rowBytes,
   type RowTable,
   sliceTable,
   timesOf,
@@ -18,6 +20,7 @@ export class TimedRows<T> {
   /** New rows are written here, at the place that `next` gives. */
   tail: T;
   readonly #layout: Layout;
+  readonly #partRows: number;
   readonly #view: (table: RowTable) => T;
   readonly #spillFile: SpillFile;
   /** More memory is held than before: the collector may have to spill. */
@@ -29,6 +32,7 @@ export class TimedRows<T> {
 
   constructor(layout: Layout, view: (table: RowTable) => T, spillFile: SpillFile, onGrow: () => void) {
     this.#layout = layout;
+    this.#partRows = partRows(layout);
     this.#view = view;
     this.#spillFile = spillFile;
     this.#onGrow = onGrow;
@@ -36,9 +40,9 @@ export class TimedRows<T> {
     this.tail = view(this.#table);
   }
 
-  /** Rows for which memory is held. */
+  /** Bytes of memory held. */
   get capacity(): number {
-    return this.#table.rows;
+    return this.#table.rows * rowBytes(this.#layout);
   }
 
   /** Makes room for one more row; returns its place in the tail. */
@@ -58,7 +62,7 @@ export class TimedRows<T> {
     this.#tailRows = 0;
   }
 
-  /** In parts of `PART_ROWS`; may be asked for again. */
+  /** In parts of as many rows as fit one; may be asked for again. */
   *inOrder(): Generator<T> {
     for (const part of this.#tables()) yield this.#view(part);
   }
@@ -75,11 +79,11 @@ export class TimedRows<T> {
       rows: part.rows,
       read: (from, count) => this.#spillFile.read(part, layout, from, count),
     }));
-    yield* mergeStretches(this.#isReversed ? stretches.toReversed() : stretches, layout);
+    yield* mergeStretches(this.#isReversed ? stretches.toReversed() : stretches, layout, this.#partRows);
   }
 
   #grow(): void {
-    if (this.#tailRows >= PART_ROWS) return this.spill();
+    if (this.#tailRows >= this.#partRows) return this.spill();
     const grown = allocateTable(this.#layout, 2 * this.#tailRows);
     copyTable(grown, 0, this.#table, 0, this.#tailRows);
     this.#setTail(grown);
@@ -147,25 +151,26 @@ interface Stretch {
 const WINDOW_ROWS = 1 << 16;
 
 /**
- * Merges stretches that are each in order, in parts of `PART_ROWS`, with little of each in memory. Of equal times the earlier
+ * Merges stretches that are each in order, with little of those in memory that have come to their turn. Of equal times the earlier
  * stretch of the list comes first.
  */
 export function* mergeStretches(
   stretches: readonly Stretch[],
   layout: Layout,
-  partRows = PART_ROWS,
+  most = PART_ROWS,
   windowRows = WINDOW_ROWS,
 ): Generator<RowTable> {
   const cursors = stretches
     .map((stretch, place) => new Cursor(stretch, place, windowRows))
     .filter(({ isDone }) => !isDone);
   let left = stretches.reduce((rows, stretch) => rows + stretch.rows, 0);
-  let part = allocateTable(layout, Math.min(left, partRows));
+  let part = allocateTable(layout, Math.min(left, most));
   let filled = 0;
   while (cursors.length > 0) {
     cursors.sort((a, b) => a.at - b.at || a.place - b.place);
     const [first, second] = cursors;
     if (first === undefined) return;
+    first.open();
     const count = Math.min(first.runBefore(second), part.rows - filled);
     copyTable(part, filled, first.window, first.index, count);
     first.skip(count);
@@ -174,7 +179,7 @@ export function* mergeStretches(
     if (filled < part.rows) continue;
     yield part;
     left -= filled;
-    part = allocateTable(layout, Math.min(left, partRows));
+    part = allocateTable(layout, Math.min(left, most));
     filled = 0;
   }
 }
@@ -194,7 +199,16 @@ class Cursor {
     this.#windowRows = windowRows;
     this.#stretch = stretch;
     this.place = place;
-    this.window = stretch.read(0, Math.min(windowRows, stretch.rows));
+    // Until its turn the time of its first row is enough.
+    this.window = stretch.read(0, Math.min(1, stretch.rows));
+    this.#times = timesOf(this.window);
+  }
+
+  /** Its turn has come. */
+  open(): void {
+    const rows = Math.min(this.#windowRows, this.#stretch.rows);
+    if (this.#before + this.index > 0 || this.window.rows === rows) return;
+    this.window = this.#stretch.read(0, rows);
     this.#times = timesOf(this.window);
   }
 

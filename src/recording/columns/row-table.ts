@@ -23,6 +23,18 @@ export interface RowTable {
 /** Rows of one record batch at most, so that a file of any length can be worked through in little memory. */
 export const PART_ROWS = 1 << 20;
 
+/** Memory of one part at most. */
+const PART_BYTES_MAX = 80_000_000;
+
+/** Rows of one part: fewer where rows are wide, so that memory does not grow with them. */
+export function partRows(layout: Layout): number {
+  let rows = PART_ROWS;
+  while (rows * rowBytes(layout) > PART_BYTES_MAX) rows /= 2;
+  return rows;
+}
+
+export const rowBytes = (layout: Layout): number => layout.reduce((sum, { kind }) => sum + BYTES[kind], 0);
+
 const BYTES: Readonly<Record<ColumnKind, number>> = { time: 8, double: 8, whole: 4, small: 1 };
 
 export function columnOn(memory: ArrayBufferLike, kind: ColumnKind, offset: number, rows: number): Column {

@@ -3,11 +3,12 @@ import { allocateTable, copyTable, type RowTable, type TableTotals } from './row
 import { readMeta, readTables, type TableKind, writeTable } from './arrow-file.ts';
 import { ARCHIVE, readArchiveMeta, readArchiveParts } from './tick-archive.ts';
 import {
-  isOfQuotes,
+  layoutOf,
   parseTickMeta,
+  rowKind,
+  tickLayout,
   tableOf,
   type TickColumns,
-  tickLayout,
   type TickMeta,
   type TickRows,
   ticksOf,
@@ -16,7 +17,7 @@ import {
 const TICK_FILE: TableKind<TickMeta> = {
   what: 'a file of ticks',
   parse: parseTickMeta,
-  layout: ({ depth }) => tickLayout(depth),
+  layout: layoutOf,
 };
 
 /** Totals of ticks, besides those of every table. */
@@ -25,12 +26,13 @@ export interface TickTotals extends TableTotals {
   readonly volume: number;
 }
 
-/** Writes `parts` in their order; all but the last have `PART_ROWS` rows. */
+/** Writes `parts` in their order; all but the last have as many rows as fit a part. */
 export function writeColumns(
   path: string,
   depth: number,
   parts: Iterable<TickRows>,
   describe: (totals: TickTotals) => TickMeta,
+  isByOrder = false,
 ): TickMeta {
   const traded = new TradedCounter();
   const tables = function* (): Generator<RowTable> {
@@ -39,7 +41,7 @@ export function writeColumns(
       yield tableOf(part);
     }
   };
-  return writeTable(path, tickLayout(depth), tables(), (totals) =>
+  return writeTable(path, tickLayout(depth, isByOrder), tables(), (totals) =>
     describe({ ...totals, trades: traded.trades, volume: traded.volume }),
   );
 }
@@ -50,17 +52,17 @@ export function readColumns(path: string): TickColumns {
   const [first] = parts;
   if (first === undefined) {
     const meta = readTickMeta(path);
-    return { meta, ...ticksOf(allocateTable(tickLayout(meta.depth), 0), isOfQuotes(meta)) };
+    return { meta, ...ticksOf(allocateTable(layoutOf(meta), 0), rowKind(meta)) };
   }
   if (parts.length === 1) return first;
   const { meta } = first;
-  const all = allocateTable(tickLayout(meta.depth), meta.rows, 'shared');
+  const all = allocateTable(layoutOf(meta), meta.rows, 'shared');
   let at = 0;
   for (const part of parts) {
     copyTable(all, at, tableOf(part), 0, part.rows);
     at += part.rows;
   }
-  return { meta, ...ticksOf(all, isOfQuotes(meta)) };
+  return { meta, ...ticksOf(all, rowKind(meta)) };
 }
 
 const isArchive = (path: string): boolean => path.endsWith(ARCHIVE);
@@ -68,8 +70,7 @@ const isArchive = (path: string): boolean => path.endsWith(ARCHIVE);
 /** The ticks of the file in parts of at most `PART_ROWS` rows, each read when it is asked for. */
 export function* readParts(path: string): Generator<TickColumns> {
   if (isArchive(path)) return yield* readArchiveParts(path);
-  for (const { meta, table } of readTables(path, TICK_FILE))
-    yield { meta, ...ticksOf(table, isOfQuotes(meta)) };
+  for (const { meta, table } of readTables(path, TICK_FILE)) yield { meta, ...ticksOf(table, rowKind(meta)) };
 }
 
 /** The metadata of the file, read without its ticks. */

@@ -7,15 +7,21 @@ import { RowReader, type RowSource } from './import-table.ts';
 /** Zones differ by whole quarters of an hour, so a local day begins with one. */
 const QUARTER_US = 15 * US_PER_MINUTE;
 
+interface RowShape {
+  /** Levels of the book a side. */
+  readonly depth: number;
+  /** Rows tell of single orders. */
+  readonly isByOrder?: boolean;
+}
+
 export abstract class DayRowReader extends RowReader<DayTicks> {
-  readonly #depth: number;
+  readonly #shape: RowShape;
   #ticks: DayTicks | undefined = undefined;
   #quarter = NaN;
 
-  /** `depth`: levels of the book a side. */
-  constructor(source: RowSource<DayTicks>, depth: number) {
+  constructor(source: RowSource<DayTicks>, shape: RowShape) {
     super(source);
-    this.#depth = depth;
+    this.#shape = shape;
   }
 
   protected ticksAt(symbol: string, at: number): DayTicks {
@@ -29,7 +35,7 @@ export abstract class DayRowReader extends RowReader<DayTicks> {
     this.#quarter = quarter;
     this.#ticks = collector.at(
       `${symbol} ${day}`,
-      (spillFile, onGrow) => new DayTicks({ symbol, day, depth: this.#depth }, spillFile, onGrow),
+      (spillFile, onGrow) => new DayTicks({ symbol, day, ...this.#shape }, spillFile, onGrow),
     );
     return this.#ticks;
   }

@@ -4,9 +4,14 @@ import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-da
 import { type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
 import { openSource } from './table-file.ts';
 
-export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames';
+export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames' | 'lobster' | 'depth';
 
 const FRAMES = /\.frames(\.gz)?$/;
+/** As the files are named by their maker: `AAPL_2012-06-21_34200000_57600000_message_10.csv`. */
+const LOBSTER = /^([^_]+)_.*_message_\d+\.csv(\.gz)?$/;
+export const isLobster = (path: string): boolean => LOBSTER.test(basename(path));
+
+const JSON_LINES = /\.(jsonl|ndjson)(\.gz)?$/;
 const BAR_ROLES: readonly ColumnRole[] = ['open', 'high', 'low', 'close'];
 const QUOTE_BAR_ROLES: readonly ColumnRole[] = ['bid_open', 'ask_close'];
 const QUOTE_ROLES: readonly ColumnRole[] = ['bid', 'ask'];
@@ -15,6 +20,8 @@ const CELL_BORDER = /[,;\t|]/;
 /** `named`: columns that the user names. */
 export async function fileKind(path: string, named: NamedColumns = {}): Promise<FileKind> {
   if (FRAMES.test(path)) return 'frames';
+  if (isLobster(path)) return 'lobster';
+  if (JSON_LINES.test(path)) return 'depth';
   if ([...BAR_ROLES, ...QUOTE_BAR_ROLES].some((role) => named[role] !== undefined)) return 'bars';
   if (QUOTE_ROLES.some((role) => named[role] !== undefined)) return 'quotes';
   for await (const chunk of openSource(path).chunks()) {
@@ -39,11 +46,12 @@ const DAY = /(\d{4}-\d{2}-\d{2}|\d{8})/;
 
 /** Day and symbol in a name such as `2026-03-04_vn30f2603.csv.gz`. */
 export function nameParts(path: string): NamedFile {
-  const name = basename(path).replace(/\.(csv|txt|tsv)?(\.gz)?$/i, '');
+  const name = basename(path).replace(/\.(csv|txt|tsv|jsonl|ndjson)?(\.gz)?$/i, '');
   const found = DAY.exec(name)?.[1] ?? '';
   const date = found.length === 8 ? `${found.slice(0, 4)}-${found.slice(4, 6)}-${found.slice(6)}` : found;
   const day = isTradingDay(date) ? tradingDay(date) : null;
-  const word = (day === null ? name : name.replace(found, '')).replaceAll(/^[-_.\s]+|[-_.\s]+$/g, '');
+  const rest = (day === null ? name : name.replace(found, '')).replaceAll(/^[-_.\s]+|[-_.\s]+$/g, '');
+  const word = LOBSTER.exec(basename(path))?.[1] ?? rest;
   return { day, symbol: isSymbol(word) ? word.toUpperCase() : null };
 }
 

@@ -35,7 +35,7 @@ class PrintReader extends DayRowReader {
   readonly #side: number;
 
   constructor(source: RowSource<DayTicks>) {
-    super(source, 0);
+    super(source, { depth: 0 });
     const { options, columns } = source;
     this.#sides = new SideCodes(options.sides);
     this.#auctions = new AuctionStamps(options.calendar);

@@ -43,7 +43,7 @@ class QuoteReader extends DayRowReader {
   readonly #askSize: number;
 
   constructor(source: RowSource<DayTicks>) {
-    super(source, 1);
+    super(source, { depth: 1 });
     const { bid = NONE, ask = NONE, bid_size: bidSize = NONE, ask_size: askSize = NONE } = source.columns;
     this.#bid = bid;
     this.#ask = ask;

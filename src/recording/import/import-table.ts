@@ -41,29 +41,51 @@ export async function importTable<T extends Held, Stored>(
   watch: ImportWatch,
   kind: TableImport<T, Stored>,
 ): Promise<ImportReport<Stored>> {
-  const collector = new Collector<T>(options.dir);
+  return importRows<T, Stored>(file, options, watch, {
+    async read(collector, bad) {
+      const read: { by: RowReader<T> | undefined } = { by: undefined };
+      await readTable(file, {
+        hasHeader: options.hasHeader,
+        delimiter: options.delimiter,
+        begin(head) {
+          const reader = kind.reader({
+            ...rowSource(file, head, options, kind.needs),
+            options,
+            collector,
+            bad,
+          });
+          read.by = reader;
+          return (row) => reader.add(row);
+        },
+        progress: (bytes, size) => watch.progress({ bytes, size, rows: read.by?.rows ?? 0 }),
+      });
+      return read.by?.rows ?? 0;
+    },
+    check: (collected, bad) => kind.check(collected, bad),
+    store: (collected, badRows) => kind.store(collected, badRows),
+  });
+}
+
+/** Rows of a file of any form, collected and then stored. */
+export interface RowImport<T extends Held, Stored> extends Pick<TableImport<T, Stored>, 'check' | 'store'> {
+  /** Returns the number of good rows. */
+  read(collector: Collector<T>, bad: BadRows): Promise<number>;
+}
+
+export async function importRows<T extends Held, Stored>(
+  file: string,
+  { dir, skipBad }: Pick<ImportOptions, 'dir' | 'skipBad'>,
+  watch: ImportWatch,
+  kind: RowImport<T, Stored>,
+): Promise<ImportReport<Stored>> {
+  const collector = new Collector<T>(dir);
   const bad = new BadRows((row) => watch.bad(row));
-  const read: { by: RowReader<T> | undefined } = { by: undefined };
   try {
-    await readTable(file, {
-      hasHeader: options.hasHeader,
-      delimiter: options.delimiter,
-      begin(head) {
-        const reader = kind.reader({
-          ...rowSource(file, head, options, kind.needs),
-          options,
-          collector,
-          bad,
-        });
-        read.by = reader;
-        return (row) => reader.add(row);
-      },
-      progress: (bytes, size) => watch.progress({ bytes, size, rows: read.by?.rows ?? 0 }),
-    });
+    const rows = await kind.read(collector, bad);
     kind.check(collector.all, bad);
-    const wanted = bad.count > 0 && !options.skipBad ? [] : collector.all;
+    const wanted = bad.count > 0 && !skipBad ? [] : collector.all;
     const stored = wanted.map((collected) => kind.store(collected, bad.count));
-    return { file, rows: read.by?.rows ?? 0, badRows: bad.count, bad: bad.kept, stored };
+    return { file, rows, badRows: bad.count, bad: bad.kept, stored };
   } finally {
     collector.close();
   }
@@ -129,6 +151,8 @@ export interface ImportOptions {
   readonly skipBad: boolean;
   /** Overwrite stored data that differ. */
   readonly replace: boolean;
+  /** Levels of the book a side that are kept of depth and of single orders. */
+  readonly levels: number;
   /** Write the compressed archive beside the columns. */
   readonly archive: boolean;
 }
@@ -227,11 +251,16 @@ export abstract class RowReader<T extends Held> {
 
   add(row: CsvRow): void {
     if (row.cells < this.#cellsMin) return this.refuse(row, `${this.#cellsMin} columns or more`, NONE);
-    const at = this.#times.read(row);
+    const at = this.timeOf(row);
     if (Number.isNaN(at)) return this.refuse(row, this.#times.wanted, this.#times.column);
     if (!this.take(row, at)) return;
     if (this.rows === 0) this.source.bad.good();
     this.rows += 1;
+  }
+
+  /** NaN for a cell that is no time. */
+  protected timeOf(row: CsvRow): number {
+    return this.#times.read(row);
   }
 
   /** Collects a row with a time; false for a row that it refused. */

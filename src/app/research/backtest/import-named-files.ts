@@ -6,8 +6,10 @@ import type { Problem } from '../../../config/problem.ts';
 import type { Path, YamlSource } from '../../../config/yaml-source.ts';
 import { durationUs, minutes } from '../../../domain/units.ts';
 import { type BadRow, type ImportOptions, VIETNAMESE_SIDES } from '../../../recording/import/import-table.ts';
-import { nameParts } from '../../../recording/import/file-kind.ts';
+import { isLobster, nameParts } from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
+import { importDepth } from '../../../recording/import/import-depth.ts';
+import { importLobster } from '../../../recording/import/import-lobster.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
 import { importQuotes } from '../../../recording/import/import-quotes.ts';
 import { faultOf, isFileFault } from '../recorded/import-file.ts';
@@ -35,7 +37,9 @@ interface Job {
   readonly askFile: string | null;
 }
 
-const KINDS = ['prints', 'quotes', 'bars'] as const;
+const KINDS = ['prints', 'quotes', 'depth', 'bars'] as const;
+/** Levels that a strategy sees. */
+const LEVELS = 10;
 const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
 
@@ -86,7 +90,7 @@ function filesAt(
   }
   if (!statSync(path).isDirectory()) return { files: [path] };
   const files = readdirSync(path)
-    .filter((each) => /\.csv(\.gz)?$/.test(each))
+    .filter((each) => /\.(csv|jsonl|ndjson)(\.gz)?$/.test(each))
     .toSorted()
     .map((each) => join(path, each));
   if (files.length > 0) return { files };
@@ -145,6 +149,8 @@ function imported(
   options: ImportOptions,
   askFile: string | null,
 ): Promise<{ readonly file: string; readonly bad: readonly BadRow[]; readonly badRows: number }> {
+  if (kind === 'depth')
+    return isLobster(path) ? importLobster(path, options, NO_WATCH) : importDepth(path, options, NO_WATCH);
   if (kind === 'quotes') return importQuotes(path, options, NO_WATCH);
   if (kind === 'prints' || !('stamp' in entry)) return importPrints(path, options, NO_WATCH);
   const every = entry.every === undefined ? null : durationUs(entry.every);
@@ -164,6 +170,7 @@ const importOptions = (entry: Named, market: BacktestMarket) => ({
   silence: minutes(5),
   skipBad: false,
   replace: false,
+  levels: LEVELS,
   archive: false,
 });
 

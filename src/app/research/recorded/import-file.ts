@@ -20,6 +20,8 @@ import { CsvError } from '../../../recording/import/csv-rows.ts';
 import { isStep } from '../../../text/decimals.ts';
 import { type FileKind, fileKind, isSymbol, nameParts } from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
+import { importDepth } from '../../../recording/import/import-depth.ts';
+import { importLobster } from '../../../recording/import/import-lobster.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
 import { importQuotes } from '../../../recording/import/import-quotes.ts';
 import { SourceFileError } from '../../../recording/import/table-file.ts';
@@ -48,6 +50,7 @@ export interface ImportRequest {
   readonly every: DurationUs | null;
   readonly stamp: 'start' | 'end';
   readonly askFile: string | null;
+  readonly levels: number;
   /** A price between two ticks counts as the nearest. */
   readonly isRounding: boolean;
   readonly skipBad: boolean;
@@ -89,6 +92,8 @@ export async function importFile(
   if (kind === 'frames') return framesFile(await compileFrames(file, { ...request, market }, watch));
   const options = tableOptions(file, request, market);
   if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
+  if (kind === 'lobster') return tableFile(kind, await importLobster(file, options, watch), dayPart);
+  if (kind === 'depth') return tableFile(kind, await importDepth(file, options, watch), dayPart);
   if (kind === 'quotes') return tableFile(kind, await importQuotes(file, options, watch), dayPart);
   const { every, stamp, askFile } = request;
   return tableFile(kind, await importBars(file, { ...options, every, stamp, askFile }, watch), yearPart);

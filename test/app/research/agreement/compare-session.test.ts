@@ -39,6 +39,7 @@ const MARKET = {
     },
     bars: null,
     isQuotes: false,
+    orders: null,
   },
   phases: [{ atUs: 0, phase: 'continuous' as const }],
 };
