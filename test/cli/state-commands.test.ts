@@ -54,6 +54,18 @@ it('cuts the journal to the newest rows, and to kinds', async () => {
   expect(rowsOf(kinds.out)).toMatchObject([{ kind: 'place' }, { kind: 'denied' }]);
 });
 
+it('shows the journal in words that fit a terminal', async () => {
+  const { out } = await cliRun('journal', '--state', journalDir());
+  const lines = out.trimEnd().split('\n');
+  const idOf = /^ *\d+ /;
+  expect(lines.filter((line) => idOf.test(line) && !line.startsWith('    '))).toHaveLength(5);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+  expect(out).not.toMatch(/[{}"]/);
+  const last = await cliRun('journal', '--state', journalDir(), '--last', '1');
+  expect(last.out).toContain('denied');
+  expect(last.out).not.toContain('filled');
+});
+
 it('tells which kinds there are when one asks for others', async () => {
   const { code, out } = await cliRun('journal', '--state', journalDir(), '--kind', 'alerts');
   expect(code).toBe(0);

@@ -18,6 +18,7 @@ import {
 } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { errorText, NothingThere } from '../../domain/failure.ts';
+import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { storedConfig } from '../host/catalog.ts';
 import { runPlan } from '../host/run-plan.ts';
 import { statePaths } from '../restart/state-paths.ts';
@@ -92,18 +93,26 @@ export const journalView = (query: StateQuery, kinds: readonly string[] | null):
   );
 
 /** The newest rows of a session. */
-function viewOf<Row>(
+export function viewOf<Row>(
   { state, session: asked, strategy, last }: StateQuery,
-  rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[]) => readonly Row[],
+  rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[], naming: Naming) => readonly Row[],
 ): StateView<Row> {
-  const { read, found, close } = openSession(state, asked);
+  const names = new StrategyNames();
+  const { read, found, close } = openSession(state, asked, names);
   const { day: session, configuration } = found;
   try {
-    const rows = rowsOf(entriesOf(read, session, strategy), read.contracts(session));
     const loaded = storedConfig(configuration);
+    const utcOffsetMinutes = loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null;
+    const contracts = read.contracts(session);
+    const naming = createJournalNaming(names, {
+      contracts: () => contracts,
+      utcOffsetMinutes: utcOffsetMinutes ?? 0,
+      stateDir: state,
+    });
+    const rows = rowsOf(entriesOf(read, session, strategy), contracts, naming);
     return {
       session,
-      utcOffsetMinutes: loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null,
+      utcOffsetMinutes,
       rows: last === undefined ? rows : rows.slice(-last),
     };
   } finally {

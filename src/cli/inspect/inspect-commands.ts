@@ -12,14 +12,15 @@ export function addInspectCommands(program: Command, { io }: CliContext): void {
   const check = program
     .command('check')
     .description('validate a configuration and print what it comes to, defaults filled in')
-    .option('--config <file>', 'configuration', 'config/paper.yaml')
+    .argument('[file]', 'configuration', 'config/paper.yaml')
+    .option('--config <file>', 'the same as an option')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tickwright check --config config/live.yaml\n')
-    .action(async () => {
-      const flags = check.opts<{ readonly config: string; readonly json?: boolean }>();
-      const { read } = await readRunConfig(flags.config);
-      if (flags.json === true) printJson(io, writtenConfig(read));
-      else io.out(`# ${flags.config} is valid; with all defaults it reads:\n${configText(read)}`);
+    .addHelpText('after', '\nExample:\n  tickwright check config/live.yaml\n')
+    .action(async (named: string) => {
+      const { config = named, json } = check.opts<{ readonly config?: string; readonly json?: boolean }>();
+      const { read } = await readRunConfig(config);
+      if (json === true) printJson(io, writtenConfig(read));
+      else io.out(`# ${config} is valid; with all defaults it reads:\n${configText(read)}`);
     });
   const strategies = program
     .command('strategies')
@@ -49,7 +50,7 @@ ${table.replaceAll(/^/gm, '  ').trimEnd()}
 }
 
 interface DoctorFlags {
-  readonly config: string;
+  readonly config?: string;
   readonly state?: string;
   readonly json?: boolean;
 }
@@ -60,12 +61,13 @@ export function addDoctorCommand(program: Command, { io, finish }: CliContext): 
   const command = program
     .command('doctor')
     .description('check this machine, the configuration and the calendar; list assumptions')
-    .option('--config <file>', 'configuration', 'config/paper.yaml')
+    .argument('[file]', 'configuration', 'config/paper.yaml')
+    .option('--config <file>', 'the same as an option')
     .option('--state <dir>', 'state directory instead of the configured one')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  tickwright doctor --config config/live.yaml\n')
-    .action(async () => {
-      const { config, state, json } = command.opts<DoctorFlags>();
+    .addHelpText('after', '\nExample:\n  tickwright doctor config/live.yaml\n')
+    .action(async (named: string) => {
+      const { config = named, state, json } = command.opts<DoctorFlags>();
       const findings = await diagnose(config, state ?? null);
       if (json === true) printJson(io, { findings, assumed: OPEN_READINGS });
       else io.out(report(findings));

@@ -1,8 +1,8 @@
 /** `orders`, `positions`, `pnl`, `journal`: read the journal, also while the daemon runs. */
 import type { Command } from 'commander';
+import { type JournalLine, journalLines } from '../../app/inspect/journal-lines.ts';
 import type { OrderRow } from '../../app/inspect/read-orders.ts';
 import {
-  type JournalRow,
   journalView,
   ordersView,
   type PnlRow,
@@ -32,7 +32,7 @@ interface Look<Row> {
   readonly description: string;
   readonly example: string;
   readonly view: (flags: StateFlags) => StateView<Row>;
-  readonly table: (view: StateView<Row>, flags: StateFlags) => string;
+  readonly text: (flags: StateFlags) => string;
   /** Rows without `--last`. */
   readonly lastByDefault: number | null;
 }
@@ -47,7 +47,7 @@ export function addStateCommands(
     description: 'list the orders of a session with their status',
     example: 'tickwright orders --strategy ema-front --last 20',
     view: ordersView,
-    table: ordersTable,
+    text: (flags) => ordersTable(ordersView(flags)),
     lastByDefault: 50,
   });
   addLook(program, context, {
@@ -55,7 +55,7 @@ export function addStateCommands(
     description: 'list the positions of each strategy',
     example: 'tickwright positions --json',
     view: positionsView,
-    table: positionsTable,
+    text: (flags) => positionsTable(positionsView(flags)),
     lastByDefault: null,
   });
   addLook(program, context, {
@@ -63,7 +63,7 @@ export function addStateCommands(
     description: 'show profit and loss of each strategy, with fees and tax',
     example: 'tickwright pnl --session 2026-03-04 --state var/replay-2026-03-04',
     view: pnlView,
-    table: pnlTable,
+    text: (flags) => pnlTable(pnlView(flags)),
     lastByDefault: null,
   });
   const journal = addLook(program, context, {
@@ -71,7 +71,7 @@ export function addStateCommands(
     description: 'show journal entries, newest last',
     example: 'tickwright journal --kind alert --kind denied --last 100',
     view: ({ kind = null, ...query }) => journalView(query, kind),
-    table: journalText,
+    text: journalText,
     lastByDefault: 50,
   }).option('--kind <kind>', 'entries of this kind only; repeatable', collected);
   return { orders, journal };
@@ -97,18 +97,19 @@ function addLook<Row>(program: Command, { io }: CliContext, look: Look<Row>): Co
     .addHelpText('after', `\nExample:\n  ${look.example}\n`)
     .action(() => {
       const asked = command.opts<Omit<StateFlags, 'state'> & { readonly state?: string }>();
-      const flags: StateFlags = { ...asked, state: stateOf(asked) };
-      const view = look.view(look.lastByDefault === null ? flags : { last: look.lastByDefault, ...flags });
-      if (flags.json === true) printJson(io, view);
-      else io.out(look.table(view, flags));
+      const limit = look.lastByDefault === null ? {} : { last: look.lastByDefault };
+      const flags: StateFlags = { ...limit, ...asked, state: stateOf(asked) };
+      if (flags.json === true) printJson(io, look.view(flags));
+      else io.out(look.text(flags));
     });
 }
 
 /** An empty answer may come from a misspelled kind, so it lists the kinds there are. */
-function journalText(view: StateView<JournalRow>, flags: StateFlags): string {
-  const { kind, last: _last, ...query } = flags;
+function journalText({ kind, ...query }: StateFlags): string {
+  const view = journalLines(query, kind ?? null);
   if (view.rows.length > 0 || kind === undefined) return journalTable(view);
-  const { rows } = journalView(query, null);
+  const { last: _last, ...all } = query;
+  const { rows } = journalView(all, null);
   const written = [...new Set(rows.map((row) => row.kind))].toSorted().join(', ');
   return `${journalTable(view)}no ${kind.join(' and no ')} in it; its kinds are ${written}\n`;
 }
@@ -182,16 +183,13 @@ function pnlTable(view: StateView<PnlRow>): string {
   return `${table}Open positions are not in these figures.\n`;
 }
 
-const journalTable = (view: StateView<JournalRow>): string =>
+const journalTable = (view: StateView<JournalLine>): string =>
   tableOf(view, view.rows, 'nothing written', {
     id: ({ id }) => String(id),
-    time: ({ tsUs: at }) => timeOf(view, at),
-    strategy: ({ strategy }) => strategy ?? '',
-    kind: ({ kind }) => kind,
-    fact: ({ body }) =>
-      Object.entries(body)
-        .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-        .join(' '),
+    time: ({ time }) => time,
+    strategy: ({ strategy }) => strategy,
+    entry: ({ word }) => word,
+    '': ({ text }) => text,
   });
 
 function tableOf<Row>(
