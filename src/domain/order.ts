@@ -15,7 +15,12 @@ interface IntentHead {
   readonly limitPrice: PriceTicks;
   /** Free text for the journal: why the strategy wants it. */
   readonly reason: string;
+  /** Absent is that of the market: the day, or until canceled where trading never stops. */
+  readonly timeInForce?: TimeInForce;
 }
+
+/** `gtc` is good till canceled: it outlives the day. */
+export type TimeInForce = 'day' | 'gtc';
 
 export interface LimitIntent extends IntentHead {
   readonly kind: 'limit';

@@ -147,6 +147,8 @@ export interface EngineSettings {
   readonly moneyMismatch?: 'halt' | 'alert';
   /** Absent is `day`: orders die with the trading day. `until_canceled` where trading never stops. */
   readonly orders?: 'day' | 'until_canceled';
+  /** Orders that are good till canceled are taken where `orders` is `day`; absent is no. */
+  readonly gtcOrders?: boolean;
   /** The exchange takes market orders; absent is no: one is sent as a limit at the furthest price that is allowed. */
   readonly marketOrders?: boolean;
   /** Absent is none. */

@@ -122,18 +122,24 @@ function requestOf(asked: SubmitArguments): PricedRequest {
   return request.kind === 'market' ? limitRequest(request.side, { ...request, price: 'market' }) : request;
 }
 
-const limitRequest = (side: Side, { qty: wanted, price, reason }: OrderRequest): PricedRequest => ({
+const limitRequest = (
+  side: Side,
+  { qty: wanted, price, reason, timeInForce }: OrderRequest,
+): PricedRequest => ({
   kind: 'limit',
   side,
   qty: wanted,
   price,
   reason,
+  ...(timeInForce !== undefined && { timeInForce }),
 });
 
 /** Translates a request of the strategy into an intent of the engine. */
 function intentOf(contract: Contract, request: PricedRequest, limitPrice: PriceTicks): OrderIntent {
   const { side, reason } = request;
-  const head = { instrument: contract.index, side, qty: qty(request.qty), limitPrice, reason };
+  const { timeInForce } = request;
+  const lasting = timeInForce === undefined ? {} : { timeInForce };
+  const head = { instrument: contract.index, side, qty: qty(request.qty), limitPrice, reason, ...lasting };
   switch (request.kind) {
     case 'limit':
       return { kind: 'limit', ...head };

@@ -3,7 +3,7 @@ import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
 import type { CancelTimer } from '../domain/clock.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import type { Side, TriggerWhen } from '../domain/order.ts';
+import type { Side, TimeInForce, TriggerWhen } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
 import type { BookTick, TradeTick } from '../domain/ticks.ts';
 import type { DurationUs, PriceTicks, TsUs } from '../domain/units.ts';
@@ -19,6 +19,12 @@ export interface OrderRequest {
   readonly price: PriceTicks | 'market';
   /** Why, for the journal. */
   readonly reason: string;
+  /**
+   * `gtc` is good till canceled: with the exits of a bracket it stands on the days after too, in backtests of a market of one's own with
+   * hours and `memory: run`. VN30 futures have day orders alone. Where trading never stops an order lasts until it is canceled, and there is no
+   * day that could end it. What the market does not have is denied (`time_in_force`).
+   */
+  readonly timeInForce?: TimeInForce;
 }
 
 interface SubmitHead extends OrderRequest {

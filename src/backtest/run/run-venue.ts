@@ -35,6 +35,7 @@ import {
   refusal,
   type Refusal,
 } from '../../venue/venue-command.ts';
+import type { TriggerOrder } from '../../venue/triggers/trigger-order.ts';
 import { TriggerBook, type TriggerSurroundings } from '../../venue/triggers/trigger-book.ts';
 import {
   type Bracket,
@@ -125,6 +126,8 @@ export class RunVenue implements OrderListener {
   /** Some contract has maintenance margin. */
   #isMaintained = false;
   #untold: VenueOrder[] = [];
+  /** Keys of orders that are good till canceled. */
+  readonly #lasting = new Set<string>();
   /** Ended since the last scan of the book, which shows them once more. */
   #ended: VenueOrder[] = [];
   readonly #waiting = new Map<BrokerOrderKey, TriggerReport>();
@@ -194,6 +197,10 @@ export class RunVenue implements OrderListener {
   setPhase(phase: SessionPhase): void {
     this.#phase = phase;
     this.noticeMargin();
+    if (phase !== 'continuous' || this.#lasting.size === 0) return;
+    // Their rows of last evening say that they cannot be canceled.
+    for (const order of this.#entry.open(ACCOUNT)) if (this.#lasting.has(order.orderKey)) this.#mark(order);
+    this.tell();
   }
 
   /** Orders of days before stand again in the markets of this one. */
@@ -204,6 +211,13 @@ export class RunVenue implements OrderListener {
 
   /** An accepted order enters its market with the next `tell`. */
   place(order: OrderToSend, decided: Decided): CallOutcome {
+    const outcome = this.#place(order, decided);
+    if (order.timeInForce === 'gtc' && outcome.status === 'accepted' && outcome.orderKey !== null)
+      this.#lasting.add(outcome.orderKey);
+    return outcome;
+  }
+
+  #place(order: OrderToSend, decided: Decided): CallOutcome {
     const { strategy: owner, clientOrderId: refId, orderCode, side, limitPrice, qty: size } = order;
     const command = { accountId: ACCOUNT, orderCode, side, limitPrice, qty: size, refId };
     const { trigger } = order;
@@ -302,9 +316,14 @@ export class RunVenue implements OrderListener {
   /** The day is over: every order ends, and shows in the next scan. */
   expire(): void {
     this.#isClosed = true;
-    this.#triggers.expireAll(this.#now);
+    this.#triggers.expireAll(this.#now, (row) => this.#lasts(row));
     this.#tellTriggers();
-    this.#entry.expireAll(this.#now);
+    this.#entry.expireAll(this.#now, ({ orderKey }) => this.#lasting.has(orderKey));
+  }
+
+  /** Exits last like the order that brought them. */
+  #lasts({ orderKey, parentKey }: Pick<TriggerOrder, 'orderKey' | 'parentKey'>): boolean {
+    return this.#lasting.has(orderKey) || (parentKey !== null && this.#lasting.has(parentKey));
   }
 
   /** While a position is held the broker measures margin on each whole second of continuous trading. */
@@ -464,22 +483,23 @@ export class RunVenue implements OrderListener {
       unknownRefusal: (_id, code) => (this.#listings.has(code) ? null : refusal(-6003)),
       riskRefusal: (command) => this.#cash?.refusal(command) ?? this.#room.refusal(command),
       takeKey: () => this.#entry.takeKey(),
-      send: (command, origin, sender) => this.#sendTriggered(command, origin, sender),
+      send: (command, origin, sender, by) => this.#sendTriggered(command, origin, sender, by),
     };
   }
 
   #sendTriggered(
     command: PlaceLimit,
     origin: OrderOrigin,
-    sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
+    { owner, triggerPrice }: Pick<OrderSender, 'owner' | 'triggerPrice'>,
+    by: TriggerOrder,
   ): VenueOrder['orderNo'] | Refusal {
-    const { owner, triggerPrice } = sender;
+    const refused = placeRefusal(command, this.#around);
+    if (refused !== null) return refused;
     const decidedMidTwice = this.#traded.get(command.orderCode)?.midTwice ?? 0;
-    return (
-      placeRefusal(command, this.#around) ??
-      this.#entry.place(command, origin, { owner, triggerPrice, decidedUs: this.#now, decidedMidTwice })
-        .orderNo
-    );
+    const sender = { owner, triggerPrice, decidedUs: this.#now, decidedMidTwice };
+    const { orderNo, orderKey } = this.#entry.place(command, origin, sender);
+    if (this.#lasts(by)) this.#lasting.add(orderKey);
+    return orderNo;
   }
 
   /** A contract with rates of its own may be charged by liquidity or by fill, which rows do not show: its costs are told. */

@@ -138,7 +138,7 @@ export class Adoption {
 
   /** An order that one of our trigger orders sent. */
   adoptChild(row: BrokerOrder, sender: ManagedOrder, readUs: TsUs): ManagedOrder {
-    return this.#addOrder(row, readUs, row.limitPrice ?? sender.limitPrice, {
+    const child = this.#addOrder(row, readUs, row.limitPrice ?? sender.limitPrice, {
       clientOrderId: this.#dayName('C', row.orderNo),
       strategy: sender.strategy,
       purpose: sender.purpose,
@@ -147,6 +147,11 @@ export class Adoption {
       isProtective: false,
       parent: sender.clientOrderId,
     });
+    // An exit lasts like the bracket that brought it.
+    const { orders } = this.#parts;
+    const bracket = sender.parent === null ? undefined : orders.get(sender.parent);
+    child.isLasting = sender.isLasting || bracket?.isLasting === true;
+    return child;
   }
 
   /** Undefined for a row that has ended, and for a contract that is not listed. */

@@ -113,6 +113,8 @@ export class ManagedOrder implements OrderView {
   isUnwanted = false;
   /** When it was last withdrawn because it is larger than the position it closes; -Infinity: never. */
   oversizedUs = -Infinity;
+  /** Good till canceled where orders end with the day. */
+  isLasting = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
   /** Another order has its number: the broker's day began anew, and no call may name it by the number. */

@@ -155,6 +155,7 @@ export class OrderExecutor {
       isProtective: isProtective(call),
       createdUs: context.nowUs,
     });
+    placed.isLasting = order.timeInForce === 'gtc';
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);
     rate.sent(context.nowUs);

@@ -144,17 +144,19 @@ export class DayEnd {
   readonly #life: OrderLife;
   readonly #lookUp: LookUpSettings;
   readonly #isEndless: boolean;
+  readonly #takesGtc: boolean;
   #closedUs = Infinity;
 
   constructor(
     orders: Orders,
     life: OrderLife,
-    { lookUp, orders: lasting = 'day' }: Pick<EngineSettings, 'lookUp' | 'orders'>,
+    { lookUp, orders: lasting = 'day', gtcOrders = false }: DaySettings,
   ) {
     this.#orders = orders;
     this.#life = life;
     this.#lookUp = lookUp;
     this.#isEndless = lasting === 'until_canceled';
+    this.#takesGtc = gtcOrders;
   }
 
   closed(at: number): void {
@@ -173,7 +175,7 @@ export class DayEnd {
   afterBook({ complete, startedUs }: BookSnapshot): void {
     if (!complete || startedUs < this.#closedUs + this.#lookUp.spread) return;
     for (const order of this.#orders.open) {
-      if (!order.isWaiting && order.orderNo !== null && order.rowUs === startedUs)
+      if (!order.isWaiting && !order.isLasting && order.orderNo !== null && order.rowUs === startedUs)
         this.#life.apply(order, 'day_ended');
     }
   }
@@ -182,7 +184,7 @@ export class DayEnd {
   over(): void {
     if (this.#isEndless) return;
     for (const order of this.#orders.open)
-      if (!outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
+      if (!order.isLasting && !outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
   }
 
   /** The next day begins. Entries wait until positions explain what was not proven (rulings, 6). */
@@ -190,9 +192,12 @@ export class DayEnd {
     this.#closedUs = Infinity;
     if (this.#isEndless) return;
     this.over();
-    this.#orders.clear();
+    // Numbers go on where orders do.
+    if (!this.#takesGtc) this.#orders.clear();
   }
 }
+
+type DaySettings = Pick<EngineSettings, 'lookUp' | 'orders' | 'gtcOrders'>;
 
 /** It stands in the trigger book; the next day's scan shows whether it still does. */
 const outlivesDay = ({ isWaiting, status }: ManagedOrder): boolean =>

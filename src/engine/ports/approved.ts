@@ -21,6 +21,8 @@ export interface OrderToSend {
   readonly trigger: Trigger | null;
   /** The event that led to it. */
   readonly cause: Seq;
+  /** Absent is that of the market. */
+  readonly timeInForce?: 'gtc';
 }
 
 export interface ModifyToSend {

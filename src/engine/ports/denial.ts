@@ -1,5 +1,6 @@
 /** Reasons of risk: a closed union of codes with their numbers. A denial is ours; a rejection is the broker's. */
 import type { SessionPhase } from '../../domain/calendar.ts';
+import type { TimeInForce } from '../../domain/order.ts';
 
 /** Calls that a rule may stop. Cancels are never denied (rulings, 36). */
 export type DenialScope = 'entry' | 'entry_and_reduce';
@@ -70,7 +71,9 @@ export type Denial =
       readonly takeProfit: number;
     }
   | { readonly code: 'limit_behind_trigger'; readonly limit: number; readonly trigger: number }
-  | { readonly code: 'leg_is_own_contract' };
+  | { readonly code: 'leg_is_own_contract' }
+  /** The market, or a strategy that begins anew each day, has the other one alone. */
+  | { readonly code: 'time_in_force'; readonly asked: TimeInForce };
 
 /** `CODE: key=value key=value`, stable for logs and tests. */
 export function formatDenial(denial: Denial): string {
@@ -120,6 +123,8 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
   exit_price_side: 'an exit is on the wrong side of the entry',
   limit_behind_trigger: 'the limit price is behind the trigger price',
   leg_is_own_contract: 'both legs are the same contract',
+  time_in_force:
+    'orders do not last that long here: day orders alone, or until canceled alone where trading never stops',
 };
 
 /** Each code as words for people. */

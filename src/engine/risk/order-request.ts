@@ -8,7 +8,7 @@ import type {
   TriggerIntent,
   TriggerWhen,
 } from '../../domain/order.ts';
-import type { Assumption } from '../../domain/settings.ts';
+import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { OrderView, RiskView } from './risk-view.ts';
@@ -50,6 +50,15 @@ function workingStatus({ status, orderNo, canModify, cancelQueued }: OrderView):
   if (orderNo === null) return `${status}, without a number`;
   if (cancelQueued) return `${status}, a cancel waits`;
   return canModify ? null : `${status}, the broker says it cannot be changed`;
+}
+
+/** How long an order lasts is the market's to say, unless it takes both. */
+export function timeInForceDenial(
+  { timeInForce: asked }: OrderIntent,
+  { orders = 'day', gtcOrders = false }: Pick<EngineSettings, 'orders' | 'gtcOrders'>,
+): Denial | undefined {
+  if (asked === undefined || gtcOrders) return undefined;
+  return asked === (orders === 'day' ? 'day' : 'gtc') ? undefined : { code: 'time_in_force', asked };
 }
 
 /** Orders with a trigger: the terms that are sent, and the faults that no risk rule looks for. */

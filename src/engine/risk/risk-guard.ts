@@ -21,6 +21,7 @@ import {
   modifyDenial,
   moveDenial,
   otherPrices,
+  timeInForceDenial,
   triggerDenial,
   triggerOf,
 } from './order-request.ts';
@@ -85,6 +86,7 @@ export class RiskGuard {
       limitPrice,
       trigger: triggerOf(intent, view),
       cause: view.seq(),
+      ...(intent.timeInForce === 'gtc' && { timeInForce: 'gtc' }),
     });
     return { ok: true, order };
   }
@@ -167,6 +169,8 @@ export class RiskGuard {
   }
 
   #decideSubmit(view: RiskView, intent: OrderIntent, request: RiskRequest): Decision {
+    const lasting = timeInForceDenial(intent, this.#terms.settings);
+    if (lasting !== undefined) return refused(lasting);
     if (intent.kind === 'limit') return this.#decide(view, request);
     const denial = triggerDenial(view, intent, this.#assumed);
     if (denial !== undefined) return refused(denial);

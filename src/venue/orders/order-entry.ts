@@ -199,9 +199,9 @@ export class OrderEntry implements BookFills {
     return orderCosts(rates, day, filledQty, filledValue, side, order.makerValue, fills);
   }
 
-  /** Day orders end after the close. */
-  expireAll(at: TsUs): void {
-    for (const order of this.#store.all()) if (order.isOpen) this.#end(order, true, '', at);
+  /** Day orders end after the close; `lasts`: good till canceled. */
+  expireAll(at: TsUs, lasts: (order: VenueOrder) => boolean = () => false): void {
+    for (const order of this.#store.all()) if (order.isOpen && !lasts(order)) this.#end(order, true, '', at);
   }
 
   /** A contract is listed no more: its orders end. */

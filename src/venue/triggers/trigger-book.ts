@@ -47,6 +47,7 @@ export interface TriggerSurroundings {
     command: PlaceLimit,
     origin: OrderOrigin,
     sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
+    by: TriggerOrder,
   ): BrokerOrderNo | Refusal;
 }
 
@@ -152,10 +153,10 @@ export class TriggerBook {
     for (const row of due) if (isWaiting(row)) this.#send(row, at);
   }
 
-  /** The day is over. */
-  expireAll(at: TsUs): void {
+  /** The day is over; `lasts`: good till canceled. */
+  expireAll(at: TsUs, lasts: (row: TriggerOrder) => boolean = () => false): void {
     if (this.#rules.triggerLife === 'contract') return;
-    for (const row of this.#book.store.all()) if (isWaiting(row)) this.#expire(row, '', at);
+    for (const row of this.#book.store.all()) if (isWaiting(row) && !lasts(row)) this.#expire(row, '', at);
   }
 
   /** A contract is listed no more. */
@@ -213,6 +214,7 @@ export class TriggerBook {
       { accountId: id, orderCode: code, side, limitPrice, qty, refId: null },
       kind,
       { owner: row.owner, triggerPrice: row.trigger.price },
+      row,
     );
     if (typeof sent === 'string') {
       row.sentQty = qty;

@@ -41,6 +41,8 @@ const ROWS: readonly (readonly [string, Change, TriggerIntent, string])[] = [
   ['a trailing stop', nothing, trailingSell(13_050, 20), 'approved as entry'],
   ['a bracket', nothing, bracketBuy(13_000, 12_950, 13_080), 'approved as entry'],
   ['an arbitrage order', nothing, arbitrage(1), 'approved as entry'],
+  ['a day order by its name', nothing, raw({ timeInForce: 'day' }), 'approved as entry'],
+  ['good till canceled', nothing, raw({ timeInForce: 'gtc' }), 'time_in_force: asked=gtc'],
   ['a trigger off the grid', nothing, raw({ triggerPrice: 12_950.5 }), 'price_off_grid: price=12950.5'],
   [
     'a trigger outside the band',

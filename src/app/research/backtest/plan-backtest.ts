@@ -213,13 +213,15 @@ function engineSettings({ read, source, market }: Backtest): EngineSettings {
     const risk = chosen(settings.risk, { ...settings.risk, ...ages }, (key) => isWritten(['risk', key]));
     return { ...settings, poll, risk };
   }
+  const memory = memoryOf(read, market);
   const scaled = (amount: Money): Money => money(Math.min(amount * market.moneyScale, WIDE_MONEY));
   const keep = (path: readonly PropertyKey[]) => (key: string) => isWritten([...path, FILE_KEYS[key] ?? key]);
   return {
     ...settings,
     poll,
     marketOrders: market.marketOrders,
-    orders: market.isAlwaysOpen && memoryOf(read, market) === 'run' ? 'until_canceled' : 'day',
+    orders: market.isAlwaysOpen && memory === 'run' ? 'until_canceled' : 'day',
+    gtcOrders: !market.isAlwaysOpen && memory === 'run',
     risk: chosen(
       { ...settings.risk, accountDailyLossMax: scaled(settings.risk.accountDailyLossMax) },
       WIDE_RISK,

@@ -75,7 +75,13 @@ export async function playBars(
   run: Omit<BarRun, 'connect'>,
   every: DurationUs,
   act: (trader: Trader, bar: number) => void,
+  shown: 'time' | 'day' = 'time',
 ): Promise<readonly string[]> {
+  const textOf = (us: number): string =>
+    new Date(us / 1_000)
+      .toISOString()
+      .slice(shown === 'day' ? 0 : 11, 19)
+      .replace('T', ' ');
   let bar = 0;
   const plan = await barPlan({
     ...run,
@@ -90,14 +96,12 @@ export async function playBars(
   const [one] = strategies;
   const fills = [...one!.fills].map(({ tsUs, side, qty, priceTicks, clause }) => ({
     tsUs,
-    line: `${timeOf(tsUs)} ${side} ${qty} at ${priceTicks / 100} ${clause}`,
+    line: `${textOf(tsUs)} ${side} ${qty} at ${priceTicks / 100} ${clause}`,
   }));
-  const denials = one!.denials.map(({ tsUs, by, code }) => ({ tsUs, line: `${timeOf(tsUs)} ${by} ${code}` }));
+  const denials = one!.denials.map(({ tsUs, by, code }) => ({ tsUs, line: `${textOf(tsUs)} ${by} ${code}` }));
   const stopped = one!.stopped === null ? [] : [`stopped: ${JSON.stringify(one!.stopped)}`];
   return [...fills, ...denials]
     .toSorted((a, b) => a.tsUs - b.tsUs)
     .map(({ line }) => line)
     .concat(stopped);
 }
-
-const timeOf = (us: number): string => new Date(us / 1_000).toISOString().slice(11, 19);

@@ -1,0 +1,147 @@
+/** Orders over several days of a market with hours, worked out by hand: hourly bars, two a day. */
+import { describe, expect, test } from 'vitest';
+import { minutes, priceTicks } from '../../../../src/domain/units.ts';
+import { playBars } from './bar-run.ts';
+
+type Trade = Parameters<Parameters<typeof playBars>[2]>[0];
+type Bar = readonly [open: number, high: number, low: number, close: number];
+
+const HOUR = minutes(60);
+const HOURS = ", timeZone: UTC, hours: [{ phase: continuous, from: '09:00', to: '11:00' }]";
+const REMEMBERED = 'memory: run';
+
+/** Wednesday to Friday and Monday. */
+const DAYS = ['2024-01-03', '2024-01-04', '2024-01-05', '2024-01-08'];
+
+const hourBars = (bars: readonly Bar[]): string =>
+  `time,open,high,low,close,volume\n${bars
+    .map((bar, i) => `${DAYS[Math.floor(i / 2)]}T${i % 2 === 0 ? '09' : '10'}:00:00Z,${bar.join(',')},100\n`)
+    .join('')}`;
+
+const ticks = (points: number) => priceTicks(Math.round(points * 100));
+const flat = (price: number): Bar => [price, price, price, price];
+
+interface Case {
+  readonly name: string;
+  readonly bars: readonly Bar[];
+  readonly market?: string;
+  readonly more?: string;
+  readonly orders: Readonly<Record<number, (trader: Trade) => void>>;
+  readonly expected: readonly string[];
+}
+
+const buyAt95 = (timeInForce?: 'day' | 'gtc') => (trader: Trade) => {
+  const lasting = timeInForce === undefined ? {} : { timeInForce };
+  return void trader.buy({ qty: 1, price: ticks(95), reason: 'cheap', ...lasting });
+};
+
+/** A hundred for three days, and 94 at the last hour. */
+const CHEAP_AT_LAST = [flat(100), flat(100), flat(100), flat(100), flat(100), [100, 100, 94, 95] as Bar];
+
+const CASES: readonly Case[] = [
+  {
+    name: 'a day order ends with its day',
+    bars: CHEAP_AT_LAST,
+    more: REMEMBERED,
+    orders: { 1: buyAt95() },
+    expected: [],
+  },
+  {
+    name: 'good till canceled: it stands on the third day too',
+    bars: CHEAP_AT_LAST,
+    more: REMEMBERED,
+    orders: { 1: buyAt95('gtc') },
+    expected: ['2024-01-05 10:40:00 buy 1 at 95 bar_path'],
+  },
+  {
+    name: 'a market that opens beyond it fills it at the open, over a weekend too',
+    bars: [...CHEAP_AT_LAST.slice(0, 5), flat(100), flat(90), flat(90)],
+    more: REMEMBERED,
+    orders: { 1: buyAt95('gtc') },
+    expected: ['2024-01-08 09:00:00 buy 1 at 90 bar_open'],
+  },
+  {
+    name: 'canceled on the second day, it is gone on the third',
+    bars: CHEAP_AT_LAST,
+    more: REMEMBERED,
+    orders: {
+      1: buyAt95('gtc'),
+      3: (trader) => trader.workingOrders().forEach(({ clientOrderId }) => trader.cancel(clientOrderId)),
+    },
+    expected: [],
+  },
+  {
+    name: 'a stop that waits over the night',
+    bars: [flat(100), flat(100), [100, 106, 100, 105], flat(105)],
+    more: REMEMBERED,
+    orders: {
+      1: (trader) =>
+        trader.submit({
+          kind: 'stop',
+          side: 'buy',
+          qty: 1,
+          price: 'market',
+          trigger: ticks(103),
+          timeInForce: 'gtc',
+          reason: 'breakout',
+        }),
+    },
+    expected: ['2024-01-04 09:40:00 buy 1 at 103 bar_stop'],
+  },
+  {
+    name: 'exits of a bracket last like the bracket: the stop-loss of Wednesday sells on Friday',
+    bars: [flat(100), flat(100), flat(101), flat(101), flat(90), flat(90)],
+    more: REMEMBERED,
+    orders: { 1: (trader) => void bracket(trader, 'gtc') },
+    expected: ['2024-01-03 10:00:00 buy 1 at 100 bar_open', '2024-01-05 09:00:00 sell 1 at 90 bar_gap'],
+  },
+  {
+    name: 'exits of a bracket for the day end with it',
+    bars: [flat(100), flat(100), flat(101), flat(101), flat(90), flat(90)],
+    more: REMEMBERED,
+    orders: { 1: (trader) => void bracket(trader, 'day') },
+    expected: ['2024-01-03 10:00:00 buy 1 at 100 bar_open'],
+  },
+  {
+    name: 'denied where strategies begin anew each day: nobody would know the order in the morning',
+    bars: CHEAP_AT_LAST,
+    orders: { 1: buyAt95('gtc') },
+    expected: ['2024-01-03 10:00:00 denied time_in_force'],
+  },
+  {
+    name: 'where trading never stops every order lasts, and one for the day is denied',
+    bars: CHEAP_AT_LAST,
+    market: '',
+    orders: {
+      1: (trader) => {
+        buyAt95('gtc')(trader);
+        buyAt95()(trader);
+        buyAt95('day')(trader);
+      },
+    },
+    expected: [
+      '2024-01-03 10:00:00 denied time_in_force',
+      '2024-01-05 10:40:00 buy 1 at 95 bar_path',
+      '2024-01-05 10:40:00 buy 1 at 95 bar_path',
+    ],
+  },
+];
+
+const bracket = (trader: Trade, timeInForce: 'day' | 'gtc') =>
+  trader.submit({
+    kind: 'bracket',
+    side: 'buy',
+    qty: 1,
+    price: 'market',
+    stopLoss: ticks(95),
+    takeProfit: ticks(120),
+    timeInForce,
+    reason: 'in',
+  });
+
+describe('how long an order lasts', () => {
+  test.each(CASES)('$name', async ({ bars, market = HOURS, more = '', orders, expected }) => {
+    const run = { bars: hourBars(bars), market, file: ', every: 1h', more };
+    expect(await playBars(run, HOUR, (trader, bar) => orders[bar]?.(trader), 'day')).toEqual(expected);
+  });
+});
