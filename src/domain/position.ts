@@ -31,8 +31,8 @@ export function applyFill(position: Position, change: number, value: number): Po
     };
   }
   const closed = Math.min(Math.abs(before), Math.abs(change));
-  const closedEntry = Math.round((position.openValue * closed) / Math.abs(before));
-  const closedExit = Math.round((value * closed) / Math.abs(change));
+  const closedEntry = partOf(position.openValue, closed, Math.abs(before));
+  const closedExit = partOf(value, closed, Math.abs(change));
   const gain = Math.sign(before) * (closedExit - closedEntry);
   const after = before + change;
   const reversed = Math.abs(change) > closed;
@@ -41,6 +41,18 @@ export function applyFill(position: Position, change: number, value: number): Po
     openValue: money(reversed ? value - closedExit : position.openValue - closedEntry),
     realised: money(position.realised + gain),
   };
+}
+
+/** `amount x part / whole`, half and more up. Exact: where the product may exceed 2^53 it is done in bigint. */
+export function partOf(amount: number, part: number, whole: number): Money {
+  const product = amount * part;
+  if (Number.isSafeInteger(product)) {
+    const rest = ((product % whole) + whole) % whole;
+    return money((product - rest) / whole + (2 * rest >= whole ? 1 : 0));
+  }
+  const [doubled, twice] = [2n * BigInt(amount) * BigInt(part) + BigInt(whole), 2n * BigInt(whole)];
+  const rest = ((doubled % twice) + twice) % twice;
+  return money(Number((doubled - rest) / twice));
 }
 
 /** Profit of the open quantity when one contract is worth `unitValue` money. */

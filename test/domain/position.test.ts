@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvariantError } from '../../src/domain/assert.ts';
-import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../src/domain/position.ts';
+import { applyFill, FLAT_POSITION, openProfit, partOf, type Position } from '../../src/domain/position.ts';
 import { money, signedQty } from '../../src/domain/units.ts';
 
 const UNIT = 10_000;
@@ -144,4 +144,21 @@ test.each([
   [1, 0.5],
 ])('a fill of %d for %d is a fault', (change, value) => {
   expect(() => applyFill(FLAT_POSITION, change, value)).toThrow(InvariantError);
+});
+
+test('a part of an amount is exact however large their product is, half and more up', () => {
+  expect([5, -5, 4, -4].map((amount) => partOf(amount, 1, 2))).toEqual([3, -2, 2, -2]);
+  // (2 x 9,007,199,254,740,991 x 500,000 + 1,000,001) / 2,000,002, rounded down.
+  expect(partOf(Number.MAX_SAFE_INTEGER, 500_000, 1_000_001)).toBe(4_503_595_123_775_372);
+  const amount = fc.integer({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+  const size = fc.integer({ min: 1, max: 1_000_000_000 });
+  fc.assert(
+    fc.property(amount, size, size, (whole, a, b) => {
+      const [part, all] = [Math.min(a, b), Math.max(a, b)];
+      const product = BigInt(whole) * BigInt(part);
+      const error = 2n * (BigInt(partOf(whole, part, all)) * BigInt(all) - product);
+      expect(error > -BigInt(all) && error <= BigInt(all)).toBe(true);
+      expect(partOf(whole, part, all) + partOf(whole, all - part, all) - whole).toBeLessThanOrEqual(1);
+    }),
+  );
 });

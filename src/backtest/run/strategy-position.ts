@@ -1,6 +1,6 @@
 /** One strategy's position in one contract, and the round trip under way. */
 import { assert } from '../../domain/assert.ts';
-import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
+import { applyFill, FLAT_POSITION, openProfit, partOf, type Position } from '../../domain/position.ts';
 import type { BacktestTrade } from '../backtest-result.ts';
 import { money, tsUs } from '../../domain/units.ts';
 
@@ -87,10 +87,10 @@ export class StrategyPosition {
     if (before.qty === 0) return this.#open(fill.atUs, fill.change, fill.value, fill.fee, fill.tax);
     if (Math.sign(before.qty) === Math.sign(fill.change)) return this.#add(fill);
     const closed = Math.min(Math.abs(before.qty), Math.abs(fill.change));
-    const share = closed / Math.abs(fill.change);
-    const exitValue = Math.round(fill.value * share);
-    const fee = Math.round(fill.fee * share);
-    const tax = Math.round(fill.tax * share);
+    const size = Math.abs(fill.change);
+    const exitValue = partOf(fill.value, closed, size);
+    const fee = partOf(fill.fee, closed, size);
+    const tax = partOf(fill.tax, closed, size);
     this.#gross += after.realised - before.realised;
     this.#exitValue += exitValue;
     this.#fee += fee;

@@ -20,9 +20,9 @@ const costs = z.strictObject({
   makerPercent: z.number().min(-100).max(100).optional(),
   orderMin: z.number().min(0).optional(),
   sellTaxPercent: share.optional(),
-  marginPercent: z.number().positive().max(100).optional(),
+  marginPercent: z.number().min(0.01).max(100).optional(),
   /** Below this part of the value of positions the broker closes. */
-  maintenancePercent: z.number().positive().max(100).optional(),
+  maintenancePercent: z.number().min(0.01).max(100).optional(),
   /** Fee for what is sold short, a year. */
   borrowPercentYear: share.optional(),
   rounding: z

@@ -6,6 +6,7 @@ import { nearest, type Problem } from '../../../config/problem.ts';
 import { readFile } from '../../../config/read-file.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
+import { hasMaintenance } from '../../../domain/costs.ts';
 import { US_PER_DAY } from '../../../domain/units.ts';
 import { isJournalThere } from '../../../journal/journal-database.ts';
 import { readJournal } from '../../../journal/journal-reader.ts';
@@ -215,6 +216,7 @@ const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMa
   ...modelProblems(source, file),
   ...memoryProblems(source, file, market),
   ...moneyProblems(source, file, market),
+  ...maintenanceProblems(source, file, market),
   ...symbolProblems(source, file, market),
 ];
 
@@ -249,6 +251,23 @@ function memoryProblems(source: YamlSource, file: BacktestFile, market: Backtest
 /** By default strategies start anew each day, except where trading never stops. */
 export const memoryOf = ({ memory }: BacktestFile, { isAlwaysOpen }: BacktestMarket): 'day' | 'run' =>
   memory ?? (isAlwaysOpen ? 'run' : 'day');
+
+/** A broker closes by its ratios or by maintenance margin. */
+function maintenanceProblems(
+  source: YamlSource,
+  file: BacktestFile,
+  market: BacktestMarket,
+): readonly Problem[] {
+  const isMaintained = Object.values(market.contracts).some(
+    ({ costs }) => costs !== undefined && hasMaintenance(costs),
+  );
+  const ratio = (['entryPercent', 'warnPercent', 'forceClosePercent'] as const).find(
+    (key) => file[key] !== undefined,
+  );
+  if (!isMaintained || ratio === undefined) return [];
+  const hint = 'leave it out, or leave maintenance margin out of the market';
+  return [source.problem([ratio], 'no ratio where contracts have maintenance margin', hint)];
+}
 
 /** Values of positions may grow to so many times the capital before money is no longer exact. */
 const MONEY_ROOM = 8;

@@ -19,6 +19,9 @@ interface BarRun {
   readonly bars: string;
   /** What the text is. */
   readonly kind?: 'bars' | 'quotes';
+  /** 10,000 and a hundredth when absent. */
+  readonly capital?: number;
+  readonly tick?: number;
   /** Further keys of the contract. */
   readonly contract?: string;
   /** Further keys of the market; trading never stops when absent. */
@@ -35,6 +38,8 @@ interface BarRun {
 export async function barPlan({
   bars,
   kind = 'bars',
+  capital = 10_000,
+  tick = 0.01,
   contract = '',
   market = '',
   file = '',
@@ -47,8 +52,8 @@ export async function barPlan({
   writeFileSync(join(dir, 'bars.csv'), bars);
   const path = join(dir, 'run.yaml');
   const text = `state: ${dir}
-capital: 10000
-market: { contracts: { X: { tick: 0.01${contract} } }${market} }
+capital: ${capital}
+market: { contracts: { X: { tick: ${tick}${contract} } }${market} }
 data: { ${kind}: [{ file: bars.csv, symbol: X${file} }]${data} }
 strategies: [{ id: one, strategy: ema-cross, symbols: [X], overnight: true }]
 ${more}`;

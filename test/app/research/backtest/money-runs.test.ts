@@ -271,6 +271,16 @@ const carried = ({ strategies, moneyScale }: BacktestResult): readonly string[] 
     [...trades].map(({ carry, netProfit }) => `${carry / moneyScale} ${netProfit / moneyScale}`),
   );
 
+test('a capital that leaves no room for exact money, and two rules to close by, are refused', async () => {
+  const still = { prices: [100, 100], orders: {} };
+  await expect(played({ ...still, contract: ', lot: 0.0000000001' })).rejects.toThrow(
+    /capital: expected at most \d+ USD, was 10000 \(one tick of one lot needs 12 digits behind the point/,
+  );
+  await expect(
+    played({ ...still, market: ', costs: { maintenancePercent: 25 }', more: 'entryPercent: 80' }),
+  ).rejects.toThrow('entryPercent: expected no ratio where contracts have maintenance margin');
+});
+
 describe('costs of time', () => {
   const AT = "at: ['00:01', '00:03', '00:05']";
 

@@ -1,0 +1,99 @@
+/**
+ * Costs that other engines publish, to the last digit. The numbers are those of zipline's tests of commissions (Apache 2.0), of
+ * NautilusTrader's tests of its cash account (LGPL), and of the first funding example that Kraken gives for linear perpetual contracts.
+ * Prices are made here.
+ */
+import { expect, test } from 'vitest';
+import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
+import { minutes } from '../../../../src/domain/units.ts';
+import { barPlan } from './bar-run.ts';
+
+interface Order {
+  readonly tick?: number;
+  readonly price: string;
+  readonly qty: number;
+  /** Of the bars that fill it. */
+  readonly volumes: readonly number[];
+  readonly market: string;
+  readonly capital: number;
+  readonly more?: string;
+}
+
+/** Charged for an order to buy at the market up to each of its fills, in the currency. */
+async function chargedSoFar(order: Order): Promise<readonly (readonly [qty: number, fee: number])[]> {
+  const { price, qty, volumes, market, capital, more, tick } = order;
+  const rows = [1, ...volumes].map(
+    (volume, i) => `2024-01-03T00:0${i}:00Z,${price},${price},${price},${price},${volume}\n`,
+  );
+  let isSent = false;
+  const plan = await barPlan({
+    bars: `time,open,high,low,close,volume\n${rows.join('')}`,
+    file: ', every: 1m',
+    market,
+    capital,
+    ...(tick !== undefined && { tick }),
+    ...(more !== undefined && { more }),
+    connect(ticks, trader) {
+      ticks.bars({ every: minutes(1) }).subscribe(() => {
+        if (!isSent) trader.buy({ qty, price: 'market', reason: 'test' });
+        isSent = true;
+      });
+    },
+  });
+  const { strategies, moneyScale } = runBacktest(plan);
+  let fee = 0;
+  return [...strategies[0]!.fills].map((fill) => {
+    fee += fill.fee;
+    return [fill.qty, fee / moneyScale];
+  });
+}
+
+/** 500 shares at 100 in fills of 230, 170 and 100: zipline's `PerShare(cost=0.0075, min_trade_cost)` and `PerDollar(cost=0.0015)`. */
+test.each([
+  ['perContract: 0.0075', [1.725, 3, 3.75]],
+  ['perContract: 0.0075, orderMin: 1', [1.725, 3, 3.75]],
+  ['perContract: 0.0075, orderMin: 2.5', [2.5, 3, 3.75]],
+  ['perContract: 0.0075, orderMin: 3.5', [3.5, 3.5, 3.75]],
+  ['perContract: 0.0075, orderMin: 5.5', [5.5, 5.5, 5.5]],
+  ['valuePercent: 0.15', [34.5, 60, 75]],
+])('zipline: %s', async (costs, totals) => {
+  const charged = await chargedSoFar({
+    price: '100',
+    qty: 500,
+    volumes: [2_300, 1_700, 1_000],
+    market: `, costs: { ${costs} }`,
+    capital: 100_000,
+    more: 'models: { volumePercent: 10 }',
+  });
+  expect(charged).toEqual([230, 170, 100].map((qty, i) => [qty, totals[i]]));
+});
+
+/** A taker of 0.002 %: 24.015 dollars and 5,293.64 yen before rounding to the currency. */
+test.each([
+  ['USD', 0.00001, '0.80050', 1_500_000, 2_000_000, 24.02],
+  ['JPY', 0.001, '120.310', 2_200_000, 300_000_000, 5_294],
+])('NautilusTrader: a taker in %s', async (currency, tick, price, qty, capital, fee) => {
+  const costs = 'takerPercent: 0.002, rounding: { per: fill, mode: half_even }';
+  const market = `, currency: ${currency}, costs: { ${costs} }`;
+  const charged = await chargedSoFar({ tick, price, qty, volumes: [qty], market, capital });
+  expect(charged).toEqual([[qty, fee]]);
+});
+
+/** Short 2 BTC at 37,000 when an hour of funding is 0.01126125 %: 8.333325 dollars are paid to the short side. */
+test('Kraken: funding of a perpetual contract', async () => {
+  const rows = [0, 1, 2, 3].map((i) => `2024-01-03T00:0${i}:00Z,37000,37000,37000,37000,10\n`);
+  const plan = await barPlan({
+    bars: `time,open,high,low,close,volume\n${rows.join('')}`,
+    file: ', every: 1m',
+    capital: 100_000,
+    contract: ", funding: { percent: 0.01126125, at: ['00:02'] }",
+    market: ', costs: { rounding: { per: order, decimals: 6 } }',
+    connect(ticks, trader) {
+      ticks.bars({ every: minutes(1) }).subscribe(() => {
+        if (trader.position().qty === 0) trader.sell({ qty: 2, price: 'market', reason: 'test' });
+      });
+    },
+  });
+  const { strategies, moneyScale } = runBacktest(plan);
+  expect(strategies[0]!.costs.funding / moneyScale).toBe(-8.333325);
+});
