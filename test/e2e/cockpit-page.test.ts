@@ -110,6 +110,17 @@ describe.for(LOOKS)('$width pixels wide, $colorScheme', (look) => {
 const said = (page: Page, text: string | RegExp): Promise<void> =>
   page.locator('.outcomes p', { hasText: text }).first().waitFor();
 
+test('fills a wide screen', async () => {
+  const { page, trouble } = await opened(daemonIn({}), { width: 1920 });
+  for (const name of VIEW_NAMES) {
+    await show(page, name);
+    await picture(page, `view-${name.toLowerCase()}-1920-light`);
+    expect(await findings(page), name).toEqual([]);
+    expect(await overhang(page), `${name} does not scroll sideways`).toBe(0);
+  }
+  expect(trouble).toEqual([]);
+});
+
 describe('commands', () => {
   test('halts at one press', async () => {
     const daemon = daemonIn({});
@@ -232,6 +243,105 @@ describe('the connection', () => {
     await page.getByText('note 260').waitFor();
     expect(await idsOf(page)).toEqual(daemon.rows.map(({ text }) => text).toReversed());
     await page.locator('summary', { hasText: 'All is well' }).waitFor();
+  });
+
+  test('two pages see the same: one acts, the other shows it', async () => {
+    const daemon = daemonIn({});
+    daemon.answer = () => {
+      daemon.facts = { ...daemon.facts, halted: 'by the first page' };
+      return { ok: true, message: 'entries are off' };
+    };
+    const { page, cockpit } = await opened(daemon);
+    const { page: other, trouble } = await newPage({ width: 390 });
+    await other.goto(cockpit.link('look'));
+    await other.locator('.verdict', { hasText: 'All is well' }).waitFor();
+    await page.locator('#halt').click();
+    await said(page, 'entries are off');
+    await other.locator('.verdict.bad', { hasText: 'Entries are off: by the first page' }).waitFor();
+    expect(await other.title()).toContain('HALTED');
+    expect(cockpit.pages).toBe(2);
+    expect(trouble).toEqual([]);
+  });
+
+  test('a reload in mid-stream shows every entry once, and needs no new link', async () => {
+    const daemon = daemonIn({});
+    daemon.rows = [];
+    const { page, trouble } = await opened(daemon);
+    const writing = setInterval(() => daemon.rows.push(note(daemon.rows.length + 1)), 5);
+    onTestFinished(() => clearInterval(writing));
+    for (let times = 0; times < 3; times += 1) {
+      await page.reload();
+      await show(page, 'Journal');
+    }
+    clearInterval(writing);
+    await page.getByRole('button', { name: 'Older entries' }).waitFor();
+    await page.getByText(`note ${daemon.rows.length}`, { exact: true }).waitFor();
+    for (const older = page.getByRole('button', { name: 'Older entries' }); await older.count();) {
+      const before = await page.locator('.journal .entry').count();
+      await older.click();
+      await expect.poll(() => page.locator('.journal .entry').count()).toBeGreaterThan(before);
+    }
+    expect(await idsOf(page)).toEqual(daemon.rows.map(({ text }) => text).toReversed());
+    expect(trouble).toEqual([]);
+  });
+
+  test('goes on after a restart of the daemon, once it has a new link', async () => {
+    const daemon = daemonIn({});
+    daemon.rows = [note(1)];
+    const { page, cockpit, cut } = await opened(daemon);
+    await show(page, 'Journal');
+    cut(true);
+    await cockpit.close();
+    const port = Number(new URL(cockpit.url).port);
+    daemon.rows.push(note(2));
+    const next = await startFake(daemon, { pageDir: PAGE_DIR, port });
+    onTestFinished(() => next.close());
+    cut(false);
+    await page.getByText('No session').waitFor();
+    await page.getByLabel('Link or its key').fill(next.link('steer'));
+    await page.getByRole('button', { name: 'Enter', exact: true }).click();
+    await show(page, 'Journal');
+    await page.getByText('note 2').waitFor();
+    expect(await idsOf(page)).toEqual(['note 2', 'note 1']);
+    await page.locator('#halt').click();
+    await said(page, 'done');
+    const loaded = page.waitForEvent('load');
+    daemon.facts = { ...daemon.facts, version: '9.9.9' };
+    await loaded;
+    await page.getByText('9.9.9').waitFor();
+  });
+
+  test('a change of day with the page open leaves nothing of the day before', async () => {
+    const daemon = daemonIn({});
+    const { page, trouble } = await opened(daemon);
+    await show(page, 'Market');
+    await page.locator('.quote .last', { hasText: /\d,\d/ }).waitFor();
+    const asked: string[] = [];
+    const { reads } = daemon.handlers;
+    const known = { ...reads };
+    Object.assign(reads, {
+      bars: (contract: string) => {
+        asked.push(contract);
+        return known.bars(contract);
+      },
+    });
+    const { facts } = daemon;
+    daemon.facts = { ...facts, session: { ...facts.session, day: null, phase: 'closed' }, orders: [] };
+    await page.locator('.clock', { hasText: 'closed' }).waitFor();
+    expect(await page.locator('.quote .last').textContent(), 'the last price stays for the night').toMatch(
+      /\d,\d/,
+    );
+    daemon.facts = { ...facts, session: { ...facts.session, day: '2026-03-05' }, orders: [] };
+    daemon.rows.push({ ...note(61), day: '2026-03-05', id: '2026-03-05-61' });
+    await page.locator('.clock', { hasText: 'continuous' }).waitFor();
+    await expect.poll(() => page.locator('.quote .last').textContent()).toMatch(/^–/);
+    expect(await page.locator('.depth .spread').textContent()).toBe('–');
+    await expect.poll(() => asked.length).toBeGreaterThan(0);
+    daemon.prices = { version: 2, prices: [...pricesAt(1_888)] };
+    await page.locator('.quote .last', { hasText: '1,888' }).waitFor();
+    await page.keyboard.press('4');
+    await page.locator('.journal h3', { hasText: '2026-03-05' }).waitFor();
+    expect(trouble).toEqual([]);
   });
 
   test('halts while the stream is cut', async () => {

@@ -19,7 +19,7 @@ import { clockTime, count, points, signed, worded } from './format.ts';
 import { read } from './link.ts';
 import { OrderTable } from './now.tsx';
 import { Bar, Empty, Panel } from './parts.tsx';
-import { entries, prices, silentSeconds, state } from './store.ts';
+import { entries, prices, silentSeconds, state, tradingDay } from './store.ts';
 import { t } from './text.ts';
 
 export function Market() {
@@ -50,7 +50,7 @@ export function Market() {
           </div>
           <Quote contract={contract} />
           <Panel title={t.candles} area="chart-panel">
-            <Candles key={contract.contract} contract={contract} />
+            <Candles key={`${tradingDay.value ?? ''}/${contract.contract}`} contract={contract} />
           </Panel>
           <Panel title={t.depth} area="depth-panel">
             <Depth contract={contract} orders={value.orders} />

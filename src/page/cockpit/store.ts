@@ -38,6 +38,8 @@ export const prices = signal<ReadonlyMap<string, ContractPrices>>(new Map());
 /** Oldest first. */
 export const entries = signal<readonly CockpitEntry[]>([]);
 export const outcomes = signal<readonly Outcome[]>([]);
+/** The last trading day; it stays over the night. */
+export const tradingDay = signal<string | null>(null);
 export const view = signal<View>('now');
 /** The order whose story is shown, or null; `day` is null for one of the present session. */
 export const story = signal<{ readonly id: string; readonly day: string | null } | null>(null);
@@ -70,9 +72,16 @@ interface Pending {
   prices: Map<string, ContractPrices>;
   entries: CockpitEntry[];
   isReset: boolean;
+  isNewDay: boolean;
 }
 
-const nothing = (): Pending => ({ state: null, prices: new Map(), entries: [], isReset: false });
+const nothing = (): Pending => ({
+  state: null,
+  prices: new Map(),
+  entries: [],
+  isReset: false,
+  isNewDay: false,
+});
 
 let pending = nothing();
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -81,9 +90,21 @@ let lastId = '';
 function take({ event, id, data }: ServerEvent): void {
   heardMs.value = Date.now();
   switch (event) {
-    case 'state':
-      pending.state = JSON.parse(data);
+    case 'state': {
+      const newest: CockpitState = JSON.parse(data);
+      const { version } = pending.state ?? state.value ?? newest;
+      // A page of an older program may not read what a newer one sends.
+      if (newest.version !== version) location.reload();
+      const known = pending.state?.session.day ?? tradingDay.value;
+      const { day } = newest.session;
+      // Prices that come from now on are of the new day.
+      if (known !== null && day !== null && day !== known) {
+        pending.prices.clear();
+        pending.isNewDay = true;
+      }
+      pending.state = newest;
       break;
+    }
     case 'price': {
       const changed: CockpitPrices = JSON.parse(data);
       for (const each of changed) pending.prices.set(each.contract, each);
@@ -110,11 +131,13 @@ function take({ event, id, data }: ServerEvent): void {
 
 function show(): void {
   timer = undefined;
-  const { state: newest, prices: changed, entries: added, isReset } = pending;
+  const { state: newest, prices: changed, entries: added, isReset, isNewDay } = pending;
   pending = nothing();
   batch(() => {
     if (newest !== null) state.value = newest;
-    if (changed.size > 0) prices.value = new Map([...prices.value, ...changed]);
+    tradingDay.value = newest?.session.day ?? tradingDay.value;
+    if (isNewDay) prices.value = changed;
+    else if (changed.size > 0) prices.value = new Map([...prices.value, ...changed]);
     if (added.length > 0 || isReset) {
       const before = isReset ? [] : entries.value;
       entries.value = [...before, ...added].slice(-ENTRIES_MAX);

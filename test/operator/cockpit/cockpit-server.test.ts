@@ -31,6 +31,8 @@ function certificate(dir = mkdtempSync(join(tmpdir(), 'tickwright-tls-')), name 
   return { dir, paths };
 }
 
+const lookAgain = (): void => void vi.advanceTimersByTime(60_000);
+
 const HALT = { reason: 'by hand' };
 
 function pass(minutes: number): void {
@@ -397,7 +399,6 @@ describe('beyond this machine', () => {
       socket.destroy();
       return String(CN);
     };
-    const lookAgain = (): void => void vi.advanceTimersByTime(60_000);
     const oldKey = readFileSync(paths.key);
     certificate(dir, 'renewed');
     const newKey = readFileSync(paths.key);
