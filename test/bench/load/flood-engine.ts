@@ -11,9 +11,9 @@ import { enlist, type FloodMemory, KINDS, now } from './flood-frames.ts';
 const ORDER_EVERY_MS = 250;
 const AWAY_TICKS = 30;
 
-const params = z.object({ burnUs: z.number() });
+const params = z.object({ burnUs: z.number(), restMs: z.number().default(Infinity) });
 
-/** Keeps one order that rests below the market. */
+/** Keeps one order that rests below the market; with `restMs` it places another so often, and cancels those before it. */
 export const flooded = (memory: FloodMemory | null) =>
   defineStrategy({
     name: 'flooded',
@@ -21,14 +21,16 @@ export const flooded = (memory: FloodMemory | null) =>
     params,
     legs: ['contract'],
     connect(ticks, trader) {
-      const { burnUs } = trader.params;
+      const { burnUs, restMs } = trader.params;
       let ordersAt = 0;
       ticks.books$.subscribe(() => undefined);
       ticks.trades$.subscribe(({ price, totalVolume }) => {
         if (memory !== null) note(memory, totalVolume);
-        if (now() >= ordersAt && trader.workingOrders().length === 0) {
+        if (now() >= ordersAt && (restMs < Infinity || trader.workingOrders().length === 0)) {
+          for (const order of trader.workingOrders())
+            if (order.status === 'accepted') trader.cancel(order.clientOrderId);
           trader.buy({ qty: 1, price: priceTicks(price - AWAY_TICKS), reason: 'rests' });
-          ordersAt = now() + ORDER_EVERY_MS;
+          ordersAt = now() + Math.min(ORDER_EVERY_MS, restMs);
         }
         for (const until = now() + burnUs / 1_000; now() < until;);
       });
