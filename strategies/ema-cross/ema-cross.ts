@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Bar, defineStrategy, PositionWorker, seconds } from '../../src/strategy/index.ts';
 
 const params = z.object({
-  barSeconds: z.int().min(1).max(3_600).default(60).describe('length of a bar'),
+  barSeconds: z.int().min(1).max(86_400).default(60).describe('length of a bar'),
   fast: z.int().min(1).max(500).default(9).describe('bars of the fast average'),
   slow: z.int().min(2).max(1_000).default(21).describe('bars of the slow average; more than fast'),
   bufferTicks: z

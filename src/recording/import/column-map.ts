@@ -68,6 +68,9 @@ const normal = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
 
+/** Named for a role whose column is to be ignored. */
+const NO_COLUMN = 'none';
+
 /** `header` is null for a file without one: then every column is named by its number. */
 export function mapColumns(
   header: readonly string[] | null,
@@ -84,6 +87,7 @@ export function mapColumns(
       continue;
     }
     const byName = names.indexOf(normal(name));
+    if (byName === -1 && name === NO_COLUMN) continue;
     const place = byName === -1 && /^\d{1,3}$/.test(name) ? Number(name) - 1 : byName;
     if (place < 0 || place >= width) {
       return {

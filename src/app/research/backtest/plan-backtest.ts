@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { FillModel } from '../../../venue/exchange/fill-models.ts';
 import type { Latency } from '../../../backtest/run/latency.ts';
+import { assert } from '../../../domain/assert.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import { engineSettingsOf } from '../../../config/load-config.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
@@ -17,6 +18,7 @@ import {
   strategyIndex,
   US_PER_DAY,
   US_PER_MINUTE,
+  US_PER_SECOND,
 } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../../../strategy/index.ts';
@@ -42,11 +44,12 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
   const strategies = backtest.strategies.map((each, place): StrategyInstance => {
     const { id, definition } = each;
     const over = params[id];
+    const own = fittedParams(backtest, place);
     return {
       index: strategyIndex(place),
       id,
       definition,
-      params: over === undefined ? each.params : parsedParams(each, over),
+      params: over === undefined ? own : parsedParams({ id, definition, params: own }, over),
     };
   });
   const plan = {
@@ -80,8 +83,30 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
   return { ...plan, configDigest: digestOf(plan, backtest, strategies), data, strategies };
 }
 
+/** By convention the length of a strategy's bars, in seconds. */
+const BAR_LENGTH = 'barSeconds';
+
+/** A strategy whose own length of bars does not fit those of the data takes theirs, unless the file says one. */
+function fittedParams({ source, sources, strategies }: Backtest, place: number): StrategyInstance['params'] {
+  const each = strategies[place];
+  assert(each !== undefined, 'a strategy has a place among those of the file');
+  const { definition, params } = each;
+  const seconds = Number(params[BAR_LENGTH]);
+  const lengths = new Set(sources.all.map(({ bars }) => bars?.everyUs ?? null));
+  const [everyUs = null] = lengths;
+  if (
+    lengths.size !== 1 ||
+    everyUs === null ||
+    source.at(['strategies', place, 'params', BAR_LENGTH]) !== undefined
+  )
+    return params;
+  if (Number.isNaN(seconds) || (seconds * US_PER_SECOND) % everyUs === 0) return params;
+  const read = definition.parseParams({ ...params, [BAR_LENGTH]: everyUs / US_PER_SECOND });
+  return read.ok ? read.value : params;
+}
+
 function parsedParams(
-  { id, definition, params }: Backtest['strategies'][number],
+  { id, definition, params }: Pick<Backtest['strategies'][number], 'id' | 'definition' | 'params'>,
   over: Readonly<Record<string, unknown>>,
 ): StrategyInstance['params'] {
   const read = definition.parseParams({ ...params, ...over });

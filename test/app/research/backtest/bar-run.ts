@@ -30,12 +30,15 @@ interface BarRun {
   readonly file?: string;
   /** Further keys of the section `data`. */
   readonly data?: string;
+  /** Of ema-cross, which `connect` replaces. */
+  readonly params?: string;
   /** Further sections of the backtest. */
   readonly more?: string;
   readonly connect: Connect;
 }
 
-export async function barPlan({
+/** Writes the bars and the file of a backtest; gives the path of the file. */
+export function barFile({
   bars,
   kind = 'bars',
   capital = 10_000,
@@ -44,9 +47,9 @@ export async function barPlan({
   market = '',
   file = '',
   data = '',
+  params = '{}',
   more = '',
-  connect,
-}: BarRun): Promise<BacktestPlan> {
+}: Omit<BarRun, 'connect'>): string {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-bars-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, 'bars.csv'), bars);
@@ -55,9 +58,14 @@ export async function barPlan({
 capital: ${capital}
 market: { contracts: { X: { tick: ${tick}${contract} } }${market} }
 data: { ${kind}: [{ file: bars.csv, symbol: X${file} }]${data} }
-strategies: [{ id: one, strategy: ema-cross, symbols: [X], overnight: true }]
+strategies: [{ id: one, strategy: ema-cross, symbols: [X], overnight: true, params: ${params} }]
 ${more}`;
   writeFileSync(path, text);
+  return path;
+}
+
+export async function barPlan({ connect, ...run }: BarRun): Promise<BacktestPlan> {
+  const path = barFile(run);
   const loaded = await loadBacktest(path);
   if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
   const definition = defineStrategy({

@@ -1,12 +1,15 @@
 /** Backtests on bars, worked out by hand. */
 import { expect, test } from 'vitest';
+import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
+import { planBacktest } from '../../../../src/app/research/backtest/plan-backtest.ts';
+import { formatProblem } from '../../../../src/config/problem.ts';
 import { cutOff, firstDifference, watchDecisions } from '../../../../src/backtest/research/look-ahead.ts';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
 import { performanceMetrics } from '../../../../src/backtest/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../../src/backtest/statistics/run-statistics.ts';
 import type { BarSpec } from '../../../../src/domain/bars.ts';
 import { minutes, priceTicks, seconds } from '../../../../src/domain/units.ts';
-import { barPlan } from './bar-run.ts';
+import { barFile, barPlan } from './bar-run.ts';
 
 const HEAD = 'time,open,high,low,close,volume\n';
 
@@ -385,4 +388,30 @@ test('the benchmark is a file of closes or a contract of the run, and convention
   const plain = await found('{ deviation: population, riskFreePercent: 4 }');
   expect(plain.benchmark).toBeNull();
   expect(plain.metrics.find(({ key }) => key === 'sharpe')?.value).not.toBe(valueOf('sharpe'));
+});
+
+test('a column of volumes that nobody can read is ignored when the file says so', async () => {
+  const bars = [100, 101, 102].map(
+    (price, i) => `2024-01-03T00:0${i}:00Z,${price},${price},${price},${price},n/a\n`,
+  );
+  const plan = await barPlan({
+    bars: HEAD + bars.join(''),
+    file: ', every: 1m, columns: { volume: none }',
+    connect: buysOnce(10),
+  });
+  expect(runBacktest(plan).strategies[0]?.fills).toHaveLength(1);
+});
+
+const paramsOn = async (every: string, params: string) => {
+  const bars = `${HEAD}2024-01-03,100,100,100,100,10\n`;
+  const loaded = await loadBacktest(barFile({ bars, file: `, every: ${every}`, params }));
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  return planBacktest(loaded.backtest).strategies[0]?.params['barSeconds'];
+};
+
+test('a strategy without a length of bars takes that of the data, if its own does not fit', async () => {
+  expect(await paramsOn('5m', '{}')).toBe(300);
+  expect(await paramsOn('1d', '{}')).toBe(86_400);
+  expect(await paramsOn('30s', '{}')).toBe(60);
+  expect(await paramsOn('5m', '{ barSeconds: 600 }')).toBe(600);
 });
