@@ -74,7 +74,12 @@ test.each([
     'statistics: { deviation: samples }\nstrategies:',
     'statistics.deviation: expected one of sample, population, was "samples"',
   ],
-  ['no data', `prints: [${SAMPLE}]`, 'prints: []', 'data: expected prints, quotes, bars or a catalogue'],
+  [
+    'no data',
+    `prints: [${SAMPLE}]`,
+    'prints: []',
+    'data: expected prints, quotes, depth, bars or a catalogue',
+  ],
   [
     'days the data has not',
     'data:\n',
