@@ -18,6 +18,8 @@ interface Standing<O extends BookOrder> {
   readonly fromBar: number;
   /** Stood there when an auction ended. */
   isCarried: boolean;
+  /** Where the trailing stop that sent it fired, while its fill waits for the close; null for any other order. */
+  firedAt: number | null;
 }
 
 /** Open, two extremes, close. */
@@ -142,13 +144,15 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   enter(order: O): void {
     if (this.#phase === 'continuous' && this.#bar >= 0) this.#meetAtOnce(order);
     if (order.leavesQty === 0) return;
-    const isNow = order.triggerPrice !== null || (this.#model.bar === 'ohlc' && this.#stage === 0);
-    this.#standing.push({ order, fromBar: isNow ? this.#bar : this.#bar + 1, isCarried: false });
+    const isNow =
+      order.triggerPrice !== null ? !this.#isLate(order) : this.#model.bar === 'ohlc' && this.#stage === 0;
+    const firedAt = this.#waitsForClose(order) ? this.#firedAt(order) : null;
+    this.#standing.push({ order, fromBar: isNow ? this.#bar : this.#bar + 1, isCarried: false, firedAt });
   }
 
   #meetAtOnce(order: O): void {
     const { bar } = this.#model;
-    if (order.triggerPrice !== null) return this.#trigger(order, order.triggerPrice);
+    if (order.triggerPrice !== null) return this.#trigger(order);
     const now = this.#now(order.side);
     if (bar === 'ohlc' && this.#stage === 0) return this.#meet(order, now, 'bar_now');
     // Decided when the bar had just ended, or before.
@@ -187,11 +191,13 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
       this.#look(standing);
     if (this.#model.bar !== 'next_open' && this.#stage === CLOSE && this.#phase === 'continuous')
       for (const { order, fromBar } of this.#standing)
-        if (fromBar === this.#bar + 1) this.#meet(order, this.#now(order.side), 'bar_close');
+        if (fromBar === this.#bar + 1 && !this.#isLate(order))
+          this.#meet(order, this.#now(order.side), 'bar_close');
     this.#standing = this.#standing.filter(({ order }) => order.leavesQty > 0);
   }
 
-  #look({ order, fromBar, isCarried }: Standing<O>): void {
+  #look(standing: Standing<O>): void {
+    const { order, fromBar, isCarried, firedAt } = standing;
     const price = this.#now(order.side);
     if (this.#isUncross && isCarried) {
       // As on ticks: at exactly the price of the uncross the order of execution is unknown.
@@ -199,17 +205,39 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
       return;
     }
     if (this.#phase !== 'continuous') return;
+    if (firedAt !== null) {
+      if (this.#stage !== CLOSE) return;
+      standing.firedAt = null;
+      return this.#meet(order, worse(order.side, firedAt, price), 'bar_stop');
+    }
     if (this.#stage === 0) return this.#meet(order, price, fromBar === this.#bar ? 'bar_open' : 'bar_gap');
     if (isInside(order, price)) this.#fill(order, reachedOn(order, this.#before(order.side)), 'bar_path');
   }
 
   /** Sent by a trigger: the path was there a moment ago, or the bar opened beyond it. */
-  #trigger(order: O, trigger: number): void {
-    const now = this.#now(order.side);
-    if (this.#stage === 0) return this.#meet(order, now, 'bar_gap');
-    const before = this.#before(order.side);
-    const [least, most] = [Math.min(before, now), Math.max(before, now)];
-    this.#meet(order, Math.min(most, Math.max(least, trigger)), 'bar_stop');
+  #trigger(order: O): void {
+    if (this.#isLate(order) || this.#waitsForClose(order)) return;
+    const firedAt = this.#firedAt(order);
+    if (!isOfTrailingStop(order) || this.#model.trailingStop === 'stop')
+      return this.#meet(order, firedAt, this.#stage === 0 ? 'bar_gap' : 'bar_stop');
+    this.#meet(order, worse(order.side, firedAt, this.#now(order.side)), 'bar_stop');
+  }
+
+  #firedAt({ side, triggerPrice }: O): number {
+    const now = this.#now(side);
+    if (this.#stage === 0 || triggerPrice === null) return now;
+    const before = this.#before(side);
+    return Math.min(Math.max(before, now), Math.max(Math.min(before, now), triggerPrice));
+  }
+
+  /** It gets no price of the bar in which its trailing stop fired. */
+  #isLate(order: O): boolean {
+    return this.#model.trailingStop === 'next_open' && isOfTrailingStop(order);
+  }
+
+  #waitsForClose(order: O): boolean {
+    const { trailingStop } = this.#model;
+    return trailingStop === 'worse_of_stop_and_close' && this.#stage !== CLOSE && isOfTrailingStop(order);
   }
 
   /** Takes at a price, if the limit allows. */
@@ -233,6 +261,12 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
 
 const isInside = ({ side, price: limit }: Pick<BookOrder, 'side' | 'price'>, price: number): boolean =>
   side === 'buy' ? limit >= price : limit <= price;
+
+const worse = (side: Side, one: number, other: number): number =>
+  side === 'buy' ? Math.max(one, other) : Math.min(one, other);
+
+const isOfTrailingStop = ({ origin, triggerPrice }: BookOrder): boolean =>
+  triggerPrice !== null && origin === 'trailing_stop';
 
 /** The path reaches a limit at its price; one that it is beyond already gets the price it comes from. */
 const reachedOn = ({ side, price: limit }: Pick<BookOrder, 'side' | 'price'>, from: number): number =>

@@ -12,6 +12,8 @@ export interface BookOrder {
   /** Where the trigger that sent it fired; null for any other order. */
   readonly triggerPrice: number | null;
   readonly decidedUs: number;
+  /** The kind of order that sent it; a trailing stop may have a fill of its own. */
+  readonly origin?: string;
 }
 
 /** Receives each execution at once, and adds it to the order before it returns. */

@@ -31,11 +31,18 @@ export type BarModel = 'next_open' | 'close' | 'ohlc';
 /** The extreme that comes first: the nearer one to the open, always the high, always the low, or the one that is worse for what is held. */
 export type BarPath = 'nearest' | 'high_first' | 'low_first' | 'worst_first';
 
+/**
+ * The fill of a trailing stop that the path through a bar triggers. `stop`: at its trigger, or at the open beyond it.
+ * `worse_of_stop_and_close`: at the close of that bar where that is worse. `next_open`: at the open of the next bar.
+ */
+export type TrailingStopRule = 'stop' | 'worse_of_stop_and_close' | 'next_open';
+
 export interface BarFillModel {
   readonly on: 'bars';
   readonly bar: BarModel;
   readonly path: BarPath;
   readonly slippageTicks: number;
+  readonly trailingStop: TrailingStopRule;
   /** Parts of 10,000 of a bar's volume that our orders may be filled from; 0 is no limit. */
   readonly volumeBps: number;
 }
@@ -97,7 +104,8 @@ const WORDS: Readonly<Record<FillClause, string>> = {
   bar_gap: 'was there before the bar, which opened beyond its price: filled at the open',
   bar_path: 'the path through the bar reached its price: filled at its own',
   bar_now: 'came at the beginning of the bar, and got its open',
-  bar_stop: 'the path through the bar reached its trigger: filled there',
+  bar_stop:
+    'the path through the bar reached its trigger: filled there, or at the close where a trailing stop gets the worse of both',
   settlement: 'the contract was paid out at its last price',
 };
 

@@ -7,6 +7,7 @@ const ON_BARS: BarFillModel = {
   on: 'bars',
   bar: 'next_open',
   path: 'high_first',
+  trailingStop: 'stop',
   slippageTicks: 0,
   volumeBps: 0,
 };
@@ -247,5 +248,55 @@ const CASES: readonly Case[] = [
 describe('fills on bars', () => {
   test.each(CASES)('$name', ({ model = {}, first = 'high', script, fills }) => {
     expect(playScript(script, { model: { ...ON_BARS, ...model }, first }).fills).toEqual(lines(fills));
+  });
+});
+
+/**
+ * Active from 1005 on; the high of 1008 puts the trigger at 1004.
+ *
+ *   bars after that                             stop            worse of stop and close   next open
+ *   falls to 1001, closes at 1003, opens 1000   1004            1003                      1000
+ *   falls to 1001, closes at 1006, opens 1009   1004            1004                      1009
+ *   opens at 1000, closes at 997, opens 990     1000, a gap     997                       990
+ *   opens at 1000, closes at 1003, opens 1005   1000, a gap     1000                      1005
+ */
+describe('the rule of trailing stops', () => {
+  const falls = (close: number, next: number): string => `
+      09:02:00 bar 1002 1008 1001 ${close} x 40
+      09:03:00 bar ${next} ${next} ${next} ${next} x 40`;
+  const gaps = (close: number, next: number): string => `
+      09:02:00 bar 1002 1008 1006 1007 x 40
+      09:03:00 bar 1000 1004 995 ${close} x 40
+      09:04:00 bar ${next} ${next} ${next} ${next} x 40`;
+  const [STOP, WORSE, NEXT] = ['stop', 'worse_of_stop_and_close', 'next_open'] as const;
+
+  test.each([
+    [falls(1003, 1000), STOP, '09:02:40 A sell 2 at 1004 bar_stop'],
+    [falls(1003, 1000), WORSE, '09:02:59 A sell 2 at 1003 bar_stop'],
+    [falls(1003, 1000), NEXT, '09:03:00 A sell 2 at 1000 bar_open'],
+    [falls(1006, 1009), STOP, '09:02:40 A sell 2 at 1004 bar_stop'],
+    [falls(1006, 1009), WORSE, '09:02:59 A sell 2 at 1004 bar_stop'],
+    [falls(1006, 1009), NEXT, '09:03:00 A sell 2 at 1009 bar_open'],
+    [gaps(997, 990), STOP, '09:03:00 A sell 2 at 1000 bar_gap'],
+    [gaps(997, 990), WORSE, '09:03:59 A sell 2 at 997 bar_stop'],
+    [gaps(997, 990), NEXT, '09:04:00 A sell 2 at 990 bar_open'],
+    [gaps(1003, 1005), STOP, '09:03:00 A sell 2 at 1000 bar_gap'],
+    [gaps(1003, 1005), WORSE, '09:03:59 A sell 2 at 1000 bar_stop'],
+    [gaps(1003, 1005), NEXT, '09:04:00 A sell 2 at 1005 bar_open'],
+  ])('%s %s', (bars, trailingStop, fill) => {
+    const script = `
+      09:01:00 bar 1000 1004 999 1002 x 40
+      09:02:00 A sell trail 2 from 1005 by 4 limit 980${bars}`;
+    for (const bar of ['next_open', 'close', 'ohlc'] as const)
+      expect(playScript(script, { model: { ...ON_BARS, bar, trailingStop } }).fills).toEqual([fill]);
+  });
+
+  test('a stop that does not trail keeps its own', () => {
+    const script = `
+      09:01:00 bar 1000 1004 999 1002 x 40
+      09:02:00 A sell stop 2 below 1000 limit 980
+      09:02:00 bar 1002 1004 996 998 x 40`;
+    const { fills } = playScript(script, { model: { ...ON_BARS, trailingStop: WORSE } });
+    expect(fills).toEqual(['09:02:40 A sell 2 at 1000 bar_stop']);
   });
 });

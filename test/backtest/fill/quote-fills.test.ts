@@ -145,6 +145,7 @@ const ON_BARS: BarFillModel = {
   on: 'bars',
   bar: 'next_open',
   path: 'high_first',
+  trailingStop: 'stop',
   slippageTicks: 0,
   volumeBps: 0,
 };

@@ -150,6 +150,7 @@ const barModel = fc.record<BarFillModel>({
   on: fc.constant('bars'),
   bar: fc.constantFrom('next_open', 'close', 'ohlc'),
   path: fc.constantFrom('high_first', 'worst_first'),
+  trailingStop: fc.constantFrom('stop', 'worse_of_stop_and_close', 'next_open'),
   slippageTicks: fc.constant(0),
   volumeBps: fc.constantFrom(0, 0, 500),
 });

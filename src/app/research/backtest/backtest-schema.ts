@@ -186,6 +186,7 @@ const models = z.strictObject({
   fill: z.enum(['queue', 'touch', 'through', 'next_open', 'close', 'ohlc']).optional(),
   cancels: z.enum(['behind', 'proportional', 'ahead']).default('behind'),
   path: z.enum(['nearest', 'high_first', 'low_first', 'worst_first']).default('nearest'),
+  trailingStop: z.enum(['stop', 'worse_of_stop_and_close', 'next_open']).default('stop'),
   slippageTicks: z.int().min(0).max(1_000).default(0),
   volumePercent: share.default(0),
   latency: z.strictObject({ order: drawn.prefault('0s'), report: drawn.prefault('0s') }).prefault({}),

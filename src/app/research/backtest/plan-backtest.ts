@@ -136,13 +136,13 @@ function digestOf(
 
 function fillModel(read: BacktestFile): FillModel {
   const { models } = read;
-  const { fill, slippageTicks, cancels, path, volumePercent } = models;
+  const { fill, slippageTicks, trailingStop, cancels, path, volumePercent } = models;
   if (!isOnBars(read)) {
     const queue = fill === 'touch' || fill === 'through' ? fill : 'queue';
     return { on: 'ticks', queue, cancels, slippageTicks };
   }
   const bar = fill === 'close' || fill === 'ohlc' ? fill : 'next_open';
-  return { on: 'bars', bar, path, slippageTicks, volumeBps: Math.round(volumePercent * 100) };
+  return { on: 'bars', bar, path, trailingStop, slippageTicks, volumeBps: Math.round(volumePercent * 100) };
 }
 
 function latencyOf({ read, latencies }: Backtest, kind: 'order' | 'report'): Latency {
