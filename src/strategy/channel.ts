@@ -164,6 +164,7 @@ export class Channel<T> extends GuardedStream<T> {
     if (this.#handlers.length === 0) return;
     const running = this.#running;
     running[0] = this.index;
+    running[1] = ((running[1] ?? 0) + 1) | 0;
     this.deliver(value);
     running[0] = NO_STRATEGY;
   }

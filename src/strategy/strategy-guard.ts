@@ -39,6 +39,7 @@ export class StrategyGuard {
     if (this.#closed) return;
     const before = this.running[0] ?? NO_STRATEGY;
     this.running[0] = this.index;
+    this.running[1] = ((this.running[1] ?? 0) + 1) | 0;
     try {
       action();
     } catch (error) {

@@ -21,7 +21,7 @@ import { TickHub } from './tick-hub.ts';
 
 export interface StrategyHostOptions {
   readonly instances: readonly StrategyInstance[];
-  /** Slot 0 holds the index of the strategy whose code runs, else `NO_STRATEGY`; shared memory for the watchdog. */
+  /** Slot 0 holds the index of the strategy whose code runs, else `NO_STRATEGY`, slot 1 counts calls; shared memory for the watchdog. */
   readonly currentStrategy?: Int32Array;
   /** Sees each throw of a strategy with its stack, which the journal does not hold. */
   readonly onFault?: TraderPort['fault'];
@@ -32,7 +32,7 @@ export function createStrategyHost({
   currentStrategy,
   onFault,
 }: StrategyHostOptions): StrategyHost {
-  const running = currentStrategy ?? new Int32Array(1);
+  const running = currentStrategy ?? new Int32Array(2);
   assert(running.length > 0, 'the shared memory has a slot for the running strategy');
   assert(
     new Set(instances.map(({ index }) => index)).size === instances.length,

@@ -62,6 +62,7 @@ class Route<T> {
       const handler = handlers[i];
       if (handler?.live !== true) continue;
       running[0] = handler.channel.index;
+      running[1] = ((running[1] ?? 0) + 1) | 0;
       try {
         handler.next(value);
       } catch (error) {
@@ -104,7 +105,7 @@ export class TickHub {
   readonly #contracts: ContractRoutes[] = [];
   readonly #running: Int32Array;
 
-  /** Slot 0 of `running` names the strategy whose handler runs. */
+  /** Slot 0 of `running` names the strategy whose handler runs; slot 1 counts such calls. */
   constructor(running: Int32Array) {
     this.#running = running;
   }

@@ -21,7 +21,7 @@ interface Ended {
 }
 
 /** Runs `own.ts`, a strategy with this handler of bars, over four hours. */
-function run(handler: string, { file = 'own.ts', more = '' } = {}): Ended {
+function run(handler: string, { file = 'own.ts', more = '', flags = [] as readonly string[] } = {}): Ended {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-faults-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, 'bars.csv'), BARS);
@@ -50,10 +50,14 @@ strategies: [{ id: one, strategy: ./${file}, symbols: [X], overnight: true }]
 ${more}`,
   );
   const main = join(ROOT, 'dist/src/cli/main.js');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'backtest', join(dir, 'run.yaml')], {
-    encoding: 'utf8',
-    cwd: dir,
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [main, 'backtest', join(dir, 'run.yaml'), ...flags],
+    {
+      encoding: 'utf8',
+      cwd: dir,
+    },
+  );
   return { code: status, out: stdout, err: stderr };
 }
 
@@ -80,4 +84,10 @@ test('an order at a price that is no whole number of ticks says how to make one'
   const { code, err } = run(`trader.buy({ qty: 1, price: 100.5, reason: 'points' });`);
   expect(code, err).toBe(1);
   expect(err).toContain('an order at 100.5: expected price in whole ticks');
+});
+
+test('an endless loop ends the run, with strategy and market time', () => {
+  const { code, err } = run('while (bar.close > 0);', { flags: ['--event-limit', '2s'] });
+  expect(code, err).toBe(1);
+  expect(err).toContain('one did not return from the event at 2026-01-05 01:00:00');
 });

@@ -91,7 +91,7 @@ const NO_STRATEGY = -1;
 export class EngineThread {
   readonly #options: EngineThreadOptions;
   readonly #worker: EngineLine;
-  readonly #running = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  readonly #running = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
   readonly #views = new Map<number, (view: EngineView | undefined) => void>();
   #replay: PendingReplay | undefined = undefined;
   #waitingForIdle: { readonly batches: number; readonly resolve: () => void }[] = [];

@@ -29,7 +29,7 @@ export interface EngineThreadData {
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
   readonly strategies: readonly StrategyInstanceSpec[];
-  /** One Int32: index of the strategy whose code is running, or `NO_STRATEGY`. */
+  /** Two of Int32: index of the strategy whose code is running, or `NO_STRATEGY`; count of such calls. */
   readonly currentStrategy: SharedArrayBuffer;
 }
 

@@ -82,7 +82,7 @@ export function replaySession(
     index === null ? null : names.nameOf(index);
   const host = createStrategyHost({
     instances: strategies.instances.map(codeOf),
-    currentStrategy: new Int32Array(1),
+    currentStrategy: new Int32Array(2),
   });
   const engine = engineFor(config, strategies.settings, host, (entry) => {
     if (!isOfEarlier(entry)) replayed.push(comparedEntry(entry, nameOf(entry.strategy)));

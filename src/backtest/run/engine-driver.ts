@@ -22,6 +22,8 @@ export interface EngineDriverParts {
   readonly plots: PlotSink;
   readonly clock: VirtualClock;
   readonly onFault: TraderPort['fault'];
+  /** Slot 0 names the strategy whose code runs, for the watch of another thread. */
+  readonly running: Int32Array | undefined;
   /** Called when work is due earlier than was known. */
   readonly wake: (atUs: number) => void;
 }
@@ -41,7 +43,12 @@ export class EngineDriver {
       this.alarmUs = at;
       wake(at);
     };
-    const host = createStrategyHost({ instances: parts.strategies, onFault: parts.onFault });
+    const { strategies: instances, onFault, running } = parts;
+    const host = createStrategyHost({
+      instances,
+      onFault,
+      ...(running === undefined ? {} : { currentStrategy: running }),
+    });
     const outbound = { gateway, reports, journal, alarm: { wakeAt }, plots };
     this.engine = new Engine({ settings, calendar, costs, host, outbound });
   }

@@ -37,6 +37,10 @@ export interface RunOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** Every fact of the canonical journal, as it is written. */
   readonly onEntry?: (entry: JournalEntry) => void;
+  /** Slot 0 names the strategy whose code runs, for the watch of another thread. */
+  readonly running?: Int32Array;
+  /** Shows where the run is, also when it does not return. */
+  readonly clock?: VirtualClock;
   /** Looks at each row by itself: slower, with the same result. */
   readonly isRowByRow?: boolean;
 }
@@ -60,7 +64,7 @@ const NO_CARRY: CarryTerms = { contracts: [], interest: 0, loan: 0, daysPerYear:
 class Run {
   readonly #plan: BacktestPlan;
   readonly #options: RunOptions;
-  readonly #clock = new VirtualClock();
+  readonly #clock: VirtualClock;
   readonly #sequence = new Sequence();
   readonly #instruments: RunInstrument[] = [];
   readonly #notices: BacktestNotice[] = [];
@@ -80,6 +84,7 @@ class Run {
   constructor(plan: BacktestPlan, options: RunOptions) {
     this.#plan = plan;
     this.#options = options;
+    this.#clock = options.clock ?? new VirtualClock();
     this.#settings = { ...plan.settings, assumed: KEPT };
     const [clock, instruments] = [this.#clock, this.#instruments];
     const account = new RunAccount(plan.capital, plan.strategies.length, instruments);
@@ -284,6 +289,7 @@ class Run {
         journal: this.#tape,
         plots: this.#plots,
         clock: this.#clock,
+        running: this.#options.running,
         onFault: (strategy, error) => this.#facts.threw(strategy, error),
         wake: (atUs) => this.#timeline.wake(atUs),
       },

@@ -3,21 +3,23 @@ import type { Command } from 'commander';
 import type { Backtest } from '../../app/research/backtest/load-backtest.ts';
 import type { BacktestOutcome, BacktestRunOptions } from '../../app/research/backtest/run-backtest-file.ts';
 import { formatProblem } from '../../config/problem.ts';
-import { wholeNumber } from '../argument-values.ts';
-import { type CliContext, type CliIo, EXIT, printJson, refused } from '../cli-io.ts';
+import { durationMs, wholeNumber } from '../argument-values.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson, refused } from '../cli-io.ts';
 import { formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { ProgressLine } from '../progress-line.ts';
 
 interface BacktestFlags extends Omit<BacktestRunOptions, 'onProgress'> {
   readonly json?: boolean;
+  readonly eventLimit?: number;
 }
 
 const AFTER_HELP = `
 Writes report.html (one page, no network), report.json, trades.csv, fills.csv,
 equity.csv and daily.csv. The same build, file, data and seed give the same
 journal; its hash is printed. Exit code 1 when a strategy throws: message,
-market time and stack are printed. Exit code 1 too when --verify finds a
+market time and stack are printed; also when it does not return from an
+event. Exit code 1 too when --verify finds a
 difference, or a strategy that uses the machine it runs on or future prices.
 
 Examples:
@@ -37,19 +39,35 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
       '--verify',
       'run again in a second process and without future prices, compare every decision, say what was not checked',
     )
+    .option(
+      '--event-limit <duration>',
+      'longest time that a strategy may take for one event (20s)',
+      durationMs,
+    )
     .option('--json', 'print the figures as JSON')
     .addHelpText('after', AFTER_HELP);
   command.action(async (file: string) => {
-    const { json, ...options } = command.opts<BacktestFlags>();
+    const { json, eventLimit, ...options } = command.opts<BacktestFlags>();
     const backtest = await loaded(file, 'in the backtest; nothing was run', io);
     const { runBacktestFile } = await import('../../app/research/backtest/run-backtest-file.ts');
+    const { EVENT_MS_MAX, endingHangs, StrategyHangs } =
+      await import('../../app/research/backtest/hang-watch.ts');
     // The run replaces the global clock, so this one is taken before.
     const now = performance.now.bind(performance);
     const line = new ProgressLine(io, 'rows', now);
-    const outcome = runBacktestFile(backtest, {
-      ...options,
-      onProgress: (progress) => line.show(progress),
-    });
+    let outcome: BacktestOutcome;
+    try {
+      outcome = endingHangs(backtest, eventLimit ?? EVENT_MS_MAX, (running, clock) =>
+        runBacktestFile(backtest, {
+          ...options,
+          watched: { running, clock },
+          onProgress: (progress) => line.show(progress),
+        }),
+      );
+    } catch (error) {
+      if (error instanceof StrategyHangs) throw new CliFailure(EXIT.failed, error.message);
+      throw error;
+    }
     line.clear();
     if (json === true) printJson(io, outcome.json);
     else printOutcome(io, outcome);

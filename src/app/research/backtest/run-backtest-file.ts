@@ -4,7 +4,7 @@ import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
-import { runBacktest } from '../../../backtest/run/run-backtest.ts';
+import { runBacktest, type RunOptions } from '../../../backtest/run/run-backtest.ts';
 import { performanceMetrics } from '../../../backtest/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { formatLocalTime, formatUtcOffset } from '../../../text/dates.ts';
@@ -31,6 +31,8 @@ export interface BacktestRunOptions {
   readonly seed?: number;
   /** Runs again, and with the future cut off. */
   readonly verify?: boolean;
+  /** For the watch of another thread. */
+  readonly watched?: Pick<RunOptions, 'running' | 'clock'>;
   readonly onProgress?: (progress: ResearchProgress) => void;
 }
 
@@ -79,9 +81,11 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   };
 }
 
-function once(backtest: Backtest, plan: BacktestPlan, { onProgress }: BacktestRunOptions): Played {
+function once(backtest: Backtest, plan: BacktestPlan, options: BacktestRunOptions): Played {
+  const { onProgress, watched } = options;
   const { value, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
     runBacktest(plan, {
+      ...watched,
       onProgress: ({ rowsDone, rows, day }) => onProgress?.({ done: rowsDone, all: rows, what: day }),
     }),
   );
@@ -91,11 +95,11 @@ function once(backtest: Backtest, plan: BacktestPlan, { onProgress }: BacktestRu
 function verified(
   backtest: Backtest,
   plan: () => BacktestPlan,
-  { onProgress, seed }: BacktestRunOptions,
+  { onProgress, seed, watched }: BacktestRunOptions,
 ): Played {
   const all = Math.round(plan().data.rows * VERIFY_RUNS);
   const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
-  return new BacktestVerifier(backtest, plan, seed, onRows).verify();
+  return new BacktestVerifier(backtest, plan, { seed, watched, onRows }).verify();
 }
 
 /** Frames of the program behind the strategy's own say nothing to its author. */

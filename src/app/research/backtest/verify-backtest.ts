@@ -7,7 +7,7 @@ import {
   firstDifference,
   watchDecisions,
 } from '../../../backtest/research/look-ahead.ts';
-import { runBacktest } from '../../../backtest/run/run-backtest.ts';
+import { runBacktest, type RunOptions } from '../../../backtest/run/run-backtest.ts';
 import { type TsUs, tsUs } from '../../../domain/units.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
 import { type MachineUse, trapped } from '../../host/strategy-files/clock-trap.ts';
@@ -50,6 +50,7 @@ export class BacktestVerifier {
   readonly #backtest: Backtest;
   readonly #plan: () => BacktestPlan;
   readonly #seed: number | undefined;
+  readonly #watched: Pick<RunOptions, 'running' | 'clock'> | undefined;
   readonly #onRows: (rows: number) => void;
   #rowsBefore = 0;
 
@@ -57,9 +58,17 @@ export class BacktestVerifier {
   constructor(
     backtest: Backtest,
     plan: () => BacktestPlan,
-    seed: number | undefined,
-    onRows: (rows: number) => void,
+    {
+      seed,
+      watched,
+      onRows,
+    }: {
+      readonly seed: number | undefined;
+      readonly watched: Pick<RunOptions, 'running' | 'clock'> | undefined;
+      readonly onRows: (rows: number) => void;
+    },
   ) {
+    this.#watched = watched;
     this.#backtest = backtest;
     this.#plan = plan;
     this.#seed = seed;
@@ -106,6 +115,7 @@ export class BacktestVerifier {
       runBacktest(
         { ...plan, strategies },
         {
+          ...this.#watched,
           onProgress: ({ rowsDone }) => {
             rows = rowsDone;
             this.#onRows(this.#rowsBefore + rowsDone);

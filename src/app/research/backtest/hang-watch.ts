@@ -1,0 +1,67 @@
+/** Ends a backtest in which one event of a strategy takes too long. A thread of its own watches: an endless loop leaves no other. */
+import { Script } from 'node:vm';
+import { Worker } from 'node:worker_threads';
+import { tsUs } from '../../../domain/units.ts';
+import { formatLocalTime } from '../../../text/dates.ts';
+import type { VirtualClock } from '../../../backtest/run/virtual-clock.ts';
+import type { Backtest } from './load-backtest.ts';
+
+/** One event of one strategy; raised by `--event-limit`. */
+export const EVENT_MS_MAX = 20_000;
+
+export interface HangWatchData {
+  /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls; slot 2: 1 when the watch has ended the run. */
+  readonly running: SharedArrayBuffer;
+  readonly limitMs: number;
+}
+
+const SLOTS = 3;
+export const ENDED = 2;
+const WORK = Symbol.for('tickwright.work');
+const MS_PER_SECOND = 1_000;
+/** Of a process that Ctrl-C ended. */
+const EXIT_SIGINT = 130;
+
+/** A strategy did not return; its message says where. */
+export class StrategyHangs extends Error {
+  override readonly name = 'StrategyHangs';
+}
+
+/** Runs `work`, which must be synchronous and pass `running` and `clock` to the run. */
+export function endingHangs<T>(
+  { strategies, market }: Backtest,
+  limitMs: number,
+  work: (running: Int32Array, clock: VirtualClock) => T,
+): T {
+  const memory = new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT);
+  const running = new Int32Array(memory);
+  running[0] = -1;
+  const clock: VirtualClock = { nowUs: 0 };
+  const workerData: HangWatchData = { running: memory, limitMs };
+  const worker = new Worker(new URL('./hang-watch-worker.js', import.meta.url), { workerData });
+  worker.unref();
+  let outcome: { readonly value: T } | null = null;
+  Reflect.set(globalThis, WORK, () => {
+    outcome = { value: work(running, clock) };
+  });
+  try {
+    // The signal of the watch ends no code but that of a script that asks for it.
+    new Script(`globalThis[Symbol.for('${Symbol.keyFor(WORK) ?? ''}')]()`).runInThisContext({
+      breakOnSigint: true,
+    });
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED')
+      throw error;
+    if (running[ENDED] !== 1) process.exit(EXIT_SIGINT);
+    const id = strategies[running[0] ?? 0]?.id ?? 'a strategy';
+    const at = formatLocalTime(tsUs(clock.nowUs), market.calendar.utcOffsetMinutes).replace('T', ' ');
+    throw new StrategyHangs(
+      `${id} did not return from the event at ${at} within ${limitMs / MS_PER_SECOND} s, and the run was ended: ` +
+        'mend the loop, or allow an event more time with --event-limit 5m',
+    );
+  } finally {
+    void worker.terminate();
+    Reflect.deleteProperty(globalThis, WORK);
+  }
+  return (outcome as unknown as { readonly value: T }).value; // oxlint-disable-line typescript/no-unsafe-type-assertion -- set by the work that has returned
+}
