@@ -16,6 +16,7 @@ import { orderCandidates, startOrderSink } from './order-bench.ts';
 import { orderDeskCandidates } from './order-desk-bench.ts';
 import { type Candidate, measure, type Measured } from './rounds.ts';
 import { restartBench } from './restart-bench.ts';
+import { startCandidates } from './start-bench.ts';
 import { sweepBench } from './sweep-bench.ts';
 
 const FRAMES = 100_000;
@@ -109,6 +110,7 @@ async function main(): Promise<void> {
     const data = await dataBench(day.config, scratch);
     await table(`Prints from a file into columns: ${data.about}`, 'a second', data.imports);
     await table('The same ticks read back, each price looked at', 'a second', data.reads);
+    await table('A start of the program', 'microseconds', startCandidates(scratch));
     const sweep = await sweepBench(scratch);
     await table(`Trials of a sweep: ${sweep.about}`, 'a second', sweep.candidates, SWEEP_ROUNDS, 0);
   } finally {

@@ -1,0 +1,42 @@
+/** Cost of a small backtest beside its work: start, imports, a year of daily bars, and its report. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Candidate } from './rounds.ts';
+
+const BARS = 255;
+const MAIN = join(import.meta.dirname, '../../src/cli/main.js');
+const DAY_MS = 86_400_000;
+
+export function startCandidates(scratch: string): readonly Candidate[] {
+  const rows = Array.from({ length: BARS }, (_, i) => {
+    const day = new Date(Date.UTC(2024, 0, 1) + i * DAY_MS).toISOString().slice(0, 10);
+    const close = (100 + 10 * Math.sin(i / 9)).toFixed(2);
+    return `${day},${close},${close},${close},${close},1000\n`;
+  });
+  writeFileSync(join(scratch, 'year.csv'), `time,open,high,low,close,volume\n${rows.join('')}`);
+  const file = join(scratch, 'year.yaml');
+  writeFileSync(
+    file,
+    `market: { contracts: { X: { tick: 0.01 } } }
+capital: 100000
+state: ${resolve(scratch)}
+data: { bars: [{ file: year.csv, symbol: X, every: 1d }] }
+strategies: [{ id: ema, strategy: ema-cross, symbols: [X], overnight: true }]
+`,
+  );
+  return [
+    { name: 'node -e 0', run: () => nodeNs(['-e', '0']) },
+    { name: 'tickwright backtest --help', run: () => nodeNs([MAIN, 'backtest', '--help']) },
+    {
+      name: `tickwright backtest, ${BARS} daily bars and their report`,
+      run: () => nodeNs([MAIN, 'backtest', file]),
+    },
+  ];
+}
+
+function nodeNs(args: readonly string[]): number {
+  const begun = process.hrtime.bigint();
+  execFileSync(process.execPath, args, { stdio: 'ignore' });
+  return Number(process.hrtime.bigint() - begun);
+}
