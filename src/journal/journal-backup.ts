@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { isTradingDay, type TradingDay } from '../domain/civil-date.ts';
+import { errorText } from '../domain/failure.ts';
 import { checkJournal, missingRow } from './journal-chain.ts';
 import { openReadOnly } from './journal-database.ts';
 
@@ -29,7 +30,7 @@ export interface Backup {
 
 /**
  * Copies the journal at `path` into `dir` under the name of `day`, in place of an earlier copy of that day. Throws when the copy has a
- * fault; older copies stay. Throws too when the earlier copy holds rows that the journal lacks: both
+ * fault; older copies stay. Throws too when the earlier copy holds rows that the journal lacks, or cannot be read: both
  * are kept then, the new one under a name that no retention deletes.
  */
 export function backUpJournal(path: string, dir: string, day: TradingDay): Backup {
@@ -47,18 +48,29 @@ export function backUpJournal(path: string, dir: string, day: TradingDay): Backu
     chmodSync(partial, 0o600);
     const rows = checkedRows(partial);
     syncFile(partial);
-    const lost = existsSync(copy) ? lostRows(copy, partial) : null;
-    const kept = lost === null ? copy : join(dir, `${PREFIX}${day}-other${SUFFIX}`);
+    const problem = existsSync(copy) ? problemOf(copy, partial) : null;
+    const kept = problem === null ? copy : join(dir, `${PREFIX}${day}-other${SUFFIX}`);
     renameSync(partial, kept);
     syncFile(dir);
-    if (lost !== null)
-      throw new Error(
-        `the journal does not go on from today's backup: ${lost}; ${copy} stays, and the journal of now is ${kept}: ` +
-          'compare both with tickwright journal verify, and find out what replaced the journal',
-      );
+    if (problem !== null) throw new Error(`${problem}; the journal of now is backed up in ${kept}`);
     return { path: kept, rows };
   } finally {
     rmSync(partial, { force: true });
+  }
+}
+
+/** Why the copy at `earlier` must stay beside the one at `later`, and what to do; null when the later one has all its rows. */
+function problemOf(earlier: string, later: string): string | null {
+  try {
+    const lost = lostRows(earlier, later);
+    if (lost === null) return null;
+    return (
+      `the journal does not go on from today's backup: ${lost}; ${earlier} stays: compare both with ` +
+      'tickwright journal verify, and find out what replaced the journal'
+    );
+  } catch (error) {
+    // The later copy was read whole before.
+    return `today's backup ${earlier} cannot be read: ${errorText(error)}; it stays until you move it away`;
   }
 }
 

@@ -83,6 +83,25 @@ it('keeps both copies when the journal does not go on from the earlier one', () 
   expect(pruneBackups(backups, 0), 'what stands beside is left to a person').toEqual([`journal-${DAY}.db`]);
 });
 
+it.each([
+  ['damaged', (bytes: Buffer) => Buffer.alloc(bytes.length, 'x')],
+  ['empty', () => Buffer.alloc(0)],
+  ['half written', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+])('backs up beside a copy of the day that is %s, and says which file it is', (_, spoil) => {
+  const { path, store, backups } = running();
+  const day = backUpJournal(path, backups, DAY).path;
+  const spoilt = spoil(readFileSync(day));
+  writeFileSync(day, spoilt);
+  expect(() => backUpJournal(path, backups, DAY)).toThrow(`${day} cannot be read`);
+  store.close();
+  const beside = join(backups, `journal-${DAY}-other.db`);
+  expect(readdirSync(backups)).toEqual([`journal-${DAY}-other.db`, `journal-${DAY}.db`]);
+  expect(readFileSync(day), 'it may be all that is left of something').toEqual(spoilt);
+  const opened = readJournal(beside);
+  expect(opened.read.check()).toMatchObject({ sessions: [{ inputs: 3, entries: 3 }], faults: [] });
+  opened.close();
+});
+
 it('keeps the earlier copies when the journal has a fault, and says where', () => {
   const { path, store, backups } = running();
   backUpJournal(path, backups, DAY);
