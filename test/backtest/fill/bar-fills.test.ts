@@ -251,6 +251,14 @@ describe('fills on bars', () => {
   });
 });
 
+const falls = (close: number, next: number): string => `
+      09:02:00 bar 1002 1008 1001 ${close} x 40
+      09:03:00 bar ${next} ${next} ${next} ${next} x 40`;
+const gaps = (close: number, next: number): string => `
+      09:02:00 bar 1002 1008 1006 1007 x 40
+      09:03:00 bar 1000 1004 995 ${close} x 40
+      09:04:00 bar ${next} ${next} ${next} ${next} x 40`;
+
 /**
  * Active from 1005 on; the high of 1008 puts the trigger at 1004.
  *
@@ -261,13 +269,6 @@ describe('fills on bars', () => {
  *   opens at 1000, closes at 1003, opens 1005   1000, a gap     1000                      1005
  */
 describe('the rule of trailing stops', () => {
-  const falls = (close: number, next: number): string => `
-      09:02:00 bar 1002 1008 1001 ${close} x 40
-      09:03:00 bar ${next} ${next} ${next} ${next} x 40`;
-  const gaps = (close: number, next: number): string => `
-      09:02:00 bar 1002 1008 1006 1007 x 40
-      09:03:00 bar 1000 1004 995 ${close} x 40
-      09:04:00 bar ${next} ${next} ${next} ${next} x 40`;
   const [STOP, WORSE, NEXT] = ['stop', 'worse_of_stop_and_close', 'next_open'] as const;
 
   test.each([
