@@ -39,6 +39,7 @@ export interface RecordTable {
 }
 
 const SIDES = ['sell', '', 'buy'];
+const PRICES = ['open', 'high', 'low', 'close'];
 
 export function tickFields(tickSize: string, lotSize: string, depth: number): readonly ExportField[] {
   const price = (name: string): ExportField => ({ name, kind: 'price', step: tickSize });
@@ -59,7 +60,7 @@ export function tickFields(tickSize: string, lotSize: string, depth: number): re
 
 /** The rows of a day in the columns of `tickFields`; a day with fewer levels has nothing in the others. */
 export function tickPart(ticks: TickColumns, depth: number, tradesOnly: boolean): ExportPart {
-  const { rows, columns } = tradesOnly ? tradesOf(ticks) : tableOf(ticks);
+  const { rows, columns } = tradesOnly ? tradesOf(ticks) : tableOf({ ...ticks, orders: null });
   const empty = allocateTable(tickLayout(depth), rows).columns;
   return { rows, columns: empty.map((none, i) => columns[i] ?? none) };
 }
@@ -76,19 +77,18 @@ function tradesOf(ticks: TickColumns): RowTable {
   return kept;
 }
 
-export function barFields(tickSize: string, lotSize: string): readonly ExportField[] {
+/** `isQuotes`: open to close are those of the bid, and the ask has columns of its own. */
+export function barFields(tickSize: string, lotSize: string, isQuotes = false): readonly ExportField[] {
   const price = (name: string): ExportField => ({ name, kind: 'price', step: tickSize });
   return [
     { name: 'time', kind: 'time' },
     { name: 'end', kind: 'time' },
-    price('open'),
-    price('high'),
-    price('low'),
-    price('close'),
+    ...PRICES.map((name) => price(isQuotes ? `bid_${name}` : name)),
     { name: 'volume', kind: 'amount', step: lotSize },
     { name: 'trades', kind: 'count' },
     { name: 'phase', kind: 'word', words: BAR_PHASES, first: 0 },
     { name: 'complete', kind: 'count' },
+    ...(isQuotes ? PRICES.map((name) => price(`ask_${name}`)) : []),
   ];
 }
 
