@@ -45,12 +45,8 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
       const flags = command.opts<SimulatorFlags>();
       const run = await started(flags, io);
       io.out(flags.json === true ? `${JSON.stringify(run.description)}\n` : block(run));
-      const input = io.input ?? process.stdin;
-      const another = (): void => io.err(`another link to the page: ${run.link()}\n`);
-      if (input.isTTY === true) input.on('data', another);
       const signal = await new Shutdown().wait();
       io.err(`${signal}: the simulator stops\n`);
-      input.off('data', another).pause();
       await run.close();
       finish(EXIT.ok);
     });
@@ -146,12 +142,13 @@ function explained(error: unknown, { port, controlPort, pagePort }: SimulatorFla
   return isWronglyAsked ? new CliFailure(EXIT.usage, error.message) : error;
 }
 
-function block({ description: it }: SimulatorRun): string {
+function block({ description: it, stateDir }: SimulatorRun): string {
   return [
     'The simulated broker is running.',
     `  REST         ${it.rest}`,
     `  stream       ${it.stream}`,
-    `  page         ${it.page} (opens once; Enter makes another link)`,
+    `  page         ${it.page} (opens once, within ten minutes)`,
+    `               another link: tickwright open --state ${stateDir}`,
     `  control      ${it.control ?? 'off; --control-port turns it on'}`,
     ...(it.controlToken === null ? [] : [`               Authorization: Bearer ${it.controlToken}`]),
     `  API key      ${it.apiKey}`,

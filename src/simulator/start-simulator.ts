@@ -69,7 +69,9 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
     return customer === undefined ? undefined : otps.shown(customer);
   };
   const controlToken = randomBytes(18).toString('base64url');
-  const control = createControlServer({ ...parts, accounts, otpOf, token: controlToken });
+  const page: PageLinks = { link: () => null };
+  const link = (role: string): string | null => page.link(role);
+  const control = createControlServer({ ...parts, accounts, otpOf, link, token: controlToken });
   const close = async (): Promise<void> => {
     scenario.stop();
     stream.shutDown();
@@ -81,7 +83,7 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
     const port = await listenOn(rest, options.port);
     const controlPort = options.controlPort === null ? null : await listenOn(control, options.controlPort);
     if (options.scenario !== null) scenario.play(options.scenario);
-    return runningSimulator(parts, port, { controlPort, controlToken }, close);
+    return runningSimulator(parts, port, { controlPort, controlToken, page }, close);
   } catch (error) {
     await close();
     throw error;
@@ -240,6 +242,12 @@ const venueOptions = (options: SimulatorOptions, market: MarketOptions): Omit<Ve
   rules: options.rules,
 });
 
+/** Filled by whoever serves a page of the simulator. */
+interface PageLinks {
+  /** Null for a role that the page does not know. */
+  link: (role: string) => string | null;
+}
+
 interface Customer {
   readonly accountId: AccountId;
   readonly name: string;
@@ -252,6 +260,8 @@ export interface RunningSimulator {
   readonly controlPort: number | null;
   /** Calls of the control API carry it as their bearer token. */
   readonly controlToken: string;
+  /** The control API asks it for links. */
+  readonly page: PageLinks;
   /** `http://127.0.0.1:<port>`. */
   readonly rest: string;
   /** `ws://127.0.0.1:<port>` and the path of the contract. */
@@ -293,7 +303,7 @@ export interface RunningSimulator {
 function runningSimulator(
   { account, customers, brokerage, market, faults, scenario, counters, stream, otps }: Assembled,
   port: number,
-  control: Pick<RunningSimulator, 'controlPort' | 'controlToken'>,
+  control: Pick<RunningSimulator, 'controlPort' | 'controlToken' | 'page'>,
   close: () => Promise<void>,
 ): RunningSimulator {
   const id = accountId(account.custodyCode);

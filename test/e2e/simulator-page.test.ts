@@ -1,10 +1,11 @@
 /** The page of a simulator alone, in a real browser: its market and customers, and faults that its clients meet on the wire. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Browser, send } from '../operator/cockpit/fake-cockpit.ts';
@@ -29,7 +30,7 @@ const CUSTOMERS = `accounts:
   - { custodyCode: 105C000002, apiKey: second, name: Second Account, cash: { derivative: 500000000 } }
 `;
 
-async function started(): Promise<Description & { readonly process: ChildProcess }> {
+async function started(): Promise<Description & { readonly state: string }> {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-'));
   writeFileSync(join(dir, 'simulator.yaml'), CUSTOMERS);
   const flags = ['--config', 'simulator.yaml', '--port', '0', '--json', '--state', dir];
@@ -39,7 +40,7 @@ async function started(): Promise<Description & { readonly process: ChildProcess
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  return { ...(JSON.parse(line) as Description), process: child };
+  return { ...(JSON.parse(line) as Description), state: dir };
 }
 
 async function post(rest: string, path: string, body: unknown, token = ''): Promise<Response> {
@@ -165,6 +166,15 @@ test('nobody sets a fault but a page of its own that was let in', async () => {
   expect((await browser.post('/commands/fault', confirmed)).code).toBe(200);
   expect((await login(simulator)).status).toBe(429);
   const worn = await new Browser(browser.url).open(simulator.page);
-  expect(worn.text).toContain('Enter in the terminal of the simulator');
+  expect(worn.text).toContain(`tickwright open --state ${simulator.state}`);
+  const opening = promisify(execFile)(process.execPath, [
+    MAIN,
+    'open',
+    '--print',
+    '--state',
+    simulator.state,
+  ]);
+  const { stdout: another } = await opening;
+  expect((await new Browser(browser.url).open(another.trim())).code).toBe(200);
   expect((await send(`${browser.url}/state`, { headers: { host: 'evil.example' } })).code).toBe(403);
 });

@@ -1,4 +1,5 @@
 /** `tickwright simulator`: the broker alone, for any client in any language. */
+import { rmSync, writeFileSync } from 'node:fs';
 import { formatProblem, type Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
@@ -11,6 +12,7 @@ import {
   type SimulatorDescription,
   startSimulator,
 } from '../../simulator/start-simulator.ts';
+import { statePaths } from '../restart/state-paths.ts';
 import { startSimulatorPage } from './simulator-cockpit.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { parseScenario, type Scenario } from '../../simulator/scenario/scenario.ts';
@@ -34,8 +36,7 @@ export interface SimulatorRunOptions {
 export interface SimulatorRun {
   /** `page` opens once. */
   readonly description: SimulatorDescription & { readonly page: string };
-  /** Another link to the page. */
-  link(): string;
+  readonly stateDir: string;
   close(): Promise<void>;
 }
 
@@ -46,18 +47,24 @@ export async function runSimulator(options: SimulatorRunOptions): Promise<Simula
   const settings = simulatorSettings(options);
   const running = await startSimulator(settings);
   try {
+    const stateDir = settings.stateDir ?? DEFAULT_STATE;
     const page = await startSimulatorPage(running, {
       port: options.pagePort ?? 0,
       calendar: settings.calendar ?? DEFAULT_OPTIONS.calendar,
-      stateDir: settings.stateDir ?? '',
+      stateDir,
       tell: options.tell,
     });
-    const link = (): string => page.link('steer');
+    running.page.link = (role) => (role === 'steer' || role === 'look' ? page.link(role) : null);
+    // For tickwright open, as a daemon leaves it.
+    const { control } = statePaths(stateDir);
+    const link = { port: running.controlPort ?? 0, token: running.controlToken, program: null };
+    writeFileSync(control, JSON.stringify(link), { mode: 0o600 });
     const close = async (): Promise<void> => {
+      rmSync(control, { force: true });
       await page.close();
       await running.close();
     };
-    return { description: { ...describeSimulator(running), page: link() }, link, close };
+    return { description: { ...describeSimulator(running), page: page.link('steer') }, stateDir, close };
   } catch (error) {
     await running.close();
     throw error;
@@ -83,7 +90,7 @@ function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptio
   const tape = options.tape ?? file.tape ?? null;
   return {
     port: options.port ?? file.port ?? DEFAULT_PORT,
-    controlPort: options.controlPort ?? file.controlPort ?? null,
+    controlPort: options.controlPort ?? file.controlPort ?? 0,
     stateDir: options.state ?? file.state ?? DEFAULT_STATE,
     fresh: options.fresh,
     accounts: file.accounts === undefined ? accounts : accountsOf(file.accounts),

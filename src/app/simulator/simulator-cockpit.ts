@@ -23,7 +23,7 @@ export interface SimulatorPageOptions {
   /** On 127.0.0.1; 0 takes any. */
   readonly port: number;
   readonly calendar: TradingCalendar;
-  /** Where accounts and orders are kept; empty in memory. */
+  /** Where accounts and orders are kept. */
   readonly stateDir: string;
   /** For the terminal. */
   readonly tell: (text: string) => void;
@@ -43,7 +43,7 @@ export async function startSimulatorPage(
     isBehindProxy: false,
     pageDir: PAGE_DIR,
     clock: systemClock,
-    linkFrom: 'Enter in the terminal of the simulator',
+    linkFrom: `tickwright open --state ${stateDir}`,
     secrets: new Secrets([]),
     handlers: {
       facts: () => Promise.resolve(simulatorState(running, faults, calendar, stateDir)),

@@ -11,7 +11,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** Where the build leaves the page. */
 export const PAGE_DIR = join(import.meta.dirname, '..', '..', 'page');
 
-/** `linkFrom`: a text of ours, shown to whoever has no session. */
+/** `linkFrom` is shown to whoever has no session. */
 export const pageHtml = (linkFrom: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -24,11 +24,14 @@ export const pageHtml = (linkFrom: string): string => `<!doctype html>
 <link rel="stylesheet" href="/page/cockpit.css">
 </head>
 <body>
-<div id="page" data-link-from="${linkFrom}"><noscript>This page needs JavaScript; tickwright status and tickwright halt do without.</noscript></div>
+<div id="page" data-link-from="${escaped(linkFrom)}"><noscript>This page needs JavaScript; tickwright status and tickwright halt do without.</noscript></div>
 <script type="module" src="/page/cockpit.js"></script>
 </body>
 </html>
 `;
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 interface PageFile {
   readonly type: string;
