@@ -1,9 +1,11 @@
-// Draws the pictures of README.md: all states of the cockpit go to var/pictures, two of them to data/pictures, with the report of a backtest.
+// Draws the pictures of README.md: all states of the cockpit go to var/pictures, two of them to data/pictures, with a session in the
+// terminal and the report of a backtest.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { terminalLines, terminalPicture } from './terminal-picture.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const drawn = join(root, 'var', 'pictures');
@@ -17,6 +19,18 @@ if (status !== 0) process.exit(status ?? 1);
 const SHOWN = { 'paper-1280-light': 'cockpit-now', 'view-market-1280-light': 'cockpit-market' };
 for (const [from, to] of Object.entries(SHOWN))
   copyFileSync(join(drawn, `${from}.png`), join(root, 'data', 'pictures', `${to}.png`));
+
+// A session on paper, in a state of its own. The key of the page is used up, and no part of a picture.
+const state = 'var/pictures/paper';
+rmSync(join(root, state), { recursive: true, force: true });
+const paper = `node dist/src/cli/main.js paper --config config/paper.yaml --state ${state} --duration 35s`;
+const lines = terminalLines(paper)
+  .filter((line) => line !== '')
+  .map((line) => line.replace(/#key=\S+/, '#key=...').replaceAll(state, 'var/paper'));
+writeFileSync(
+  join(root, 'data', 'pictures', 'paper.svg'),
+  terminalPicture('Tickwright trading on paper', ['$ npm start', ...lines]),
+);
 
 // The report of `npm run backtest`: its first screen.
 const report = join(drawn, 'backtest');

@@ -53,7 +53,7 @@ export function initText(answers: InitAnswers): string {
   const { broker } = answers;
   return [
     '# No secrets belong into this file. config/README.md explains each setting, and',
-    `# tickwright check --config ${answers.file}`,
+    `# tickwright check ${answers.file}`,
     '# prints all of them with their defaults.',
     '',
     ...(broker === null ? PAPER : DRY_RUN),

@@ -6,6 +6,7 @@ import { diagnose } from '../../app/inspect/doctor.ts';
 import { type InitAnswers, initText } from '../../config/init-text.ts';
 import { pathText } from '../../config/values.ts';
 import { failureText } from '../../domain/failure.ts';
+import { SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
 import { findingLines } from '../inspect/inspect-commands.ts';
 import { Dialog } from './dialog.ts';
@@ -132,7 +133,7 @@ function write(file: string, text: string, newSecrets: NewSecrets, replaces: boo
   }
 }
 
-function nextSteps({ file, broker, channels }: InitAnswers): string {
+function nextSteps({ file, broker, channels, strategies }: InitAnswers): string {
   const places = [
     broker?.apiKey,
     ...channels.map((channel) =>
@@ -150,12 +151,13 @@ function nextSteps({ file, broker, channels }: InitAnswers): string {
     broker === null
       ? [`tickwright paper --config ${file}`, 'tickwright status']
       : [
-          channels.length === 0
-            ? `tickwright doctor --config ${file}`
-            : `tickwright test-message --config ${file}`,
+          channels.length === 0 ? `tickwright doctor ${file}` : `tickwright test-message --config ${file}`,
           `tickwright dry-run --config ${file}`,
         ];
+  const names = strategies.map(({ id }) => id).join(', ');
+  const where = `Parameters of ${names} stand in ${file} under params, each with its range and meaning.`;
   return [
+    ...wrapText(where, SCREEN_WIDTH),
     ...(variables.length === 0 ? [] : [`Put into the environment first: ${variables.join(', ')}`]),
     'Next:',
     ...commands.map((command) => `  ${command}`),
