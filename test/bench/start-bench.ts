@@ -22,7 +22,7 @@ export function startCandidates(scratch: string): readonly Candidate[] {
 capital: 100000
 state: ${resolve(scratch)}
 data: { bars: [{ file: year.csv, symbol: X, every: 1d }] }
-strategies: [{ id: ema, strategy: ema-cross, symbols: [X], overnight: true }]
+strategies: [{ id: ema, strategy: ema-cross, symbols: [X], overnight: true, params: { slow: 1000 } }]
 `,
   );
   return [
