@@ -57,7 +57,7 @@ export const BAR_LAYOUT: Layout = [
 ];
 
 /** Bars of bid and ask. */
-export const QUOTE_BAR_LAYOUT: Layout = [
+const QUOTE_BAR_LAYOUT: Layout = [
   ...BAR_LAYOUT,
   { name: 'ask_open_ticks', kind: 'whole' },
   { name: 'ask_high_ticks', kind: 'whole' },

@@ -171,7 +171,7 @@ class ClockTrap {
       Function,
       // oxlint-disable-next-line typescript/no-extraneous-class -- for its constructor alone
       (async (): Promise<void> => undefined).constructor,
-      function* none() {}.constructor, // oxlint-disable-line eslint/require-yield -- for its constructor alone
+      function* none() {}.constructor, // oxlint-disable-line eslint/require-yield, unicorn/consistent-function-scoping -- for its constructor alone
     ];
     const watched = makers.map((maker) => {
       const { prototype } = maker as { readonly prototype: object };
