@@ -108,7 +108,7 @@ test('a file trades; an edit between two starts, and one in mid-session, are pla
 
 const REFUSED: readonly (readonly [string, string, string])[] = [
   ['a throw', `${TURNER}throw new Error('boom');\n`, 'Error: boom'],
-  ['an end of the process', `${TURNER}process.exit(0);\n`, 'strategies that load'],
+  ['an end of the process', `${TURNER}process.exit(0);\n`, 'called process.exit at '],
   ['a type error', TURNER.replace('SIZE : 0', "'two' : 0"), 'turner.ts:15:'],
   ['a forbidden import', `import 'node:fs';\n${TURNER}`, 'an import of node:fs in turner.ts:1'],
   ['a missing part', TURNER.replace('./size.ts', './sise.ts'), 'turner.ts:3:22'],

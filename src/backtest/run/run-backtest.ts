@@ -85,6 +85,7 @@ class Run {
     this.#plan = plan;
     this.#options = options;
     this.#clock = options.clock ?? new VirtualClock();
+    this.#clock.nowUs = 0;
     this.#settings = { ...plan.settings, assumed: KEPT };
     const [clock, instruments] = [this.#clock, this.#instruments];
     const account = new RunAccount(plan.capital, plan.strategies.length, instruments);
