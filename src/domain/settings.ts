@@ -151,6 +151,8 @@ export interface EngineSettings {
   readonly gtcOrders?: boolean;
   /** The exchange takes market orders; absent is no: one is sent as a limit at the furthest price that is allowed. */
   readonly marketOrders?: boolean;
+  /** The data are bars: a book is shown at their close at most; absent is no. */
+  readonly isOnBars?: boolean;
   /** Absent is none. */
   readonly assumed?: readonly Assumption[];
   /** Working orders are withdrawn this long before an auction unless they may be carried in (rulings, 27). */

@@ -102,6 +102,10 @@ export class Trader implements TraderPort {
     return marketPrice(this.#parts.market, this.#parts.settings, contract, side);
   }
 
+  hasBooks(): boolean {
+    return this.#parts.settings.isOnBars !== true;
+  }
+
   lastTrade(instrument: InstrumentIndex): TradeTick | undefined {
     return this.#parts.market.lastTrade(instrument);
   }

@@ -81,6 +81,7 @@ function askingPart({ guard, port, timers, notes }: TraderParts, contract: () =>
     band: () => asked('band', () => port.band(here())),
     lastTrade: () => asked('lastTrade', () => port.lastTrade(here())),
     lastBook: () => asked('lastBook', () => port.lastBook(here())),
+    hasBooks: () => asked('hasBooks', () => port.hasBooks()),
     ticks: (points) => asked('ticks', () => exactTicks(contract(), points)),
     points: (price) => asked('points', () => pointsOf(contract().spec, price)),
     time: () => asked('time', () => port.nowUs()),

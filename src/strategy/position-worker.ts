@@ -1,7 +1,7 @@
 /**
  * Brings the position of one contract to a target with limit orders at the touch, never more than one at a time. It counts
  * with proven fills alone: a position turns round only over a confirmed zero, and an order whose fate is unknown is waited
- * for, never sent again.
+ * for, never sent again. On bars, where there is no book to follow, it takes any price.
  */
 import { nextPhaseChange, phaseAt, type TradingCalendar } from '../domain/calendar.ts';
 import type { CancelTimer } from '../domain/clock.ts';
@@ -41,6 +41,8 @@ interface OwnOrder {
 
 /** After this time an answer is given up: the next look decides anew. */
 const ANSWER_MAX: DurationUs = seconds(30);
+/** On bars nothing changes more often. */
+const LOOK_WITHOUT_BOOK: DurationUs = minutes(1);
 /** Orders that may still fill late, though they are final. */
 const PAST_ORDERS_MAX = 100;
 
@@ -200,7 +202,7 @@ export class PositionWorker {
     const isWanted = need * signOf(order.side) >= live.leavesQty;
     const isBlind = !this.#isFeedLive && !order.isExit;
     const price = this.#priceFor(order.side);
-    const isLeftBehind = price !== undefined && price !== live.limitPrice;
+    const isLeftBehind = typeof price === 'number' && price !== live.limitPrice;
     if (!isWanted || isBlind || (isLeftBehind && (order.mustReplace || live.filledQty > 0))) {
       order.asked = { what: 'cancel', atUs: now };
       order.cancelAsked = true;
@@ -211,7 +213,8 @@ export class PositionWorker {
     }
   }
 
-  #priceFor(side: Side): PriceTicks | undefined {
+  #priceFor(side: Side): PriceTicks | 'market' | undefined {
+    if (!this.#trader.hasBooks()) return 'market';
     const { rest, slipTicks } = this.#settings;
     const isUrgent = this.#urgency === 'urgent';
     const waited = this.#sinceUs === null ? 0 : this.#trader.time() - this.#sinceUs;
@@ -220,9 +223,11 @@ export class PositionWorker {
   }
 
   #keepLooking(isUnderWay: boolean): void {
-    const isNeeded = isUnderWay || this.#order !== null;
+    const hasBooks = this.#trader.hasBooks();
+    // An order that takes any price follows no book: its updates and the phases tell when to look.
+    const isNeeded = hasBooks ? isUnderWay || this.#order !== null : isUnderWay && this.#order === null;
     if (isNeeded && this.#timer === null) {
-      this.#timer = this.#trader.after(this.#settings.reprice, () => {
+      this.#timer = this.#trader.after(hasBooks ? this.#settings.reprice : LOOK_WITHOUT_BOOK, () => {
         this.#timer = null;
         this.#step();
       });

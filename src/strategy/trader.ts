@@ -111,6 +111,8 @@ export interface LegTrader {
   band(): PriceBand | undefined;
   lastTrade(): TradeTick | undefined;
   lastBook(): BookTick | undefined;
+  /** False on bars: a book is shown at their close at most. */
+  hasBooks(): boolean;
   /** Points as people write them, to ticks: 1305.2 is 13052. A price off the grid throws. */
   ticks(points: number): PriceTicks;
   /** Ticks to points, for people. */

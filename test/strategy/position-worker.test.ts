@@ -25,6 +25,15 @@ describe('on the way to a target', () => {
     expect(trader.calls.slice(1)).toEqual(['0 modify price 12998']);
   });
 
+  test('on bars it takes any price, and waits for news of the order alone', () => {
+    const { trader, aim } = start();
+    trader.isOnBars = true;
+    aim(2);
+    expect(trader.calls).toEqual(['0 submit buy 2 VN30F1M @ 13910']);
+    trader.book(12_998, 13_000);
+    expect([trader.calls.length, trader.timersWaiting]).toEqual([1, 0]);
+  });
+
   test('an urgent one goes beyond the touch at once', () => {
     const { trader, aim } = start();
     aim(1, 'urgent');

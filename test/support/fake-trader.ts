@@ -249,6 +249,12 @@ export class FakeTrader implements TraderPort {
 
   plot(): void {}
 
+  isOnBars = false;
+
+  hasBooks(): boolean {
+    return !this.isOnBars;
+  }
+
   lastBook(instrument: units.InstrumentIndex): BookTick | undefined {
     return this.#books.get(instrument);
   }

@@ -109,6 +109,8 @@ export interface TraderPort {
   band(instrument: InstrumentIndex): PriceBand | undefined;
   /** Limit of an order that takes any price. */
   marketPrice(contract: Contract, side: Side): PriceTicks;
+  /** False on bars: a book is shown at their close at most. */
+  hasBooks(): boolean;
   lastTrade(instrument: InstrumentIndex): TradeTick | undefined;
   lastBook(instrument: InstrumentIndex): BookTick | undefined;
   setTimer(strategy: StrategyIndex, after: DurationUs): TimerId;

@@ -20,6 +20,8 @@ export class StrategyRegistry {
   /** Started, and the trading day is not over. */
   #isRunning = false;
   #isDispatching = false;
+  /** Of orders that changed between two trading days. */
+  #kept: StrategyUpdate[] = [];
 
   constructor(settings: readonly StrategySettings[], host: StrategyHost) {
     this.#host = host;
@@ -107,19 +109,24 @@ export class StrategyRegistry {
     this.dispatch(begin);
   }
 
-  /** The trading day is over: nothing reaches strategies until the next one begins. */
+  /** The trading day is over: nothing reaches strategies until the next one begins, and nothing about their orders is lost. */
   pause(): void {
     this.#isRunning = false;
   }
 
   goOn(): void {
     this.#isRunning = this.#isStarted;
+    const kept = this.#kept;
+    this.#kept = [];
+    for (const each of kept) this.publish(each);
   }
 
-  publish({ strategy, update }: StrategyUpdate): void {
+  publish(each: StrategyUpdate): void {
+    const { strategy, update } = each;
     const seat = this.#seats[strategy];
-    if (!this.#isRunning || seat === undefined || seat.stopped !== null) return;
-    this.dispatch((host) => host.onOrder(strategy, update));
+    if (seat === undefined || seat.stopped !== null) return;
+    if (this.#isRunning) this.dispatch((host) => host.onOrder(strategy, update));
+    else if (this.#isStarted) this.#kept.push(each);
   }
 
   /** Runs handlers of strategies; what they ask for waits in the queue. */

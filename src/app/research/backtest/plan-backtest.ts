@@ -236,7 +236,7 @@ function engineSettings({ read, source, market }: Backtest): EngineSettings {
   if (market.kind === 'index_futures') {
     const ages = { dataAgeMax: WIDE_AGE, accountAgeMax: WIDE_AGE };
     const risk = chosen(settings.risk, { ...settings.risk, ...ages }, (key) => isWritten(['risk', key]));
-    return { ...settings, poll, risk };
+    return { ...settings, poll, isOnBars: true, risk };
   }
   const memory = memoryOf(read, market);
   const scaled = (amount: Money): Money => money(Math.min(amount * market.moneyScale, WIDE_MONEY));
@@ -244,6 +244,7 @@ function engineSettings({ read, source, market }: Backtest): EngineSettings {
   return {
     ...settings,
     poll,
+    isOnBars: isBars,
     marketOrders: market.marketOrders,
     orders: market.isAlwaysOpen && memory === 'run' ? 'until_canceled' : 'day',
     gtcOrders: !market.isAlwaysOpen && memory === 'run',

@@ -9,6 +9,7 @@ import { performanceMetrics } from '../../../../src/backtest/statistics/performa
 import { runStatistics } from '../../../../src/backtest/statistics/run-statistics.ts';
 import type { BarSpec } from '../../../../src/domain/bars.ts';
 import { minutes, priceTicks, seconds } from '../../../../src/domain/units.ts';
+import { PositionWorker } from '../../../../src/strategy/index.ts';
 import { barFile, barPlan } from './bar-run.ts';
 
 const HEAD = 'time,open,high,low,close,volume\n';
@@ -414,4 +415,45 @@ test('a strategy without a length of bars takes that of the data, if its own doe
   expect(await paramsOn('1d', '{}')).toBe(86_400);
   expect(await paramsOn('30s', '{}')).toBe(60);
   expect(await paramsOn('5m', '{ barSeconds: 600 }')).toBe(600);
+});
+
+test('a cancel at the midnight of two daily bars is heard of', async () => {
+  const bars = [3, 4, 5, 6].map((day) => `2024-01-0${day}T00:00:00Z,100,100,100,100,10\n`);
+  const heard: string[] = [];
+  const plan = await barPlan({
+    bars: HEAD + bars.join(''),
+    file: ', every: 1d',
+    connect: (ticks, trader) => {
+      ticks.orders$.subscribe(({ status }) => heard.push(status));
+      ticks.trades$.subscribe(() => {
+        const [order] = trader.workingOrders();
+        if (order !== undefined) trader.cancel(order.clientOrderId);
+        else if (heard.length === 0) trader.buy({ qty: 1, price: trader.ticks(90), reason: 'low' });
+      });
+    },
+  });
+  runBacktest(plan);
+  expect(heard).toEqual(['accepted', 'pending_cancel', 'canceled']);
+});
+
+test('what brings a position to its target trades on bars: it turns with each daily bar', async () => {
+  const closes = [100, 101, 102, 101, 102, 103];
+  const bars = closes.map(
+    (close, i) => `2024-01-${String(i + 3).padStart(2, '0')}T00:00:00Z,100,103,100,${close},10\n`,
+  );
+  const plan = await barPlan({
+    bars: HEAD + bars.join(''),
+    file: ', every: 1d',
+    connect: (ticks, trader) => {
+      const settings = { rest: seconds(4), reprice: seconds(1), slipTicks: 0 };
+      const worker = new PositionWorker(ticks, trader, settings);
+      let before = 0;
+      ticks.trades$.subscribe(({ price }) => {
+        worker.aim(price > before ? 1 : 0, 'turn');
+        before = price;
+      });
+    },
+  });
+  const [played] = runBacktest(plan).strategies;
+  expect([...played!.fills].map(({ side, qty }) => `${side} ${qty}`)).toEqual(['buy 1', 'sell 1', 'buy 1']);
 });
