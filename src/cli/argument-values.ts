@@ -67,43 +67,6 @@ export const levels = (text: string): number =>
 /** Default of `--dir` of the data commands. */
 export const DATA_DIR = 'data';
 
-const ROLES = [
-  'time',
-  'date',
-  'symbol',
-  'price',
-  'volume',
-  'side',
-  'open',
-  'high',
-  'low',
-  'close',
-  'bid',
-  'ask',
-  'bid_size',
-  'ask_size',
-  'bid_open',
-  'bid_high',
-  'bid_low',
-  'bid_close',
-  'ask_open',
-  'ask_high',
-  'ask_low',
-  'ask_close',
-] as const;
-
-export type NamedRoles = Readonly<Partial<Record<(typeof ROLES)[number], string>>>;
-
-/** `price=Last`, repeatable. */
-export function columnName(text: string, before: NamedRoles | undefined): NamedRoles {
-  const at = text.indexOf('=');
-  const role = ROLES.find((known) => known === text.slice(0, at));
-  const name = text.slice(at + 1);
-  return role === undefined || name === ''
-    ? refuse(`a column like price=Last, for one of ${ROLES.join(', ')}`, text)
-    : { ...before, [role]: name };
-}
-
 export interface NamedSides {
   readonly buy: readonly string[];
   readonly sell: readonly string[];

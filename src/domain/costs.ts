@@ -99,7 +99,7 @@ export function orderCosts(
   return { fee: money(charged), tax: money(taxOn(schedule, day, cumValue) + tax) };
 }
 
-/** What one fill adds to the sum of fills that are rounded each by itself; nothing where an order is rounded as a whole. */
+/** The addition of one fill to the sum of fills that are rounded each by itself; 0 where an order is rounded as a whole. */
 export function fillCosts(
   schedule: CostSchedule,
   day: TradingDay,

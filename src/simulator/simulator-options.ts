@@ -13,8 +13,8 @@ import { systemClock, systemTimers } from './time/market-clock.ts';
 export interface SimulatorOptions {
   /** Port on 127.0.0.1 for REST and stream; 0 takes any free one. */
   readonly port: number;
-  /** Port on 127.0.0.1 of the control API (faults, exact figures); 0 any, null none. */
-  readonly controlPort: number | null;
+  /** Port on 127.0.0.1 of the control API (faults, exact figures); 0 takes any free one. */
+  readonly controlPort: number;
   /** Where accounts, orders, positions and keys are kept; null keeps them in memory. */
   readonly stateDir: string | null;
   /** Deletes the state of earlier runs. */
@@ -170,7 +170,7 @@ export const demoAccount = (cash: Partial<StartCash> = {}): AccountSettings => (
 /** The demo: continuous trading at any hour, an account with margin for several contracts, no fault. */
 export const DEFAULT_OPTIONS: SimulatorOptions = {
   port: 0,
-  controlPort: null,
+  controlPort: 0,
   stateDir: null,
   fresh: false,
   accounts: [demoAccount()],

@@ -81,7 +81,7 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
   };
   try {
     const port = await listenOn(rest, options.port);
-    const controlPort = options.controlPort === null ? null : await listenOn(control, options.controlPort);
+    const controlPort = await listenOn(control, options.controlPort);
     if (options.scenario !== null) scenario.play(options.scenario);
     return runningSimulator(parts, port, { controlPort, controlToken, page }, close);
   } catch (error) {
@@ -256,8 +256,8 @@ interface Customer {
 /** A simulated broker that listens. The account is the first one of the options. */
 export interface RunningSimulator {
   readonly port: number;
-  /** Null without a control API. */
-  readonly controlPort: number | null;
+  /** Of the control API. */
+  readonly controlPort: number;
   /** Calls of the control API carry it as their bearer token. */
   readonly controlToken: string;
   /** The control API asks it for links. */
@@ -362,16 +362,16 @@ export interface SimulatorDescription extends Pick<
   | 'frontMonth'
   | 'contracts'
 > {
-  /** Address of the control API; null without one. */
-  readonly control: string | null;
-  readonly controlToken: string | null;
+  /** Address of the control API. */
+  readonly control: string;
+  readonly controlToken: string;
 }
 
 export const describeSimulator = (running: RunningSimulator): SimulatorDescription => ({
   rest: running.rest,
   stream: running.stream,
-  control: running.controlPort === null ? null : `http://127.0.0.1:${running.controlPort}`,
-  controlToken: running.controlPort === null ? null : running.controlToken,
+  control: `http://127.0.0.1:${running.controlPort}`,
+  controlToken: running.controlToken,
   apiKey: running.apiKey,
   otp: running.otp,
   custodyCode: running.custodyCode,

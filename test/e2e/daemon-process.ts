@@ -116,9 +116,9 @@ export interface BrokerTruth {
 
 /** A call of the simulator's control API. */
 export function control(place: Workplace, path: string, init: RequestInit = {}): Promise<Response> {
-  const { controlPort, controlToken } = simulatorLink(place);
+  const { control: url, controlToken } = simulatorLink(place);
   const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
-  return fetch(`http://127.0.0.1:${controlPort}${path}`, { ...init, headers });
+  return fetch(`${url}${path}`, { ...init, headers });
 }
 
 /** The simulator's own books, by its control API. */

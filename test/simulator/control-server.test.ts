@@ -7,8 +7,8 @@ const wish = (symbol: string, refId: string) =>
 
 describe('the control API', () => {
   it('sets, lists and clears faults, and tells exact figures', async () => {
-    const { simulator, alice, front } = await started({ controlPort: 0 });
-    const control = `http://127.0.0.1:${String(simulator.controlPort)}`;
+    const { simulator, alice, front } = await started();
+    const control = `http://127.0.0.1:${simulator.controlPort}`;
     const call = async (
       method: string,
       path: string,
@@ -53,8 +53,8 @@ describe('the control API', () => {
   });
 
   it('takes what curl sends, and says what is wrong with the rest', async () => {
-    const { simulator } = await started({ controlPort: 0 });
-    const control = `http://127.0.0.1:${String(simulator.controlPort)}`;
+    const { simulator } = await started();
+    const control = `http://127.0.0.1:${simulator.controlPort}`;
     const authorization = `Bearer ${simulator.controlToken}`;
     const post = async (body: string, type: string): Promise<unknown[]> => {
       const headers = { 'content-type': type, authorization };
@@ -75,8 +75,8 @@ describe('the control API', () => {
     ['of a page', (token) => ({ authorization: `Bearer ${token}`, origin: 'http://evil.example' })],
     ['under the name of a page', (token) => ({ authorization: `Bearer ${token}`, host: 'evil.example' })],
   ])('refuses a call %s, and sets nothing', async (_, headersOf) => {
-    const { simulator } = await started({ controlPort: 0 });
-    const { statusCode } = await request(`http://127.0.0.1:${String(simulator.controlPort)}/faults`, {
+    const { simulator } = await started();
+    const { statusCode } = await request(`http://127.0.0.1:${simulator.controlPort}/faults`, {
       method: 'POST',
       headers: headersOf(simulator.controlToken),
       body: '{"name":"http_429"}',

@@ -32,10 +32,7 @@ export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
   subAccountId: link.subAccountId,
   apiKey: () => link.apiKey,
   fixedOtp: link.otp,
-  faults:
-    link.control === null || link.controlToken === null
-      ? null
-      : new RemoteFaults(link.control, link.controlToken),
+  faults: new RemoteFaults(link.control, link.controlToken),
   secrets: new Secrets([link.custodyCode, link.subAccountId, link.apiKey]),
 });
 

@@ -21,7 +21,6 @@ import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simul
 export interface SimulatorLink extends SimulatorDescription {
   readonly pid: number;
   readonly clockMap: ClockMap;
-  readonly controlPort: number | null;
   /** Key of its plan: a daemon with another key does not use it. */
   readonly plan: string;
 }
@@ -88,7 +87,6 @@ export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions>
   return {
     clock: systemClock,
     port: 0,
-    controlPort: 0,
     stateDir: plan.stateDir,
     fresh: plan.fresh,
     accounts: [demoAccount({ derivative: plan.cash })],

@@ -57,7 +57,7 @@ export async function runSimulator(options: SimulatorRunOptions): Promise<Simula
     running.page.link = (role) => (role === 'steer' || role === 'look' ? page.link(role) : null);
     // For tickwright open, as a daemon leaves it.
     const { control } = statePaths(stateDir);
-    const link = { port: running.controlPort ?? 0, token: running.controlToken, program: null };
+    const link = { port: running.controlPort, token: running.controlToken, program: null };
     writeFileSync(control, JSON.stringify(link), { mode: 0o600 });
     const close = async (): Promise<void> => {
       rmSync(control, { force: true });

@@ -24,7 +24,6 @@ async function main(planText: string): Promise<void> {
     ...describeSimulator(running),
     pid: process.pid,
     clockMap: running.clockMap(),
-    controlPort: running.controlPort,
     plan: planKey(plan),
   };
   writeFileSync(`${plan.linkPath}.new`, JSON.stringify(link), { mode: 0o600 });

@@ -218,23 +218,24 @@ export interface ReportModel {
 }
 
 /** The parts of a report that its script draws; the rest is text already. */
-export type ReportData = Pick<
-  ReportModel,
-  | 'currency'
-  | 'moneyDigits'
-  | 'utcOffsetMinutes'
-  | 'equity'
-  | 'drawdown'
-  | 'worst'
-  | 'position'
-  | 'funds'
-  | 'daily'
-  | 'rolling'
-  | 'trades'
-  | 'prices'
-  | 'histograms'
-  | 'fans'
->;
+export const DRAWN = [
+  'currency',
+  'moneyDigits',
+  'utcOffsetMinutes',
+  'equity',
+  'drawdown',
+  'worst',
+  'position',
+  'funds',
+  'daily',
+  'rolling',
+  'trades',
+  'prices',
+  'histograms',
+  'fans',
+] as const satisfies readonly (keyof ReportModel)[];
+
+export type ReportData = Pick<ReportModel, (typeof DRAWN)[number]>;
 
 /** Where there is nothing to draw. */
 export const EMPTY_REPORT: ReportModel = {

@@ -163,7 +163,7 @@ function candlesOf(chain: readonly Traded[], utcOffsetMinutes: number, candlesMa
   return { everySeconds, tsSeconds, open, high, low, close };
 }
 
-/** What strategies drew, by the candle in which they did. */
+/** The values that strategies drew, by the candle in which they did. */
 function linesOf(
   { strategies }: BacktestResult,
   chain: readonly Traded[],

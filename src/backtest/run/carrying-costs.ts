@@ -42,7 +42,7 @@ export class CarryingCosts {
     this.#lookAhead();
   }
 
-  /** What is due at one moment. */
+  /** Amounts due at one moment. */
   run(nowUs: number): void {
     for (const funding of this.#fundings) {
       if (funding.nextUs > nowUs) continue;

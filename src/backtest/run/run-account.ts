@@ -205,7 +205,7 @@ export class RunAccount {
     return needed;
   }
 
-  /** What is paid in full has left the cash with its purchase; what is margined leaves its profit there when it is closed. */
+  /** A position paid in full has left the cash with its purchase; a margined one leaves its profit there when it is closed. */
   cashInHand({ schedule, day }: DayCosts): number {
     let cash = this.#capital - this.#charged;
     for (const { contract } of this.#instruments) {
@@ -250,7 +250,6 @@ export class RunAccount {
 }
 
 /** Pays out positions in contracts that traded for the last time, at their mark; the tax on it falls due. */
-
 export function settleExpired(
   { day }: BacktestDay,
   { costs, calendar }: BacktestPlan,

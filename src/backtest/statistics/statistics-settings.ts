@@ -1,4 +1,4 @@
-/** What a person may choose about the statistics of a run; nothing of it changes a trade. */
+/** Choices about the statistics of a run; none of them changes a trade. */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { DeviationKind } from './moments.ts';
 

@@ -2,18 +2,22 @@
 import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { type Command, Option } from 'commander';
-import { recordedMarket, type RecordedMarket } from '../../app/research/recorded/recorded-market.ts';
+import {
+  COLUMN_ROLES,
+  type NamedColumns,
+  recordedMarket,
+  type RecordedMarket,
+} from '../../app/research/recorded/recorded-market.ts';
 import type { ImportedFile, ImportedPart, ImportRequest } from '../../app/research/recorded/import-file.ts';
 import { durationUs, type DurationUs, US_PER_MS } from '../../domain/units.ts';
 import {
   barLength,
-  columnName,
   DATA_DIR,
   delimiter,
   durationMs,
   levels,
-  type NamedRoles,
   type NamedSides,
+  refuse,
   sessionDay,
   sideWords,
 } from '../argument-values.ts';
@@ -22,6 +26,16 @@ import { readConfig } from '../read-config.ts';
 import { csvLine } from '../../text/csv.ts';
 import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
 import { ProgressLine } from '../progress-line.ts';
+
+/** `price=Last`, repeatable. */
+function columnName(text: string, before: NamedColumns | undefined): NamedColumns {
+  const at = text.indexOf('=');
+  const role = COLUMN_ROLES.find((known) => known === text.slice(0, at));
+  const name = text.slice(at + 1);
+  return role === undefined || name === ''
+    ? refuse(`a column like price=Last, for one of ${COLUMN_ROLES.join(', ')}`, text)
+    : { ...before, [role]: name };
+}
 
 interface ImportFlags {
   readonly dir: string;
@@ -33,7 +47,7 @@ interface ImportFlags {
   readonly dateOrder?: 'dmy' | 'mdy';
   readonly tickSize?: string;
   readonly lotSize?: string;
-  readonly column?: NamedRoles;
+  readonly column?: NamedColumns;
   readonly side?: NamedSides;
   readonly header: boolean;
   readonly delimiter?: string;

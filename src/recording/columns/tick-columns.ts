@@ -82,7 +82,7 @@ const ORDER_FIELDS: Layout = [
 
 const LEVELS_FROM = 4;
 
-/** What rows are, besides trades. */
+/** Kinds of rows besides trades. */
 export interface RowKind {
   readonly isQuotes: boolean;
   readonly isByOrder: boolean;

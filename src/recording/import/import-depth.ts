@@ -313,7 +313,7 @@ class SymbolBook {
     return from > this.#sequence + 1 && numberOf(before) !== this.#sequence;
   }
 
-  /** What is missing may have changed any level: no book until the next snapshot. */
+  /** A missing message may have changed any level: no book until the next snapshot. */
   #lose(atUs: number | null): void {
     this.#isKnown = false;
     this.#bids.clear();

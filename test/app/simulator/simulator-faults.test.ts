@@ -9,7 +9,7 @@ import { faultForms, parseFaultTexts } from '../../../src/simulator/faults/fault
 import { type RunningSimulator, startSimulator } from '../../../src/simulator/start-simulator.ts';
 
 async function running(): Promise<RunningSimulator> {
-  const simulator = await startSimulator({ market: { kind: 'empty', startPoints: 1_300 }, controlPort: 0 });
+  const simulator = await startSimulator({ market: { kind: 'empty', startPoints: 1_300 } });
   onTestFinished(() => simulator.close());
   return simulator;
 }

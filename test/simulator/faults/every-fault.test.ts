@@ -49,11 +49,11 @@ describe.each(LISTED)('%s', (name) => {
   });
 
   it('strikes when the control API is told', async () => {
-    const market = await started({ controlPort: 0 });
+    const market = await started();
     const { controlPort, controlToken, port } = market.simulator;
     expect(controlPort).not.toBe(port);
     const arm = async (): Promise<void> => {
-      const reply = await fetch(`http://127.0.0.1:${String(controlPort)}/faults`, {
+      const reply = await fetch(`http://127.0.0.1:${controlPort}/faults`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${controlToken}` },
         body: JSON.stringify(fault),

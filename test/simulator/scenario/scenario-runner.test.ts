@@ -104,7 +104,7 @@ describe('a scenario', () => {
   });
 
   it('is replaced, listed and ended by the control API', async () => {
-    const { simulator, alice, time } = await started({ controlPort: 0 });
+    const { simulator, alice, time } = await started();
     const control = `http://127.0.0.1:${simulator.controlPort}`;
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${simulator.controlToken}` };
     const post = (body: object): Promise<Response> =>

@@ -164,7 +164,7 @@ class SourceReading {
     return { file, digest, script, place: `strategy-${digest}.js`, imports: [...this.#imports], map };
   }
 
-  /** What becomes of an import; undefined for a module beside the strategy. */
+  /** The address that an import becomes; undefined for a module beside the strategy. */
   #known(asked: OnResolveArgs): OnResolveResult | undefined {
     const { path, kind, importer, resolveDir } = asked;
     if (kind === 'dynamic-import') return refused(hiddenIn('import()', importer));

@@ -11,7 +11,7 @@ const positive = z.number().positive();
 const share = z.number().min(0).max(100);
 const delay = durationFrom('0s', '10m');
 
-/** What is not written here holds as the market or the program has it. */
+/** A setting that is not written keeps the default of the market or the program. */
 const costs = z.strictObject({
   perContract: z.number().min(0).optional(),
   valuePercent: share.optional(),

@@ -8,6 +8,8 @@ import type { Collector } from '../../../recording/collect/collector.ts';
 import { DayTicks, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
 import { decimalText } from '../../../text/decimals.ts';
 
+export { COLUMN_ROLES, type NamedColumns } from '../../../recording/import/column-map.ts';
+
 export interface RecordedMarket {
   /** The exchange's own hours, also where a paper market trades at any hour. */
   readonly calendar: TradingCalendar;
