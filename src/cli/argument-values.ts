@@ -93,7 +93,7 @@ export function barLength(text: string): DurationUs {
   const us = parseBarLength(text);
   return us !== undefined && us > 0
     ? durationUs(us)
-    : refuse('a duration above 0 like 30s, 1m, 4h or 1d', text);
+    : refuse('a duration above 0 like 30s, 1m, 4h, 1d or 1w', text);
 }
 
 const SIZE = /^(\d+)([tv])$/;

@@ -101,4 +101,6 @@ export const OPERATOR_INDEX = strategyIndex(-1);
 export const milliseconds = (value: number): DurationUs => durationUs(Math.round(value * US_PER_MS));
 export const seconds = (value: number): DurationUs => durationUs(Math.round(value * US_PER_SECOND));
 export const minutes = (value: number): DurationUs => durationUs(Math.round(value * US_PER_MINUTE));
+export const hours = (value: number): DurationUs => durationUs(Math.round(value * US_PER_HOUR));
+export const days = (value: number): DurationUs => durationUs(Math.round(value * US_PER_DAY));
 export const addUs = (at: TsUs, span: number): TsUs => tsUs(at + span);

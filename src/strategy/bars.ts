@@ -195,7 +195,8 @@ export class BarChannel extends Channel<Bar> {
   readonly #builder: BarBuilder;
   readonly #port: Pick<TraderPort, 'nowUs' | 'calendar'>;
   readonly #timers: StrategyTimers;
-  readonly #spec: BarSpec;
+  /** Undefined: bars of the data as they are. */
+  readonly #spec: BarSpec | undefined;
   /** Where the data are bars. */
   #joiner: BarJoiner | null = null;
   #timer: TimerId | null = null;
@@ -203,7 +204,7 @@ export class BarChannel extends Channel<Bar> {
 
   constructor(
     guard: StrategyGuard,
-    spec: BarSpec,
+    spec: BarSpec | undefined,
     sources: BarSources,
     port: TraderPort,
     timers: StrategyTimers,
@@ -212,8 +213,10 @@ export class BarChannel extends Channel<Bar> {
     this.#port = port;
     this.#timers = timers;
     this.#spec = spec;
-    this.#builder = new BarBuilder(spec, port.calendar(), port.nowUs());
-    sources.channels.trades.subscribe((tick) => this.#onTrade(tick));
+    this.#builder = new BarBuilder(spec ?? { everyTicks: Infinity }, port.calendar(), port.nowUs());
+    sources.channels.trades.subscribe(
+      spec === undefined ? (tick) => this.#onDataBar(tick) : (tick) => this.#onTrade(tick),
+    );
     sources.channels.gaps.subscribe((gap) => this.#builder.missed(gap.tsUs));
     sources.feed.subscribe((change) => {
       if (change.state === 'live') this.#builder.seeing(change.tsUs);
@@ -235,9 +238,17 @@ export class BarChannel extends Channel<Bar> {
     else if (this.#timerAtUs !== builder.endUs) this.#wakeAtEnd();
   }
 
+  #onDataBar(tick: TradeTick): void {
+    if (!isBarTick(tick))
+      throw new Error(
+        'the data are single trades: expected a length of bars, like ticks.bars({ every: minutes(1) })',
+      );
+    this.#onBar(tick);
+  }
+
   #onBar({ instrument, bar, price }: BarTick): void {
     const joiner = (this.#joiner ??= new BarJoiner(
-      this.#spec,
+      this.#spec ?? { every: bar.every },
       this.#port.calendar(),
       this.#builder.seenFromUs,
     ));

@@ -32,7 +32,7 @@ export type { Bar, LegTicks, Rollover, Ticks } from './ticks.ts';
 export { touchPrice, type TouchSide } from './touch-price.ts';
 
 /** @public */
-export { minutes, seconds } from '../domain/units.ts';
+export { days, hours, minutes, seconds } from '../domain/units.ts';
 
 /** @public */
 export type { FeedChange, OrderUpdate, PhaseChange } from '../engine/ports/strategy-port.ts';

@@ -46,9 +46,10 @@ export interface LegTicks {
   readonly gaps$: Observable<FeedGap>;
   /**
    * Bars of this contract. Each call builds bars of its own, from now on. Where the data are bars, they come as they are or joined: a
-   * length that is not a multiple of theirs stops the strategy.
+   * length that is not a multiple of theirs stops the strategy. Without `spec` they come as they are; single trades then stop the
+   * strategy, because nothing says how long a bar is.
    */
-  bars(spec: BarSpec): Observable<Bar>;
+  bars(spec?: BarSpec): Observable<Bar>;
   readonly phases$: Observable<PhaseChange>;
   /** The price stream came up or went down. */
   readonly feed$: Observable<FeedChange>;

@@ -22,12 +22,14 @@ export function formatDuration(us: number): string {
   return `${us / unitUs}${unit}`;
 }
 
-const DAYS = /^(\d+)d$/;
+const DAYS = /^(\d+)([dw])$/;
+const DAYS_A_WEEK = 7;
 
-/** A duration or whole days: `30s`, `1m`, `4h`, `1d`; undefined for other text. */
+/** A duration, or whole days or weeks: `30s`, `1m`, `4h`, `1d`, `1w`; undefined for other text. */
 export function parseBarLength(text: string): number | undefined {
-  const days = DAYS.exec(text)?.[1];
-  return days === undefined ? parseDuration(text) : Number(days) * US_PER_DAY;
+  const [, count, unit] = DAYS.exec(text) ?? [];
+  if (count === undefined) return parseDuration(text);
+  return Number(count) * (unit === 'w' ? DAYS_A_WEEK : 1) * US_PER_DAY;
 }
 
 const BAR_UNITS = [

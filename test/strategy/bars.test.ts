@@ -215,3 +215,9 @@ describe('bars by ticks and by volume', () => {
     },
   );
 });
+
+test('single trades have no length of their own: a strategy that names none is stopped', () => {
+  const trader = startStrategy((ticks) => ticks.bars().subscribe());
+  trader.trade(13_000);
+  expect(trader.faults).toMatchObject([{ message: expect.stringContaining('the data are single trades') }]);
+});

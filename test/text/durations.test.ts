@@ -20,6 +20,10 @@ it.each([
   expect(parseBarLength(name)).toBe(us);
 });
 
+it('reads weeks as days', () => {
+  expect(parseBarLength('2w')).toBe(14 * 86_400_000_000);
+});
+
 it('names a length that is no whole second', () => {
   expect(formatBarLength(1_500)).toBe('1500us');
 });

@@ -118,7 +118,7 @@ const table = {
 /** In microseconds. */
 const barLength = z
   .string()
-  .regex(/^[1-9]\d*(s|m|h|d)$/, 'a length like 1m, 4h or 1d')
+  .regex(/^[1-9]\d*(s|m|h|d|w)$/, 'a length like 1m, 4h, 1d or 1w')
   .transform((text) => {
     const us = parseBarLength(text);
     assert(us !== undefined, 'text of this pattern is a length of bars');

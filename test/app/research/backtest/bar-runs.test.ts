@@ -8,7 +8,7 @@ import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
 import { performanceMetrics } from '../../../../src/backtest/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../../src/backtest/statistics/run-statistics.ts';
 import type { BarSpec } from '../../../../src/domain/bars.ts';
-import { minutes, priceTicks, seconds } from '../../../../src/domain/units.ts';
+import { days, hours, minutes, priceTicks, seconds } from '../../../../src/domain/units.ts';
 import { PositionWorker } from '../../../../src/strategy/index.ts';
 import { barFile, barPlan } from './bar-run.ts';
 
@@ -154,7 +154,7 @@ test('a bar of any volume is played whole', async () => {
 
 const closesOf = async (
   run: Omit<Parameters<typeof barPlan>[0], 'connect'>,
-  spec: BarSpec,
+  spec?: BarSpec,
 ): Promise<{ readonly closes: readonly string[]; readonly stopped: string | null }> => {
   const closes: string[] = [];
   const plan = await barPlan({
@@ -177,25 +177,25 @@ const HALF_PAST = `${HEAD}2024-01-03 09:30,99,101,99,100.5,10
 `;
 const US = ", timeZone: America/New_York, hours: [{ phase: continuous, from: '09:30', to: '16:00' }]";
 
-test('bars off the grid of the clock are delivered as they are, the last of a session with its end', async () => {
-  const { closes, stopped } = await closesOf(
-    { bars: HALF_PAST, market: US, file: ', every: 1h' },
-    { every: minutes(60) },
-  );
-  expect(stopped).toBeNull();
-  // Half past nine in New York is 14:30 of UTC.
-  expect(closes).toEqual([
-    '15:30:00 9900 10050',
-    '16:30:00 10050 10060',
-    '20:30:00 10060 10070',
-    '21:00:00 10070 10080',
-  ]);
-});
+test.each([{ every: hours(1) }, undefined])(
+  'bars off the grid of the clock are delivered as they are, the last of a session with its end: %j',
+  async (spec) => {
+    const { closes, stopped } = await closesOf({ bars: HALF_PAST, market: US, file: ', every: 1h' }, spec);
+    expect(stopped).toBeNull();
+    // Half past nine in New York is 14:30 of UTC.
+    expect(closes).toEqual([
+      '15:30:00 9900 10050',
+      '16:30:00 10050 10060',
+      '20:30:00 10060 10070',
+      '21:00:00 10070 10080',
+    ]);
+  },
+);
 
 test('a week is one bar', async () => {
   const { closes } = await closesOf(
-    { bars: `${HEAD}2024-01-01,99,101,99,100.5,10\n2024-01-08,100.5,101,99,100.6,10\n`, file: ', every: 7d' },
-    { every: minutes(7 * 1_440) },
+    { bars: `${HEAD}2024-01-01,99,101,99,100.5,10\n2024-01-08,100.5,101,99,100.6,10\n`, file: ', every: 1w' },
+    { every: days(7) },
   );
   expect(closes).toEqual(['00:00:00 9900 10050', '00:00:00 10050 10060']);
 });
