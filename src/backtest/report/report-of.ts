@@ -252,7 +252,7 @@ const paramTable = ({ id, strategy, symbols, params }: StrategyResult): ReportTa
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** More notes of one kind than this are counted. */
+/** More different notes of one kind than this are counted. */
 const ALIKE_TOLD = 3;
 
 /** By weight: a strategy that was stopped or cheats, denied orders, and then remarks on the data and the market. */
@@ -261,18 +261,21 @@ function warningsOf({ notices, strategies }: BacktestResult): readonly string[] 
     why === null ? [] : [`${id} was stopped: ${why}`],
   );
   const biased = notices.filter(({ code }) => code === 'bias').map(({ text }) => text);
-  const kinds = new Map<string, string[]>();
+  const kinds = new Map<string, Map<string, number>>();
   for (const { code, text } of notices) {
     if (code === 'bias') continue;
-    const texts = kinds.get(code);
-    if (texts === undefined) kinds.set(code, [text]);
-    else texts.push(text);
+    const texts = kinds.get(code) ?? new Map<string, number>();
+    texts.set(text, (texts.get(text) ?? 0) + 1);
+    kinds.set(code, texts);
   }
-  const remarks = [...kinds.values()].flatMap((texts) =>
-    texts.length <= ALIKE_TOLD
-      ? texts
-      : [...texts.slice(0, ALIKE_TOLD), `and ${formatNumber(texts.length - ALIKE_TOLD)} more of this kind`],
-  );
+  const remarks = [...kinds.values()].flatMap((texts) => {
+    const told = [...texts].slice(0, ALIKE_TOLD);
+    const rest = [...texts.values()].slice(ALIKE_TOLD).reduce((sum, count) => sum + count, 0);
+    return [
+      ...told.map(([text, count]) => (count === 1 ? text : `${text} (${formatCount(count, 'time')})`)),
+      ...(rest === 0 ? [] : [`and ${formatNumber(rest)} more of this kind`]),
+    ];
+  });
   return [...stopped, ...biased, ...strategies.flatMap(denialWarning), ...remarks];
 }
 

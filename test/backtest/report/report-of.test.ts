@@ -49,6 +49,17 @@ describe('the report of a run', () => {
     ]);
   });
 
+  it('counts notes that repeat, and those beyond the first three of a kind', () => {
+    const texts = ['gap 1', 'gap 2', 'gap 1', 'gap 3', 'gap 1', 'gap 4', 'gap 5'];
+    const notices = texts.map((text) => ({ tsUs: null, code: 'gap', text }));
+    expect(reportOf({ ...SAMPLE_RESULT, notices }, 'gaps').warnings).toEqual([
+      'gap 1 (3 times)',
+      'gap 2',
+      'gap 3',
+      'and 2 more of this kind',
+    ]);
+  });
+
   it('draws equity, what is below its peak, prices once they are known, and each fill', () => {
     expect(report.equity?.values).toEqual([1_000_000, 1_200_000, 1_100_000, 960_000, 990_000]);
     expect(report.drawdown?.values).toEqual([0, 0, -100_000, -240_000, -210_000]);
