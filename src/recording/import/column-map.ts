@@ -34,7 +34,8 @@ export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
 export type NamedColumns = Readonly<Partial<Record<ColumnRole, string>>>;
 
 const KNOWN: Readonly<Record<ColumnRole, readonly string[]>> = {
-  time: ['time', 'timestamp', 'datetime', 'date_time', 'ts', 'open_time', 'opentime', 'date'],
+  // A data frame that pandas writes has its index first, without a name.
+  time: ['time', 'timestamp', 'datetime', 'date_time', 'ts', 'open_time', 'opentime', 'date', 'gmt_time', ''],
   date: ['date', 'day', 'trading_date', 'tradingdate'],
   symbol: ['symbol', 'ticker', 'tickersymbol', 'instrument', 'contract', 'code'],
   price: ['price', 'last', 'last_price'],

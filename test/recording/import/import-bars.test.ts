@@ -50,6 +50,10 @@ describe('files of bars that mean the same', () => {
       { stamp: 'end', every: minutes(5), columns: { time: 't', volume: 'V' } },
     ],
     [
+      'a data frame of pandas, whose index has no name',
+      ',Open,High,Low,Close,Volume\n2026-03-04 09:00:00,1.0,1.3,0.9,1.2,500\n2026-03-04 09:05:00,1.2,1.2,1.1,1.1,0\n',
+    ],
+    [
       'in milliseconds of another zone, without names',
       '1772589600000;1.0;1.3;0.9;1.2;500\n1772589900000;1.2;1.2;1.1;1.1;0\n',
       {
