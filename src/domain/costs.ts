@@ -23,7 +23,9 @@ export interface CostSchedule {
   readonly marginBps: readonly Dated<number>[];
   /** Fee on the traded value, parts of 10^10: 4,000,000 is 0.04 %. Absent where fees are per contract. */
   readonly valueFee?: readonly Dated<ValueFee>[];
-  /** Least fee of an order once any of it is filled, money. */
+  /** Fee of an order once any of it is filled, beside those of its contracts and value; money. */
+  readonly orderFee?: readonly Dated<number>[];
+  /** Least of all fees of an order once any of it is filled, money. */
   readonly orderFeeMin?: readonly Dated<number>[];
   /** Tax on what is sold, parts of 10^10 of its value. */
   readonly sellTax?: readonly Dated<number>[];
@@ -85,7 +87,7 @@ export function orderCosts(
   makerValue = 0,
   fills: Costs = NOTHING_CHARGED,
 ): Costs {
-  const { rounding, orderFeeMin } = schedule;
+  const { rounding } = schedule;
   if (rounding === undefined) {
     const { contracts, value } = orderFees(schedule, day, cumQty, cumValue, makerValue);
     const saleTax = partsOf(cumValue, saleRate(schedule, day, side), VALUE_PARTS);
@@ -95,7 +97,7 @@ export function orderCosts(
     rounding.per === 'fill'
       ? fills
       : roundedCosts(schedule, rounding, day, cumQty, cumValue, side, makerValue);
-  const charged = atLeast(fee, orderFeeMin, day, cumQty);
+  const charged = withOrderFee(schedule, day, cumQty, fee);
   return { fee: money(charged), tax: money(taxOn(schedule, day, cumValue) + tax) };
 }
 
@@ -165,8 +167,8 @@ export function orderFees(
 ): { readonly contracts: number; readonly value: number } {
   assert(cumQty >= 0 && cumValue >= 0, 'cumulative quantity and value are zero or more');
   const contracts = perContract(schedule, day) * cumQty;
-  const { valueFee, orderFeeMin } = schedule;
-  if (valueFee === undefined && orderFeeMin === undefined) return { contracts, value: 0 };
+  const { valueFee, orderFee, orderFeeMin } = schedule;
+  if ((valueFee ?? orderFee ?? orderFeeMin) === undefined) return { contracts, value: 0 };
   const { taker, maker } = valueRates(schedule, day);
   const onValue =
     makerValue === 0 || maker === taker
@@ -176,13 +178,20 @@ export function orderFees(
           VALUE_PARTS,
           WHOLE_MONEY,
         );
-  return { contracts, value: atLeast(contracts + onValue, orderFeeMin, day, cumQty) - contracts };
+  return { contracts, value: withOrderFee(schedule, day, cumQty, contracts + onValue) - contracts };
 }
 
 /** A fee below zero stays where there is no least one. */
-function atLeast(fee: number, least: CostSchedule['orderFeeMin'], day: TradingDay, cumQty: number): number {
-  const min = least === undefined || cumQty === 0 ? 0 : rateOn(least, day);
-  return min === 0 ? fee : Math.max(fee, min);
+function withOrderFee(
+  { orderFee, orderFeeMin }: CostSchedule,
+  day: TradingDay,
+  cumQty: number,
+  fee: number,
+): number {
+  if (cumQty === 0) return fee;
+  const whole = orderFee === undefined ? fee : fee + rateOn(orderFee, day);
+  const min = orderFeeMin === undefined ? 0 : rateOn(orderFeeMin, day);
+  return min === 0 ? whole : Math.max(whole, min);
 }
 
 const perContract = (schedule: CostSchedule, day: TradingDay): number =>

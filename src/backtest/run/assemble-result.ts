@@ -1,6 +1,6 @@
 /** Makes a run's result. */
 import { money, type TsUs, tsUs } from '../../domain/units.ts';
-import type { BarFillModel, FillModel, TickFillModel } from '../../venue/exchange/fill-models.ts';
+import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import type { RunAccount } from './run-account.ts';
@@ -95,19 +95,30 @@ function describeModels(fill: FillModel, { order, report }: LatencyModel): [stri
   return [...models, ['order latency', describeLatency(order)], ['report latency', describeLatency(report)]];
 }
 
-function tickModel({ queue, cancels, slippageTicks }: TickFillModel): [string, string][] {
+function tickModel(model: TickFillModel): [string, string][] {
+  const { queue, cancels } = model;
   const places: Readonly<Record<TickFillModel['queue'], string>> = {
     queue: `behind what stood there first; what is cancelled counts as ${cancels}`,
     touch: 'a trade at the price fills, nobody was ahead',
     through: 'only a trade beyond the price fills',
   };
-  return [['fills on ticks', `${queue}: ${places[queue]}`], ...slippage(slippageTicks)];
+  return [['fills on ticks', `${queue}: ${places[queue]}`], ...slippage(model)];
 }
 
-function barModel({ bar, path, slippageTicks, volumeBps }: BarFillModel): [string, string][] {
+function barModel(model: BarFillModel): [string, string][] {
+  const { bar, path, volumeBps, impactPpm = 0 } = model;
   const volume: [string, string][] =
     volumeBps === 0 ? [] : [['volume', `at most ${volumeBps / 100} % of a bar's volume`]];
-  return [['fills on bars', bar], ['path', path], ...volume, ...slippage(slippageTicks)];
+  const impact: [string, string][] =
+    impactPpm === 0
+      ? []
+      : [['impact', `${impactPpm / PPM_PER_PERCENT} % of the price x the square of our share of the volume`]];
+  return [['fills on bars', bar], ['path', path], ...volume, ...slippage(model), ...impact];
 }
 
-const slippage = (ticks: number): [string, string][] => [['slippage', `${ticks} ticks where an order takes`]];
+const PPM_PER_PERCENT = 10_000;
+
+function slippage({ slippageTicks, slippagePpm = 0 }: Slippage): [string, string][] {
+  const part = slippagePpm === 0 ? '' : ` and ${slippagePpm / PPM_PER_PERCENT} % of the price`;
+  return [['slippage', `${slippageTicks} ticks${part} where an order takes`]];
+}

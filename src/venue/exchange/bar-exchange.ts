@@ -10,7 +10,7 @@ import type { Side } from '../../domain/order.ts';
 import { UNLIMITED_QTY } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
-import type { BarFillModel, FillClause } from './fill-models.ts';
+import { type BarFillModel, type FillClause, slippedPrice } from './fill-models.ts';
 
 interface Standing<O extends BookOrder> {
   readonly order: O;
@@ -26,6 +26,7 @@ interface Standing<O extends BookOrder> {
 export const ROWS_PER_BAR = 4;
 const CLOSE = ROWS_PER_BAR - 1;
 const BPS = 10_000;
+const MILLION = 1_000_000;
 
 export class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly isPath = true;
@@ -66,6 +67,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #sellBefore = 0;
   /** Part of the bar's volume that our orders may still take. */
   #volumeLeft = Infinity;
+  #volumeTaken = 0;
 
   constructor(rows: TapeColumns, model: BarFillModel, sink: FillSink<O>, held: () => number) {
     assert(rows.rows % ROWS_PER_BAR === 0 && rows.bars !== null, 'a bar is four rows');
@@ -175,6 +177,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     const { volumeBps, path } = this.#model;
     const volume = bars?.volume[this.#bar] ?? 0;
     this.#volumeLeft = volumeBps === 0 ? Infinity : Math.floor((volume * volumeBps) / BPS);
+    this.#volumeTaken = 0;
     if (path !== 'worst_first') return;
     const held = this.#held();
     const [first, second] = [priceTicks[row + 1] ?? 0, priceTicks[row + 2] ?? 0];
@@ -243,19 +246,28 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   /** Takes at a price, if the limit allows. */
   #meet(order: O, price: number, clause: FillClause): void {
     if (isInside(order, price))
-      this.#fill(order, clause === 'uncross' ? price : this.#slipped(order, price), clause);
+      this.#fill(
+        order,
+        clause === 'uncross' ? price : slippedPrice(this.#model, order, price, this.#impactOf(order)),
+        clause,
+      );
+  }
+
+  /** Of all that is ours in the bar once the order has what it can get. */
+  #impactOf({ leavesQty }: O): number {
+    const { impactPpm = 0 } = this.#model;
+    const volume = this.#rows.bars?.volume[this.#bar] ?? 0;
+    if (impactPpm === 0 || volume === 0) return 0;
+    const share = (this.#volumeTaken + Math.min(leavesQty, this.#volumeLeft)) / volume;
+    return share ** 2 * (impactPpm / MILLION);
   }
 
   #fill(order: O, price: number, clause: FillClause): void {
     const qty = Math.min(order.leavesQty, this.#volumeLeft);
     if (qty === 0) return;
     this.#volumeLeft -= qty;
+    this.#volumeTaken += qty;
     this.#sink.onFill(order, price, qty, clause);
-  }
-
-  #slipped({ side, price: limit }: O, price: number): number {
-    const { slippageTicks } = this.#model;
-    return side === 'buy' ? Math.min(limit, price + slippageTicks) : Math.max(limit, price - slippageTicks);
   }
 }
 

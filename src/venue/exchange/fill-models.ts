@@ -1,5 +1,7 @@
 /** Fill models by name, and the clauses of fills. The README of this folder states their assumptions. */
 
+import type { Side } from '../../domain/order.ts';
+
 /**
  * Orders ahead of a resting order. `queue`: the quantity at its price when it joined. `touch`: nobody, a trade at its price
  * fills it. `through`: everybody, only a trade beyond its price fills it.
@@ -16,8 +18,24 @@ export interface TickFillModel {
   readonly on: 'ticks';
   readonly queue: QueueModel;
   readonly cancels: CancelModel;
-  /** Ticks by which an order that takes is filled worse than what was shown, never beyond its limit. */
   readonly slippageTicks: number;
+  readonly slippagePpm?: number;
+}
+
+/** An order that takes is filled worse than what was shown, never beyond its limit: by ticks and by parts of 10^6 of the price. */
+export type Slippage = Pick<TickFillModel, 'slippageTicks' | 'slippagePpm'>;
+
+const MILLION = 1_000_000;
+
+/** `impact` is a further part of the price; the sum of both parts is rounded to a whole tick, half a tick against the order. */
+export function slippedPrice(
+  { slippageTicks, slippagePpm = 0 }: Slippage,
+  { side, price: limit }: { readonly side: Side; readonly price: number },
+  price: number,
+  impact = 0,
+): number {
+  const worse = slippageTicks + Math.round(price * (slippagePpm / MILLION + impact));
+  return side === 'buy' ? Math.min(limit, price + worse) : Math.max(limit, price - worse);
 }
 
 /**
@@ -42,6 +60,9 @@ export interface BarFillModel {
   readonly bar: BarModel;
   readonly path: BarPath;
   readonly slippageTicks: number;
+  readonly slippagePpm?: number;
+  /** Part of the price, of 10^6, by which an order as large as a bar's volume moves it; a smaller one by the square of its share. */
+  readonly impactPpm?: number;
   readonly trailingStop: TrailingStopRule;
   /** Parts of 10,000 of a bar's volume that our orders may be filled from; 0 is no limit. */
   readonly volumeBps: number;

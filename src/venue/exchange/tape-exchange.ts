@@ -13,7 +13,7 @@ import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import { ExactQueue } from './exact-queue.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
-import type { FillClause, TickFillModel } from './fill-models.ts';
+import { type FillClause, slippedPrice, type TickFillModel } from './fill-models.ts';
 import { InferredBook, type InferredState } from './inferred-book.ts';
 import { QueueCancels } from './queue-cancels.ts';
 import { crosses, RecordedBook, type ShownBook } from './recorded-book.ts';
@@ -268,7 +268,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   /** First the side that the aggressor hit. */
   #match(price: number, printed: number, aggressor: Side): void {
     const onFill = ({ order, takes }: Waiting<O>, at: number, qty: number): void => {
-      if (takes) return this.#sink.onFill(order, this.#slipped(order, at), qty, 'beside_taker');
+      if (takes) return this.#sink.onFill(order, slippedPrice(this.#model, order, at), qty, 'beside_taker');
       this.#sink.onFill(order, at, qty, at === price ? 'queue_reached' : 'traded_through');
     };
     let left = printed;
@@ -299,7 +299,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   #take(order: O, clause: FillClause): void {
     this.#book.take(order.side, order.price, order.leavesQty, (price, qty) =>
-      this.#sink.onFill(order, this.#slipped(order, price), qty, clause),
+      this.#sink.onFill(order, slippedPrice(this.#model, order, price), qty, clause),
     );
   }
 
@@ -344,11 +344,6 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   #isReached({ order: { side, price }, takes }: Waiting<O>): boolean {
     const isStrict = this.#model.queue === 'through' && !takes;
     return crosses(this.#book, side, isStrict ? price - signOf(side) : price);
-  }
-
-  #slipped({ side, price: limit }: O, price: number): number {
-    const { slippageTicks } = this.#model;
-    return side === 'buy' ? Math.min(limit, price + slippageTicks) : Math.max(limit, price - slippageTicks);
   }
 
   #dropFilled(): void {

@@ -18,6 +18,7 @@ const costs = z.strictObject({
   /** Of fills that took, and of those that waited, where they differ; below zero is paid to us. */
   takerPercent: z.number().min(-100).max(100).optional(),
   makerPercent: z.number().min(-100).max(100).optional(),
+  perOrder: z.number().min(0).optional(),
   orderMin: z.number().min(0).optional(),
   sellTaxPercent: share.optional(),
   marginPercent: z.number().min(0.01).max(100).optional(),
@@ -188,7 +189,9 @@ const models = z.strictObject({
   path: z.enum(['nearest', 'high_first', 'low_first', 'worst_first']).default('nearest'),
   trailingStop: z.enum(['stop', 'worse_of_stop_and_close', 'next_open']).default('stop'),
   slippageTicks: z.int().min(0).max(1_000).default(0),
+  slippagePercent: share.default(0),
   volumePercent: share.default(0),
+  impactPercent: z.number().min(0).max(1_000).default(0),
   latency: z.strictObject({ order: drawn.prefault('0s'), report: drawn.prefault('0s') }).prefault({}),
 });
 

@@ -21,7 +21,7 @@ export function costDecimals(market: InlineMarket): number {
   const contracts = Object.values(market.contracts);
   const terms = contracts.map((each) => ({ ...market.costs, ...each.costs }));
   const amounts = [
-    ...terms.flatMap(({ perContract = 0, orderMin = 0 }) => [perContract, orderMin]),
+    ...terms.flatMap(({ perContract = 0, perOrder = 0, orderMin = 0 }) => [perContract, perOrder, orderMin]),
     ...contracts.flatMap(({ margin }) =>
       margin === undefined ? [] : [margin.initial, margin.maintenance ?? 0],
     ),
@@ -57,7 +57,8 @@ export function costsOf(
       );
     return found ?? 0;
   };
-  const amount = (key: 'perContract' | 'orderMin'): number => whole(['costs', key], costs[key], moneyDigits);
+  const amount = (key: 'perContract' | 'perOrder' | 'orderMin'): number =>
+    whole(['costs', key], costs[key], moneyDigits);
   const percent = (key: 'takerPercent' | 'makerPercent' | 'sellTaxPercent', value?: number): number =>
     whole(['costs', key], value, VALUE_DIGITS);
   const { valuePercent = 0, marginPercent = WHOLE_PERCENT, maintenancePercent, rounding } = costs;
@@ -71,6 +72,7 @@ export function costsOf(
     taxPpm: since(0),
     marginBps: since(Math.round(marginPercent * PERCENT_BPS)),
     valueFee: since({ taker, maker }),
+    orderFee: since(amount('perOrder')),
     orderFeeMin: since(amount('orderMin')),
     sellTax: since(percent('sellTaxPercent', costs.sellTaxPercent)),
     ...(rounding !== undefined &&

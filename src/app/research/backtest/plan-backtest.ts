@@ -137,12 +137,15 @@ function digestOf(
 function fillModel(read: BacktestFile): FillModel {
   const { models } = read;
   const { fill, slippageTicks, trailingStop, cancels, path, volumePercent } = models;
+  const slippagePpm = Math.round(models.slippagePercent * PPM_PER_PERCENT);
+  const impactPpm = Math.round(models.impactPercent * PPM_PER_PERCENT);
   if (!isOnBars(read)) {
     const queue = fill === 'touch' || fill === 'through' ? fill : 'queue';
-    return { on: 'ticks', queue, cancels, slippageTicks };
+    return { on: 'ticks', queue, cancels, slippageTicks, slippagePpm };
   }
   const bar = fill === 'close' || fill === 'ohlc' ? fill : 'next_open';
-  return { on: 'bars', bar, path, trailingStop, slippageTicks, volumeBps: Math.round(volumePercent * 100) };
+  const volumeBps = Math.round(volumePercent * 100);
+  return { on: 'bars', bar, path, trailingStop, slippageTicks, slippagePpm, impactPpm, volumeBps };
 }
 
 function latencyOf({ read, latencies }: Backtest, kind: 'order' | 'report'): Latency {
@@ -183,6 +186,7 @@ const WIDE_COUNT = 1_000_000_000;
 const WIDE_MONEY = money(Number.MAX_SAFE_INTEGER);
 const WIDE_AGE = durationUs(400 * US_PER_DAY);
 const ALL_BPS = 10_000;
+const PPM_PER_PERCENT = 10_000;
 
 const WIDE_RISK: RiskSettings = {
   orderQtyMax: qty(WIDE_COUNT),

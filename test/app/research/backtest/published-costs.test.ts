@@ -48,7 +48,7 @@ async function chargedSoFar(order: Order): Promise<readonly (readonly [qty: numb
   });
 }
 
-/** 500 shares at 100 in fills of 230, 170 and 100: zipline's `PerShare(cost=0.0075, min_trade_cost)` and `PerDollar(cost=0.0015)`. */
+/** 500 shares at 100 in fills of 230, 170 and 100: zipline's `PerShare(cost=0.0075, min_trade_cost)`, `PerDollar(cost=0.0015)`, `PerTrade(cost=10)`. */
 test.each([
   ['perContract: 0.0075', [1.725, 3, 3.75]],
   ['perContract: 0.0075, orderMin: 1', [1.725, 3, 3.75]],
@@ -56,6 +56,7 @@ test.each([
   ['perContract: 0.0075, orderMin: 3.5', [3.5, 3.5, 3.75]],
   ['perContract: 0.0075, orderMin: 5.5', [5.5, 5.5, 5.5]],
   ['valuePercent: 0.15', [34.5, 60, 75]],
+  ['perOrder: 10', [10, 10, 10]],
 ])('zipline: %s', async (costs, totals) => {
   const charged = await chargedSoFar({
     price: '100',

@@ -1,0 +1,95 @@
+/**
+ * Fills on bars that other engines publish, to the last digit: prices and numbers are those of zipline's test of slippage (Apache
+ * 2.0) and of vectorbt's tests of portfolios (Apache 2.0 with Commons Clause). Bars whose prices are all the same are made here.
+ */
+import { describe, expect, test } from 'vitest';
+import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
+import { minutes, US_PER_DAY } from '../../../../src/domain/units.ts';
+import { barPlan } from './bar-run.ts';
+
+interface Case {
+  readonly closes: readonly number[];
+  readonly volume?: number;
+  readonly tick?: number;
+  readonly lot?: number;
+  readonly costs?: string;
+  readonly models?: string;
+  /** Bought at each bar from the first on; sold below zero. */
+  readonly orders: readonly number[];
+}
+
+type Fill = readonly [bar: number, size: number, price: number, fee: number];
+
+/** Lots are bought and sold at the market, each at the close of the bar that it stands at or at the open of the next one. */
+async function fillsOf({
+  closes,
+  volume = 1_000_000,
+  tick = 0.01,
+  lot = 1,
+  costs = '',
+  models = '',
+  orders,
+}: Case) {
+  const rows = closes.map((each, i) => `2020-01-0${i + 1},${each},${each},${each},${each},${volume}\n`);
+  let bar = 0;
+  const plan = await barPlan({
+    bars: `time,open,high,low,close,volume\n${rows.join('')}`,
+    file: ', every: 1d',
+    tick,
+    contract: `, lot: ${lot}`,
+    market: `, weekdays: [sun, mon, tue, wed, thu, fri, sat], costs: { rounding: { per: none, decimals: 8 }${costs} }`,
+    more: `models: { ${models} }`,
+    connect(ticks, trader) {
+      ticks.bars({ every: minutes(1_440) }).subscribe(() => {
+        const qty = Math.round((orders[bar] ?? 0) / lot);
+        bar += 1;
+        if (qty > 0) trader.buy({ qty, price: 'market', reason: 'test' });
+        if (qty < 0) trader.sell({ qty: -qty, price: 'market', reason: 'test' });
+      });
+    },
+  });
+  const { strategies, moneyScale, fromUs } = runBacktest(plan);
+  expect(strategies[0]!.stopped).toBeNull();
+  return [...strategies[0]!.fills].map(({ tsUs, side, qty, priceTicks, fee, clause }): Fill => {
+    const sign = side === 'buy' ? 1 : -1;
+    const price = Number((priceTicks * tick).toFixed(8));
+    const ended = clause === 'bar_close' ? 1 : 0;
+    return [Math.round((tsUs - fromUs) / US_PER_DAY) - ended, sign * qty * lot, price, fee / moneyScale];
+  });
+}
+
+/** `price = 1, 2, 3, 4, 5` and `size = 1, -1, 0, 1, -1` at the close. */
+describe('vectorbt: from_orders', () => {
+  const run = { closes: [1, 2, 3, 4, 5], orders: [1, -1, 0, 1, -1] };
+  const SIZES = [
+    [0, 1],
+    [1, -1],
+    [3, 1],
+    [4, -1],
+  ] as const;
+
+  test.each([
+    ['slippage=0.0', '', '', [1, 2, 4, 5], [0, 0, 0, 0]],
+    ['slippage=0.1', '', ', slippagePercent: 10', [1.1, 1.8, 4.4, 4.5], [0, 0, 0, 0]],
+    ['fees=0.1', ', valuePercent: 10', '', [1, 2, 4, 5], [0.1, 0.2, 0.4, 0.5]],
+    ['fees=1.0', ', valuePercent: 100', '', [1, 2, 4, 5], [1, 2, 4, 5]],
+    ['fees=-0.1', ', takerPercent: -10', '', [1, 2, 4, 5], [-0.1, -0.2, -0.4, -0.5]],
+    ['fixed_fees=0.1', ', perOrder: 0.1', '', [1, 2, 4, 5], [0.1, 0.1, 0.1, 0.1]],
+    ['fixed_fees=1.0', ', perOrder: 1', '', [1, 2, 4, 5], [1, 1, 1, 1]],
+  ])('%s', async (_name, costs, models, prices, fees) => {
+    const fills = await fillsOf({ ...run, costs, models: `fill: close${models}` });
+    expect(fills).toEqual(SIZES.map(([bar, size], i) => [bar, size, prices[i], fees[i]]));
+  });
+});
+
+/** A fortieth of a bar's volume of 200 is bought at 3; the price moves by a tenth x the square of that share. */
+test('zipline: VolumeShareSlippage', async () => {
+  const fills = await fillsOf({
+    closes: [3, 3],
+    volume: 200,
+    tick: 0.000_000_1,
+    orders: [100],
+    models: 'volumePercent: 2.5, impactPercent: 10',
+  });
+  expect(fills).toEqual([[1, 5, 3.0001875, 0]]);
+});
