@@ -14,7 +14,7 @@ import { decimalsOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
 import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
 import { carryOf } from './market-carry.ts';
-import { costDecimals, costsOf, FIRST_DAY } from './market-costs.ts';
+import { costDecimals, costsOf, feeDecimals, FIRST_DAY } from './market-costs.ts';
 
 export interface BacktestMarket {
   readonly calendar: TradingCalendar;
@@ -112,7 +112,11 @@ export function familyOf(symbol: string): ContractMonth['underlying'] | undefine
 
 function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestMarket {
   const zone = timeZone(market.timeZone);
-  const decimals = Math.max(moneyDecimals(Object.values(market.contracts)), costDecimals(market));
+  const decimals = Math.max(
+    moneyDecimals(Object.values(market.contracts)),
+    costDecimals(market),
+    Math.min(feeDecimals(market, valueDecimals), spareDecimals(source.at(['capital']))),
+  );
   const problems: Problem[] = [...hourProblems(source, market)];
   if (zone === undefined)
     problems.push(source.problem(['market', 'timeZone'], 'a zone like UTC, +07:00 or America/New_York'));
@@ -205,13 +209,21 @@ const MONEY_DECIMALS_MIN = 4;
 const PRICE_DECIMALS_MIN = 2;
 
 /** Digits of money behind the point that all of `contracts` need. */
-export function moneyDecimals(contracts: readonly ContractTerms[]): number {
-  const needed = contracts.map(
-    ({ tick, lot, pointValue }) =>
-      Math.max(PRICE_DECIMALS_MIN, decimalsOf(tick)) + decimalsOf(lot) + decimalsOf(pointValue),
-  );
-  return Math.max(MONEY_DECIMALS_MIN, ...needed);
-}
+export const moneyDecimals = (contracts: readonly ContractTerms[]): number =>
+  Math.max(MONEY_DECIMALS_MIN, ...contracts.map(valueDecimals));
+
+/** Digits of the value of one tick of one lot. */
+const valueDecimals = ({ tick, lot, pointValue }: ContractTerms): number =>
+  Math.max(PRICE_DECIMALS_MIN, decimalsOf(tick)) + decimalsOf(lot) + decimalsOf(pointValue);
+
+/** Capital in its smallest digit that leaves room for values a thousand times as large. */
+const MONEY_DIGITS = 12;
+
+/** Digits that money may have for exactness alone. */
+const spareDecimals = (capital: unknown): number =>
+  typeof capital === 'number' && capital > 0
+    ? Math.min(MONEY_DECIMALS_MAX, MONEY_DIGITS - Math.ceil(Math.log10(capital)))
+    : 0;
 
 /** `moneyScale` units of money make one of the currency. */
 export function specOf(symbol: string, terms: ContractTerms, moneyScale: number): ContractSpec {

@@ -15,6 +15,7 @@ export const FIRST_DAY: TradingDay = tradingDay('1970-01-01');
 const VALUE_DIGITS = 8;
 const WHOLE_PERCENT = 100;
 const PERCENT_BPS = 100;
+const PERCENT_DECIMALS = 2;
 
 /** Digits behind the point that amounts of costs and margin need. */
 export function costDecimals(market: InlineMarket): number {
@@ -30,6 +31,24 @@ export function costDecimals(market: InlineMarket): number {
     rounding === undefined ? 0 : roundingDecimals(market, rounding),
   );
   return Math.max(...amounts.map(decimalsOf), ...roundings);
+}
+
+/** Digits behind the point of a fee on value that nothing rounds, where `valueDecimals` are those of a tick of a lot. */
+export function feeDecimals(market: InlineMarket, valueDecimals: (terms: ContractTerms) => number): number {
+  const needed = Object.values(market.contracts).map((each) => {
+    const { rounding, valuePercent, takerPercent, makerPercent, sellTaxPercent } = {
+      ...market.costs,
+      ...each.costs,
+    };
+    if (rounding !== undefined && rounding.per !== 'none') return 0;
+    const rates = [valuePercent, takerPercent, makerPercent, sellTaxPercent].filter(
+      (rate) => rate !== undefined,
+    );
+    return rates.length === 0
+      ? 0
+      : valueDecimals(each) + PERCENT_DECIMALS + Math.max(...rates.map(decimalsOf));
+  });
+  return Math.max(...needed);
 }
 
 const roundingDecimals = (

@@ -135,7 +135,7 @@ function charged({ strategies, moneyScale }: BacktestResult): readonly string[] 
 describe('fees', () => {
   /** 0.05 % of 12.50 is 0.00625, of 22.50 0.01125, of 62.50 0.03125. */
   test.each([
-    ['none', 'half_up', '0.0063', '0.0113', '0.0313'],
+    ['none', 'half_up', '0.00625', '0.01125', '0.03125'],
     ['order', 'half_up', '0.01', '0.01', '0.03'],
     ['order', 'half_even', '0.01', '0.01', '0.03'],
     ['order', 'up', '0.01', '0.02', '0.04'],

@@ -37,7 +37,7 @@ async function fillsOf({
     file: ', every: 1d',
     tick,
     contract: `, lot: ${lot}`,
-    market: `, weekdays: [sun, mon, tue, wed, thu, fri, sat], costs: { rounding: { per: none, decimals: 8 }${costs} }`,
+    market: `, weekdays: [sun, mon, tue, wed, thu, fri, sat], costs: { rounding: { per: none }${costs} }`,
     more: `models: { ${models} }`,
     connect(ticks, trader) {
       ticks.bars({ every: minutes(1_440) }).subscribe(() => {
