@@ -1,9 +1,10 @@
 import type { CancelTimer } from '../domain/clock.ts';
-import { type Contract, parsePoints, pointsOf } from '../domain/contract.ts';
+import { assert } from '../domain/assert.ts';
+import { type Contract, parsePoints, pointsOf, valueOf } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import type { OrderIntent, Side } from '../domain/order.ts';
-import { type DurationUs, minutes, type PriceTicks, qty, type TsUs } from '../domain/units.ts';
-import type { TraderPort } from '../engine/ports/strategy-port.ts';
+import { type DurationUs, minutes, type PriceTicks, priceTicks, qty, type TsUs } from '../domain/units.ts';
+import type { OrderUpdate, TraderPort } from '../engine/ports/strategy-port.ts';
 import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import type { LegTrader, OrderChange, OrderRequest, SubmitArguments, SubmitRequest } from './trader.ts';
 
@@ -84,6 +85,7 @@ function askingPart({ guard, port, timers, notes }: TraderParts, contract: () =>
     hasBooks: () => asked('hasBooks', () => port.hasBooks()),
     ticks: (points) => asked('ticks', () => exactTicks(contract(), points)),
     points: (price) => asked('points', () => pointsOf(contract().spec, price)),
+    fillPrice: (update) => asked('fillPrice', () => meanTicks(contract(), update)),
     time: () => asked('time', () => port.nowUs()),
     phase: () => asked('phase', () => port.phase()),
     calendar: () => asked('calendar', () => port.calendar()),
@@ -105,6 +107,12 @@ function askingPart({ guard, port, timers, notes }: TraderParts, contract: () =>
       port.plot(index, here(), name, value);
     },
   };
+}
+
+function meanTicks({ spec }: Contract, update: OrderUpdate): number {
+  const { lastFilledQty, lastFilledValue } = update;
+  assert(lastFilledQty > 0, 'an update that filled nothing has no price: look at lastFilledQty first');
+  return lastFilledValue / valueOf(spec, priceTicks(1), lastFilledQty);
 }
 
 type AskingTrader = Omit<LegTrader, 'contract' | 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'>;

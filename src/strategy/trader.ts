@@ -117,6 +117,8 @@ export interface LegTrader {
   ticks(points: number): PriceTicks;
   /** Ticks to points, for people. */
   points(price: PriceTicks): number;
+  /** Mean price, in ticks, of the quantity that an update of `orders$` filled. */
+  fillPrice(update: OrderUpdate): number;
   /** Time of the event being processed. */
   time(): TsUs;
   phase(): SessionPhase;

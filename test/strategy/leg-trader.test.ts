@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderIntent } from '../../src/domain/order.ts';
+import type { OrderUpdate } from '../../src/engine/ports/strategy-port.ts';
 import { seconds } from '../../src/domain/units.ts';
 import type { LegTrader } from '../../src/strategy/trader.ts';
 import { startStrategies, startStrategy, type TestTrader } from './start-strategy.ts';
@@ -15,6 +16,7 @@ describe('the trader is open during an event only', () => {
     lastTrade: (trader) => trader.leg('next').lastTrade(),
     lastBook: (trader) => trader.lastBook(),
     ticks: (trader) => trader.ticks(1300),
+    fillPrice: (trader) => trader.fillPrice({} as never),
     time: (trader) => trader.time(),
     phase: (trader) => trader.phase(),
     calendar: (trader) => trader.calendar(),
@@ -73,6 +75,22 @@ test('trader calls reach the engine as intents', () => {
     '0 modify qty 2',
     '0 cancel',
   ]);
+});
+
+test('the price of a fill is the one of its update, without those before; an update without a fill has none', () => {
+  const prices: number[] = [];
+  const trader = startStrategy((ticks, own) => {
+    ticks.orders$.subscribe((update) => {
+      if (update.status !== 'accepted') prices.push(own.fillPrice(update));
+    });
+    ticks.trades$.subscribe(({ price }) => own.buy({ qty: 3, price, reason: 'test' }));
+  });
+  trader.trade(13_005);
+  const [{ clientOrderId: id }] = trader.orders.working(0) as readonly [OrderUpdate];
+  trader.dispatch(() => trader.orders.fill(id, 2));
+  expect(prices).toEqual([13_005]);
+  trader.dispatch(() => trader.orders.set(id, { status: 'canceled' }));
+  expect(trader.faults[0]?.message).toContain('an update that filled nothing has no price');
 });
 
 /** One order of each kind, and a move. */
