@@ -89,7 +89,11 @@ function subtitleOf(result: BacktestResult): string {
     symbols.length <= SYMBOLS_TOLD
       ? symbols.join(', ')
       : `${symbols.length} contracts from ${symbols[0] ?? ''} to ${symbols.at(-1) ?? ''}`;
-  return `${strategies.map(({ id }) => id).join(', ')} on ${contracts}, ${span ?? ''}, ${sessions}`;
+  const ids =
+    strategies.length <= SYMBOLS_TOLD
+      ? strategies.map(({ id }) => id).join(', ')
+      : `${formatNumber(strategies.length)} strategies`;
+  return `${ids} on ${contracts}, ${span ?? ''}, ${sessions}`;
 }
 
 /** The outline of equity holds its peaks and troughs, so the fall below the peak is exact where it is drawn. */

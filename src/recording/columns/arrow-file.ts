@@ -11,6 +11,7 @@ import { Field as ArrowField, Schema } from 'apache-arrow/schema';
 import { type DataType, Float64, Int32, Int8, TimestampMicrosecond } from 'apache-arrow/type';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import {
+  allocateTable,
   type ColumnKind,
   columnOn,
   type Layout,
@@ -81,6 +82,34 @@ export function* readTables<Meta>(
   }
 }
 
+/** Rows `from` up to `to`, or to the end of the file, read without the others. */
+export function readRange<Meta>(path: string, kind: TableKind<Meta>, from: number, to: number): RowTable {
+  const file = openSync(path, 'r');
+  try {
+    const { meta, blocks } = readFooter(file, path, kind);
+    const layout = kind.layout(meta);
+    const heads = blocks.map((block) => ({ block, ...readHead(file, path, block, layout) }));
+    const total = heads.reduce((sum, { rows }) => sum + rows, 0);
+    const into = allocateTable(layout, Math.max(0, Math.min(to, total) - from));
+    let before = 0;
+    for (const { block, rows, offsets } of heads) {
+      const first = Math.max(from, before);
+      const count = Math.min(from + into.rows, before + rows) - first;
+      const body = block.offset + block.metaDataLength;
+      for (const [i, column] of count > 0 ? into.columns.entries() : []) {
+        const part = column.subarray(first - from, first - from + count);
+        const bytes = new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
+        readAt(file, path, bytes, body + offsets[i]! + (first - before) * column.BYTES_PER_ELEMENT);
+        if (layout[i]?.kind === 'time') widen(part.buffer, part.byteOffset, count);
+      }
+      before += rows;
+    }
+    return into;
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** The metadata of the file, read without its rows. */
 export function readMeta<Meta>(path: string, kind: TableKind<Meta>): Meta {
   const file = openSync(path, 'r');
@@ -115,7 +144,13 @@ function readFooter<Meta>(
 
 const shape = ({ fields }: Schema): string => fields.map(({ name, type }) => `${name} ${type}`).join(', ');
 
-function readBatch(file: number, path: string, block: FileBlock, layout: Layout): RowTable {
+/** The rows of a part, and the places of its columns in its body. */
+function readHead(
+  file: number,
+  path: string,
+  block: FileBlock,
+  layout: Layout,
+): { readonly rows: number; readonly offsets: readonly number[] } {
   const head = readAt(file, path, new Uint8Array(block.metaDataLength), block.offset);
   const message = Message.decode(head.subarray(MESSAGE_HEAD_BYTES));
   if (!message.isRecordBatch()) throw new ColumnFileError(`${path}: its footer is damaged`);
@@ -124,10 +159,15 @@ function readBatch(file: number, path: string, block: FileBlock, layout: Layout)
   if (compression !== null || !isPlain) {
     throw new ColumnFileError(`${path}: expected plain columns without missing values`);
   }
+  return { rows, offsets: layout.map((_, i) => buffers[2 * i + 1]!.offset) };
+}
+
+function readBatch(file: number, path: string, block: FileBlock, layout: Layout): RowTable {
+  const { rows, offsets } = readHead(file, path, block, layout);
   const memory = new SharedArrayBuffer(block.bodyLength);
   readAt(file, path, new Uint8Array(memory), block.offset + block.metaDataLength);
   const columns = layout.map(({ kind }, i) => {
-    const offset = buffers[2 * i + 1]!.offset;
+    const offset = offsets[i]!;
     if (kind === 'time') widen(memory, offset, rows);
     return columnOn(memory, kind, offset, rows);
   });
@@ -137,7 +177,7 @@ function readBatch(file: number, path: string, block: FileBlock, layout: Layout)
 const TWO_32 = 2 ** 32;
 
 /** 64-bit whole numbers into doubles, in place. */
-function widen(memory: SharedArrayBuffer, offset: number, rows: number): void {
+function widen(memory: ArrayBufferLike, offset: number, rows: number): void {
   const words = new Int32Array(memory, offset, 2 * rows);
   const doubles = new Float64Array(memory, offset, rows);
   for (let i = 0; i < rows; i += 1) doubles[i] = words[2 * i + 1]! * TWO_32 + (words[2 * i]! >>> 0);

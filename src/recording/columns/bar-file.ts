@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { formatBarLength } from '../../text/durations.ts';
-import { readMeta, readTables, type TableKind, writeTable } from './arrow-file.ts';
+import { readMeta, readRange, readTables, type TableKind, writeTable } from './arrow-file.ts';
 import { columnAs, type Layout, parseMeta, type RowTable, type TableTotals, timesOf } from './row-table.ts';
 
 /** Bars as columns: made of a tape of trades, or read from a file of bars. */
@@ -161,5 +161,9 @@ export const writeBars = (
 export function* readBarParts(path: string): Generator<BarColumns> {
   for (const { meta, table } of readTables(path, BAR_FILE)) yield { meta, ...barsOf(table) };
 }
+
+/** Bars `from` up to `to`, or to the end of the file. */
+export const readBars = (path: string, from: number, to: number): BarRows =>
+  barsOf(readRange(path, BAR_FILE, from, to));
 
 export const readBarMeta = (path: string): BarMeta => readMeta(path, BAR_FILE);

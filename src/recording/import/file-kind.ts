@@ -24,16 +24,26 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
   if (JSON_LINES.test(path)) return 'depth';
   if ([...BAR_ROLES, ...QUOTE_BAR_ROLES].some((role) => named[role] !== undefined)) return 'bars';
   if (QUOTE_ROLES.some((role) => named[role] !== undefined)) return 'quotes';
+  const roles = await headerRoles(path);
+  const has = (role: ColumnRole): boolean => roles.includes(role);
+  if (BAR_ROLES.every(has) || QUOTE_BAR_ROLES.every(has)) return 'bars';
+  // A trade may come with the quote of its moment.
+  return QUOTE_ROLES.every(has) && !has('price') ? 'quotes' : 'prints';
+}
+
+/** Whether a column of the file tells the symbol of each row. */
+export const hasSymbols = async (path: string, named: NamedColumns): Promise<boolean> =>
+  named.symbol !== undefined || (await headerRoles(path)).includes('symbol');
+
+/** Roles of the columns as the first line names them. */
+async function headerRoles(path: string): Promise<readonly string[]> {
   for await (const chunk of openSource(path).chunks()) {
     const [line = ''] = chunk.toString('utf8').split('\n', 1);
     const header = line.split(CELL_BORDER).map((cell) => cell.replaceAll('"', ''));
     const mapped = mapColumns(header, {}, header.length);
-    const has = (role: ColumnRole): boolean => mapped.ok && mapped.columns[role] !== undefined;
-    if (BAR_ROLES.every(has) || QUOTE_BAR_ROLES.every(has)) return 'bars';
-    // A trade may come with the quote of its moment.
-    return QUOTE_ROLES.every(has) && !has('price') ? 'quotes' : 'prints';
+    return mapped.ok ? Object.keys(mapped.columns) : [];
   }
-  return 'prints';
+  return [];
 }
 
 interface NamedFile {

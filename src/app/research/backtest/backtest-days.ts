@@ -48,6 +48,8 @@ export class BacktestDays implements BacktestData {
   readonly #options: BacktestDaysOptions;
   readonly #contracts = new Map<string, Contract>();
   readonly #byDay = new Map<TradingDay, SourceDay[]>();
+  /** Codes that have data on some day. */
+  readonly #codes: ReadonlySet<string>;
   /** Last price of each source that was read. */
   readonly #closes = new Map<SourceDay, number>();
   /** The latest day before with data of the same contract, by day and code. */
@@ -61,6 +63,7 @@ export class BacktestDays implements BacktestData {
     this.days = days;
     this.rows = played.reduce((sum, { rows }) => sum + rows, 0);
     this.digest = digestOf(played, options.references);
+    this.#codes = new Set(all.map(({ code }) => code));
     const latest = new Map<string, SourceDay>();
     for (const source of all) {
       const before = latest.get(source.code);
@@ -108,7 +111,7 @@ export class BacktestDays implements BacktestData {
     const { market, symbols } = this.#options;
     const today = (this.#byDay.get(day) ?? []).map(({ code }) => code);
     if (market.kind === 'own') {
-      const known = Object.keys(market.contracts).filter((code) => this.#hasData(code));
+      const known = Object.keys(market.contracts).filter((code) => this.#codes.has(code));
       return known.map((code) => this.#contractOf(code)).filter(({ expiry }) => expiry >= day);
     }
     const families = new Set([...symbols, ...today].map(familyOf).filter((each) => each !== undefined));
@@ -116,10 +119,6 @@ export class BacktestDays implements BacktestData {
       listedMonths(market.calendar, family, day).map(legacyCode),
     );
     return [...new Set([...listed, ...today])].map((code) => this.#contractOf(code));
-  }
-
-  #hasData(code: string): boolean {
-    return this.#options.sources.all.some((source) => source.code === code);
   }
 
   #contractOf(code: string): Contract {

@@ -6,7 +6,7 @@ import type { Problem } from '../../../config/problem.ts';
 import type { Path, YamlSource } from '../../../config/yaml-source.ts';
 import { durationUs, minutes } from '../../../domain/units.ts';
 import { type BadRow, type ImportOptions, VIETNAMESE_SIDES } from '../../../recording/import/import-table.ts';
-import { isLobster, nameParts } from '../../../recording/import/file-kind.ts';
+import { hasSymbols, isLobster, nameParts } from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
 import { importDepth } from '../../../recording/import/import-depth.ts';
 import { importLobster } from '../../../recording/import/import-lobster.ts';
@@ -102,14 +102,14 @@ async function importOne(
   imports: FileImports,
 ): Promise<string | Problem> {
   const { source, market, state, note } = imports;
-  const symbol = entry.symbol ?? nameParts(path).symbol;
-  const spec = symbol === null ? undefined : market.specOf(symbol);
-  if (symbol === null || spec === undefined) {
-    const known = Object.keys(market.contracts).join(', ');
-    const hint = 'say which contract it is: { file: ..., symbol: NAME }';
+  const content = await contentOf(path, entry, kind, market);
+  if (content === null) {
+    const known = shortList(Object.keys(market.contracts));
+    const hint =
+      'say which contract it is, { file: ..., symbol: NAME }; a file with a column of symbols needs contracts of one tick and lot';
     return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
   }
-  const how = [kind, JSON.stringify(entry), symbol, stepsOf(spec).tickSize];
+  const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
   const dir = placeOf(askFile === null ? [path] : [path, askFile], how, imports);
   if (existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
@@ -117,7 +117,7 @@ async function importOne(
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
   try {
-    const options = { ...importOptions(entry, market), ...stepsOf(spec), dir: unfinished, symbol };
+    const options = { ...importOptions(entry, market), ...content, dir: unfinished };
     const { file, bad, badRows } = await imported(path, entry, kind, options, askFile);
     if (badRows > 0) return badFile(source, at, file, bad, badRows);
     writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
@@ -131,6 +131,31 @@ async function importOne(
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
+}
+
+/** A longer list is cut in a message. */
+const NAMES_SHOWN = 10;
+
+const shortList = (names: readonly string[]): string =>
+  names.length <= NAMES_SHOWN
+    ? names.join(', ')
+    : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${names.length - NAMES_SHOWN} more`;
+
+/** The contract of a file, or of each row where a column tells it (`symbol` is null then), and its steps. */
+async function contentOf(
+  path: string,
+  entry: Named,
+  kind: Job['kind'],
+  market: BacktestMarket,
+): Promise<({ readonly symbol: string | null } & ReturnType<typeof stepsOf>) | null> {
+  const symbol = entry.symbol ?? nameParts(path).symbol;
+  const spec = symbol === null ? undefined : market.specOf(symbol);
+  if (spec !== undefined) return { symbol, ...stepsOf(spec) };
+  if (entry.symbol !== undefined || kind === 'depth' || !(await hasSymbols(path, entry.columns))) return null;
+  const [first, ...others] = Object.values(market.contracts).map((each) => stepsOf(each));
+  const isOne = ({ tickSize, lotSize }: ReturnType<typeof stepsOf>): boolean =>
+    tickSize === first?.tickSize && lotSize === first.lotSize;
+  return first !== undefined && others.every(isOne) ? { symbol: null, ...first } : null;
 }
 
 function badFile(source: YamlSource, at: Path, path: string, bad: readonly BadRow[], count: number): Problem {

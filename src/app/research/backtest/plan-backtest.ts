@@ -26,7 +26,7 @@ import { DEFAULT_MARGIN_RULES, type MarginRules } from '../../../venue/account/m
 import { BacktestDays } from './backtest-days.ts';
 import { type Backtest, memoryOf } from './load-backtest.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
-import { rowReader, type SourceDay } from './source-days.ts';
+import { rowReader, type SourceDay, type SourceDays } from './source-days.ts';
 
 export interface PlanOverrides {
   /** Parameters that replace those of the file, by id of the strategy. */
@@ -41,10 +41,11 @@ export interface PlanOverrides {
 export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}): BacktestPlan {
   const { read, market, sources } = backtest;
   const { params = {}, days = sources.days, seed = read.seed, readRows = rowReader(read) } = overrides;
+  const everyUs = lengthOfAll(sources);
   const strategies = backtest.strategies.map((each, place): StrategyInstance => {
     const { id, definition } = each;
     const over = params[id];
-    const own = fittedParams(backtest, place);
+    const own = fittedParams(backtest, place, everyUs);
     return {
       index: strategyIndex(place),
       id,
@@ -87,22 +88,25 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
 const BAR_LENGTH = 'barSeconds';
 
 /** A strategy whose own length of bars does not fit those of the data takes theirs, unless the file says one. */
-function fittedParams({ source, sources, strategies }: Backtest, place: number): StrategyInstance['params'] {
+function fittedParams(
+  { source, strategies }: Backtest,
+  place: number,
+  everyUs: number | null,
+): StrategyInstance['params'] {
   const each = strategies[place];
   assert(each !== undefined, 'a strategy has a place among those of the file');
   const { definition, params } = each;
   const seconds = Number(params[BAR_LENGTH]);
-  const lengths = new Set(sources.all.map(({ bars }) => bars?.everyUs ?? null));
-  const [everyUs = null] = lengths;
-  if (
-    lengths.size !== 1 ||
-    everyUs === null ||
-    source.at(['strategies', place, 'params', BAR_LENGTH]) !== undefined
-  )
-    return params;
+  if (everyUs === null || source.at(['strategies', place, 'params', BAR_LENGTH]) !== undefined) return params;
   if (Number.isNaN(seconds) || (seconds * US_PER_SECOND) % everyUs === 0) return params;
   const read = definition.parseParams({ ...params, [BAR_LENGTH]: everyUs / US_PER_SECOND });
   return read.ok ? read.value : params;
+}
+
+/** The length of the bars where all data are bars of one length. */
+function lengthOfAll({ all }: SourceDays): number | null {
+  const everyUs = all[0]?.bars?.everyUs ?? null;
+  return all.every(({ bars }) => bars?.everyUs === everyUs) ? everyUs : null;
 }
 
 function parsedParams(
@@ -162,7 +166,10 @@ function latencyOf({ read, latencies }: Backtest, kind: 'order' | 'report'): Lat
 
 const barLength = ({ sources }: Backtest): DurationUs =>
   durationUs(
-    Math.max(US_PER_MINUTE, ...sources.all.map(({ bars }) => Math.min(bars?.everyUs ?? 0, US_PER_DAY))),
+    sources.all.reduce(
+      (longest, { bars }) => Math.max(longest, Math.min(bars?.everyUs ?? 0, US_PER_DAY)),
+      US_PER_MINUTE,
+    ),
   );
 
 /** The broker of the index futures as the simulator has it. Another market has such a broker when the file names a ratio. */

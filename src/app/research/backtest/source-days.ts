@@ -9,15 +9,15 @@ import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contr
 import { tsUs } from '../../../domain/units.ts';
 import { type BarFile, barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
 import {
-  barLayout,
   type BarMeta,
   type BarRows,
   barsOf,
   readBarMeta,
   readBarParts,
+  readBars,
   tableOfBars,
 } from '../../../recording/columns/bar-file.ts';
-import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
+import { sliceTable } from '../../../recording/columns/row-table.ts';
 import type { TickMeta, TickRows } from '../../../recording/columns/tick-columns.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
 import { formatUtcOffset } from '../../../text/dates.ts';
@@ -198,19 +198,29 @@ function daysIn(
   return days;
 }
 
-interface OpenFile {
+/** Bars of a file that stay in memory: those of a day, and more of the days after. */
+interface BarWindow {
   readonly path: string;
-  readonly parts: readonly BarRows[];
+  readonly from: number;
+  readonly bars: BarRows;
 }
 
-/** Reads the rows of days in any order: ticks as stored, bars as the trades that a run plays for them. The file of bars that was read last stays open for the day after. */
+/** Rows of a window; a day with more is a window of its own. */
+const WINDOW_ROWS = 4_096;
+
+/** Reads the rows of days in any order: ticks as stored, bars as the trades that a run plays for them. */
 export function rowReader({ data, models }: BacktestFile): (source: SourceDay) => TickRows {
-  let file: OpenFile | null = null;
-  return ({ path, bars }) => {
+  const windows = new Map<string, BarWindow>();
+  return ({ code, path, bars }) => {
     if (bars === null) return quotedAt(readColumns(path), data.quotePrice);
-    if (file?.path !== path) file = { path, parts: [...readBarParts(path)] };
-    const found = barsBetween(file.parts, bars.from, bars.to);
-    return barTicks(found, bars.everyUs, models.path, data.quotePrice);
+    const { from, to, everyUs } = bars;
+    let window = windows.get(code);
+    if (window?.path !== path || from < window.from || to > window.from + window.bars.rows) {
+      window = { path, from, bars: readBars(path, from, Math.max(to, from + WINDOW_ROWS)) };
+      windows.set(code, window);
+    }
+    const table = sliceTable(tableOfBars(window.bars), from - window.from, to - window.from);
+    return barTicks(barsOf(table), everyUs, models.path, data.quotePrice);
   };
 }
 
@@ -221,17 +231,4 @@ function quotedAt(rows: TickRows, price: BacktestFile['data']['quotePrice']): Ti
   const priceTicks = (price === 'bid' ? book.bidPrice : book.askPrice)[0];
   assert(priceTicks !== undefined, 'a quote has a level');
   return { ...rows, priceTicks };
-}
-
-/** Copies: a day may lie in two parts of its file. */
-function barsBetween(parts: readonly BarRows[], from: number, to: number): BarRows {
-  const into = allocateTable(barLayout(parts.some(({ ask }) => ask !== null)), to - from);
-  let before = 0;
-  for (const part of parts) {
-    const first = Math.max(from, before);
-    const last = Math.min(to, before + part.rows);
-    if (first < last) copyTable(into, first - from, tableOfBars(part), first - before, last - first);
-    before += part.rows;
-  }
-  return barsOf(into);
 }

@@ -287,3 +287,41 @@ test('prices finer than the tick are refused with what helps: the right tick, or
   writeFileSync(file, ownMarket(dir, { file: ', round: true' }));
   expect((await loadBacktest(file)).ok).toBe(true);
 });
+
+const manyAt = (dir: string, otherTick: string): string => {
+  const rows = [3, 4, 5].flatMap((day) =>
+    ['A', 'B'].map((symbol, i) => `2024-01-0${day},${symbol},${day + i},20,1,${day + i},7`),
+  );
+  writeFileSync(join(dir, 'many.csv'), `date,symbol,open,high,low,close,volume\n${rows.join('\n')}\n`);
+  return `market: { contracts: { A: { tick: 0.01 }, B: { tick: ${otherTick} }, C: { tick: 0.01 } } }
+capital: 1000
+state: ${dir}
+data: { bars: [{ file: many.csv, every: 1d }] }
+strategies: [{ id: one, strategy: ema-cross, symbols: [A], params: { fast: 2, slow: 3 } }]
+`;
+};
+
+test('one file has the bars of several contracts where a column tells them', async () => {
+  const { dir, file } = written('');
+  writeFileSync(file, manyAt(dir, '0.01'));
+  const loaded = await loadBacktest(file);
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  const { all } = loaded.backtest.sources;
+  expect(all.map(({ day, code }) => `${day} ${code}`)).toEqual([
+    '2024-01-03 A',
+    '2024-01-03 B',
+    '2024-01-04 A',
+    '2024-01-04 B',
+    '2024-01-05 A',
+    '2024-01-05 B',
+  ]);
+});
+
+test('a file of several contracts is refused where their ticks differ', async () => {
+  const { dir, file } = written('');
+  writeFileSync(file, manyAt(dir, '0.05'));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
+    expect.stringContaining('a file with a column of symbols needs contracts of one tick and lot'),
+  ]);
+});
