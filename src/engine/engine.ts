@@ -320,7 +320,8 @@ export class Engine {
         if (event.what === 'positions') this.#executor.retryPending(true);
         return;
       case 'call_outcome':
-        return outcomes.take(event);
+        outcomes.take(event);
+        return this.#compareAgain();
       case 'command':
         return this.#onCommand(event);
       case 'session_started':
@@ -475,7 +476,13 @@ export class Engine {
     if (contracts.all.length === 0) return;
     positionReconciler.takePositions(snapshot, fills.version);
     this.#executor.retryPending(false);
-    if (positionReconciler.nextRead() === 'book') snapshots.want('book');
+    this.#compareAgain();
+  }
+
+  /** Unproven positions: a read before a scan of the book, or a scan with an order on its way, proved nothing. A scan asks for the rest. */
+  #compareAgain(): void {
+    const { positionReconciler, snapshots } = this.#state;
+    if (positionReconciler.nextRead() !== null) snapshots.want('book');
   }
 
   /** Commands of a person or of the schedule. Each is journaled before it is done. */
