@@ -44,6 +44,10 @@ const CONTROL_COMMANDS =
 export const PARTS: readonly CommandPart[] = [
   { commands: ['init'], load: async () => (await import('./init/init-command.ts')).addInitCommand },
   {
+    commands: ['new-strategy'],
+    load: async () => (await import('./init/new-strategy-command.ts')).addNewStrategyCommand,
+  },
+  {
     commands: ['paper', 'live', 'dry-run'],
     load: async () => (await import('./run-commands.ts')).addRunCommands,
   },

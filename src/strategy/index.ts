@@ -7,6 +7,9 @@
 /** @public */
 export type { BarSpec } from '../domain/bars.ts';
 
+/** For `params`: a strategy needs no package of its own then. @public */
+export { z } from 'zod';
+
 /** @public */
 export { defineStrategy, type ParamRow, type Params, type StrategyDefinition } from './define-strategy.ts';
 

@@ -1,0 +1,77 @@
+/** `tickwright new-strategy`: writes a strategy, its backtest, prices and a test beside each other. */
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { packageRoot } from '../../app/host/package-version.ts';
+import { failureText } from '../../domain/failure.ts';
+import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
+import { type NewStrategyFile, strategyFiles } from './strategy-template.ts';
+
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const NAME_MAX = 60;
+
+const AFTER_HELP = `
+Writes NAME.ts, NAME.yaml, NAME.csv and NAME.test.mjs into this directory, and
+replaces none that is there. Where the directory does not know the package
+tickwright, node_modules/tickwright becomes a link to this program.
+
+Example:
+  tickwright new-strategy three-up
+`;
+
+export function addNewStrategyCommand(program: Command, { io }: CliContext): void {
+  program
+    .command('new-strategy')
+    .description('write a strategy of your own, with a backtest and a test that run at once')
+    .argument('<name>', 'its name: small letters, digits and hyphens, like three-up')
+    .addHelpText('after', AFTER_HELP)
+    .action((name: string) => {
+      if (!NAME.test(name) || name.length > NAME_MAX)
+        throw new CliFailure(
+          EXIT.usage,
+          `expected a name of small letters, digits and hyphens, like three-up, at most ${NAME_MAX} of them, ` +
+            `was ${JSON.stringify(name)}; nothing was written`,
+        );
+      const files = strategyFiles(name);
+      write(files);
+      io.out(`wrote ${files.map((file) => file.name).join(', ')}\n`);
+      const link = linkProgram();
+      if (link !== null) io.out(`linked ${link.from} to ${link.to}\n`);
+      io.out(`\nNext:\n  tickwright backtest ${name}.yaml\n  node --test ${name}.test.mjs\n`);
+    });
+}
+
+/** All of them, or none. */
+function write(files: readonly NewStrategyFile[]): void {
+  const there = files.find(({ name }) => existsSync(name));
+  if (there !== undefined)
+    throw new CliFailure(
+      EXIT.usage,
+      `${there.name} is there already: choose another name, or move it away; nothing was written`,
+    );
+  const written: string[] = [];
+  try {
+    for (const { name, text } of files) {
+      writeFileSync(name, text, { flag: 'wx' });
+      written.push(name);
+    }
+  } catch (error) {
+    for (const name of written) rmSync(name, { force: true });
+    throw new CliFailure(EXIT.failed, `${failureText(error)}; nothing was written`);
+  }
+}
+
+/** So that editors, tests and compilers find `tickwright/strategy`; null where they find it already. */
+function linkProgram(): { readonly from: string; readonly to: string } | null {
+  const to = packageRoot();
+  try {
+    createRequire(resolve('strategy.js')).resolve('tickwright/package.json');
+    return null;
+  } catch {
+    const from = join('node_modules', 'tickwright');
+    mkdirSync('node_modules', { recursive: true });
+    symlinkSync(to, from);
+    return { from, to };
+  }
+}

@@ -1,0 +1,108 @@
+/** Files of a first strategy: its code, a backtest, made-up prices and a test. Each runs as it is written. */
+
+export interface NewStrategyFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+export const strategyFiles = (name: string): readonly NewStrategyFile[] => [
+  { name: `${name}.ts`, text: code(name) },
+  { name: `${name}.yaml`, text: backtest(name) },
+  { name: `${name}.csv`, text: prices() },
+  { name: `${name}.test.mjs`, text: test(name) },
+];
+
+const code = (
+  name: string,
+): string => `import { defineStrategy, hours, PositionWorker, seconds, z } from 'tickwright/strategy';
+
+export default defineStrategy({
+  name: '${name}',
+  summary: 'long while the close is above the mean of the last closes, else flat',
+  params: z.object({
+    bars: z.int().min(2).default(20).describe('closes that make the mean'),
+    size: z.int().min(1).default(1).describe('lots held while long'),
+  }),
+  legs: ['contract'],
+  // Called once: subscribe here, and keep what you need in variables.
+  connect(ticks, trader) {
+    const { bars, size } = trader.params;
+    // Brings the position to a target: with limit orders where there is a book, at the market on bars.
+    const worker = new PositionWorker(ticks, trader, { rest: seconds(2), reprice: seconds(1), slipTicks: 0 });
+    const closes: number[] = [];
+    ticks.bars({ every: hours(1) }).subscribe((bar) => {
+      closes.push(bar.close);
+      if (closes.length > bars) closes.shift();
+      if (closes.length < bars || !bar.fresh) return;
+      const mean = closes.reduce((sum, close) => sum + close, 0) / bars;
+      trader.plot('mean', mean);
+      if (bar.close > mean) worker.aim(size, 'the close is above the mean');
+      else worker.aim(0, 'the close is not above the mean');
+    });
+  },
+});
+`;
+
+const backtest = (name: string): string => `# tickwright backtest ${name}.yaml
+market:
+  currency: USD
+  contracts: { DEMO: { tick: 0.01 } }
+capital: 10000
+data: { bars: [{ file: ${name}.csv, symbol: DEMO, every: 1h }] } # prices made up: put yours here
+strategies:
+  - id: ${name}
+    strategy: ./${name}.ts
+    symbols: [DEMO]
+    overnight: true
+    params: { bars: 20, size: 10 }
+`;
+
+const test = (name: string): string => `// node --test ${name}.test.mjs
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { playBacktest, playCloses } from 'tickwright/testing';
+
+const strategy = new URL('./${name}.ts', import.meta.url);
+
+test('buys above the mean of the last closes, and sells below it', () => {
+  const { exitCode, errors, fills } = playCloses({
+    strategy,
+    params: { bars: 3, size: 2 },
+    closes: [100, 100, 100, 101, 102, 99, 98, 98],
+  });
+  assert.equal(exitCode, 0, errors);
+  assert.deepEqual(
+    fills.map(({ side, qty }) => [side, qty]),
+    [
+      ['buy', '2'],
+      ['sell', '2'],
+    ],
+  );
+});
+
+test('its backtest uses neither the clock nor the future', () => {
+  const { exitCode, errors, trades } = playBacktest(new URL('./${name}.yaml', import.meta.url));
+  assert.equal(exitCode, 0, errors);
+  assert.ok(trades.length > 0);
+});
+`;
+
+const BARS = 480;
+const MS_PER_HOUR = 3_600_000;
+const FIRST_MS = Date.UTC(2026, 0, 5);
+const HUNDREDTHS = 100;
+
+/** In hundredths; waves of several lengths, the same each time. */
+const level = (hour: number): number =>
+  Math.round(10_000 + hour + 300 * Math.sin(hour / 30) + 80 * Math.sin(hour / 7) + 25 * Math.sin(hour * 2));
+
+/** Three weeks of hours. */
+function prices(): string {
+  const rows = Array.from({ length: BARS }, (_, hour) => {
+    const [open, close] = [level(hour), level(hour + 1)];
+    const points = [open, Math.max(open, close) + 10, Math.min(open, close) - 10, close];
+    const time = new Date(FIRST_MS + hour * MS_PER_HOUR).toISOString().replace('.000', '');
+    return [time, ...points.map((each) => (each / HUNDREDTHS).toFixed(2)), 1_000].join(',');
+  });
+  return `time,open,high,low,close,volume\n${rows.join('\n')}\n`;
+}

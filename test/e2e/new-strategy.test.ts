@@ -1,0 +1,163 @@
+/** A newcomer's first minutes with the packed program: no file but those of the package, no module but those that it declares. */
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+
+const scratch = mkdtempSync(join(tmpdir(), 'tickwright-newcomer-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** The package as npm unpacks it. */
+const PACKAGE = join(scratch, 'node_modules', 'tickwright');
+
+interface Manifest {
+  readonly files: readonly string[];
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+const node = (args: readonly string[], cwd: string) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+  return { code: status, text: stdout + stderr };
+};
+
+/** Packed and unpacked; each declared dependency is a link to the installed one. */
+function install(): void {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own manifest
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  const stage = join(scratch, 'stage');
+  for (const path of [
+    ...manifest.files,
+    'package.json',
+    '.tsconfig.build.json',
+    '.tsconfig.types.json',
+    'tsconfig.json',
+  ])
+    cpSync(join(ROOT, path), join(stage, path), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(stage, 'node_modules'));
+  const types = node([TSC, '-p', '.tsconfig.types.json'], stage);
+  expect(types.code, types.text).toBe(0);
+  const packed = spawnSync('npm', ['pack', '--ignore-scripts', '--silent'], { cwd: stage, encoding: 'utf8' });
+  expect(packed.status, packed.stderr).toBe(0);
+  mkdirSync(PACKAGE, { recursive: true });
+  const archive = join(stage, packed.stdout.trim());
+  expect(spawnSync('tar', ['-xzf', archive, '--strip-components=1', '-C', PACKAGE]).status).toBe(0);
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+    const installed = join(ROOT, 'node_modules', name);
+    if (!existsSync(installed)) continue;
+    mkdirSync(dirname(join(scratch, 'node_modules', name)), { recursive: true });
+    symlinkSync(installed, join(scratch, 'node_modules', name));
+  }
+}
+
+beforeAll(install, 120_000);
+
+const MAIN = join(PACKAGE, 'dist/src/cli/main.js');
+
+function directory(name: string): string {
+  const dir = join(scratch, name);
+  mkdirSync(dir);
+  return dir;
+}
+
+test('a new strategy compiles, its first printed command works, and its test passes', () => {
+  const dir = directory('first');
+  const { code, text } = node([MAIN, 'new-strategy', 'my-mean'], dir);
+  expect(code, text).toBe(0);
+  // The package is found above the directory: nothing is linked.
+  expect(text).not.toContain('linked');
+  const [backtest = '', tested = ''] = text.split('\n').filter((line) => line.startsWith('  '));
+  expect(backtest.trim()).toBe('tickwright backtest my-mean.yaml');
+  expect(tested.trim()).toBe('node --test my-mean.test.mjs');
+  const ran = node([MAIN, 'backtest', 'my-mean.yaml'], dir);
+  expect(ran.code, ran.text).toBe(0);
+  expect(ran.text).not.toContain('denied or rejected');
+  expect(ran.text).not.toContain('type errors');
+  const checked = node(['--test', 'my-mean.test.mjs'], dir);
+  expect(checked.code, checked.text).toBe(0);
+  expect(checked.text).toContain('pass 2');
+  writeFileSync(
+    join(dir, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        module: 'nodenext',
+        target: 'es2023',
+        noEmit: true,
+        types: [],
+        allowJs: true,
+        checkJs: true,
+      },
+      files: ['my-mean.ts'],
+    }),
+  );
+  const types = node([TSC, '-p', '.'], dir);
+  expect(types.code, types.text).toBe(0);
+});
+
+test('where nothing knows the package it is linked, and the test finds it', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-alone-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const { code, text } = node([MAIN, 'new-strategy', 'alone'], dir);
+  expect(code, text).toBe(0);
+  expect(text).toContain('linked node_modules/tickwright to ');
+  const checked = node(['--test', 'alone.test.mjs'], dir);
+  expect(checked.code, checked.text).toBe(0);
+});
+
+test('a bad name is told, and a file that is there stays as it is', () => {
+  const dir = directory('second');
+  for (const name of ['Three Up', '../up', 'up.ts', 'x'.repeat(61)]) {
+    const { code, text } = node([MAIN, 'new-strategy', name], dir);
+    expect(code, text).toBe(2);
+    expect(text).toContain('nothing was written');
+  }
+  writeFileSync(join(dir, 'up.csv'), 'mine');
+  const { code, text } = node([MAIN, 'new-strategy', 'up'], dir);
+  expect(code, text).toBe(2);
+  expect(text).toContain('up.csv is there already');
+  expect(readdirSync(dir)).toEqual(['up.csv']);
+  expect(readFileSync(join(dir, 'up.csv'), 'utf8')).toBe('mine');
+});
+
+/** With this handler of bars. */
+const strategy = (body: string): string => `import { defineStrategy, z } from 'tickwright/strategy';
+export default defineStrategy({
+  name: 'bad', summary: 'fails', params: z.object({}), legs: ['only'],
+  connect(ticks) { ticks.bars().subscribe(() => { ${body} }); },
+});
+`;
+
+test('a test of a strategy sees what it threw, and what nobody could vouch for', () => {
+  const dir = directory('third');
+  writeFileSync(join(dir, 'throws.ts'), strategy("throw new Error('boom');"));
+  writeFileSync(join(dir, 'clock.ts'), strategy('Date.now();'));
+  writeFileSync(
+    join(dir, 'sees.mjs'),
+    `import { playCloses } from 'tickwright/testing';
+const play = (file) => playCloses({ strategy: new URL(file, import.meta.url), closes: [1, 2, 3] });
+const [thrown, clock] = [play('./throws.ts'), play('./clock.ts')];
+console.log(JSON.stringify({ thrown: thrown.errors, codes: [thrown.exitCode, clock.exitCode], notes: clock.notes }));
+`,
+  );
+  const { code, text } = node(['sees.mjs'], dir);
+  expect(code, text).toBe(0);
+  const { thrown, codes, notes } = JSON.parse(text);
+  expect(thrown).toContain('boom');
+  expect(codes).toEqual([1, 1]);
+  expect(notes.join('\n')).toContain('Date.now');
+});
