@@ -69,7 +69,8 @@ const AFTER_HELP = `
 Prints need columns for time, price and volume; a column for the side is
 optional. Quotes need time, bid and ask; sizes are optional. Bars need time,
 open, high, low and close, or bid_open to ask_close; volume is optional.
-Depth is read from message files of LOBSTER and from JSON lines (config/README).
+Depth is read from message files of LOBSTER, with the order book file beside
+them, and from JSON lines (config/README).
 Columns are found by their usual names or named with --column. A time without a
 date belongs to the day in the file's name. Bad rows are reported one by one,
 and a file that has any is not imported without --skip-bad.

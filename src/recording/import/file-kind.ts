@@ -4,12 +4,16 @@ import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-da
 import { type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
 import { openSource } from './table-file.ts';
 
-export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames' | 'lobster' | 'depth';
+export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames' | 'lobster' | 'lobster_book' | 'depth';
 
 const FRAMES = /\.frames(\.gz)?$/;
 /** As the files are named by their maker: `AAPL_2012-06-21_34200000_57600000_message_10.csv`. */
 const LOBSTER = /^([^_]+)_.*_message_\d+\.csv(\.gz)?$/;
 export const isLobster = (path: string): boolean => LOBSTER.test(basename(path));
+
+/** The book that belongs to such a file, and is read with it. */
+const LOBSTER_BOOK = /^([^_]+)_.*_orderbook_\d+\.csv(\.gz)?$/;
+export const isLobsterBook = (path: string): boolean => LOBSTER_BOOK.test(basename(path));
 
 const JSON_LINES = /\.(jsonl|ndjson)(\.gz)?$/;
 const BAR_ROLES: readonly ColumnRole[] = ['open', 'high', 'low', 'close'];
@@ -21,6 +25,7 @@ const CELL_BORDER = /[,;\t|]/;
 export async function fileKind(path: string, named: NamedColumns = {}): Promise<FileKind> {
   if (FRAMES.test(path)) return 'frames';
   if (isLobster(path)) return 'lobster';
+  if (isLobsterBook(path)) return 'lobster_book';
   if (JSON_LINES.test(path)) return 'depth';
   if ([...BAR_ROLES, ...QUOTE_BAR_ROLES].some((role) => named[role] !== undefined)) return 'bars';
   if (QUOTE_ROLES.some((role) => named[role] !== undefined)) return 'quotes';

@@ -25,11 +25,15 @@ export interface ImportReport<Stored> {
   readonly bad: readonly BadRow[];
   /** Empty when the file had bad rows and they were not to be skipped. */
   readonly stored: readonly Stored[];
+  /** Remarks for the reader. */
+  readonly notes?: readonly string[];
 }
 
 export interface TableImport<T extends Held, Stored> {
   readonly needs: readonly ColumnRole[];
   reader(source: RowSource<T>): RowReader<T>;
+  /** Awaited before rows with so many ends of lines are read. */
+  readonly ready?: (newlines: number) => Promise<void>;
   /** Checks the collected rows before any of them is stored. */
   check(collected: readonly T[], bad: BadRows): void;
   store(collected: T, badRows: number): Stored;
@@ -47,6 +51,7 @@ export async function importTable<T extends Held, Stored>(
       await readTable(file, {
         hasHeader: options.hasHeader,
         delimiter: options.delimiter,
+        ...(kind.ready && { ready: kind.ready }),
         begin(head) {
           const reader = kind.reader({
             ...rowSource(file, head, options, kind.needs),

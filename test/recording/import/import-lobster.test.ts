@@ -6,7 +6,7 @@ import { openCatalogue } from '../../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../../src/recording/columns/tick-file.ts';
 import { fileKind } from '../../../src/recording/import/file-kind.ts';
 import { importLobster } from '../../../src/recording/import/import-lobster.ts';
-import type { ImportOptions } from '../../../src/recording/import/import-table.ts';
+import type { BadRow, ImportOptions } from '../../../src/recording/import/import-table.ts';
 import { timeZone } from '../../../src/text/time-zone.ts';
 import { tempDir } from './imported-prints.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
@@ -14,16 +14,19 @@ import { QUIET, vietnamese } from './import-settings.ts';
 const LEVELS = 3;
 const NAME = 'AAPL_2012-06-21_34200000_57600000_message_10.csv';
 
-async function messages(text: string, over: Partial<ImportOptions> = {}) {
+/** `book`: text of the order book file beside it. */
+async function messages(text: string, over: Partial<ImportOptions> = {}, book?: string) {
   const dir = tempDir();
   const file = join(dir, NAME);
   writeFileSync(file, text);
+  if (book !== undefined) writeFileSync(join(dir, NAME.replace('message', 'orderbook')), book);
   const bad: string[] = [];
   const zone = timeZone('America/New_York')!;
   const options = { ...vietnamese(dir), zone, tickSize: '0.01', levels: LEVELS, calendar: null, ...over };
-  await importLobster(file, options, { ...QUIET, bad: ({ line, reason }) => bad.push(`${line}: ${reason}`) });
+  const watch = { ...QUIET, bad: ({ line, reason }: BadRow) => bad.push(`${line}: ${reason}`) };
+  const { notes } = await importLobster(file, options, watch);
   const [day] = openCatalogue(dir);
-  return { bad, name: `${day?.symbol} ${day?.day}`, columns: day && readColumns(day.path), file };
+  return { bad, notes, name: `${day?.symbol} ${day?.day}`, columns: day && readColumns(day.path), file };
 }
 
 /** Rows as texts: trade, order, then the levels. */
@@ -68,7 +71,10 @@ test('each message is a row with its order and the book after it', async () => {
 });
 
 test.each([
-  ['3,999,10,5850000,1', 'expected the id of an order in the book, was "999"'],
+  [
+    '3,999,10,5850000,1',
+    'expected the id of an order in the book, as no order book file is beside it, was "999"',
+  ],
   ['1,100,10,5850000,1', 'expected the id of a new order, was "100"'],
   ['1,102,10,5860000,1', 'expected a price that leaves the book uncrossed, was "5860000"'],
   ['4,100,60,5850000,1', 'expected a size of at most 50, as its order has, was "60"'],
@@ -100,11 +106,12 @@ interface Live {
   left: number;
 }
 
-/** A market from drawn numbers, and its book after each message by plain maps. */
+/** A market from drawn numbers, and its book after each message by plain maps: as a text, and as a line of an order book file. */
 function market(draws: readonly number[]) {
   const live: Live[] = [];
   const lines: string[] = [];
   const books: string[] = [];
+  const bookLines: string[] = [];
   draws.forEach((draw, at) => {
     const side = draw % 2 === 0 ? 1 : -1;
     const order = live[Math.floor(draw / 8) % Math.max(1, live.length)];
@@ -124,16 +131,23 @@ function market(draws: readonly number[]) {
       write(kind, order, size);
       if (order.left === 0) live.splice(live.indexOf(order), 1);
     }
-    const levels = (of: number): string => {
+    const levels = (of: number): readonly (readonly [number, number])[] => {
       const sums = new Map<number, number>();
       for (const each of live)
         if (each.side === of) sums.set(each.price, (sums.get(each.price) ?? 0) + each.left);
-      const sorted = [...sums].toSorted(([a], [b]) => of * (b - a)).slice(0, LEVELS);
-      return sorted.map(([price, qty]) => `${price}x${qty}`).join(' ');
+      return [...sums].toSorted(([a], [b]) => of * (b - a)).slice(0, LEVELS);
     };
-    books.push(`${levels(1)} | ${levels(-1)}`);
+    const [bids, asks] = [levels(1), levels(-1)];
+    const text = (side: typeof bids): string => side.map(([price, qty]) => `${price}x${qty}`).join(' ');
+    books.push(`${text(bids)} | ${text(asks)}`);
+    const cells = Array.from({ length: LEVELS }, (_, i) => {
+      const [ask, askQty] = asks[i] ?? [99_999_999.99, 0];
+      const [bid, bidQty] = bids[i] ?? [-99_999_999.99, 0];
+      return `${Math.round(ask * 100)},${askQty},${Math.round(bid * 100)},${bidQty}`;
+    });
+    bookLines.push(`${cells.join(',')}\n`);
   });
-  return { text: lines.join(''), books };
+  return { lines, text: lines.join(''), books, bookLines };
 }
 
 test('the book equals one of plain maps at every message', async () => {
@@ -147,4 +161,77 @@ test('the book equals one of plain maps at every message', async () => {
     }),
     { numRuns: 40 },
   );
+});
+
+/** `34200` of `34200,1,...`, and the lots that were traded by then. */
+const TRADE = /^\d+,4,\d+,(\d+)/;
+
+test('with an order book file beside it a file may begin in mid-day and leave out what its levels do not show', async () => {
+  const draws = fc.array(fc.nat(1_000_000), { minLength: 40, maxLength: 400 });
+  await fc.assert(
+    fc.asyncProperty(draws, fc.nat(30), async (drawn, from) => {
+      const { lines, books, bookLines } = market(drawn);
+      const kept = lines.map((_, i) => i).filter((i) => i > from && books[i] !== books[i - 1]);
+      const of = (all: readonly string[]): string[] => kept.map((i) => all[i]!);
+      // A trade that leaves the levels as they are is one at a level that is not shown.
+      const { bad, columns } = await messages(of(lines).join(''), {}, of(bookLines).join(''));
+      expect(bad).toEqual([]);
+      const last = new Map<number, string>();
+      shown(columns!).forEach((row, i) => last.set(columns!.tsUs[i]!, row.slice(row.indexOf(': ') + 2)));
+      expect([...last.values()]).toEqual(of(books));
+      const traded = of(lines).reduce((sum, line) => sum + Number(TRADE.exec(line)?.[1] ?? 0), 0);
+      expect(columns!.qty.reduce((sum, qty) => sum + qty, 0)).toBe(traded);
+      // No order leaves with more than it came with: places in queues stay true.
+      const left = new Map<number, number>();
+      for (let i = 0; i < columns!.rows; i += 1) {
+        const number = columns!.orders!.number[i]!;
+        const change = columns!.orders!.change[i]! || -columns!.qty[i]!;
+        left.set(number, (left.get(number) ?? 0) + change);
+        expect(left.get(number)).toBeGreaterThanOrEqual(0);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** The public samples begin at 09:30 with orders of before: 100 bids and 50 asks stand here, and 999 is of them. */
+test('orders of before a file stand in front of those that come, and the import says how many rows are about them', async () => {
+  const { bad, notes, columns } = await messages(
+    `34200.004241176,1,16113575,18,5853300,1
+34201,3,999,40,5853300,1
+34202,4,998,30,5854000,-1
+34203,5,0,5,5853600,1
+`,
+    {},
+    `5854000,50,5853300,118,9999999999,0,-9999999999,0
+5854000,50,5853300,78,9999999999,0,-9999999999,0
+5854000,20,5853300,78,9999999999,0,-9999999999,0
+5854000,20,5853300,78,9999999999,0,-9999999999,0`,
+  );
+  expect(bad).toEqual([]);
+  expect(shown(columns!)).toEqual([
+    '0 at 0 by 0, #1 100 at 58533 of 1: 58533x100 | 58540x50',
+    '0 at 0 by 0, #2 50 at 58540 of -1: 58533x100 | 58540x50',
+    '0 at 0 by 0, #3 18 at 58533 of 1: 58533x118 | 58540x50',
+    '0 at 0 by 0, #1 -40 at 58533 of 1: 58533x78 | 58540x50',
+    '30 at 58540 by 1, #2 0 at 58540 of -1: 58533x78 | 58540x20',
+    '5 at 58536 by -1, #0 0 at 0 of 0: 58533x78 | 58540x20',
+  ]);
+  expect(notes).toEqual([
+    'the book is that of AAPL_2012-06-21_34200000_57600000_orderbook_10.csv: 2 rows are about orders that no message brought, and 2 times a level stood there or changed without a message',
+  ]);
+});
+
+test.each([
+  ['5854000,50,5853300\n', 'line 1: expected 4 columns a level, was 3 columns'],
+  ['5854000,50,5853300,1x\n', 'line 1: expected 4 whole numbers between commas'],
+  ['5854000,50,5853300,18\n', 'expected a line for each message, was over before that of line 2'],
+])('an order book file that does not fit is refused: %s', async (book, reason) => {
+  const text = '34200,1,100,18,5853300,1\n34201,1,101,18,5853300,1\n';
+  await expect(messages(text, {}, book)).rejects.toThrow(reason);
+});
+
+test('a message that its order book contradicts is a bad row', async () => {
+  const { bad } = await messages('34200,1,100,18,5853300,1\n', {}, '5854000,50,5853300,7\n');
+  expect(bad[0]).toMatch(/^1: expected the price and size that line 1 of .*_orderbook_10\.csv shows, was/);
 });

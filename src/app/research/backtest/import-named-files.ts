@@ -5,11 +5,17 @@ import { join, resolve } from 'node:path';
 import type { Problem } from '../../../config/problem.ts';
 import type { Path, YamlSource } from '../../../config/yaml-source.ts';
 import { durationUs, minutes } from '../../../domain/units.ts';
-import { type BadRow, type ImportOptions, VIETNAMESE_SIDES } from '../../../recording/import/import-table.ts';
-import { hasSymbols, isLobster, nameParts } from '../../../recording/import/file-kind.ts';
+import {
+  type BadRow,
+  type ImportOptions,
+  type ImportReport,
+  VIETNAMESE_SIDES,
+} from '../../../recording/import/import-table.ts';
+import { hasSymbols, isLobster, isLobsterBook, nameParts } from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
 import { importDepth } from '../../../recording/import/import-depth.ts';
 import { importLobster } from '../../../recording/import/import-lobster.ts';
+import { lobsterBookBeside } from '../../../recording/import/lobster-book-file.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
 import { importQuotes } from '../../../recording/import/import-quotes.ts';
 import { faultOf, isFileFault } from '../recorded/import-file.ts';
@@ -90,7 +96,7 @@ function filesAt(
   }
   if (!statSync(path).isDirectory()) return { files: [path] };
   const files = readdirSync(path)
-    .filter((each) => /\.(csv|jsonl|ndjson)(\.gz)?$/.test(each))
+    .filter((each) => /\.(csv|jsonl|ndjson)(\.gz)?$/.test(each) && !isLobsterBook(each))
     .toSorted()
     .map((each) => join(path, each));
   if (files.length > 0) return { files };
@@ -110,7 +116,8 @@ async function importOne(
     return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
   }
   const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
-  const dir = placeOf(askFile === null ? [path] : [path, askFile], how, imports);
+  const beside = askFile ?? lobsterBookBeside(path);
+  const dir = placeOf(beside === null ? [path] : [path, beside], how, imports);
   if (existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
   const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
@@ -118,8 +125,9 @@ async function importOne(
   mkdirSync(unfinished, { recursive: true });
   try {
     const options = { ...importOptions(entry, market), ...content, dir: unfinished };
-    const { file, bad, badRows } = await imported(path, entry, kind, options, askFile);
+    const { file, bad, badRows, notes = [] } = await imported(path, entry, kind, options, askFile);
     if (badRows > 0) return badFile(source, at, file, bad, badRows);
+    for (const text of notes) note(text);
     writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
     rmSync(dir, { recursive: true, force: true });
     renameSync(unfinished, dir);
@@ -173,7 +181,7 @@ function imported(
   kind: Job['kind'],
   options: ImportOptions,
   askFile: string | null,
-): Promise<{ readonly file: string; readonly bad: readonly BadRow[]; readonly badRows: number }> {
+): Promise<Pick<ImportReport<unknown>, 'file' | 'bad' | 'badRows' | 'notes'>> {
   if (kind === 'depth')
     return isLobster(path) ? importLobster(path, options, NO_WATCH) : importDepth(path, options, NO_WATCH);
   if (kind === 'quotes') return importQuotes(path, options, NO_WATCH);

@@ -89,6 +89,10 @@ export async function importFile(
   watch: ImportWatch,
 ): Promise<ImportedFile> {
   const kind = request.kind ?? (await fileKind(file, request.columns));
+  if (kind === 'lobster_book') {
+    const notes = ['the book beside a message file of LOBSTER: read with that file'];
+    return { file, kind, rows: 0, badRows: 0, bad: [], parts: [], notes };
+  }
   if (kind === 'frames') return framesFile(await compileFrames(file, { ...request, market }, watch));
   const options = tableOptions(file, request, market);
   if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
@@ -136,9 +140,9 @@ function tableOptions(file: string, request: ImportRequest, market: RecordedMark
 
 const tableFile = <Stored>(
   kind: FileKind,
-  { file, rows, badRows, bad, stored }: ImportReport<Stored>,
+  { file, rows, badRows, bad, stored, notes = [] }: ImportReport<Stored>,
   part: (stored: Stored) => ImportedPart,
-): ImportedFile => ({ file, kind, rows, badRows, bad, parts: stored.map(part), notes: [] });
+): ImportedFile => ({ file, kind, rows, badRows, bad, parts: stored.map(part), notes });
 
 function framesFile({ file, rows, badRows, bad, stored, counts, damage }: FrameReport): ImportedFile {
   const { trades, books, others, duplicates } = counts;
