@@ -7,7 +7,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamp = join(root, 'dist', '.built');
-const sources = ['src', 'strategies', 'package.json', '.tsconfig.build.json', '.scripts/build-pages.mjs'];
+const bundlers = ['.scripts/build-pages.mjs', '.scripts/build-packages.mjs'];
+const sources = [
+  'src',
+  'strategies',
+  'package.json',
+  'package-lock.json',
+  '.tsconfig.build.json',
+  ...bundlers,
+];
 const program = join(root, 'dist', 'src', 'cli', 'main.js');
 
 /** They talk to a daemon that runs, with the program that is there: a halt waits for no compiler. */
@@ -51,7 +59,7 @@ async function compile() {
   const shown = setInterval(() => say('.'), 1000);
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   let result = await ended([tsc, '-p', join(root, '.tsconfig.build.json')]);
-  if (result.code === 0) result = await ended([join(root, '.scripts', 'build-pages.mjs')]);
+  for (const bundler of bundlers) if (result.code === 0) result = await ended([join(root, bundler)]);
   clearInterval(shown);
   if (result.code !== 0) {
     say(`\n${result.output}It could not be compiled; nothing was started.\n`);

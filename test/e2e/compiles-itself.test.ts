@@ -15,7 +15,8 @@ function clone() {
     mkdirSync(join(dir, folder), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
   copyFileSync(join(ROOT, '.scripts/tickwright.mjs'), join(dir, '.scripts/tickwright.mjs'));
-  writeFileSync(join(dir, '.scripts/build-pages.mjs'), '');
+  for (const file of ['.scripts/build-pages.mjs', '.scripts/build-packages.mjs', 'package-lock.json'])
+    writeFileSync(join(dir, file), '');
   writeFileSync(join(dir, 'package.json'), '{"type":"module"}');
   const compilerOptions = {
     noEmitOnError: true,

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type BuildFailure, type OnResolveArgs, type OnResolveResult, type Plugin } from 'esbuild';
+import type { BuildFailure, OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
 import type { StrategyCode } from '../../../config/config.ts';
 import { ALLOWED_TEXT, hiddenLoading, mayImport } from './strategy-imports.ts';
 
@@ -66,6 +66,8 @@ export async function readStrategyCode(strategy: string, besides: string): Promi
     );
   }
   const reading = new SourceReading(isFile ? realpathSync(path) : null);
+  // Runs with strategies of the program alone do not load the bundler.
+  const { build } = await import('esbuild');
   try {
     const { outputFiles } = await build({
       entryPoints: [isFile ? resolve(path) : strategy],

@@ -1,10 +1,10 @@
 /** Thread beside a backtest: sends the signal that ends it when one call of a strategy takes longer than the limit. */
 import { workerData } from 'node:worker_threads';
-import { ENDED, type HangWatchData } from './hang-watch.ts';
+import type { HangWatchData } from './hang-watch.ts';
 
 const LOOK_EVERY_MS = 250;
 
-const { running: memory, limitMs }: HangWatchData = workerData;
+const { running: memory, ended, limitMs }: HangWatchData = workerData;
 const running = new Int32Array(memory);
 let seen = '';
 let sinceMs = performance.now();
@@ -15,8 +15,8 @@ setInterval(() => {
   if (strategy === -1 || seen !== `${strategy} ${calls}`) {
     seen = `${strategy} ${calls}`;
     sinceMs = now;
-  } else if (now - sinceMs > limitMs && running[ENDED] === 0) {
-    running[ENDED] = 1;
+  } else if (now - sinceMs > limitMs && running[ended] === 0) {
+    running[ended] = 1;
     process.kill(process.pid, 'SIGINT');
   }
 }, LOOK_EVERY_MS);

@@ -12,11 +12,13 @@ export const EVENT_MS_MAX = 20_000;
 export interface HangWatchData {
   /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls; slot 2: 1 when the watch has ended the run. */
   readonly running: SharedArrayBuffer;
+  /** Number of slot 2: the thread that watches loads no module, and so begins at once. */
+  readonly ended: number;
   readonly limitMs: number;
 }
 
 const SLOTS = 3;
-export const ENDED = 2;
+const ENDED = 2;
 const WORK = Symbol.for('tickwright.work');
 const MS_PER_SECOND = 1_000;
 /** Of a process that Ctrl-C ended. */
@@ -37,7 +39,7 @@ export function endingHangs<T>(
   const running = new Int32Array(memory);
   running[0] = -1;
   const clock: VirtualClock = { nowUs: 0 };
-  const workerData: HangWatchData = { running: memory, limitMs };
+  const workerData: HangWatchData = { running: memory, ended: ENDED, limitMs };
   const worker = new Worker(new URL('./hang-watch-worker.js', import.meta.url), { workerData });
   worker.unref();
   let outcome: { readonly value: T } | null = null;

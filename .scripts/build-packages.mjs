@@ -1,0 +1,81 @@
+// Bundles packages of many files to few, in a folder where the compiled program looks before `node_modules`: a start opens 340
+// files less. Without the bundles the program runs the same and starts later.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const outdir = join(root, 'dist', 'node_modules');
+
+const BUNDLED = ['apache-arrow', 'commander', 'trading-signals', 'yaml', 'zod'];
+/** Strategies of a user's own may import these, whether the program does or not. */
+const OFFERED = ['trading-signals', 'zod', 'zod/v4'];
+
+const packageOf = (address) => address.split('/', 1)[0];
+/** Path inside `outdir` without its ending. */
+const placeOf = (address) => (BUNDLED.includes(address) ? `${address}/index` : address);
+
+/** Bundled together: each class is there once. */
+function importedModules() {
+  const imported = ['src', 'strategies']
+    .flatMap((dir) => readdirSync(join(root, dir), { recursive: true }).map((file) => join(root, dir, file)))
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/ from '([^'.][^']*)'/g)])
+    .map(([, address]) => address)
+    .filter((address) => BUNDLED.includes(packageOf(address)));
+  return [...new Set([...imported, ...OFFERED])];
+}
+
+const entries = {
+  name: 'entries',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^entry:/ }, ({ path }) => ({
+      path: path.slice('entry:'.length),
+      namespace: 'entry',
+    }));
+    bundler.onLoad({ filter: /./, namespace: 'entry' }, async ({ path }) => ({
+      contents: await entryText(path),
+      resolveDir: root,
+    }));
+  },
+};
+
+/** Names are listed: a bundle of CommonJS would have a default export alone. */
+async function entryText(address) {
+  const names = Object.keys(await import(address)).filter((name) => name !== 'module.exports');
+  return `export { ${names.join(', ')} } from ${JSON.stringify(address)};`;
+}
+
+const modules = importedModules();
+rmSync(outdir, { recursive: true, force: true });
+await build({
+  entryPoints: modules.map((address) => ({ in: `entry:${address}`, out: placeOf(address) })),
+  outdir,
+  bundle: true,
+  splitting: true,
+  chunkNames: '.chunks/[hash]',
+  minifyWhitespace: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
+  legalComments: 'eof',
+  logLevel: 'warning',
+  plugins: [entries],
+});
+
+for (const address of modules) {
+  const file = join(outdir, placeOf(address));
+  const declared = relative(dirname(file), fileURLToPath(import.meta.resolve(address)));
+  writeFileSync(`${file}.d.ts`, `export * from ${JSON.stringify(declared)};\n`);
+}
+for (const name of new Set(modules.map(packageOf))) {
+  const exports = modules
+    .filter((address) => packageOf(address) === name)
+    .map((address) => [`.${address.slice(name.length)}`, `./${placeOf(address).slice(name.length + 1)}.js`]);
+  const about = { name, type: 'module', exports: Object.fromEntries(exports) };
+  writeFileSync(join(outdir, name, 'package.json'), JSON.stringify(about));
+}
