@@ -50,9 +50,12 @@ export interface BacktestFill {
   readonly side: Side;
   readonly qty: number;
   readonly priceTicks: number;
+  /** In the currency of the contract, like fee and tax. */
   readonly value: Money;
   readonly fee: Money;
   readonly tax: Money;
+  /** Money of the account for one of the contract's currency then. */
+  readonly rate: number;
   readonly liquidity: Liquidity;
   /** Rule of the fill model that filled it at this price. */
   readonly clause: FillClause;
@@ -77,10 +80,15 @@ export interface BacktestTrade {
   readonly qty: number;
   /** Largest quantity held at one time. */
   readonly qtyMax: number;
-  /** Money of all entries and of all exits; divided by `qty` and the value of a point they are the average prices. */
+  /**
+   * Money of all entries and of all exits in the currency of the contract; divided by `qty` and the value of a point they are the
+   * average prices.
+   */
   readonly entryValue: Money;
   readonly exitValue: Money;
-  /** Before costs. */
+  /** Before costs, in the currency of the contract. */
+  readonly ownProfit: Money;
+  /** Before costs; this and what follows in the currency of the account. */
   readonly grossProfit: Money;
   readonly fee: Money;
   readonly tax: Money;
@@ -224,5 +232,9 @@ export interface BacktestResult {
     readonly fills: number;
   };
 }
+
+/** Contracts of the run count in another currency than its account. */
+export const hasCurrencies = ({ instruments }: Pick<BacktestResult, 'instruments'>): boolean =>
+  instruments.some(({ spec }) => spec.currency !== undefined);
 
 export const DENIALS_KEPT_MAX = 10_000;

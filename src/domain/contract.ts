@@ -31,6 +31,8 @@ export interface ContractSpec {
   readonly partsPerPoint?: number;
   /** Units of what is traded in one whole quantity, for people: 0.001 for thousandths of a coin; absent is 1. */
   readonly lotSize?: number;
+  /** In which its prices, fees and margin count; absent: that of the account. */
+  readonly currency?: string;
   /** Rates of its own; absent: those of its market. */
   readonly costs?: CostSchedule;
 }

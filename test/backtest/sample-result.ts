@@ -36,6 +36,7 @@ function trade(exitUs: number, netProfit: number, direction: 'long' | 'short'): 
     qtyMax: 1,
     entryValue: money(190_000_000),
     exitValue: money(190_000_000),
+    ownProfit: money(netProfit + 21_250),
     grossProfit: money(netProfit + 21_250),
     fee: money(5_250),
     tax: money(16_000),
@@ -67,6 +68,7 @@ function fill(at: number, side: 'buy' | 'sell', positionAfter: number): Backtest
     decidedMidTwice: 38_000,
     positionAfter,
     orderNo: 1,
+    rate: 1,
   };
 }
 

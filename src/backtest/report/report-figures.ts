@@ -10,7 +10,7 @@ import {
   formatSignedPercent,
   type MoneyFormat,
 } from '../../text/numbers.ts';
-import type { BacktestResult, BacktestTrade } from '../backtest-result.ts';
+import { type BacktestResult, type BacktestTrade, hasCurrencies } from '../backtest-result.ts';
 import type { PerformanceMetrics } from '../statistics/performance-metrics.ts';
 import type { RatioBasis } from '../statistics/return-ratios.ts';
 import {
@@ -20,6 +20,7 @@ import {
   statisticsOfTrades,
   tradeStatistics,
 } from '../statistics/run-statistics.ts';
+import { symbolFigures } from '../statistics/symbol-figures.ts';
 import type { ReportFigure, ReportTable } from './report-model.ts';
 
 type Figure = readonly [name: string, text: string, meaning: string];
@@ -171,6 +172,7 @@ export function resultTables(result: BacktestResult, found: RunStatistics): read
     `${formatTimeOfDay(timeOfDayUs(entryUs, offset)).slice(0, 2)}:00`;
   return [
     strategyTable(result),
+    ...(hasCurrencies(result) ? [symbolTable(result)] : []),
     {
       title: 'By month',
       isPictured: true,
@@ -219,6 +221,23 @@ function strategyTable({ strategies, moneyScale }: BacktestResult): ReportTable 
         costsOf([each]).total / moneyScale,
       ];
     }),
+  };
+}
+
+function symbolTable(result: BacktestResult): ReportTable {
+  const { moneyScale, currency: own } = result;
+  return {
+    title: 'By symbol',
+    note: `profit before costs in the currency of the symbol, the rest in ${own}`,
+    columns: ['symbol', 'currency', 'own profit', 'gross profit', 'net profit', 'trades'],
+    rows: symbolFigures(result).map(({ symbol, currency, ownProfit, grossProfit, netProfit, trades }) => [
+      symbol,
+      currency,
+      ownProfit / moneyScale,
+      grossProfit / moneyScale,
+      netProfit / moneyScale,
+      trades,
+    ]),
   };
 }
 

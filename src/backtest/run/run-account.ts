@@ -70,20 +70,22 @@ export class RunAccount {
     const ledger = this.ledgers[strategy];
     assert(ledger !== undefined, 'an execution is of a strategy of the run');
     const { position } = ledger.holding(instrument);
+    const before = ledger.charged;
     ledger.execute(instrument, execution, costs);
-    this.#charged += execution.fee + execution.tax;
+    this.#charged += ledger.charged - before;
     const total = this.#totalOf(instrument.contract.index);
     total.add(position, -1);
     total.add(ledger.holding(instrument).position, 1);
     this.version += 1;
   }
 
-  /** Time cost so much, or brought it where it is below zero. */
+  /** Time cost so much of the contract's money, or brought it where it is below zero. */
   carry(strategy: number, instrument: RunInstrument, kind: 'funding' | 'borrow', cost: number): void {
     const ledger = this.ledgers[strategy];
     assert(ledger !== undefined, 'what is held is held by a strategy of the run');
-    ledger.carry(instrument, kind, cost);
-    this.#charged += cost;
+    const charged = instrument.rate.of(cost);
+    ledger.carry(instrument, kind, charged);
+    this.#charged += charged;
     this.version += 1;
   }
 
@@ -101,8 +103,14 @@ export class RunAccount {
   equityNow(): number {
     let equity = this.#capital - this.#charged;
     for (let at = 0; at < this.#totals.length; at += 1) {
+      const instrument = this.#instruments[at];
+      const unitValue = instrument?.markValue ?? 0;
+      if (instrument?.rate.isOne === false) {
+        // Each strategy's profit is rounded by itself.
+        for (const ledger of this.ledgers) equity += ledger.holdingOf(at)?.profitAt(unitValue) ?? 0;
+        continue;
+      }
       const total = this.#totalOf(at);
-      const unitValue = this.#instruments[at]?.markValue ?? 0;
       equity += total.realised + (unitValue === 0 ? 0 : total.openProfit(unitValue));
     }
     return equity;
@@ -197,10 +205,10 @@ export class RunAccount {
   /** Equity below which the broker closes positions. */
   maintenance({ schedule, day }: DayCosts): number {
     let needed = 0;
-    for (const { contract, markValue } of this.#instruments) {
+    for (const { contract, markValue, rate } of this.#instruments) {
       const size = Math.abs(this.netOf(contract.index));
       if (size !== 0)
-        needed += maintenanceMargin(ratesOf(contract.spec, schedule), day, size * markValue, size);
+        needed += rate.of(maintenanceMargin(ratesOf(contract.spec, schedule), day, size * markValue, size));
     }
     return needed;
   }
@@ -208,7 +216,14 @@ export class RunAccount {
   /** A position paid in full has left the cash with its purchase; a margined one leaves its profit there when it is closed. */
   cashInHand({ schedule, day }: DayCosts): number {
     let cash = this.#capital - this.#charged;
-    for (const { contract } of this.#instruments) {
+    for (const { contract, rate } of this.#instruments) {
+      if (!rate.isOne) {
+        for (const ledger of this.ledgers) {
+          const holding = ledger.holdingOf(contract.index);
+          if (holding !== undefined) cash += holding.realised - holding.spent;
+        }
+        continue;
+      }
       const { realised, openValue } = this.#totalOf(contract.index);
       cash += realised - (isPaidInFull(ratesOf(contract.spec, schedule), day) ? openValue : 0);
     }
@@ -217,11 +232,11 @@ export class RunAccount {
 
   #marginNow(schedule: CostSchedule, day: TradingDay): number {
     let margin = 0;
-    for (const { contract, markValue } of this.#instruments) {
+    for (const { contract, markValue, rate } of this.#instruments) {
       const net = this.netOf(contract.index);
       if (net === 0) continue;
       const value = Math.abs(net) * markValue;
-      margin += initialMargin(ratesOf(contract.spec, schedule), day, value, Math.abs(net));
+      margin += rate.of(initialMargin(ratesOf(contract.spec, schedule), day, value, Math.abs(net)));
     }
     return margin;
   }
@@ -280,6 +295,7 @@ export function settleExpired(
         midTwice: 0,
         decidedMidTwice: 0,
         orderNo: 0,
+        rate: instrument.rate.now,
       };
       account.execute(strategy, instrument, execution, { schedule: costs, day });
     });

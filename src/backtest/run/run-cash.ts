@@ -83,7 +83,11 @@ export class RunCash {
   }
 
   /** `net` is positive where these orders enlarge it. What turns a position round opens no more than is held until it is beyond that. */
-  #openingMargin({ mark, unit, contract }: RunInstrument, net: number, orders: readonly Asked[]): number {
+  #openingMargin(
+    { mark, unit, rate, contract }: RunInstrument,
+    net: number,
+    orders: readonly Asked[],
+  ): number {
     assert(this.#costs !== null, 'margin is measured on a day that is open');
     const { schedule, day } = this.#costs;
     let free = net < 0 ? -2 * net : 0;
@@ -95,6 +99,6 @@ export class RunCash {
       const paid = mark === 0 ? price : side === 'buy' ? Math.min(price, mark) : Math.max(price, mark);
       margin += initialMargin(rates, day, Math.round(opens * paid * unit), opens);
     }
-    return margin;
+    return rate.of(margin);
   }
 }

@@ -4,11 +4,21 @@ import type { PriceHundredths } from '../../domain/units.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { PriceRanges } from '../backtest-result.ts';
+import { type Rate, SAME_CURRENCY } from './run-rates.ts';
 import { NumberColumn, Series } from './series.ts';
 
-export class RunInstrument {
+/** How its money becomes that of the account. */
+interface Conversion {
+  readonly rate: Rate;
+  /** Each purchase is paid with converted cash; elsewhere profit alone is converted. */
+  readonly isPaidInFull: boolean;
+}
+
+export class RunInstrument implements Conversion {
   readonly contract: Contract;
-  /** Money of one contract for one tick of its price. */
+  readonly rate: Rate;
+  readonly isPaidInFull: boolean;
+  /** Money, in its own currency, of one contract for one tick of its price. */
   readonly unit: number;
   /** Last traded price at each sample. */
   readonly prices = new Series();
@@ -24,8 +34,13 @@ export class RunInstrument {
   /** Ticks; 0 until the day is settled, and where it is settled at the last trade. */
   #settlement = 0;
 
-  constructor(contract: Contract) {
+  constructor(
+    contract: Contract,
+    { rate, isPaidInFull }: Conversion = { rate: SAME_CURRENCY, isPaidInFull: false },
+  ) {
     this.contract = contract;
+    this.rate = rate;
+    this.isPaidInFull = isPaidInFull;
     this.unit = contract.spec.hundredthsPerTick * contract.spec.moneyPerHundredth;
   }
 
@@ -57,7 +72,7 @@ export class RunInstrument {
     return today === 0 ? this.#markBefore : today;
   }
 
-  /** Money of one contract at its mark. */
+  /** Money of one contract at its mark, in its own currency. */
   get markValue(): number {
     return Math.round(this.mark * this.unit);
   }

@@ -398,6 +398,7 @@ export class RunVenue implements OrderListener {
         midTwice: instrument.midTwice,
         decidedMidTwice: order.decidedMidTwice,
         orderNo: order.tag,
+        rate: instrument.rate.now,
       },
       { schedule: this.#parts.costs, day: this.#day },
     );

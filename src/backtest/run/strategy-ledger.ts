@@ -67,7 +67,7 @@ export class StrategyLedger {
     return this.#denials;
   }
 
-  /** Everything charged so far. */
+  /** Everything charged so far, in money of the account. */
   get charged(): number {
     return this.#fee + this.#tax + this.#funding + this.#borrow;
   }
@@ -77,27 +77,29 @@ export class StrategyLedger {
     return this.#holdings[instrument];
   }
 
-  holding({ contract, unit }: RunInstrument): StrategyPosition {
-    const { index } = contract;
+  holding(instrument: RunInstrument): StrategyPosition {
+    const { index } = instrument.contract;
     while (this.#holdings.length <= index) this.#holdings.push(undefined);
-    const holding = this.#holdings[index] ?? new StrategyPosition(this.#index, index, unit);
+    const holding = this.#holdings[index] ?? new StrategyPosition(this.#index, instrument);
     this.#holdings[index] = holding;
     return holding;
   }
 
   execute(instrument: RunInstrument, execution: Execution, { schedule, day }: DayCosts): void {
     const rates = ratesOf(instrument.contract.spec, schedule);
-    const { side, qty, value, fee, tax, tsUs: at, midTwice, priceTicks } = execution;
+    const { side, qty, value, tsUs: at, midTwice, priceTicks } = execution;
+    const { rate, unit } = instrument;
+    const [fee, tax] = [rate.of(execution.fee), rate.of(execution.tax)];
     const holding = this.holding(instrument);
     const change = signOf(side) * qty;
     if (execution.cause !== 'settled') {
-      this.#exchangeFee += rateOn(rates.exchangeFee, day) * qty;
-      this.#clearingFee += rateOn(rates.clearingFee, day) * qty;
-      this.#brokerFee += rateOn(rates.brokerFee, day) * qty;
+      this.#exchangeFee += rate.of(rateOn(rates.exchangeFee, day) * qty);
+      this.#clearingFee += rate.of(rateOn(rates.clearingFee, day) * qty);
+      this.#brokerFee += rate.of(rateOn(rates.brokerFee, day) * qty);
     }
     this.#fee += fee;
     this.#tax += tax;
-    if (midTwice > 0) this.#spreadTwice += change * (2 * priceTicks - midTwice) * instrument.unit;
+    if (midTwice > 0) this.#spreadTwice += rate.of(change * (2 * priceTicks - midTwice) * unit);
     holding.execute({ atUs: at, change, value, fee, tax }, this.#onTrade);
     this.#fills.add(execution, instrument.contract.index, holding.position.qty);
   }

@@ -130,7 +130,7 @@ export function costsOf(strategies: readonly StrategyResult[], interest = 0): Co
 
 function turnoverOf({ strategies, capital }: BacktestResult): number {
   let value = 0;
-  for (const { fills } of strategies) for (const fill of fills) value += fill.value;
+  for (const { fills } of strategies) for (const fill of fills) value += fill.value * fill.rate;
   return capital === 0 ? 0 : value / capital;
 }
 
@@ -142,7 +142,7 @@ function slippageOf({ strategies, instruments }: BacktestResult): number {
       const spec = instruments[fill.instrument]?.spec;
       if (spec === undefined || fill.decidedMidTwice === 0) continue;
       const ticks = (fill.priceTicks - fill.decidedMidTwice / 2) * (fill.side === 'buy' ? 1 : -1);
-      lost += ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty;
+      lost += ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty * fill.rate;
     }
   }
   return lost;

@@ -23,6 +23,7 @@ export interface BacktestMarket {
   readonly carry?: CarryTerms;
   /** Index futures list their months by rule; other markets name their contracts. */
   readonly kind: 'index_futures' | 'own';
+  /** Of the account; a contract in another one names it. */
   readonly currency: string;
   readonly moneyScale: number;
   /** Zone of the exchange, for times without a zone. */
@@ -71,12 +72,19 @@ export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
   return { ok: false, problems: zodProblems(source, read.error.issues, inlineMarket, { base: ['market'] }) };
 }
 
+const VND = 'VND';
+
 /** Index futures, as the daemon trades them: money is whole VND, a code tells its month. */
 function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
   const read = readMarket(source, file);
   if (!read.ok) return read;
   const { calendar, contracts, costs } = read;
   const zone = timeZone(calendar.timeZone);
+  const currency = source.at(['currency']);
+  if (currency !== undefined && currency !== VND) {
+    const hint = 'leave it out: contracts of this market count in VND';
+    return { ok: false, problems: [source.problem(['currency'], VND, hint)] };
+  }
   const of = (symbol: string): ContractSpec | undefined => contracts[familyOf(symbol) ?? symbol];
   if (zone === undefined) {
     return { ok: false, problems: [source.problem(['market'], 'a market with a known time zone')] };
@@ -88,7 +96,7 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
       calendar,
       costs,
       contracts,
-      currency: 'VND',
+      currency: VND,
       moneyScale: 1,
       zone,
       isZoneFixed: true,
@@ -128,10 +136,16 @@ function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestM
   }
   const moneyScale = 10 ** decimals;
   const costs = costsOf(source, market, moneyScale, problems);
+  const account = source.at(['currency']);
+  const own = typeof account === 'string' ? account : market.currency;
   const specs = new Map(
     Object.entries(market.contracts).map(([symbol, each]) => [
       symbol,
-      { ...specOf(symbol, each, moneyScale), costs: costsOf(source, market, moneyScale, problems, symbol) },
+      {
+        ...specOf(symbol, each, moneyScale),
+        costs: costsOf(source, market, moneyScale, problems, symbol),
+        ...((each.currency ?? market.currency) !== own && { currency: each.currency ?? market.currency }),
+      },
     ]),
   );
   if (zone === undefined) return { ok: false, problems };
@@ -145,7 +159,7 @@ function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestM
       costs,
       carry,
       contracts: Object.fromEntries(specs),
-      currency: market.currency,
+      currency: own,
       moneyScale,
       zone,
       isZoneFixed: SEASONS.every((at) => wallShift(zone, at) === 0),

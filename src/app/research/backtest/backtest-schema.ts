@@ -11,6 +11,9 @@ const positive = z.number().positive();
 const share = z.number().min(0).max(100);
 const delay = durationFrom('0s', '10m');
 
+/** `USD`, `USDT`. */
+const currency = z.string().regex(/^[A-Z][A-Z0-9]{2,7}$/, 'a currency like USD');
+
 /** A setting that is not written keeps the default of the market or the program. */
 const costs = z.strictObject({
   perContract: z.number().min(0).optional(),
@@ -41,6 +44,8 @@ const inlineContract = z.strictObject({
   lot: positive.default(1),
   pointValue: positive.default(1),
   orderQtyMax: count.default(1_000_000_000),
+  /** In which it is quoted and charged; absent: that of its market. */
+  currency: currency.optional(),
   bandPercent: z.number().min(0.01).max(99).optional(),
   expiry: date.optional(),
   /** Money a contract, whatever its price is. */
@@ -159,6 +164,8 @@ const data = z.strictObject({
   to: date.optional(),
   /** Points, by symbol and day, where the data cannot say. */
   references: z.record(z.string(), z.record(z.string(), positive)).default({}),
+  /** Of currencies: one rate for the whole run, or a file of times and rates. */
+  rates: z.record(z.string(), z.union([positive, pathText])).default({}),
 });
 
 /** `5ms`; `{ min, max }` draws evenly, `{ min, mean }` with an exponential tail, `{ measured }` from a journal. */
@@ -216,6 +223,8 @@ export const backtestSchema = z.strictObject({
   market: z.unknown(),
   data,
   capital: positive,
+  /** Of the account; absent: that of the market. */
+  currency: currency.optional(),
   seed: z.int().min(0).default(1),
   memory: z.enum(['day', 'run']).optional(),
   warmUpDays: z.int().min(0).default(0),

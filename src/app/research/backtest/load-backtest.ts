@@ -10,6 +10,7 @@ import { hasMaintenance } from '../../../domain/costs.ts';
 import { US_PER_DAY } from '../../../domain/units.ts';
 import { isJournalThere } from '../../../journal/journal-database.ts';
 import { readJournal } from '../../../journal/journal-reader.ts';
+import type { CurrencyRate } from '../../../backtest/backtest-plan.ts';
 import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
@@ -21,6 +22,7 @@ import { type MeasuredLatencies, sessionRecord } from '../recorded/session-order
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema, ON_BARS } from './backtest-schema.ts';
 import { importNamedFiles } from './import-named-files.ts';
+import { readRates } from './market-rates.ts';
 import { readStatistics } from './read-statistics.ts';
 import { type SourceDays, sourceDays } from './source-days.ts';
 
@@ -38,6 +40,7 @@ export interface Backtest {
   readonly sources: SourceDays;
   readonly latencies: JournalLatencies;
   readonly statistics: StatisticsSettings;
+  readonly rates: readonly CurrencyRate[];
 }
 
 export type LoadedBacktest =
@@ -80,6 +83,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
   const { strategies } = found;
   const { statistics } = chosen;
+  const { rates, problems: unrated } = readRates(source, read, { market: market.market, sources });
   const backtest: Backtest = {
     file,
     read,
@@ -89,11 +93,12 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
     sources,
     latencies,
     statistics,
+    rates,
   };
   const wrong =
     sources.days.length === 0
       ? [noDays(backtest)]
-      : [...dayBarProblems(backtest), ...unplayedProblems(backtest)];
+      : [...dayBarProblems(backtest), ...unplayedProblems(backtest), ...unrated];
   return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
 }
 
@@ -216,6 +221,7 @@ const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMa
   ...modelProblems(source, file),
   ...memoryProblems(source, file, market),
   ...moneyProblems(source, file, market),
+  ...limitCurrencyProblems(source, file, market),
   ...maintenanceProblems(source, file, market),
   ...symbolProblems(source, file, market),
 ];
@@ -287,6 +293,25 @@ function moneyProblems(
   return [
     source.problem(['capital'], `an amount of ${currency} with at most ${digits} digits behind the point`),
   ];
+}
+
+/** Limits of the engine count money of one currency. */
+function limitCurrencyProblems(
+  source: YamlSource,
+  { strategies }: BacktestFile,
+  { contracts, currency }: BacktestMarket,
+): readonly Problem[] {
+  const others = new Set(Object.values(contracts).flatMap((spec) => spec.currency ?? []));
+  if (others.size === 0) return [];
+  const paths = [
+    ['risk', 'dailyLossMax'],
+    ['risk', 'marginUsePercent'],
+    ...strategies.map((_each, i) => ['strategies', i, 'risk', 'dailyLossMax']),
+  ];
+  const hint = `it would add ${[currency, ...others].join(' and ')} without converting them: leave it out`;
+  return paths
+    .filter((path) => source.at(path) !== undefined)
+    .map((path) => source.problem(path, 'no such limit in a run of several currencies', hint));
 }
 
 /** A market file has its own rules for symbols. */

@@ -1,17 +1,15 @@
 /** Costs of time of an inline market: funding, borrowed shares, interest. */
-import { readFileSync } from 'node:fs';
 import type { CarryTerms, ContractCarry } from '../../../backtest/backtest-plan.ts';
 import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
-import { StampReader } from '../../../recording/import/stamp-reader.ts';
 import { wholeOf } from '../../../text/decimals.ts';
 import type { TimeZone } from '../../../text/time-zone.ts';
 import type { InlineMarket } from './backtest-schema.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
+import { readSeries } from './number-series.ts';
 
-/** A percentage, and a fraction, to the part of 10^10. */
+/** A percentage to the part of 10^10. */
 const PERCENT_DIGITS = 8;
-const RATE_DIGITS = 10;
 
 export function carryOf(
   source: YamlSource,
@@ -51,37 +49,4 @@ export function carryOf(
     loan: whole(['market', 'costs', 'loanPercentYear'], loanPercentYear),
     daysPerYear,
   };
-}
-
-interface Series {
-  readonly tsUs: readonly number[];
-  /** Parts of 10^10. */
-  readonly values: readonly number[];
-}
-
-/** Rows of a time and a number, in the order of time; a first row that is neither is a header. */
-function readSeries(path: string, zone: TimeZone): Series | { readonly wrong: string } {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return { wrong: `${path} cannot be read` };
-  }
-  const stamps = new StampReader({ zone, day: null, dateOrder: null });
-  const tsUs: number[] = [];
-  const values: number[] = [];
-  for (const [i, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const [time = '', number = ''] = line.split(',').map((cell) => cell.trim());
-    const bytes = Buffer.from(time);
-    const atUs = stamps.read(bytes, 0, bytes.length);
-    if (Number.isNaN(atUs) && tsUs.length === 0 && i === 0) continue;
-    const value = number === '' ? undefined : wholeOf(Number(number), RATE_DIGITS);
-    const before = tsUs.at(-1) ?? -Infinity;
-    if (Number.isNaN(atUs) || value === undefined || atUs <= before)
-      return { wrong: `${path}:${i + 1}: ${line.trim()}` };
-    tsUs.push(atUs);
-    values.push(value);
-  }
-  return tsUs.length === 0 ? { wrong: `${path} has no rows` } : { tsUs, values };
 }

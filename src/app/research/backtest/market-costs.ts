@@ -20,15 +20,15 @@ const PERCENT_DECIMALS = 2;
 /** Digits behind the point that amounts of costs and margin need. */
 export function costDecimals(market: InlineMarket): number {
   const contracts = Object.values(market.contracts);
-  const terms = contracts.map((each) => ({ ...market.costs, ...each.costs }));
+  const terms = contracts.map((each) => ({ ...market.costs, ...each.costs, currency: each.currency }));
   const amounts = [
     ...terms.flatMap(({ perContract = 0, perOrder = 0, orderMin = 0 }) => [perContract, perOrder, orderMin]),
     ...contracts.flatMap(({ margin }) =>
       margin === undefined ? [] : [margin.initial, margin.maintenance ?? 0],
     ),
   ];
-  const roundings = terms.map(({ rounding }) =>
-    rounding === undefined ? 0 : roundingDecimals(market, rounding),
+  const roundings = terms.map(({ rounding, currency = market.currency }) =>
+    rounding === undefined ? 0 : roundingDecimals(currency, rounding),
   );
   return Math.max(...amounts.map(decimalsOf), ...roundings);
 }
@@ -52,7 +52,7 @@ export function feeDecimals(market: InlineMarket, valueDecimals: (terms: Contrac
 }
 
 const roundingDecimals = (
-  { currency }: InlineMarket,
+  currency: string,
   { decimals = currencyDecimals(currency) }: NonNullable<CostTerms['rounding']>,
 ): number => decimals;
 
@@ -99,7 +99,7 @@ export function costsOf(
         rounding: {
           per: rounding.per,
           mode: rounding.mode,
-          step: 10 ** (moneyDigits - roundingDecimals(market, rounding)),
+          step: 10 ** (moneyDigits - roundingDecimals(terms?.currency ?? market.currency, rounding)),
         },
       }),
     ...(maintenancePercent !== undefined && {

@@ -1,6 +1,12 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
-import type { BacktestResult, Funds, StrategyResult } from '../../../backtest/backtest-result.ts';
+import {
+  type BacktestResult,
+  type Funds,
+  hasCurrencies,
+  type StrategyResult,
+} from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
+import { symbolFigures } from '../../../backtest/statistics/symbol-figures.ts';
 import type { PerformanceMetrics } from '../../../backtest/statistics/performance-metrics.ts';
 import {
   type RunStatistics,
@@ -105,6 +111,10 @@ function tradesCsv(result: BacktestResult, stamp: Stamp, amount: Amount): string
       favourable: ({ row }) => amount(row.favourable),
       fills: ({ row }) => row.fills,
       state: ({ row }) => (row.isOpen ? 'open' : 'closed'),
+      ...(hasCurrencies(result) && {
+        currency: ({ spec }) => spec.currency ?? result.currency,
+        own_gross_profit: ({ row }) => amount(row.ownProfit),
+      }),
     },
   );
 }
@@ -128,6 +138,11 @@ const fillsCsv = (result: BacktestResult, stamp: Stamp, amount: Amount): string 
       cause: ({ row }) => row.cause,
       position_after: ({ row, spec }) => units(spec, row.positionAfter),
       order_id: ({ row }) => (row.orderNo === 0 ? '' : row.orderNo),
+      // Value, fee and tax are in this currency.
+      ...(hasCurrencies(result) && {
+        currency: ({ spec }) => spec.currency ?? result.currency,
+        rate: ({ row }) => row.rate,
+      }),
     },
   );
 
@@ -153,12 +168,28 @@ export function resultJson(
     statistics: { ...statisticsJson(found, money), ...metricsJson(performance) },
     strategies: result.strategies.map((each) => strategyJson(each, money)),
     instruments: result.instruments.map(({ symbol }) => symbol),
+    ...(hasCurrencies(result) && { symbols: symbolsJson(result, money) }),
     models: Object.fromEntries(result.models),
     notices: result.notices,
     counts: result.counts,
     tables,
   };
 }
+
+/** Closed and open trades of each contract: gross in its own currency, the rest in that of the account. */
+const symbolsJson = (result: BacktestResult, money: InCurrency): object =>
+  Object.fromEntries(
+    symbolFigures(result).map(({ symbol, currency, ownProfit, grossProfit, netProfit, trades }) => [
+      symbol,
+      {
+        currency,
+        ownGrossProfit: money(ownProfit),
+        grossProfit: money(grossProfit),
+        netProfit: money(netProfit),
+        trades,
+      },
+    ]),
+  );
 
 type InCurrency = (value: number | undefined) => number | null;
 

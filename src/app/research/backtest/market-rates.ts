@@ -1,0 +1,167 @@
+/** Rates between the currencies of a run's contracts and that of its account. */
+import type { CurrencyRate, RateLeg, RateSource } from '../../../backtest/backtest-plan.ts';
+import type { Problem } from '../../../config/problem.ts';
+import type { YamlSource } from '../../../config/yaml-source.ts';
+import { tsUs } from '../../../domain/units.ts';
+import { formatLocalTime } from '../../../text/dates.ts';
+import { decimalsOf, wholeOf } from '../../../text/decimals.ts';
+import { placed } from '../../host/strategy-files/strategy-code.ts';
+import { type BacktestMarket, wallClock } from './backtest-market.ts';
+import type { BacktestFile } from './backtest-schema.ts';
+import { readSeries, SERIES_PARTS } from './number-series.ts';
+import { rowReader, type SourceDays } from './source-days.ts';
+
+/** A price of one currency in another, by the name that says both: `EURUSD`. */
+interface Pair {
+  readonly name: string;
+  readonly source: RateSource;
+  /** Its first price. */
+  readonly fromUs: number;
+}
+
+type Leg = RateLeg & Pick<Pair, 'fromUs'>;
+
+interface Played {
+  readonly market: BacktestMarket;
+  readonly sources: SourceDays;
+}
+
+/** Of a rate for the whole run. */
+const ALWAYS = 0;
+
+export function readRates(
+  source: YamlSource,
+  read: BacktestFile,
+  { market, sources }: Played,
+): { readonly rates: readonly CurrencyRate[]; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = [];
+  const { currency: own } = market;
+  const codes = playedCodes(sources);
+  const foreign = codes.filter((code) => market.specOf(code)?.currency !== undefined);
+  if (foreign.length === 0) return { rates: [], problems };
+  const firstOf = firstMoments(read, { market, sources });
+  const pairs = [
+    ...namedPairs(source, read, { market, sources }, problems),
+    ...codes.flatMap((code): readonly Pair[] => {
+      const isPair = plain(code).endsWith(market.specOf(code)?.currency ?? own);
+      const rate: RateSource = { kind: 'contract', code };
+      return isPair ? [{ name: plain(code), source: rate, fromUs: firstOf(code).openUs }] : [];
+    }),
+  ];
+  if (problems.length > 0) return { rates: [], problems };
+  const rates = new Map<string, CurrencyRate>();
+  for (const code of foreign) {
+    const { currency = own } = market.specOf(code) ?? {};
+    const written = ['market', 'contracts', code, 'currency'];
+    const at = source.at(written) === undefined ? ['market', 'currency'] : written;
+    const expected = `a rate from ${currency} to ${own}`;
+    const key = `data.rates.${currency}${own}`;
+    const legs = legsTo(own, currency, pairs);
+    if (legs === undefined) {
+      const hint = `write it in ${key}, as a number or as a file of times and rates, or play a contract ${currency}${own}`;
+      problems.push(source.problem(at, expected, hint, `${code} in ${currency}, and no rate`));
+      continue;
+    }
+    const [fromUs, neededUs] = [Math.max(...legs.map((leg) => leg.fromUs)), firstOf(code).knownUs];
+    if (fromUs > neededUs) {
+      const text = (atUs: number): string =>
+        formatLocalTime(tsUs(atUs), market.calendar.utcOffsetMinutes)
+          .slice(0, 'yyyy-mm-dd hh:mm'.length)
+          .replace('T', ' ');
+      const hint = `begin later (data.from), or write a rate that is known by then in ${key}`;
+      const found = `${code} trades from ${text(neededUs)}, the rate is known from ${text(fromUs)}`;
+      problems.push(source.problem(at, `${expected} in time`, hint, found));
+    }
+    rates.set(currency, {
+      currency,
+      legs: legs.map(({ source: price, isInverse }) => ({ source: price, isInverse })),
+    });
+  }
+  return { rates: [...rates.values()], problems };
+}
+
+function playedCodes({ all, days }: SourceDays): readonly string[] {
+  const played = new Set(days);
+  return [...new Set(all.filter(({ day }) => played.has(day)).map(({ code }) => code))];
+}
+
+/** Of a contract: when it trades first, and when that is known. A day before the run has told its price. */
+function firstMoments(
+  read: BacktestFile,
+  { market, sources: { all, days } }: Played,
+): (code: string) => { readonly openUs: number; readonly knownUs: number } {
+  const readRows = rowReader(read);
+  const played = new Set(days);
+  return (code) => {
+    const own = all.filter((each) => each.code === code);
+    const first = own.find(({ day }) => played.has(day));
+    const startUs = first === undefined ? Infinity : (readRows(first).tsUs[0] ?? Infinity);
+    const everyUs = first?.bars?.everyUs ?? 0;
+    const openUs = startUs + wallClock(market, first?.bars?.everyUs ?? null)(startUs);
+    return { openUs: own[0] === first ? openUs : ALWAYS, knownUs: openUs + everyUs };
+  };
+}
+
+/** The rates of the file. */
+function namedPairs(
+  source: YamlSource,
+  { data }: BacktestFile,
+  { market, sources }: Played,
+  problems: Problem[],
+): readonly Pair[] {
+  const lengths = sources.all.map(({ bars }) => bars?.everyUs ?? 0);
+  const shiftAt = wallClock(market, Math.max(...lengths) || null);
+  return Object.entries(data.rates).flatMap(([key, rate]): readonly Pair[] => {
+    const at = ['data', 'rates', key];
+    const name = plain(key);
+    if (typeof rate === 'number') {
+      const parts = 10 ** decimalsOf(rate);
+      const price = wholeOf(rate, decimalsOf(rate));
+      if (price === undefined) problems.push(source.problem(at, 'a rate of at most 15 digits'));
+      return price === undefined
+        ? []
+        : [{ name, source: { kind: 'series', tsUs: [ALWAYS], prices: [price], parts }, fromUs: ALWAYS }];
+    }
+    const found = readSeries(placed(rate, source.file), market.zone, true);
+    const wrong =
+      'wrong' in found
+        ? found.wrong
+        : found.values.some((value) => value <= 0)
+          ? 'a rate of 0 or less'
+          : null;
+    if ('wrong' in found || wrong !== null) {
+      const hint =
+        'two columns: the time from which it is known, or a date whose end that is, and a number of at most ten digits like 1.0853';
+      problems.push(source.problem(at, 'a file of rates', hint, wrong ?? ''));
+      return [];
+    }
+    const times = found.tsUs.map((atUs) => atUs + shiftAt(atUs));
+    const series: RateSource = { kind: 'series', tsUs: times, prices: found.values, parts: SERIES_PARTS };
+    return [{ name, source: series, fromUs: times[0] ?? Infinity }];
+  });
+}
+
+/** Straight, or over one other currency; the first of several ways in the order of the file. */
+function legsTo(own: string, currency: string, pairs: readonly Pair[]): readonly Leg[] | undefined {
+  const straight = legBetween(currency, own, pairs);
+  if (straight !== undefined) return [straight];
+  for (const { name } of pairs) {
+    const over = name.startsWith(currency)
+      ? name.slice(currency.length)
+      : name.endsWith(currency)
+        ? name.slice(0, -currency.length)
+        : '';
+    const [first, second] = [legBetween(currency, over, pairs), legBetween(over, own, pairs)];
+    if (first !== undefined && second !== undefined) return [first, second];
+  }
+  return undefined;
+}
+
+function legBetween(from: string, to: string, pairs: readonly Pair[]): Leg | undefined {
+  const found = pairs.find(({ name }) => name === from + to) ?? pairs.find(({ name }) => name === to + from);
+  if (found === undefined || from === '' || to === '') return undefined;
+  return { source: found.source, isInverse: found.name !== from + to, fromUs: found.fromUs };
+}
+
+/** `EUR/USD` is `EURUSD`. */
+const plain = (symbol: string): string => symbol.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();

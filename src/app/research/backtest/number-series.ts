@@ -1,0 +1,58 @@
+/** A file of times and numbers: rates of funding, prices of currencies. */
+import { readFileSync } from 'node:fs';
+import { dayAt, addDays, momentOf } from '../../../domain/civil-date.ts';
+import { tsUs as timeOf } from '../../../domain/units.ts';
+import { StampReader } from '../../../recording/import/stamp-reader.ts';
+import { wholeOf } from '../../../text/decimals.ts';
+import type { TimeZone } from '../../../text/time-zone.ts';
+
+const RATE_DIGITS = 10;
+export const SERIES_PARTS = 10 ** RATE_DIGITS;
+const DATE_LENGTH = '2026-03-04'.length;
+
+export interface NumberSeries {
+  readonly tsUs: readonly number[];
+  /** Parts of `SERIES_PARTS`. */
+  readonly values: readonly number[];
+}
+
+/**
+ * Rows of a time and a number, in the order of time; a first row that is neither is a header. With `isCloses` a date without a time
+ * is the end of that day, when its close is known.
+ */
+export function readSeries(
+  path: string,
+  zone: TimeZone,
+  isCloses = false,
+): NumberSeries | { readonly wrong: string } {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return { wrong: `${path} cannot be read` };
+  }
+  const stamps = new StampReader({ zone, day: null, dateOrder: null });
+  const tsUs: number[] = [];
+  const values: number[] = [];
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const [time = '', number = '', ...more] = line.split(',').map((cell) => cell.trim());
+    const bytes = Buffer.from(time);
+    const stampUs = stamps.read(bytes, 0, bytes.length);
+    const atUs = isCloses && time.length <= DATE_LENGTH ? nextMidnight(stampUs, zone) : stampUs;
+    if (Number.isNaN(atUs) && tsUs.length === 0 && i === 0) continue;
+    const value = number === '' ? undefined : wholeOf(Number(number), RATE_DIGITS);
+    const before = tsUs.at(-1) ?? -Infinity;
+    if (Number.isNaN(atUs) || value === undefined || atUs <= before || (isCloses && more.length > 0))
+      return { wrong: `${path}:${i + 1}: ${line.trim()}` };
+    tsUs.push(atUs);
+    values.push(value);
+  }
+  return tsUs.length === 0 ? { wrong: `${path} has no rows` } : { tsUs, values };
+}
+
+function nextMidnight(atUs: number, zone: TimeZone): number {
+  if (Number.isNaN(atUs)) return NaN;
+  const offset = zone.offsetAtMoment(atUs);
+  return momentOf(addDays(dayAt(timeOf(atUs), offset), 1), 0, offset);
+}
