@@ -2,6 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -171,6 +172,16 @@ export function lastStatuses(place: Workplace): ReadonlyMap<string, string> {
 const LOOK_EVERY_MS = 50;
 /** Far more than anything takes on a busy machine: for what never comes. */
 const LOOKS_MAX = 2_000;
+
+/** On which nobody listens at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('a port was expected');
+  return address.port;
+}
 
 /** Looks again and again until `look` gives something; `story` tells of the program when it never does: by default what the last daemon said. */
 export async function until<T>(

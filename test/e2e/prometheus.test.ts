@@ -2,13 +2,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { setFault, startDaemon, until, workplace } from './daemon-process.ts';
+import { freePort, setFault, startDaemon, until, workplace } from './daemon-process.ts';
 
 const CONFIG = join(import.meta.dirname, '..', '..', 'config', 'prometheus');
 const RULES = join(CONFIG, 'rules.yml');
@@ -57,15 +56,6 @@ test('every expression of the dashboard is one of Prometheus', (context) => {
   writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
   expect(promtool('check', 'rules', file)).toBe('');
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('a port was expected');
-  return address.port;
-}
 
 /** Prometheus with our rules, which wait no longer than a second. */
 async function startPrometheus(target: string) {

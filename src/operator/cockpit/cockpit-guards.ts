@@ -71,6 +71,8 @@ export class CockpitGuards {
     });
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(SECURITY_HEADERS);
+      // A proxy that reuses a connection while it closes loses a command.
+      if (this.#options.isBehindProxy) reply.header('connection', 'close');
       const refusal = this.#refusalOf(request);
       if (refusal === null) return ANSWERED;
       return this.refuse(request, reply, refusal.code, refusal.reason, refusal.message);

@@ -101,7 +101,7 @@ export interface CockpitOptions {
 
 export interface Cockpit {
   readonly url: string;
-  /** Opens once, within ten minutes. */
+  /** By the name that browsers ask the proxy by, where there is one. Opens once, within ten minutes. */
   link(role: CockpitRole): string;
   /** Open pages. */
   readonly pages: number;
@@ -149,9 +149,10 @@ export async function startCockpit(options: CockpitOptions): Promise<Cockpit> {
   const bound = await server.listen(address, port);
   const name = hosts[0];
   const local = `${tls === null ? 'http' : 'https'}://${tls === null || name === undefined ? own : name}:${bound}`;
+  const asked = isBehindProxy && name !== undefined ? `https://${name}` : local;
   return {
     url: local,
-    link: (role) => `${local}/#key=${server.access.createLink(role)}`,
+    link: (role) => `${asked}/#key=${server.access.createLink(role)}`,
     get pages() {
       return server.streams.count;
     },
