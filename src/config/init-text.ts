@@ -6,11 +6,11 @@ export interface InitStrategy {
   readonly strategy: string;
   readonly summary: string;
   readonly symbols: readonly string[];
-  /** `default` as YAML; null leaves the parameter out. */
+  /** `value` as YAML; null leaves the parameter out. */
   readonly params: readonly {
     readonly name: string;
     readonly type: string;
-    readonly default: string | null;
+    readonly value: string | null;
     readonly meaning: string;
   }[];
 }
@@ -187,7 +187,7 @@ function strategyLines(
   { id, strategy, summary, symbols, params }: InitStrategy,
   { positionMax, dailyLossMax }: InitAnswers,
 ): readonly string[] {
-  const given = params.filter((row) => row.default !== null);
+  const given = params.filter((row) => row.value !== null);
   return [
     `  # ${summary}`,
     `  - id: ${text(id)}`,
@@ -198,7 +198,7 @@ function strategyLines(
     `      positionMax: ${positionMax}`,
     `      dailyLossMax: ${dailyLossMax}`,
     given.length === 0 ? '    params: {}' : '    params:',
-    ...given.map((row) => `      ${row.name}: ${row.default} # ${row.type}: ${row.meaning}`),
+    ...given.map((row) => `      ${row.name}: ${row.value} # ${row.type}: ${row.meaning}`),
   ];
 }
 

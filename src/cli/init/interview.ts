@@ -1,6 +1,7 @@
 /** The questions of `tickwright init`: each answer comes from an option, from the dialog, or from its default. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import { CATALOG } from '../../app/host/catalog.ts';
 import { packageRoot } from '../../app/host/package-version.ts';
 import { isExposed } from '../../config/config-rules.ts';
@@ -32,6 +33,8 @@ export interface Interviewed {
   readonly answers: InitAnswers;
   readonly newSecrets: NewSecrets;
 }
+
+type Offered = (typeof CATALOG)[number];
 
 /** `dialog` is null where nobody may be asked. */
 export class Interview {
@@ -122,15 +125,29 @@ export class Interview {
       fallback: offered[0]?.name ?? null,
       parse: listOf(offered.map(({ name }) => name)),
     });
-    return offered
-      .filter(({ name }) => names.includes(name))
-      .map(({ name, summary, legs, paramRows }) => ({
-        id: name,
-        strategy: name,
-        summary,
-        symbols: legsFrom(contract, legs.length),
-        params: paramRows,
-      }));
+    const strategies: InitStrategy[] = [];
+    for (const definition of offered.filter(({ name }) => names.includes(name))) {
+      const { name, summary, legs } = definition;
+      const symbols = legsFrom(contract, legs.length);
+      // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other
+      const params = await this.#params(definition);
+      strategies.push({ id: name, strategy: name, summary, symbols, params });
+    }
+    return strategies;
+  }
+
+  /** All in one answer: rules between parameters are checked as well. */
+  async #params(definition: Offered): Promise<InitStrategy['params']> {
+    const { name, paramRows } = definition;
+    const [first] = paramRows;
+    if (first === undefined) return [];
+    this.#explain(paramRows.map((row) => `${row.name}=${row.default ?? ''}  ${row.type}: ${row.meaning}`));
+    const question = `Parameters of ${name} to change, like ${first.name}=${first.default ?? ''}`;
+    const changed = await this.#dialog?.ask(question, 'none', paramsOf(definition));
+    return paramRows.map(({ name: param, type, meaning, default: fallback }) => {
+      const given = changed?.get(param);
+      return { name: param, type, meaning, value: given === undefined ? fallback : JSON.stringify(given) };
+    });
   }
 
   async #channels(mode: 'paper' | 'live'): Promise<readonly InitChannel[]> {
@@ -253,6 +270,36 @@ const listOf =
     const named = text.split(',').map((each) => oneOf(known)(each.trim()));
     return known.filter((each) => named.includes(each));
   };
+
+/** `fast=5, slow=20`, as its strategy takes them. */
+const paramsOf =
+  (definition: Offered) =>
+  (text: string): ReadonlyMap<string, unknown> => {
+    const given = new Map<string, unknown>();
+    for (const part of text === 'none' ? [] : text.split(/[\s,]+(?=\w+=)/)) {
+      const [, name = '', value = ''] = /^(\w+)=(.+)$/.exec(part) ?? refuse('name=value', part);
+      if (given.has(name)) refuse(`${name} once`, text);
+      given.set(name, scalarOf(value));
+    }
+    const defaults = definition.paramRows.flatMap((row): [string, unknown][] =>
+      row.default === null ? [] : [[row.name, scalarOf(row.default)]],
+    );
+    const read = definition.parseParams(Object.fromEntries([...defaults, ...given]));
+    if (read.ok) return given;
+    const wrong = read.issues.map(
+      ({ path, expected, received }) => `${path}: expected ${expected}, was ${received}`,
+    );
+    throw new InvalidArgumentError(wrong.join('; '));
+  };
+
+/** A number, true or false, else a text. */
+function scalarOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 const LEGS = ['F1M', 'F2M', 'F1Q', 'F2Q'];
 const UNDERLYINGS = ['VN30', 'VN100'];

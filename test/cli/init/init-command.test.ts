@@ -42,6 +42,8 @@ const live = (key: string): readonly string[] => [
   'the-pasted-key',
   'VN30F1M',
   'ema-cross, calendar-spread',
+  'direction=long, slow=34',
+  '',
   '',
   '',
   '',
@@ -64,8 +66,12 @@ it('asks for an account, and writes a dry run and a key that only its owner can 
     auth: { apiKeyFile: key },
     alerts: { channels: [{ kind: 'telegram', chat: 4_711, users: [4_711] }] },
     strategies: [
-      { strategy: 'ema-cross', symbols: ['VN30F1M'] },
-      { strategy: 'calendar-spread', symbols: ['VN30F1M', 'VN30F2M'] },
+      {
+        strategy: 'ema-cross',
+        symbols: ['VN30F1M'],
+        params: { fast: 9, slow: 34, direction: 'long' },
+      },
+      { strategy: 'calendar-spread', symbols: ['VN30F1M', 'VN30F2M'], params: { entryZ: 2 } },
     ],
   });
   expect(readFileSync(key, 'utf8')).toBe('the-pasted-key\n');
@@ -85,6 +91,12 @@ it('tells at once what a wrong answer should have been, and asks again', async (
     '',
     'nope',
     'ema-cross',
+    'fast',
+    'fast=30',
+    'fats=3',
+    'fast=0 qty=many',
+    'fast=5, fast=6',
+    'fast=5,slow=40',
     '0',
     '501',
     '7',
@@ -103,6 +115,11 @@ it('tells at once what a wrong answer should have been, and asks again', async (
     'expected one of paper, live, was "real"',
     'expected one of VN30F1M, ',
     'expected one of ema-cross, opening-range-breakout, calendar-spread, was "nope"',
+    'expected name=value, was "fast"',
+    'slow: expected a number above fast, was 21',
+    'fats: expected one of barSeconds, fast, ',
+    'fast: expected at least 1, was 0; qty: expected a number, was "many"',
+    'expected fast once, was "fast=5, fast=6"',
     'expected a whole number of contracts above 0, was "0"',
     'expected at most 500, was "501"',
     'expected whole VND above 0, like 5,000,000, was "-1"',
@@ -110,10 +127,11 @@ it('tells at once what a wrong answer should have been, and asks again', async (
     'expected one of yes, no, y, n, was "perhaps"',
   ])
     expect(err).toContain(told);
+  expect(configOf(file).strategies).toMatchObject([{ params: { fast: 5, slow: 40, barSeconds: 60 } }]);
   expect(configOf(file).engine.risk).toMatchObject({ orderQtyMax: 7, accountDailyLossMax: 1_000_000 });
 });
 
-it.each([0, 1, 6, 7, 10, 16])('writes nothing when it is ended after %d answers', async (count) => {
+it.each([0, 1, 6, 7, 9, 12, 18])('writes nothing when it is ended after %d answers', async (count) => {
   const dir = cliDir();
   const [file, key] = [join(dir, 'live.yaml'), join(dir, 'key')];
   const { code, err } = await initWith(live(key).slice(0, count), file);
