@@ -1,6 +1,7 @@
 /** A run as data: its outcome depends on nothing else. */
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
+import type { CorporateAction, OrderRule } from '../domain/corporate-action.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
@@ -86,6 +87,14 @@ export interface CurrencyRate {
   readonly legs: readonly RateLeg[];
 }
 
+/** Splits and dividends of the run, by ex-date. */
+export interface ActionTerms {
+  readonly actions: readonly CorporateAction[];
+  readonly orders: OrderRule;
+  /** When a dividend is counted: equity and cash grow on that day. */
+  readonly dividendsOn: 'ex_date' | 'pay_date';
+}
+
 export interface BacktestPlan {
   readonly configDigest: string;
   readonly data: BacktestData;
@@ -93,6 +102,8 @@ export interface BacktestPlan {
   readonly costs: CostSchedule;
   /** Absent: time costs nothing. */
   readonly carry?: CarryTerms;
+  /** Absent: no contract has any. */
+  readonly actions?: ActionTerms;
   readonly settings: EngineSettings;
   /** In the order of `settings.strategies`. */
   readonly strategies: readonly StrategyInstance[];

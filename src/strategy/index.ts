@@ -32,10 +32,13 @@ export type { StrategyInstance } from './running-strategy.ts';
 export type { Bar, LegTicks, Rollover, Ticks } from './ticks.ts';
 
 /** @public */
+export { backAdjusted } from './back-adjusted.ts';
+
+/** @public */
 export { touchPrice, type TouchSide } from './touch-price.ts';
 
 /** @public */
 export { days, hours, minutes, seconds } from '../domain/units.ts';
 
 /** @public */
-export type { FeedChange, OrderUpdate, PhaseChange } from '../engine/ports/strategy-port.ts';
+export type { ActionTaken, FeedChange, OrderUpdate, PhaseChange } from '../engine/ports/strategy-port.ts';

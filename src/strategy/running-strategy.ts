@@ -3,6 +3,7 @@ import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { StrategyIndex } from '../domain/units.ts';
 import type {
+  ActionTaken,
   TraderPort,
   FeedChange,
   LegChange,
@@ -29,6 +30,7 @@ export interface StrategyInstance {
 interface Leg {
   readonly name: string;
   readonly channels: LegChannels;
+  readonly actions: Channel<ActionTaken>;
   readonly ticks: LegTicks;
   readonly trader: LegTrader;
   contract: Contract;
@@ -85,6 +87,11 @@ export class RunningStrategy {
     this.#feed.emit(change);
   }
 
+  action(taken: ActionTaken): void {
+    for (const { contract, actions } of this.#legs)
+      if (contract.index === taken.instrument) actions.emit(taken);
+  }
+
   order(update: OrderUpdate): void {
     this.#orders.emit(update);
   }
@@ -121,14 +128,17 @@ export class RunningStrategy {
 
   #createLeg(name: string, place: number, parts: TraderParts): Leg {
     const channels = createLegChannels(this.#guard, name);
+    const actions = new Channel<ActionTaken>(this.#guard, `actions$ of ${name}`);
     const leg: Leg = {
       name,
       channels,
+      actions,
       ticks: {
         trades$: channels.trades,
         books$: channels.books,
         summaries$: channels.summaries,
         gaps$: channels.gaps,
+        actions$: actions,
         bars: (spec) => {
           this.#guard.assertInEvent('ticks.bars');
           const sources = { leg: name, channels, feed: this.#feed, rollovers: this.#rollovers };

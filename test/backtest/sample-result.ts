@@ -22,6 +22,7 @@ const COSTS: CostsByKind = {
   tax: money(16_000),
   funding: money(0),
   borrow: money(0),
+  dividends: money(0),
   spread: money(5_000),
 };
 
@@ -158,6 +159,7 @@ export const SAMPLE_RESULT: BacktestResult = {
     },
   ],
   models: [['fills', 'queue']],
+  actions: [],
   notices: [{ tsUs: null, code: 'gap', text: 'the tape has a gap' }],
   counts: { rows: 1_000, events: 1_200, journalEntries: 40, orders: 7, fills: 2 },
 };

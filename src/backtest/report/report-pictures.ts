@@ -305,23 +305,33 @@ export function profitHistogram({ strategies, moneyScale }: BacktestResult): rea
   ];
 }
 
+/** A fill, or a split of what was held. */
+type PositionChange = Pick<BacktestFill, 'tsUs' | 'instrument' | 'positionAfter'>;
+
 /** Contracts held over all strategies: at each sample of equity the position of that time that was furthest from zero. */
-export function positionSamples({ strategies, equity }: BacktestResult): Samples {
-  const cursors = strategies.map(({ fills }) => ({ fills, next: 0, held: new Map<number, number>() }));
+export function positionSamples({ strategies, equity, actions }: BacktestResult): Samples {
+  const cursors = strategies.flatMap(({ fills }, place) => {
+    const held = new Map<number, number>();
+    const splits = actions
+      .filter(({ strategy, qtyBefore, qtyAfter }) => strategy === place && qtyBefore !== qtyAfter)
+      .map(({ tsUs: at, instrument, qtyAfter }) => ({ tsUs: at, instrument, positionAfter: qtyAfter }));
+    // At one moment a split comes before the first trade.
+    return [splits, fills].map((changes: Rows<PositionChange>) => ({ changes, next: 0, held }));
+  });
   let position = 0;
   const values = equity.tsUs.map((untilUs) => {
     let furthest = position;
     for (;;) {
-      let first: { readonly fill: BacktestFill; readonly cursor: (typeof cursors)[number] } | null = null;
+      let first: { readonly change: PositionChange; readonly cursor: (typeof cursors)[number] } | null = null;
       for (const cursor of cursors) {
-        const fill = cursor.fills.at(cursor.next);
-        if (fill === undefined || fill.tsUs > untilUs) continue;
-        if (first === null || fill.tsUs < first.fill.tsUs) first = { fill, cursor };
+        const change = cursor.changes.at(cursor.next);
+        if (change === undefined || change.tsUs > untilUs) continue;
+        if (first === null || change.tsUs < first.change.tsUs) first = { change, cursor };
       }
       if (first === null) return furthest;
-      const { fill, cursor } = first;
-      position += fill.positionAfter - (cursor.held.get(fill.instrument) ?? 0);
-      cursor.held.set(fill.instrument, fill.positionAfter);
+      const { change, cursor } = first;
+      position += change.positionAfter - (cursor.held.get(change.instrument) ?? 0);
+      cursor.held.set(change.instrument, change.positionAfter);
       cursor.next += 1;
       if (Math.abs(position) > Math.abs(furthest)) furthest = position;
     }

@@ -2,7 +2,7 @@
 import { money, type TsUs, tsUs } from '../../domain/units.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
-import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
+import type { BacktestAction, BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import type { RunAccount } from './run-account.ts';
 import { describeLatency, type LatencyModel } from './latency.ts';
 import type { RunInstrument } from './run-instrument.ts';
@@ -15,6 +15,7 @@ export interface Gathered {
   readonly facts: RunJournal;
   readonly instruments: readonly RunInstrument[];
   readonly plots: RunPlots;
+  readonly actions: readonly BacktestAction[];
   readonly notices: readonly BacktestNotice[];
   readonly journalHash: string;
   readonly fromUs: TsUs;
@@ -78,6 +79,7 @@ export function assembleResult(gathered: Gathered): BacktestResult {
       };
     }),
     models: [...describeModels(plan.fill, plan.latency), ...currencyModel(plan)],
+    actions: gathered.actions,
     notices: [...notices, ...facts.notices, ...more],
     counts: gathered.counts,
   };

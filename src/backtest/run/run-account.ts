@@ -4,6 +4,7 @@
  */
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
+import type { Split } from '../../domain/corporate-action.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import {
   type CostSchedule,
@@ -22,7 +23,7 @@ import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn, Series } from './series.ts';
-import { type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
+import { type Carried, type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
 
 /** Money beside equity, now. */
 export interface FundsNow {
@@ -80,12 +81,24 @@ export class RunAccount {
   }
 
   /** Time cost so much of the contract's money, or brought it where it is below zero. */
-  carry(strategy: number, instrument: RunInstrument, kind: 'funding' | 'borrow', cost: number): void {
+  carry(strategy: number, instrument: RunInstrument, kind: Carried, cost: number): void {
     const ledger = this.ledgers[strategy];
     assert(ledger !== undefined, 'what is held is held by a strategy of the run');
     const charged = instrument.rate.of(cost);
     ledger.carry(instrument, kind, charged);
     this.#charged += charged;
+    this.version += 1;
+  }
+
+  /** Of each strategy's position, at the last price before. */
+  split(strategy: number, instrument: RunInstrument, split: Split, atUs: number): void {
+    const ledger = this.ledgers[strategy];
+    assert(ledger !== undefined, 'what is held is held by a strategy of the run');
+    const total = this.#totalOf(instrument.contract.index);
+    const { position } = ledger.holding(instrument);
+    ledger.split(instrument, split, atUs);
+    total.add(position, -1);
+    total.add(ledger.holding(instrument).position, 1);
     this.version += 1;
   }
 

@@ -8,7 +8,7 @@ import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import { type PriceHundredths, seconds, tsUs } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { BacktestDay, BacktestPlan, CarryTerms } from '../backtest-plan.ts';
+import type { ActionTerms, BacktestDay, BacktestPlan, CarryTerms } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
@@ -17,6 +17,7 @@ import { RunAccount, settleExpired } from './run-account.ts';
 import { assembleResult } from './assemble-result.ts';
 import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
 import { CarryingCosts } from './carrying-costs.ts';
+import { type Applied, CorporateActions } from './corporate-actions.ts';
 import { EngineDriver } from './engine-driver.ts';
 import { JournalTape } from './journal-tape.ts';
 import { RunInstrument } from './run-instrument.ts';
@@ -61,6 +62,7 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
   return new Run(plan, options).play();
 }
 
+const NO_ACTIONS: ActionTerms = { actions: [], orders: 'adjust', dividendsOn: 'ex_date' };
 const NO_CARRY: CarryTerms = { contracts: [], interest: 0, loan: 0, daysPerYear: 365 };
 
 class Run {
@@ -78,6 +80,9 @@ class Run {
   readonly #venue: RunVenue;
   readonly #broker: VirtualBroker;
   readonly #carrying: CarryingCosts;
+  readonly #actions: CorporateActions;
+  /** Of the day that is opened, not yet told to its engine. */
+  #applied: readonly Applied[] = [];
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
   #driver: EngineDriver | null = null;
@@ -130,6 +135,14 @@ class Run {
       instruments,
       utcOffsetMinutes: plan.calendar.utcOffsetMinutes,
     });
+    this.#actions = new CorporateActions({
+      terms: plan.actions ?? NO_ACTIONS,
+      costs: plan.costs,
+      account,
+      instruments,
+      venue: this.#venue,
+      note: (...numbers) => this.#tape.note(...numbers),
+    });
     this.#timeline = new Timeline({
       clock,
       sequence: this.#sequence,
@@ -152,6 +165,7 @@ class Run {
       facts: this.#facts,
       instruments: this.#instruments,
       plots: this.#plots,
+      actions: this.#actions.end(this.#clock.nowUs),
       notices: this.#notices,
       journalHash: this.#tape.digest(),
       fromUs: tsUs(this.#fromUs),
@@ -226,9 +240,11 @@ class Run {
     if (isFirst) {
       this.#fromUs = openUs;
       // Nothing is held, and no night has passed, before the first row.
+      this.#actions.begin(data.day);
       this.#carrying.begin(firstUs === Infinity ? openUs : Math.max(openUs, firstUs));
     }
     this.#timeline.runTo(openUs);
+    if (this.#actions.isDue(data.day)) this.#broker.deliver();
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
       data.guessed.has(contract) ? undefined : data.references.get(contract);
     for (const contract of data.contracts) {
@@ -250,6 +266,7 @@ class Run {
     this.#setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
     const left = boundaries.filter(({ atUs }) => atUs > nowUs);
     this.#timeline.openDay(left, Math.ceil((nowUs + 1) / sampleEvery) * sampleEvery);
+    this.#applied = this.#actions.apply(data.day, nowUs);
     this.#venue.standAgain();
     return tapes;
   }
@@ -279,6 +296,8 @@ class Run {
       driver.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
       driver.post({ kind: 'stream', state: 'live', reason: 'recorded' });
     }
+    for (const { instrument, action } of this.#applied)
+      driver.post({ kind: 'corporate_action', instrument: instrument.contract.index, action });
     if (place === 0 && warmUpDays > 0) this.#command(driver, 'halt', 'warm-up');
     const isResumed = !isNew && resume === 'each_day' && this.#facts.isHalted && place > warmUpDays;
     if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command(driver, 'resume', 'another day');

@@ -1,6 +1,7 @@
 /** One strategy's fills, round trips, refusals and costs. */
 import { ratesOf } from '../../domain/contract.ts';
 import { type CostSchedule, rateOn } from '../../domain/costs.ts';
+import type { Split } from '../../domain/corporate-action.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { signOf } from '../../domain/order.ts';
 import { money } from '../../domain/units.ts';
@@ -20,6 +21,9 @@ import { Series } from './series.ts';
 
 /** An execution with all that is known of it, but the position it leads to. */
 export type Execution = Omit<BacktestFill, 'positionAfter' | 'strategy' | 'instrument'>;
+
+/** Costs of time, and what shares pay while they are held. */
+export type Carried = 'funding' | 'borrow' | 'dividends';
 
 /** Rates of a day. */
 export interface DayCosts {
@@ -46,6 +50,8 @@ export class StrategyLedger {
   #tax = 0;
   #funding = 0;
   #borrow = 0;
+  /** Paid less received. */
+  #dividends = 0;
   /** Twice what was paid against the middle of the book. */
   #spreadTwice = 0;
 
@@ -69,7 +75,7 @@ export class StrategyLedger {
 
   /** Everything charged so far, in money of the account. */
   get charged(): number {
-    return this.#fee + this.#tax + this.#funding + this.#borrow;
+    return this.#fee + this.#tax + this.#funding + this.#borrow + this.#dividends;
   }
 
   /** Undefined for a contract it never traded. */
@@ -104,10 +110,17 @@ export class StrategyLedger {
     this.#fills.add(execution, instrument.contract.index, holding.position.qty);
   }
 
-  carry(instrument: RunInstrument, kind: 'funding' | 'borrow', cost: number): void {
-    this.holding(instrument).carry(cost);
+  carry(instrument: RunInstrument, kind: Carried, cost: number): void {
+    const holding = this.holding(instrument);
+    // A dividend may be paid after the position was closed: it belongs to no round trip then.
+    if (kind !== 'dividends' || !holding.isFlat) holding.carry(cost);
     if (kind === 'funding') this.#funding += cost;
-    else this.#borrow += cost;
+    else if (kind === 'borrow') this.#borrow += cost;
+    else this.#dividends += cost;
+  }
+
+  split(instrument: RunInstrument, split: Split, atUs: number): void {
+    this.holding(instrument).split(split, instrument.markValue, atUs, this.#onTrade);
   }
 
   deny(denial: Omit<BacktestDenial, 'strategy'>): void {
@@ -147,6 +160,7 @@ export class StrategyLedger {
       tax: money(this.#tax),
       funding: money(this.#funding),
       borrow: money(this.#borrow),
+      dividends: money(this.#dividends),
       spread: money(Math.round(this.#spreadTwice / 2)),
     };
   }

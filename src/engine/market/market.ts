@@ -73,6 +73,11 @@ export class Market {
     }
   }
 
+  forgetPrice(instrument: InstrumentIndex): void {
+    this.of(instrument).last.forget();
+    this.invalidateBand();
+  }
+
   band(instrument: InstrumentIndex): PriceBand | undefined {
     return this.#instruments[instrument]?.band;
   }
@@ -177,6 +182,10 @@ class LastTrade {
   #price = 0;
   #qty = 0;
   #totalVolume = 0;
+
+  forget(): void {
+    this.#isKnown = false;
+  }
 
   take({ seq, tsUs, price, qty, totalVolume }: TradeTick): void {
     this.#isKnown = true;

@@ -10,7 +10,7 @@ import { hasMaintenance } from '../../../domain/costs.ts';
 import { US_PER_DAY } from '../../../domain/units.ts';
 import { isJournalThere } from '../../../journal/journal-database.ts';
 import { readJournal } from '../../../journal/journal-reader.ts';
-import type { CurrencyRate } from '../../../backtest/backtest-plan.ts';
+import type { ActionTerms, CurrencyRate } from '../../../backtest/backtest-plan.ts';
 import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
@@ -21,6 +21,7 @@ import { statePaths } from '../../restart/state-paths.ts';
 import { type MeasuredLatencies, sessionRecord } from '../recorded/session-orders.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema, ON_BARS } from './backtest-schema.ts';
+import { readActions } from './read-actions.ts';
 import { importNamedFiles } from './import-named-files.ts';
 import { readRates } from './market-rates.ts';
 import { readStatistics } from './read-statistics.ts';
@@ -35,6 +36,7 @@ export interface Backtest {
   readonly read: BacktestFile;
   readonly source: YamlSource;
   readonly market: BacktestMarket;
+  readonly actions: ActionTerms | undefined;
   readonly strategies: readonly BacktestStrategy[];
   /** Plain data that may be sent to a thread. */
   readonly sources: SourceDays;
@@ -66,6 +68,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   problems.push(...fileProblems(source, read, market.market));
   if (market.market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market.market));
+  const actions = readActions(source, read, market.market, problems);
   const { latencies, problems: unmeasured } = readJournalLatencies(source, read);
   problems.push(...unmeasured);
   if (problems.length > 0) return { ok: false, problems };
@@ -89,6 +92,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
     read,
     source,
     market: market.market,
+    actions,
     strategies,
     sources,
     latencies,

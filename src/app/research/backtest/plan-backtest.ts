@@ -57,6 +57,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     calendar: market.calendar,
     costs: market.costs,
     ...(market.carry !== undefined && { carry: market.carry }),
+    ...(backtest.actions !== undefined && { actions: backtest.actions }),
     settings: engineSettings(backtest),
     capital: money(Math.round(read.capital * market.moneyScale)),
     currency: market.currency,
@@ -79,6 +80,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     sources: { ...sources, days },
     symbols: backtest.strategies.flatMap(({ symbols }) => symbols),
     references: read.data.references,
+    actions: backtest.actions?.actions ?? [],
     quotePrice: read.data.quotePrice,
     readRows,
   });

@@ -1,0 +1,118 @@
+/** Splits and dividends of a backtest, from a file of comma-separated values. */
+import { readFileSync } from 'node:fs';
+import type { ActionTerms } from '../../../backtest/backtest-plan.ts';
+import type { Problem } from '../../../config/problem.ts';
+import type { YamlSource } from '../../../config/yaml-source.ts';
+import { isTradingDay, type TradingDay, tradingDay } from '../../../domain/civil-date.ts';
+import { type CorporateAction, DIVIDEND_PARTS } from '../../../domain/corporate-action.ts';
+import { wholeOf } from '../../../text/decimals.ts';
+import { placed } from '../../host/strategy-files/strategy-code.ts';
+import type { BacktestMarket } from './backtest-market.ts';
+import type { BacktestFile } from './backtest-schema.ts';
+
+const COLUMNS = ['symbol', 'ex_date', 'kind', 'value'] as const;
+const PAY_DATE = 'pay_date';
+const HINT = `a first line ${COLUMNS.join(',')},${PAY_DATE} and rows like AAPL,2020-08-31,split,4:1, or AAPL,2020-08-07,dividend,0.82,2020-08-13`;
+/** Digits of a dividend behind the point. */
+const DIVIDEND_DIGITS = Math.round(Math.log10(DIVIDEND_PARTS));
+const RATIO_DIGITS = 6;
+
+/** Undefined without a file. */
+export function readActions(
+  source: YamlSource,
+  { data }: BacktestFile,
+  market: BacktestMarket,
+  problems: Problem[],
+): ActionTerms | undefined {
+  if (data.actions === undefined) return undefined;
+  const { file, orders, dividends } = data.actions;
+  const path = ['data', 'actions'];
+  if (data.prices === 'adjusted') {
+    const hint =
+      'adjusted prices have the actions in them already, and they would count twice: leave actions out, or take raw prices';
+    problems.push(source.problem(path, 'no actions where data.prices is adjusted', hint));
+    return undefined;
+  }
+  if (market.kind === 'index_futures') {
+    const hint = 'index futures have no splits and pay no dividends';
+    problems.push(source.problem(path, 'no actions in this market', hint));
+    return undefined;
+  }
+  const read = actionsIn(placed(file, source.file));
+  if ('wrong' in read) {
+    problems.push(source.problem([...path, 'file'], 'a file of corporate actions', HINT, read.wrong));
+    return undefined;
+  }
+  const actions = read.filter(({ code }) => market.specOf(code) !== undefined);
+  if (read.length > 0 && actions.length === 0)
+    problems.push(
+      source.problem([...path, 'file'], 'actions of contracts of this market', '', 'none of them'),
+    );
+  return { actions, orders, dividendsOn: dividends };
+}
+
+type ReadActions = readonly CorporateAction[] | { readonly wrong: string };
+
+/** By ex-date; on one day a dividend, which is told for old shares, comes before a split. */
+function actionsIn(path: string): ReadActions {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return { wrong: `${path} cannot be read` };
+  }
+  const [head = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const names = head.split(',').map((name) => name.trim().toLowerCase());
+  const missing = COLUMNS.filter((name) => !names.includes(name));
+  if (missing.length > 0) return { wrong: `${path}:1 has no column ${missing.join(', ')}` };
+  const actions: CorporateAction[] = [];
+  const seen = new Set<string>();
+  for (const [i, line] of lines.entries()) {
+    if (line.trim() === '') continue;
+    const cells = line.split(',').map((cell) => cell.trim());
+    const action = actionOf((name) => cells[names.indexOf(name)] ?? '');
+    const where = `${path}:${i + 2}: ${line.trim()}`;
+    if (action === undefined) return { wrong: where };
+    const key = `${action.code} ${action.exDay} ${action.kind}`;
+    if (action.kind === 'split' && seen.has(key)) return { wrong: `${where} (the second split of that day)` };
+    seen.add(key);
+    actions.push(action);
+  }
+  return actions.toSorted(
+    (a, b) => compare(a.exDay, b.exDay) || compare(a.kind, b.kind) || compare(a.code, b.code),
+  );
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function actionOf(cell: (name: string) => string): CorporateAction | undefined {
+  const [code, exDay, payDay] = [cell('symbol'), dayOf(cell('ex_date')), cell(PAY_DATE)];
+  if (code === '' || exDay === undefined) return undefined;
+  if (cell('kind') === 'split') {
+    const ratio = ratioOf(cell('value'));
+    return ratio && { kind: 'split', code, exDay, newShares: ratio[0], oldShares: ratio[1] };
+  }
+  const amount = /^\d*\.?\d+$/.test(cell('value'))
+    ? wholeOf(Number(cell('value')), DIVIDEND_DIGITS)
+    : undefined;
+  const paid = payDay === '' ? null : dayOf(payDay);
+  if (cell('kind') !== 'dividend' || amount === undefined || amount === 0 || paid === undefined)
+    return undefined;
+  return paid !== null && paid < exDay ? undefined : { kind: 'dividend', code, exDay, payDay: paid, amount };
+}
+
+const dayOf = (text: string): TradingDay | undefined => (isTradingDay(text) ? tradingDay(text) : undefined);
+
+/** `4:1`, `1:10`, or new shares for one old one as a decimal: `1.5`. */
+function ratioOf(text: string): readonly [newShares: number, oldShares: number] | undefined {
+  const parts = /^([1-9]\d{0,5}):([1-9]\d{0,5})$/.exec(text);
+  if (parts !== null) return lowest(Number(parts[1]), Number(parts[2]));
+  const whole = /^\d*\.?\d+$/.test(text) ? wholeOf(Number(text), RATIO_DIGITS) : undefined;
+  return whole === undefined || whole === 0 ? undefined : lowest(whole, 10 ** RATIO_DIGITS);
+}
+
+function lowest(a: number, b: number): readonly [number, number] {
+  let [divisor, rest] = [a, b];
+  while (rest !== 0) [divisor, rest] = [rest, divisor % rest];
+  return [a / divisor, b / divisor];
+}
