@@ -16,15 +16,18 @@ export class Flattener {
     this.#parts = parts;
   }
 
-  /** Closes everything the owner holds, and cancels all its orders. */
-  flattenOwner(strategy: StrategyIndex, reason: string): void {
-    for (const instrument of this.#touched(strategy)) this.flatten(strategy, instrument, reason);
+  /** Closes everything the owner holds, and cancels all its orders. `isOfStop`: before the process ends, and for no longer. */
+  flattenOwner(strategy: StrategyIndex, reason: string, isOfStop = false): void {
+    for (const instrument of this.#touched(strategy)) this.flatten(strategy, instrument, reason, isOfStop);
   }
 
-  flatten(strategy: StrategyIndex, instrument: InstrumentIndex, reason: string): void {
+  flatten(strategy: StrategyIndex, instrument: InstrumentIndex, reason: string, isOfStop = false): void {
     const known = this.#find(strategy, instrument);
-    if (known !== undefined) return known.start();
-    const job = new FlattenJob(this.#parts, { strategy, instrument, reason });
+    if (known !== undefined) {
+      known.isOfStop &&= isOfStop;
+      return known.start();
+    }
+    const job = new FlattenJob(this.#parts, { strategy, instrument, reason }, isOfStop);
     this.#jobs = [...this.#jobs, job];
     job.start();
   }
@@ -69,13 +72,17 @@ export class Flattener {
 
   /** The trading day of these procedures is over; their order numbers are void. */
   endDay(): void {
-    for (const job of this.#jobs) job.tellUnfinished();
-    this.clear();
+    for (const job of this.#jobs) {
+      job.tellUnfinished();
+      job.drop();
+    }
+    this.#jobs = [];
   }
 
-  clear(): void {
-    for (const job of this.#jobs) job.drop();
-    this.#jobs = [];
+  /** The process that was to stop is gone: what a person or a policy asked for goes on. */
+  endStop(): void {
+    for (const job of this.#jobs) if (job.isOfStop) job.drop();
+    this.#jobs = this.#jobs.filter(({ isOfStop }) => !isOfStop);
   }
 
   describe(): readonly string[] {
@@ -123,6 +130,8 @@ type FlattenState =
   | 'done';
 
 class FlattenJob {
+  /** Nobody but the stop of the process has asked for it. */
+  isOfStop: boolean;
   readonly #parts: FlattenParts;
   readonly #target: FlattenTarget;
   readonly #withdrawal: Withdrawal;
@@ -135,8 +144,9 @@ class FlattenJob {
   #tries = 0;
   #cancelTimer: CancelTimer | null = null;
 
-  constructor(parts: FlattenParts, target: FlattenTarget) {
+  constructor(parts: FlattenParts, target: FlattenTarget, isOfStop: boolean) {
     const { strategy, instrument } = target;
+    this.isOfStop = isOfStop;
     this.#parts = parts;
     this.#target = target;
     const isOurs = (order: OrderView): boolean =>

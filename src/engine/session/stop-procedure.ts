@@ -85,7 +85,7 @@ export class StopProcedure {
     this.#stopTimer();
     this.#state = 'idle';
     this.#left = [];
-    this.#flattener.clear();
+    this.#flattener.endStop();
   }
 
   /** A position that stays open keeps its protective orders at the broker. */
@@ -124,7 +124,7 @@ export class StopProcedure {
     if (this.#phase !== 'continuous') return this.#waitOrLeave();
     this.#state = 'flattening';
     for (let i = 0; i < settings.strategies.length; i += 1)
-      this.#flattener.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`);
+      this.#flattener.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`, true);
     if (!this.#flattener.isBusy) return this.#finish();
     const end = addUs(actions.view.nowUs(), this.#flattenMax());
     this.#cancelTimer = timers.at(end, () => {
