@@ -136,7 +136,7 @@ function createReconciler(
   executor: OrderExecutor,
   past: JournalDecisions,
 ) {
-  const { context, orders, life, exits, earlier, lookUp, readBook } = base;
+  const { context, orders, life, exits, entries, earlier, lookUp, readBook } = base;
   const { rejections, breakers, lookUpOrder } = base;
   const numbered = (order: ManagedOrder): void => executor.sendQueuedCancel(order);
   const isLost = (callId: ClientOrderId): boolean => past.isLost(callId);
@@ -154,6 +154,7 @@ function createReconciler(
     earlier,
     children,
     exits,
+    entries,
     lookUp,
     numbered,
     readBook,

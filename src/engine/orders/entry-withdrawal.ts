@@ -1,7 +1,16 @@
-/** Cancels the open orders that can enlarge a position, and leaves those that protect it (rulings, 14); all or one on a person's word. */
+/**
+ * Cancels the open orders that can enlarge a position, again when a cancel comes to nothing, and leaves those that protect it (rulings,
+ * 14); all or one on a person's word.
+ */
 import { increasingOrders, type OpenOrderEffect } from '../../domain/order-effect.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { type InstrumentIndex, OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
+import {
+  type InstrumentIndex,
+  OPERATOR_INDEX,
+  seconds,
+  type StrategyIndex,
+  type TsUs,
+} from '../../domain/units.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { ManagedOrder } from './managed-order.ts';
@@ -19,8 +28,13 @@ export interface OrderSplit {
   readonly reducing: readonly ManagedOrder[];
 }
 
+/** From one cancel of an entry to the next. */
+const CANCEL_AGAIN = seconds(5);
+
 export class EntryWithdrawal {
   readonly #parts: EntryWithdrawalParts;
+  /** Entries whose end is awaited, and when each cancel was asked for last. */
+  readonly #awaited = new Map<ManagedOrder, TsUs>();
 
   constructor(parts: EntryWithdrawalParts) {
     this.#parts = parts;
@@ -37,8 +51,35 @@ export class EntryWithdrawal {
   /** Returns the entries that it cancels, and the orders that stay. */
   withdrawOf(strategy: StrategyIndex): OrderSplit {
     const split = this.#split(strategy);
-    for (const { clientOrderId } of split.increasing) this.#parts.context.cancel(strategy, clientOrderId);
+    for (const order of split.increasing) this.#cancel(order);
     return split;
+  }
+
+  /** A book was read: entries that still work there, because a cancel was refused or got lost, are canceled again. */
+  again(): void {
+    const { context } = this.#parts;
+    for (const [order, askedUs] of this.#awaited) {
+      if (order.isFinal) this.#awaited.delete(order);
+      else if (isStanding(order) && Math.abs(context.nowUs - askedUs) >= CANCEL_AGAIN)
+        this.#cancelAgain(order);
+    }
+  }
+
+  #cancelAgain(order: ManagedOrder): void {
+    // It may have come to protect a position.
+    if (!this.#split(order.strategy).increasing.includes(order)) return;
+    const { clientOrderId, strategy, reason } = order;
+    const why = reason === '' ? '' : ` (${reason})`;
+    const text = `entry ${clientOrderId} still works, its cancel came to nothing${why}: canceled again until it is gone`;
+    if (order.tellOnce('entry still works'))
+      this.#parts.context.alert(strategy, 'warning', 'entry_still_works', text);
+    this.#cancel(order);
+  }
+
+  #cancel(order: ManagedOrder): void {
+    const { context } = this.#parts;
+    this.#awaited.set(order, context.nowUs);
+    context.cancel(order.strategy, order.clientOrderId);
   }
 
   /** Everything the broker's books hold for us, adopted orders too (failure cases, 4), and what protects positions. */
@@ -93,6 +134,10 @@ export class EntryWithdrawal {
     return { increasing, reducing };
   }
 }
+
+/** No cancel of it is under way, or waits for its number or the book's leave. */
+const isStanding = ({ openCancel, queuedCancel }: ManagedOrder): boolean =>
+  openCancel === null && queuedCancel === null;
 
 /** An order that a stop sent when it triggered is the stop at work. */
 function effectOf(order: ManagedOrder): OpenOrderEffect {

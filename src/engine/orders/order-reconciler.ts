@@ -10,6 +10,7 @@ import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Adoption, ChildOrders } from './adoption.ts';
 import type { EarlierOrders } from './earlier-orders.ts';
+import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { BracketExits } from './exits.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -28,6 +29,7 @@ export interface OrderReconcilerParts {
   readonly earlier: EarlierOrders;
   readonly children: ChildOrders;
   readonly exits: BracketExits;
+  readonly entries: Pick<EntryWithdrawal, 'again'>;
   readonly lookUp: LookUpSettings;
   /** The order's number or key has become known: a cancel that waited for it may go. */
   readonly numbered: (order: ManagedOrder) => void;
@@ -92,6 +94,7 @@ export class OrderReconciler {
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
     this.#tellNumbersLost();
+    this.#parts.entries.again();
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
     for (const order of this.#parts.orders.open)

@@ -1,6 +1,8 @@
 /** A stopped strategy and a loss limit cancel what can enlarge a position, and leave what protects it. */
 import { expect, it } from 'vitest';
+import type { BrokerOrderStatus, CallOutcome } from '../../../src/domain/broker-order.ts';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';
+import type { ApprovedCancel } from '../../../src/engine/ports/approved.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
@@ -155,4 +157,59 @@ it('of a stop that was placed before its position was there, with the same warni
   rig.command({ name: 'cancel_order', clientOrderId: stop, reason: 'moved by hand' });
   expect(canceled(rig)).toEqual([stop]);
   expect(rig.of('alert').at(-1)?.text).toContain('its position is left without it');
+});
+
+it.each<CallOutcome>([
+  { status: 'rejected', code: '-6026', text: 'not in this phase' },
+  { status: 'not_sent', reason: 'no valid token' },
+  { status: 'unknown', reason: 'timeout' },
+])('asks again for a cancel that was $status, not at once, until the entry is gone', (outcome) => {
+  const { rig, entries } = protectedLong();
+  const entry = entries[0]!;
+  let answers = 0;
+  const show = (seconds: number, status: BrokerOrderStatus = 'resting'): void => {
+    for (let i = 0; i < seconds; i += 1) {
+      rig.pass(1).book([{ no: '2', ref: entry, price: 12_900, status }]);
+      for (const { clientOrderId, callId } of rig.cancels().slice(answers))
+        rig.outcome('cancel', clientOrderId, callId, outcome);
+      answers = rig.cancels().length;
+    }
+  };
+  rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' });
+  show(3);
+  expect(canceled(rig)).toEqual([entry]);
+  show(120);
+  const asked = canceled(rig);
+  expect(new Set(asked)).toEqual(new Set([entry]));
+  expect(asked.length).toBeGreaterThan(1);
+  expect(asked.length).toBeLessThanOrEqual(25);
+  expect(rig.alerts().filter((code) => code === 'entry_still_works')).toHaveLength(1);
+  show(20, 'canceled');
+  expect(canceled(rig)).toEqual(asked);
+});
+
+it('leaves an entry that can only shrink a position by now', () => {
+  const { rig, entries } = protectedLong();
+  const entry = entries[0]!;
+  rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' });
+  const [{ clientOrderId, callId }] = rig.cancels() as [ApprovedCancel];
+  rig.outcome('cancel', clientOrderId, callId, { status: 'rejected', code: '-6026', text: 'not now' });
+  // The stop has sold more than is held: the entry closes a short position.
+  const sold = {
+    no: '7',
+    ref: null,
+    side: 'sell',
+    qty: 2,
+    filled: 2,
+    price: 12_950,
+    status: 'matched',
+  } as const;
+  rig.pass(1).conditions([waits({ key: 'k1', qty: 2, status: 'activated', children: ['7'] })]);
+  for (let i = 0; i < 30; i += 1)
+    rig.pass(1).book([
+      { ...sold, source: 'system' },
+      { no: '2', ref: entry, price: 12_900 },
+    ]);
+  expect(rig.position(FIRST)).toBeLessThan(0);
+  expect(canceled(rig)).toEqual([entry]);
 });
