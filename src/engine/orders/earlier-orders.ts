@@ -135,7 +135,20 @@ export class EarlierOrders {
 
   /** Positions agree, and no complete scan shows it any more: nothing of it is missing. */
   agreed(): void {
-    for (const order of this.#unproven) if (order.isFinal) this.#unproven.delete(order);
+    for (const order of this.#unproven) {
+      if (!order.isFinal) continue;
+      this.#unproven.delete(order);
+      if (order.isWaiting && order.purpose === 'reduce' && leavesOf(order) > 0) this.#tellDropped(order);
+    }
+  }
+
+  /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */
+  #tellDropped({ clientOrderId, strategy, instrument, side, isProtective }: ManagedOrder): void {
+    const { portfolio, context } = this.#parts;
+    const held = portfolio.position(strategy, instrument).qty;
+    if (held === 0 || Math.sign(held) === signOf(side)) return;
+    const text = `${clientOrderId} waited at the broker in the last session, and its trigger book shows it no more: the ${held} that it protected may have no stop`;
+    context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
   }
 
   /**

@@ -348,6 +348,31 @@ describe('a fill that no book shows any more', () => {
   });
 });
 
+const told = (rig: EngineRig) =>
+  rig
+    .of('alert')
+    .flatMap(({ code, severity, text }) => (code === 'exits_missing' ? [`${severity} ${text}`] : []));
+
+describe('a stop of a strategy that the broker has dropped overnight', () => {
+  const stop = waits({ key: 'k', side: 'sell', qty: 1, trigger: 12_950 });
+
+  it('is told: the position that it protected is still held', () => {
+    const rig = begun([], { held: 1, stop, isEndless: false, hour: 10 });
+    settle(settle(rig, 1), 1);
+    expect([rig.position(FIRST), rig.statusOf(clientOrderId('H.9'))]).toEqual([1, 'expired']);
+    expect(told(rig)).toEqual([expect.stringMatching(/^critical H\.9 .* no stop/)]);
+  });
+
+  it('is no matter where its row is there, or its position has gone with it', () => {
+    const kept = begun([], { held: 1, stop, isEndless: false, hour: 10 });
+    settle(settle(kept, 1, [], [stop]), 1, [], [stop]);
+    expect(told(kept)).toEqual([]);
+    const closed = begun([], { held: 1, stop, isEndless: false, hour: 10 });
+    settle(settle(closed, 0), 0);
+    expect(told(closed)).toEqual([]);
+  });
+});
+
 describe('a stop that was found before the broker began its new day', () => {
   const row = waits({ key: 'k' });
   const found = (begin: Begin, laterSeconds: number): EngineRig => {
