@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImportedFile } from '../../src/app/research/recorded/import-file.ts';
 import type { DataListing } from '../../src/app/research/recorded/inspect-data.ts';
+import { importMarket } from '../../src/cli/data/data-import.ts';
 import { cliDir, cliRun } from './support/cli-run.ts';
 import { CONFIG, imported, importing, ROWS, tape } from './support/data-files.ts';
 
@@ -24,6 +25,23 @@ describe('data import', () => {
       0,
       '  VN30F2603 2026-03-04: 3 ticks, 3 gaps: already there',
     ]);
+  });
+
+  it('needs no configuration for files of other markets', () => {
+    expect(importMarket(['es.csv'], 'no/config.yaml', false)).toMatchObject({ contracts: {} });
+    expect(() => importMarket(['es.csv'], 'no/config.yaml', true)).toThrow('in the configuration');
+    expect(() => importMarket(['2026-03-04.frames.gz'], 'no/config.yaml', false)).toThrow(
+      'in the configuration',
+    );
+  });
+
+  it('takes B for a buyer in other markets, and leaves unclear words to its reader', async () => {
+    const file = tape(
+      ['9:00:01,1950.1,2,B', '9:00:02,1950.1,2,S', '9:00:03,1950.1,2,A'],
+      '2026-03-04_es.csv',
+    );
+    const { err } = await importing(file, cliDir(), '--tick-size', '0.1');
+    expect(err).toContain('es.csv:4: expected a side out of buy, B, sell, S, - or nothing, was "A"');
   });
 
   it('keeps what is there, unless it is told to replace it', async () => {

@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import {
   COLUMN_ROLES,
   type NamedColumns,
+  NO_MARKET,
   recordedMarket,
   type RecordedMarket,
 } from '../../app/research/recorded/recorded-market.ts';
@@ -70,7 +71,8 @@ Prints need columns for time, price and volume; a column for the side is
 optional. Quotes need time, bid and ask; sizes are optional. Bars need time,
 open, high, low and close, or bid_open to ask_close; volume is optional.
 Depth is read from message files of LOBSTER, with the order book file beside
-them, and from JSON lines (config/README).
+them, from JSON lines and from tables of vendors (config/README). data/README
+has the options for files of many vendors.
 Columns are found by their usual names or named with --column. A time without a
 date belongs to the day in the file's name. Bad rows are reported one by one,
 and a file that has any is not imported without --skip-bad.
@@ -92,7 +94,7 @@ export function addDataImport(data: Command, context: CliContext): void {
     .description('import prints, bars (.csv, .csv.gz) and recorded frames')
     .argument('<files...>', 'files to import')
     .option('--dir <dir>', 'data directory', DATA_DIR)
-    .option('--config <file>', 'configuration that names the market', 'config/paper.yaml')
+    .option('--config <file>', 'configuration that names the market, where it is there', 'config/paper.yaml')
     .addOption(
       new Option('--kind <kind>', 'content of the files (detected)').choices([
         'prints',
@@ -135,7 +137,9 @@ export function addDataImport(data: Command, context: CliContext): void {
     const named = flags.ask === undefined ? files : [...files, flags.ask];
     const missing = named.find((file) => !existsSync(file));
     if (missing !== undefined) throw new CliFailure(EXIT.usage, `expected an existing file, was ${missing}`);
-    const imported = await importAll(files, flags, context.io);
+    const isNamed = command.getOptionValueSource('config') !== 'default';
+    const market = importMarket(files, flags.config, isNamed);
+    const imported = await importAll(files, flags, market, context.io);
     if (flags.json === true) printJson(context.io, imported);
     if (imported.some(isUnfinished)) context.finish(EXIT.failed);
   });
@@ -144,12 +148,18 @@ export function addDataImport(data: Command, context: CliContext): void {
 const isUnfinished = ({ badRows, parts }: ImportedFile): boolean =>
   badRows > 0 || parts.some(({ outcome }) => outcome === 'kept');
 
+/** Files of other markets need no configuration; frames of ours do. */
+export function importMarket(files: readonly string[], config: string, isNamed: boolean): RecordedMarket {
+  const hasFrames = files.some((file) => /\.frames(\.gz)?$/.test(file));
+  return isNamed || hasFrames || existsSync(config) ? recordedMarket(readConfig(config)) : NO_MARKET;
+}
+
 async function importAll(
   files: readonly string[],
   flags: ImportFlags,
+  market: RecordedMarket,
   io: CliIo,
 ): Promise<readonly ImportedFile[]> {
-  const market = recordedMarket(readConfig(flags.config));
   const badFile = flags.badRows === undefined ? undefined : createWriteStream(flags.badRows);
   badFile?.write('file,line,reason\n');
   const imported: ImportedFile[] = [];

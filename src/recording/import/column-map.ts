@@ -35,20 +35,53 @@ export type NamedColumns = Readonly<Partial<Record<ColumnRole, string>>>;
 
 const KNOWN: Readonly<Record<ColumnRole, readonly string[]>> = {
   // A data frame that pandas writes has its index first, without a name.
-  time: ['time', 'timestamp', 'datetime', 'date_time', 'ts', 'open_time', 'opentime', 'date', 'gmt_time', ''],
+  time: [
+    'time',
+    'timestamp',
+    'datetime',
+    'date_time',
+    'ts',
+    'open_time',
+    'opentime',
+    'transact_time',
+    'ts_event',
+    'date',
+    'gmt_time',
+    '',
+  ],
   date: ['date', 'day', 'trading_date', 'tradingdate'],
   symbol: ['symbol', 'ticker', 'tickersymbol', 'instrument', 'contract', 'code'],
   price: ['price', 'last', 'last_price'],
-  volume: ['volume', 'vol', 'qty', 'quantity', 'size', 'amount'],
+  volume: ['volume', 'vol', 'qty', 'quantity', 'size', 'amount', 'tickvol', 'tick_volume'],
   side: ['side', 'aggressor'],
   open: ['open', 'o'],
   high: ['high', 'h'],
   low: ['low', 'l'],
   close: ['close', 'c'],
-  bid: ['bid', 'bid_price', 'bidprice', 'best_bid'],
-  ask: ['ask', 'ask_price', 'askprice', 'best_ask', 'offer'],
-  bid_size: ['bid_size', 'bidsize', 'bid_qty', 'bid_quantity', 'bid_volume', 'bidvolume', 'best_bid_qty'],
-  ask_size: ['ask_size', 'asksize', 'ask_qty', 'ask_quantity', 'ask_volume', 'askvolume', 'best_ask_qty'],
+  bid: ['bid', 'bid_price', 'bidprice', 'best_bid', 'best_bid_price', 'bid_px_00'],
+  ask: ['ask', 'ask_price', 'askprice', 'best_ask', 'best_ask_price', 'ask_px_00', 'offer'],
+  bid_size: [
+    'bid_size',
+    'bidsize',
+    'bid_qty',
+    'bid_quantity',
+    'bid_volume',
+    'bidvolume',
+    'bid_amount',
+    'bid_sz_00',
+    'best_bid_qty',
+  ],
+  ask_size: [
+    'ask_size',
+    'asksize',
+    'ask_qty',
+    'ask_quantity',
+    'ask_volume',
+    'askvolume',
+    'ask_amount',
+    'ask_sz_00',
+    'best_ask_qty',
+  ],
   bid_open: ['bid_open', 'bidopen', 'open_bid', 'openbid'],
   bid_high: ['bid_high', 'bidhigh', 'high_bid', 'highbid'],
   bid_low: ['bid_low', 'bidlow', 'low_bid', 'lowbid'],
@@ -63,9 +96,11 @@ export type MappedColumns =
   | { readonly ok: true; readonly columns: ColumnMap }
   | { readonly ok: false; readonly problem: string };
 
+/** `<DATE>` is DATE, as MetaTrader and Stooq write it. */
 const normal = (name: string): string =>
   name
     .trim()
+    .replace(/^<(.*)>$/, '$1')
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
 

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
+import { isDepthHeader } from './depth-table.ts';
 import { openSource } from './table-file.ts';
 
 export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames' | 'lobster' | 'lobster_book' | 'depth';
@@ -16,6 +17,8 @@ const LOBSTER_BOOK = /^([^_]+)_.*_orderbook_\d+\.csv(\.gz)?$/;
 export const isLobsterBook = (path: string): boolean => LOBSTER_BOOK.test(basename(path));
 
 const JSON_LINES = /\.(jsonl|ndjson)(\.gz)?$/;
+export const isJsonLines = (path: string): boolean => JSON_LINES.test(path);
+
 const BAR_ROLES: readonly ColumnRole[] = ['open', 'high', 'low', 'close'];
 const QUOTE_BAR_ROLES: readonly ColumnRole[] = ['bid_open', 'ask_close'];
 const QUOTE_ROLES: readonly ColumnRole[] = ['bid', 'ask'];
@@ -26,10 +29,12 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
   if (FRAMES.test(path)) return 'frames';
   if (isLobster(path)) return 'lobster';
   if (isLobsterBook(path)) return 'lobster_book';
-  if (JSON_LINES.test(path)) return 'depth';
+  if (isJsonLines(path)) return 'depth';
   if ([...BAR_ROLES, ...QUOTE_BAR_ROLES].some((role) => named[role] !== undefined)) return 'bars';
   if (QUOTE_ROLES.some((role) => named[role] !== undefined)) return 'quotes';
-  const roles = await headerRoles(path);
+  const header = await headerOf(path);
+  if (isDepthHeader(header.map((name) => name.trim().toLowerCase()))) return 'depth';
+  const roles = rolesOf(header);
   const has = (role: ColumnRole): boolean => roles.includes(role);
   if (BAR_ROLES.every(has) || QUOTE_BAR_ROLES.every(has)) return 'bars';
   // A trade may come with the quote of its moment.
@@ -38,17 +43,20 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
 
 /** Whether a column of the file tells the symbol of each row. */
 export const hasSymbols = async (path: string, named: NamedColumns): Promise<boolean> =>
-  named.symbol !== undefined || (await headerRoles(path)).includes('symbol');
+  named.symbol !== undefined || rolesOf(await headerOf(path)).includes('symbol');
 
-/** Roles of the columns as the first line names them. */
-async function headerRoles(path: string): Promise<readonly string[]> {
+/** Cells of the first line. */
+async function headerOf(path: string): Promise<readonly string[]> {
   for await (const chunk of openSource(path).chunks()) {
     const [line = ''] = chunk.toString('utf8').split('\n', 1);
-    const header = line.split(CELL_BORDER).map((cell) => cell.replaceAll('"', ''));
-    const mapped = mapColumns(header, {}, header.length);
-    return mapped.ok ? Object.keys(mapped.columns) : [];
+    return line.split(CELL_BORDER).map((cell) => cell.replaceAll('"', ''));
   }
   return [];
+}
+
+function rolesOf(header: readonly string[]): readonly string[] {
+  const mapped = mapColumns(header, {}, header.length);
+  return mapped.ok ? Object.keys(mapped.columns) : [];
 }
 
 interface NamedFile {

@@ -2,7 +2,7 @@
  * Imports depth as JSON lines: snapshots of a book, updates of its levels and trades, one message a line, as exchanges publish them. A
  * message has `time` (`E`, `T`); a book `bids` and `asks` (`b`, `a`) of `[price, quantity]`, where a quantity of 0 in an update takes the
  * level away; numbers are `sequence` (`u`, `lastUpdateId`), from `first` (`U`) where a message sums up several, after `before` (`pu`). A trade
- * has `price`, `qty` and the aggressor's `side` (`p`, `q`, and `m` where the buyer waited).
+ * has `price`, `qty` and the aggressor's `side` (`p`, `q`, and `m` where the buyer waited). Tables of depth are read by `DepthTable`.
  */
 import { basename } from 'node:path';
 import { dayAt } from '../../domain/civil-date.ts';
@@ -12,7 +12,8 @@ import { BookSide } from '../collect/book-side.ts';
 import type { Collector } from '../collect/collector.ts';
 import { DayTicks, type StoredDay, storeDay } from '../collect/day-ticks.ts';
 import type { TickGap, TickRows } from '../columns/tick-columns.ts';
-import { isSymbol, nameParts } from './file-kind.ts';
+import { DEPTH_COLUMNS, type DepthMessage, DepthTable, isDepthHeader } from './depth-table.ts';
+import { isJsonLines, isSymbol, nameParts } from './file-kind.ts';
 import {
   type BadRows,
   ImportError,
@@ -107,21 +108,6 @@ interface DepthParts {
   readonly traded: Set<DayTicks>;
 }
 
-/** A message after its names were read; undefined where it has none of them. */
-interface Message {
-  readonly symbol: unknown;
-  readonly time: unknown;
-  readonly isSnapshot: boolean;
-  readonly first: unknown;
-  readonly sequence: unknown;
-  readonly before: unknown;
-  readonly bids: unknown;
-  readonly asks: unknown;
-  readonly price: unknown;
-  readonly qty: unknown;
-  readonly side: unknown;
-}
-
 /** Thrown for a line that cannot be taken; nothing of it was. */
 class BadLine extends Error {}
 
@@ -134,20 +120,33 @@ class DepthReader {
   readonly #stamps: StampReader;
   readonly #symbol: string | null;
   readonly #books = new Map<string, SymbolBook>();
+  readonly #isTable: boolean;
+  #table: DepthTable | null = null;
 
   constructor(parts: DepthParts) {
     const { file, options } = parts;
     const name = nameParts(file);
     this.#parts = parts;
+    this.#isTable = !isJsonLines(file);
     this.#stamps = new StampReader({ zone: options.zone, day: name.day, dateOrder: options.dateOrder });
     this.#symbol = options.symbol ?? name.symbol;
   }
 
   add(line: string, number: number): void {
     if (line.trim() === '') return;
+    if (this.#table !== null) return this.#table.take(line, number);
+    if (this.#isTable) {
+      const names = line.trim().toLowerCase().split(',');
+      if (!isDepthHeader(names))
+        throw new ImportError(`${this.#parts.file}, line 1: expected columns ${DEPTH_COLUMNS}, was: ${line}`);
+      this.#table = new DepthTable(names, (message, at) => this.#take(() => message, at));
+    } else this.#take(() => messageOf(line), number);
+  }
+
+  #take(read: () => DepthMessage, number: number): void {
     const { bad } = this.#parts;
     try {
-      const message = messageOf(line);
+      const message = read();
       this.#bookOf(message).take(message, this.#timeOf(message));
       if (this.rows === 0) bad.good();
       this.rows += 1;
@@ -158,10 +157,11 @@ class DepthReader {
   }
 
   end(): void {
+    this.#table?.end();
     for (const book of this.#books.values()) book.end();
   }
 
-  #bookOf({ symbol }: Message): SymbolBook {
+  #bookOf({ symbol }: DepthMessage): SymbolBook {
     const { options, file } = this.#parts;
     const named = options.symbol === null && typeof symbol === 'string' ? symbol.toUpperCase() : this.#symbol;
     if (named === null)
@@ -176,7 +176,7 @@ class DepthReader {
   }
 
   /** Null where the message has none. */
-  #timeOf({ time }: Message): number | null {
+  #timeOf({ time }: DepthMessage): number | null {
     if (time === undefined) return null;
     const bytes = Buffer.from(textOf(time), 'latin1');
     const at = this.#stamps.read(bytes, 0, bytes.length);
@@ -185,7 +185,7 @@ class DepthReader {
   }
 }
 
-function messageOf(line: string): Message {
+function messageOf(line: string): DepthMessage {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -252,7 +252,7 @@ class SymbolBook {
     this.#shown = new Float64Array(4 * levels);
   }
 
-  take(message: Message, time: number | null): void {
+  take(message: DepthMessage, time: number | null): void {
     const { isSnapshot, bids, asks, price } = message;
     if (time === null && !isSnapshot) throw new BadLine('expected a time, was none');
     if (time !== null && time < this.#atUs - DISORDER_MAX_US)
@@ -268,7 +268,7 @@ class SymbolBook {
     if (this.#gapFromUs !== null) this.#noteGap(this.#gapFromUs, this.#atUs);
   }
 
-  #takeBook(message: Message, atUs: number | null): void {
+  #takeBook(message: DepthMessage, atUs: number | null): void {
     const { isSnapshot } = message;
     const bids = this.#changes(message.bids);
     const asks = this.#changes(message.asks);
@@ -297,7 +297,7 @@ class SymbolBook {
     if (atUs !== null && this.#isNew()) this.#push(atUs, 0, 0);
   }
 
-  #takeTrade({ price: priceOf, qty: qtyOf, side }: Message, atUs: number): void {
+  #takeTrade({ price: priceOf, qty: qtyOf, side }: DepthMessage, atUs: number): void {
     const price = this.#priceOf(priceOf);
     const qty = this.#qtyOf(qtyOf);
     if (qty === 0) throw new BadLine('expected a qty above 0, was 0');
@@ -307,7 +307,7 @@ class SymbolBook {
     this.#parts.traded.add(this.#push(atUs, qty, side === undefined ? 0 : side === 'buy' ? 1 : -1));
   }
 
-  #isGap({ first, sequence, before }: Message): boolean {
+  #isGap({ first, sequence, before }: DepthMessage): boolean {
     if (!this.#isKnown || Number.isNaN(this.#sequence) || sequence === undefined) return false;
     const from = numberOf(first ?? sequence);
     return from > this.#sequence + 1 && numberOf(before) !== this.#sequence;
@@ -377,7 +377,8 @@ class SymbolBook {
 
   #changes(levels: unknown): readonly Change[] {
     if (levels === undefined) return [];
-    if (!Array.isArray(levels)) throw new BadLine('expected levels as [[price, quantity], ...]');
+    if (!Array.isArray(levels))
+      throw new BadLine(`expected levels as [[price, quantity], ...], was ${JSON.stringify(levels)}`);
     return levels.map((level: unknown) => {
       if (!Array.isArray(level) || level.length < 2)
         throw new BadLine('expected a level as [price, quantity]');

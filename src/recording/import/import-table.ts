@@ -364,6 +364,9 @@ export interface SideWords {
 /** As the Vietnamese exchanges' tapes have it: `M` (or `A`) the buyer, `B` the seller, `-` or nothing in an auction. */
 export const VIETNAMESE_SIDES: SideWords = { buy: ['M', 'A', 'buy'], sell: ['B', 'sell'], none: ['-', ''] };
 
+/** Words that mean the same everywhere; `A` does not. */
+export const PLAIN_SIDES: SideWords = { buy: ['buy', 'B'], sell: ['sell', 'S'], none: ['-', ''] };
+
 const UNKNOWN = 2;
 
 /** Reads the side that crossed the spread. */

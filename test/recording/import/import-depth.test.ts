@@ -14,9 +14,13 @@ import { QUIET, vietnamese } from './import-settings.ts';
 const LEVELS = 2;
 const START_MS = Date.UTC(2024, 0, 3);
 
-async function depth(messages: readonly (object | string)[], over: Partial<ImportOptions> = {}) {
+async function depth(
+  messages: readonly (object | string)[],
+  over: Partial<ImportOptions> = {},
+  name = 'btcusdt.jsonl',
+) {
   const dir = tempDir();
-  const file = join(dir, 'btcusdt.jsonl');
+  const file = join(dir, name);
   writeFileSync(
     file,
     messages.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join('\n'),
@@ -247,4 +251,83 @@ test('the book equals one of plain maps at every message', async () => {
     }),
     { numRuns: 60 },
   );
+});
+
+const TARDIS = 'exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount';
+const FIRST_US = START_MS * 1_000;
+const row = (us: number, snapshot: boolean, side: string, price: number, amount: number): string =>
+  `binance,BTCUSDT,${FIRST_US + us},${FIRST_US + us + 9},${snapshot},${side},${price},${amount}`;
+
+/** Levels of one moment are one message: no book is shown between them. A second snapshot begins the book anew. */
+test('a table with a level a row, as tardis.dev writes incremental_book_L2', async () => {
+  const lines = [
+    TARDIS,
+    row(0, true, 'bid', 100, 1.5),
+    row(0, true, 'bid', 99.99, 2),
+    row(1, true, 'ask', 100.02, 0.25),
+    row(1_000, false, 'bid', 100, 0),
+    row(1_000, false, 'ask', 100, 1),
+    row(2_000, false, 'ask', 100, 0.5),
+    row(3_000, true, 'bid', 90, 1),
+    row(3_000, true, 'ask', 91, 1),
+  ];
+  const { bad, file, rows } = await depth(lines, {}, 'btcusdt.csv');
+  expect(await fileKind(file)).toBe('depth');
+  expect(bad).toEqual([]);
+  expect(rows).toEqual([
+    '0 1 at 10001 by 0: 10000x1500 9999x2000 | 10002x250',
+    '1 1 at 9999 by 0: 9999x2000 | 10000x1000 10002x250',
+    '2 1 at 9999 by 0: 9999x2000 | 10000x500 10002x250',
+    '3 1 at 9050 by 0: 9000x1000 | 9100x1000',
+  ]);
+});
+
+test.each([
+  [
+    'tardis.dev writes book_snapshot_N',
+    'exchange,symbol,timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount,asks[1].price,asks[1].amount,bids[1].price,bids[1].amount',
+    [
+      `binance,BTCUSDT,${FIRST_US},100.02,0.25,100,1.5,,,99.99,2`,
+      `binance,BTCUSDT,${FIRST_US + 1_000},100,1,99.99,2,100.02,0.25,,`,
+    ],
+    [
+      '0 1 at 10001 by 0: 10000x1500 9999x2000 | 10002x250',
+      '1 1 at 9999 by 0: 9999x2000 | 10000x1000 10002x250',
+    ],
+  ],
+  [
+    'Databento writes mbp-10',
+    'ts_event,action,side,price,size,bid_px_00,ask_px_00,bid_sz_00,ask_sz_00,bid_px_01,ask_px_01,bid_sz_01,ask_sz_01',
+    [
+      `${FIRST_US}000,A,B,100.000000000,1.5,100.000000000,100.020000000,1.5,0.25,99.990000000,,2,0`,
+      `${FIRST_US + 1_000}000,T,A,100.000000000,0.5,100.000000000,100.020000000,1,0.25,99.990000000,,2,0`,
+    ],
+    [
+      '0 0 at 0 by 0: 10000x1500 9999x2000 | 10002x250',
+      '1 500 at 10000 by -1: 10000x1500 9999x2000 | 10002x250',
+      '1 0 at 10000 by 0: 10000x1000 9999x2000 | 10002x250',
+    ],
+  ],
+])('a table with the book in each row, as %s', async (_, header, lines, expected) => {
+  const { bad, file, rows } = await depth([header, ...lines], {}, 'btcusdt.csv');
+  expect(await fileKind(file)).toBe('depth');
+  expect({ bad, rows }).toEqual({ bad: [], rows: expected });
+});
+
+test('bad rows of a table have the line at which their message begins', async () => {
+  const lines = [
+    TARDIS,
+    `binance,BTCUSDT,${FIRST_US},0,true,bid,100,1`,
+    `binance,BTCUSDT,${FIRST_US},0,true,ask,101,1`,
+    `binance,BTCUSDT,${FIRST_US},0,false,ask,101.001,1`,
+    `binance,BTCUSDT,soon,0,false,ask,101,1`,
+    `binance,BTCUSDT,${FIRST_US},0,false,offer,101,1`,
+  ];
+  const { bad } = await depth(lines, {}, 'btcusdt.csv');
+  expect(bad).toEqual([
+    '4: expected a price above 0 on the grid of 0.01, was "101.001"',
+    '5: expected a time, was "soon"',
+    '6: expected levels as [[price, quantity], ...], was "a side of offer"',
+  ]);
+  await expect(depth(['a,b,c'], {}, 'btcusdt.csv')).rejects.toThrow('line 1: expected columns timestamp');
 });

@@ -114,8 +114,14 @@ const textFile = {
   header: z.boolean().default(true),
 };
 
+/** `false` is a word of files too. */
+const word = z.union([z.string(), z.boolean(), z.number()]).transform(String);
+const words = z.union([word.transform((each) => [each]), z.array(word)]).default([]);
+
 const table = {
   ...textFile,
+  /** Words of the file for the aggressor's side. */
+  sides: z.strictObject({ buy: words, sell: words, none: words }).optional(),
   symbol: z.string().optional(),
   /** Prices between two ticks count as the nearest. */
   round: z.boolean().default(false),

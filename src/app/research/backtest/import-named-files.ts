@@ -9,6 +9,7 @@ import {
   type BadRow,
   type ImportOptions,
   type ImportReport,
+  PLAIN_SIDES,
   VIETNAMESE_SIDES,
 } from '../../../recording/import/import-table.ts';
 import { hasSymbols, isLobster, isLobsterBook, nameParts } from '../../../recording/import/file-kind.ts';
@@ -169,9 +170,12 @@ async function contentOf(
 function badFile(source: YamlSource, at: Path, path: string, bad: readonly BadRow[], count: number): Problem {
   const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
   const received = `${count} bad ${count === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
-  const hint = bad.some(({ reason }) => reason.includes('on the grid'))
+  const has = (words: string): boolean => bad.some(({ reason }) => reason.includes(words));
+  const hint = has('on the grid')
     ? 'give the contract the tick that its prices have, or round them to the nearest tick: { file: ..., round: true }; nothing of it was taken'
-    : 'repair them; nothing of it was taken';
+    : has('a side out of')
+      ? 'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken'
+      : 'repair them; nothing of it was taken';
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 
@@ -195,7 +199,7 @@ const importOptions = (entry: Named, market: BacktestMarket) => ({
   zone: market.zone,
   dateOrder: entry.dateOrder ?? null,
   columns: entry.columns,
-  sides: VIETNAMESE_SIDES,
+  sides: entry.sides ?? (market.kind === 'own' ? PLAIN_SIDES : VIETNAMESE_SIDES),
   hasHeader: entry.header,
   isRounding: entry.round,
   delimiter: entry.delimiter ?? null,

@@ -12,6 +12,7 @@ import {
   type ImportOptions,
   type ImportReport,
   type ImportWatch,
+  PLAIN_SIDES,
   type SideWords,
   VIETNAMESE_SIDES,
 } from '../../../recording/import/import-table.ts';
@@ -133,7 +134,7 @@ function tableOptions(file: string, request: ImportRequest, market: RecordedMark
     tickSize,
     lotSize,
     zone,
-    sides: request.sides ?? VIETNAMESE_SIDES,
+    sides: request.sides ?? (spec === undefined ? PLAIN_SIDES : VIETNAMESE_SIDES),
     calendar: hours === 'market' ? market.calendar : null,
   };
 }

@@ -1,8 +1,8 @@
 /** The configured market of recorded data: its hours, its price steps, and the days of its stream as columns. */
 import type { Config } from '../../../config/config.ts';
-import type { TradingCalendar } from '../../../domain/calendar.ts';
+import { alwaysOpen, type TradingCalendar } from '../../../domain/calendar.ts';
 import { contractMonthOf } from '../../../domain/contract-code.ts';
-import type { TradingDay } from '../../../domain/civil-date.ts';
+import { type TradingDay, tradingDay } from '../../../domain/civil-date.ts';
 import type { ContractSpec } from '../../../domain/contract.ts';
 import type { Collector } from '../../../recording/collect/collector.ts';
 import { DayTicks, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
@@ -24,6 +24,21 @@ export const recordedMarket = ({ exchangeCalendar, contracts }: Config): Recorde
   calendar: exchangeCalendar,
   contracts,
 });
+
+/** Without contracts, and open at any time: of files from anywhere. */
+export const NO_MARKET: RecordedMarket = {
+  calendar: alwaysOpen({
+    name: 'none',
+    timeZone: 'UTC',
+    utcOffsetMinutes: 0,
+    weekdays: [],
+    phases: [],
+    closures: new Set(),
+    validFrom: tradingDay('1970-01-01'),
+    validTo: tradingDay('9999-12-31'),
+  }),
+  contracts: {},
+};
 
 /** Undefined for a symbol of another market. */
 export function specOfSymbol({ contracts }: RecordedMarket, symbol: string): ContractSpec | undefined {

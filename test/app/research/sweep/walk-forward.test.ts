@@ -43,7 +43,7 @@ async function loaded(section: string) {
   contracts: { COIN: { tick: 1 } }
 capital: 100000
 state: ${dir}
-data: { prints: [${DATES.map((date) => `{ file: ${date}_coin.csv, symbol: COIN }`).join(', ')}] }
+data: { prints: [${DATES.map((date) => `{ file: ${date}_coin.csv, symbol: COIN, sides: { buy: M, sell: B } }`).join(', ')}] }
 strategies:
   - { id: ema, strategy: ema-cross, symbols: [COIN], params: { barSeconds: 60 } }
 ${section}`,
