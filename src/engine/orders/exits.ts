@@ -40,7 +40,7 @@ interface RowScan {
 
 export class BracketExits {
   readonly #parts: BracketExitsParts;
-  /** Brackets of today, whether or not they still work: exits outlive their entry. */
+  /** Brackets of today and those that outlived their day, whether or not they still work: exits outlive their entry. */
   readonly #brackets = new Set<ManagedOrder>();
   /** Scans that did not show the exits of a bracket that has filled. */
   readonly #owing = new Map<ManagedOrder, ScanEvidence>();
@@ -56,8 +56,15 @@ export class BracketExits {
     this.#brackets.add(bracket);
   }
 
+  /** Orders of the day have left by then; a bracket that goes on may still bring exits. */
   nextDay(): void {
-    this.#brackets.clear();
+    const { orders } = this.#parts;
+    for (const bracket of this.#brackets) {
+      const isKept = orders.get(bracket.clientOrderId) === bracket;
+      const mayBring =
+        !bracket.isFinal || orders.owingExits.has(bracket) || this.#exitsOf(bracket).length > 0;
+      if (!isKept || !mayBring) this.#brackets.delete(bracket);
+    }
     this.#owing.clear();
     this.#held.clear();
   }

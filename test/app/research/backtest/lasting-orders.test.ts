@@ -1,7 +1,8 @@
 /** Orders over several days of a market with hours, worked out by hand: hourly bars, two a day. */
 import { describe, expect, test } from 'vitest';
+import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
 import { minutes, priceTicks } from '../../../../src/domain/units.ts';
-import { playBars } from './bar-run.ts';
+import { barPlan, playBars } from './bar-run.ts';
 
 type Trade = Parameters<Parameters<typeof playBars>[2]>[0];
 type Bar = readonly [open: number, high: number, low: number, close: number];
@@ -145,3 +146,50 @@ describe('how long an order lasts', () => {
     expect(await playBars(run, HOUR, (trader, bar) => orders[bar]?.(trader), 'day')).toEqual(expected);
   });
 });
+
+/** The entry is decided at one midnight and fills at the next open: the exits belong to an order of the day before. */
+test.each(['next_open', 'ohlc', 'close'])(
+  'exits of a bracket on bars of a day are ours and heard of with their bar: %s',
+  async (fill) => {
+    const heard: string[] = [];
+    const days = [flat(100), flat(100), flat(110), [110, 125, 105, 115] as Bar, flat(115)];
+    const plan = await barPlan({
+      bars: `time,open,high,low,close,volume\n${days.map((bar, i) => `2024-01-0${i + 1},${bar.join(',')},100\n`).join('')}`,
+      file: ', every: 1d',
+      more: `models: { fill: ${fill} }`,
+      connect(ticks, trader) {
+        let bar = 0;
+        ticks.orders$.subscribe(({ side, lastFilledQty }) => {
+          if (lastFilledQty > 0) heard.push(`${side} ${lastFilledQty}`);
+        });
+        ticks.bars({ every: minutes(1_440) }).subscribe(() => {
+          bar += 1;
+          heard.push(`bar ${bar}, holding ${trader.position().qty}`);
+          if (bar === 1) bracketOfTheRun(trader);
+        });
+      },
+    });
+    const { notices } = runBacktest(plan);
+    expect(notices.map(({ code }) => code)).not.toContain('trigger_adopted');
+    expect(heard).toEqual([
+      'bar 1, holding 0',
+      'buy 1',
+      'bar 2, holding 1',
+      'bar 3, holding 1',
+      'sell 1',
+      'bar 4, holding 0',
+      'bar 5, holding 0',
+    ]);
+  },
+);
+
+const bracketOfTheRun = (trader: Trade) =>
+  trader.submit({
+    kind: 'bracket',
+    side: 'buy',
+    qty: 1,
+    price: 'market',
+    stopLoss: ticks(95),
+    takeProfit: ticks(120),
+    reason: 'in',
+  });
