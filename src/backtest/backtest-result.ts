@@ -89,7 +89,9 @@ export interface BacktestTrade {
   readonly exitValue: Money;
   /** Before costs, in the currency of the contract. */
   readonly ownProfit: Money;
-  /** Before costs; this and what follows in the currency of the account. */
+  /** Of all entries, each at the rate of its moment; this and what follows in the currency of the account. */
+  readonly entryWorth: Money;
+  /** Before costs. */
   readonly grossProfit: Money;
   readonly fee: Money;
   readonly tax: Money;

@@ -38,6 +38,7 @@ function trade(exitUs: number, netProfit: number, direction: 'long' | 'short'): 
     entryValue: money(190_000_000),
     exitValue: money(190_000_000),
     ownProfit: money(netProfit + 21_250),
+    entryWorth: money(190_000_000),
     grossProfit: money(netProfit + 21_250),
     fee: money(5_250),
     tax: money(16_000),

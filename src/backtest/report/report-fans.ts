@@ -7,7 +7,7 @@ import {
   type MonteCarloFound,
   type ResampledPaths,
 } from '../statistics/monte-carlo.ts';
-import { closedTrades } from '../statistics/run-statistics.ts';
+import { countedTrades } from '../statistics/run-statistics.ts';
 import type { ReportFan, ReportTable } from './report-model.ts';
 
 const PATHS = 1_000;
@@ -17,7 +17,7 @@ const STEPS = 2_000_000;
 
 /** Undefined for fewer than two closed trades. */
 export function resampledTrades(result: BacktestResult, how?: MonteCarlo): MonteCarloFound | undefined {
-  const profits = closedTrades(result.strategies).map(({ netProfit }) => netProfit);
+  const profits = countedTrades(result, result.strategies).map(({ netProfit }) => netProfit);
   const runs = Math.max(PATHS_MIN, Math.min(PATHS, Math.floor(STEPS / Math.max(1, profits.length))));
   return monteCarlo(profits, result.capital, how ?? { runs, seed: result.seed, blockTrades: null });
 }

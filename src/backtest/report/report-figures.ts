@@ -14,8 +14,8 @@ import { type BacktestResult, type BacktestTrade, hasCurrencies } from '../backt
 import type { PerformanceMetrics } from '../statistics/performance-metrics.ts';
 import type { RatioBasis } from '../statistics/return-ratios.ts';
 import {
-  closedTrades,
   costsOf,
+  countedTrades,
   type RunStatistics,
   statisticsOfTrades,
   tradeStatistics,
@@ -104,7 +104,7 @@ function tradeFigures({ trades }: RunStatistics, format: MoneyFormat): readonly 
     ['Average loss', amount(trades.averageLoss), 'mean of the losses, as a positive number'],
     ['Largest win', amount(trades.largestWin), ''],
     ['Largest loss', amount(trades.largestLoss), 'as a positive number'],
-    ['SQN', formatRatio(trades.sqn), 'sqrt(n) x mean / sample deviation of the trades (Van Tharp, 2008)'],
+    ['SQN', formatRatio(trades.sqn), 'sqrt(n) x mean / deviation of the trades (Van Tharp, 2008)'],
     ['Wins in a row', String(trades.winsInARowMax), 'longest run'],
     ['Losses in a row', String(trades.lossesInARowMax), 'longest run'],
   ];
@@ -141,7 +141,7 @@ export const metricTable = (
   { metrics, benchmark }: PerformanceMetrics,
   { deviation, periodsPerYear, riskFree }: RatioBasis,
 ): ReportTable => ({
-  title: 'Metrics of daily returns',
+  title: 'Metrics',
   note: [
     `${deviation} deviation, ${periodsPerYear} days a year, risk-free ${formatPercent((1 + riskFree) ** periodsPerYear - 1)} a year`,
     ...(benchmark === null ? [] : [`against ${benchmark.name}`]),
@@ -159,7 +159,7 @@ type Row = readonly (string | number | null)[];
 
 /** Net profit by strategy, month, day, hour and side. */
 export function resultTables(result: BacktestResult, found: RunStatistics): readonly ReportTable[] {
-  const trades = closedTrades(result.strategies);
+  const trades = countedTrades(result, result.strategies);
   const { utcOffsetMinutes: offset, moneyScale } = result;
   const byMonth = new Map<string, number>();
   let before: number = result.capital;
@@ -194,7 +194,8 @@ export function resultTables(result: BacktestResult, found: RunStatistics): read
 const byHour = (table: ReportTable): ReportTable =>
   table.rows.length < 2 ? { ...table, isPictured: true } : table;
 
-function strategyTable({ strategies, moneyScale }: BacktestResult): ReportTable {
+function strategyTable(result: BacktestResult): ReportTable {
+  const { strategies, moneyScale } = result;
   return {
     title: 'By strategy',
     note: '',
@@ -209,7 +210,7 @@ function strategyTable({ strategies, moneyScale }: BacktestResult): ReportTable 
       'fees and tax',
     ],
     rows: strategies.map((each): Row => {
-      const found = statisticsOfTrades([each]);
+      const found = statisticsOfTrades(result, [each]);
       return [
         each.id,
         (each.profit.values.at(-1) ?? 0) / moneyScale,

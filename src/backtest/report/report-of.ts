@@ -143,7 +143,7 @@ function daysOf(
       profit: daily.map(({ equity }, i) => (equity - (daily[i - 1]?.equity ?? capital)) / moneyScale),
     },
     years: yearReturns(
-      daily.map(({ day }) => day),
+      daily.slice(daily.length - dailyReturns.length).map(({ day }) => day),
       dailyReturns,
     ).map(({ year, months, total }) => ({
       year,

@@ -11,7 +11,7 @@ import type {
   Samples,
 } from '../backtest-result.ts';
 import { mean, quantile } from '../statistics/moments.ts';
-import { closedTrades } from '../statistics/run-statistics.ts';
+import { countedTrades } from '../statistics/run-statistics.ts';
 import type {
   ReportFunds,
   ReportHistogram,
@@ -278,8 +278,9 @@ function tradeOf(
 }
 
 /** Bins of one width with an edge at zero, so that a bar is either gains or losses. */
-export function profitHistogram({ strategies, moneyScale }: BacktestResult): readonly ReportHistogram[] {
-  const profits = closedTrades(strategies)
+export function profitHistogram(result: BacktestResult): readonly ReportHistogram[] {
+  const { strategies, moneyScale } = result;
+  const profits = countedTrades(result, strategies)
     .map(({ netProfit }) => netProfit / moneyScale)
     .toSorted((a, b) => a - b);
   if (profits.length < 2) return [];

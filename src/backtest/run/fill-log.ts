@@ -46,7 +46,7 @@ class RecordLog<T> implements Rows<T> {
 const LIQUIDITIES: readonly Liquidity[] = ['taker', 'maker', 'auction'];
 const CAUSES: readonly FillCause[] = ['order', 'forced', 'settled'];
 const FILL_FIGURES = 17;
-const TRADE_FIGURES = 18;
+const TRADE_FIGURES = 19;
 
 type Figure = (place: number) => number;
 
@@ -104,6 +104,7 @@ export class TradeLog extends RecordLog<BacktestTrade> {
     this.push(isOpen ? 1 : 0);
     this.push(trade.carry);
     this.push(trade.ownProfit);
+    this.push(trade.entryWorth);
   }
 }
 
@@ -151,5 +152,6 @@ function readTrade(strategy: number, figure: Figure): BacktestTrade {
     isOpen: figure(15) === 1,
     carry: money(figure(16)),
     ownProfit: money(figure(17)),
+    entryWorth: money(figure(18)),
   };
 }

@@ -40,6 +40,7 @@ export class StrategyPosition {
   #qty = 0;
   #qtyMax = 0;
   #entryValue = 0;
+  #entryWorth = 0;
   #exitValue = 0;
   #gross = 0;
   #ownGross = 0;
@@ -177,6 +178,7 @@ export class StrategyPosition {
     this.#qty = Math.abs(change);
     this.#qtyMax = this.#qty;
     this.#entryValue = value;
+    this.#entryWorth = this.#instrument.rate.of(value);
     this.#exitValue = 0;
     this.#gross = 0;
     this.#ownGross = 0;
@@ -192,6 +194,7 @@ export class StrategyPosition {
     this.#qty += Math.abs(change);
     this.#qtyMax = Math.max(this.#qtyMax, Math.abs(this.position.qty));
     this.#entryValue += value;
+    this.#entryWorth += this.#instrument.rate.of(value);
     this.#fee += fee;
     this.#tax += tax;
     this.#fills += 1;
@@ -214,6 +217,7 @@ export class StrategyPosition {
       entryValue: money(this.#entryValue),
       exitValue: money(exitValue),
       ownProfit: money(ownGross),
+      entryWorth: money(this.#entryWorth),
       grossProfit: money(gross),
       fee: money(this.#fee),
       tax: money(this.#tax),

@@ -30,7 +30,9 @@ export function benchmarkPairs(
     const close = byDay.get(day);
     return close === undefined ? [] : [{ day, equity, close }];
   });
-  const start = before === undefined ? [] : [{ equity: result.capital, close: before.close }];
+  const isFromCapital = result.statistics.returnsFrom === 'capital';
+  const start =
+    before === undefined || !isFromCapital ? [] : [{ equity: result.capital, close: before.close }];
   const returns = returnsOf([...start, ...common].map(({ equity }) => equity)) ?? [];
   const market = returnsOf([...start, ...common].map(({ close }) => close)) ?? [];
   const isPaired = returns.length === market.length;

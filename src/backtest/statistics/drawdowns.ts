@@ -21,6 +21,9 @@ export interface Drawdowns {
   readonly fractionMax: number;
   /** Longest time from a peak until equity was there again, or until the end; microseconds. */
   readonly longestUs: number;
+  /** Mean of `fraction`, and of the time from the peak until equity was there again or until the end; 0 without any. */
+  readonly fractionMean: number;
+  readonly meanUs: number;
 }
 
 const WORST_KEPT = 10;
@@ -37,12 +40,18 @@ export function drawdowns(equity: ArrayLike<number>, tsUs: ArrayLike<number>): D
   let worst: Drawdown[] = [];
   let fractionMax = 0;
   let longestUs = 0;
+  let count = 0;
+  let fractionSum = 0;
+  let spanUs = 0;
   const from: Falling = { peak: equity[0] ?? 0, peakUs: tsUs[0] ?? 0, depth: 0, troughUs: 0 };
   const end = (atUs: number, recovered: boolean): void => {
     if (from.depth === 0) return;
     const fraction = from.peak > 0 ? from.depth / from.peak : 0;
     fractionMax = Math.max(fractionMax, fraction);
     longestUs = Math.max(longestUs, atUs - from.peakUs);
+    count += 1;
+    fractionSum += fraction;
+    spanUs += atUs - from.peakUs;
     const { depth, peakUs, troughUs } = from;
     if (worst.length === WORST_KEPT && depth <= (worst.at(-1)?.depth ?? 0)) return;
     worst.push({ depth, fraction, peakUs, troughUs, recoveredUs: recovered ? atUs : null });
@@ -62,5 +71,12 @@ export function drawdowns(equity: ArrayLike<number>, tsUs: ArrayLike<number>): D
     }
   }
   end(tsUs[equity.length - 1] ?? 0, false);
-  return { deepest: worst[0] ?? null, worst, fractionMax, longestUs };
+  return {
+    deepest: worst[0] ?? null,
+    worst,
+    fractionMax,
+    longestUs,
+    fractionMean: count === 0 ? 0 : fractionSum / count,
+    meanUs: count === 0 ? 0 : spanUs / count,
+  };
 }

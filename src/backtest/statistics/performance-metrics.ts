@@ -1,4 +1,6 @@
 /** Every metric of the daily returns, by name, with its formula in words: those of empyrical, under its definitions and signs. */
+import { dayNumber } from '../../domain/civil-date.ts';
+import { US_PER_DAY } from '../../domain/units.ts';
 import type { BacktestResult } from '../backtest-result.ts';
 import { type BenchmarkPairs, benchmarkPairs } from './benchmark-pairs.ts';
 import {
@@ -24,7 +26,9 @@ import { paretoTail } from './pareto-tail.ts';
 import {
   annualReturn,
   annualVolatility,
+  calendarReturn,
   calmarRatio,
+  compoundVolatility,
   conditionalValueAtRisk,
   cumulativeReturns,
   downsideRisk,
@@ -39,7 +43,8 @@ import {
   totalReturn,
   valueAtRisk,
 } from './return-ratios.ts';
-import type { RunStatistics } from './run-statistics.ts';
+import { countedTrades, type RunStatistics } from './run-statistics.ts';
+import { heldDays, tradeReturns } from './trade-returns.ts';
 
 export interface Metric {
   /** Key for machines. */
@@ -72,14 +77,20 @@ const EXCESS = 3;
 export function performanceMetrics(result: BacktestResult, found: RunStatistics): PerformanceMetrics {
   const { basis, dailyReturns: returns } = found;
   const benchmark = benchmarkPairs(result, found);
-  const days = found.daily.slice(0, returns.length).map(({ day }) => day);
+  const days = found.daily.slice(found.daily.length - returns.length).map(({ day }) => day);
   return {
     metrics: [
       ...growthMetrics(returns, basis),
       ...riskMetrics(returns, basis),
+      ...compoundMetrics(result, found),
+      ...tradeMetrics(result, found),
       ...(benchmark === null
         ? []
-        : [...marketMetrics(benchmark, basis), ...captureMetrics(benchmark, basis)]),
+        : [
+            ...marketMetrics(benchmark, basis),
+            ...captureMetrics(benchmark, basis),
+            ...holdMetrics(result, found, benchmark),
+          ]),
     ],
     cumulative: cumulativeReturns(returns),
     aggregate: {
@@ -180,6 +191,121 @@ function riskMetrics(returns: readonly number[], basis: RatioBasis): readonly Me
       ['gpdValueAtRisk', 'Pareto value at risk', fit?.valueAtRisk, 'loss that one day in a hundred exceeds'],
       ['gpdExpectedShortfall', 'Pareto expected shortfall', fit?.expectedShortfall, 'mean loss beyond it'],
     ]),
+  ];
+}
+
+/** Under the conventions of platforms that compound what empyrical adds up. */
+function compoundMetrics(
+  { statistics }: BacktestResult,
+  { basis, daily, dailyReturns: returns, drawdowns, ...found }: RunStatistics,
+): readonly Metric[] {
+  const [first, last] = [daily[0], daily.at(-1)];
+  const between = first === undefined || last === undefined ? 0 : dayNumber(last.day) - dayNumber(first.day);
+  const days = between + (statistics.returnsFrom === 'capital' ? 1 : 0);
+  const worth = found.totalReturn === undefined ? undefined : found.totalReturn + 1;
+  const annual = annualReturn(returns, basis.periodsPerYear);
+  const excess = annual === undefined ? undefined : annual - statistics.riskFree;
+  const volatility = compoundVolatility(returns, basis);
+  return [
+    ...rowsOf(true, [
+      [
+        'calendarReturn',
+        'CAGR by the calendar',
+        calendarReturn(worth, days),
+        '(last / first)^(365.25 / days) - 1',
+      ],
+      ['compoundVolatility', 'Compound volatility', volatility, 'deviation of a year of compounded returns'],
+      [
+        'averageDrawdown',
+        'Average drawdown',
+        -drawdowns.fractionMean,
+        'mean of the deepest points of all falls',
+      ],
+    ]),
+    ...rowsOf(false, [
+      [
+        'compoundSharpe',
+        'Compound Sharpe ratio',
+        quotient(excess, volatility),
+        'annual return / compound volatility',
+      ],
+      [
+        'compoundSortino',
+        'Compound Sortino ratio',
+        quotient(excess, downsideRisk(returns, basis)),
+        'annual return / downside risk',
+      ],
+      [
+        'averageDrawdownDays',
+        'Average drawdown, days',
+        drawdowns.meanUs / US_PER_DAY,
+        'from the peak until equity was there again',
+      ],
+      [
+        'longestDrawdownDays',
+        'Longest drawdown, days',
+        drawdowns.longestUs / US_PER_DAY,
+        'the longest of them',
+      ],
+    ]),
+  ];
+}
+
+const inDays = (spanUs: number | undefined): number | undefined => quotient(spanUs, US_PER_DAY);
+
+function tradeMetrics(result: BacktestResult, { trades }: RunStatistics): readonly Metric[] {
+  const { best, worst, average, geometric, profitFactor, longestUs, averageUs } = tradeReturns(
+    countedTrades(result, result.strategies),
+  );
+  const payoff = quotient(trades.averageWin, trades.averageLoss);
+  const lossRate = trades.winRate === undefined ? undefined : 1 - trades.winRate;
+  const lost = quotient(lossRate, payoff);
+  const kelly = trades.winRate === undefined || lost === undefined ? undefined : trades.winRate - lost;
+  return [
+    ...rowsOf(true, [
+      [
+        'heldDays',
+        'Days with a position',
+        heldDays(result),
+        'part of the days that began with one or had a fill',
+      ],
+      ['bestTrade', 'Best trade', best, 'net profit / value of its entries'],
+      ['worstTrade', 'Worst trade', worst, 'net profit / value of its entries'],
+      ['averageTrade', 'Average trade', average, 'mean of these returns'],
+      ['geometricTrade', 'Average trade, compounded', geometric, '(1 + r1)(1 + r2)..., the root of it - 1'],
+    ]),
+    ...rowsOf(false, [
+      ['returnFactor', 'Profit factor of returns', profitFactor, 'sum of these returns above zero / below'],
+      ['payoff', 'Payoff', payoff, 'average win / average loss'],
+      ['kelly', 'Kelly', kelly, 'win rate - (1 - win rate) / payoff'],
+      ['averageTradeDays', 'Average trade, days', inDays(averageUs), 'from the first fill to the last'],
+      ['longestTradeDays', 'Longest trade, days', inDays(longestUs), 'from the first fill to the last'],
+    ]),
+  ];
+}
+
+const logsOf = (returns: readonly number[]): readonly number[] => returns.map((value) => Math.log1p(value));
+
+/** Against buy and hold over the whole run, not over its days. */
+function holdMetrics(
+  { statistics: { holdFrom } }: BacktestResult,
+  { totalReturn: own }: RunStatistics,
+  pairs: BenchmarkPairs,
+): readonly Metric[] {
+  const market = totalReturn(
+    pairs.benchmark.filter((_, i) => {
+      const day = pairs.days[i];
+      return holdFrom === null || (day !== undefined && day > holdFrom);
+    }),
+  );
+  const slope = beta({ returns: logsOf(pairs.returns), benchmark: logsOf(pairs.benchmark) });
+  const rest = own === undefined || slope === undefined ? undefined : own - slope * market;
+  return [
+    ...rowsOf(true, [
+      ['benchmarkReturn', 'Buy and hold', market, 'last / first - 1 of the benchmark'],
+      ['totalAlpha', 'Alpha, whole run', rest, 'return - log beta x buy and hold'],
+    ]),
+    ...rowsOf(false, [['logBeta', 'Beta of log returns', slope, 'covariance / variance of the benchmark']]),
   ];
 }
 

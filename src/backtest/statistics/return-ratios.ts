@@ -47,6 +47,25 @@ export function annualReturn(returns: readonly number[], periodsPerYear: number)
   return worth ** (periodsPerYear / returns.length) - 1;
 }
 
+/** (last / first)^(365.25 / days between them) - 1. */
+export function calendarReturn(worth: number | undefined, days: number): number | undefined {
+  return worth === undefined || worth < 0 || days <= 0 ? undefined : worth ** (DAYS_PER_YEAR / days) - 1;
+}
+
+const DAYS_PER_YEAR = 365.25;
+
+/** Deviation of a year of compounded returns: sqrt((deviation^2 + (1 + g)^2)^periods - (1 + g)^(2 periods)), g the geometric mean. */
+export function compoundVolatility(
+  returns: readonly number[],
+  { deviation, periodsPerYear }: RatioBasis,
+): number | undefined {
+  const spread = standardDeviation(returns, deviation);
+  const growth = annualReturn(returns, 1);
+  if (spread === undefined || growth === undefined) return undefined;
+  const square = (1 + growth) ** 2;
+  return Math.sqrt((spread ** 2 + square) ** periodsPerYear - square ** periodsPerYear);
+}
+
 /** deviation(r) x sqrt(periodsPerYear). */
 export function annualVolatility(returns: readonly number[], basis: RatioBasis): number | undefined {
   const deviation = standardDeviation(returns, basis.deviation);

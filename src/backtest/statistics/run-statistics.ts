@@ -3,7 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BacktestResult, BacktestTrade, StrategyResult } from '../backtest-result.ts';
 import { type Drawdowns, drawdowns } from './drawdowns.ts';
-import { mean, standardDeviation } from './moments.ts';
+import { type DeviationKind, mean, standardDeviation } from './moments.ts';
 import {
   annualReturn,
   calmarRatio,
@@ -37,7 +37,7 @@ export interface RunStatistics {
   readonly slippage: number;
   /** Equity at the end of each trading day. */
   readonly daily: readonly { readonly day: TradingDay; readonly equity: number }[];
-  /** Returns of the days after the warm-up, from the capital on. */
+  /** Returns of the days after the warm-up, from the capital on or from the end of the first day. */
   readonly dailyReturns: readonly number[];
   readonly basis: RatioBasis;
 }
@@ -54,7 +54,9 @@ export interface CostFigures {
 export function runStatistics(result: BacktestResult): RunStatistics {
   const { capital, equity, strategies } = result;
   const daily = dailyCloses(result);
-  const closes = [capital, ...daily.map((each) => each.equity)];
+  const { returnsFrom } = result.statistics;
+  const equities = daily.map((each) => each.equity);
+  const closes = returnsFrom === 'capital' ? [capital, ...equities] : equities;
   const returns = returnsOf(closes) ?? [];
   const basis = ratioBasis(result.days, result.statistics);
   const annual = annualReturn(returns, basis.periodsPerYear);
@@ -69,7 +71,7 @@ export function runStatistics(result: BacktestResult): RunStatistics {
     sortino: sortinoRatio(returns, basis),
     calmar: calmarRatio(annual, falls.fractionMax),
     drawdowns: falls,
-    trades: statisticsOfTrades(strategies),
+    trades: statisticsOfTrades(result, strategies),
     costs: costsOf(strategies, result.interest),
     exposure: span > 0 ? held / span : undefined,
     turnover: turnoverOf(result),
@@ -93,14 +95,23 @@ function growth(closes: readonly number[]): number | undefined {
 }
 
 /** In the order in which they were closed. */
-export const closedTrades = (strategies: readonly StrategyResult[]): readonly BacktestTrade[] =>
+export const countedTrades = (
+  { statistics }: Pick<BacktestResult, 'statistics'>,
+  strategies: readonly StrategyResult[],
+): readonly BacktestTrade[] =>
   strategies
     .flatMap(({ trades }) => [...trades])
-    .filter(({ isOpen }) => !isOpen)
+    .filter(({ isOpen }) => !isOpen || statistics.openTrades === 'count')
     .toSorted((a, b) => a.exitUs - b.exitUs);
 
-export const statisticsOfTrades = (strategies: readonly StrategyResult[]): TradeStatistics =>
-  tradeStatistics(closedTrades(strategies).map(({ netProfit }) => netProfit));
+export const statisticsOfTrades = (
+  result: Pick<BacktestResult, 'statistics'>,
+  strategies: readonly StrategyResult[],
+): TradeStatistics =>
+  tradeStatistics(
+    countedTrades(result, strategies).map(({ netProfit }) => netProfit),
+    result.statistics.deviation,
+  );
 
 /** Equity at the end of each day after the warm-up. */
 const dailyCloses = ({ days, warmUpDays, dayEquity }: BacktestResult): RunStatistics['daily'] =>
@@ -154,7 +165,7 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return total;
 }
 
-/** Of closed trades. A trade is one round trip, its profit net of fees and tax in the account's currency. */
+/** Of the trades that count. A trade is one round trip, its profit net of fees and tax in the account's currency. */
 export interface TradeStatistics {
   readonly count: number;
   readonly wins: number;
@@ -171,13 +182,16 @@ export interface TradeStatistics {
   readonly largestWin: number;
   /** A positive number. */
   readonly largestLoss: number;
-  /** System quality number: sqrt(n) x mean / sample deviation (Van Tharp, "Definitive Guide to Position Sizing", 2008). */
+  /** System quality number: sqrt(n) x mean / deviation (Van Tharp, "Definitive Guide to Position Sizing", 2008). */
   readonly sqn: number | undefined;
   readonly winsInARowMax: number;
   readonly lossesInARowMax: number;
 }
 
-export function tradeStatistics(profits: readonly number[]): TradeStatistics {
+export function tradeStatistics(
+  profits: readonly number[],
+  deviation: DeviationKind = 'sample',
+): TradeStatistics {
   const gains = profits.filter((profit) => profit > 0);
   const losses = profits.filter((profit) => profit < 0).map((profit) => -profit);
   const lost = sum(losses, (loss) => loss);
@@ -192,15 +206,15 @@ export function tradeStatistics(profits: readonly number[]): TradeStatistics {
     averageLoss: mean(losses),
     largestWin: gains.reduce((most, gain) => Math.max(most, gain), 0),
     largestLoss: losses.reduce((most, loss) => Math.max(most, loss), 0),
-    sqn: systemQuality(profits),
+    sqn: systemQuality(profits, deviation),
     winsInARowMax: longestRun(profits, 1),
     lossesInARowMax: longestRun(profits, -1),
   };
 }
 
-function systemQuality(profits: readonly number[]): number | undefined {
+function systemQuality(profits: readonly number[], kind: DeviationKind): number | undefined {
   const average = mean(profits);
-  const deviation = standardDeviation(profits);
+  const deviation = standardDeviation(profits, kind);
   if (average === undefined || deviation === undefined || deviation === 0) return undefined;
   return (Math.sqrt(profits.length) * average) / deviation;
 }

@@ -11,6 +11,12 @@ export interface StatisticsSettings {
   /** Days of rolling figures; null takes a quarter, less for a short run. */
   readonly rollingDays: number | null;
   readonly benchmark: BenchmarkSource | null;
+  /** Buy and hold begins at the close of this day; null: with the first return. */
+  readonly holdFrom: TradingDay | null;
+  /** Where the first return begins: the capital, or equity at the end of the first day. */
+  readonly returnsFrom: 'capital' | 'first_close';
+  /** Trades that the run ended before they were closed, in the statistics of trades: left out, or counted at the last price. */
+  readonly openTrades: 'leave_out' | 'count';
 }
 
 /** Closes of a file, or the last prices of a contract that the run plays. */
@@ -29,4 +35,7 @@ export const DEFAULT_STATISTICS: StatisticsSettings = {
   riskFree: 0,
   rollingDays: null,
   benchmark: null,
+  holdFrom: null,
+  returnsFrom: 'capital',
+  openTrades: 'leave_out',
 };

@@ -10,10 +10,12 @@ const at = (equity: readonly number[]) =>
 
 describe('drawdowns', () => {
   it('finds the deepest in money and the deepest in parts, which may differ', () => {
-    const { deepest, fractionMax, longestUs } = at([10, 5, 10, 100, 92, 96, 100]);
+    const { deepest, fractionMax, longestUs, fractionMean, meanUs } = at([10, 5, 10, 100, 92, 96, 100]);
     expect(deepest).toEqual({ depth: 8, fraction: 0.08, peakUs: 30, troughUs: 40, recoveredUs: 60 });
     expect(fractionMax).toBe(0.5);
     expect(longestUs).toBe(30);
+    expect(fractionMean).toBeCloseTo((0.5 + 0.08) / 2, 12);
+    expect(meanUs).toBe((20 + 30) / 2);
   });
 
   it('says when the end came first', () => {
@@ -23,11 +25,20 @@ describe('drawdowns', () => {
       worst: [deepest],
       fractionMax: 0.25,
       longestUs: 20,
+      fractionMean: 0.25,
+      meanUs: 20,
     });
   });
 
   it.each([[[]], [[5]], [[1, 2, 3]], [[1, 1, 1]]])('finds none in %j', (equity) => {
-    expect(at(equity)).toEqual({ deepest: null, worst: [], fractionMax: 0, longestUs: 0 });
+    expect(at(equity)).toEqual({
+      deepest: null,
+      worst: [],
+      fractionMax: 0,
+      longestUs: 0,
+      fractionMean: 0,
+      meanUs: 0,
+    });
   });
 
   it('ranks the deepest, up to ten', () => {

@@ -230,6 +230,10 @@ const statistics = z.strictObject({
   rollingDays: z.int().min(2).max(DAYS_MAX).optional(),
   /** A symbol of the run, or a file of closes. */
   benchmark: shortFor('file', z.strictObject(textFile)).optional(),
+  /** Buy and hold begins at its close. */
+  holdFrom: date.optional(),
+  returnsFrom: z.enum(['capital', 'first_close']).default('capital'),
+  openTrades: z.enum(['leave_out', 'count']).default('leave_out'),
 });
 
 const { shape } = configSchema;

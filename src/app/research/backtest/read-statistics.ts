@@ -40,6 +40,9 @@ export async function readStatistics(
     periodsPerYear: read.periodsPerYear ?? null,
     riskFree: riskFreePercent / PERCENT,
     rollingDays: read.rollingDays ?? null,
+    holdFrom: read.holdFrom ?? null,
+    returnsFrom: read.returnsFrom,
+    openTrades: read.openTrades,
   };
   if (named === undefined) return { ok: true, statistics: { ...settings, benchmark: null } };
   const found = await benchmarkOf(source, named, data);

@@ -191,7 +191,7 @@ export function resultJson(
     capital: money(result.capital),
     funds: fundsJson(result.funds, money),
     statistics: { ...statisticsJson(found, money), ...metricsJson(performance) },
-    strategies: result.strategies.map((each) => strategyJson(each, money)),
+    strategies: result.strategies.map((each) => strategyJson(result, each, money)),
     instruments: result.instruments.map(({ symbol }) => symbol),
     ...(hasCurrencies(result) && { symbols: symbolsJson(result, money) }),
     ...(result.actions.length > 0 && {
@@ -294,9 +294,11 @@ const tradesJson = (trades: TradeStatistics, money: InCurrency): unknown => ({
   largestWin: money(trades.largestWin),
   largestLoss: money(trades.largestLoss),
   sqn: trades.sqn ?? null,
+  winsInARowMax: trades.winsInARowMax,
+  lossesInARowMax: trades.lossesInARowMax,
 });
 
-function strategyJson(strategy: StrategyResult, money: InCurrency): unknown {
+function strategyJson(result: BacktestResult, strategy: StrategyResult, money: InCurrency): unknown {
   const { id, symbols, params, costs, profit, orders, denialCount, stopped } = strategy;
   return {
     id,
@@ -305,7 +307,7 @@ function strategyJson(strategy: StrategyResult, money: InCurrency): unknown {
     params,
     netProfit: money(profit.values.at(-1) ?? 0),
     costs: Object.fromEntries(Object.entries(costs).map(([kind, value]) => [kind, money(Number(value))])),
-    trades: tradesJson(statisticsOfTrades([strategy]), money),
+    trades: tradesJson(statisticsOfTrades(result, [strategy]), money),
     orders,
     denials: denialCount,
     fills: strategy.fills.length,

@@ -104,6 +104,8 @@ describe('a contract in another currency than that of the account', () => {
       '10480 10480 0 10480',
     ]);
     expect(tradesOf(run)).toEqual(['400 480 0 480']);
+    const [trade] = run.strategies[0]!.trades;
+    expect(trade!.entryWorth / run.moneyScale).toBe(11_000);
   });
 
   /**
