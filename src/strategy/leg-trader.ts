@@ -21,7 +21,7 @@ function assertOrder({ price, reason }: OrderRequest): void {
     throw new Error('an order without a reason: add reason, a few words for the journal');
   if (price !== 'market' && !Number.isSafeInteger(price))
     throw new Error(
-      `an order at ${price}: expected price in whole ticks, like the price of a trade, or 'market'; trader.ticks(points) makes ticks`,
+      `an order at ${price}: expected price in whole ticks, like the price of a trade, or 'market'; trader.plus(price, points) moves a price, trader.nearest(value) rounds one`,
     );
 }
 
@@ -83,7 +83,10 @@ function askingPart({ guard, port, timers, notes }: TraderParts, contract: () =>
     lastTrade: () => asked('lastTrade', () => port.lastTrade(here())),
     lastBook: () => asked('lastBook', () => port.lastBook(here())),
     hasBooks: () => asked('hasBooks', () => port.hasBooks()),
-    ticks: (points) => asked('ticks', () => exactTicks(contract(), points)),
+    ticks: (points) => asked('ticks', () => exactTicks(contract(), points, 'trader.ticks')),
+    plus: (price, points) =>
+      asked('plus', () => priceTicks(price + exactTicks(contract(), points, 'trader.plus'))),
+    nearest: (value) => asked('nearest', () => nearestTick(value)),
     points: (price) => asked('points', () => pointsOf(contract().spec, price)),
     fillPrice: (update) => asked('fillPrice', () => meanTicks(contract(), update)),
     time: () => asked('time', () => port.nowUs()),
@@ -117,11 +120,18 @@ function meanTicks({ spec }: Contract, update: OrderUpdate): number {
 
 type AskingTrader = Omit<LegTrader, 'contract' | 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'>;
 
-function exactTicks(contract: Contract, points: number): PriceTicks {
-  const price = parsePoints(contract.spec, points, 'trader.ticks');
+function exactTicks(contract: Contract, points: number, call: string): PriceTicks {
+  const price = parsePoints(contract.spec, points, call);
   if (price.ok) return price.value;
   const [issue] = price.issues;
-  throw new Error(`trader.ticks: expected ${issue.expected}, was ${issue.received}`);
+  throw new Error(
+    `${call}: expected ${issue.expected}, was ${issue.received}; trader.nearest rounds what was computed`,
+  );
+}
+
+function nearestTick(value: number): PriceTicks {
+  if (Number.isFinite(value)) return priceTicks(Math.round(value));
+  throw new Error(`trader.nearest: expected a number, was ${value}: an average before its first values?`);
 }
 
 type PricedRequest = Exclude<SubmitRequest, { readonly kind: 'market' }>;

@@ -9,6 +9,15 @@ import type { BookTick, TradeTick } from '../domain/ticks.ts';
 import type { DurationUs, PriceTicks, TsUs } from '../domain/units.ts';
 import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
 
+declare const hint: unique symbol;
+
+/** A price in ticks. `Hint` is read by whoever gives a plain number: compilers print it. */
+type Price<Hint extends string> = PriceTicks & { readonly [hint]?: Hint };
+
+/** Arithmetic gives plain numbers, of which nobody knows whether they are ticks or points: `last + 2` does not compile. */
+type Hint =
+  'in ticks: trader.plus(price, points) moves a price, trader.ticks(points) makes one, trader.nearest(value) rounds one';
+
 export interface OrderRequest {
   /** Whole contracts, one or more. */
   readonly qty: number;
@@ -16,7 +25,7 @@ export interface OrderRequest {
    * The worst price that is acceptable, or `market`: any. An exchange without market orders (VN30 futures, live, on paper and in backtests) gets
    * a limit order at the furthest price inside the band of the day and `risk.collarPercent`; what of it does not fill at once rests there.
    */
-  readonly price: PriceTicks | 'market';
+  readonly price: Price<Hint> | 'market';
   /** Why, for the journal. */
   readonly reason: string;
   /**
@@ -37,7 +46,7 @@ interface SubmitHead extends OrderRequest {
  */
 interface StopRequest extends SubmitHead {
   readonly kind: 'stop';
-  readonly trigger: PriceTicks;
+  readonly trigger: Price<Hint>;
   /** Absent: against you, a buy when the market has risen to it, a sell when it has fallen to it. */
   readonly when?: TriggerWhen;
   /** Refused where it could do more than close what you hold, and withdrawn when that has become less. */
@@ -47,7 +56,7 @@ interface StopRequest extends SubmitHead {
 /** Begins to follow the market when a trade touches `activation`, then keeps `offset` ticks behind the best price. */
 interface TrailingStopRequest extends SubmitHead {
   readonly kind: 'trailing_stop';
-  readonly activation: PriceTicks;
+  readonly activation: Price<Hint>;
   readonly offset: number;
   readonly reduceOnly?: boolean;
 }
@@ -55,8 +64,8 @@ interface TrailingStopRequest extends SubmitHead {
 /** For what of it fills, a stop-loss and a take-profit wait at the broker, and one cancels the other. */
 interface BracketRequest extends SubmitHead {
   readonly kind: 'bracket';
-  readonly stopLoss: PriceTicks;
-  readonly takeProfit: PriceTicks;
+  readonly stopLoss: Price<Hint>;
+  readonly takeProfit: Price<Hint>;
 }
 
 /** A limit order that is placed when your order in another contract fills. */
@@ -88,10 +97,10 @@ export type SubmitArguments = readonly [side: Side, order: OrderRequest] | reado
 
 /** A change edits price or total quantity, never both; of an order that waits for a price its trigger, and nothing else. */
 export type OrderChange =
-  | { readonly price: PriceTicks }
+  | { readonly price: Price<Hint> }
   | { readonly qty: number }
   /** Of a trailing stop that does not follow yet: its activation price. */
-  | { readonly trigger: PriceTicks };
+  | { readonly trigger: Price<Hint> };
 
 /** Trading in one contract. Nothing here returns an outcome: fills and refusals arrive on `orders$`. */
 export interface LegTrader {
@@ -115,6 +124,10 @@ export interface LegTrader {
   hasBooks(): boolean;
   /** Points as people write them, to ticks: 1305.2 is 13052. A price off the grid throws. */
   ticks(points: number): PriceTicks;
+  /** The price that lies `points` above, or below where they are negative: `plus(bar.close, -0.5)`. A move off the grid throws. */
+  plus(price: PriceTicks, points: number): PriceTicks;
+  /** The price nearest to a value that was computed from prices: an average, a band. In ticks, as prices are. */
+  nearest(value: number): PriceTicks;
   /** Ticks to points, for people. */
   points(price: PriceTicks): number;
   /** Mean price, in ticks, of the quantity that an update of `orders$` filled. */

@@ -164,7 +164,7 @@ export class Breakout {
     // The nearer of the far end of the range and the configured distance.
     const level = side === 'long' ? Math.max(low, high - stopTicks) : Math.min(high, low + stopTicks);
     this.#stop.clear();
-    this.#stop.protect(side, priceTicks(level));
+    this.#stop.protect(side, this.#trader.nearest(level));
     this.#entries += 1;
     const state: State = { kind: 'holding', side, best: price };
     this.#state = state;
@@ -190,7 +190,8 @@ export class Breakout {
     if (isLong ? price <= state.best : price >= state.best) return;
     state.best = price;
     const { trailTicks } = this.#params;
-    if (trailTicks > 0) this.#stop.tighten(priceTicks(isLong ? price - trailTicks : price + trailTicks));
+    if (trailTicks > 0)
+      this.#stop.tighten(this.#trader.nearest(isLong ? price - trailTicks : price + trailTicks));
   }
 
   // The way out.

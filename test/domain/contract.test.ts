@@ -142,6 +142,18 @@ describe('ticks of other markets', () => {
     expect(pointDecimals(spec)).toBe(text.split('.')[1]?.length ?? 0);
   });
 
+  test('every price and every move comes back from its points and from its text', () => {
+    const markets = [market(25), market(1), market(1, 100_000), market(1, 100_000_000)];
+    const any = fc.integer({ min: -CEILING_NONE, max: CEILING_NONE });
+    fc.assert(
+      fc.property(fc.constantFrom(...markets), any, (spec, ticks) => {
+        const price = priceTicks(ticks);
+        for (const points of [pointsOf(spec, price), Number(formatPoints(spec, price))])
+          expect(parsePoints(spec, points, 'price')).toMatchObject({ ok: true, value: ticks });
+      }),
+    );
+  });
+
   test('between two ticks of 0.00001 there is no price', () => {
     expect(parsePoints(market(10, 1_000_000), 1.123455, 'price')).toMatchObject({ ok: false });
   });

@@ -16,6 +16,8 @@ describe('the trader is open during an event only', () => {
     lastTrade: (trader) => trader.leg('next').lastTrade(),
     lastBook: (trader) => trader.lastBook(),
     ticks: (trader) => trader.ticks(1300),
+    plus: (trader) => trader.plus(13_000 as never, 1),
+    nearest: (trader) => trader.nearest(1.5),
     fillPrice: (trader) => trader.fillPrice({} as never),
     time: (trader) => trader.time(),
     phase: (trader) => trader.phase(),
@@ -60,6 +62,21 @@ test('notes are cut, and counted by the minute', () => {
   trader.advance(seconds(61));
   trader.trade(13_000);
   expect(trader.notes).toHaveLength(61);
+});
+
+test('prices are moved by points and rounded from values; a move off the grid is an error', () => {
+  const seen: number[] = [];
+  const trader = startStrategy((ticks, own) =>
+    ticks.trades$.subscribe(({ price }) => {
+      seen.push(own.plus(price, 2), own.plus(price, -0.5), own.nearest(price / 3));
+      own.plus(price, 0.05);
+    }),
+  );
+  trader.trade(13_000);
+  expect(seen).toEqual([13_020, 12_995, 4_333]);
+  expect(trader.faults[0]?.message).toContain(
+    'trader.plus: expected a price on the grid of 0.1 points, was 0.05; trader.nearest rounds',
+  );
 });
 
 test('trader calls reach the engine as intents', () => {
