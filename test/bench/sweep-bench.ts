@@ -63,7 +63,7 @@ export async function sweepFile(file: string, part = 0, parts = 1): Promise<Swep
     trials: trials.length,
     days: backtest.sources.days.length,
     run: async (dir, workers) => {
-      const options = { dir, workers, fresh: true, onProgress: () => undefined };
+      const options = { dir, workers, eventMsMax: 60_000, fresh: true, onProgress: () => undefined };
       const { seconds, ran } = await runSweep(backtest, { ...read.plan, trials }, options);
       return (seconds * 1e9) / ran;
     },

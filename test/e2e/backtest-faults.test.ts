@@ -21,19 +21,30 @@ interface Ended {
 }
 
 /** Runs `own.ts`, a strategy with this handler of bars, over four hours. */
-function run(handler: string, { file = 'own.ts', more = '', flags = [] as readonly string[] } = {}): Ended {
+function run(
+  handler: string,
+  {
+    file = 'own.ts',
+    command = 'backtest',
+    params = '',
+    more = '',
+    flags = [] as readonly string[],
+  }: Partial<Record<'file' | 'command' | 'params' | 'more', string>> & {
+    readonly flags?: readonly string[];
+  } = {},
+): Ended {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-faults-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, 'bars.csv'), BARS);
   writeFileSync(
     join(dir, file),
-    `import { defineStrategy } from 'tickwright/strategy';
+    `import { defineStrategy, hours } from 'tickwright/strategy';
 import { z } from 'zod';
 ${file.endsWith('.ts') ? 'interface Seen {\n  readonly bars: number;\n}\nconst seen: Seen = { bars: 0 };\n' : ''}
 export default defineStrategy({
-  name: 'own', summary: 'x', params: z.object({}), legs: ['only'],
+  name: 'own', summary: 'x', params: z.object({ ${params} }), legs: ['only'],
   connect(ticks, trader) {
-    ticks.bars({ every: 3_600_000_000 }).subscribe((bar) => {
+    ticks.bars({ every: hours(1) }).subscribe((bar) => {
       ${handler}
     });
   },
@@ -52,7 +63,7 @@ ${more}`,
   const main = join(ROOT, 'dist/src/cli/main.js');
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [main, 'backtest', join(dir, 'run.yaml'), ...flags],
+    [main, command, join(dir, 'run.yaml'), ...flags],
     {
       encoding: 'utf8',
       cwd: dir,
@@ -80,14 +91,54 @@ test('an order without a reason is a fault of the strategy that says so', () => 
   expect(err).toMatch(/own\.ts:12:\d+/);
 });
 
+test.each(['bar.close + 2', 'trader.points(bar.close)', '1300'])(
+  'a price of plain numbers, %s, does not compile, and the compiler says how to make one',
+  (price) => {
+    const { err } = run(`trader.buy({ qty: 1, price: ${price}, reason: 'points' });`);
+    expect(err).toMatch(/own\.ts:12:\d+ TS2322: Type 'number' is not assignable/);
+    expect(err).toContain('trader.plus(price, points) moves a price, trader.ticks(points) makes one');
+  },
+);
+
 test('an order at a price that is no whole number of ticks says how to make one', () => {
   const { code, err } = run(`trader.buy({ qty: 1, price: 100.5, reason: 'points' });`);
   expect(code, err).toBe(1);
   expect(err).toContain('an order at 100.5: expected price in whole ticks');
 });
 
-test('an endless loop ends the run, with strategy and market time', () => {
-  const { code, err } = run('while (bar.close > 0);', { flags: ['--event-limit', '2s'] });
+const LIMIT = ['--event-limit', '2s'];
+
+test('an endless loop ends the run, with strategy, market time, file and line', () => {
+  const { code, err } = run('while (bar.close > 0);', { flags: LIMIT });
   expect(code, err).toBe(1);
   expect(err).toContain('one did not return from the event at 2026-01-05 01:00:00');
+  expect(err).toMatch(/at .*own\.ts:12:\d+/);
+});
+
+test('an endless loop in the second process of a verification is a finding', () => {
+  // The second process has a clock years ahead.
+  const { code, err, out } = run(`while (Date.now() > ${Date.UTC(2029, 5, 1)} && bar.close > 0);`, {
+    flags: [...LIMIT, '--verify'],
+  });
+  expect(code, err).toBe(1);
+  expect(out).toContain('a second process does not run the backtest: one did not return from the event at');
+});
+
+test('an endless loop outside of connect() ends the load, and names the file', () => {
+  const { code, err } = run('}); } }); for (;;); ({ a() { [].map(() => {', { flags: LIMIT });
+  expect(code, err).toBe(2);
+  expect(err).toContain('code outside of connect() that did not end within 2 s');
+});
+
+test('an endless loop in a trial ends the sweep, with trial, strategy, market time, file and line', () => {
+  const { code, err } = run('while (trader.params.loops > 2);', {
+    command: 'sweep',
+    params: 'loops: z.int().default(1)',
+    more: 'sweep: { parameters: { one: { loops: [1, 2, 3] } }, tradesMin: 0, objective: net_profit }\n',
+    flags: [...LIMIT, '--workers', '1'],
+  });
+  expect(code, err).toBe(1);
+  expect(err).toContain('one did not return from the event at 2026-01-05 01:00:00');
+  expect(err).toContain('trial {"one":{"loops":3}}');
+  expect(err).toMatch(/own\.ts:12:\d+/);
 });

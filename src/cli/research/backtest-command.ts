@@ -41,32 +41,37 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     )
     .option(
       '--event-limit <duration>',
-      'longest time that a strategy may take for one event (20s)',
+      'longest time that a strategy may take for one event, or to load (20s)',
       durationMs,
     )
     .option('--json', 'print the figures as JSON')
     .addHelpText('after', AFTER_HELP);
   command.action(async (file: string) => {
     const { json, eventLimit, ...options } = command.opts<BacktestFlags>();
-    const backtest = await loaded(file, 'in the backtest; nothing was run', io);
+    const backtest = await loaded(file, 'in the backtest; nothing was run', io, eventLimit);
     const { runBacktestFile } = await import('../../app/research/backtest/run-backtest-file.ts');
     const { EVENT_MS_MAX, endingHangs, StrategyHangs } =
       await import('../../app/research/backtest/hang-watch.ts');
+    const limitMs = eventLimit ?? EVENT_MS_MAX;
     // The run replaces the global clock, so this one is taken before.
     const now = performance.now.bind(performance);
+    const begunMs = now();
     const line = new ProgressLine(io, 'rows', now);
     let outcome: BacktestOutcome;
     try {
-      outcome = endingHangs(backtest, eventLimit ?? EVENT_MS_MAX, (running, clock) =>
+      outcome = endingHangs(backtest, limitMs, (running, clock) =>
         runBacktestFile(backtest, {
           ...options,
+          eventMsMax: limitMs,
           watched: { running, clock },
           onProgress: (progress) => line.show(progress),
         }),
       );
     } catch (error) {
-      if (error instanceof StrategyHangs) throw new CliFailure(EXIT.failed, error.message);
-      throw error;
+      if (!(error instanceof StrategyHangs)) throw error;
+      io.err('a strategy did not return; the run begins again in a thread, to see where\n');
+      const { framesOfHang } = await import('../../app/research/sweep/hang-again.ts');
+      throw hangFailure(error, await framesOfHang(backtest, { limitMs, ranMs: now() - begunMs }));
     }
     line.clear();
     if (json === true) printJson(io, outcome.json);
@@ -78,10 +83,17 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
   });
 }
 
+/** `frames`: where the code stood, or nothing. */
+export const hangFailure = ({ message }: Error, frames: string): CliFailure =>
+  new CliFailure(
+    EXIT.failed,
+    frames === '' ? `${message}; where it stood could not be seen` : `${message}\n${frames}`,
+  );
+
 /** Exit code 2 with every problem of the file. */
-export async function loaded(file: string, where: string, io: CliIo): Promise<Backtest> {
+export async function loaded(file: string, where: string, io: CliIo, loadMsMax?: number): Promise<Backtest> {
   const { loadBacktest } = await import('../../app/research/backtest/load-backtest.ts');
-  const read = await loadBacktest(file, { note: (text) => io.err(`${text}\n`) });
+  const read = await loadBacktest(file, { loadMsMax, note: (text) => io.err(`${text}\n`) });
   if (!read.ok) throw refused(read.problems.map(formatProblem), where);
   return read.backtest;
 }

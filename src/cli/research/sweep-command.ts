@@ -4,10 +4,10 @@ import type { SweepFlags, VaryFlag } from '../../app/research/sweep/read-sweep.t
 import type { SweepFileOptions, SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { formatCount, formatRate } from '../../text/numbers.ts';
-import { countAboveZero, refuse, wholeNumber } from '../argument-values.ts';
+import { countAboveZero, durationMs, refuse, wholeNumber } from '../argument-values.ts';
 import { type CliContext, type CliIo, printJson, refused } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
-import { loaded, reportTable } from './backtest-command.ts';
+import { hangFailure, loaded, reportTable } from './backtest-command.ts';
 
 interface Flags extends SweepFlags, Omit<SweepFileOptions, 'onProgress'> {
   readonly json?: boolean;
@@ -48,6 +48,11 @@ export function addSweepCommand(program: Command, { io }: CliContext): void {
     .addOption(new Option('--objective <figure>', 'figure to maximize').choices(OBJECTIVE_NAMES))
     .option('--walk-forward [in:out]', 'also choose on some days and test on the next', walkForwardSplit)
     .option('--monte-carlo [paths]', 'also shuffle and resample the trades of the best', countAboveZero)
+    .option(
+      '--event-limit <duration>',
+      'longest time that a strategy may take for one event, or to load (20s)',
+      durationMs,
+    )
     .option('--workers <n>', 'threads (one per core)', countAboveZero)
     .option('--top <n>', 'trials shown', countAboveZero, TOP)
     .option('--fresh', 'discard the trials of earlier sweeps of this file')
@@ -59,7 +64,7 @@ export function addSweepCommand(program: Command, { io }: CliContext): void {
 
 async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
   const where = 'in the sweep; nothing was run';
-  const backtest = await loaded(file, where, io);
+  const backtest = await loaded(file, where, io, flags.eventLimit);
   const { readSweep } = await import('../../app/research/sweep/read-sweep.ts');
   const read = readSweep(backtest, flags);
   if (!read.ok)
@@ -70,6 +75,7 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
   const { sweepFile } = await import('../../app/research/sweep/sweep-files.ts');
   let line = new ProgressLine(io, 'runs', () => performance.now());
   let what = '';
+  const { StrategyHangs } = await import('../../app/research/backtest/hang-watch.ts');
   const outcome = await sweepFile(backtest, read.plan, {
     ...flags,
     onProgress: (progress) => {
@@ -78,6 +84,8 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
       what = progress.what;
       line.show(progress);
     },
+  }).catch((error: unknown) => {
+    throw error instanceof StrategyHangs ? hangFailure(error, error.frames) : error;
   });
   line.clear();
   if (flags.json === true) printJson(io, outcome.json);

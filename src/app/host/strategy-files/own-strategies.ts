@@ -23,11 +23,17 @@ export interface OwnStrategies {
 export const isOwn = (strategy: string): boolean =>
   isStrategyFile(strategy) || CATALOG.every(({ name }) => name !== strategy);
 
-/** `known`: code that another thread of this run has read already. */
+interface LoadOptions {
+  /** Code that another thread of this run has read already. */
+  readonly known?: ReadonlyMap<string, StrategyCode> | undefined;
+  /** Longest time that the code of a strategy may take to load. */
+  readonly limitMs?: number | undefined;
+}
+
 export async function loadOwnStrategies(
   source: YamlSource,
   entries: readonly { readonly strategy: string }[],
-  known: ReadonlyMap<string, StrategyCode> = new Map(),
+  { known, limitMs }: LoadOptions = {},
 ): Promise<OwnStrategies> {
   const loaded = new Map<string, OwnStrategy>();
   const problems: Problem[] = [];
@@ -36,8 +42,8 @@ export async function loadOwnStrategies(
     // Else it is a misspelled strategy of the program, most likely.
     if (!isStrategyFile(strategy) && !isInstalled(strategy, source.file)) continue;
     try {
-      const code = known.get(strategy) ?? (await readStrategyCode(strategy, source.file));
-      loaded.set(strategy, { code, ...(await runStrategyCode(strategy, code)) });
+      const code = known?.get(strategy) ?? (await readStrategyCode(strategy, source.file));
+      loaded.set(strategy, { code, ...(await runStrategyCode(strategy, code, limitMs)) });
     } catch (error) {
       if (!(error instanceof StrategyFileError)) throw error;
       problems.push(

@@ -1,7 +1,7 @@
 /** Runs the script of a strategy of the user's own in this thread; what the script asks for comes from the program that runs. */
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { resolve } from 'node:path';
-import { compileFunction } from 'node:vm';
+import { compileFunction, Script } from 'node:vm';
 import type { StrategyCode } from '../../../config/config.ts';
 import type { StrategyDefinition } from '../../../strategy/index.ts';
 import { setTrap } from './clock-trap.ts';
@@ -17,16 +17,21 @@ export interface LoadedStrategy {
   inSource(stack: string): string;
 }
 
-/** `name`: its file or package, as it is written. */
-export async function runStrategyCode(name: string, code: StrategyCode): Promise<LoadedStrategy> {
+/** Throws a `StrategyFileError` where it cannot be loaded. `name`: its file or package, as it is written. */
+export async function runStrategyCode(
+  name: string,
+  code: StrategyCode,
+  limitMs = LOAD_MS_MAX,
+): Promise<LoadedStrategy> {
   const { place } = code;
   const modules = await modulesFor(code.imports);
   const trap = setTrap({ places: new Map([[place, place]]), isFalse: false });
   let exported: unknown;
   let changes: readonly string[] = [];
   try {
-    exported = evaluated(code, modules);
+    exported = endingLoops(() => evaluated(code, modules), limitMs);
   } catch (error) {
+    if (error instanceof StrategyFileError) throw error;
     const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     const frame = error instanceof Error ? ownFrame(error.stack ?? '', code) : '';
     throw new StrategyFileError(
@@ -56,6 +61,9 @@ export async function runStrategyCode(name: string, code: StrategyCode): Promise
   return { definition, place, loadUses, inSource: (stack) => inSource(stack, code) };
 }
 
+/** One module with those beside it. */
+const LOAD_MS_MAX = 20_000;
+
 type Modules = ReadonlyMap<string, object>;
 
 /** Plain copies: a strategy reads them faster than namespaces, and a changed one is its own alone. */
@@ -82,6 +90,27 @@ function evaluated({ script, place }: StrategyCode, modules: Modules): unknown {
   if (typeof run === 'function')
     Reflect.apply(run, undefined, [module, module.exports, (name: string) => modules.get(name)]);
   return module.exports;
+}
+
+const LOAD = Symbol.for('tickwright.load');
+const CALL_LOAD = new Script(`globalThis[Symbol.for('${LOAD.description ?? ''}')]()`);
+
+/** A module that loops for ever is ended: only a script can be given a limit. */
+function endingLoops(load: () => unknown, limitMs: number): unknown {
+  Reflect.set(globalThis, LOAD, load);
+  try {
+    return CALL_LOAD.runInThisContext({ timeout: limitMs });
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      throw error;
+    throw new StrategyFileError(
+      'a module that can be loaded',
+      `code outside of connect() that did not end within ${limitMs / 1_000} s`,
+      'no stack can be read there: look for a loop that runs for ever',
+    );
+  } finally {
+    Reflect.deleteProperty(globalThis, LOAD);
+  }
 }
 
 function definitionIn(exported: unknown): StrategyDefinition | undefined {

@@ -21,17 +21,52 @@ const SLOTS = 3;
 const ENDED = 2;
 const WORK = Symbol.for('tickwright.work');
 const MS_PER_SECOND = 1_000;
+/** Frames of the program behind the strategy's own say nothing to its author. */
+export const FRAMES_MAX = 6;
 /** Of a process that Ctrl-C ended. */
 const EXIT_SIGINT = 130;
 
-/** A strategy did not return; its message says where. */
+/** A strategy did not return; its message says which and when. */
 export class StrategyHangs extends Error {
   override readonly name = 'StrategyHangs';
+  /** Where its code stood, a line a frame; empty where nobody could look. */
+  readonly frames: string;
+
+  constructor(message: string, frames = '') {
+    super(message);
+    this.frames = frames;
+  }
+}
+
+interface Hang {
+  /** Of the strategy in the file. */
+  readonly place: number;
+  /** Null where the thread did not tell. */
+  readonly nowUs: number | null;
+  readonly limitMs: number;
+}
+
+export function hangText({ strategies, market }: Backtest, { place, nowUs, limitMs }: Hang): string {
+  const id = strategies[place]?.id ?? 'a strategy';
+  const at =
+    nowUs === null
+      ? ''
+      : ` at ${formatLocalTime(tsUs(nowUs), market.calendar.utcOffsetMinutes).replace('T', ' ')}`;
+  return (
+    `${id} did not return from the event${at} within ${limitMs / MS_PER_SECOND} s, and the run was ended: ` +
+    'mend the loop, or allow an event more time with --event-limit 5m'
+  );
+}
+
+/** Frames of a strategy that does not return, in the files of its author. */
+export function framesInSource({ strategies }: Backtest, place: number, stack: string): string {
+  const frames = stack.split('\n').slice(0, FRAMES_MAX).join('\n');
+  return strategies[place]?.inSource(frames) ?? frames;
 }
 
 /** Runs `work`, which must be synchronous and pass `running` and `clock` to the run. */
 export function endingHangs<T>(
-  { strategies, market }: Backtest,
+  backtest: Backtest,
   limitMs: number,
   work: (running: Int32Array, clock: VirtualClock) => T,
 ): T {
@@ -55,12 +90,7 @@ export function endingHangs<T>(
     if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED')
       throw error;
     if (running[ENDED] !== 1) process.exit(EXIT_SIGINT);
-    const id = strategies[running[0] ?? 0]?.id ?? 'a strategy';
-    const at = formatLocalTime(tsUs(clock.nowUs), market.calendar.utcOffsetMinutes).replace('T', ' ');
-    throw new StrategyHangs(
-      `${id} did not return from the event at ${at} within ${limitMs / MS_PER_SECOND} s, and the run was ended: ` +
-        'mend the loop, or allow an event more time with --event-limit 5m',
-    );
+    throw new StrategyHangs(hangText(backtest, { place: running[0] ?? 0, nowUs: clock.nowUs, limitMs }));
   } finally {
     void worker.terminate();
     Reflect.deleteProperty(globalThis, WORK);

@@ -54,6 +54,8 @@ export interface LoadOptions {
   readonly note?: (text: string) => void;
   /** Of strategies of the user's own, as another thread of the same run has read it. */
   readonly codes?: ReadonlyMap<string, StrategyCode>;
+  /** Longest time that the code of a strategy may take to load; 20 s when absent. */
+  readonly loadMsMax?: number | undefined;
 }
 
 export async function loadBacktest(file: string, options: LoadOptions = {}): Promise<LoadedBacktest> {
@@ -147,9 +149,12 @@ function dayBarProblems({ source, sources: { all }, market }: Backtest): readonl
 async function findStrategies(
   source: YamlSource,
   read: BacktestFile,
-  { codes, note = () => undefined }: LoadOptions,
+  { codes, loadMsMax, note = () => undefined }: LoadOptions,
 ): Promise<{ readonly strategies: readonly BacktestStrategy[]; readonly problems: readonly Problem[] }> {
-  const { loaded, problems } = await loadOwnStrategies(source, read.strategies, codes);
+  const { loaded, problems } = await loadOwnStrategies(source, read.strategies, {
+    known: codes,
+    limitMs: loadMsMax,
+  });
   if (problems.length > 0) return { strategies: [], problems };
   // Threads of the same run need not tell it again.
   if (codes === undefined) for (const text of typeNotes(loaded, read.state)) note(text);

@@ -13,6 +13,7 @@ import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from './backtest-days.ts';
 import { isOnBars } from './backtest-schema.ts';
+import { EVENT_MS_MAX, FRAMES_MAX } from './hang-watch.ts';
 import type { Backtest } from './load-backtest.ts';
 import {
   BacktestVerifier,
@@ -31,6 +32,8 @@ export interface BacktestRunOptions {
   readonly seed?: number;
   /** Runs again, and with the future cut off. */
   readonly verify?: boolean;
+  /** Longest time that a strategy may take for one event, in the second process of a verification too. */
+  readonly eventMsMax?: number;
   /** For the watch of another thread. */
   readonly watched?: Pick<RunOptions, 'running' | 'clock'>;
   readonly onProgress?: (progress: ResearchProgress) => void;
@@ -95,15 +98,12 @@ function once(backtest: Backtest, plan: BacktestPlan, options: BacktestRunOption
 function verified(
   backtest: Backtest,
   plan: () => BacktestPlan,
-  { onProgress, seed, watched }: BacktestRunOptions,
+  { onProgress, seed, eventMsMax = EVENT_MS_MAX, watched }: BacktestRunOptions,
 ): Played {
   const all = Math.round(plan().data.rows * VERIFY_RUNS);
   const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
-  return new BacktestVerifier(backtest, plan, { seed, watched, onRows }).verify();
+  return new BacktestVerifier(backtest, plan, { seed, eventMsMax, watched, onRows }).verify();
 }
-
-/** Frames of the program behind the strategy's own say nothing to its author. */
-const FRAMES_MAX = 6;
 
 function faultTexts(
   { strategies: ran, utcOffsetMinutes }: BacktestResult,

@@ -3,17 +3,29 @@ import { writeFileSync } from 'node:fs';
 import { watchDecisions } from '../../../backtest/research/look-ahead.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { setTrap } from '../../host/strategy-files/clock-trap.ts';
+import { endingHangs, StrategyHangs } from './hang-watch.ts';
 import { loadBacktest } from './load-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
-import type { SecondRun, SecondRunOrder } from './second-run.ts';
+import type { SecondRun, SecondRunFailure, SecondRunOrder } from './second-run.ts';
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our own process
-const { file, seed, out } = JSON.parse(process.argv[2] ?? '') as SecondRunOrder;
+const { file, seed, eventMsMax, out } = JSON.parse(process.argv[2] ?? '') as SecondRunOrder;
 setTrap({ places: new Map(), isFalse: true });
-const loaded = await loadBacktest(file);
+const loaded = await loadBacktest(file, { loadMsMax: eventMsMax });
 if (!loaded.ok) throw new Error(`${file} is no longer what it was at the start`);
-const plan = planBacktest(loaded.backtest, seed === undefined ? {} : { seed });
+const { backtest } = loaded;
+const plan = planBacktest(backtest, seed === undefined ? {} : { seed });
 const { strategies, decisions } = watchDecisions(plan.strategies);
-const { journalHash } = runBacktest({ ...plan, strategies });
-const told: SecondRun = { journalHash, decisions };
-writeFileSync(out, JSON.stringify(told));
+writeFileSync(out, JSON.stringify(played()));
+
+function played(): SecondRun | SecondRunFailure {
+  try {
+    const { journalHash } = endingHangs(backtest, eventMsMax, (running, clock) =>
+      runBacktest({ ...plan, strategies }, { running, clock }),
+    );
+    return { journalHash, decisions };
+  } catch (error) {
+    if (error instanceof StrategyHangs) return { failure: error.message };
+    throw error;
+  }
+}

@@ -12,6 +12,8 @@ import type { Decision } from '../../../backtest/research/look-ahead.ts';
 export interface SecondRunOrder {
   readonly file: string;
   readonly seed: number | undefined;
+  /** Longest time that a strategy may take for one event. */
+  readonly eventMsMax: number;
   /** Result file. */
   readonly out: string;
 }
@@ -19,6 +21,11 @@ export interface SecondRunOrder {
 export interface SecondRun {
   readonly journalHash: string;
   readonly decisions: readonly (readonly Decision[])[];
+}
+
+/** A strategy did not return. */
+export interface SecondRunFailure {
+  readonly failure: string;
 }
 
 const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;
@@ -38,7 +45,8 @@ export function secondRun(order: Omit<SecondRunOrder, 'out'>): SecondRun | strin
     if (run.status !== 0) return run.stderr.trim().split('\n').at(-1) ?? '';
     if (!existsSync(out)) return 'it ended before the last price';
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our own process
-    return JSON.parse(readFileSync(out, 'utf8')) as SecondRun;
+    const told = JSON.parse(readFileSync(out, 'utf8')) as SecondRun | SecondRunFailure;
+    return 'failure' in told ? told.failure : told;
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

@@ -50,6 +50,7 @@ export class BacktestVerifier {
   readonly #backtest: Backtest;
   readonly #plan: () => BacktestPlan;
   readonly #seed: number | undefined;
+  readonly #eventMsMax: number;
   readonly #watched: Pick<RunOptions, 'running' | 'clock'> | undefined;
   readonly #onRows: (rows: number) => void;
   #rowsBefore = 0;
@@ -60,10 +61,12 @@ export class BacktestVerifier {
     plan: () => BacktestPlan,
     {
       seed,
+      eventMsMax,
       watched,
       onRows,
     }: {
       readonly seed: number | undefined;
+      readonly eventMsMax: number;
       readonly watched: Pick<RunOptions, 'running' | 'clock'> | undefined;
       readonly onRows: (rows: number) => void;
     },
@@ -72,6 +75,7 @@ export class BacktestVerifier {
     this.#backtest = backtest;
     this.#plan = plan;
     this.#seed = seed;
+    this.#eventMsMax = eventMsMax;
     this.#onRows = onRows;
   }
 
@@ -128,7 +132,7 @@ export class BacktestVerifier {
   }
 
   #secondRunFinding(first: Watched): string | null {
-    const again = secondRun({ file: this.#backtest.file, seed: this.#seed });
+    const again = secondRun({ file: this.#backtest.file, seed: this.#seed, eventMsMax: this.#eventMsMax });
     if (typeof again === 'string') return `a second process does not run the backtest: ${again}`;
     if (again.journalHash === first.result.journalHash) return null;
     const found = this.#earliest(first, again, Infinity);

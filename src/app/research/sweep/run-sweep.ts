@@ -32,6 +32,8 @@ export interface SweepOptions {
   /** Directory of the results. */
   readonly dir: string;
   readonly workers: number;
+  /** Longest time that a strategy may take for one event. */
+  readonly eventMsMax: number;
   /** Deletes the results of earlier sweeps of this backtest. */
   readonly fresh: boolean;
   /** Counts the runs of this process; results known from earlier sweeps are left out. */
@@ -80,7 +82,7 @@ export async function runSweep(
   const { openPool = openTrialPool } = options;
   const begunMs = performance.now();
   const runs = new Runs(log, options, () =>
-    openPool({ backtest, fingerprint, columns, workers: options.workers }),
+    openPool({ backtest, fingerprint, columns, workers: options.workers, eventMsMax: options.eventMsMax }),
   );
   try {
     const trials = await allTrials(runs, plan);

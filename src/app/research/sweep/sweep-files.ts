@@ -6,6 +6,7 @@ import type { ReportTable } from '../../../backtest/report/report-model.ts';
 import { dimensionNames } from '../../../backtest/research/parameter-space.ts';
 import type { TrialFigures } from '../../../backtest/research/trials.ts';
 import { csvText, type CsvValue } from '../../../text/csv.ts';
+import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
 import type { SweepPlan } from './read-sweep.ts';
@@ -17,6 +18,8 @@ export interface SweepFileOptions {
   readonly out?: string;
   /** Absent: one a core. */
   readonly workers?: number;
+  /** Longest milliseconds that a strategy may take for one event; absent: those of a backtest. */
+  readonly eventLimit?: number;
   readonly fresh?: boolean;
   /** Trials in the table of the best. */
   readonly top: number;
@@ -37,11 +40,18 @@ export interface SweepOutcome extends SweepFiles {
 export async function sweepFile(
   backtest: Backtest,
   plan: SweepPlan,
-  { out, workers = availableParallelism(), fresh = false, top, onProgress }: SweepFileOptions,
+  {
+    out,
+    workers = availableParallelism(),
+    eventLimit = EVENT_MS_MAX,
+    fresh = false,
+    top,
+    onProgress,
+  }: SweepFileOptions,
 ): Promise<SweepOutcome> {
   const title = titleOf(backtest);
   const dir = out ?? join(backtest.read.state, `${title}-sweep`);
-  const found = await runSweep(backtest, plan, { dir, workers, fresh, onProgress });
+  const found = await runSweep(backtest, plan, { dir, workers, eventMsMax: eventLimit, fresh, onProgress });
   const { moneyScale } = backtest.market;
   return {
     ...writeSweepFiles(dir, backtest, plan, found, title),

@@ -1,7 +1,9 @@
 /** A thread of a sweep: loads the backtest as the main thread did, and runs the trials it is given on the shared columns. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../domain/assert.ts';
+import { VirtualClock } from '../../../backtest/run/virtual-clock.ts';
 import { loadBacktest } from '../backtest/load-backtest.ts';
+import { showClock } from './paused-thread.ts';
 import {
   type FromSweepWorker,
   runTrial,
@@ -10,14 +12,19 @@ import {
   type TrialTask,
 } from './trial-pool.ts';
 
-async function work(port: MessagePort, { file, codes, columns }: SweepWorkerData): Promise<void> {
+async function work(
+  port: MessagePort,
+  { file, codes, columns, running: memory }: SweepWorkerData,
+): Promise<void> {
   const post = (message: FromSweepWorker): void => port.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   const loaded = await loadBacktest(file, { codes });
   if (!loaded.ok) return post({ kind: 'failed', reason: `${file} is no longer what it was at the start` });
   const { backtest } = loaded;
+  const watched = { running: new Int32Array(memory), clock: new VirtualClock() };
+  showClock(watched.clock);
   port.on('message', (task: TrialTask) => {
     try {
-      post({ kind: 'done', figures: runTrial(backtest, columns, task) });
+      post({ kind: 'done', figures: runTrial(backtest, columns, task, watched) });
     } catch (error) {
       post({
         kind: 'failed',

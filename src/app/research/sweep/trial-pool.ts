@@ -4,22 +4,26 @@ import { Worker } from 'node:worker_threads';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { TrialParams } from '../../../backtest/research/parameter-space.ts';
 import { type TrialFigures, trialFigures } from '../../../backtest/research/trials.ts';
-import { runBacktest } from '../../../backtest/run/run-backtest.ts';
+import { runBacktest, type RunOptions } from '../../../backtest/run/run-backtest.ts';
 import type { StrategyCode } from '../../../config/config.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
 import { tableOf, tickLayout, type TickRows, ticksOf } from '../../../recording/columns/tick-columns.ts';
 import { assert } from '../../../domain/assert.ts';
 import { packageVersion } from '../../host/package-version.ts';
+import { framesInSource, hangText, StrategyHangs } from '../backtest/hang-watch.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
 import { rowReader, type SourceDay } from '../backtest/source-days.ts';
+import { lookInto } from './paused-thread.ts';
 
 export interface SweepWorkerData {
   readonly file: string;
   /** Of strategies of the user's own, by file or package. */
   readonly codes: ReadonlyMap<string, StrategyCode>;
   readonly columns: SharedColumns;
+  /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls. */
+  readonly running: SharedArrayBuffer;
 }
 
 export type FromSweepWorker =
@@ -38,15 +42,12 @@ export interface TrialPoolOptions {
   readonly fingerprint: string;
   readonly columns: SharedColumns;
   readonly workers: number;
+  /** Longest time that a strategy may take for one event. */
+  readonly eventMsMax: number;
 }
 
 export async function openTrialPool(options: TrialPoolOptions): Promise<TrialPool> {
-  const { file, strategies } = options.backtest;
-  const codes = new Map(
-    strategies.flatMap(({ strategy, code }) => (code === null ? [] : [[strategy, code]])),
-  );
-  const data: SweepWorkerData = { file, codes, columns: options.columns };
-  const threads = Array.from({ length: options.workers }, () => new TrialThread(data, options.fingerprint));
+  const threads = Array.from({ length: options.workers }, () => new TrialThread(options));
   try {
     await Promise.all(threads.map((thread) => thread.start()));
   } catch (error) {
@@ -79,22 +80,29 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+const LOOK_EVERY_MS = 250;
+
 class TrialThread {
-  readonly #data: SweepWorkerData;
-  readonly #fingerprint: string;
+  readonly #options: TrialPoolOptions;
+  readonly #running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
   #worker: Worker | null = null;
   #waiting: Waiting | null = null;
   /** The error that ended the thread. */
   #lost: Error | null = null;
 
-  constructor(data: SweepWorkerData, fingerprint: string) {
-    this.#data = data;
-    this.#fingerprint = fingerprint;
+  constructor(options: TrialPoolOptions) {
+    this.#options = options;
   }
 
   async start(): Promise<void> {
+    const { backtest, columns, fingerprint } = this.#options;
+    const { file, strategies } = backtest;
+    const codes = new Map(
+      strategies.flatMap(({ strategy, code }) => (code === null ? [] : [[strategy, code]])),
+    );
+    const workerData: SweepWorkerData = { file, codes, columns, running: this.#running.buffer };
     const worker = new Worker(new URL('./sweep-worker.js', import.meta.url), {
-      workerData: this.#data,
+      workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     this.#worker = worker;
@@ -103,13 +111,14 @@ class TrialThread {
     worker.on('exit', (code) => this.#lose(new Error(`a thread ended with code ${code}`)));
     const answer = await this.#answer();
     if (answer.kind === 'failed') throw new Error(answer.reason);
-    if (answer.kind !== 'ready' || answer.fingerprint !== this.#fingerprint)
-      throw new Error(`${this.#data.file} or what it names has changed since the start: begin again`);
+    if (answer.kind !== 'ready' || answer.fingerprint !== fingerprint)
+      throw new Error(`${file} or what it names has changed since the start: begin again`);
   }
 
   async run(task: TrialTask): Promise<TrialFigures> {
     this.#worker?.postMessage(task); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-    const answer = await this.#answer();
+    const watch = this.#watchEvents(task);
+    const answer = await this.#answer().finally(() => clearInterval(watch));
     if (answer.kind === 'done') return answer.figures;
     const reason = answer.kind === 'failed' ? answer.reason : 'a thread answered out of turn';
     throw new Error(`the trial ${JSON.stringify(task.params)} failed: ${reason}`);
@@ -118,6 +127,35 @@ class TrialThread {
   async close(): Promise<void> {
     this.#waiting = null;
     await this.#worker?.terminate();
+  }
+
+  /** Ends the thread when one event of a strategy takes longer than the limit. */
+  #watchEvents({ params }: TrialTask): NodeJS.Timeout {
+    const running = this.#running;
+    let seen = '';
+    let sinceMs = performance.now();
+    const watch = setInterval(() => {
+      const [strategy = -1, calls = 0] = running;
+      const now = performance.now();
+      const isNews = seen !== `${strategy} ${calls}`;
+      if (isNews) seen = `${strategy} ${calls}`;
+      if (isNews || strategy === -1) sinceMs = now;
+      if (now - sinceMs <= this.#options.eventMsMax) return;
+      clearInterval(watch);
+      void this.#endHang(strategy, params);
+    }, LOOK_EVERY_MS);
+    return watch;
+  }
+
+  async #endHang(place: number, params: TrialParams): Promise<void> {
+    const worker = this.#worker;
+    const { backtest, eventMsMax: limitMs } = this.#options;
+    if (worker === null) return;
+    const found = await lookInto(worker);
+    const text = hangText(backtest, { place, nowUs: found?.nowUs ?? null, limitMs });
+    const frames = found === null ? '' : framesInSource(backtest, place, found.stack);
+    this.#lose(new StrategyHangs(`${text}; trial ${JSON.stringify(params)}`, frames));
+    await worker.terminate();
   }
 
   #lose(error: Error): void {
@@ -139,19 +177,29 @@ export interface TrialTask {
   readonly days: readonly TradingDay[] | null;
 }
 
+type Watched = Pick<RunOptions, 'running' | 'clock'>;
+
 /** A row that is not on the shared memory is read from its file: slower, and the same. */
 export function trialResult(
   backtest: Backtest,
   columns: SharedColumns,
   { params, days }: TrialTask,
+  watched: Watched = {},
 ): BacktestResult {
   const read = rowReader(backtest.read);
   const readRows = (source: SourceDay): TickRows => columns.get(columnKey(source)) ?? read(source);
-  return runBacktest(planBacktest(backtest, { params, readRows, ...(days === null ? {} : { days }) }));
+  return runBacktest(
+    planBacktest(backtest, { params, readRows, ...(days === null ? {} : { days }) }),
+    watched,
+  );
 }
 
-export const runTrial = (backtest: Backtest, columns: SharedColumns, task: TrialTask): TrialFigures =>
-  trialFigures(trialResult(backtest, columns, task));
+export const runTrial = (
+  backtest: Backtest,
+  columns: SharedColumns,
+  task: TrialTask,
+  watched?: Watched,
+): TrialFigures => trialFigures(trialResult(backtest, columns, task, watched));
 
 /** Key of the same work, also after a restart. The days of a task are consecutive, so the first and the last one name them. */
 export function taskKey({ params, days }: TrialTask): string {

@@ -46,6 +46,7 @@ function planOf(backtest: Backtest, flags: SweepFlags = {}): SweepPlan {
 const optionsOf = (dir: string, pool: ReturnType<typeof fakePool>, fresh = false): SweepOptions => ({
   dir: join(dir, 'out'),
   workers: 1,
+  eventMsMax: 20_000,
   fresh,
   onProgress: () => undefined,
   openPool: pool.open,

@@ -64,6 +64,7 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
   const found = await runSweep(backtest, plan.plan, {
     dir: join(dir, 'out'),
     workers: 1,
+    eventMsMax: 20_000,
     fresh: false,
     onProgress: () => undefined,
     openPool: async ({ columns }) => ({
