@@ -27,6 +27,8 @@ export interface CostSchedule {
   readonly orderFee?: readonly Dated<number>[];
   /** Least of all fees of an order once any of it is filled, money. */
   readonly orderFeeMin?: readonly Dated<number>[];
+  /** Most of all fees of an order, parts of 10^10 of its value; it is stronger than the least one. */
+  readonly orderFeeMax?: readonly Dated<number>[];
   /** Tax on what is sold, parts of 10^10 of its value. */
   readonly sellTax?: readonly Dated<number>[];
   /** Of fees and of the tax on what is sold. Absent: whole money once an order, half and more up. */
@@ -97,7 +99,7 @@ export function orderCosts(
     rounding.per === 'fill'
       ? fills
       : roundedCosts(schedule, rounding, day, cumQty, cumValue, side, makerValue);
-  const charged = withOrderFee(schedule, day, cumQty, fee);
+  const charged = withOrderFee(schedule, day, { qty: cumQty, value: cumValue }, fee);
   return { fee: money(charged), tax: money(taxOn(schedule, day, cumValue) + tax) };
 }
 
@@ -167,8 +169,8 @@ export function orderFees(
 ): { readonly contracts: number; readonly value: number } {
   assert(cumQty >= 0 && cumValue >= 0, 'cumulative quantity and value are zero or more');
   const contracts = perContract(schedule, day) * cumQty;
-  const { valueFee, orderFee, orderFeeMin } = schedule;
-  if ((valueFee ?? orderFee ?? orderFeeMin) === undefined) return { contracts, value: 0 };
+  const { valueFee, orderFee, orderFeeMin, orderFeeMax } = schedule;
+  if ((valueFee ?? orderFee ?? orderFeeMin ?? orderFeeMax) === undefined) return { contracts, value: 0 };
   const { taker, maker } = valueRates(schedule, day);
   const onValue =
     makerValue === 0 || maker === taker
@@ -178,20 +180,27 @@ export function orderFees(
           VALUE_PARTS,
           WHOLE_MONEY,
         );
-  return { contracts, value: withOrderFee(schedule, day, cumQty, contracts + onValue) - contracts };
+  const whole = withOrderFee(schedule, day, { qty: cumQty, value: cumValue }, contracts + onValue);
+  const onContracts = orderFeeMax === undefined ? contracts : Math.min(contracts, whole);
+  return { contracts: onContracts, value: whole - onContracts };
 }
 
 /** A fee below zero stays where there is no least one. */
 function withOrderFee(
-  { orderFee, orderFeeMin }: CostSchedule,
+  { orderFee, orderFeeMin, orderFeeMax, rounding = WHOLE_MONEY }: CostSchedule,
   day: TradingDay,
-  cumQty: number,
+  filled: { readonly qty: number; readonly value: number },
   fee: number,
 ): number {
-  if (cumQty === 0) return fee;
+  if (filled.qty === 0) return fee;
   const whole = orderFee === undefined ? fee : fee + rateOn(orderFee, day);
   const min = orderFeeMin === undefined ? 0 : rateOn(orderFeeMin, day);
-  return min === 0 ? whole : Math.max(whole, min);
+  const charged = min === 0 ? whole : Math.max(whole, min);
+  if (orderFeeMax === undefined) return charged;
+  return Math.min(
+    charged,
+    inSteps(BigInt(filled.value) * BigInt(rateOn(orderFeeMax, day)), VALUE_PARTS, rounding),
+  );
 }
 
 const perContract = (schedule: CostSchedule, day: TradingDay): number =>

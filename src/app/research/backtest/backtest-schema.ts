@@ -23,6 +23,8 @@ const costs = z.strictObject({
   makerPercent: z.number().min(-100).max(100).optional(),
   perOrder: z.number().min(0).optional(),
   orderMin: z.number().min(0).optional(),
+  /** Most of all fees of an order, of its value. */
+  orderMaxPercent: share.optional(),
   sellTaxPercent: share.optional(),
   marginPercent: z.number().min(0.01).max(100).optional(),
   /** Below this part of the value of positions the broker closes. */

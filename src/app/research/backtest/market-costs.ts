@@ -36,12 +36,12 @@ export function costDecimals(market: InlineMarket): number {
 /** Digits behind the point of a fee on value that nothing rounds, where `valueDecimals` are those of a tick of a lot. */
 export function feeDecimals(market: InlineMarket, valueDecimals: (terms: ContractTerms) => number): number {
   const needed = Object.values(market.contracts).map((each) => {
-    const { rounding, valuePercent, takerPercent, makerPercent, sellTaxPercent } = {
+    const { rounding, valuePercent, takerPercent, makerPercent, orderMaxPercent, sellTaxPercent } = {
       ...market.costs,
       ...each.costs,
     };
     if (rounding !== undefined && rounding.per !== 'none') return 0;
-    const rates = [valuePercent, takerPercent, makerPercent, sellTaxPercent].filter(
+    const rates = [valuePercent, takerPercent, makerPercent, orderMaxPercent, sellTaxPercent].filter(
       (rate) => rate !== undefined,
     );
     return rates.length === 0
@@ -78,8 +78,10 @@ export function costsOf(
   };
   const amount = (key: 'perContract' | 'perOrder' | 'orderMin'): number =>
     whole(['costs', key], costs[key], moneyDigits);
-  const percent = (key: 'takerPercent' | 'makerPercent' | 'sellTaxPercent', value?: number): number =>
-    whole(['costs', key], value, VALUE_DIGITS);
+  const percent = (
+    key: 'takerPercent' | 'makerPercent' | 'orderMaxPercent' | 'sellTaxPercent',
+    value?: number,
+  ): number => whole(['costs', key], value, VALUE_DIGITS);
   const { valuePercent = 0, marginPercent = WHOLE_PERCENT, maintenancePercent, rounding } = costs;
   const taker = percent('takerPercent', costs.takerPercent ?? valuePercent);
   const maker = percent('makerPercent', costs.makerPercent ?? valuePercent);
@@ -93,6 +95,9 @@ export function costsOf(
     valueFee: since({ taker, maker }),
     orderFee: since(amount('perOrder')),
     orderFeeMin: since(amount('orderMin')),
+    ...(costs.orderMaxPercent !== undefined && {
+      orderFeeMax: since(percent('orderMaxPercent', costs.orderMaxPercent)),
+    }),
     sellTax: since(percent('sellTaxPercent', costs.sellTaxPercent)),
     ...(rounding !== undefined &&
       rounding.per !== 'none' && {

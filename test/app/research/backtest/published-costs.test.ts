@@ -1,6 +1,6 @@
 /**
  * Costs that other engines publish, to the last digit. The numbers are those of zipline's tests of commissions (Apache 2.0), of
- * NautilusTrader's tests of its cash account (LGPL), and of the first funding example that Kraken gives for linear perpetual contracts.
+ * NautilusTrader's tests of its cash account (LGPL), the examples of Interactive Brokers' list of prices, and of the first funding example that Kraken gives for linear perpetual contracts.
  * Prices are made here.
  */
 import { expect, test } from 'vitest';
@@ -67,6 +67,17 @@ test.each([
     more: 'models: { volumePercent: 10 }',
   });
   expect(charged).toEqual([230, 170, 100].map((qty, i) => [qty, totals[i]]));
+});
+
+/** The three examples of Interactive Brokers' fixed pricing of American shares: half a cent a share, at least 1, at most 1 % of the value. */
+test.each([
+  [100, '25', 1],
+  [1_000, '25', 5],
+  [1_000, '0.25', 2.5],
+])('Interactive Brokers: %i shares at %s', async (qty, price, fee) => {
+  const market = ', costs: { perContract: 0.005, orderMin: 1, orderMaxPercent: 1 }';
+  const charged = await chargedSoFar({ price, qty, volumes: [qty], market, capital: 100_000 });
+  expect(charged).toEqual([[qty, fee]]);
 });
 
 /** A taker of 0.002 %: 24.015 dollars and 5,293.64 yen before rounding to the currency. */
