@@ -24,15 +24,30 @@ export interface Dividend {
   readonly amount: number;
 }
 
-export type CorporateAction = Split | Dividend;
+/** It is traded no more: what is held is paid out, and orders end. */
+export interface Delisting {
+  readonly kind: 'delisting';
+  readonly code: string;
+  readonly exDay: TradingDay;
+  /** Paid for one share, in parts of `DIVIDEND_PARTS` of a point; null: the last price. */
+  readonly price: number | null;
+}
+
+export type CorporateAction = Split | Dividend | Delisting;
 
 export const DIVIDEND_PARTS = 1_000_000;
 
-/** `2 for 1`, or `0.24 a share`. */
-export const actionText = (action: CorporateAction): string =>
-  action.kind === 'split'
-    ? `split ${action.newShares} for ${action.oldShares}`
-    : `dividend of ${action.amount / DIVIDEND_PARTS} a share`;
+/** For people. */
+export function actionText(action: CorporateAction): string {
+  switch (action.kind) {
+    case 'split':
+      return `split ${action.newShares} for ${action.oldShares}`;
+    case 'dividend':
+      return `dividend of ${action.amount / DIVIDEND_PARTS} a share`;
+    case 'delisting':
+      return `paid out at ${action.price === null ? 'the last price' : action.price / DIVIDEND_PARTS}`;
+  }
+}
 
 /** What orders that work through an ex-date become: `splits` leaves them alone on that of a dividend. */
 export type OrderRule = 'adjust' | 'splits' | 'cancel';
@@ -60,7 +75,8 @@ export function adjustmentOf(
   rule: OrderRule,
 ): OrderAdjustment | null {
   const reason = actionText(action);
-  if (rule === 'cancel') return { reason, qty: () => 0, price: () => 0, distance: (ticks) => ticks };
+  if (rule === 'cancel' || action.kind === 'delisting')
+    return { reason, qty: () => 0, price: () => 0, distance: (ticks) => ticks };
   if (action.kind === 'split') {
     const { newShares, oldShares } = action;
     const round = (ticks: number, isDown: boolean): number => {
@@ -88,6 +104,7 @@ export function adjustmentOf(
 /** A price of before on the ex-date, in the same unit: `perPoint` of it make a point. A dividend that is larger than the price leaves it. */
 export function priceAfter(action: CorporateAction, price: number, perPoint: number): number {
   if (action.kind === 'split') return (price * action.oldShares) / action.newShares;
+  if (action.kind === 'delisting') return price;
   const left = price - (action.amount * perPoint) / DIVIDEND_PARTS;
   return left > 0 ? left : price;
 }

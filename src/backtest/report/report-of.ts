@@ -210,8 +210,8 @@ function actionTables({
   if (actions.length === 0) return [];
   return [
     {
-      title: 'Splits and dividends',
-      note: 'cash: dividends, and what was paid for a fraction of a lot; below zero was paid by a short position',
+      title: 'Corporate actions',
+      note: 'cash: dividends, and what was paid for a fraction of a lot or at the end of a listing; below zero was paid by a short position',
       columns: ['ex-date', 'contract', 'action', 'strategy', 'position before', 'after', 'cash'],
       isText: true,
       rows: actions.map(({ action, instrument, strategy, qtyBefore, qtyAfter, cash, isOwed }) => [

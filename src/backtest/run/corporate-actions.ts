@@ -1,5 +1,5 @@
 /**
- * Splits and dividends on the morning of their ex-date, before the first event of the day: positions, prices of before, orders, and
+ * Splits, dividends and ends of listings on the morning of their ex-date, before the first event of the day: positions, prices of before, orders, and
  * cash. A day without data passes its actions on to the next day that has some.
  */
 import { assert } from '../../domain/assert.ts';
@@ -8,15 +8,18 @@ import { ratesOf } from '../../domain/contract.ts';
 import {
   adjustmentOf,
   type CorporateAction,
+  type Delisting,
   type Dividend,
   dividendMoney,
   DIVIDEND_PARTS,
+  type Split,
 } from '../../domain/corporate-action.ts';
 import { carryCost, type CostSchedule } from '../../domain/costs.ts';
+import { FLAT_POSITION, type Position } from '../../domain/position.ts';
 import { money, type Money, tsUs } from '../../domain/units.ts';
 import type { ActionTerms } from '../backtest-plan.ts';
 import type { BacktestAction } from '../backtest-result.ts';
-import type { RunAccount } from './run-account.ts';
+import { payOut, type RunAccount } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { RunVenue } from './run-venue.ts';
 
@@ -99,35 +102,51 @@ export class CorporateActions {
   }
 
   #toPositions(action: CorporateAction, instrument: RunInstrument, day: TradingDay, nowUs: number): void {
-    const { account } = this.#parts;
     const { index } = instrument.contract;
-    let isHeld = false;
-    account.ledgers.forEach((ledger, strategy) => {
-      const before = ledger.holdingOf(index)?.position;
-      if (before === undefined || before.qty === 0) return;
-      isHeld = true;
-      if (action.kind === 'dividend')
-        this.#owe(action, { strategy, instrument, qty: before.qty }, day, nowUs);
-      else {
-        account.split(strategy, instrument, action, nowUs);
-        const after = ledger.holding(instrument).position;
-        const { qty, openValue, realised } = after;
-        const cash = realised - before.realised + before.openValue * Math.sign(before.qty);
-        this.#tell({
-          tsUs: tsUs(nowUs),
-          instrument: index,
-          strategy,
-          action,
-          qtyBefore: before.qty,
-          qtyAfter: qty,
-          cash: money(instrument.rate.of(cash - openValue * Math.sign(before.qty))),
-          isOwed: false,
-        });
-      }
+    const held = this.#parts.account.ledgers.flatMap((ledger, strategy) => {
+      const position = ledger.holdingOf(index)?.position;
+      return position === undefined || position.qty === 0 ? [] : [{ strategy, position }];
     });
-    if (isHeld) return;
+    if (action.kind === 'dividend')
+      for (const { strategy, position } of held)
+        this.#owe(action, { strategy, instrument, qty: position.qty }, day, nowUs);
+    else this.#change(action, instrument, held, day, nowUs);
+    if (held.length > 0) return;
     const nothing = { strategy: null, qtyBefore: 0, qtyAfter: 0, cash: money(0), isOwed: false };
     this.#tell({ ...nothing, tsUs: tsUs(nowUs), instrument: index, action });
+  }
+
+  /** Of positions; the cash of a split is for the fraction of a lot. */
+  #change(
+    action: Split | Delisting,
+    instrument: RunInstrument,
+    held: readonly { readonly strategy: number; readonly position: Position }[],
+    day: TradingDay,
+    nowUs: number,
+  ): void {
+    const { account, costs } = this.#parts;
+    const { contract, mark, rate } = instrument;
+    if (action.kind === 'delisting') {
+      const { partsPerPoint = 100, hundredthsPerTick } = contract.spec;
+      const price =
+        action.price === null ? mark : (action.price * partsPerPoint) / hundredthsPerTick / DIVIDEND_PARTS;
+      payOut(account, instrument, price, { schedule: costs, day }, nowUs);
+    } else for (const { strategy } of held) account.split(strategy, instrument, action, nowUs);
+    for (const { strategy, position: before } of held) {
+      const after = account.ledgers[strategy]?.holdingOf(contract.index)?.position ?? FLAT_POSITION;
+      const sign = Math.sign(before.qty);
+      const cash = after.realised - before.realised + sign * (before.openValue - after.openValue);
+      this.#tell({
+        tsUs: tsUs(nowUs),
+        instrument: contract.index,
+        strategy,
+        action,
+        qtyBefore: before.qty,
+        qtyAfter: after.qty,
+        cash: money(rate.of(cash)),
+        isOwed: false,
+      });
+    }
   }
 
   #owe(

@@ -285,32 +285,42 @@ export function settleExpired(
   instruments: readonly RunInstrument[],
   nowUs: number,
 ): void {
-  for (const instrument of instruments) {
-    const { contract, mark, markValue } = instrument;
-    if (lastSession(calendar, contract) > day || mark === 0) continue;
-    account.ledgers.forEach((ledger, strategy) => {
-      const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
-      if (held === 0) return;
-      const value = money(Math.abs(held) * markValue);
-      const execution = {
-        tsUs: tsUs(nowUs),
-        decidedUs: tsUs(nowUs),
-        side: held > 0 ? ('sell' as const) : ('buy' as const),
-        qty: Math.abs(held),
-        // The log holds whole ticks; the value is exact.
-        priceTicks: Math.round(mark),
-        value,
-        fee: money(0),
-        tax: taxOn(ratesOf(contract.spec, costs), day, value),
-        liquidity: 'taker' as const,
-        clause: 'settlement' as const,
-        cause: 'settled' as const,
-        midTwice: 0,
-        decidedMidTwice: 0,
-        orderNo: 0,
-        rate: instrument.rate.now,
-      };
-      account.execute(strategy, instrument, execution, { schedule: costs, day });
-    });
-  }
+  for (const instrument of instruments)
+    if (lastSession(calendar, instrument.contract) <= day && instrument.mark !== 0)
+      payOut(account, instrument, instrument.mark, { schedule: costs, day }, nowUs);
+}
+
+/** At `price` ticks, which may lie between two. */
+export function payOut(
+  account: RunAccount,
+  instrument: RunInstrument,
+  price: number,
+  costs: DayCosts,
+  nowUs: number,
+): void {
+  const { contract, unit } = instrument;
+  account.ledgers.forEach((ledger, strategy) => {
+    const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
+    if (held === 0) return;
+    const value = money(Math.abs(held) * Math.round(price * unit));
+    const execution = {
+      tsUs: tsUs(nowUs),
+      decidedUs: tsUs(nowUs),
+      side: held > 0 ? ('sell' as const) : ('buy' as const),
+      qty: Math.abs(held),
+      // The log holds whole ticks; the value is exact.
+      priceTicks: Math.round(price),
+      value,
+      fee: money(0),
+      tax: taxOn(ratesOf(contract.spec, costs.schedule), costs.day, value),
+      liquidity: 'taker' as const,
+      clause: 'settlement' as const,
+      cause: 'settled' as const,
+      midTwice: 0,
+      decidedMidTwice: 0,
+      orderNo: 0,
+      rate: instrument.rate.now,
+    };
+    account.execute(strategy, instrument, execution, costs);
+  });
 }

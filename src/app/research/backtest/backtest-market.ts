@@ -38,6 +38,8 @@ export interface BacktestMarket {
   /** Undefined for a symbol of another market. */
   specOf(symbol: string): ContractSpec | undefined;
   expiryOf(symbol: string): TradingDay;
+  /** Where trading never stops: last days of contracts that expire, which no close settles. */
+  readonly settledAfter: Readonly<Record<string, TradingDay>>;
 }
 
 export type ReadBacktestMarket =
@@ -107,6 +109,7 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
         const month = contractMonthOf(symbol);
         return month === undefined ? NO_EXPIRY : expiryOf(calendar, month);
       },
+      settledAfter: {},
     },
   };
 }
@@ -149,6 +152,7 @@ function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestM
     ]),
   );
   if (zone === undefined) return { ok: false, problems };
+  const isAlwaysOpen = market.hours === undefined;
   const carry = carryOf(source, market, zone, problems);
   if (problems.length > 0) return { ok: false, problems };
   return {
@@ -163,13 +167,21 @@ function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestM
       moneyScale,
       zone,
       isZoneFixed: SEASONS.every((at) => wallShift(zone, at) === 0),
-      isAlwaysOpen: market.hours === undefined,
+      isAlwaysOpen,
       marketOrders: market.marketOrders,
       specOf: (symbol) => specs.get(symbol),
-      expiryOf: (symbol) => market.contracts[symbol]?.expiry ?? NO_EXPIRY,
+      expiryOf: (symbol) => (isAlwaysOpen ? undefined : market.contracts[symbol]?.expiry) ?? NO_EXPIRY,
+      settledAfter: isAlwaysOpen ? expiries(market) : {},
     },
   };
 }
+
+const expiries = ({ contracts }: InlineMarket): Readonly<Record<string, TradingDay>> =>
+  Object.fromEntries(
+    Object.entries(contracts).flatMap(([symbol, { expiry }]) =>
+      expiry === undefined ? [] : [[symbol, expiry]],
+    ),
+  );
 
 function hourProblems(source: YamlSource, { hours = [] }: InlineMarket): readonly Problem[] {
   const sorted = hours.toSorted((a, b) => a.from - b.from);

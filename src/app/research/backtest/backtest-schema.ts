@@ -167,7 +167,8 @@ const data = z.strictObject({
   catalogue: pathText.optional(),
   /** Length of the bars to take from a catalogue. */
   every: barLength.optional(),
-  symbols: z.array(z.string()).min(1).optional(),
+  /** Symbols, or a file of them with the days of their membership. */
+  symbols: z.union([z.array(z.string()).min(1), pathText]).optional(),
   from: date.optional(),
   to: date.optional(),
   /** Splits and dividends of shares. */

@@ -21,6 +21,7 @@ import { statePaths } from '../../restart/state-paths.ts';
 import { type MeasuredLatencies, sessionRecord } from '../recorded/session-orders.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema, ON_BARS } from './backtest-schema.ts';
+import { readUniverse } from './read-universe.ts';
 import { readActions } from './read-actions.ts';
 import { importNamedFiles } from './import-named-files.ts';
 import { readRates } from './market-rates.ts';
@@ -70,7 +71,8 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   problems.push(...fileProblems(source, read, market.market));
   if (market.market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market.market));
-  const actions = readActions(source, read, market.market, problems);
+  const universe = readUniverse(source, read, market.market, problems);
+  const actions = readActions(source, read, { market: market.market, universe }, problems);
   const { latencies, problems: unmeasured } = readJournalLatencies(source, read);
   problems.push(...unmeasured);
   if (problems.length > 0) return { ok: false, problems };
@@ -83,7 +85,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
-  const sources = sourceDays(dirs, market.market, read);
+  const sources = sourceDays(dirs, market.market, read, universe);
   const chosen = await readStatistics(source, read, { market: market.market, sources });
   if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
   const { strategies } = found;
@@ -331,7 +333,10 @@ function symbolProblems(
 ): readonly Problem[] {
   const known = Object.keys(market.contracts);
   const named = [
-    ...(data.symbols ?? []).map((symbol, i) => ({ symbol, path: ['data', 'symbols', i] })),
+    ...(typeof data.symbols === 'object' ? data.symbols : []).map((symbol, i) => ({
+      symbol,
+      path: ['data', 'symbols', i],
+    })),
     ...strategies.flatMap(({ symbols }, i) =>
       symbols.map((symbol, j) => ({ symbol, path: ['strategies', i, 'symbols', j] })),
     ),

@@ -8,6 +8,7 @@ import { type CorporateAction, DIVIDEND_PARTS } from '../../../domain/corporate-
 import { wholeOf } from '../../../text/decimals.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 import type { BacktestMarket } from './backtest-market.ts';
+import type { Universe } from './read-universe.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 
 const COLUMNS = ['symbol', 'ex_date', 'kind', 'value'] as const;
@@ -17,43 +18,58 @@ const HINT = `a first line ${COLUMNS.join(',')},${PAY_DATE} and rows like AAPL,2
 const DIVIDEND_DIGITS = Math.round(Math.log10(DIVIDEND_PARTS));
 const RATIO_DIGITS = 6;
 
-/** Undefined without a file. */
+/** Undefined where nothing happens to any contract. */
 export function readActions(
   source: YamlSource,
   { data }: BacktestFile,
-  market: BacktestMarket,
+  { market, universe }: { readonly market: BacktestMarket; readonly universe: Universe },
   problems: Problem[],
 ): ActionTerms | undefined {
-  if (data.actions === undefined) return undefined;
-  const { file, orders, dividends } = data.actions;
+  const told = fileActions(source, data, market, problems);
+  const actions = [...told, ...universe.leaves].toSorted(inOrder);
+  if (actions.length === 0) return undefined;
+  const { orders = 'adjust', dividends = 'ex_date' } = data.actions ?? {};
+  return { actions, orders, dividendsOn: dividends };
+}
+
+function fileActions(
+  source: YamlSource,
+  { actions: named, prices }: BacktestFile['data'],
+  market: BacktestMarket,
+  problems: Problem[],
+): readonly CorporateAction[] {
+  if (named === undefined) return [];
   const path = ['data', 'actions'];
-  if (data.prices === 'adjusted') {
-    const hint =
-      'adjusted prices have the actions in them already, and they would count twice: leave actions out, or take raw prices';
-    problems.push(source.problem(path, 'no actions where data.prices is adjusted', hint));
-    return undefined;
-  }
-  if (market.kind === 'index_futures') {
-    const hint = 'index futures have no splits and pay no dividends';
-    problems.push(source.problem(path, 'no actions in this market', hint));
-    return undefined;
-  }
-  const read = actionsIn(placed(file, source.file));
+  const refuse = (expected: string, hint: string): [] => {
+    problems.push(source.problem(path, expected, hint));
+    return [];
+  };
+  if (prices === 'adjusted')
+    return refuse(
+      'no actions where data.prices is adjusted',
+      'adjusted prices have the actions in them already, and they would count twice: leave actions out, or take raw prices',
+    );
+  if (market.kind === 'index_futures')
+    return refuse('no actions in this market', 'index futures have no splits and pay no dividends');
+  const read = actionsIn(placed(named.file, source.file));
   if ('wrong' in read) {
     problems.push(source.problem([...path, 'file'], 'a file of corporate actions', HINT, read.wrong));
-    return undefined;
+    return [];
   }
   const actions = read.filter(({ code }) => market.specOf(code) !== undefined);
   if (read.length > 0 && actions.length === 0)
     problems.push(
       source.problem([...path, 'file'], 'actions of contracts of this market', '', 'none of them'),
     );
-  return { actions, orders, dividendsOn: dividends };
+  return actions;
 }
+
+/** By ex-date; on one day a dividend, which is told for old shares, comes before a split, and what leaves before both. */
+const inOrder = (a: CorporateAction, b: CorporateAction): number =>
+  compare(a.exDay, b.exDay) || compare(a.kind, b.kind) || compare(a.code, b.code);
 
 type ReadActions = readonly CorporateAction[] | { readonly wrong: string };
 
-/** By ex-date; on one day a dividend, which is told for old shares, comes before a split. */
 function actionsIn(path: string): ReadActions {
   let text: string;
   try {
@@ -78,9 +94,7 @@ function actionsIn(path: string): ReadActions {
     seen.add(key);
     actions.push(action);
   }
-  return actions.toSorted(
-    (a, b) => compare(a.exDay, b.exDay) || compare(a.kind, b.kind) || compare(a.code, b.code),
-  );
+  return actions;
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -92,14 +106,19 @@ function actionOf(cell: (name: string) => string): CorporateAction | undefined {
     const ratio = ratioOf(cell('value'));
     return ratio && { kind: 'split', code, exDay, newShares: ratio[0], oldShares: ratio[1] };
   }
-  const amount = /^\d*\.?\d+$/.test(cell('value'))
-    ? wholeOf(Number(cell('value')), DIVIDEND_DIGITS)
-    : undefined;
+  const price = cell('value') === '' ? null : pointsOf(cell('value'));
+  if (cell('kind') === 'delisting')
+    return price === undefined ? undefined : { kind: 'delisting', code, exDay, price };
+  const amount = pointsOf(cell('value'));
   const paid = payDay === '' ? null : dayOf(payDay);
   if (cell('kind') !== 'dividend' || amount === undefined || amount === 0 || paid === undefined)
     return undefined;
   return paid !== null && paid < exDay ? undefined : { kind: 'dividend', code, exDay, payDay: paid, amount };
 }
+
+/** Parts of `DIVIDEND_PARTS` of a point. */
+const pointsOf = (text: string): number | undefined =>
+  /^\d*\.?\d+$/.test(text) ? wholeOf(Number(text), DIVIDEND_DIGITS) : undefined;
 
 const dayOf = (text: string): TradingDay | undefined => (isTradingDay(text) ? tradingDay(text) : undefined);
 

@@ -22,6 +22,7 @@ import type { TickMeta, TickRows } from '../../../recording/columns/tick-columns
 import { readColumns } from '../../../recording/columns/tick-file.ts';
 import { formatUtcOffset } from '../../../text/dates.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
+import type { Universe } from './read-universe.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
 
@@ -62,8 +63,14 @@ type FoundDay = Omit<SourceDay, 'code'> & {
 /** Place of each alias among the listed months, nearest first. */
 const PLACES: Readonly<Record<string, number>> = { F1M: 0, F2M: 1, F1Q: 2, F2Q: 3 };
 
-export function sourceDays(dirs: readonly string[], market: BacktestMarket, read: BacktestFile): SourceDays {
-  const { symbols, from = null, to = null, every } = read.data;
+export function sourceDays(
+  dirs: readonly string[],
+  market: BacktestMarket,
+  read: BacktestFile,
+  universe: Universe,
+): SourceDays {
+  const { symbols } = universe;
+  const { from = null, to = null, every } = read.data;
   const found = new Map<string, SourceDay>();
   const remarks: string[] = [];
   const wanted = symbols?.map((symbol) => plainCode(symbol)) ?? null;
@@ -75,6 +82,7 @@ export function sourceDays(dirs: readonly string[], market: BacktestMarket, read
     const spec = market.specOf(symbol);
     const code = codeOn(market, symbol, day);
     if (spec === undefined || code === undefined || (to !== null && day > to)) continue;
+    if (!universe.isListed(code, day)) continue;
     if (wanted !== null && !wanted.includes(code) && !wanted.includes(symbol)) continue;
     if (!isSession(market.calendar, day)) {
       remarks.push(`${symbol} on ${day}: left out, the calendar has no session on that day`);

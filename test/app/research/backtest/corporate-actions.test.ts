@@ -393,6 +393,25 @@ test('strategies are told on the ex-date, when their position has changed', asyn
   ]);
 });
 
+/** 10 at 100 for 12.50 a share; nothing is left of a bankrupt one. */
+test.each([
+  ['12.50', 125],
+  ['0', 0],
+  ['', 1_000],
+])('a delisting at %s pays out what is held, and ends orders', async (price, cash) => {
+  const run = await played({
+    prices: [100, 100, 100, 100],
+    does: {
+      0: buy(10),
+      1: (trader) => void trader.buy({ qty: 1, price: at(10), reason: 'test' }),
+      2: (trader) => expect(trader.workingOrders()).toEqual([]),
+    },
+    actions: [`X,$2,delisting,${price}`],
+  });
+  expect(actionsOf(run)).toEqual([`10 > 0: ${cash}`]);
+  expect(cashOf(run).at(-1)).toBe(9_000 + cash);
+});
+
 describe('refused', () => {
   const still = { prices: [10, 10], does: {} };
   test.each([
@@ -422,7 +441,7 @@ test('files and report show what happened, and what the position was', async () 
       '2024-01-09T00:00:00.000,one,X,2024-01-08,dividend of 0.5 a share,300,300,150.0000,owed\n',
   );
   const report = reportOf(run, 'run', { found });
-  expect(report.tables.find(({ title }) => title === 'Splits and dividends')?.rows.at(-1)).toEqual([
+  expect(report.tables.find(({ title }) => title === 'Corporate actions')?.rows.at(-1)).toEqual([
     '2024-01-08',
     'X',
     'dividend of 0.5 a share',
