@@ -1,9 +1,11 @@
 /** Rules on the number and rate of orders, and against trades with ourselves. */
-import type { OrderIntent } from '../../../domain/order.ts';
+import { isMarketLimit } from '../../../domain/contract.ts';
+import type { OrderIntent, Side } from '../../../domain/order.ts';
 import { priceTicks, qty, US_PER_MINUTE, US_PER_SECOND } from '../../../domain/units.ts';
 import type { Denial } from '../../ports/denial.ts';
 import type { OrderView, RiskView } from '../risk-view.ts';
 import type { RiskRequest, RiskRule } from '../risk-rule.ts';
+import { lastPrice } from './price-rules.ts';
 
 /** A change opens no order; a reduction is bounded by the position it shrinks. */
 export const openOrdersLimit: RiskRule = {
@@ -64,17 +66,23 @@ export function crossedOrder(
   request: Pick<RiskRequest, 'contract' | 'side' | 'limitPrice' | 'otherPrices' | 'isWaiting'>,
   withUnknown: boolean,
 ): OrderView | undefined {
-  const { contract, side, limitPrice } = request;
+  const { contract, side } = request;
+  const last = lastPrice(view, contract);
+  const limitPrice = reachOf(side, request.limitPrice, last);
   const trigger = request.isWaiting ? request.otherPrices?.[0] : undefined;
   return view.openOrders().find((order) => {
     if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) return false;
     if (order.isWaiting === true && order.status !== 'triggering') return false;
     if (!withUnknown && (order.orderNo === null || order.isWaiting === true)) return false;
-    const resting = nearestPrice(order);
+    const resting = reachOf(order.side, nearestPrice(order), last);
     const isMet = side === 'buy' ? limitPrice >= resting : limitPrice <= resting;
     return isMet && (trigger === undefined || (side === 'buy' ? resting >= trigger : resting <= trigger));
   });
 }
+
+/** A market order takes the price of the market, and what rests behind that it does not reach. */
+const reachOf = (side: Side, limit: number, last: number | undefined): number =>
+  last !== undefined && isMarketLimit(side, limit) ? last : limit;
 
 /** While a change of price is open either price may be resting: the one nearer to the other side counts. */
 function nearestPrice({ side, limitPrice, pendingPrice }: OrderView): number {

@@ -167,6 +167,49 @@ const CASES: readonly Case[] = [
     expected: ['10:01:00 buy 90 at 100 bar_open', '10:02:00 denied margin'],
   },
   {
+    // The limit to buy waits at 90, far below what the market pays for the sale; the stop buys at 103 and never reaches 106.
+    name: 'does not trade with an order of ours that the market has not reached',
+    bars: [
+      [100, 100, 100, 100],
+      [101, 102, 100, 101],
+      [101, 101, 101, 101],
+      [101, 104, 101, 103],
+    ],
+    orders: {
+      1: (trader) => {
+        trader.buy({ qty: 10, price: 'market', reason: 'in' });
+        trader.buy({ qty: 5, price: ticks(90), reason: 'more, far below' });
+        trader.sell({ qty: 5, price: ticks(106), reason: 'out, far above' });
+      },
+      2: (trader) => {
+        trader.sell({ qty: 10, price: 'market', reason: 'out' });
+        const stop = { kind: 'stop', side: 'buy', qty: 1, price: 'market', trigger: ticks(103) } as const;
+        trader.submit({ ...stop, reason: 'breakout' });
+      },
+    },
+    expected: [
+      '10:01:00 buy 10 at 101 bar_open',
+      '10:02:00 sell 10 at 101 bar_open',
+      '10:03:40 buy 1 at 103 bar_stop',
+    ],
+  },
+  {
+    // At the last price of 101 the sale would meet the purchase that waits there.
+    name: 'does not trade with an order of ours at the price of the market',
+    bars: [
+      [100, 100, 100, 100],
+      [101, 102, 100, 101],
+      [103, 103, 103, 103],
+    ],
+    orders: {
+      2: (trader) => {
+        trader.buy({ qty: 5, price: ticks(101), reason: 'in' });
+        trader.sell({ qty: 1, price: 'market', reason: 'in' });
+      },
+    },
+    expected: ['10:02:00 denied own_cross'],
+  },
+  {
     name: 'a collar looks at limits, not at market orders',
     bars: [
       [100, 100, 100, 100],
