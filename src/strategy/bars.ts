@@ -180,7 +180,7 @@ export class BarBuilder {
   }
 }
 
-interface BarSources {
+export interface BarSources {
   readonly leg: string;
   readonly channels: LegChannels;
   readonly feed: Channel<FeedChange>;

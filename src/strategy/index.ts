@@ -29,10 +29,13 @@ export { createStrategyHost, type StrategyHostOptions } from './strategy-host.ts
 export type { StrategyInstance } from './running-strategy.ts';
 
 /** @public */
-export type { Bar, LegTicks, Rollover, Ticks } from './ticks.ts';
+export type { Bar, BarRequest, LegTicks, QuotePrice, Rollover, Ticks } from './ticks.ts';
 
 /** @public */
 export { backAdjusted } from './back-adjusted.ts';
+
+/** @public */
+export { indicate, type Indicated } from './indicate.ts';
 
 /** @public */
 export { touchPrice, type TouchSide } from './touch-price.ts';

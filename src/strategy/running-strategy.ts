@@ -15,6 +15,7 @@ import { Channel } from './channel.ts';
 import type { Params, StrategyDefinition } from './define-strategy.ts';
 import type { Trader, LegTrader } from './trader.ts';
 import { createLegTrader, NoteBudget, type TraderParts } from './leg-trader.ts';
+import { QuoteBarChannel } from './quote-bars.ts';
 import { type StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
 import type { LegTicks, Rollover, Ticks } from './ticks.ts';
@@ -139,10 +140,12 @@ export class RunningStrategy {
         summaries$: channels.summaries,
         gaps$: channels.gaps,
         actions$: actions,
-        bars: (spec) => {
+        bars: (request) => {
           this.#guard.assertInEvent('ticks.bars');
           const sources = { leg: name, channels, feed: this.#feed, rollovers: this.#rollovers };
-          return new BarChannel(this.#guard, spec, sources, this.#port, this.#timers);
+          if (request !== undefined && 'price' in request)
+            return new QuoteBarChannel(this.#guard, request, sources, this.#port, this.#timers);
+          return new BarChannel(this.#guard, request, sources, this.#port, this.#timers);
         },
         phases$: this.#phases,
         feed$: this.#feed,

@@ -158,3 +158,36 @@ test.each([
     expect(seen).toEqual([`${bar}, 10200 10400`, `${bar}, 10200 10400`]);
   },
 );
+
+test.each(['bid', 'ask', 'mid'] as const)('minutes of the %s are those of a plain loop', async (price) => {
+  const quotes = walk(300);
+  const seen: (readonly number[])[] = [];
+  const plan = await barPlan({
+    kind: 'quotes',
+    bars: csv(quotes),
+    connect: (ticks) =>
+      void ticks
+        .bars({ every: minutes(1), price })
+        .subscribe(({ open, high, low, close }) => seen.push([open, high, low, close])),
+  });
+  expect(runBacktest(plan).strategies[0]?.fault).toBeNull();
+  const levels = quotes.map(({ bid, ask }) =>
+    price === 'mid' ? Math.floor((bid + ask) / 2) : { bid, ask }[price],
+  );
+  const wanted = [0, 1, 2, 3, 4].map((minute) => {
+    const part = levels.slice(minute * 60, minute * 60 + 60);
+    return [part[0], Math.max(...part), Math.min(...part), part.at(-1)];
+  });
+  expect(seen).toEqual(wanted);
+});
+
+test('where the data are bars there are no bars of the bid', async () => {
+  const plan = await barPlan({
+    bars: 'time,open,high,low,close,volume\n2024-01-03T00:00:00Z,100,100,100,100,5\n2024-01-03T00:01:00Z,100,100,100,100,5\n',
+    file: ', every: 1m',
+    connect: (ticks) => void ticks.bars({ every: minutes(1), price: 'bid' }).subscribe(),
+  });
+  expect(runBacktest(plan).strategies[0]?.fault?.message).toContain(
+    'need quotes or a book, and the data are bars',
+  );
+});

@@ -1,0 +1,71 @@
+import { ATR, EMA, SMA } from 'trading-signals';
+import { expect, expectTypeOf, test } from 'vitest';
+import { type Bar, indicate } from '../../src/strategy/index.ts';
+import { startStrategy } from './start-strategy.ts';
+
+const PRICES = [13_000, 13_010, 13_030, 13_020, 13_050];
+
+test('indicators begin when all are warm, and know each item since the first', () => {
+  const seen: (readonly number[])[] = [];
+  const trader = startStrategy((ticks) =>
+    ticks.trades$
+      .pipe(indicate({ two: () => new SMA(2), three: () => new SMA(3) }, ({ price }) => price))
+      .subscribe(({ item, two, three }) => {
+        expectTypeOf(two).toEqualTypeOf<number>();
+        seen.push([item.price, two, three]);
+      }),
+  );
+  for (const price of PRICES) trader.trade(price);
+  expect(trader.faults).toEqual([]);
+  expect(seen).toEqual(
+    [2, 3, 4].map((at) => {
+      const [a = 0, b = 0, c = 0] = PRICES.slice(at - 2, at + 1);
+      return [c, (b + c) / 2, (a + b + c) / 3];
+    }),
+  );
+});
+
+test('an indicator may take whole bars, and another the values of the first', () => {
+  const seen: number[] = [];
+  const trader = startStrategy((ticks) =>
+    ticks
+      .bars({ everyTicks: 1 })
+      .pipe(
+        indicate({ range: () => new ATR(2) }, (bar: Bar) => bar),
+        indicate({ mean: () => new EMA(2) }, ({ range }) => range),
+      )
+      .subscribe(({ item, mean }) => seen.push(item.item.close, mean)),
+  );
+  for (const price of PRICES) trader.trade(price);
+  expect(trader.faults).toEqual([]);
+  expect(seen.length).toBeGreaterThan(0);
+  expect(seen.at(-2)).toBe(13_050);
+});
+
+test('each subscription has indicators of its own', () => {
+  const seen: number[] = [];
+  const trader = startStrategy((ticks) => {
+    const means$ = ticks.trades$.pipe(indicate({ mean: () => new SMA(2) }, ({ price }) => price));
+    for (let i = 0; i < 2; i += 1) means$.subscribe(({ mean }) => seen.push(mean));
+  });
+  for (const price of PRICES.slice(0, 2)) trader.trade(price);
+  expect(seen).toEqual([13_005, 13_005]);
+});
+
+test.each(['the input', 'the handler'])('a throw in %s stops the strategy', (where) => {
+  const trader = startStrategy((ticks) =>
+    ticks.trades$
+      .pipe(
+        indicate({ mean: () => new SMA(1) }, ({ price }) => {
+          if (where === 'the input') throw new Error('boom');
+          return price;
+        }),
+      )
+      .subscribe(() => {
+        throw new Error('boom');
+      }),
+  );
+  trader.trade(13_000);
+  trader.trade(13_000);
+  expect(trader.faults).toMatchObject([{ message: 'boom', where: 'trades$ of front' }]);
+});
