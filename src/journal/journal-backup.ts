@@ -21,6 +21,7 @@ import { openReadOnly } from './journal-database.ts';
 
 const PREFIX = 'journal-';
 const SUFFIX = '.db';
+const HALF = '.partial';
 
 export interface Backup {
   readonly path: string;
@@ -36,9 +37,9 @@ export interface Backup {
 export function backUpJournal(path: string, dir: string, day: TradingDay): Backup {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const copy = join(dir, `${PREFIX}${day}${SUFFIX}`);
-  const partial = `${copy}.partial`;
+  const partial = `${copy}${HALF}`;
   try {
-    rmSync(partial, { force: true });
+    removeHalves(dir);
     const journal = openReadOnly(path);
     try {
       journal.prepare('VACUUM INTO ?').run(partial);
@@ -57,6 +58,12 @@ export function backUpJournal(path: string, dir: string, day: TradingDay): Backu
   } finally {
     rmSync(partial, { force: true });
   }
+}
+
+/** Copies that a kill cut off, on this day or an earlier one. */
+function removeHalves(dir: string): void {
+  for (const name of readdirSync(dir))
+    if (name.startsWith(PREFIX) && name.endsWith(`${SUFFIX}${HALF}`)) rmSync(join(dir, name));
 }
 
 /** Why the copy at `earlier` must stay beside the one at `later`, and what to do; null when the later one has all its rows. */
@@ -108,7 +115,8 @@ export const pruneBackups = (dir: string, keep: number): readonly string[] =>
 
 /** The same for the files of each day with this name around the day. */
 export function pruneDays(dir: string, prefix: string, suffix: string, keep: number): readonly string[] {
-  const copies = readdirSync(dir)
+  const copies = readdirSync(dir, { withFileTypes: true })
+    .flatMap((each) => (each.isFile() ? [each.name] : []))
     .filter((name) => name.startsWith(prefix) && name.endsWith(suffix))
     .filter((name) => isTradingDay(name.slice(prefix.length, -suffix.length)))
     .toSorted();

@@ -130,3 +130,25 @@ it('prunes the oldest copies and nothing else', () => {
   expect(pruneBackups(dir, 2)).toEqual([]);
   expect(names.filter((name) => existsSync(join(dir, name)))).toEqual(names.slice(1));
 });
+
+it('deletes the oldest copies alone: a directory of such a name is none', () => {
+  const backups = tempDir();
+  const [first, ...files] = ['02', '03', '04', '05'].map((day) => `journal-2026-03-${day}.db`) as [
+    string,
+    ...string[],
+  ];
+  mkdirSync(join(backups, first));
+  for (const name of files) writeFileSync(join(backups, name), '');
+  expect(pruneBackups(backups, 2)).toEqual(files.slice(0, 1));
+  expect(readdirSync(backups)).toEqual([first, ...files.slice(1)]);
+});
+
+it('leaves no half of a copy that a kill cut off on an earlier day', () => {
+  const { path, store, backups } = running();
+  mkdirSync(backups);
+  writeFileSync(join(backups, 'journal-2026-03-02.db.partial'), 'half');
+  writeFileSync(join(backups, 'notes.partial'), 'mine');
+  backUpJournal(path, backups, DAY);
+  expect(readdirSync(backups)).toEqual([`journal-${DAY}.db`, 'notes.partial']);
+  store.close();
+});
