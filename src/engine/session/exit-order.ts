@@ -45,6 +45,10 @@ export class ExitOrder {
     return this.held > 0 ? 'sell' : 'buy';
   }
 
+  get isPlaced(): boolean {
+    return this.#id !== null;
+  }
+
   get isFilled(): boolean {
     return this.#order?.status === 'filled';
   }

@@ -312,8 +312,11 @@ class FlattenJob {
     this.#stopTimer();
     if (this.#isFlat) return this.drop();
     if (this.#exit.held === 0) return this.#withdraw();
+    const isFirst = !this.#exit.isPlaced;
     const obstacle = this.#exit.place();
     if (obstacle === null) {
+      // The waits for cancels and reads before it, as without a token, cost it no attempt.
+      if (isFirst) this.#tries = 0;
       this.#state = 'working';
       return this.#retryLater(() => this.#onUnfilled());
     }

@@ -138,6 +138,20 @@ describe('flatten', () => {
     expect(world.asks('submit')).toHaveLength(2);
   });
 
+  test('has all its attempts after an outage in which nothing could be read', () => {
+    const world = holding(1);
+    world.broker.readUs = null;
+    world.command(flattenAll).run(60);
+    world.broker.readUs = 100_000;
+    world.broker.fillUs = null;
+    world.run(4).view.book = bookTick({ seq: 2, tsUs: at('10:01:04') }, LAST - 21, LAST - 19);
+    world.run(6);
+    expect(world.asks('submit')).toHaveLength(1);
+    expect(world.asks('modify')).toHaveLength(1);
+    expect(world.codes()).not.toContain('flatten_failed');
+    expect(world.run(30).codes()).toContain('flatten_failed');
+  });
+
   test('after its attempts it tells a person, leaves its order, and tries again in the afternoon', () => {
     const world = holding(1);
     world.broker.fillUs = null;
