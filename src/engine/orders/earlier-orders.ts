@@ -48,6 +48,9 @@ export class EarlierOrders {
   readonly #parts: EarlierOrdersParts;
   /** Nobody saw how they ended: they may have filled after the last look into their book. */
   readonly #unproven = new Set<ManagedOrder>();
+  /** Were over when this day began. */
+  readonly #over = new Set<ManagedOrder>();
+  #isOldBookTold = false;
 
   constructor(parts: EarlierOrdersParts) {
     this.#parts = parts;
@@ -86,6 +89,7 @@ export class EarlierOrders {
     order.canCancel = false;
     order.canModify = false;
     order.become(this.#statusToday(earlier, wasNight));
+    if (order.isFinal) this.#over.add(order);
     orders.add(order);
     if (orderNo !== null && order.isWaiting) orders.bindTrigger(order, orderNo, earlier.orderKey);
     else if (orderNo !== null) orders.bind(order, orderNo, context.nowUs);
@@ -119,6 +123,19 @@ export class EarlierOrders {
   /** A book of this day shows it: from here on its rows tell its fills. */
   seen(order: ManagedOrder, startedUs: TsUs): void {
     if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
+  }
+
+  /** Its row is of the day before: today's book has none of it. */
+  wasOver(order: ManagedOrder): boolean {
+    return this.#over.has(order);
+  }
+
+  /** The in-day book has rows of the day before alone: it proves nothing of an order of today. */
+  tellOldBook(order: ManagedOrder): void {
+    if (this.#isOldBookTold) return;
+    this.#isOldBookTold = true;
+    const text = `the in-day book shows orders of the day before alone: it does not tell whether ${order.clientOrderId} arrived`;
+    this.#parts.context.alert(order.strategy, 'warning', 'book_of_day_before', text);
   }
 
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */

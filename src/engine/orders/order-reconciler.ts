@@ -42,6 +42,8 @@ interface Scan {
   readonly startedUs: TsUs;
   /** Null where the scan is not complete: no order is missed then. */
   readonly shown: Set<ManagedOrder> | null;
+  /** Rows of orders that were over when this day began. */
+  oldRows: number;
 }
 
 interface FirstScan {
@@ -82,7 +84,7 @@ export class OrderReconciler {
    */
   take(snapshot: BookSnapshot, isEarlierBook: boolean): void {
     const { startedUs, complete } = snapshot;
-    const scan: Scan = { startedUs, shown: complete ? new Set() : null };
+    const scan: Scan = { startedUs, shown: complete ? new Set() : null, oldRows: 0 };
     if (snapshot.list === 'orders') {
       const unowned: BrokerOrder[] = [];
       this.#settled.scan(snapshot.orders, startedUs, (row) => this.#takeOwned(row, scan, unowned));
@@ -97,8 +99,13 @@ export class OrderReconciler {
     this.#parts.entries.again();
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
-    for (const order of this.#parts.orders.open)
-      if (order.isWaiting === isTriggers && !scan.shown.has(order)) this.#countAbsence(order, startedUs);
+    const isOld = scan.oldRows > 0 && scan.oldRows === snapshot.orders.length;
+    for (const order of this.#parts.orders.open) {
+      if (order.isWaiting !== isTriggers || scan.shown.has(order)) continue;
+      if (!isOld) this.#countAbsence(order, startedUs);
+      else if (startedUs - order.createdUs >= this.#parts.lookUp.spread)
+        this.#parts.earlier.tellOldBook(order);
+    }
     if (isTriggers) this.#parts.exits.check(startedUs);
   }
 
@@ -107,6 +114,7 @@ export class OrderReconciler {
     const { orders, earlier } = this.#parts;
     const yesterdays = earlier.ownerOf(row);
     if (yesterdays !== undefined) {
+      if (earlier.wasOver(yesterdays)) scan.oldRows += 1;
       if (yesterdays.orderNo !== row.orderNo) orders.bind(yesterdays, row.orderNo, scan.startedUs);
       this.#takeOrder(yesterdays, row, scan);
       earlier.seen(yesterdays, scan.startedUs);

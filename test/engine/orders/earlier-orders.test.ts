@@ -149,6 +149,23 @@ describe('a book that still shows yesterday', () => {
     expect(rig.alerts()).toEqual([]);
   });
 
+  it('is no evidence that an order of today never arrived, and that is told once', () => {
+    const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
+    const rig = begun([earlierOrder('H.1', done)], { held: 2, isEndless: false, hour: 10 });
+    const matched = { filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+    const old: RowFacts = { ...YESTERDAYS, ...matched, ref: clientOrderId('H.1') };
+    settle(rig, 2, [old]).account();
+    const lost = rig.submit(FIRST, 'buy', 1, 12_990);
+    rig.unknown(lost);
+    for (let i = 0; i < 4; i += 1) settle(rig, 2, [old]);
+    expect(rig.statusOf(lost)).toBe('unknown');
+    expect(rig.alerts()).toEqual(['order_unknown', 'book_of_day_before']);
+    // Today's book is there, and it is not in it.
+    const todays: RowFacts = { no: '1', price: 12_950, status: 'canceled' };
+    for (let i = 0; i < 2; i += 1) settle(rig, 2, [old, todays]);
+    expect(rig.statusOf(lost)).toBe('presumed_absent');
+  });
+
   it('is no evidence of foreign orders before trading begins', () => {
     const rig = begun([], { isEndless: false, hour: 3 });
     settle(rig, 0, [{ no: '9', filled: 1, value: worth(13_000), status: 'matched' }]);
