@@ -133,6 +133,56 @@ it('tells the stop of a strategy that was edited while it stood still the same w
     expect([first?.stopped, second?.stopped]).toEqual(['by hand', null]);
   }));
 
+it('finishes the sweep of a halt that a kill cut off before its cancels had left', () =>
+  inWorld({ restartSeconds: [1, 1], strategies: BUSY }, async (world) => {
+    await world.run(10);
+    world.network.isDown = true;
+    world.operate((daemon) => daemon.command({ name: 'halt', reason: 'by hand' }));
+    await world.run(0.2);
+    const entries = entryIds(world);
+    const working = (): number =>
+      [...world.checks.openAtBroker(), ...world.checks.waitingAtBroker()].filter(
+        ({ refId }) => refId !== null && entries.has(refId),
+      ).length;
+    expect(working()).toBeGreaterThan(0);
+    world.kill('in its sweep');
+    world.network.isDown = false;
+    await world.run(60, () => world.daemon?.sweep.progress.status === 'proven');
+    expect([world.daemon?.halt.reason, working()]).toEqual(['by hand', 0]);
+  }));
+
+/** Orders that were placed to open or enlarge a position. */
+const entryIds = (world: World): ReadonlySet<string> =>
+  new Set(
+    entriesOf(world).flatMap((entry) =>
+      entry.kind === 'place' && entry.order.purpose === 'entry' ? [entry.order.clientOrderId] : [],
+    ),
+  );
+
+it.each([-0.01, 0.002])('takes or refuses a reload %d s from the change of day, whole', (seconds) =>
+  inWorld(
+    { startUs: momentOf(TUESDAY, -6e6, 420), engineMs: 30, marketMs: 100, restartSeconds: [1, 1] },
+    async (world) => {
+      await world.run(6 + seconds);
+      const before = world.config.strategies;
+      world.editStrategies();
+      let isTaken: boolean | null = null;
+      world.operate(
+        (daemon) =>
+          void reload(daemon, () => ({ ok: true, config: world.config }), 'edited', false).then(
+            ({ ok }) => (isTaken = ok),
+          ),
+      );
+      await world.run(5);
+      expect(world.daemon?.config.strategies).toEqual(isTaken === true ? world.config.strategies : before);
+      expect([isTaken === null, world.daemon?.sessionDay]).toEqual([false, TUESDAY]);
+      world.kill('after the reload');
+      await world.run(5);
+      expect((await strategiesOf(world)).map(({ stopped }) => stopped)).toEqual([null, null]);
+    },
+  ),
+);
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 const TUESDAY = tradingDay('2026-03-10');
