@@ -183,6 +183,17 @@ it.each([-0.01, 0.002])('takes or refuses a reload %d s from the change of day, 
   ),
 );
 
+it('says that a stop between two sessions left orders where they are', () =>
+  inWorld({ startUs: momentOf(TUESDAY, -6e6, 420), marketMs: 100 }, async (world) => {
+    await world.run(5.5);
+    world.network.isDown = true;
+    await world.run(2);
+    expect(world.daemon?.sessionDay).toBeUndefined();
+    world.restartCleanly();
+    await world.run(5);
+    expect(world.checks.everAlerted(/stop_incomplete: no session is open/)).toBe(true);
+  }));
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 const TUESDAY = tradingDay('2026-03-10');

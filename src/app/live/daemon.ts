@@ -391,7 +391,8 @@ export class Daemon {
 
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
   async stop(reason: string): Promise<void> {
-    if (this.#isEnding || this.#cycle.session === undefined) return;
+    if (this.#isEnding) return;
+    if (this.#cycle.session === undefined) return this.#tellNotStopped();
     this.#isEnding = true;
     const ready = new Promise<boolean>((resolve) => {
       this.#stopReady = () => resolve(true);
@@ -406,6 +407,18 @@ export class Daemon {
         'the engine did not finish in time: orders may still work; see tickwright orders',
       );
     }
+  }
+
+  /** No engine is there to carry out the settings of `stop`. */
+  #tellNotStopped(): void {
+    const { orders, positions } = this.config.engine.stop;
+    const isNothing = orders === 'keep' && positions === 'hold';
+    if (isNothing || (!this.#cycle.isBetween && this.degraded === null)) return;
+    this.alert(
+      'warning',
+      'stop_incomplete',
+      'no session is open: orders and positions stay as they are at the broker; see tickwright orders',
+    );
   }
 
   /** Closes everything; the journal last. */

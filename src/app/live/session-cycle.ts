@@ -98,6 +98,11 @@ export class SessionCycle implements InputSink {
     return this.#degraded;
   }
 
+  /** A session of this process is over, and the next one has not begun. */
+  get isBetween(): boolean {
+    return this.#session === undefined && this.#left !== undefined;
+  }
+
   /** Undefined between two sessions. */
   get session(): TradingSession | undefined {
     return this.#session;
