@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import type { Problem } from './problem.ts';
-import { YamlSource } from './yaml-source.ts';
+import { type Path, YamlSource } from './yaml-source.ts';
 import { keysOfOtherKind, requiredKeys, zodProblems } from './zod-problems.ts';
 
 type Read<T> = { readonly source: YamlSource; readonly value: T } | { readonly problems: readonly Problem[] };
@@ -30,7 +30,7 @@ export function readFile<T extends z.ZodType>(file: string, schema: T, kind: str
 /** Reads a file that another one names; a missing file is a problem of the place that names it. */
 export function readNamed<T extends z.ZodType>(
   parent: YamlSource,
-  path: readonly string[],
+  path: Path,
   name: string,
   schema: T,
   kind: string,

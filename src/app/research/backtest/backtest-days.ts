@@ -3,13 +3,7 @@ import { endedWithSession } from '../../../backtest/bar-ticks.ts';
 import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
 import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
 import { assert } from '../../../domain/assert.ts';
-import {
-  neverCloses,
-  nextPhaseChange,
-  phaseAt,
-  sessionOnOrBefore,
-  type TradingCalendar,
-} from '../../../domain/calendar.ts';
+import { sessionOnOrBefore } from '../../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
 import { actionText, type CorporateAction, priceAfter } from '../../../domain/corporate-action.ts';
@@ -20,11 +14,13 @@ import {
   type PriceHundredths,
   priceHundredths,
   priceTicks,
-  type TsUs,
   tsUs,
+  US_PER_DAY,
 } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
+import { inHours, ownSessionEnd, sessionEnd } from './market-hours.ts';
+import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
 
 export interface BacktestDaysOptions {
@@ -86,7 +82,7 @@ export class BacktestDays implements BacktestData {
   }
 
   open(day: TradingDay): BacktestDay {
-    const { market, sources } = this.#options;
+    const { sources } = this.#options;
     const notices: BacktestNotice[] = [];
     const note = (code: string, text: string): void => void notices.push({ tsUs: null, code, text });
     if (day === this.days[0]) {
@@ -107,13 +103,32 @@ export class BacktestDays implements BacktestData {
       this.#lookForSplits(source, rows, note);
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
-      const moved = onWallClock(rows, wallClock(market, source.bars?.everyUs ?? null));
-      return {
-        contract,
-        rows: endedWithSession(moved, (startUs) => sessionEnd(market.calendar, tsUs(startUs))),
-      };
+      return { contract, rows: this.#played(rows, source, note) };
     });
     return { day, contracts: this.#tableOf(day), references, guessed, tapes, notices };
+  }
+
+  /** As the run plays them: in the hours of their market, at its moments. */
+  #played(
+    rows: TickRows,
+    { code, day, bars }: SourceDay,
+    note: (code: string, text: string) => void,
+  ): TickRows {
+    const { market } = this.#options;
+    const moved = onWallClock(rows, wallClock(market, bars?.everyUs ?? null, code));
+    const hours = market.hoursOf(code);
+    if (hours === null) return endedWithSession(moved, (at) => sessionEnd(market.calendar, tsUs(at)));
+    if (bars !== null && bars.everyUs >= US_PER_DAY) return moved;
+    const kept = inHours(moved, hours);
+    if (kept.rows < moved.rows) {
+      const width = moved.bars === null ? 1 : ROWS_PER_BAR;
+      const what = moved.bars === null ? 'rows' : 'bars';
+      note(
+        'outside_hours',
+        `${code} on ${day}: ${(moved.rows - kept.rows) / width} ${what} outside the hours of its market are left out`,
+      );
+    }
+    return endedWithSession(kept, (at) => ownSessionEnd(hours, at));
   }
 
   /** Listed contracts of the day. Each keeps its index through the run. */
@@ -195,7 +210,8 @@ export class BacktestDays implements BacktestData {
     const { market } = this.#options;
     if ((market.specOf(code)?.bandBps ?? NO_BAND_BPS) >= NO_BAND_BPS)
       return this.#before.get(`${day} ${code}`);
-    const before = sessionOnOrBefore(market.calendar, addDays(day, -1));
+    const calendar = market.hoursOf(code)?.calendar ?? market.calendar;
+    const before = sessionOnOrBefore(calendar, addDays(day, -1));
     return this.#byDay.get(before)?.find((source) => source.code === code);
   }
 
@@ -265,21 +281,6 @@ function isSameContract(a: string, b: string): boolean {
 
 const firstPrice = ({ spec }: Contract, { priceTicks: prices }: TickRows): PriceHundredths =>
   hundredthsOf(spec, priceTicks(prices.find((price) => price > 0) ?? 1));
-
-/**
- * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar.
- * Infinite where it never stops, and while it stands still.
- */
-function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
-  const stands = (at: TsUs): boolean => ['closed', 'break'].includes(phaseAt(calendar, at));
-  if (neverCloses(calendar) || stands(startUs)) return Infinity;
-  let endUs = nextPhaseChange(calendar, startUs);
-  for (let step = 0; !stands(endUs); step += 1) {
-    if (step > 2 * calendar.phases.length) return Infinity;
-    endUs = nextPhaseChange(calendar, endUs);
-  }
-  return endUs;
-}
 
 /** A copy with moved times where the wall clock changed. */
 function onWallClock(rows: TickRows, shiftAt: (atUs: number) => number): TickRows {

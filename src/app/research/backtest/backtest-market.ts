@@ -1,8 +1,10 @@
 /** The market of a backtest: a market file of the daemon, or an inline market of the backtest file. */
 import type { CarryTerms } from '../../../backtest/backtest-plan.ts';
 import { readMarket } from '../../../config/market-file.ts';
+import { readNamed } from '../../../config/read-file.ts';
 import type { Problem } from '../../../config/problem.ts';
-import type { YamlSource } from '../../../config/yaml-source.ts';
+import type { Path, YamlSource } from '../../../config/yaml-source.ts';
+import { assert } from '../../../domain/assert.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import { alwaysOpen, type TradingCalendar } from '../../../domain/calendar.ts';
 import { tradingDay, type TradingDay, type Weekday } from '../../../domain/civil-date.ts';
@@ -12,7 +14,8 @@ import type { CostSchedule } from '../../../domain/costs.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
 import { decimalsOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
-import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
+import { type InlineMarket, inlineMarket, type WrittenMarket } from './backtest-schema.ts';
+import type { MarketHours } from './market-hours.ts';
 import { carryOf } from './market-carry.ts';
 import { costDecimals, costsOf, feeDecimals, FIRST_DAY } from './market-costs.ts';
 
@@ -40,6 +43,8 @@ export interface BacktestMarket {
   expiryOf(symbol: string): TradingDay;
   /** Where trading never stops: last days of contracts that expire, which no close settles. */
   readonly settledAfter: Readonly<Record<string, TradingDay>>;
+  /** Null where the run has one market, whose calendar is the run's. */
+  hoursOf(symbol: string): MarketHours | null;
 }
 
 export type ReadBacktestMarket =
@@ -69,9 +74,32 @@ export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
     const hint = market === undefined ? 'add market: vn30f.yaml' : '';
     return { ok: false, problems: [source.problem(['market'], expected, hint)] };
   }
+  const list: readonly unknown[] = Array.isArray(market) ? market : [market];
+  const markets: WrittenMarket[] = [];
+  const problems: Problem[] = [];
+  for (const [i, each] of list.entries()) {
+    const read = writtenMarket(source, Array.isArray(market) ? ['market', i] : ['market'], each);
+    if ('problems' in read) problems.push(...read.problems);
+    else markets.push(read);
+  }
+  if (list.length === 0) problems.push(source.problem(['market'], expected));
+  return problems.length > 0 ? { ok: false, problems } : ownMarketOf(source, markets);
+}
+
+/** A market in the file itself, or in one beside it that a list names. */
+function writtenMarket(
+  source: YamlSource,
+  at: Path,
+  market: unknown,
+): WrittenMarket | { readonly problems: readonly Problem[] } {
+  if (typeof market === 'string') {
+    const read = readNamed(source, at, market, inlineMarket, 'a market');
+    return 'problems' in read ? read : { source: read.source, at: [], terms: read.value };
+  }
   const read = inlineMarket.safeParse(market);
-  if (read.success) return inlineMarketOf(source, read.data);
-  return { ok: false, problems: zodProblems(source, read.error.issues, inlineMarket, { base: ['market'] }) };
+  return read.success
+    ? { source, at, terms: read.data }
+    : { problems: zodProblems(source, read.error.issues, inlineMarket, { base: at }) };
 }
 
 const VND = 'VND';
@@ -110,6 +138,7 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
         return month === undefined ? NO_EXPIRY : expiryOf(calendar, month);
       },
       settledAfter: {},
+      hoursOf: () => null,
     },
   };
 }
@@ -121,75 +150,174 @@ export function familyOf(symbol: string): ContractMonth['underlying'] | undefine
   return family === 'VN30' || family === 'VN100' ? family : undefined;
 }
 
-function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestMarket {
-  const zone = timeZone(market.timeZone);
-  const decimals = Math.max(
-    moneyDecimals(Object.values(market.contracts)),
-    costDecimals(market),
-    Math.min(feeDecimals(market, valueDecimals), spareDecimals(source.at(['capital']))),
-  );
-  const problems: Problem[] = [...hourProblems(source, market)];
-  if (zone === undefined)
-    problems.push(source.problem(['market', 'timeZone'], 'a zone like UTC, +07:00 or America/New_York'));
+/** One market is the run's; the hours of several are each contract's own, and the run never closes. */
+function ownMarketOf(source: YamlSource, markets: readonly WrittenMarket[]): ReadBacktestMarket {
+  const problems = [...markets.flatMap(marketProblems), ...listProblems(source, markets)];
+  const terms = markets.map((each) => each.terms);
+  const [first] = markets;
+  assert(first !== undefined, 'a run has a market');
+  const zones = terms.map(({ timeZone: name }) => timeZone(name));
+  const accountZone = markets.length === 1 ? zones[0] : timeZone(zoneOfAccount(source));
+  const decimals = Math.max(...terms.map((market) => decimalsFor(source, market)));
   if (decimals > MONEY_DECIMALS_MAX) {
     const hint = 'a tick of a lot would be too small to count money in: take a larger lot';
-    problems.push(
-      source.problem(['market', 'contracts'], `at most ${MONEY_DECIMALS_MAX} digits in all`, hint),
-    );
+    const expected = `at most ${MONEY_DECIMALS_MAX} digits in all`;
+    problems.push(first.source.problem([...first.at, 'contracts'], expected, hint));
   }
   const moneyScale = 10 ** decimals;
-  const costs = costsOf(source, market, moneyScale, problems);
   const account = source.at(['currency']);
-  const own = typeof account === 'string' ? account : market.currency;
-  const specs = new Map(
-    Object.entries(market.contracts).map(([symbol, each]) => [
-      symbol,
-      {
-        ...specOf(symbol, each, moneyScale),
-        costs: costsOf(source, market, moneyScale, problems, symbol),
-        ...((each.currency ?? market.currency) !== own && { currency: each.currency ?? market.currency }),
-      },
-    ]),
+  const currency = typeof account === 'string' ? account : first.terms.currency;
+  const costs = costsOf(first, moneyScale, problems);
+  const listed = markets.flatMap((market, place) =>
+    listedIn(market, { place, moneyScale, currency, problems }),
   );
-  if (zone === undefined) return { ok: false, problems };
-  const isAlwaysOpen = market.hours === undefined;
-  const carry = carryOf(source, market, zone, problems);
-  if (problems.length > 0) return { ok: false, problems };
+  const carries = markets.flatMap((market, place) => {
+    const zone = zones[place];
+    return zone === undefined ? [] : [carryOf(market, zone, problems)];
+  });
+  if (problems.length > 0 || accountZone === undefined) return { ok: false, problems };
+  const hours = terms.map((market, place): MarketHours => {
+    const zone = zones[place];
+    assert(zone !== undefined, 'a zone without problems is known');
+    return { calendar: calendarOf(market, zone), zone };
+  });
+  const bySymbol = new Map(listed.map((each) => [each.spec.underlying, each]));
+  const isSeveral = markets.length > 1;
+  const isAlwaysOpen = isSeveral || first.terms.hours === undefined;
+  const calendar = hours[0]?.calendar;
+  assert(calendar !== undefined, 'a run has a market');
   return {
     ok: true,
     market: {
       kind: 'own',
-      calendar: calendarOf(market, zone),
+      calendar: isSeveral ? accountCalendar(accountZone) : calendar,
       costs,
-      carry,
-      contracts: Object.fromEntries(specs),
-      currency: own,
+      carry: carryOfAll(carries),
+      contracts: Object.fromEntries(listed.map(({ spec }) => [spec.underlying, spec])),
+      currency,
       moneyScale,
-      zone,
-      isZoneFixed: SEASONS.every((at) => wallShift(zone, at) === 0),
+      zone: accountZone,
+      isZoneFixed: isFixed(accountZone),
       isAlwaysOpen,
-      marketOrders: market.marketOrders,
-      specOf: (symbol) => specs.get(symbol),
-      expiryOf: (symbol) => (isAlwaysOpen ? undefined : market.contracts[symbol]?.expiry) ?? NO_EXPIRY,
-      settledAfter: isAlwaysOpen ? expiries(market) : {},
+      marketOrders: first.terms.marketOrders,
+      specOf: (symbol) => bySymbol.get(symbol)?.spec,
+      expiryOf: (symbol) => (isAlwaysOpen ? undefined : bySymbol.get(symbol)?.expiry) ?? NO_EXPIRY,
+      settledAfter: isAlwaysOpen ? expiries(listed) : {},
+      hoursOf: (symbol) => (isSeveral ? (hours[bySymbol.get(symbol)?.place ?? -1] ?? null) : null),
     },
   };
 }
 
-const expiries = ({ contracts }: InlineMarket): Readonly<Record<string, TradingDay>> =>
+const expiries = (listed: readonly ListedContract[]): Readonly<Record<string, TradingDay>> =>
   Object.fromEntries(
-    Object.entries(contracts).flatMap(([symbol, { expiry }]) =>
-      expiry === undefined ? [] : [[symbol, expiry]],
-    ),
+    listed.flatMap(({ spec, expiry }) => (expiry === undefined ? [] : [[spec.underlying, expiry]])),
   );
 
-function hourProblems(source: YamlSource, { hours = [] }: InlineMarket): readonly Problem[] {
+interface ListedContract {
+  readonly spec: ContractSpec;
+  readonly expiry: TradingDay | undefined;
+  /** Of its market in the list. */
+  readonly place: number;
+}
+
+function listedIn(
+  market: WrittenMarket,
+  {
+    place,
+    moneyScale,
+    currency: own,
+    problems,
+  }: { place: number; moneyScale: number; currency: string; problems: Problem[] },
+): readonly ListedContract[] {
+  const { contracts, currency: usual } = market.terms;
+  return Object.entries(contracts).map(([symbol, each]) => {
+    const { currency = usual, expiry } = each;
+    const costs = costsOf(market, moneyScale, problems, symbol);
+    const spec = { ...specOf(symbol, each, moneyScale), costs, ...(currency !== own && { currency }) };
+    return { spec, expiry, place };
+  });
+}
+
+const decimalsFor = (source: YamlSource, market: InlineMarket): number =>
+  Math.max(
+    moneyDecimals(Object.values(market.contracts)),
+    costDecimals(market),
+    Math.min(feeDecimals(market, valueDecimals), spareDecimals(source.at(['capital']))),
+  );
+
+/** Interest belongs to the account: the terms of the market that has some. */
+function carryOfAll(carries: readonly CarryTerms[]): CarryTerms {
+  const paying = carries.find(({ interest, loan }) => interest !== 0 || loan !== 0) ?? carries[0];
+  assert(paying !== undefined, 'a run has a market');
+  return { ...paying, contracts: carries.flatMap(({ contracts }) => contracts) };
+}
+
+function marketProblems({ source, at, terms }: WrittenMarket): readonly Problem[] {
+  const isKnown = timeZone(terms.timeZone) !== undefined;
+  return [
+    ...hourProblems({ source, at, terms }),
+    ...(isKnown ? [] : [source.problem([...at, 'timeZone'], 'a zone like UTC, +07:00 or America/New_York')]),
+  ];
+}
+
+const zoneOfAccount = (source: YamlSource): string => {
+  const name = source.at(['timeZone']);
+  return typeof name === 'string' ? name : 'UTC';
+};
+
+/** Of a list of markets alone. */
+function listProblems(source: YamlSource, markets: readonly WrittenMarket[]): readonly Problem[] {
+  const name = source.at(['timeZone']);
+  if (markets.length === 1)
+    return name === undefined
+      ? []
+      : [source.problem(['timeZone'], 'no zone beside one market', 'write it in the market')];
+  const problems: Problem[] = [];
+  const zone = timeZone(zoneOfAccount(source));
+  if (zone === undefined || !isFixed(zone))
+    problems.push(source.problem(['timeZone'], 'a zone without summer time, like UTC or +07:00'));
+  const known = new Set<string>();
+  const paying: WrittenMarket[] = [];
+  for (const market of markets) {
+    const { at, terms, source: written } = market;
+    const wrong = (path: Path, expected: string, hint = ''): void =>
+      void problems.push(written.problem([...at, ...path], expected, hint));
+    for (const symbol of Object.keys(terms.contracts)) {
+      if (known.has(symbol)) wrong(['contracts', symbol], 'each contract in one market');
+      known.add(symbol);
+      const { funding } = terms.contracts[symbol] ?? {};
+      const own = timeZone(terms.timeZone);
+      if (funding?.percent !== undefined && own !== undefined && !isSameOffset(own, zone))
+        wrong(
+          ['contracts', symbol, 'funding'],
+          'a file of times and rates',
+          'times of day are those of the account',
+        );
+      if (terms.contracts[symbol]?.bandPercent !== undefined)
+        wrong(['contracts', symbol, 'bandPercent'], 'no price band in a run of several markets');
+    }
+    const auction = (terms.hours ?? []).findIndex(({ phase }) => phase.endsWith('auction'));
+    if (auction !== -1) wrong(['hours', auction, 'phase'], 'no auction in a run of several markets');
+    if (terms.marketOrders !== markets[0]?.terms.marketOrders)
+      wrong(['marketOrders'], 'the same in all markets of a run');
+    if (terms.costs.interestPercentYear !== undefined || terms.costs.loanPercentYear !== undefined)
+      paying.push(market);
+    if (paying.length === 2 && paying[1] === market)
+      wrong(['costs'], 'interest in one market', 'it is paid on the cash of the account');
+  }
+  return problems;
+}
+
+const isSameOffset = (one: TimeZone, other: TimeZone | undefined): boolean =>
+  SEASONS.every((at) => one.offsetAtMoment(at) === other?.offsetAtMoment(at));
+
+function hourProblems({ source, at, terms: { hours = [] } }: WrittenMarket): readonly Problem[] {
   const sorted = hours.toSorted((a, b) => a.from - b.from);
   return hours.flatMap((span, i) => {
     const before = sorted[sorted.indexOf(span) - 1];
-    if (span.to <= span.from) return [source.problem(['market', 'hours', i, 'to'], 'a time after from')];
+    if (span.to <= span.from) return [source.problem([...at, 'hours', i, 'to'], 'a time after from')];
     const isInside = before !== undefined && span.from < before.to;
-    return isInside ? [source.problem(['market', 'hours', i, 'from'], 'a time after the span before')] : [];
+    return isInside ? [source.problem([...at, 'hours', i, 'from'], 'a time after the span before')] : [];
   });
 }
 
@@ -214,6 +342,22 @@ function calendarOf(market: InlineMarket, zone: TimeZone): TradingCalendar {
   return hours === undefined ? { ...alwaysOpen(base), name, validTo: NO_EXPIRY } : base;
 }
 
+/** Days of the account; each contract trades in the hours of its own market. */
+const accountCalendar = (zone: TimeZone): TradingCalendar => ({
+  ...alwaysOpen({
+    name: 'account',
+    timeZone: zone.name,
+    utcOffsetMinutes: fixedOffset(zone),
+    weekdays: [],
+    phases: [],
+    closures: new Set(),
+    validFrom: FIRST_DAY,
+    validTo: NO_EXPIRY,
+  }),
+  name: 'account',
+  validTo: NO_EXPIRY,
+});
+
 /** The middle of a winter and of a summer, on either half of the world. */
 const SEASONS = [Date.UTC(2024, 0, 15) * 1_000, Date.UTC(2024, 6, 15) * 1_000] as const;
 
@@ -223,6 +367,8 @@ const fixedOffset = (zone: TimeZone): number => zone.offsetAtMoment(Date.UTC(202
 /** Adds to a moment so that the run's one offset shows what the clocks on the wall did; zero where they never change. */
 const wallShift = (zone: TimeZone, atUs: number): number =>
   (zone.offsetAtMoment(atUs) - fixedOffset(zone)) * US_PER_MINUTE;
+
+const isFixed = (zone: TimeZone): boolean => SEASONS.every((at) => wallShift(zone, at) === 0);
 
 /**
  * Terms of one contract in decimals. They become whole numbers: ticks of any size, lots below one, and money with so many digits
@@ -275,7 +421,15 @@ export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: 
   !isZoneFixed && (!isAlwaysOpen || (everyUs !== null && everyUs >= US_PER_DAY));
 
 /** Returns the shift to add to a moment, in microseconds. */
-export function wallClock(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
+export function wallClock(
+  market: BacktestMarket,
+  everyUs: number | null,
+  symbol?: string,
+): (atUs: number) => number {
+  const hours = symbol === undefined ? null : market.hoursOf(symbol);
+  // Among several markets a bar of a day is that day of the account.
+  if (hours !== null && everyUs !== null && everyUs >= US_PER_DAY)
+    return (atUs) => (hours.zone.offsetAtMoment(atUs) - market.calendar.utcOffsetMinutes) * US_PER_MINUTE;
   if (!isMoved(market, everyUs)) return () => 0;
   const { zone } = market;
   // Clocks change at night: one look a day is enough.

@@ -3,6 +3,7 @@ import { assert } from '../../../domain/assert.ts';
 import { US_PER_HOUR } from '../../../domain/units.ts';
 import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
+import type { Path, YamlSource } from '../../../config/yaml-source.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import { COLUMN_ROLES } from '../../../recording/import/column-map.ts';
 import { count, date, durationFrom, pathText, timeOfDay } from '../../../config/values.ts';
@@ -244,12 +245,14 @@ const { shape } = configSchema;
 const usage = z.number().positive().max(1_000);
 
 export const backtestSchema = z.strictObject({
-  /** The name of a market file, or a market itself: `inlineMarket`, read by itself so that its mistakes have their own lines. */
+  /** The name of a market file, a market itself, or a list: `inlineMarket`, read by itself so that its mistakes have their own lines. */
   market: z.unknown(),
   data,
   capital: positive,
   /** Of the account; absent: that of the market. */
   currency: currency.optional(),
+  /** Of the account, whose days end at midnight there; where several markets trade. */
+  timeZone: z.string().optional(),
   seed: z.int().min(0).default(1),
   memory: z.enum(['day', 'run']).optional(),
   warmUpDays: z.int().min(0).default(0),
@@ -277,6 +280,14 @@ export const backtestSchema = z.strictObject({
 
 export type BacktestFile = z.output<typeof backtestSchema>;
 export type InlineMarket = z.output<typeof inlineMarket>;
+
+/** A market as some file has it: in the backtest file, or in a file of its own. */
+export interface WrittenMarket {
+  readonly source: YamlSource;
+  /** Its place in that file. */
+  readonly at: Path;
+  readonly terms: InlineMarket;
+}
 
 export const ON_BARS: readonly string[] = ['next_open', 'close', 'ohlc'];
 

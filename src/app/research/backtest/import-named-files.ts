@@ -23,6 +23,7 @@ import { faultOf, isFileFault } from '../recorded/import-file.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
+import type { MarketHours } from './market-hours.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 
 type Named = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
@@ -118,14 +119,15 @@ async function importOne(
   }
   const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
   const beside = askFile ?? lobsterBookBeside(path);
-  const dir = placeOf(beside === null ? [path] : [path, beside], how, imports);
+  const hours = hoursOf(market, content.symbol);
+  const dir = placeOf(beside === null ? [path] : [path, beside], how, { state, hours });
   if (existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
   const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
   try {
-    const options = { ...importOptions(entry, market), ...content, dir: unfinished };
+    const options = { ...importOptions(entry, market, content.symbol), ...content, dir: unfinished };
     const { file, bad, badRows, notes = [] } = await imported(path, entry, kind, options, askFile);
     if (badRows > 0) return badFile(source, at, file, bad, badRows);
     for (const text of notes) note(text);
@@ -194,16 +196,20 @@ function imported(
   return importBars(path, { ...options, every, stamp: entry.stamp, askFile }, NO_WATCH);
 }
 
-const importOptions = (entry: Named, market: BacktestMarket) => ({
+/** Of the market that the symbol belongs to; `symbol` is null for a file of several. */
+const hoursOf = (market: BacktestMarket, symbol: string | null): MarketHours =>
+  (symbol === null ? null : market.hoursOf(symbol)) ?? market;
+
+const importOptions = (entry: Named, market: BacktestMarket, symbol: string | null) => ({
   day: null,
-  zone: market.zone,
+  zone: hoursOf(market, symbol).zone,
   dateOrder: entry.dateOrder ?? null,
   columns: entry.columns,
   sides: entry.sides ?? (market.kind === 'own' ? PLAIN_SIDES : VIETNAMESE_SIDES),
   hasHeader: entry.header,
   isRounding: entry.round,
   delimiter: entry.delimiter ?? null,
-  calendar: market.isZoneFixed ? market.calendar : null,
+  calendar: market.isZoneFixed ? hoursOf(market, symbol).calendar : null,
   silence: minutes(5),
   skipBad: false,
   replace: false,
@@ -212,9 +218,13 @@ const importOptions = (entry: Named, market: BacktestMarket) => ({
 });
 
 /** A directory of its own for the file, or the pair of files, as it is now, read as it is read now. */
-function placeOf(paths: readonly string[], how: readonly string[], { state, market }: FileImports): string {
+function placeOf(
+  paths: readonly string[],
+  how: readonly string[],
+  { state, hours: { calendar, zone } }: { readonly state: string; readonly hours: MarketHours },
+): string {
   const files = paths.flatMap((path) => [resolve(path), statSync(path).size, statSync(path).mtimeMs]);
-  const hours = JSON.stringify([market.calendar.phases, market.calendar.utcOffsetMinutes]);
-  const what = [...files, ...how, hours, market.zone.name].join('|');
+  const hours = JSON.stringify([calendar.phases, calendar.utcOffsetMinutes]);
+  const what = [...files, ...how, hours, zone.name].join('|');
   return join(state, 'data', createHash('sha256').update(what).digest('hex').slice(0, 16));
 }

@@ -7,6 +7,7 @@ import { readFile } from '../../../config/read-file.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../../domain/costs.ts';
+import { neverCloses } from '../../../domain/calendar.ts';
 import { US_PER_DAY } from '../../../domain/units.ts';
 import { isJournalThere } from '../../../journal/journal-database.ts';
 import { readJournal } from '../../../journal/journal-reader.ts';
@@ -106,7 +107,12 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   const wrong =
     sources.days.length === 0
       ? [noDays(backtest)]
-      : [...dayBarProblems(backtest), ...unplayedProblems(backtest), ...unrated];
+      : [
+          ...dayBarProblems(backtest),
+          ...crossingProblems(backtest),
+          ...unplayedProblems(backtest),
+          ...unrated,
+        ];
   return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
 }
 
@@ -145,6 +151,22 @@ function dayBarProblems({ source, sources: { all }, market }: Backtest): readonl
       ? ['a market without hours for bars of a day', 'leave market.hours out: orders wait for the next open']
       : ['bars shorter than a day', 'the exchange takes no orders after its close'];
   return [source.problem(['data', 'bars'], expected, hint, 'bars of a day')];
+}
+
+/** Days of several markets are played one after the other. */
+function crossingProblems({ source, sources: { all }, market }: Backtest): readonly Problem[] {
+  const found = all.find(({ code, isCrossing }) => isCrossing && market.hoursOf(code) !== null);
+  if (found === undefined) return [];
+  const hint = 'take shorter bars, or another timeZone of the account';
+  const received = `${found.code} on ${found.day}`;
+  return [
+    source.problem(
+      ['data', 'bars'],
+      'bars that end on the day of the account on which they begin',
+      hint,
+      received,
+    ),
+  ];
 }
 
 /** From the catalogue of the program, or from a file of the user's own. */
@@ -235,6 +257,7 @@ const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMa
   ...limitCurrencyProblems(source, file, market),
   ...maintenanceProblems(source, file, market),
   ...symbolProblems(source, file, market),
+  ...nightProblems(source, file, market),
 ];
 
 function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Problem[] {
@@ -304,6 +327,29 @@ function moneyProblems(
   return [
     source.problem(['capital'], `an amount of ${currency} with at most ${digits} digits behind the point`),
   ];
+}
+
+/** The night of each market would be another one. */
+function nightProblems(
+  source: YamlSource,
+  { strategies }: BacktestFile,
+  market: BacktestMarket,
+): readonly Problem[] {
+  const hasNight = (symbol: string): boolean => {
+    const hours = market.hoursOf(symbol);
+    return hours !== null && !neverCloses(hours.calendar);
+  };
+  return strategies.flatMap(({ overnight, symbols }, i) =>
+    overnight || !symbols.some(hasNight)
+      ? []
+      : [
+          source.problem(
+            ['strategies', i, 'overnight'],
+            'true in a run of several markets',
+            'nothing is closed before the night there: let the strategy do it',
+          ),
+        ],
+  );
 }
 
 /** Limits of the engine count money of one currency. */

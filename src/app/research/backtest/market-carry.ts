@@ -1,10 +1,10 @@
 /** Costs of time of an inline market: funding, borrowed shares, interest. */
 import type { CarryTerms, ContractCarry } from '../../../backtest/backtest-plan.ts';
 import type { Problem } from '../../../config/problem.ts';
-import type { YamlSource } from '../../../config/yaml-source.ts';
+import type { Path } from '../../../config/yaml-source.ts';
 import { wholeOf } from '../../../text/decimals.ts';
 import type { TimeZone } from '../../../text/time-zone.ts';
-import type { InlineMarket } from './backtest-schema.ts';
+import type { WrittenMarket } from './backtest-schema.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 import { readSeries } from './number-series.ts';
 
@@ -12,12 +12,11 @@ import { readSeries } from './number-series.ts';
 const PERCENT_DIGITS = 8;
 
 export function carryOf(
-  source: YamlSource,
-  market: InlineMarket,
+  { source, at: place, terms: market }: WrittenMarket,
   zone: TimeZone,
   problems: Problem[],
 ): CarryTerms {
-  const whole = (path: readonly string[], value: number | undefined): number => {
+  const whole = (path: Path, value: number | undefined): number => {
     const found = wholeOf(value ?? 0, PERCENT_DIGITS);
     if (found === undefined)
       problems.push(source.problem(path, `a number of at most ${PERCENT_DIGITS} digits behind the point`));
@@ -25,7 +24,7 @@ export function carryOf(
   };
   const { interestPercentYear, loanPercentYear, daysPerYear, borrowPercentYear } = market.costs;
   const contracts = Object.entries(market.contracts).map(([code, { funding, costs }]): ContractCarry => {
-    const at = ['market', 'contracts', code];
+    const at = [...place, 'contracts', code];
     const borrow = whole(
       [...at, 'costs', 'borrowPercentYear'],
       costs?.borrowPercentYear ?? borrowPercentYear,
@@ -45,8 +44,8 @@ export function carryOf(
   });
   return {
     contracts: contracts.filter(({ funding, borrow }) => funding !== null || borrow !== 0),
-    interest: whole(['market', 'costs', 'interestPercentYear'], interestPercentYear),
-    loan: whole(['market', 'costs', 'loanPercentYear'], loanPercentYear),
+    interest: whole([...place, 'costs', 'interestPercentYear'], interestPercentYear),
+    loan: whole([...place, 'costs', 'loanPercentYear'], loanPercentYear),
     daysPerYear,
   };
 }

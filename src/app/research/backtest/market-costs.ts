@@ -1,11 +1,10 @@
 /** Costs and margin of an inline market and of its contracts, as rates in whole money. */
 import type { Problem } from '../../../config/problem.ts';
-import type { YamlSource } from '../../../config/yaml-source.ts';
 import { type TradingDay, tradingDay } from '../../../domain/civil-date.ts';
 import type { CostSchedule, Dated } from '../../../domain/costs.ts';
 import { currencyDecimals } from '../../../domain/currency.ts';
 import { decimalsOf, wholeOf } from '../../../text/decimals.ts';
-import type { InlineMarket } from './backtest-schema.ts';
+import type { InlineMarket, WrittenMarket } from './backtest-schema.ts';
 
 type CostTerms = InlineMarket['costs'];
 type ContractTerms = InlineMarket['contracts'][string];
@@ -58,15 +57,14 @@ const roundingDecimals = (
 
 /** Rates of the market, or with `contract` those of one of its contracts. */
 export function costsOf(
-  source: YamlSource,
-  market: InlineMarket,
+  { source, at: place, terms: market }: WrittenMarket,
   moneyScale: number,
   problems: Problem[],
   contract?: string,
 ): CostSchedule {
   const terms: ContractTerms | undefined = contract === undefined ? undefined : market.contracts[contract];
   const costs: CostTerms = { ...market.costs, ...terms?.costs };
-  const at = contract === undefined ? ['market'] : ['market', 'contracts', contract];
+  const at = contract === undefined ? place : [...place, 'contracts', contract];
   const moneyDigits = Math.round(Math.log10(moneyScale));
   const whole = (path: readonly string[], value: number | undefined, digits: number): number => {
     const found = wholeOf(value ?? 0, digits);

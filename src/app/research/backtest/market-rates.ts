@@ -97,7 +97,7 @@ function firstMoments(
     const first = own.find(({ day }) => played.has(day));
     const startUs = first === undefined ? Infinity : (readRows(first).tsUs[0] ?? Infinity);
     const everyUs = first?.bars?.everyUs ?? 0;
-    const openUs = startUs + wallClock(market, first?.bars?.everyUs ?? null)(startUs);
+    const openUs = startUs + wallClock(market, first?.bars?.everyUs ?? null, code)(startUs);
     return { openUs: own[0] === first ? openUs : ALWAYS, knownUs: openUs + everyUs };
   };
 }
