@@ -109,6 +109,26 @@ test('a new strategy compiles, its first printed command works, and its test pas
   expect(types.code, types.text).toBe(0);
 });
 
+test('the guide for newcomers is true, file by file', () => {
+  const dir = directory('guide');
+  expect(node([MAIN, 'new-strategy', 'my-breakout'], dir).code).toBe(0);
+  const guide = readFileSync(join(ROOT, 'strategies/README.md'), 'utf8');
+  const shown = (file: string): string =>
+    [...guide.matchAll(/```(?:ts|js|yaml)\n(.*?)```/gs)].find(([, text]) =>
+      text?.startsWith(`// ${file}\n`),
+    )?.[1] ?? '';
+  for (const file of ['my-breakout.ts', 'my-breakout.test.mjs']) writeFileSync(join(dir, file), shown(file));
+  const yaml = join(dir, 'my-breakout.yaml');
+  const more = /```yaml\n# my-breakout\.yaml\n(.*?)```/s.exec(guide)?.[1] ?? '';
+  writeFileSync(yaml, readFileSync(yaml, 'utf8').replace(/ +params: .*\n/, more));
+  const tested = node(['--test', 'my-breakout.test.mjs'], dir);
+  expect(tested.code, tested.text).toBe(0);
+  expect(tested.text).toContain('pass 3');
+  const swept = node([MAIN, 'sweep', 'my-breakout.yaml', '--workers', '1'], dir);
+  expect(swept.code, swept.text).toBe(0);
+  expect(swept.text).toContain('12 runs in');
+});
+
 test('where nothing knows the package it is linked, and the test finds it', () => {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-alone-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
