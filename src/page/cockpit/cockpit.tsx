@@ -7,23 +7,30 @@ import { Journal, StoryDialog } from './journal.tsx';
 import { enter, readSession, textOf } from './link.ts';
 import { Market } from './market.tsx';
 import { Now } from './now.tsx';
-import { Field, Panel } from './parts.tsx';
+import { Empty, Field, Panel } from './parts.tsx';
 import { Research } from './research.tsx';
 import { Steer } from './steer.tsx';
-import { begin, session, silentSeconds, state, view } from './store.ts';
+import { begin, session, silentSeconds, state, view, viewName } from './store.ts';
 import { LANGUAGE, t } from './text.ts';
 
 const VIEW = { now: Now, market: Market, steer: Steer, journal: Journal, research: Research } as const;
 
 function Cockpit() {
   const { value } = session;
+  const { value: now } = state;
   const Shown = VIEW[view.value];
   return (
     <>
       <Header />
       <main id="main" tabIndex={-1} class={silentSeconds.value === null ? '' : 'is-old'}>
         {value === null && <Entrance />}
-        {value !== null && (state.value === null ? <p class="empty">{t.connecting}</p> : <Shown />)}
+        {value !== null && now === null && <Empty>{t.connecting}</Empty>}
+        {value !== null && now !== null && (
+          <div class={`view ${view.value}`}>
+            <h2 class="hidden">{viewName(view.value)}</h2>
+            <Shown value={now} />
+          </div>
+        )}
       </main>
       <Outcomes />
       <StoryDialog />

@@ -2,6 +2,7 @@
 import { effect, signal } from '@preact/signals';
 import type { CockpitState } from '../../operator/cockpit/cockpit-model.ts';
 import { clockTime, duration, worded } from './format.ts';
+import { Button } from './parts.tsx';
 import {
   canHalt,
   entries,
@@ -55,7 +56,7 @@ function Clock({ value: { session: now } }: { readonly value: CockpitState }) {
       <span class="num">{at === null ? '' : clockTime(at)}</span>
       <b>{worded(t.phase, now.phase)}</b>
       {left !== null && now.next !== null && (
-        <span class="next">
+        <span class="quiet">
           {worded(t.phase, now.next)} {t.within} <span class="num">{duration(left / now.speed)}</span>
         </span>
       )}
@@ -68,16 +69,15 @@ const HALT_KEY_MS = 600;
 function HaltButton() {
   const isHalted = typeof state.value?.halted === 'string';
   return (
-    <button
-      type="button"
+    <Button
       id="halt"
-      class={isHalted ? 'halt is-halted' : 'halt'}
+      kind={isHalted ? 'halt is-halted' : 'halt'}
       title={t.haltHint}
       aria-keyshortcuts="H"
       onClick={() => void halt()}
     >
       {isHalted ? t.haltAgain : t.halt}
-    </button>
+    </Button>
   );
 }
 
@@ -94,7 +94,7 @@ export function verdictOf(value: CockpitState): Verdict {
   if (value.halted !== null) {
     const { text } = value.sweep;
     bad.push(
-      `${t.entriesOff}: ${value.halted}${text === '' ? '' : `. ${t.sweep[value.sweep.status] ?? ''} ${text}`}`,
+      `${t.entriesOff}: ${value.halted}${text === '' ? '' : `. ${worded(t.sweep, value.sweep.status)} ${text}`}`,
     );
   }
   if (value.engine.state === 'hung') bad.push(t.engineHung);
@@ -144,15 +144,14 @@ const show = (name: View): void => {
 const Tabs = () => (
   <nav aria-label={t.views}>
     {views.value.map((name, place) => (
-      <button
+      <Button
         key={name}
-        type="button"
         aria-current={view.value === name ? 'page' : undefined}
         aria-keyshortcuts={String(place + 1)}
         onClick={() => show(name)}
       >
         {viewName(name)}
-      </button>
+      </Button>
     ))}
   </nav>
 );
@@ -181,9 +180,8 @@ function ThemeButton() {
   const { value } = theme;
   const next = THEMES[(THEMES.indexOf(value) + 1) % THEMES.length] ?? 'system';
   return (
-    <button
-      type="button"
-      class="plain icon"
+    <Button
+      kind="plain icon"
       aria-label={`${t.theme}: ${t.themes[value]}`}
       title={`${t.theme}: ${t.themes[value]}`}
       onClick={() => {
@@ -191,7 +189,7 @@ function ThemeButton() {
       }}
     >
       {THEME_SIGN[value]}
-    </button>
+    </Button>
   );
 }
 
@@ -209,16 +207,15 @@ export const Outcomes = () => (
       .map(({ id, text, ok, message }) => (
         <p key={id} class={ok === null ? 'pending' : ok ? 'good' : 'bad'}>
           <b>{text}</b> {message}
-          <button
-            type="button"
-            class="plain icon"
+          <Button
+            kind="plain icon"
             aria-label={t.dismiss}
             onClick={() => {
               outcomes.value = outcomes.value.filter((each) => each.id !== id);
             }}
           >
             ×
-          </button>
+          </Button>
         </p>
       ))}
   </div>

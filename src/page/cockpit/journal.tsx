@@ -10,26 +10,9 @@ import type {
 import { clockTime, worded } from './format.ts';
 import { type Answer, read, WAITING } from './link.ts';
 import { OrderLink } from './now.tsx';
-import { Empty, Field, Panel, useAnswer, Waiting } from './parts.tsx';
+import { Button, Choice, Empty, Entry, Field, Panel, useAnswer, Waiting } from './parts.tsx';
 import { entries, state, story } from './store.ts';
 import { t } from './text.ts';
-
-const KINDS = [
-  'alert',
-  'command',
-  'denied',
-  'fill',
-  'halt',
-  'order_status',
-  'place',
-  'modify',
-  'cancel',
-  'position_mismatch',
-  'money_checked',
-  'phase',
-  'strategy_note',
-  'strategy_fault',
-] as const;
 
 /** Typing on does not ask for each letter. */
 const TYPING_MS = 250;
@@ -51,38 +34,27 @@ export function Journal() {
   const isPresent = isToday && search.value === '' && kind.value === '';
   const read = page.value?.entries ?? [];
   return (
-    <div class="journal">
-      <h2 class="hidden">{t.view.journal}</h2>
-      <Panel title={t.view.journal} area="full" aside={page.trouble}>
-        <div class="filters">
-          <Choice
-            name={t.dayWord}
-            value={day}
-            options={days.map((each) => [
-              each.day,
-              each.isArchived ? `${each.day} (${t.archived})` : each.day,
-            ])}
-            all={t.newestDays}
-          />
-          <Choice
-            name={t.kind}
-            value={kind}
-            options={KINDS.map((each) => [each, worded(t.kinds, each)])}
-            all={t.allKinds}
-          />
-          <label class="grow">
-            {t.search}
-            <Field value={search} placeholder={t.searchHint} maxLength={SEARCH_MAX} />
-          </label>
-        </div>
-        <Rows rows={isPresent ? withNewest(read) : read} isReading={isReading} />
-        {older !== null && (
-          <button type="button" disabled={isReading} onClick={older}>
-            {t.older}
-          </button>
-        )}
-      </Panel>
-    </div>
+    <Panel title={t.view.journal} aside={page.trouble}>
+      <div class="filters">
+        <Choice
+          name={t.dayWord}
+          value={day}
+          options={days.map((each) => [each.day, each.isArchived ? `${each.day} (${t.archived})` : each.day])}
+          all={t.newestDays}
+        />
+        <Choice name={t.kind} value={kind} options={Object.entries(t.kinds)} all={t.allKinds} />
+        <label class="grow">
+          {t.search}
+          <Field value={search} placeholder={t.searchHint} maxLength={SEARCH_MAX} />
+        </label>
+      </div>
+      <Rows rows={isPresent ? withNewest(read) : read} isReading={isReading} />
+      {older !== null && (
+        <Button disabled={isReading} onClick={older}>
+          {t.older}
+        </Button>
+      )}
+    </Panel>
   );
 }
 
@@ -115,37 +87,6 @@ function usePages({ day, kind, search }: Filter) {
   };
 }
 
-function Choice({
-  name,
-  value,
-  options,
-  all,
-}: {
-  readonly name: string;
-  readonly value: Signal<string>;
-  readonly options: readonly (readonly [value: string, text: string])[];
-  readonly all: string;
-}) {
-  return (
-    <label>
-      {name}
-      <select
-        value={value.value}
-        onChange={({ currentTarget }) => {
-          value.value = currentTarget.value;
-        }}
-      >
-        <option value="">{all}</option>
-        {options.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
 /** Rows of the stream that came after the page was read, newest first. */
 function withNewest(read: readonly CockpitEntry[]): readonly CockpitEntry[] {
   const last = read[0]?.seq ?? -1;
@@ -161,27 +102,14 @@ function Rows({ rows, isReading }: { readonly rows: readonly CockpitEntry[]; rea
       {shown.map((each, place) => (
         <li key={each.id}>
           {each.day !== shown[place - 1]?.day && <h3>{each.day}</h3>}
-          <Entry entry={each} />
+          <Entry atMs={each.atMs} word={each.word} tone={each.tone} who={each.strategy}>
+            {each.text} {each.order !== null && <OrderLink id={each.order} day={each.day} />}
+          </Entry>
         </li>
       ))}
     </ol>
   );
 }
-
-const Entry = ({
-  entry: { atMs, day, word, tone, strategy, text, order },
-}: {
-  readonly entry: CockpitEntry;
-}) => (
-  <div class="entry">
-    <time class="num quiet">{clockTime(atMs)}</time>
-    <b class={`tone-${tone}`}>{word}</b>
-    <span class="who quiet">{strategy}</span>
-    <span class="what">
-      {text} {order !== null && <OrderLink id={order} day={day} />}
-    </span>
-  </div>
-);
 
 /** Opens over whatever is shown. */
 export function StoryDialog() {

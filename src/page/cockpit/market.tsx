@@ -15,51 +15,43 @@ import type {
 } from '../../operator/cockpit/cockpit-model.ts';
 import { type Candle, createPriceChart, type PriceChart } from '../charts/price-chart.ts';
 import type { PriceMark } from '../charts/trade-layer.ts';
-import { clockTime, count, points, signed, worded } from './format.ts';
+import { clockTime, count, points, signed } from './format.ts';
 import { read } from './link.ts';
 import { OrderTable } from './now.tsx';
-import { Bar, Empty, Panel } from './parts.tsx';
+import { Bar, Button, Empty, Entry, Facts, Panel } from './parts.tsx';
 import { entries, prices, silentSeconds, state, tradingDay } from './store.ts';
 import { t } from './text.ts';
 
-export function Market() {
-  const { value } = state;
+export function Market({ value }: { readonly value: CockpitState }) {
   const chosen = useSignal('');
-  if (value === null) return null;
   const held = value.contracts.find(({ contract }) => contract === chosen.value);
   const contract = held ?? mainContract(value);
+  if (contract === undefined) return <Empty>{t.noContracts}</Empty>;
   return (
-    <div class="market">
-      <h2 class="hidden">{t.view.market}</h2>
-      {contract === undefined && <Empty>{t.noContracts}</Empty>}
-      {contract !== undefined && (
-        <>
-          <div class="picker" role="group" aria-label={t.contract}>
-            {value.contracts.map(({ contract: code }) => (
-              <button
-                key={code}
-                type="button"
-                aria-pressed={code === contract.contract}
-                onClick={() => {
-                  chosen.value = code;
-                }}
-              >
-                {code}
-              </button>
-            ))}
-          </div>
-          <Quote contract={contract} />
-          <Panel title={t.candles} area="chart-panel">
-            <Candles key={`${tradingDay.value ?? ''}/${contract.contract}`} contract={contract} />
-          </Panel>
-          <Panel title={t.depth} area="depth-panel">
-            <Depth contract={contract} orders={value.orders} />
-          </Panel>
-          <ContractOrders value={value} contract={contract} />
-          {value.broker === undefined && <Notes />}
-        </>
-      )}
-    </div>
+    <>
+      <div class="picker" role="group" aria-label={t.contract}>
+        {value.contracts.map(({ contract: code }) => (
+          <Button
+            key={code}
+            aria-pressed={code === contract.contract}
+            onClick={() => {
+              chosen.value = code;
+            }}
+          >
+            {code}
+          </Button>
+        ))}
+      </div>
+      <Quote contract={contract} />
+      <Panel title={t.candles} area="chart-panel">
+        <Candles key={`${tradingDay.value ?? ''}/${contract.contract}`} contract={contract} />
+      </Panel>
+      <Panel title={t.depth} area="depth-panel">
+        <Depth contract={contract} orders={value.orders} />
+      </Panel>
+      <ContractOrders value={value} contract={contract} />
+      {value.broker === undefined && <Notes />}
+    </>
   );
 }
 
@@ -75,13 +67,6 @@ function Quote({ contract }: { readonly contract: ContractState }) {
   const last = now?.last?.[0] ?? null;
   const change = last === null || reference === null ? null : last - reference;
   const tone = change === null || change === 0 ? '' : change > 0 ? 'gain' : 'loss';
-  const facts: readonly (readonly [string, string])[] = [
-    [t.reference, points(reference, tick)],
-    [t.floor, points(contract.floorPoints, tick)],
-    [t.ceiling, points(contract.ceilingPoints, tick)],
-    [t.volume, now === undefined ? '–' : count(now.volume)],
-    [t.lastAt, now === undefined ? '–' : clockTime(now.atMs)],
-  ];
   return (
     <div class="quote">
       <p class={`last num ${tone}`}>
@@ -93,14 +78,15 @@ function Quote({ contract }: { readonly contract: ContractState }) {
             : ` (${change > 0 ? '+' : ''}${points((change / reference) * 100, 0.01)} %)`}
         </small>
       </p>
-      <dl>
-        {facts.map(([name, text]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd class="num">{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        facts={[
+          [t.reference, points(reference, tick)],
+          [t.floor, points(contract.floorPoints, tick)],
+          [t.ceiling, points(contract.ceilingPoints, tick)],
+          [t.volume, now === undefined ? '–' : count(now.volume)],
+          [t.lastAt, now === undefined ? '–' : clockTime(now.atMs)],
+        ]}
+      />
     </div>
   );
 }
@@ -319,7 +305,7 @@ function ContractOrders({
   return (
     <Panel
       title={t.workingOrders}
-      area={value.broker === undefined ? 'wide' : 'full'}
+      area={value.broker === undefined ? 'wide' : ''}
       aside={`${t.position} ${signed(net)}`}
     >
       {orders.length === 0 && <Empty>{t.noOrders}</Empty>}
@@ -336,12 +322,12 @@ function Notes() {
   return (
     <Panel title={t.notes} area="third">
       {notes.length === 0 && <Empty>{t.noNotes}</Empty>}
-      <ol class="latest">
+      <ol class="notes">
         {notes.toReversed().map(({ id, atMs, strategy, text, word }) => (
           <li key={id}>
-            <time class="num quiet">{clockTime(atMs)}</time>
-            <span class="who quiet">{strategy}</span>
-            <span class="what">{text === '' ? worded({}, word) : text}</span>
+            <Entry atMs={atMs} who={strategy}>
+              {text === '' ? word : text}
+            </Entry>
           </li>
         ))}
       </ol>

@@ -4,46 +4,47 @@ import type {
   LimitState,
   OrderState,
   PositionState,
+  StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { clockTime, count, duration, signed, worded } from './format.ts';
 import {
   Bar,
-  Cell,
+  Button,
+  Comparison,
+  type Column,
   Dot,
   Empty,
+  Entry,
+  Facts,
   heldOnes,
+  Hidden,
   HoldButton,
   Panel,
   Points,
+  OpenVnd,
   Positions,
   Side,
   Table,
+  type Tone,
   Vnd,
 } from './parts.tsx';
-import { canSteer, command, entries, nowMs, prices, state, story, view, views } from './store.ts';
+import { canSteer, command, entries, nowMs, prices, story, view, views } from './store.ts';
 import { Customers } from './simulator.tsx';
 import { Otp } from './steer.tsx';
 import { t } from './text.ts';
 
-export function Now() {
-  const { value } = state;
-  if (value === null) return null;
-  return (
-    <div class="now">
-      <h2 class="hidden">{t.view.now}</h2>
-      {value.broker === undefined && <DaemonNow value={value} />}
-      {value.broker !== undefined && (
-        <>
-          <Customers broker={value.broker} />
-          <div class="stack full">
-            <Orders value={value} />
-          </div>
-        </>
-      )}
-      <Latest />
-    </div>
-  );
-}
+export const Now = ({ value }: { readonly value: CockpitState }) => (
+  <>
+    {value.broker === undefined && <DaemonNow value={value} />}
+    {value.broker !== undefined && (
+      <>
+        <Customers broker={value.broker} />
+        <Orders value={value} />
+      </>
+    )}
+    <Latest />
+  </>
+);
 
 const DaemonNow = ({ value }: { readonly value: CockpitState }) => (
   <>
@@ -65,158 +66,135 @@ function Figures({ value }: { readonly value: CockpitState }) {
   const fills = strategies.reduce((sum, each) => sum + each.fills, 0);
   return (
     <div class="figures">
-      <dl>
-        <div class="figure">
-          <dt>{t.dayPnl}</dt>
-          <dd>
-            <Vnd value={money.dayPnlVnd} />
-          </dd>
-        </div>
-        <div class="figure">
-          <dt>{t.costs}</dt>
-          <dd>
-            <Vnd value={money.feeVnd + money.taxVnd} isSigned={false} />
-          </dd>
-        </div>
-        <div class="figure">
-          <dt>{t.openOrders}</dt>
-          <dd class="num">{count(orders.length)}</dd>
-        </div>
-        <div class="figure">
-          <dt>{t.fills}</dt>
-          <dd class="num">{count(fills)}</dd>
-        </div>
-      </dl>
+      <Facts
+        facts={[
+          [t.dayPnl, <Vnd value={money.dayPnlVnd} />],
+          [t.costs, <Vnd value={money.feeVnd + money.taxVnd} isSigned={false} />],
+          [t.openOrders, count(orders.length)],
+          [t.fills, count(fills)],
+        ]}
+      />
       <Health value={value} />
     </div>
   );
 }
 
+const TOKEN_WARN_MS = 30 * 60_000;
+
 function Health({ value: { feed, engine, token, books } }: { readonly value: CockpitState }) {
   const isLive = feed.state === 'live' && !feed.isStale && !feed.isBehind;
   const feedText = feed.isStale ? t.feedStale : feed.isBehind ? t.feedBehind : worded(t.feed, feed.state);
-  const left = token.untilRealMs === null ? null : token.untilRealMs - nowMs.value;
-  const tokenTone = left === null || left <= 0 ? 'bad' : left < 30 * 60_000 ? 'warn' : 'good';
+  const left = Math.max(0, (token.untilRealMs ?? 0) - nowMs.value);
+  const tokenText = `${duration(left)} · ${token.exchangesUsed}/${token.exchangesAllowed} ${t.exchanges}`;
   const isProven = books.unproven === null && books.money !== 'differs';
   const isCompared = engine.state !== 'none' && books.readMs !== null;
+  const facts: readonly (readonly [string, Tone, string])[] = [
+    [t.prices, isLive ? 'good' : feed.state === 'stopped' ? 'off' : 'bad', feedText],
+    [t.engine, ENGINE_TONE[engine.state], t.engineStates[engine.state]],
+    [
+      t.token,
+      left === 0 ? 'bad' : left < TOKEN_WARN_MS ? 'warn' : 'good',
+      left === 0 ? t.tokenNone : tokenText,
+    ],
+    isCompared
+      ? [t.books, isProven ? 'good' : 'bad', isProven ? t.booksAgree : t.booksDiffer]
+      : [t.books, 'off', t.notCompared],
+  ];
   return (
     <ul class="health" aria-label={t.health}>
-      <li>
-        <span>{t.prices}</span>
-        <Dot tone={isLive ? 'good' : feed.state === 'stopped' ? 'off' : 'bad'} label={feedText} />
-      </li>
-      <li>
-        <span>{t.engine}</span>
-        <Dot
-          tone={engine.state === 'running' ? 'good' : engine.state === 'hung' ? 'bad' : 'off'}
-          label={t.engineStates[engine.state]}
-        />
-      </li>
-      <li>
-        <span>{t.token}</span>
-        <Dot
-          tone={tokenTone}
-          label={
-            left === null || left <= 0
-              ? t.tokenNone
-              : `${duration(left)} · ${token.exchangesUsed}/${token.exchangesAllowed} ${t.exchanges}`
-          }
-        />
-      </li>
-      <li>
-        <span>{t.books}</span>
-        {isCompared && (
-          <Dot tone={isProven ? 'good' : 'bad'} label={isProven ? t.booksAgree : t.booksDiffer} />
-        )}
-        {!isCompared && <Dot tone="off" label={t.notCompared} />}
-      </li>
+      {facts.map(([name, tone, label]) => (
+        <li key={name}>
+          <span>{name}</span>
+          <Dot tone={tone} label={label} />
+        </li>
+      ))}
     </ul>
   );
 }
 
+const ENGINE_TONE = { running: 'good', hung: 'bad', none: 'off' } as const;
+
 const tickOf = (value: CockpitState, contract: string): number =>
   value.contracts.find((each) => each.contract === contract)?.tickPoints ?? 0.1;
 
-const HELD = {
-  strategy: { name: t.strategy },
-  position: { name: t.position, isNumber: true },
-  price: { name: t.entryAndLast, isNumber: true },
-  open: { name: t.open, isNumber: true },
-  costs: { name: t.costs, isNumber: true },
-  day: { name: t.day, isNumber: true },
-} as const;
-
 function Strategies({ value }: { readonly value: CockpitState }) {
+  const columns: readonly Column<StrategyState>[] = [
+    {
+      name: t.strategy,
+      show: ({ id, stopped, halted }) => (
+        <>
+          <b>{id}</b> {stopped !== null && <Tag tone="bad" title={stopped} text={t.stopped} />}
+          {halted !== null && <Tag tone="warn" title={halted} text={t.halted} />}
+        </>
+      ),
+    },
+    { name: t.position, isNumber: true, show: ({ positions }) => <Positions positions={positions} /> },
+    {
+      name: t.entryAndLast,
+      isNumber: true,
+      show: ({ positions }) => <Prices value={value} positions={positions} />,
+    },
+    { name: t.open, isNumber: true, show: ({ positions }) => <OpenVnd positions={positions} /> },
+    {
+      name: t.costs,
+      isNumber: true,
+      show: ({ feeVnd, taxVnd }) => <Vnd value={feeVnd + taxVnd} isSigned={false} />,
+    },
+    {
+      name: t.day,
+      isNumber: true,
+      show: ({ dayPnlVnd }) => (
+        <b>
+          <Vnd value={dayPnlVnd} />
+        </b>
+      ),
+    },
+  ];
+  const rows = value.strategies;
   return (
     <Panel title={t.positionsAndPnl}>
-      {value.strategies.length === 0 && <Empty>{t.noStrategies}</Empty>}
-      {value.strategies.length > 0 && (
-        <Table label={t.positionsAndPnl} columns={Object.values(HELD)}>
-          {value.strategies.map((each) => (
-            <tr key={each.id}>
-              <Cell of={HELD.strategy}>
-                <b>{each.id}</b>{' '}
-                {each.stopped !== null && (
-                  <span class="tag bad" title={each.stopped}>
-                    {t.stopped}
-                  </span>
-                )}
-                {each.halted !== null && (
-                  <span class="tag warn" title={each.halted}>
-                    {t.halted}
-                  </span>
-                )}
-              </Cell>
-              <Cell of={HELD.position}>
-                <Positions
-                  positions={each.positions}
-                  show={(position) => `${signed(position.qty)} ${position.contract}`}
-                />
-              </Cell>
-              <Cell of={HELD.price}>
-                <Prices value={value} positions={each.positions} />
-              </Cell>
-              <Cell of={HELD.open}>
-                <Vnd value={each.positions.reduce((sum, position) => sum + position.openVnd, 0)} />
-              </Cell>
-              <Cell of={HELD.costs}>
-                <Vnd value={each.feeVnd + each.taxVnd} isSigned={false} />
-              </Cell>
-              <Cell of={HELD.day}>
-                <b>
-                  <Vnd value={each.dayPnlVnd} />
-                </b>
-              </Cell>
-            </tr>
-          ))}
-        </Table>
+      {rows.length === 0 && <Empty>{t.noStrategies}</Empty>}
+      {rows.length > 0 && (
+        <Table label={t.positionsAndPnl} columns={columns} rows={rows} keyOf={({ id }) => id} />
       )}
     </Panel>
   );
 }
 
+const Tag = ({
+  tone,
+  title,
+  text,
+}: {
+  readonly tone: 'bad' | 'warn';
+  readonly title?: string;
+  readonly text: string;
+}) => (
+  <span class={`tag ${tone}`} title={title}>
+    {text}
+  </span>
+);
+
 /** Entry, and where the price is now. */
-function Prices({
+const Prices = ({
   value,
   positions,
 }: {
   readonly value: CockpitState;
   readonly positions: readonly PositionState[];
-}) {
-  return (
-    <>
-      {heldOnes(positions).map(({ contract, avgPoints }) => {
-        const tick = tickOf(value, contract);
-        return (
-          <div key={contract}>
-            <Points value={avgPoints} tick={tick} /> <span class="quiet">→</span>{' '}
-            <Points value={prices.value.get(contract)?.last?.[0] ?? null} tick={tick} />
-          </div>
-        );
-      })}
-    </>
-  );
-}
+}) => (
+  <>
+    {heldOnes(positions).map(({ contract, avgPoints }) => {
+      const tick = tickOf(value, contract);
+      return (
+        <div key={contract}>
+          <Points value={avgPoints} tick={tick} /> <span class="quiet">→</span>{' '}
+          <Points value={prices.value.get(contract)?.last?.[0] ?? null} tick={tick} />
+        </div>
+      );
+    })}
+  </>
+);
 
 const WARN_FROM = 0.7;
 
@@ -244,7 +222,7 @@ function Limit({ use }: { readonly use: LimitState }) {
   const unit = use.unit === 'VND' || use.unit === '%' ? use.unit : t.unit[use.unit];
   return (
     <li>
-      <span class="limit-name">{name}</span>
+      <span>{name}</span>
       <span class="num quiet">
         <b>{count(use.used)}</b> / {count(use.max)} {unit}
       </span>
@@ -265,16 +243,6 @@ function Orders({ value }: { readonly value: CockpitState }) {
   );
 }
 
-const ORDER = {
-  order: { name: t.order },
-  strategy: { name: t.strategy },
-  side: { name: t.side },
-  price: { name: t.price, isNumber: true },
-  trigger: { name: t.trigger, isNumber: true },
-  status: { name: t.statusWord },
-  cancel: { name: t.cancelTitle, isNumber: true },
-} as const;
-
 const cancelOrder = (id: string): void =>
   void command(`${t.cancel} #${id.slice(-SHOWN_ID)}`, 'cancel-order', {
     clientOrderId: id,
@@ -291,60 +259,69 @@ export function OrderTable({
   readonly label: string;
 }) {
   const isOurs = value.broker === undefined;
-  const canAct = canSteer.value && isOurs;
-  const columns = isOurs ? ORDER : { ...ORDER, strategy: { name: t.customer } };
-  return (
-    <Table label={label} columns={Object.values(columns).slice(0, canAct ? undefined : -1)}>
-      {orders.map((order) => (
-        <tr key={order.id}>
-          <Cell of={ORDER.order}>
-            {isOurs && <OrderLink id={order.id} />} <span class="quiet">{order.orderNo ?? ''}</span>
-          </Cell>
-          <Cell of={columns.strategy}>
-            {order.strategy} {order.isAdopted && <span class="tag warn">{t.foreign}</span>}
-          </Cell>
-          <Cell of={ORDER.side}>
-            <Side side={order.side} />{' '}
-            <span class="num">
-              {order.filledQty > 0 ? `${order.filledQty}/` : ''}
-              {order.qty}
-            </span>{' '}
-            {order.contract}
-          </Cell>
-          <Cell of={ORDER.price}>
-            <Points value={order.limitPoints} tick={tickOf(value, order.contract)} />
-          </Cell>
-          <Cell of={ORDER.trigger}>
-            <Points value={order.triggerPoints} tick={tickOf(value, order.contract)} />
-          </Cell>
-          <Cell of={ORDER.status}>{worded(t.status, order.status)}</Cell>
-          {canAct && (
-            <Cell of={ORDER.cancel}>
-              {order.status !== 'pending_cancel' && (
-                <HoldButton isSmall label={t.cancel} word="cancel" onDone={() => cancelOrder(order.id)} />
-              )}
-            </Cell>
-          )}
-        </tr>
-      ))}
-    </Table>
-  );
+  const columns: readonly Column<OrderState>[] = [
+    {
+      name: t.order,
+      show: ({ id, orderNo }) => (
+        <>
+          {isOurs && <OrderLink id={id} />} <span class="quiet">{orderNo ?? ''}</span>
+        </>
+      ),
+    },
+    {
+      name: isOurs ? t.strategy : t.customer,
+      show: ({ strategy, isAdopted }) => (
+        <>
+          {strategy} {isAdopted && <Tag tone="warn" text={t.foreign} />}
+        </>
+      ),
+    },
+    {
+      name: t.side,
+      show: ({ side, filledQty, qty, contract }) => (
+        <>
+          <Side side={side} /> <span class="num">{filledQty > 0 ? `${filledQty}/${qty}` : qty}</span>{' '}
+          {contract}
+        </>
+      ),
+    },
+    {
+      name: t.price,
+      isNumber: true,
+      show: ({ limitPoints, contract }) => <Points value={limitPoints} tick={tickOf(value, contract)} />,
+    },
+    {
+      name: t.trigger,
+      isNumber: true,
+      show: ({ triggerPoints, contract }) => <Points value={triggerPoints} tick={tickOf(value, contract)} />,
+    },
+    { name: t.statusWord, show: ({ status }) => worded(t.status, status) },
+  ];
+  const cancel: Column<OrderState> = {
+    name: t.cancelTitle,
+    isNumber: true,
+    show: ({ id, status }) =>
+      status !== 'pending_cancel' && (
+        <HoldButton isSmall label={t.cancel} word="cancel" onDone={() => cancelOrder(id)} />
+      ),
+  };
+  const shown = canSteer.value && isOurs ? [...columns, cancel] : columns;
+  return <Table label={label} columns={shown} rows={orders} keyOf={({ id }) => id} />;
 }
 
 /** People know an order by the end of its id. */
 const SHOWN_ID = 8;
 
 export const OrderLink = ({ id, day = null }: { readonly id: string; readonly day?: string | null }) => (
-  <button
-    type="button"
-    class="link num"
+  <Button
+    kind="link num"
     title={`${t.story} ${id}`}
     onClick={() => {
       story.value = { id, day };
     }}
   >
     #{id.slice(-SHOWN_ID)}
-  </button>
+  </Button>
 );
 
 const resolve = (id: string, as: 'absent' | 'live'): void =>
@@ -380,40 +357,21 @@ function UnknownOrders({
 }
 
 function Books({ value: { books } }: { readonly value: CockpitState }) {
-  const age = books.readMs === null ? null : clockTime(books.readMs);
+  const held = books.positions.map(({ contract, ...of }) => compared(contract, of, signed));
+  const figures = books.figures.map(({ what, ...of }) =>
+    compared(`${worded(t.figure, what)}, VND`, of, what === 'profit' ? signed : count),
+  );
+  const rows = [...held, ...figures];
   return (
-    <Panel title={t.ourBooks} aside={age === null ? '' : `${t.readAt} ${age}`}>
+    <Panel title={t.ourBooks} aside={books.readMs === null ? '' : `${t.readAt} ${clockTime(books.readMs)}`}>
       {books.unproven !== null && <p class="note bad">{books.unproven}</p>}
-      {books.positions.length === 0 && books.figures.length === 0 && <Empty>{t.nothingHeld}</Empty>}
-      {books.positions.length + books.figures.length > 0 && (
-        <table class="compare" aria-label={t.ourBooks}>
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="hidden">{t.what}</span>
-              </th>
-              <th scope="col">{t.ours}</th>
-              <th scope="col">{t.broker}</th>
-              <th scope="col">
-                <span class="hidden">{t.agrees}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {books.positions.map(({ contract, ours, broker }) => (
-              <Compared key={contract} what={contract} ours={ours} broker={broker} show={signed} />
-            ))}
-            {books.figures.map(({ what, ours, broker }) => (
-              <Compared
-                key={what}
-                what={`${worded(t.figure, what)}, VND`}
-                ours={ours}
-                broker={broker}
-                show={what === 'profit' ? signed : count}
-              />
-            ))}
-          </tbody>
-        </table>
+      {rows.length === 0 && <Empty>{t.nothingHeld}</Empty>}
+      {rows.length > 0 && (
+        <Comparison
+          label={t.ourBooks}
+          sources={[t.ours, t.broker, <Hidden>{t.agrees}</Hidden>]}
+          rows={rows}
+        />
       )}
       {books.money === 'off' && <p class="note">{t.moneyOff}</p>}
       {books.money === 'unread' && <p class="note">{t.moneyUnread}</p>}
@@ -421,30 +379,19 @@ function Books({ value: { books } }: { readonly value: CockpitState }) {
   );
 }
 
-function Compared({
-  what,
-  ours,
-  broker,
-  show,
-}: {
-  readonly what: string;
-  readonly ours: number;
-  readonly broker: number | null;
-  readonly show: (value: number) => string;
-}) {
+function compared(
+  what: string,
+  { ours, broker }: { readonly ours: number; readonly broker: number | null },
+  show: (value: number) => string,
+) {
   const isSame = ours === broker;
-  return (
-    <tr class={isSame || broker === null ? '' : 'differs'}>
-      <th scope="row">{what}</th>
-      <td class="right num">{show(ours)}</td>
-      <td class="right num">{broker === null ? t.notRead : show(broker)}</td>
-      <td>
-        <span role="img" aria-label={isSame ? t.booksAgree : t.booksDiffer}>
-          {isSame ? '=' : '≠'}
-        </span>
-      </td>
-    </tr>
+  const sign = (
+    <span role="img" aria-label={isSame ? t.booksAgree : t.booksDiffer}>
+      {isSame ? '=' : '≠'}
+    </span>
   );
+  const values = [show(ours), broker === null ? t.notRead : show(broker), sign];
+  return { what, values, differs: !isSame && broker !== null };
 }
 
 const LATEST = 8;
@@ -455,26 +402,24 @@ function Latest() {
     .slice(-LATEST)
     .toReversed();
   const toJournal = (
-    <button
-      type="button"
-      class="link"
+    <Button
+      kind="link"
       onClick={() => {
         view.value = 'journal';
       }}
     >
       {t.view.journal}
-    </button>
+    </Button>
   );
   return (
-    <Panel title={t.latest} area="full" aside={views.value.includes('journal') && toJournal}>
+    <Panel title={t.latest} aside={views.value.includes('journal') && toJournal}>
       {rows.length === 0 && <Empty>{t.noEntries}</Empty>}
       <ol class="latest">
-        {rows.map((each) => (
-          <li key={each.id}>
-            <time class="num quiet">{clockTime(each.atMs)}</time>
-            <b class={`tone-${each.tone}`}>{each.word}</b>
-            <span class="who quiet">{each.strategy}</span>
-            <span class="what">{each.text}</span>
+        {rows.map(({ id, atMs, word, tone, strategy, text }) => (
+          <li key={id}>
+            <Entry atMs={atMs} word={word} tone={tone} who={strategy}>
+              {text}
+            </Entry>
           </li>
         ))}
       </ol>

@@ -1,9 +1,9 @@
 /** Small parts of every view. */
 import { type Signal, useSignal } from '@preact/signals';
-import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PositionState } from '../../operator/cockpit/cockpit-model.ts';
-import { count, points, signed, toneOf } from './format.ts';
+import { clockTime, count, points, signed, toneOf } from './format.ts';
 import { type Answer, read, WAITING } from './link.ts';
 import { t } from './text.ts';
 
@@ -28,7 +28,7 @@ export const Panel = ({
   </section>
 );
 
-export const Empty = ({ children }: Children) => <p class="empty">{children}</p>;
+export const Empty = ({ children }: Children) => <p class="note">{children}</p>;
 
 export const Vnd = ({ value, isSigned = true }: { readonly value: number; readonly isSigned?: boolean }) => (
   <span class={`num ${isSigned ? toneOf(value) : ''}`}>
@@ -44,13 +44,9 @@ export const Side = ({ side }: { readonly side: 'buy' | 'sell' }) => (
   <span class={side}>{side === 'buy' ? t.buy : t.sell}</span>
 );
 
-export const Dot = ({
-  tone,
-  label,
-}: {
-  readonly tone: 'good' | 'warn' | 'bad' | 'off';
-  readonly label: string;
-}) => (
+export type Tone = 'good' | 'warn' | 'bad' | 'off';
+
+export const Dot = ({ tone, label }: { readonly tone: Tone; readonly label: string }) => (
   <span class="state">
     <i class={`dot ${tone}`} aria-hidden="true" />
     {label}
@@ -85,37 +81,47 @@ export const Bar = ({
 export const heldOnes = (positions: readonly PositionState[]): readonly PositionState[] =>
   positions.filter(({ qty }) => qty !== 0);
 
-export function Positions({
-  positions,
-  show,
-}: {
+interface Held {
   readonly positions: readonly PositionState[];
-  readonly show: (position: PositionState) => string;
-}) {
+}
+
+export function Positions({ positions }: Held) {
   const held = heldOnes(positions);
   if (held.length === 0) return <span class="quiet">{t.flat}</span>;
   return (
     <>
-      {held.map((position) => (
-        <div key={position.contract} class={position.qty > 0 ? 'buy num' : 'sell num'}>
-          {show(position)}
+      {held.map(({ contract, qty }) => (
+        <div key={contract} class={qty > 0 ? 'buy num' : 'sell num'}>
+          {signed(qty)} {contract}
         </div>
       ))}
     </>
   );
 }
 
-export interface Column {
+/** Profit of what is held, not yet taken. */
+export const OpenVnd = ({ positions }: Held) => (
+  <Vnd value={positions.reduce((sum, { openVnd }) => sum + openVnd, 0)} />
+);
+
+export interface Column<Row> {
   readonly name: string;
   readonly isNumber?: boolean;
+  readonly show: (row: Row) => ComponentChildren;
 }
 
 /** Rows of a table; on a phone each row is a card whose cells bear the names of their columns. */
-export const Table = ({
+export const Table = <Row,>({
   label,
   columns,
-  children,
-}: Children & { readonly label: string; readonly columns: readonly Column[] }) => (
+  rows,
+  keyOf,
+}: {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+}) => (
   <table class="rows" aria-label={label}>
     <thead>
       <tr>
@@ -126,14 +132,99 @@ export const Table = ({
         ))}
       </tr>
     </thead>
-    <tbody>{children}</tbody>
+    <tbody>
+      {rows.map((row) => (
+        <tr key={keyOf(row)}>
+          {columns.map(({ name, isNumber, show }) => (
+            <td key={name} data-name={name} class={isNumber === true ? 'right' : undefined}>
+              {show(row)}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
   </table>
 );
 
-export const Cell = ({ of, children }: Children & { readonly of: Column }) => (
-  <td data-name={of.name} class={of.isNumber === true ? 'right' : undefined}>
-    {children}
-  </td>
+/** A row for each figure, a column for each source of it. */
+export const Comparison = ({
+  label,
+  sources,
+  rows,
+}: {
+  readonly label: string;
+  readonly sources: readonly ComponentChildren[];
+  readonly rows: readonly {
+    readonly what: string;
+    readonly values: readonly ComponentChildren[];
+    readonly differs?: boolean;
+  }[];
+}) => (
+  <table class="compare" aria-label={label}>
+    <thead>
+      <tr>
+        {[<Hidden>{t.what}</Hidden>, ...sources].map((source, place) => (
+          <th key={place} scope="col">
+            {source}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map(({ what, values, differs }) => (
+        <tr key={what} class={differs === true ? 'differs' : ''}>
+          <th scope="row">{what}</th>
+          {values.map((value, place) => (
+            <td key={place} class="right num">
+              {value}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** For screen readers alone. */
+export const Hidden = ({ children }: Children) => <span class="hidden">{children}</span>;
+
+export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, ComponentChildren])[] }) => (
+  <dl>
+    {facts.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd class="num">{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** Something that happened: when, what, whose, and its text. */
+export const Entry = ({
+  atMs,
+  word,
+  tone = 'dim',
+  who,
+  children,
+}: Children & {
+  readonly atMs: number;
+  readonly word?: string;
+  readonly tone?: string;
+  readonly who?: string;
+}) => (
+  <div class="entry">
+    <time class="num quiet">{clockTime(atMs)}</time>
+    {word !== undefined && <b class={`tone-${tone}`}>{word}</b>}
+    {who !== undefined && <span class="who quiet">{who}</span>}
+    <span class="what">{children}</span>
+  </div>
+);
+
+export const Button = ({
+  kind,
+  ...rest
+}: Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class'> & { readonly kind?: string }) => (
+  <button type="button" class={kind} {...rest} />
 );
 
 export const HOLD_MS = 1_500;
@@ -233,9 +324,9 @@ function TypedConfirm({
         {t.holdOrType(word)}
         <Field value={typed} isFocused />
       </label>
-      <button type="button" class="plain" onClick={() => onDone(false)}>
+      <Button kind="plain" onClick={() => onDone(false)}>
         {t.dismiss}
-      </button>
+      </Button>
     </form>
   );
 }
@@ -269,6 +360,36 @@ export function Field({
     />
   );
 }
+
+/** One of `options`; `all` stands for none of them where there need be none. */
+export const Choice = ({
+  name,
+  value,
+  options,
+  all,
+}: {
+  readonly name: string;
+  readonly value: Signal<string>;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly all: string | null;
+}) => (
+  <label>
+    {name}
+    <select
+      value={value.value}
+      onChange={({ currentTarget }) => {
+        value.value = currentTarget.value;
+      }}
+    >
+      {all !== null && <option value="">{all}</option>}
+      {options.map(([each, text]) => (
+        <option key={each} value={each}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+);
 
 /** The answer of the daemon to a path; null asks nothing. */
 export function useAnswer<T>(path: string | null): Answer<T> {

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ResearchRun, ResearchRuns } from '../../operator/cockpit/cockpit-model.ts';
 import { dateTime } from './format.ts';
-import { Empty, Panel, useAnswer, Waiting } from './parts.tsx';
+import { Button, Comparison, Empty, Panel, useAnswer, Waiting } from './parts.tsx';
 import { t } from './text.ts';
 
 const COMPARED_MAX = 4;
@@ -18,8 +18,7 @@ export function Research() {
     picked.value = others.length < chosen.length ? others : [...others, run].slice(-COMPARED_MAX);
   };
   return (
-    <div class="research">
-      <h2 class="hidden">{t.view.research}</h2>
+    <>
       <Panel title={t.runsTitle} area="third">
         <Waiting {...runs} />
         {runs.value?.length === 0 && <Empty>{t.noRuns}</Empty>}
@@ -35,9 +34,9 @@ export function Research() {
           ))}
         </ul>
       </Panel>
-      <Comparison runs={found.filter(({ run }) => chosen.includes(run))} />
+      <Chosen runs={found.filter(({ run }) => chosen.includes(run))} />
       {report.value !== null && (
-        <Panel title={`${t.report}: ${report.value}`} area="full">
+        <Panel title={`${t.report}: ${report.value}`}>
           <iframe
             title={`${t.report} ${report.value}`}
             src={`/research/${encodeURIComponent(report.value)}/report`}
@@ -45,7 +44,7 @@ export function Research() {
           />
         </Panel>
       )}
-    </div>
+    </>
   );
 }
 
@@ -72,54 +71,32 @@ function Run({
         </span>
       </label>
       {hasReport && (
-        <button
-          type="button"
-          class="small"
+        <Button
+          kind="small"
           onClick={() => {
             open.value = run;
           }}
         >
           {t.report}
-        </button>
+        </Button>
       )}
     </li>
   );
 }
 
 /** One row for each figure that any of them has. */
-function Comparison({ runs }: { readonly runs: ResearchRuns }) {
+function Chosen({ runs }: { readonly runs: ResearchRuns }) {
   const names = [...new Set(runs.flatMap(({ figures }) => figures.map(({ what }) => what)))];
+  const rows = names.map((what) => ({
+    what,
+    values: runs.map(({ figures }) => figures.find((each) => each.what === what)?.value ?? '–'),
+  }));
   return (
     <Panel title={t.comparison} area="wide">
       {runs.length === 0 && <Empty>{t.chooseRuns}</Empty>}
       {runs.length > 0 && (
         <div class="scroll" tabIndex={0} role="group" aria-label={t.comparison}>
-          <table class="compare">
-            <thead>
-              <tr>
-                <th scope="col">
-                  <span class="hidden">{t.what}</span>
-                </th>
-                {runs.map(({ run, title }) => (
-                  <th key={run} scope="col">
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {names.map((name) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  {runs.map(({ run, figures }) => (
-                    <td key={run} class="right num">
-                      {figures.find(({ what }) => what === name)?.value ?? '–'}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Comparison label={t.comparison} sources={runs.map(({ title }) => title)} rows={rows} />
         </div>
       )}
     </Panel>

@@ -1,70 +1,67 @@
 /** The simulated broker: its customers where it runs alone, and its faults, also in the page of a paper run. */
-import { useSignal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import type {
   ArmedFaultState,
+  CockpitState,
   KnownFault,
   KnownFaults,
   SimulatorState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { count, signed } from './format.ts';
-import { Bar, Cell, Dot, Panel, Positions, Table, useAnswer, Vnd, Waiting } from './parts.tsx';
-import { canSteer, command, state } from './store.ts';
+import { count } from './format.ts';
+import {
+  Bar,
+  Button,
+  Choice,
+  type Column,
+  Dot,
+  Field,
+  OpenVnd,
+  Panel,
+  Positions,
+  Table,
+  useAnswer,
+  Vnd,
+  Waiting,
+} from './parts.tsx';
+import { canSteer, command } from './store.ts';
 import { t } from './text.ts';
 
-const HELD = {
-  customer: { name: t.customer },
-  position: { name: t.position, isNumber: true },
-  open: { name: t.open, isNumber: true },
-  costs: { name: t.costs, isNumber: true },
-  day: { name: t.day, isNumber: true },
-  assets: { name: t.assets, isNumber: true },
-  margin: { name: t.marginInUse, isNumber: true },
-} as const;
+const CUSTOMER: readonly Column<SimulatorState['customers'][number]>[] = [
+  { name: t.customer, show: ({ name }) => <b>{name}</b> },
+  { name: t.position, isNumber: true, show: ({ positions }) => <Positions positions={positions} /> },
+  { name: t.open, isNumber: true, show: ({ positions }) => <OpenVnd positions={positions} /> },
+  { name: t.costs, isNumber: true, show: ({ costsVnd }) => <Vnd value={costsVnd} isSigned={false} /> },
+  { name: t.day, isNumber: true, show: ({ dayProfitVnd }) => <Vnd value={dayProfitVnd} /> },
+  { name: t.assets, isNumber: true, show: ({ assetsVnd }) => <Vnd value={assetsVnd} isSigned={false} /> },
+  {
+    name: t.marginInUse,
+    isNumber: true,
+    show: ({ name, marginPercent }) => (
+      <>
+        <span class="num">{marginPercent.toFixed(1)} %</span>
+        <Bar
+          part={marginPercent / 100}
+          tone={marginPercent >= 80 ? 'bad' : 'good'}
+          label={`${t.marginInUse} ${name}`}
+        />
+      </>
+    ),
+  },
+];
 
 export const Customers = ({ broker: { clients, customers } }: { readonly broker: SimulatorState }) => (
-  <Panel title={t.customers} area="full" aside={`${t.clients}: ${count(clients)}`}>
-    <Table label={t.customers} columns={Object.values(HELD)}>
-      {customers.map(({ name, positions, costsVnd, dayProfitVnd, assetsVnd, marginPercent }) => (
-        <tr key={name}>
-          <Cell of={HELD.customer}>
-            <b>{name}</b>
-          </Cell>
-          <Cell of={HELD.position}>
-            <Positions positions={positions} show={({ qty, contract }) => `${signed(qty)} ${contract}`} />
-          </Cell>
-          <Cell of={HELD.open}>
-            <Vnd value={positions.reduce((sum, { openVnd }) => sum + openVnd, 0)} />
-          </Cell>
-          <Cell of={HELD.costs}>
-            <Vnd value={costsVnd} isSigned={false} />
-          </Cell>
-          <Cell of={HELD.day}>
-            <Vnd value={dayProfitVnd} />
-          </Cell>
-          <Cell of={HELD.assets}>
-            <Vnd value={assetsVnd} isSigned={false} />
-          </Cell>
-          <Cell of={HELD.margin}>
-            <span class="num">{marginPercent.toFixed(1)} %</span>
-            <Bar
-              part={marginPercent / 100}
-              tone={marginPercent >= 80 ? 'bad' : 'good'}
-              label={`${t.marginInUse} ${name}`}
-            />
-          </Cell>
-        </tr>
-      ))}
-    </Table>
+  <Panel title={t.customers} aside={`${t.clients}: ${count(clients)}`}>
+    <Table label={t.customers} columns={CUSTOMER} rows={customers} keyOf={({ name }) => name} />
   </Panel>
 );
 
 /** None where the broker is no simulator. */
-export function Faults() {
-  const armed = state.value?.faults;
+export function Faults({ value: { faults: armed } }: { readonly value: CockpitState }) {
   const known = useAnswer<KnownFaults>(armed === undefined ? null : '/faults');
   if (armed === undefined) return null;
   return (
-    <Panel title={t.faultsTitle} area="full">
+    <Panel title={t.faultsTitle}>
       <p class="note">{t.faultsMeaning}</p>
       <Waiting {...known} />
       <ul class="faults">
@@ -83,16 +80,17 @@ function FaultRow({
   readonly fault: KnownFault;
   readonly armed: readonly ArmedFaultState[];
 }) {
-  const examples = parameters.map((each) => [each.name, each.example] as const);
-  const given = useSignal<Readonly<Record<string, string>>>(Object.fromEntries(examples));
+  const fields = useMemo(() => parameters.map((of) => ({ of, value: signal(of.example) })), []);
   const isOn = armed.length > 0;
-  const change = (): void =>
-    void command(name, 'fault', isOn ? { name, isOn: false } : { name, isOn: true, parameters: given.value });
+  const change = (): void => {
+    const given = Object.fromEntries(fields.map(({ of, value }) => [of.name, value.value]));
+    void command(name, 'fault', isOn ? { name, isOn: false } : { name, isOn: true, parameters: given });
+  };
   return (
     <li>
-      <button type="button" disabled={!canSteer.value} {...(!isInstant && SWITCH(isOn))} onClick={change}>
+      <Button disabled={!canSteer.value} {...(!isInstant && SWITCH(isOn))} onClick={change}>
         {name}
-      </button>
+      </Button>
       <div>
         {effect}
         {isOn && (
@@ -104,15 +102,8 @@ function FaultRow({
           <details>
             <summary>{parameters.map((each) => each.name).join(', ')}</summary>
             <div class="fields">
-              {parameters.map((each) => (
-                <Parameter
-                  key={each.name}
-                  of={each}
-                  value={given.value[each.name] ?? ''}
-                  onChange={(text) => {
-                    given.value = { ...given.value, [each.name]: text };
-                  }}
-                />
+              {fields.map((each) => (
+                <Parameter key={each.of.name} {...each} />
               ))}
             </div>
           </details>
@@ -127,32 +118,19 @@ const SWITCH = (isOn: boolean) => ({ role: 'switch', 'aria-checked': isOn }) as 
 function Parameter({
   of: { name, expected, isRequired, choices },
   value,
-  onChange,
 }: {
   readonly of: KnownFault['parameters'][number];
-  readonly value: string;
-  readonly onChange: (text: string) => void;
+  readonly value: Signal<string>;
 }) {
+  const label = isRequired ? `${name} (${t.required})` : name;
+  if (choices.length > 0) {
+    const options = choices.map((each) => [each, each] as const);
+    return <Choice name={label} value={value} options={options} all={isRequired ? null : t.any} />;
+  }
   return (
     <label title={expected}>
-      {isRequired ? `${name} (${t.required})` : name}
-      {choices.length === 0 && (
-        <input
-          value={value}
-          placeholder={expected}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
-        />
-      )}
-      {choices.length > 0 && (
-        <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-          {!isRequired && <option value="">{t.any}</option>}
-          {choices.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      )}
+      {label}
+      <Field value={value} placeholder={expected} />
     </label>
   );
 }

@@ -1,28 +1,25 @@
 /** Commands. What cannot be taken back is held or typed; a halt is one press. */
 import { useSignal } from '@preact/signals';
 import type { CockpitState, StrategyState } from '../../operator/cockpit/cockpit-model.ts';
-import { clockTime, signed } from './format.ts';
-import { Dot, Empty, Field, HoldButton, Panel } from './parts.tsx';
+import { signed, worded } from './format.ts';
+import { Button, Dot, Empty, Entry, Field, heldOnes, HoldButton, Panel } from './parts.tsx';
 import { Faults } from './simulator.tsx';
-import { canSteer, command, halt, outcomes, session, state, viewName } from './store.ts';
+import { canSteer, command, halt, outcomes, session } from './store.ts';
 import { leave } from './link.ts';
 import { t } from './text.ts';
 
 const REASON = 'by the page';
 
-export function Steer() {
-  const { value } = state;
-  if (value === null) return null;
+export function Steer({ value }: { readonly value: CockpitState }) {
   if (!canSteer.value)
     return (
-      <Panel title={t.view.steer} area="full">
+      <Panel title={t.view.steer}>
         <p class="note">{t.lookOnlyMeaning}</p>
         <LeaveButton />
       </Panel>
     );
   return (
-    <div class="steer">
-      <h2 class="hidden">{viewName('steer')}</h2>
+    <>
       {value.broker === undefined && (
         <>
           <Entries value={value} />
@@ -31,9 +28,9 @@ export function Steer() {
           <Strategies value={value} />
         </>
       )}
-      <Faults />
+      <Faults value={value} />
       <Sent />
-    </div>
+    </>
   );
 }
 
@@ -46,13 +43,13 @@ function Entries({ value: { halted, sweep } }: { readonly value: CockpitState })
       <p class="note">{halted ?? t.haltMeaning}</p>
       {halted !== null && (
         <p class="note">
-          <b>{t.sweep[sweep.status] ?? sweep.status}</b> {sweep.text}
+          <b>{worded(t.sweep, sweep.status)}</b> {sweep.text}
         </p>
       )}
       <div class="row">
-        <button type="button" class="danger" onClick={() => void halt()}>
+        <Button kind="danger" onClick={() => void halt()}>
           {halted === null ? t.halt : t.haltAgain}
-        </button>
+        </Button>
         {halted !== null && (
           <HoldButton
             label={t.resume}
@@ -102,59 +99,48 @@ export function Otp({ value: { token } }: { readonly value: CockpitState }) {
         <button type="submit" disabled={isSending.value}>
           {t.bring}
         </button>
-        <button type="button" class="plain" onClick={() => void command(t.newToken, 'token')}>
-          {t.newToken}
-        </button>
+        {pressed(t.newToken, 'token')}
       </form>
     </Panel>
   );
 }
 
-function Everything() {
-  return (
-    <Panel title={t.wholeAccount} area="half">
-      <p class="note">{t.flattenMeaning}</p>
-      <div class="row">
-        <HoldButton
-          label={t.cancelAll}
-          word="cancel"
-          onDone={() => void command(t.cancelAll, 'cancel-all', { reason: REASON })}
-        />
-        <HoldButton
-          label={t.flattenAll}
-          word="flatten"
-          onDone={() => void command(t.flattenAll, 'flatten', { reason: REASON })}
-        />
-        <HoldButton
-          label={t.stopDaemon}
-          word="stop"
-          onDone={() => void command(t.stopDaemon, 'stop', { reason: REASON })}
-        />
-      </div>
-      <div class="row">
-        <button type="button" class="plain" onClick={() => void command(t.seen, 'seen')}>
-          {t.seen}
-        </button>
-        <button type="button" class="plain" onClick={() => void command(t.reconnect, 'reconnect')}>
-          {t.reconnect}
-        </button>
-        <LeaveButton />
-      </div>
-    </Panel>
-  );
-}
+const held = (label: string, word: string, name: string) => (
+  <HoldButton label={label} word={word} onDone={() => void command(label, name, { reason: REASON })} />
+);
+
+const pressed = (label: string, name: string) => (
+  <Button kind="plain" onClick={() => void command(label, name)}>
+    {label}
+  </Button>
+);
+
+const Everything = () => (
+  <Panel title={t.wholeAccount} area="half">
+    <p class="note">{t.flattenMeaning}</p>
+    <div class="row">
+      {held(t.cancelAll, 'cancel', 'cancel-all')}
+      {held(t.flattenAll, 'flatten', 'flatten')}
+      {held(t.stopDaemon, 'stop', 'stop')}
+    </div>
+    <div class="row">
+      {pressed(t.seen, 'seen')}
+      {pressed(t.reconnect, 'reconnect')}
+      <LeaveButton />
+    </div>
+  </Panel>
+);
 
 const LeaveButton = () => (
-  <button
-    type="button"
-    class="plain"
+  <Button
+    kind="plain"
     onClick={() => {
       void leave();
       session.value = null;
     }}
   >
     {t.leave}
-  </button>
+  </Button>
 );
 
 function Strategies({ value: { strategies } }: { readonly value: CockpitState }) {
@@ -171,7 +157,7 @@ function Strategies({ value: { strategies } }: { readonly value: CockpitState })
 }
 
 function Strategy({ strategy: { id, stopped, halted, positions } }: { readonly strategy: StrategyState }) {
-  const held = positions.filter(({ qty }) => qty !== 0);
+  const holds = heldOnes(positions).map(({ contract, qty }) => `${signed(qty)} ${contract}`);
   const act = (text: string, name: string) => () =>
     void command(`${text} ${id}`, name, { strategy: id, reason: REASON });
   return (
@@ -182,11 +168,7 @@ function Strategy({ strategy: { id, stopped, halted, positions } }: { readonly s
           tone={stopped !== null ? 'bad' : halted !== null ? 'warn' : 'good'}
           label={stopped !== null ? t.stopped : halted !== null ? t.halted : t.runs}
         />{' '}
-        <span class="quiet num">
-          {held.length === 0
-            ? t.flat
-            : held.map(({ contract, qty }) => `${signed(qty)} ${contract}`).join(', ')}
-        </span>
+        <span class="quiet num">{holds.join(', ') || t.flat}</span>
         {(stopped ?? halted) !== null && <p class="note">{stopped ?? halted}</p>}
       </div>
       <div class="row">
@@ -194,9 +176,9 @@ function Strategy({ strategy: { id, stopped, halted, positions } }: { readonly s
           <HoldButton isSmall label={t.stop} word="stop" onDone={act(t.stop, 'stop-strategy')} />
         )}
         {stopped !== null && (
-          <button type="button" class="small" onClick={act(t.start, 'start-strategy')}>
+          <Button kind="small" onClick={act(t.start, 'start-strategy')}>
             {t.start}
-          </button>
+          </Button>
         )}
         {halted !== null && (
           <HoldButton
@@ -216,12 +198,12 @@ function Strategy({ strategy: { id, stopped, halted, positions } }: { readonly s
 const Sent = () => (
   <Panel title={t.outcomes} area="half">
     {outcomes.value.length === 0 && <Empty>{t.nothingSent}</Empty>}
-    <ol class="latest">
+    <ol class="sent">
       {outcomes.value.map(({ id, atMs, text, ok, message }) => (
         <li key={id}>
-          <time class="num quiet">{clockTime(atMs)}</time>
-          <b class={ok === null ? 'quiet' : ok ? 'tone-green' : 'tone-red'}>{text}</b>
-          <span class="what">{message}</span>
+          <Entry atMs={atMs} word={text} tone={ok === null ? 'dim' : ok ? 'green' : 'red'}>
+            {message}
+          </Entry>
         </li>
       ))}
     </ol>
