@@ -13,6 +13,7 @@ import {
   type Workplace,
   workplace,
 } from './daemon-process.ts';
+import { HANGING_STRATEGY, hangingAt, programWith } from './program-with.ts';
 
 interface Said {
   readonly code: number;
@@ -92,5 +93,18 @@ test('cancel-all and flatten wait for what they began, and say what came of it',
   const flattened = await tell(place, 'flatten', '--reason', 'test');
   expect(flattened.text).toMatch(/flat/);
   expect(flattened.code, flattened.text).toBe(0);
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+});
+
+test('while a strategy hangs, status says how old its figures are', async () => {
+  const main = programWith(hangingAt(40));
+  const place = workplace(BUSY_CONFIG + HANGING_STRATEGY);
+  const daemon = startDaemon(place, [], main);
+  await daemon.line(/ stuck +started/);
+  await until(async () => {
+    const { text } = await tell(place, 'status');
+    return /^engine +does NOT answer for \d+ s/m.test(text) ? true : undefined;
+  });
+  await daemon.line(/engine_lost/);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
 });

@@ -87,7 +87,7 @@ function problemsOf(daemon: Daemon): readonly string[] {
   return [...new Set(told.filter((text) => text !== null))];
 }
 
-function engineHealth({ sessionDay, viewedUs, degraded, lastView }: Daemon): EngineHealth {
+export function engineHealth({ sessionDay, viewedUs, degraded, lastView }: Daemon): EngineHealth {
   if (sessionDay === undefined || lastView === undefined) return { state: 'none', degraded };
   const isLate = systemClock.nowUs() - viewedUs > ANSWER_MAX;
   return { state: isLate ? 'hung' : 'running', degraded };

@@ -80,8 +80,8 @@ const SEEN_MAX = seconds(5);
 
 /** Answers when the next status shows the effect: whoever asked follows it there. */
 async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
-  if (result.ok) await inTime(daemon.refreshView(), SEEN_MAX);
-  return result;
+  if (!result.ok || (await inTime(daemon.refreshView(), SEEN_MAX)) !== undefined) return result;
+  return { ok: true, message: 'taken, but the engine does not answer yet; tickwright halt works meanwhile' };
 }
 
 /**

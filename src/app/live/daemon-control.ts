@@ -3,11 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
+import { US_PER_MS } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { StatusContent } from '../../operator/status-line.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
+import { systemClock } from '../host/system-clock.ts';
 import { listDaemon } from '../restart/daemon-list.ts';
 import type { AlertingState } from './alerting.ts';
+import { engineHealth } from './cockpit-state.ts';
 import type { Daemon, DaemonOptions } from './daemon.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
@@ -32,6 +35,8 @@ export interface DaemonStatus {
   readonly isOtpAwaited: boolean;
   readonly alerts: AlertingState;
   readonly engine: EngineView | null;
+  /** So long the engine has not answered and `engine` is old; null while it answers, or does not run. */
+  readonly engineSilentMs: number | null;
   /** As they were listed last; null between two sessions. */
   readonly strategies: Daemon['strategies'] | null;
 }
@@ -93,6 +98,10 @@ export const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
   isOtpAwaited: daemon.otpDesk.isWaiting,
   alerts: daemon.alerting.state,
   engine: daemon.lastView ?? null,
+  engineSilentMs:
+    engineHealth(daemon).state === 'hung'
+      ? Math.floor((systemClock.nowUs() - daemon.viewedUs) / US_PER_MS)
+      : null,
   strategies: daemon.strategies ?? null,
 });
 

@@ -7,7 +7,7 @@ import { ordersView } from '../../app/inspect/read-state.ts';
 import { reasonText } from '../argument-values.ts';
 import { type CliContext, CliFailure, EXIT, printJson, refused } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
-import { cancelProgress, flattenProgress, type Progress } from './follow.ts';
+import { cancelProgress, flattenProgress, type Progress, silentProgress } from './follow.ts';
 import { statusText } from './status-text.ts';
 import type { DaemonStatus } from '../../app/live/daemon-control.ts';
 
@@ -301,10 +301,11 @@ function follow(
 ): Promise<void> {
   let looks = 0;
   let last = '';
-  return watch(context, state, ({ engine, mode }) => {
+  return watch(context, state, ({ engine, engineSilentMs, mode }) => {
     if (mode === 'dry-run') return { state: 'done', text: 'a dry run sends nothing' };
     if (engine === null) return { state: 'left', text: 'no session is open any more: see tickwright status' };
-    const progress = progressOf(engine, looks >= LOOKS_MAX);
+    const isLate = looks >= LOOKS_MAX;
+    const progress = engineSilentMs === null ? progressOf(engine, isLate) : silentProgress(isLate);
     looks = progress.text === last ? looks + 1 : 0;
     last = progress.text;
     return progress;

@@ -28,6 +28,12 @@ export function cancelProgress(before: Pick<View, 'orders'>, now: View, isLate: 
   return { state: 'done', text: text + news };
 }
 
+/** The view is older than the command: it proves nothing. */
+export const silentProgress = (isLate: boolean): Progress => ({
+  state: isLate ? 'left' : 'working',
+  text: 'the engine does not answer, so nothing shows whether it is done; tickwright halt works meanwhile',
+});
+
 /** `strategy`: null for all. `wasBusy`: an earlier look saw it close something. */
 export function flattenProgress(now: View, strategy: string | null, wasBusy: boolean): Progress {
   const held = now.strategies

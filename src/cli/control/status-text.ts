@@ -15,6 +15,7 @@ export function statusText(status: DaemonStatus): string {
     ['mode', status.mode === 'live' ? 'live: REAL MONEY' : status.mode],
     ['state', status.stateDir],
     ...(status.program === null ? [] : [['program', status.program] as const]),
+    ...silenceFact(status),
     ['session', session.join(', ').replaceAll('_', ' ')],
     ['entries', entriesText(status)],
     ['prices', pricesText(status)],
@@ -27,6 +28,14 @@ export function statusText(status: DaemonStatus): string {
     ([label, text]) => `${pad(label, LABEL_WIDTH)}  ${wrapText(text, TEXT_WIDTH).join(`\n${blank}`)}\n`,
   );
   return `${head.join('')}${engine === null ? '' : `\n${strategiesTable(engine)}\n`}`;
+}
+
+function silenceFact({ engineSilentMs: ms }: DaemonStatus): readonly (readonly [string, string])[] {
+  if (ms === null) return [];
+  const age = formatSpan(ms * US_PER_MS);
+  return [
+    ['engine', `does NOT answer for ${age}: its figures are as old; tickwright halt works all the same`],
+  ];
 }
 
 function entriesText({ halted, halt }: DaemonStatus): string {

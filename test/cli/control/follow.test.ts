@@ -1,6 +1,6 @@
 /** What the operator is told came of cancel-all and flatten. */
 import { describe, expect, it } from 'vitest';
-import { cancelProgress, flattenProgress } from '../../../src/cli/control/follow.ts';
+import { cancelProgress, flattenProgress, silentProgress } from '../../../src/cli/control/follow.ts';
 import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
 
 type View = Pick<EngineView, 'orders' | 'strategies' | 'procedure' | 'phase'>;
@@ -59,4 +59,9 @@ describe('flatten', () => {
   ] as const)('%s', (_, now, strategy, state) => {
     expect(flattenProgress(now, strategy, false).state).toBe(state);
   });
+});
+
+it('takes figures of an engine that does not answer for no outcome', () => {
+  expect(silentProgress(false).state).toBe('working');
+  expect(silentProgress(true).state).toBe('left');
 });

@@ -106,6 +106,7 @@ const STATUS: DaemonStatus = {
   },
   tokenExchanges: { used: 1, allowed: 10 },
   engine: ENGINE,
+  engineSilentMs: null,
 };
 
 test('a day that goes well', () => {
@@ -181,4 +182,10 @@ test('a daemon before its first session says what there is', () => {
   const text = statusText({ ...STATUS, session: null, line: null, engine: null });
   expect(text).toMatch(/session +none open/);
   expect(text).toMatch(/token +1 of 10 exchanges/);
+});
+
+test('figures of an engine that does not answer are told to be old', () => {
+  const text = statusText({ ...STATUS, engineSilentMs: 72_400 });
+  expect(text).toMatch(/^engine +does NOT answer for 1 min 13 s/m);
+  expect(statusText(STATUS)).not.toContain('does NOT answer');
 });
