@@ -19,7 +19,7 @@ type Hint =
   'in ticks: trader.plus(price, points) moves a price, trader.ticks(points) makes one, trader.nearest(value) rounds one';
 
 export interface OrderRequest {
-  /** Whole contracts, one or more. */
+  /** Whole contracts or lots, one or more: 1,500 are 1.5 coins where `lot` is 0.001. Reports show units (`unitsOf` of `domain/contract.ts`). */
   readonly qty: number;
   /**
    * The worst price that is acceptable, or `market`: any. An exchange without market orders (VN30 futures, live, on paper and in backtests) gets

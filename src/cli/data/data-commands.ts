@@ -12,6 +12,7 @@ import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
 import { type CliContext, EXIT, noData, printJson } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
+import { addDataContinuous } from './data-continuous.ts';
 import { addDataExport } from './data-export.ts';
 import { addDataImport } from './data-import.ts';
 import { addDataSynth } from './data-synth.ts';
@@ -42,6 +43,7 @@ Examples:
   addDataList(data, context);
   addDataImport(data, context);
   addDataExport(data, context);
+  addDataContinuous(data, context);
   addDataVerify(data, context);
   addDataSynth(data, context);
 }
