@@ -71,7 +71,8 @@ Prints need columns for time, price and volume; a column for the side is
 optional. Quotes need time, bid and ask; sizes are optional. Bars need time,
 open, high, low and close, or bid_open to ask_close; volume is optional.
 Depth is read from message files of LOBSTER, with the order book file beside
-them, from JSON lines and from tables of vendors (config/README). data/README
+them, from JSON lines and from tables of vendors (config/README), single
+orders from Databento's mbo. data/README
 has the options for files of many vendors.
 Columns are found by their usual names or named with --column. A time without a
 date belongs to the day in the file's name. Bad rows are reported one by one,
@@ -103,6 +104,7 @@ export function addDataImport(data: Command, context: CliContext): void {
         'frames',
         'lobster',
         'depth',
+        'orders',
       ]),
     )
     .option('--symbol <code>', 'symbol (from a column or the file name)')

@@ -23,6 +23,8 @@ export const COLUMN_ROLES = [
   'ask_high',
   'ask_low',
   'ask_close',
+  'action',
+  'order',
 ] as const;
 
 export type ColumnRole = (typeof COLUMN_ROLES)[number];
@@ -90,6 +92,8 @@ const KNOWN: Readonly<Record<ColumnRole, readonly string[]>> = {
   ask_high: ['ask_high', 'askhigh', 'high_ask', 'highask'],
   ask_low: ['ask_low', 'asklow', 'low_ask', 'lowask'],
   ask_close: ['ask_close', 'askclose', 'close_ask', 'closeask'],
+  action: ['action'],
+  order: ['order_id'],
 };
 
 export type MappedColumns =

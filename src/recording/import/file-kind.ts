@@ -1,11 +1,19 @@
 /** Tells the kind, day and symbol of a file by its name and its first line. */
 import { basename } from 'node:path';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
-import { type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
+import { COLUMN_ROLES, type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
 import { isDepthHeader } from './depth-table.ts';
 import { openSource } from './table-file.ts';
 
-export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames' | 'lobster' | 'lobster_book' | 'depth';
+export type FileKind =
+  | 'prints'
+  | 'quotes'
+  | 'bars'
+  | 'frames'
+  | 'lobster'
+  | 'lobster_book'
+  | 'depth'
+  | 'orders';
 
 const FRAMES = /\.frames(\.gz)?$/;
 /** As the files are named by their maker: `AAPL_2012-06-21_34200000_57600000_message_10.csv`. */
@@ -35,6 +43,7 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
   const header = await headerOf(path);
   if (isDepthHeader(header.map((name) => name.trim().toLowerCase()))) return 'depth';
   const roles = rolesOf(header);
+  if (isOrders(roles)) return 'orders';
   const has = (role: ColumnRole): boolean => roles.includes(role);
   if (BAR_ROLES.every(has) || QUOTE_BAR_ROLES.every(has)) return 'bars';
   // A trade may come with the quote of its moment.
@@ -45,6 +54,9 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
 export const hasSymbols = async (path: string, named: NamedColumns): Promise<boolean> =>
   named.symbol !== undefined || rolesOf(await headerOf(path)).includes('symbol');
 
+const isOrders = (roles: readonly ColumnRole[]): boolean =>
+  roles.includes('action') && roles.includes('order');
+
 /** Cells of the first line. */
 async function headerOf(path: string): Promise<readonly string[]> {
   for await (const chunk of openSource(path).chunks()) {
@@ -54,9 +66,9 @@ async function headerOf(path: string): Promise<readonly string[]> {
   return [];
 }
 
-function rolesOf(header: readonly string[]): readonly string[] {
+function rolesOf(header: readonly string[]): readonly ColumnRole[] {
   const mapped = mapColumns(header, {}, header.length);
-  return mapped.ok ? Object.keys(mapped.columns) : [];
+  return mapped.ok ? COLUMN_ROLES.filter((role) => mapped.columns[role] !== undefined) : [];
 }
 
 interface NamedFile {

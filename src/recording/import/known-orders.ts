@@ -46,8 +46,29 @@ export class KnownOrders {
   }
 
   reduce(id: number | string, order: KnownOrder, lots: number): void {
-    this.#take(order, lots);
-    if (order.left === 0) this.#byId.delete(id);
+    this.take(order, lots);
+    if (order.left === 0) this.forget(id);
+  }
+
+  forget(id: number | string): void {
+    this.#byId.delete(id);
+  }
+
+  take(order: KnownOrder, lots: number): void {
+    order.left -= lots;
+    this.sideOf(order.side).add(order.price, -lots);
+  }
+
+  /** All orders, oldest first. */
+  get all(): readonly KnownOrder[] {
+    return sorted([...this.#byId.values(), ...[...this.#unnamed.values()].flat()], 'oldest');
+  }
+
+  clear(): void {
+    this.bids.clear();
+    this.asks.clear();
+    this.#byId.clear();
+    this.#unnamed.clear();
   }
 
   /** Orders at a price without a name, then, where these are too few, those with one: a message of theirs was not seen. */
@@ -74,18 +95,13 @@ export class KnownOrders {
     return { number: this.#count, price, side, left: lots };
   }
 
-  #take(order: KnownOrder, lots: number): void {
-    order.left -= lots;
-    this.sideOf(order.side).add(order.price, -lots);
-  }
-
   /** Returns the lots that no order had. */
   #takeFrom(orders: readonly KnownOrder[], lots: number, onTaken: OnTaken): number {
     let left = lots;
     for (const order of orders) {
       if (left === 0) break;
       const taken = Math.min(left, order.left);
-      this.#take(order, taken);
+      this.take(order, taken);
       left -= taken;
       onTaken(order, taken);
     }

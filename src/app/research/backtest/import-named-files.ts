@@ -12,11 +12,18 @@ import {
   PLAIN_SIDES,
   VIETNAMESE_SIDES,
 } from '../../../recording/import/import-table.ts';
-import { hasSymbols, isLobster, isLobsterBook, nameParts } from '../../../recording/import/file-kind.ts';
+import {
+  fileKind,
+  hasSymbols,
+  isLobster,
+  isLobsterBook,
+  nameParts,
+} from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
 import { importDepth } from '../../../recording/import/import-depth.ts';
 import { importLobster } from '../../../recording/import/import-lobster.ts';
 import { lobsterBookBeside } from '../../../recording/import/lobster-book-file.ts';
+import { importOrders } from '../../../recording/import/import-orders.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
 import { importQuotes } from '../../../recording/import/import-quotes.ts';
 import { faultOf, isFileFault } from '../recorded/import-file.ts';
@@ -181,15 +188,18 @@ function badFile(source: YamlSource, at: Path, path: string, bad: readonly BadRo
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 
-function imported(
+async function imported(
   path: string,
   entry: Named,
   kind: Job['kind'],
   options: ImportOptions,
   askFile: string | null,
 ): Promise<Pick<ImportReport<unknown>, 'file' | 'bad' | 'badRows' | 'notes'>> {
-  if (kind === 'depth')
-    return isLobster(path) ? importLobster(path, options, NO_WATCH) : importDepth(path, options, NO_WATCH);
+  if (kind === 'depth') {
+    const made = isLobster(path) ? 'lobster' : await fileKind(path, entry.columns);
+    if (made === 'lobster') return importLobster(path, options, NO_WATCH);
+    return made === 'orders' ? importOrders(path, options, NO_WATCH) : importDepth(path, options, NO_WATCH);
+  }
   if (kind === 'quotes') return importQuotes(path, options, NO_WATCH);
   if (kind === 'prints' || !('stamp' in entry)) return importPrints(path, options, NO_WATCH);
   const every = entry.every === undefined ? null : durationUs(entry.every);

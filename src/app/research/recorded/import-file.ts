@@ -23,6 +23,7 @@ import { type FileKind, fileKind, isSymbol, nameParts } from '../../../recording
 import { importBars } from '../../../recording/import/import-bars.ts';
 import { importDepth } from '../../../recording/import/import-depth.ts';
 import { importLobster } from '../../../recording/import/import-lobster.ts';
+import { importOrders } from '../../../recording/import/import-orders.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
 import { importQuotes } from '../../../recording/import/import-quotes.ts';
 import { SourceFileError } from '../../../recording/import/table-file.ts';
@@ -98,6 +99,7 @@ export async function importFile(
   const options = tableOptions(file, request, market);
   if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
   if (kind === 'lobster') return tableFile(kind, await importLobster(file, options, watch), dayPart);
+  if (kind === 'orders') return tableFile(kind, await importOrders(file, options, watch), dayPart);
   if (kind === 'depth') return tableFile(kind, await importDepth(file, options, watch), dayPart);
   if (kind === 'quotes') return tableFile(kind, await importQuotes(file, options, watch), dayPart);
   const { every, stamp, askFile } = request;

@@ -199,6 +199,16 @@ deribit,BTC-PERPETUAL,1585699200245000,1585699200361000,true,ask,6425,300
     rows: ['2020-12-28T13:00:00.006Z 14881 x1 0 14881*24/14882*11'],
   },
   {
+    name: 'Databento mbo',
+    data: 'depth: [{ file: mbo.csv, symbol: X }]',
+    contract: '{ tick: 0.25 }',
+    text: `ts_recv,ts_event,rtype,publisher_id,instrument_id,action,side,price,size,channel_id,order_id,flags,ts_in_delta,sequence
+1609160400000704060,1609160400000429831,160,1,5482,R,N,,0,0,0,8,0,0
+1609160400000704060,1609160400000429831,160,1,5482,A,A,3722.750000000,1,0,647784973705,128,22993,1170352
+`,
+    rows: ['2020-12-28T13:00:00.000Z 0 x0 0 0*0/14891*1'],
+  },
+  {
     name: 'Databento ohlcv-1m',
     data: 'bars: [{ file: ohlcv.csv, symbol: X, every: 1m }]',
     contract: '{ tick: 0.25 }',
