@@ -31,6 +31,7 @@ import { VenueMemory } from './state/venue-memory.ts';
 import { PriceFeed } from './stream/price-feed.ts';
 import { STREAM_PATH, StreamServer } from './stream/stream-server.ts';
 import { type ClockMap, SkewedClock } from './time/market-clock.ts';
+import { OrderPace } from './time/order-pace.ts';
 
 const HOST = '127.0.0.1';
 
@@ -140,12 +141,13 @@ function createServices(options: SimulatorOptions, store: StateStore) {
   const memory = new VenueMemory(store);
   const { clock: market, venueMarket, prints } = openMarket(options, memory);
   const venue = venueOptions(options, venueMarket);
-  const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, prints, venue });
+  const orderPace = options.time.slowsForOrders === true ? new OrderPace(market, timers) : null;
+  const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, prints, orderPace, venue });
   const subAccounts = new SubAccounts(store, accounts);
   const tokens = new TokenService({ store, clock, settings: options.auth });
   const { utcOffsetMinutes } = calendar;
   const otps = new OtpService({ store, clock, settings: options.auth, accounts, tokens, utcOffsetMinutes });
-  return { store, board, clock, market, brokerage, subAccounts, tokens, otps };
+  return { store, board, clock, market, orderPace, brokerage, subAccounts, tokens, otps };
 }
 
 function requestParts(
@@ -285,6 +287,8 @@ export interface RunningSimulator {
   readonly connections: number;
   /** Map from real to market time; a client that uses it has the same phases as the simulator. */
   clockMap(): ClockMap;
+  /** Tells the map when the pace of market time changes. */
+  onPace(listener: (map: ClockMap) => void): void;
   marketNowUs(): TsUs;
   /** The price list, nearest expiry first. */
   boards(): readonly ContractBoard[];
@@ -301,7 +305,7 @@ export interface RunningSimulator {
 }
 
 function runningSimulator(
-  { account, customers, brokerage, market, faults, scenario, counters, stream, otps }: Assembled,
+  { account, customers, brokerage, market, orderPace, faults, scenario, counters, stream, otps }: Assembled,
   port: number,
   control: Pick<RunningSimulator, 'controlPort' | 'controlToken' | 'page'>,
   close: () => Promise<void>,
@@ -334,6 +338,7 @@ function runningSimulator(
       return stream.sessions.size;
     },
     clockMap: () => market.map,
+    onPace: (listener) => orderPace?.onChange(() => listener(market.map)),
     marketNowUs: () => market.nowUs(),
     boards: () => brokerage.boards(),
     account(of = id) {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { minutes, seconds } from '../../src/domain/units.ts';
+import { type DurationUs, milliseconds, minutes, seconds } from '../../src/domain/units.ts';
+import type { ClockMap } from '../../src/simulator/time/market-clock.ts';
 import { started, stop } from './support/started.ts';
 import { firstOf, FrameTap, rowsOf } from './support/stranger.ts';
 
@@ -73,6 +74,35 @@ describe('a recorded day', () => {
       matchPrice: 1300.4,
     });
     expect(simulator.marketNowUs()).toBe(Date.UTC(2026, 2, 4, 3, 1) * 1_000);
+  });
+
+  it('runs as in life from a call for an order until its client has read its book', async () => {
+    const { simulator, alice, time, front } = await started({
+      market: { kind: 'tape', path, referencePoints: null },
+      time: { ...TIME, start: 'origin', slowsForOrders: true },
+    });
+    const maps: ClockMap[] = [];
+    simulator.onPace((map) => maps.push(map));
+    const elapsed = (span: DurationUs): number => {
+      const from = simulator.marketNowUs();
+      time.advance(span);
+      return simulator.marketNowUs() - from;
+    };
+    expect(elapsed(milliseconds(10))).toBe(milliseconds(600));
+    await alice.place({ side: 'B', symbol: front, price: 1290, volume: 1, refId: 'H.1' });
+    expect(elapsed(milliseconds(200))).toBe(milliseconds(200));
+    expect(rowsOf(await alice.inDay())).toMatchObject([{ refId: 'H.1' }]);
+    expect(elapsed(milliseconds(100))).toBe(milliseconds(100));
+    expect(elapsed(milliseconds(10))).toBe(milliseconds(600));
+    expect(maps.map(({ speed, pace }) => [speed, pace])).toEqual([
+      [60, 1],
+      [60, undefined],
+    ]);
+    // A client that never reads holds nothing up for long.
+    await alice.place({ side: 'B', symbol: front, price: 1290, volume: 1, refId: 'H.2' });
+    expect(elapsed(milliseconds(900))).toBe(milliseconds(900));
+    time.advance(seconds(1));
+    expect(elapsed(milliseconds(10))).toBe(milliseconds(600));
   });
 
   it('goes on in the middle after a restart, and is not lived twice on one account', async () => {

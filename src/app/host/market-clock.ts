@@ -10,12 +10,14 @@ export interface ClockMap {
   readonly originRealUs: number;
   readonly originMarketUs: number;
   readonly speed: number;
+  /** In force instead of the speed for a moment: nobody plans by it. */
+  readonly pace?: number;
 }
 
 export const REAL_TIME: ClockMap = { originRealUs: 0, originMarketUs: 0, speed: 1 };
 
 const marketAt = (map: ClockMap, realUs: number): TsUs =>
-  tsUs(Math.round(map.originMarketUs + (realUs - map.originRealUs) * map.speed));
+  tsUs(Math.round(map.originMarketUs + (realUs - map.originRealUs) * (map.pace ?? map.speed)));
 
 export const createMarketClock = (map: ClockMap, real: Clock = systemClock): Clock => ({
   nowUs: () => marketAt(map, real.nowUs()),

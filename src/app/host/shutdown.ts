@@ -1,7 +1,8 @@
 /** Ends a run on a signal, at the end of a tape or of `--duration`, or on the operator's command. The first reason counts. */
 import { once } from 'node:events';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
-import { type DurationUs, seconds } from '../../domain/units.ts';
+import { type DurationUs, seconds, type TsUs } from '../../domain/units.ts';
+import { atMarketTime, type ClockMap } from './market-clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const EXIT_HURRIED = 1;
@@ -10,7 +11,7 @@ const SAME_SIGNAL_MS = 1_000;
 
 export class Shutdown {
   readonly #controller = new AbortController();
-  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #cancels: CancelTimer[] = [];
   #signalledAtMs = -Infinity;
   readonly #onSignal = (name: NodeJS.Signals): void => {
     const now = performance.now();
@@ -44,12 +45,18 @@ export class Shutdown {
   }
 
   askAfter(ms: number, reason: string): void {
-    this.#timers.push(setTimeout(() => this.ask(reason), ms));
+    const timer = setTimeout(() => this.ask(reason), ms);
+    this.#cancels.push(() => clearTimeout(timer));
+  }
+
+  /** At a market time, also where the market stands in between. */
+  askAt(map: ClockMap, at: TsUs, reason: string): void {
+    this.#cancels.push(atMarketTime(map, at, () => this.ask(reason)));
   }
 
   close(): void {
     for (const name of SIGNALS) process.off(name, this.#onSignal);
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const cancel of this.#cancels) cancel();
   }
 }
 

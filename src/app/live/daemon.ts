@@ -29,7 +29,7 @@ import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
-import { type ClockMap, createMarketClock, realMsUntil, systemTimers } from '../host/market-clock.ts';
+import { type ClockMap, createMarketClock, systemTimers } from '../host/market-clock.ts';
 import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
@@ -165,10 +165,6 @@ export class Daemon {
       onFailure: (error) => this.#fail(error),
     });
     this.#care = setInterval(() => this.#takeCare(), CARE_EVERY_MS).unref();
-  }
-
-  realMsUntil(at: TsUs): number {
-    return realMsUntil(this.#options.clockMap, at);
   }
 
   /** Undefined between two sessions. */

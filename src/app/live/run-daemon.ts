@@ -104,7 +104,7 @@ async function runLocked(
     const daemon = new Daemon(parts);
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');
-    if (plan.tape !== null) shutdown.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');
+    if (plan.tape !== null) shutdown.askAt(clockMap, plan.tape.endUs, 'the tape is over');
     const actions: RunActions = {
       stop: (reason) => shutdown.ask(reason),
       readAgain: () => readAgain(config, options, remarks.length > 0),

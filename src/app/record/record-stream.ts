@@ -17,7 +17,7 @@ import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
-import { type ClockMap, createMarketClock, realMsUntil, systemTimers } from '../host/market-clock.ts';
+import { type ClockMap, createMarketClock, systemTimers } from '../host/market-clock.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { type RunPlan, runPlan } from '../host/run-plan.ts';
@@ -66,7 +66,7 @@ async function recordLocked(
   const recording = new Recording(plan.config, paths, address, clockMap, note);
   try {
     if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');
-    if (plan.tape !== null) shutdown.askAfter(realMsUntil(clockMap, plan.tape.endUs), 'the tape is over');
+    if (plan.tape !== null) shutdown.askAt(clockMap, plan.tape.endUs, 'the tape is over');
     process.send?.('ready');
     await Promise.race([recording.run(), shutdown.wait()]);
   } finally {

@@ -99,11 +99,15 @@ export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions>
       speed: plan.speed,
       originRealUs: origin === null ? null : tsUs(origin.realUs),
       originMarketUs: origin === null ? null : tsUs(origin.marketUs),
+      slowsForOrders: slowsForOrders(plan),
     },
     calendar: { ...calendar, closures: new Set(calendar.closures.map(tradingDay)) },
     costs: plan.costs,
   };
 }
+
+/** On a tape that runs faster than life each call would take seconds of the market. */
+const slowsForOrders = ({ tape, speed }: SimulatorPlan): boolean => tape !== null && speed > 1;
 
 /** A running simulator serves every plan with an equal key. */
 export const planKey = ({ seed, speed, cash, tape, calendar }: SimulatorPlan): string =>
@@ -137,7 +141,10 @@ export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise
   }
   if (found !== undefined) await stopProcess(found.pid);
   const child = await start(plan, dir);
-  return watched(await writtenLink(plan), child, dir);
+  const link = await writtenLink(plan);
+  // Whoever has the map follows it: the object stays the same.
+  child.on('message', (map: ClockMap) => Object.assign(link.clockMap, { pace: map.speed }, map));
+  return watched(link, child, dir);
 }
 
 /** `child` is null for a simulator that an earlier daemon started. */
@@ -212,8 +219,9 @@ function start(plan: SimulatorPlan, dir: string): Promise<ChildProcess> {
     const deadline = setTimeout(() => reject(new Error('the simulator did not start in time')), START_MS_MAX);
     child.once('message', () => {
       clearTimeout(deadline);
-      child.disconnect();
+      if (!slowsForOrders(plan)) child.disconnect();
       child.unref();
+      child.channel?.unref();
       resolve(child);
     });
     child.once('exit', (code) => {

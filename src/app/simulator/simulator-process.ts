@@ -3,7 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { errorText, isDiskFull } from '../../domain/failure.ts';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
 import { describeSimulator, startSimulator } from '../../simulator/start-simulator.ts';
-import { systemTimers } from '../host/market-clock.ts';
+import { type ClockMap, systemTimers } from '../host/market-clock.ts';
 import {
   endWhenIdle,
   EXIT_DISK_FULL,
@@ -29,6 +29,10 @@ async function main(planText: string): Promise<void> {
   writeFileSync(`${plan.linkPath}.new`, JSON.stringify(link), { mode: 0o600 });
   renameSync(`${plan.linkPath}.new`, plan.linkPath);
   process.send?.('listening');
+  running.onPace((map) => {
+    // A daemon that was killed hears nothing more; its broker goes on.
+    if (process.connected) process.send?.(map satisfies ClockMap, undefined, undefined, () => undefined);
+  });
   const stop = (): void => {
     void running.close().then(() => {
       lock.release();

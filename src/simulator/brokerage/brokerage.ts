@@ -15,6 +15,7 @@ import type { VenueState } from '../../venue/venue-state.ts';
 import { Venue } from '../../venue/venue.ts';
 import type { VenueMemory } from '../state/venue-memory.ts';
 import type { MarketClock } from '../time/market-clock.ts';
+import type { OrderPace } from '../time/order-pace.ts';
 import type { PrintFeed } from './print-feed.ts';
 
 export interface BrokerageParts {
@@ -26,6 +27,8 @@ export interface BrokerageParts {
   readonly venue: Omit<VenueOptions, 'startUs'>;
   /** Recorded prints, or null when the market makes its own. */
   readonly prints: PrintFeed | null;
+  /** Null where market time keeps its speed. */
+  readonly orderPace: OrderPace | null;
 }
 
 /** Shortest pause between two wake-ups: bounds the work at high speeds. */
@@ -58,6 +61,7 @@ export class Brokerage {
     this.#savedUs = parts.clock.nowUs();
     this.#livedUs = this.#savedUs;
     this.#venue = this.#open(this.#memory.load());
+    parts.orderPace?.onChange(() => this.#schedule());
   }
 
   /** Terms of a contract: the same for all that are listed. */
@@ -76,6 +80,7 @@ export class Brokerage {
 
   /** Brings the venue up to now, lets it act, commits the changes, and only then returns the answer. */
   act<T extends { readonly events: readonly VenueEvent[] }>(run: (venue: Venue) => T): T {
+    this.#parts.orderPace?.slow();
     this.#catchUp();
     const outcome = run(this.#venue);
     this.#take(outcome.events);
@@ -86,7 +91,9 @@ export class Brokerage {
   }
 
   orders(account: AccountId): readonly OrderReport[] {
-    return this.read((venue) => venue.orders(account));
+    const orders = this.read((venue) => venue.orders(account));
+    this.#parts.orderPace?.read();
+    return orders;
   }
 
   /** The account's order of today that a client's text names. */
@@ -141,6 +148,7 @@ export class Brokerage {
   close(): void {
     this.#closed = true;
     this.#stopTimer();
+    this.#parts.orderPace?.close();
     this.#save();
   }
 
@@ -213,10 +221,12 @@ export class Brokerage {
         case 'order':
           this.#memory.touch(event.order.orderNo);
           this.#ordersChanged = true;
+          this.#parts.orderPace?.slow();
           break;
         case 'trigger':
           this.#memory.touchTrigger(event.trigger.orderNo);
           this.#ordersChanged = true;
+          this.#parts.orderPace?.slow();
           break;
         case 'fill':
         case 'cash':

@@ -19,6 +19,8 @@ export interface ClockMap {
   readonly originRealUs: TsUs;
   readonly originMarketUs: TsUs;
   readonly speed: number;
+  /** In force instead of the speed for a moment: nobody plans by it. */
+  readonly pace?: number;
 }
 
 export class MarketClock implements Clock {
@@ -50,17 +52,25 @@ export class MarketClock implements Clock {
     this.#held = false;
   }
 
+  /** Market seconds in a real second from now on; null is the speed again. */
+  setPace(pace: number | null): void {
+    const { speed } = this.#map;
+    const origin = { originRealUs: this.#real.nowUs(), originMarketUs: this.nowUs(), speed };
+    this.#map = pace === null ? origin : { ...origin, pace };
+  }
+
   /** Never goes back, whatever the system clock does. */
   nowUs(): TsUs {
-    const { originRealUs, originMarketUs, speed } = this.map;
-    const now = originMarketUs + Math.floor((this.#real.nowUs() - originRealUs) * speed);
+    const { originRealUs, originMarketUs, speed, pace = speed } = this.map;
+    const now = originMarketUs + Math.floor((this.#real.nowUs() - originRealUs) * pace);
     if (now > this.#latest) this.#latest = tsUs(now);
     return this.#latest;
   }
 
   /** Real time that passes while market time goes from now to `at`; zero when it is past. */
   realUntil(at: TsUs): DurationUs {
-    return durationUs(Math.max(0, Math.ceil((at - this.nowUs()) / this.#map.speed)));
+    const { speed, pace = speed } = this.#map;
+    return durationUs(Math.max(0, Math.ceil((at - this.nowUs()) / pace)));
   }
 }
 
