@@ -3,10 +3,18 @@
  * amount depends on what comes later.
  */
 import { assert } from '../../domain/assert.ts';
+import type { Contract } from '../../domain/contract.ts';
 import { partOf } from '../../domain/position.ts';
 import type { CurrencyRate, RateLeg, RateSource } from '../backtest-plan.ts';
-import type { RunInstrument } from './run-instrument.ts';
 import type { VirtualClock } from './virtual-clock.ts';
+
+/** A contract of the run, whose price may be a rate. */
+interface Priced {
+  readonly contract: Contract;
+  /** Ticks: the last trade, 0 before the first, and what values positions. */
+  readonly last: number;
+  readonly mark: number;
+}
 
 /** Turns money of one currency into that of the account. */
 export interface Rate {
@@ -23,7 +31,7 @@ export const SAME_CURRENCY: Rate = { isOne: true, now: 1, of: (amount) => amount
 export class RunRates {
   readonly #rates: ReadonlyMap<string, Rate>;
 
-  constructor(rates: readonly CurrencyRate[], clock: VirtualClock, instruments: readonly RunInstrument[]) {
+  constructor(rates: readonly CurrencyRate[], clock: VirtualClock, instruments: readonly Priced[]) {
     this.#rates = new Map(
       rates.map(({ currency, legs }) => [currency, new CrossRate(legs, clock, instruments)]),
     );
@@ -42,7 +50,7 @@ class CrossRate implements Rate {
   readonly isOne = false;
   readonly #legs: readonly Leg[];
 
-  constructor(legs: readonly RateLeg[], clock: VirtualClock, instruments: readonly RunInstrument[]) {
+  constructor(legs: readonly RateLeg[], clock: VirtualClock, instruments: readonly Priced[]) {
     this.#legs = legs.map(({ source, isInverse }) => new Leg(source, isInverse, clock, instruments));
   }
 
@@ -80,17 +88,12 @@ class Leg {
   readonly #source: RateSource;
   readonly #isInverse: boolean;
   readonly #clock: VirtualClock;
-  readonly #instruments: readonly RunInstrument[];
+  readonly #instruments: readonly Priced[];
   readonly #found = { times: 0, parts: 0 };
   /** Of a series: the place of the last row that was known. */
   #place = -1;
 
-  constructor(
-    source: RateSource,
-    isInverse: boolean,
-    clock: VirtualClock,
-    instruments: readonly RunInstrument[],
-  ) {
+  constructor(source: RateSource, isInverse: boolean, clock: VirtualClock, instruments: readonly Priced[]) {
     this.#source = source;
     this.#isInverse = isInverse;
     this.#clock = clock;

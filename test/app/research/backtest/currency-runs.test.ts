@@ -319,6 +319,35 @@ describe('a rate is known before it is used', () => {
     const [one] = runBacktest(plan).strategies;
     expect([...one!.fills].map(({ rate }) => rate)).toEqual([1.1, 1.3]);
   });
+
+  /** Rates differ from 00:04 on. */
+  test('nothing before depends on a later rate', async () => {
+    const [one, other] = await Promise.all(
+      [1.2, 0.5].map((later) =>
+        played({
+          prices: [100, 100, 105, 105, 104, 104],
+          orders: { 0: ['buy', 40], 2: ['sell', 10] },
+          contract: EUR,
+          data: RATES,
+          files: {
+            'rates.csv': rateRows([
+              [0, 1.1],
+              [4, later],
+            ]),
+          },
+        }),
+      ),
+    );
+    const cutUs = Date.UTC(2024, 0, 3, 0, 4) * 1_000;
+    const before = ({ equity }: BacktestResult) =>
+      equity.values.slice(
+        0,
+        equity.tsUs.findIndex((at) => at >= cutUs),
+      );
+    expect(before(one!).length).toBeGreaterThan(3);
+    expect(before(one!)).toEqual(before(other!));
+    expect(one!.equity.values).not.toEqual(other!.equity.values);
+  });
 });
 
 describe('what is refused before the run', () => {
