@@ -47,7 +47,7 @@ const TAPE = Array.from({ length: 3_600 }, (_, i) => {
   return `09:${m}:${s},1900.0,5,B\n`;
 });
 
-const CHANGES = 30;
+const CHANGES = 60;
 
 interface SimulatorClock {
   readonly nowUs: number;

@@ -92,7 +92,7 @@ describe('a recorded day', () => {
     await alice.place({ side: 'B', symbol: front, price: 1290, volume: 1, refId: 'H.1' });
     expect(elapsed(milliseconds(200))).toBe(milliseconds(200));
     expect(rowsOf(await alice.inDay())).toMatchObject([{ refId: 'H.1' }]);
-    expect(elapsed(milliseconds(100))).toBe(milliseconds(100));
+    expect(elapsed(milliseconds(25))).toBe(milliseconds(25));
     expect(elapsed(milliseconds(10))).toBe(milliseconds(600));
     expect(maps.map(({ speed, pace }) => [speed, pace])).toEqual([
       [60, 1],

@@ -8,7 +8,7 @@ import type { MarketClock } from './market-clock.ts';
 
 const LIFE = 1;
 /** Real time from the answer with its book to the next call of a client that decides at once. */
-const DECISION = milliseconds(100);
+const DECISION = milliseconds(25);
 /** A client that does not read its book slows the market no longer than this, in real time. */
 const UNREAD_MAX = seconds(1);
 
