@@ -24,7 +24,7 @@ export const createMarketClock = (map: ClockMap, real: Clock = systemClock): Clo
 });
 
 /** Real milliseconds until market time reaches `at`; zero when it is past. */
-export const realMsUntil = (map: ClockMap, at: TsUs, real: Clock = systemClock): number =>
+const realMsUntil = (map: ClockMap, at: TsUs, real: Clock = systemClock): number =>
   Math.max(0, Math.ceil((at - marketAt(map, real.nowUs())) / map.speed / US_PER_MS));
 
 /** Longest wait one system timer takes; longer ones are chained. */
