@@ -99,7 +99,8 @@ const CALL_LOAD = new Script(`globalThis[Symbol.for('${LOAD.description ?? ''}')
 function endingLoops(load: () => unknown, limitMs: number): unknown {
   Reflect.set(globalThis, LOAD, load);
   try {
-    return CALL_LOAD.runInThisContext({ timeout: limitMs });
+    // Else the runtime writes the line that failed before the stack.
+    return CALL_LOAD.runInThisContext({ timeout: limitMs, displayErrors: false });
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')
       throw error;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Path, YamlSource } from '../../../config/yaml-source.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import { COLUMN_ROLES } from '../../../recording/import/column-map.ts';
+import { isSymbol } from '../../../recording/import/file-kind.ts';
 import { count, date, durationFrom, pathText, timeOfDay } from '../../../config/values.ts';
 
 const positive = z.number().positive();
@@ -96,6 +97,10 @@ export const inlineMarket = z.strictObject({
   marketOrders: z.boolean().default(true),
   contracts: z
     .record(z.string(), inlineContract)
+    .refine(
+      (specs) => Object.keys(specs).every(isSymbol),
+      'names of letters, digits, dots and hyphens, like EURUSD for EUR/USD',
+    )
     .refine((specs) => Object.keys(specs).length > 0, 'a section with a contract, like ES: { tick: 0.25 }'),
   costs: costs
     .extend({

@@ -51,6 +51,12 @@ test.each([
     'market: expected the name of a market file, or a section with contracts, was 7',
   ],
   [
+    'a contract with a slash',
+    `market: ${MARKET}`,
+    'market: { contracts: { EUR/USD: { tick: 0.01 } } }',
+    'market.contracts: expected names of letters, digits, dots and hyphens, like EURUSD for EUR/USD',
+  ],
+  [
     'a file that is not there',
     SAMPLE,
     '/nowhere',
