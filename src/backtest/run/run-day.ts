@@ -1,7 +1,7 @@
 /** One trading day of a run: its moments, reference prices and bands. */
 import { phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import { type Contract, type PriceBand, priceBand } from '../../domain/contract.ts';
+import { type Contract, NO_BAND_BPS, type PriceBand, priceBand } from '../../domain/contract.ts';
 import { minutes, type TsUs, tsUs, US_PER_DAY, US_PER_SECOND } from '../../domain/units.ts';
 import type { ReferenceRow } from '../../engine/ports/engine-event.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
@@ -62,7 +62,7 @@ export class DayOpening {
     const { tapes, guessed } = this.#day;
     return tapes
       .filter(({ contract, rows }) => guessed.has(contract) && rows.rows > 0)
-      .map(({ contract, rows }) => ({ contract, atUs: firstPriceUs(rows) }))
+      .map(({ contract, rows }) => ({ contract, atUs: rows.tsUs[firstPrice(contract, rows).row] ?? 0 }))
       .toSorted((a, b) => a.atUs - b.atUs);
   }
 
@@ -77,7 +77,19 @@ export class DayOpening {
   }
 }
 
-function firstPriceUs({ priceTicks, tsUs: times }: TickRows): number {
-  const row = priceTicks.findIndex((price) => price > 0);
-  return times[Math.max(0, row)] ?? 0;
+/** The first price of a day, a trade's or quote's, and its row. Where the market has no band the middle of the first book serves too. */
+export function firstPrice({ spec }: Contract, { rows, priceTicks, book }: TickRows): FirstPrice {
+  const [bids, asks] = spec.bandBps < NO_BAND_BPS ? [] : [book?.bidPrice[0], book?.askPrice[0]];
+  for (let row = 0; row < rows; row += 1) {
+    const price = priceTicks[row] ?? 0;
+    const [bid, ask] = [bids?.[row] ?? 0, asks?.[row] ?? 0];
+    if (price > 0 || (bid > 0 && ask > 0)) return { row, price: price || Math.floor((bid + ask) / 2) };
+  }
+  return { row: 0, price: 1 };
+}
+
+interface FirstPrice {
+  readonly row: number;
+  /** In ticks. */
+  readonly price: number;
 }

@@ -2,6 +2,7 @@
 import { endedWithSession } from '../../../backtest/bar-ticks.ts';
 import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
 import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
+import { firstPrice } from '../../../backtest/run/run-day.ts';
 import { assert } from '../../../domain/assert.ts';
 import { sessionOnOrBefore } from '../../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
@@ -99,7 +100,10 @@ export class BacktestDays implements BacktestData {
       const rows = this.#read(source);
       const known = this.#reference(source, contract);
       if (known === null) guessed.add(contract);
-      references.set(contract, known ?? firstPrice(contract, rows));
+      references.set(
+        contract,
+        known ?? hundredthsOf(contract.spec, priceTicks(firstPrice(contract, rows).price)),
+      );
       this.#lookForSplits(source, rows, note);
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
@@ -278,9 +282,6 @@ function isSameContract(a: string, b: string): boolean {
   const [one, other] = [contractMonthOf(a), contractMonthOf(b)];
   return a === b || (one !== undefined && other !== undefined && legacyCode(one) === legacyCode(other));
 }
-
-const firstPrice = ({ spec }: Contract, { priceTicks: prices }: TickRows): PriceHundredths =>
-  hundredthsOf(spec, priceTicks(prices.find((price) => price > 0) ?? 1));
 
 /** A copy with moved times where the wall clock changed. */
 function onWallClock(rows: TickRows, shiftAt: (atUs: number) => number): TickRows {

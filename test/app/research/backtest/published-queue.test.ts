@@ -50,8 +50,6 @@ async function filled(bars: string): Promise<readonly string[]> {
     bars,
     tick: 1,
     capital: 100_000,
-    // Nothing traded before: what the day begins with is told.
-    data: ", references: { X: { '2024-01-03': 100 } }",
     connect(ticks, trader) {
       ticks.books$.subscribe(({ asks }) => {
         if (asks.length > 0 && !isSent)
