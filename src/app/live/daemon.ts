@@ -34,7 +34,7 @@ import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
-import { sweepMemory } from '../restart/sweep-memory.ts';
+import { sweepMemory, untoldOrder } from '../restart/sweep-memory.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { Alerting } from './alerting.ts';
 import { watchClock } from './clock-watch.ts';
@@ -367,6 +367,10 @@ export class Daemon {
       timers: systemTimers,
       lookUp: engine.lookUp,
       isHalted: () => this.halt.reason !== null,
+      untold: (rows) => {
+        const day = this.#cycle.session?.day;
+        return day === undefined ? null : untoldOrder(this.journal.read, day, rows);
+      },
       tell: (severity, code, text) => this.alert(severity, code, text),
     });
     for (const id of unknown) sweep.doubt(id);

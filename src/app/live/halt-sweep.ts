@@ -5,6 +5,7 @@
  */
 import { isPending, isWorking, type WholeKill } from '../../broker/gateway/kill-all.ts';
 import type { RestGateway } from '../../broker/gateway/rest-gateway.ts';
+import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
@@ -22,6 +23,8 @@ export interface SweepParts {
   readonly timers: Timers;
   readonly lookUp: LookUpSettings;
   readonly isHalted: () => boolean;
+  /** An order of this day that such an in-day book cannot tell of: its rows are of the day before alone. */
+  readonly untold: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
   readonly tell: (severity: AlertSeverity, code: string, text: string) => void;
 }
 
@@ -163,13 +166,21 @@ export class HaltSweep {
       for (const name of [...kill.orders.canceled, ...kill.triggers.canceled]) this.#canceled.add(name);
       this.#kept = new Set(kill.kept);
       this.#excess = kill.excess;
-      return doubtOf(kill) ?? this.#doubtOfUnknown(startedUs);
+      return doubtOf(kill) ?? this.#doubtOfBook(kill) ?? this.#doubtOfUnknown(startedUs);
     } catch (error) {
       return { text: errorText(error), isBlind: true };
     }
   }
 
-  /** Call after complete reads. */
+  /** Such a book proves no absence. */
+  #doubtOfBook({ rows }: WholeKill): Doubt | null {
+    const id = this.#parts.untold(rows);
+    if (id === null) return null;
+    const text = `the in-day book shows orders of the day before alone: it does not tell whether ${id} works`;
+    return { text, isBlind: false };
+  }
+
+  /** Call after complete reads of this day's books. */
   #doubtOfUnknown(startedUs: number): Doubt | null {
     const { scans, spread } = this.#parts.lookUp;
     for (const [id, absence] of this.#unknown) {

@@ -1,6 +1,12 @@
-/** The journal's part of the kill path after a restart: stops that only shrink a position, and placements of unknown fate. */
+/**
+ * The journal's part of the kill path: stops that only shrink a position, placements of unknown fate, and which in-day books are of the
+ * day before.
+ */
+import type { BrokerOrder } from '../../domain/broker-order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
-import type { OrderStatus } from '../../domain/order.ts';
+import { hasProvenEnd, type OrderStatus, waitsInTriggerBook } from '../../domain/order.ts';
+import type { EarlierOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 
 export interface SweepMemory {
@@ -46,4 +52,35 @@ export function sweepMemory(read: JournalReader): SweepMemory {
 function isSettled(read: JournalReader, session: string, id: ClientOrderId): boolean {
   const [row] = read.entries({ session, clientOrderId: id, kinds: ['order_status'], last: 1 });
   return row?.entry.kind === 'order_status' && !UNSETTLED.has(row.entry.to);
+}
+
+/**
+ * An order of `day` at the exchange of which an in-day book cannot tell: each of its rows is of an order that was over when the day
+ * began. Null for a book of the day, and while the day has no such order.
+ */
+export function untoldOrder(
+  read: JournalReader,
+  day: TradingDay,
+  rows: readonly BrokerOrder[],
+): ClientOrderId | null {
+  const over = (read.began(day)?.earlierOrders ?? []).filter(({ status }) => hasProvenEnd(status));
+  if (rows.length === 0 || !rows.every((row) => over.some((order) => isRowOf(order, row)))) return null;
+  const placed = new Set<ClientOrderId>();
+  const accepted = new Set<ClientOrderId>();
+  for (const { entry } of read.entries({ session: day, kinds: ['place', 'outcome'] }))
+    if (entry.kind === 'place') {
+      if (!entry.isLost && !waitsInTriggerBook(entry.order.trigger)) placed.add(entry.order.clientOrderId);
+    } else if (entry.kind === 'outcome' && entry.call === 'place') {
+      if (entry.outcome.status === 'accepted') accepted.add(entry.clientOrderId);
+      else if (entry.outcome.status !== 'unknown') placed.delete(entry.clientOrderId);
+    }
+  for (const id of placed) if (accepted.has(id) || !isSettled(read, day, id)) return id;
+  return null;
+}
+
+/** Numbers begin anew each day, keys and references do not. */
+function isRowOf(order: EarlierOrder, row: BrokerOrder): boolean {
+  if (row.refId !== null) return row.refId === order.clientOrderId;
+  if (row.orderKey !== null && order.orderKey !== null) return row.orderKey === order.orderKey;
+  return row.orderNo === order.orderNo && row.side === order.side && row.qty === order.qty;
 }

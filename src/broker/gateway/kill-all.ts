@@ -32,6 +32,8 @@ export interface KillReport<Row> {
 export interface WholeKill {
   readonly orders: KillReport<BrokerOrder>;
   readonly triggers: KillReport<BrokerTriggerOrder>;
+  /** The in-day book, as it was read last. */
+  readonly rows: readonly BrokerOrder[];
   /** Open orders that only shrink a position, by number or key: they stay. */
   readonly kept: readonly string[];
   /** Why it is not certain that these shrink a position; empty when it is, and when there are none. */
@@ -105,6 +107,7 @@ export async function killAll(
       return {
         orders: orders.report,
         triggers: triggers.report,
+        rows: inDay.orders,
         kept,
         keptReason: isSettled ? '' : why,
         excess,

@@ -2,14 +2,22 @@
 import { beforeEach, expect, it } from 'vitest';
 import { HaltSweep } from '../../../src/app/live/halt-sweep.ts';
 import type { WholeKill } from '../../../src/broker/gateway/kill-all.ts';
-import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
+import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
+import { brokerOrderNo, type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import { seconds } from '../../../src/domain/units.ts';
 import { createBrokerOrder } from '../../broker/support/broker-orders.ts';
 import { settled } from '../../broker/support/fake-rest.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const NOTHING = { canceled: [], failed: [], open: [], isProven: true, reason: '' };
-const EMPTY: WholeKill = { orders: NOTHING, triggers: NOTHING, kept: [], keptReason: '', excess: 0 };
+const EMPTY: WholeKill = {
+  orders: NOTHING,
+  triggers: NOTHING,
+  rows: [],
+  kept: [],
+  keptReason: '',
+  excess: 0,
+};
 const ENTRY = createBrokerOrder('7');
 const REFUSED: WholeKill = {
   ...EMPTY,
@@ -24,12 +32,14 @@ let timers: VirtualTimers;
 let gateway: { inFlight: number; answers: WholeKill[]; sweeps: number; land: () => void };
 let told: string[];
 let isHalted: boolean;
+let untold: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
 let sweep: HaltSweep;
 
 beforeEach(() => {
   timers = new VirtualTimers();
   told = [];
   isHalted = true;
+  untold = () => null;
   gateway = { inFlight: 0, answers: [], sweeps: 0, land: nothingLands };
   sweep = new HaltSweep({
     gateway: {
@@ -52,6 +62,7 @@ beforeEach(() => {
     timers,
     lookUp: { scans: 3, spread: seconds(30) },
     isHalted: () => isHalted,
+    untold: (rows) => untold(rows),
     tell: (severity, code) => told.push(`${severity} ${code}`),
   });
 });
@@ -97,6 +108,20 @@ it('holds an order of unknown fate for possible until reads over half a minute d
   await pass(20);
   expect(sweep.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
   await pass(60);
+  expect(sweep.progress.status).toBe('proven');
+});
+
+it('a book of the day before proves nothing of an order of today', async () => {
+  const id = clientOrderId('H.00000100001000001');
+  const yesterdays = rows('3');
+  untold = (read) => (read === yesterdays ? id : null);
+  gateway.answers = Array.from({ length: 10 }, () => ({ ...EMPTY, rows: yesterdays }));
+  sweep.begin();
+  await pass(120);
+  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('day before') });
+  expect(told).toEqual(['critical halt_unproven']);
+  gateway.answers = [];
+  await pass(100);
   expect(sweep.progress.status).toBe('proven');
 });
 

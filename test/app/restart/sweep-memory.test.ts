@@ -1,12 +1,13 @@
 /** The kill path after a restart: what an earlier process knew of orders at the broker. */
 import { expect, it } from 'vitest';
-import { sweepMemory } from '../../../src/app/restart/sweep-memory.ts';
+import { sweepMemory, untoldOrder } from '../../../src/app/restart/sweep-memory.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
-import { brokerOrderKey, brokerOrderNo } from '../../../src/domain/ids.ts';
-import { priceTicks, seq, tsUs } from '../../../src/domain/units.ts';
-import type { CallOutcome } from '../../../src/domain/broker-order.ts';
-import { createOrder } from '../../broker/support/broker-orders.ts';
+import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
+import { priceTicks, qty, seq, tsUs } from '../../../src/domain/units.ts';
+import type { BrokerOrder, CallOutcome } from '../../../src/domain/broker-order.ts';
+import { createBrokerOrder, createOrder } from '../../broker/support/broker-orders.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
+import { earlierOrder } from '../../support/engine-facts.ts';
 import { FIRST } from '../../support/engine-rig.ts';
 import { DAY, openStore, tempPath } from '../../journal/journal-fixture.ts';
 
@@ -89,4 +90,43 @@ it('doubts nothing that never left', () => {
   expect(memory()).toEqual([[], []]);
   answer(place('entry'), { status: 'not_sent', reason: 'halted' });
   expect(memory()).toEqual([[], []]);
+});
+
+it('tells an in-day book of the day before from one of the day, once the day has an order at the exchange', () => {
+  const { store, answer } = journal();
+  const id = clientOrderId('H.00000100001000009');
+  const earlier = {
+    ...earlierOrder(id),
+    orderNo: brokerOrderNo('3'),
+    qty: qty(2),
+    status: 'canceled',
+  } as const;
+  const day = addDays(DAY, 1);
+  store.beginSession(day, tsUs(2), 'test');
+  const started = { kind: 'session_started', tradingDay: day, carriedOver: [], halted: null } as const;
+  store.recordInput({ ...started, earlierOrders: [earlier], seq: seq(2), tsUs: tsUs(2) });
+  const untold = (...rows: readonly BrokerOrder[]) => {
+    store.flush();
+    return untoldOrder(store.read, day, rows);
+  };
+  const old = createBrokerOrder('3', { refId: id, status: 'canceled' });
+  expect(untold(old), 'nothing of the day is missing').toBeNull();
+  store.append({ ...HEAD, kind: 'place', order: createOrder({ trigger: STOP }), isLost: false });
+  expect(untold(old), 'stops wait in a book of their own').toBeNull();
+  const order = createOrder({ clientOrderId: clientOrderId('H.00000100001000010') });
+  store.append({ ...HEAD, kind: 'place', order, isLost: false });
+  expect(untold(old)).toBe(order.clientOrderId);
+  answer(order.clientOrderId, TAKEN);
+  expect(untold(old)).toBe(order.clientOrderId);
+  expect(untold(old, createBrokerOrder('9')), 'a row of the day').toBeNull();
+  expect(untold({ ...old, refId: null }), 'by its number and terms').toBe(order.clientOrderId);
+  expect(untold({ ...old, refId: null, side: 'sell' }), 'numbers begin anew').toBeNull();
+  expect(untold()).toBeNull();
+});
+
+it('misses no order of the day that the broker refused', () => {
+  const { store, place, answer } = journal();
+  answer(place('entry'), { status: 'rejected', code: '-1', text: 'no' });
+  store.flush();
+  expect(untoldOrder(store.read, DAY, [createBrokerOrder('3')])).toBeNull();
 });
