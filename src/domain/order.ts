@@ -35,6 +35,8 @@ export interface StopIntent extends IntentHead {
   readonly triggerWhen: TriggerWhen;
   /** Refused where it could do more than shrink the position as read last (rulings, 14); absent is no. */
   readonly reduceOnly?: boolean;
+  /** It may turn the position round: an entry, even where it would only close when it is placed; absent is no. */
+  readonly mayReverse?: boolean;
 }
 
 /** Begins to follow the market once a trade touches `activationPrice`, then moves only in favour. */
@@ -45,6 +47,7 @@ export interface TrailingStopIntent extends IntentHead {
   readonly trailingOffset: number;
   /** As of a stop. */
   readonly reduceOnly?: boolean;
+  readonly mayReverse?: boolean;
 }
 
 /** An order with a stop-loss and a take-profit for what of it fills; one cancels the other. */

@@ -2,7 +2,7 @@ import type { CancelTimer } from '../domain/clock.ts';
 import { assert } from '../domain/assert.ts';
 import { type Contract, parsePoints, pointsOf, valueOf } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import type { OrderIntent, Side } from '../domain/order.ts';
+import type { OrderIntent, Side, StopIntent } from '../domain/order.ts';
 import { type DurationUs, minutes, type PriceTicks, priceTicks, qty, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate, TraderPort } from '../engine/ports/strategy-port.ts';
 import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
@@ -164,17 +164,16 @@ function intentOf(contract: Contract, request: PricedRequest, limitPrice: PriceT
       return { kind: 'limit', ...head };
     case 'stop': {
       const triggerWhen = request.when ?? (side === 'buy' ? 'at_or_above' : 'at_or_below');
-      const reduceOnly = request.reduceOnly ?? false;
-      return { ...head, kind: 'stop', triggerPrice: request.trigger, triggerWhen, reduceOnly };
+      return { ...head, kind: 'stop', triggerPrice: request.trigger, triggerWhen, ...closing(request) };
     }
     case 'trailing_stop': {
-      const { activation, offset, reduceOnly = false } = request;
+      const { activation, offset } = request;
       return {
         ...head,
         kind: 'trailing_stop',
         activationPrice: activation,
         trailingOffset: offset,
-        reduceOnly,
+        ...closing(request),
       };
     }
     case 'bracket': {
@@ -185,6 +184,14 @@ function intentOf(contract: Contract, request: PricedRequest, limitPrice: PriceT
       return { ...head, kind: 'arbitrage', leg: request.after.index };
   }
 }
+
+/** A strategy that says no asks for more than one that says nothing. */
+const closing = ({
+  reduceOnly,
+}: {
+  readonly reduceOnly?: boolean;
+}): Pick<StopIntent, 'reduceOnly' | 'mayReverse'> =>
+  reduceOnly === false ? { reduceOnly, mayReverse: true } : { reduceOnly: reduceOnly ?? false };
 
 const NOTES_PER_MINUTE_MAX = 60;
 const NOTE_CHARS_MAX = 500;

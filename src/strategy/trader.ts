@@ -49,7 +49,10 @@ interface StopRequest extends SubmitHead {
   readonly trigger: Price<Hint>;
   /** Absent: against you, a buy when the market has risen to it, a sell when it has fallen to it. */
   readonly when?: TriggerWhen;
-  /** Refused where it could do more than close what you hold, and withdrawn when that has become less. */
+  /**
+   * True: refused where it could do more than close what you hold, and withdrawn when that has become less. False: an entry, which
+   * stays as it is and may turn your position round. Absent: an exit if it would only close what you hold when it is placed.
+   */
   readonly reduceOnly?: boolean;
 }
 
@@ -58,6 +61,7 @@ interface TrailingStopRequest extends SubmitHead {
   readonly kind: 'trailing_stop';
   readonly activation: Price<Hint>;
   readonly offset: number;
+  /** As of a stop. */
   readonly reduceOnly?: boolean;
 }
 

@@ -90,20 +90,20 @@ function enter(trader: Trader, draws: Draws): void {
       return;
     case 'stop': {
       const away = draws.whole(1, 5);
-      const reduceOnly = isExit && draws.chance(0.7);
-      trader.submit({ ...head, kind, trigger: at(sign * away), price: at(sign * (away + 5)), reduceOnly });
+      const closing = isExit && draws.chance(0.7) ? { reduceOnly: true } : {};
+      trader.submit({ ...head, kind, trigger: at(sign * away), price: at(sign * (away + 5)), ...closing });
       return;
     }
     case 'trailing_stop': {
       const away = draws.whole(1, 3);
-      const reduceOnly = isExit && draws.chance(0.7);
+      const closing = isExit && draws.chance(0.7) ? { reduceOnly: true } : {};
       trader.submit({
         ...head,
         kind,
         activation: at(-sign * away),
         offset: draws.whole(1, 4),
         price: at(sign * 8),
-        reduceOnly,
+        ...closing,
       });
       return;
     }

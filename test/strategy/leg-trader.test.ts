@@ -114,6 +114,7 @@ test('the price of a fill is the one of its update, without those before; an upd
 const everyKind = (_ticks: unknown, own: TestTrader): void => {
   const head = { side: 'sell', qty: 1, price: own.ticks(1294.5), reason: 'test' } as const;
   const stop = own.submit({ ...head, kind: 'stop', trigger: own.ticks(1295), reduceOnly: true });
+  own.submit({ ...head, kind: 'stop', trigger: own.ticks(1295), reduceOnly: false });
   own.submit({ ...head, kind: 'trailing_stop', activation: own.ticks(1305), offset: 20 });
   own.submit({ ...head, kind: 'bracket', stopLoss: own.ticks(1300), takeProfit: own.ticks(1290) });
   own.submit({ ...head, kind: 'arbitrage', after: own.leg('next').contract });
@@ -131,6 +132,14 @@ test('every kind of order is reached by its name, and its trigger can be moved',
   const sent = { instrument: 0, side: 'sell', qty: 1, limitPrice: 12_945, reason: 'test' };
   expect(intents).toEqual([
     { ...sent, kind: 'stop', triggerPrice: 12_950, triggerWhen: 'at_or_below', reduceOnly: true },
+    {
+      ...sent,
+      kind: 'stop',
+      triggerPrice: 12_950,
+      triggerWhen: 'at_or_below',
+      reduceOnly: false,
+      mayReverse: true,
+    },
     { ...sent, kind: 'trailing_stop', activationPrice: 13_050, trailingOffset: 20, reduceOnly: false },
     { ...sent, kind: 'bracket', stopLossPrice: 13_000, takeProfitPrice: 12_900 },
     { ...sent, kind: 'arbitrage', leg: 1 },

@@ -4,7 +4,7 @@
  * strategy decided is no difference: its calls are the journal's, and those of the present version are refused to it.
  */
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
-import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
+import type { ModifyIntent, OrderIntent, StopIntent, TrailingStopIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import { type Call, callIdOf, type ClientOrderIds, type IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend, OrderToSend } from '../ports/approved.ts';
@@ -307,9 +307,9 @@ function conditionOf(intent: OrderIntent): string {
     case 'limit':
       return '';
     case 'stop':
-      return `, stop ${intent.triggerWhen} ${intent.triggerPrice}${reducing(intent.reduceOnly)}`;
+      return `, stop ${intent.triggerWhen} ${intent.triggerPrice}${closing(intent)}`;
     case 'trailing_stop':
-      return `, trailing ${intent.trailingOffset} from ${intent.activationPrice}${reducing(intent.reduceOnly)}`;
+      return `, trailing ${intent.trailingOffset} from ${intent.activationPrice}${closing(intent)}`;
     case 'bracket':
       return `, bracket ${intent.stopLossPrice} to ${intent.takeProfitPrice}`;
     case 'arbitrage':
@@ -317,4 +317,7 @@ function conditionOf(intent: OrderIntent): string {
   }
 }
 
-const reducing = (reduceOnly: boolean | undefined): string => (reduceOnly === true ? ', reducing' : '');
+function closing({ reduceOnly, mayReverse }: StopIntent | TrailingStopIntent): string {
+  if (mayReverse === true) return ', reversing';
+  return reduceOnly === true ? ', reducing' : '';
+}

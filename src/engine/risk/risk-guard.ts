@@ -174,8 +174,7 @@ export class RiskGuard {
     if (intent.kind === 'limit') return this.#decide(view, request);
     const denial = triggerDenial(view, intent, this.#assumed);
     if (denial !== undefined) return refused(denial);
-    // A bracket counts as an entry, even where it first closes a position.
-    return intent.kind === 'bracket' ? this.#decideAs(view, request, 'entry') : this.#decide(view, request);
+    return isEntry(intent) ? this.#decideAs(view, request, 'entry') : this.#decide(view, request);
   }
 
   #decideAs(view: RiskView, request: RiskRequest, purpose: Purpose): Decision {
@@ -209,6 +208,11 @@ export class RiskGuard {
 }
 
 const NO_PRICES: readonly number[] = [];
+
+/** Even where it first closes a position. */
+const isEntry = (intent: OrderIntent): boolean =>
+  intent.kind === 'bracket' ||
+  ((intent.kind === 'stop' || intent.kind === 'trailing_stop') && intent.mayReverse === true);
 
 const isReduceOnly = (intent: OrderIntent): boolean =>
   (intent.kind === 'stop' || intent.kind === 'trailing_stop') && intent.reduceOnly === true;

@@ -64,6 +64,32 @@ describe('what waits to shrink a position', () => {
     expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
   });
 
+  it('is not a stop that may turn the position round: that one keeps its size', () => {
+    const rig = startWaiting();
+    rig.resting(FIRST, 'buy', 1, 13_000, '3');
+    const bought = { no: '3', ...traded(13_000) } as const;
+    rig
+      .pass(1)
+      .book([bought])
+      .pass(1)
+      .positions({ [FRONT.orderCode]: 1 });
+    const id = rig.ask(FIRST, stopSell(12_950, 1, { mayReverse: true }));
+    expect(rig.waiting[0]).toMatchObject({ order: { purpose: 'entry', shrinks: false } });
+    acceptWaiting(rig, id, 'k1')
+      .pass(1)
+      .conditions([waits({ key: 'k1' })]);
+    rig.resting(FIRST, 'sell', 1, 13_010, '4');
+    const sold = { no: '4', side: 'sell', price: 13_010, ...traded(13_010) } as const;
+    rig.pass(1).book([bought, sold]);
+    expect([rig.position(FIRST), rig.statusOf(id)]).toEqual([0, 'pending_trigger']);
+    expect(rig.alerts()).not.toContain('exit_too_large');
+    // It would now open a position, and goes with its strategy.
+    rig.act(FIRST, () => {
+      throw new Error('broken');
+    });
+    expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
+  });
+
   it('covers the position of its own strategy, not that of another in the same contract', () => {
     const { rig, rows, stops } = twoHolders();
     rig.pass(1).book(rows);

@@ -118,6 +118,13 @@ describe('what protects a position', () => {
     expect(judge(view, stopSell(12_950, 3, { reduceOnly: true }))).toMatch(/^position_unproven/);
   });
 
+  it.each([
+    ['says nothing', {}, 'approved as reduce'],
+    ['may turn the position round', { mayReverse: true }, 'approved as entry'],
+  ])('is not a stop that only closes and %s', (_, said, expected) => {
+    expect(judge(holding(), stopSell(12_950, 2, said))).toBe(expected);
+  });
+
   it('does not keep what rests away', () => {
     const view = holding();
     Object.assign(view.add({ id: 'w', side: 'sell', qty: 2, price: 12_900, purpose: 'reduce' }), {
