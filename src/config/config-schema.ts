@@ -27,6 +27,7 @@ const risk = z.strictObject({
   sameRejectionsMax: count.default(3),
   clockSkewMax: durationFrom('100ms', '1m').prefault('10s'),
   auctionEntries: z.boolean().default(false),
+  selfTradePrevention: z.literal(true).default(true),
   messagesPerMinuteMax: count.default(300),
   rejectionsPerMinuteMax: count.default(20),
   drawdownMax: moneyAboveZero.optional(),

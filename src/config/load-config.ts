@@ -201,6 +201,7 @@ export function engineSettingsOf({ risk, strategies, ...file }: EngineSections):
       sameRejectionsMax: risk.sameRejectionsMax,
       clockSkewMax: risk.clockSkewMax,
       auctionEntries: risk.auctionEntries,
+      selfTradePrevention: risk.selfTradePrevention,
       messagesPerMinuteMax: risk.messagesPerMinuteMax,
       rejectionsPerMinuteMax: risk.rejectionsPerMinuteMax,
       ...(risk.drawdownMax === undefined ? {} : { drawdownMax: risk.drawdownMax }),

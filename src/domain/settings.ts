@@ -28,6 +28,8 @@ export interface RiskSettings {
   readonly clockSkewMax: DurationUs;
   /** Entries may be placed into auctions, where nothing can be changed or cancelled; absent is no. Reductions always may. */
   readonly auctionEntries?: boolean;
+  /** No order of ours may meet another one of ours; absent is yes. */
+  readonly selfTradePrevention?: boolean;
   /** Places, changes and cancels within a minute at which entries stop until a person resumes; absent is no limit. */
   readonly messagesPerMinuteMax?: number;
   /** Refused places and changes within a minute at which entries stop until a person resumes; absent is no limit. */

@@ -9,8 +9,8 @@ import random
 import backtrader as bt
 import pandas as pd
 
-# Orders of these neither meet each other nor leave a stop larger than its position: both are refused in Tickwright.
-SEEDS = (2, 7, 9, 11)
+# In 1, 4, 5, 10 and 15 limit orders cross each other, or a stop turns a position round.
+SEEDS = (1, 2, 4, 5, 7, 9, 10, 11, 15)
 HERE = pathlib.Path(__file__).parent
 KINDS = {
     "market": bt.Order.Market,

@@ -212,6 +212,7 @@ const WIDE_RISK: RiskSettings = {
   sameRejectionsMax: WIDE_COUNT,
   clockSkewMax: durationUs(US_PER_DAY),
   auctionEntries: true,
+  selfTradePrevention: false,
 };
 
 const WIDE_STRATEGY: StrategyRisk = {

@@ -52,7 +52,8 @@ function tooMany(view: RiskView, max: number, perUs: number): Denial | undefined
 export const ownCross: RiskRule = {
   name: 'own_cross',
   appliesTo: 'entry_and_reduce',
-  check(request, { view, purpose }) {
+  check(request, { view, purpose, settings }) {
+    if (settings.risk.selfTradePrevention === false) return undefined;
     if (request.isWaiting && purpose === 'reduce') return undefined;
     const order = crossedOrder(view, request, purpose === 'entry');
     if (order === undefined) return undefined;

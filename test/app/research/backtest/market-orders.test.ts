@@ -201,6 +201,7 @@ const CASES: readonly Case[] = [
       [101, 102, 100, 101],
       [103, 103, 103, 103],
     ],
+    more: 'risk: { selfTradePrevention: true }',
     orders: {
       2: (trader) => {
         trader.buy({ qty: 5, price: ticks(101), reason: 'in' });
@@ -208,6 +209,21 @@ const CASES: readonly Case[] = [
       },
     },
     expected: ['10:02:00 denied own_cross'],
+  },
+  {
+    name: 'orders of ours may meet each other where no rule of the file keeps them apart',
+    bars: [
+      [100, 100, 100, 100],
+      [101, 102, 100, 101],
+      [101, 103, 100, 101],
+    ],
+    orders: {
+      1: (trader) => {
+        trader.buy({ qty: 5, price: ticks(100), reason: 'in' });
+        trader.sell({ qty: 5, price: ticks(100), reason: 'out' });
+      },
+    },
+    expected: ['10:01:00 sell 5 at 101 bar_open', '10:01:20 buy 5 at 100 bar_path'],
   },
   {
     name: 'a collar looks at limits, not at market orders',
