@@ -358,18 +358,18 @@ export class Daemon {
     });
   }
 
-  #createSweep({ engine }: Config): HaltSweep {
+  #createSweep(config: Config): HaltSweep {
     const { reductions, unknown } = sweepMemory(this.journal.read);
     for (const key of reductions) this.edge.gateway.noteReduction(key);
     const sweep = new HaltSweep({
       gateway: this.edge.gateway,
       clock: systemClock,
       timers: systemTimers,
-      lookUp: engine.lookUp,
+      lookUp: config.engine.lookUp,
       isHalted: () => this.halt.reason !== null,
       untold: (rows) => {
         const day = this.#cycle.session?.day;
-        return day === undefined ? null : untoldOrder(this.journal.read, day, rows);
+        return day === undefined ? null : untoldOrder(this.journal.read, day, rows, config.calendar);
       },
       tell: (severity, code, text) => this.alert(severity, code, text),
     });

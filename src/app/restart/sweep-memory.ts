@@ -3,6 +3,7 @@
  * day before.
  */
 import type { BrokerOrder } from '../../domain/broker-order.ts';
+import { neverCloses, type TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import { hasProvenEnd, type OrderStatus, waitsInTriggerBook } from '../../domain/order.ts';
@@ -62,8 +63,13 @@ export function untoldOrder(
   read: JournalReader,
   day: TradingDay,
   rows: readonly BrokerOrder[],
+  calendar: TradingCalendar,
 ): ClientOrderId | null {
-  const over = (read.began(day)?.earlierOrders ?? []).filter(({ status }) => hasProvenEnd(status));
+  const began = read.began(day);
+  const wasNight = !neverCloses(calendar) && began?.isAnew !== true;
+  const over = (began?.earlierOrders ?? []).filter(
+    ({ status, orderNo }) => hasProvenEnd(status) || (wasNight && orderNo !== null),
+  );
   if (rows.length === 0 || !rows.every((row) => over.some((order) => isRowOf(order, row)))) return null;
   const placed = new Set<ClientOrderId>();
   const accepted = new Set<ClientOrderId>();

@@ -1,6 +1,7 @@
 /** The kill path after a restart: what an earlier process knew of orders at the broker. */
 import { expect, it } from 'vitest';
 import { sweepMemory, untoldOrder } from '../../../src/app/restart/sweep-memory.ts';
+import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { priceTicks, qty, seq, tsUs } from '../../../src/domain/units.ts';
@@ -9,6 +10,7 @@ import { createBrokerOrder, createOrder } from '../../broker/support/broker-orde
 import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
 import { earlierOrder } from '../../support/engine-facts.ts';
 import { FIRST } from '../../support/engine-rig.ts';
+import { CALENDAR } from '../../support/engine-world.ts';
 import { DAY, openStore, tempPath } from '../../journal/journal-fixture.ts';
 
 const HEAD = { cause: seq(1), tsUs: tsUs(1), strategy: FIRST } as const;
@@ -99,15 +101,16 @@ it('tells an in-day book of the day before from one of the day, once the day has
     ...earlierOrder(id),
     orderNo: brokerOrderNo('3'),
     qty: qty(2),
-    status: 'canceled',
+    status: 'accepted',
   } as const;
   const day = addDays(DAY, 1);
   store.beginSession(day, tsUs(2), 'test');
   const started = { kind: 'session_started', tradingDay: day, carriedOver: [], halted: null } as const;
   store.recordInput({ ...started, earlierOrders: [earlier], seq: seq(2), tsUs: tsUs(2) });
+  let calendar = CALENDAR;
   const untold = (...rows: readonly BrokerOrder[]) => {
     store.flush();
-    return untoldOrder(store.read, day, rows);
+    return untoldOrder(store.read, day, rows, calendar);
   };
   const old = createBrokerOrder('3', { refId: id, status: 'canceled' });
   expect(untold(old), 'nothing of the day is missing').toBeNull();
@@ -122,11 +125,13 @@ it('tells an in-day book of the day before from one of the day, once the day has
   expect(untold({ ...old, refId: null }), 'by its number and terms').toBe(order.clientOrderId);
   expect(untold({ ...old, refId: null, side: 'sell' }), 'numbers begin anew').toBeNull();
   expect(untold()).toBeNull();
+  calendar = alwaysOpen(CALENDAR);
+  expect(untold(old), 'where trading never stops it may work on').toBeNull();
 });
 
 it('misses no order of the day that the broker refused', () => {
   const { store, place, answer } = journal();
   answer(place('entry'), { status: 'rejected', code: '-1', text: 'no' });
   store.flush();
-  expect(untoldOrder(store.read, DAY, [createBrokerOrder('3')])).toBeNull();
+  expect(untoldOrder(store.read, DAY, [createBrokerOrder('3')], CALENDAR)).toBeNull();
 });
