@@ -96,9 +96,9 @@ export class Secrets {
     this.#unmistakable = this.values.filter(isUnmistakable);
   }
 
-  /** For a market data frame before it is recorded and decoded, without a search for patterns: a number in it may equal a password. */
-  hideInFrame(frame: string): string {
-    let shown = frame;
+  /** For texts full of numbers, such as a frame of prices before it is recorded: six digits there may equal a password, so no short secret and no pattern is looked for. */
+  hideAmongNumbers(text: string): string {
+    let shown = text;
     for (const secret of this.#unmistakable)
       if (shown.includes(secret)) shown = shown.replaceAll(secret, HIDDEN);
     return shown;

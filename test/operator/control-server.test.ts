@@ -20,11 +20,12 @@ class FakeDaemon implements ControlHandlers {
   wrong = '';
   answer: CommandResult = { ok: true, message: 'done' };
   fault: Error | null = null;
+  view: object = { phase: 'continuous' };
   readonly health = () => Promise.resolve({ ok: this.wrong === '', reason: this.wrong });
   readonly ready = () => ({ ready: this.isReady, reason: this.isReady ? '' : 'no token yet' });
   readonly status = () => {
     if (this.fault !== null) throw this.fault;
-    return { phase: 'continuous' };
+    return this.view;
   };
   readonly command: ControlHandlers['command'] = (name, body) => {
     this.commands.push([name, body]);
@@ -46,7 +47,7 @@ beforeEach(async () => {
     port: 0,
     token: TOKEN,
     handlers: daemon,
-    secrets: new Secrets(['plain-key-77']),
+    secrets: new Secrets(['plain-key-77', '123456']),
   });
 });
 
@@ -277,4 +278,10 @@ test('hides what no sink may show, in answers and in faults', async () => {
     expect(text).toContain('[hidden]');
     expect(text).not.toMatch(/plain-key|105C987/);
   }
+});
+
+test('a password is hidden in texts, and a number that has its digits stays a number', async () => {
+  daemon.view = { atUs: 1_712_345_600_000_000, text: 'the password was 123456' };
+  const { json } = await ask('/status');
+  expect(json).toEqual({ atUs: 1_712_345_600_000_000, text: 'the password was [hidden]' });
 });

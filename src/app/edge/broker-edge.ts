@@ -125,7 +125,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     isContinuous: () => phaseAt(calendar, clock.nowUs()) === 'continuous',
     quietLimit: (_contract, channel) =>
       channel !== 'trades' && phaseAt(calendar, clock.nowUs()) === 'continuous' ? QUIET_MAX : undefined,
-    onFrame: (text) => options.onFrame(address.secrets.hideInFrame(text)),
+    onFrame: (text) => options.onFrame(address.secrets.hideAmongNumbers(text)),
     onSignal: alerts.stream,
     onPong: (roundTrip) => options.meter?.pong(roundTrip),
   });

@@ -341,7 +341,7 @@ class CockpitServer {
         return reply
           .header('content-security-policy', REPORT_POLICY)
           .type('text/html; charset=utf-8')
-          .send(this.#options.secrets.hide(html));
+          .send(this.#options.secrets.hideAmongNumbers(html));
       },
     );
   }

@@ -106,7 +106,7 @@ it('hides what cannot be a number in a frame, also a token that comes later', ()
   secrets.add(OTP);
   secrets.add(JWT);
   const frame = `d|41I1FC000|{"echo":"Bearer ${JWT} ${KEY} 105C000001","price":${OTP},"volume":0001000001}`;
-  expect(secrets.hideInFrame(frame)).toBe(
+  expect(secrets.hideAmongNumbers(frame)).toBe(
     `d|41I1FC000|{"echo":"Bearer [hidden] [hidden] [hidden]","price":${OTP},"volume":0001000001}`,
   );
 });
