@@ -89,6 +89,8 @@ function actionsIn(path: string): ReadActions {
     const action = actionOf((name) => cells[names.indexOf(name)] ?? '');
     const where = `${path}:${i + 2}: ${line.trim()}`;
     if (action === undefined) return { wrong: where };
+    if (cells.length > names.length)
+      return { wrong: `${where} (${cells.length} cells under ${names.length} names)` };
     const key = `${action.code} ${action.exDay} ${action.kind}`;
     if (action.kind === 'split' && seen.has(key)) return { wrong: `${where} (the second split of that day)` };
     seen.add(key);
@@ -101,7 +103,8 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function actionOf(cell: (name: string) => string): CorporateAction | undefined {
   const [code, exDay, payDay] = [cell('symbol'), dayOf(cell('ex_date')), cell(PAY_DATE)];
-  if (code === '' || exDay === undefined) return undefined;
+  const paid = payDay === '' ? null : dayOf(payDay);
+  if (code === '' || exDay === undefined || paid === undefined) return undefined;
   if (cell('kind') === 'split') {
     const ratio = ratioOf(cell('value'));
     return ratio && { kind: 'split', code, exDay, newShares: ratio[0], oldShares: ratio[1] };
@@ -110,9 +113,7 @@ function actionOf(cell: (name: string) => string): CorporateAction | undefined {
   if (cell('kind') === 'delisting')
     return price === undefined ? undefined : { kind: 'delisting', code, exDay, price };
   const amount = pointsOf(cell('value'));
-  const paid = payDay === '' ? null : dayOf(payDay);
-  if (cell('kind') !== 'dividend' || amount === undefined || amount === 0 || paid === undefined)
-    return undefined;
+  if (cell('kind') !== 'dividend' || amount === undefined || amount === 0) return undefined;
   return paid !== null && paid < exDay ? undefined : { kind: 'dividend', code, exDay, payDay: paid, amount };
 }
 

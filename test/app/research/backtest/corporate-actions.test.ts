@@ -415,6 +415,8 @@ test.each([
 describe('refused', () => {
   const still = { prices: [10, 10], does: {} };
   test.each([
+    ['X,$1,split,1,5', '', 'X,2024-01-04,split,1,5'],
+    ['X,$1,split,1,,5', '', '6 cells under 5 names'],
     ['', ', prices: adjusted', 'adjusted prices have the actions in them already'],
     ['X,$1,split,0', '', 'X,2024-01-04,split,0'],
     ['X,2024-13-01,split,2', '', 'X,2024-13-01,split,2'],
