@@ -123,6 +123,7 @@ export function createSessionActions(
     submitFor: (strategy, intent) => context.ask(strategy, 'system', { do: 'submit', intent }),
     modify: (strategy, change) => void context.ask(strategy, 'system', { do: 'modify', change }),
     cancel: (strategy, clientOrderId) => context.cancel(strategy, clientOrderId),
+    isCover: (id) => entries.isCover(id),
     withdrawEntries: (strategy) => entries.withdraw(strategy),
     read: (what) => snapshots.want(what),
     stopStrategy: (strategy, reason) => stops.stop(strategy, reason, null),

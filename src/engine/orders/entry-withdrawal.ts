@@ -55,6 +55,13 @@ export class EntryWithdrawal {
     return split;
   }
 
+  /** It waits at the broker and can only shrink what its strategy holds: a stop that was placed before its entry filled is one too. */
+  isCover(id: ClientOrderId): boolean {
+    const order = this.#parts.orders.get(id);
+    if (order?.isWaiting !== true || order.isFinal) return false;
+    return this.#split(order.strategy).reducing.includes(order);
+  }
+
   /** A book was read: entries that still work there, because a cancel was refused or got lost, are canceled again. */
   again(): void {
     const { context } = this.#parts;

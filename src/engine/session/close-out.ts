@@ -135,10 +135,6 @@ export class CloseOut {
   }
 }
 
-/**
- * Withdraws entries before an auction: there nothing can be cancelled (rulings, 27). Reductions stay in, they can only shrink a
- * position; adopted orders belong to the operator.
- */
 export interface SessionParts {
   readonly actions: SessionActions;
   readonly timers: SessionTimers;
@@ -146,6 +142,10 @@ export interface SessionParts {
   readonly calendar: TradingCalendar;
 }
 
+/**
+ * Withdraws entries before an auction: there nothing can be cancelled (rulings, 27). Reductions and stops that cover a position
+ * stay in, they can only shrink it; adopted orders belong to the operator.
+ */
 export class AuctionWithdrawal {
   readonly #parts: SessionParts;
   #cancelTimers: readonly CancelTimer[] = [];
@@ -182,6 +182,11 @@ export class AuctionWithdrawal {
   #meant(): readonly OrderView[] {
     const { actions, settings } = this.#parts;
     if (settings.risk.auctionEntries === true) return [];
-    return actions.view.openOrders().filter(({ purpose, isAdopted }) => purpose === 'entry' && !isAdopted);
+    return actions.view
+      .openOrders()
+      .filter(
+        ({ purpose, isAdopted, clientOrderId }) =>
+          purpose === 'entry' && !isAdopted && !actions.isCover(clientOrderId),
+      );
   }
 }

@@ -94,8 +94,9 @@ export class StopProcedure {
     const isHeld = settings.stop.positions === 'hold';
     return new Withdrawal(
       actions,
-      ({ isAdopted, isWaiting, purpose }) =>
-        !isAdopted && !(isHeld && isWaiting === true && purpose === 'reduce'),
+      ({ isAdopted, isWaiting, purpose, clientOrderId }) =>
+        !isAdopted &&
+        !(isHeld && isWaiting === true && (purpose === 'reduce' || actions.isCover(clientOrderId))),
     );
   }
 

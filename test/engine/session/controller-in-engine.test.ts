@@ -1,8 +1,9 @@
 /** Guard and keeper in the engine itself: what they decide reaches the gateway, and what comes back reaches them. */
 import { expect, test } from 'vitest';
 import { money } from '../../../src/domain/units.ts';
-import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { timeOf } from '../../support/engine-world.ts';
+import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 const zero = money(0);
 const account = {
@@ -89,4 +90,23 @@ test('a stop cancels what works and then says that the process may end', () => {
     { no: '2', ref: id, price: 12_900, status: 'canceled' },
   ]);
   expect(rig.of('stop_ready')).toMatchObject([{ reason: 'SIGINT' }]);
+});
+
+test('a clean stop cancels an entry, and leaves a stop that was placed before its own entry filled', () => {
+  const rig = startWaiting({ isReal: true, startUs: timeOf(10, 0) });
+  const opening = rig.resting(FIRST, 'buy', 1, 13_000, '1');
+  const stop = rig.ask(FIRST, stopSell(12_950));
+  acceptWaiting(rig, stop, 'k1').pass(1);
+  const filled = { no: '1', ref: opening, filled: 1, price: 13_000, status: 'matched' } as const;
+  rig
+    .book([filled])
+    .pass(1)
+    .conditions([waits({ key: 'k1' })]);
+  rig.pass(1).positions({ VN30F2603: 1 }).pass(1).book([filled]);
+  expect(rig.position(FIRST)).toBe(1);
+  const entry = rig.resting(SECOND, 'buy', 1, 12_900, '2');
+  rig.command({ name: 'stop', reason: 'SIGTERM' });
+  expect(rig.cancels().map(({ clientOrderId }) => clientOrderId)).toEqual([entry]);
+  expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
+  expect(rig.statusOf(stop)).toBe('pending_trigger');
 });

@@ -117,6 +117,27 @@ test('by night a flatten of the operator that waits for the next day does not ho
   expect(ending.command(stop).asks('ready')).toEqual(['ready SIGINT']);
 });
 
+/** A stop that was placed before its entry filled. */
+const early = (made: HouseWorld): HouseWorld => {
+  const terms = { side: 'sell', qty: 1, price: 12_900, status: 'pending_trigger', purpose: 'entry' } as const;
+  Object.assign(made.view.add({ ...terms, id: 'early' }), { isWaiting: true });
+  return made;
+};
+
+test('a stop that was placed before its entry filled protects too: neither the end nor an auction takes it away', () => {
+  const held = early(world({ works: false, holds: 1 })).command(stop);
+  expect([held.asks('cancel'), held.asks('ready')]).toEqual([[], ['ready SIGINT']]);
+  const flat = early(world({ works: false })).command(stop);
+  expect(flat.asks('cancel')).toEqual(['cancel 0 early']);
+  const auction = early(world({ works: false, holds: 1, time: '14:25' })).runUntil('14:31');
+  expect(auction.asks('cancel')).toEqual([]);
+  expect(
+    early(world({ works: false, time: '14:25' }))
+      .runUntil('14:31')
+      .asks('cancel'),
+  ).toEqual(['cancel 0 early']);
+});
+
 /** A flatten at the end of continuous trading that nothing takes. */
 const closing = (inAuction: 'leave' | 'wait'): HouseWorld => {
   const ending = world({ time: '14:29:58', works: false, holds: 1, positions: 'flatten', inAuction });

@@ -103,6 +103,7 @@ export class FakeOrder implements OrderView {
   grownUs = -Infinity;
   grownFrom = units.qty(0);
   isAdopted = false;
+  isWaiting = false;
   canCancel = true;
   canModify = true;
   cancelQueued = false;

@@ -10,6 +10,7 @@ import type { ModifyIntent, OrderIntent } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
 import type { HeldPosition } from '../../../src/engine/positions/portfolio.ts';
+import { increasingOrders } from '../../../src/domain/order-effect.ts';
 import type { SessionActions, TimerTag } from '../../../src/engine/session/session-actions.ts';
 import type { Command, EngineEvent, ReportKind } from '../../../src/engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../../../src/engine/ports/journal-entry.ts';
@@ -188,6 +189,23 @@ export class HouseWorld implements SessionActions {
     const line = `modify ${change.clientOrderId} to ${to}`;
     this.asked.push(verdict.ok ? line : `${line}: ${verdict.denial.code}`);
     if (verdict.ok) Object.assign(order!, { limitPrice: verdict.modify.limitPrice, qty: verdict.modify.qty });
+  }
+
+  isCover(id: ClientOrderId): boolean {
+    const order = this.view.order(id);
+    if (order === undefined || !order.isWaiting) return false;
+    const { strategy, instrument } = order;
+    const theirs = this.view
+      .openOrders()
+      .filter((each) => each.strategy === strategy && each.instrument === instrument);
+    const increasing = increasingOrders(this.view.position(strategy, instrument).qty, theirs, (each) => ({
+      side: each.side,
+      qty: each.leavesQty,
+      isStop: each.isWaiting,
+      isEntry: false,
+      group: null,
+    }));
+    return !increasing.has(order);
   }
 
   withdrawEntries(strategy: units.StrategyIndex | null): void {
