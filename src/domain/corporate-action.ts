@@ -49,7 +49,7 @@ export function actionText(action: CorporateAction): string {
   }
 }
 
-/** What orders that work through an ex-date become: `splits` leaves them alone on that of a dividend. */
+/** Fate of orders that work through an ex-date: `splits` leaves them alone on that of a dividend. */
 export type OrderRule = 'adjust' | 'splits' | 'cancel';
 
 /** New terms of orders in one contract. */

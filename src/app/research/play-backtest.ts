@@ -14,7 +14,7 @@ export type ReportRow = Readonly<Record<string, string>>;
 export interface PlayedBacktest {
   /** As `tickwright backtest FILE --verify` ends: 0 where no strategy failed or cheated. */
   readonly exitCode: number;
-  /** What it printed about strategies that failed. */
+  /** Its error output: strategies that failed. */
   readonly errors: string;
   /** Notes of the report: what was assumed, and what a strategy did that its backtest cannot vouch for. */
   readonly notes: readonly string[];

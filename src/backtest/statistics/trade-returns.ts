@@ -66,6 +66,6 @@ export function heldDays({ strategies, dayEndUs, warmUpDays }: BacktestResult): 
   );
 }
 
-/** What gets a close is filled at the end of its bar, which may be that of the day. */
+/** A fill at the close comes at the end of its bar, which may be that of the day. */
 const isUntil = ({ tsUs, clause }: BacktestFill, endUs: number): boolean =>
   tsUs < endUs || (tsUs === endUs && (clause === 'bar_close' || clause === 'settlement'));

@@ -265,7 +265,7 @@ interface Compared {
   readonly of: number;
 }
 
-/** What changes `own` to the side shown after a message, before the message does; false where that cannot be. */
+/** The change of `own` to the side shown after a message, before the message does; false where that cannot be. */
 function levelChanges(
   { own, shown, of }: Compared,
   message: { readonly price: number; readonly change: number } | null,

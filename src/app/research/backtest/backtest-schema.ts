@@ -182,7 +182,7 @@ const data = z.strictObject({
     'file',
     z.strictObject({
       file: pathText,
-      /** What orders that work become: all of them, on splits alone, or none. */
+      /** Whether orders that work are adjusted: all of them, on splits alone, or none. */
       orders: z.enum(['adjust', 'splits', 'cancel']).default('adjust'),
       dividends: z.enum(['ex_date', 'pay_date']).default('ex_date'),
     }),

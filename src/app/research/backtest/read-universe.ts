@@ -12,7 +12,7 @@ export interface Universe {
   /** Null: all that the data has. */
   readonly symbols: readonly string[] | null;
   isListed(code: string, day: TradingDay): boolean;
-  /** What is held on these days is paid out at the last price. */
+  /** Positions held on these days are paid out at the last price. */
   readonly leaves: readonly Delisting[];
 }
 
