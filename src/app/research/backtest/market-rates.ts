@@ -9,7 +9,7 @@ import { placed } from '../../host/strategy-files/strategy-code.ts';
 import { type BacktestMarket, wallClock } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 import { readSeries, SERIES_PARTS } from './number-series.ts';
-import { rowReader, type SourceDays } from './source-days.ts';
+import { longestBar, rowReader, type SourceDays } from './source-days.ts';
 
 /** A price of one currency in another, by the name that says both: `EURUSD`. */
 interface Pair {
@@ -109,8 +109,7 @@ function namedPairs(
   { market, sources }: Played,
   problems: Problem[],
 ): readonly Pair[] {
-  const lengths = sources.all.map(({ bars }) => bars?.everyUs ?? 0);
-  const shiftAt = wallClock(market, Math.max(...lengths) || null);
+  const shiftAt = wallClock(market, longestBar(sources.all) || null);
   return Object.entries(data.rates).flatMap(([key, rate]): readonly Pair[] => {
     const at = ['data', 'rates', key];
     const name = plain(key);

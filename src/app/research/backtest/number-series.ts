@@ -1,8 +1,8 @@
 /** A file of times and numbers: rates of funding, prices of currencies. */
-import { readFileSync } from 'node:fs';
 import { dayAt, addDays, momentOf } from '../../../domain/civil-date.ts';
 import { tsUs as timeOf } from '../../../domain/units.ts';
 import { StampReader } from '../../../recording/import/stamp-reader.ts';
+import { readSmallTable } from '../../../recording/import/table-file.ts';
 import { wholeOf } from '../../../text/decimals.ts';
 import type { TimeZone } from '../../../text/time-zone.ts';
 
@@ -25,18 +25,13 @@ export function readSeries(
   zone: TimeZone,
   isCloses = false,
 ): NumberSeries | { readonly wrong: string } {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return { wrong: `${path} cannot be read` };
-  }
+  const table = readSmallTable(path);
+  if ('wrong' in table) return table;
   const stamps = new StampReader({ zone, day: null, dateOrder: null });
   const tsUs: number[] = [];
   const values: number[] = [];
-  for (const [i, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const [time = '', number = '', ...more] = line.split(',').map((cell) => cell.trim());
+  for (const [i, { cells, place }] of table.entries()) {
+    const [time = '', number = '', ...more] = cells;
     const bytes = Buffer.from(time);
     const stampUs = stamps.read(bytes, 0, bytes.length);
     const atUs = isCloses && time.length <= DATE_LENGTH ? nextMidnight(stampUs, zone) : stampUs;
@@ -44,7 +39,7 @@ export function readSeries(
     const value = number === '' ? undefined : wholeOf(Number(number), RATE_DIGITS);
     const before = tsUs.at(-1) ?? -Infinity;
     if (Number.isNaN(atUs) || value === undefined || atUs <= before || (isCloses && more.length > 0))
-      return { wrong: `${path}:${i + 1}: ${line.trim()}` };
+      return { wrong: place };
     tsUs.push(atUs);
     values.push(value);
   }

@@ -26,7 +26,7 @@ import { DEFAULT_MARGIN_RULES, type MarginRules } from '../../../venue/account/m
 import { BacktestDays } from './backtest-days.ts';
 import { type Backtest, memoryOf } from './load-backtest.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
-import { rowReader, type SourceDay, type SourceDays } from './source-days.ts';
+import { longestBar, rowReader, type SourceDay, type SourceDays } from './source-days.ts';
 
 export interface PlanOverrides {
   /** Parameters that replace those of the file, by id of the strategy. */
@@ -168,12 +168,7 @@ function latencyOf({ read, latencies }: Backtest, kind: 'order' | 'report'): Lat
 }
 
 const barLength = ({ sources }: Backtest): DurationUs =>
-  durationUs(
-    sources.all.reduce(
-      (longest, { bars }) => Math.max(longest, Math.min(bars?.everyUs ?? 0, US_PER_DAY)),
-      US_PER_MINUTE,
-    ),
-  );
+  durationUs(Math.max(US_PER_MINUTE, Math.min(longestBar(sources.all), US_PER_DAY)));
 
 /** The broker of the index futures as the simulator has it. Another market has such a broker when the file names a ratio. */
 function marginRules({ read, market }: Backtest): MarginRules | 'cash' {

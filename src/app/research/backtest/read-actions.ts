@@ -1,10 +1,10 @@
 /** Splits and dividends of a backtest, from a file of comma-separated values. */
-import { readFileSync } from 'node:fs';
 import type { ActionTerms } from '../../../backtest/backtest-plan.ts';
 import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { isTradingDay, type TradingDay, tradingDay } from '../../../domain/civil-date.ts';
 import { type CorporateAction, DIVIDEND_PARTS } from '../../../domain/corporate-action.ts';
+import { readSmallTable } from '../../../recording/import/table-file.ts';
 import { wholeOf } from '../../../text/decimals.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 import type { BacktestMarket } from './backtest-market.ts';
@@ -71,28 +71,21 @@ const inOrder = (a: CorporateAction, b: CorporateAction): number =>
 type ReadActions = readonly CorporateAction[] | { readonly wrong: string };
 
 function actionsIn(path: string): ReadActions {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return { wrong: `${path} cannot be read` };
-  }
-  const [head = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const names = head.split(',').map((name) => name.trim().toLowerCase());
+  const table = readSmallTable(path);
+  if ('wrong' in table) return table;
+  const [head, ...rows] = table;
+  const names = head?.cells.map((name) => name.toLowerCase()) ?? [];
   const missing = COLUMNS.filter((name) => !names.includes(name));
   if (missing.length > 0) return { wrong: `${path}:1 has no column ${missing.join(', ')}` };
   const actions: CorporateAction[] = [];
   const seen = new Set<string>();
-  for (const [i, line] of lines.entries()) {
-    if (line.trim() === '') continue;
-    const cells = line.split(',').map((cell) => cell.trim());
+  for (const { cells, place } of rows) {
     const action = actionOf((name) => cells[names.indexOf(name)] ?? '');
-    const where = `${path}:${i + 2}: ${line.trim()}`;
-    if (action === undefined) return { wrong: where };
+    if (action === undefined) return { wrong: place };
     if (cells.length > names.length)
-      return { wrong: `${where} (${cells.length} cells under ${names.length} names)` };
+      return { wrong: `${place} (${cells.length} cells under ${names.length} names)` };
     const key = `${action.code} ${action.exDay} ${action.kind}`;
-    if (action.kind === 'split' && seen.has(key)) return { wrong: `${where} (the second split of that day)` };
+    if (action.kind === 'split' && seen.has(key)) return { wrong: `${place} (the second split of that day)` };
     seen.add(key);
     actions.push(action);
   }

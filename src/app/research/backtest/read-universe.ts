@@ -1,9 +1,9 @@
 /** The contracts of a run, and the days on which each is traded: members of a universe, and contracts that expire. */
-import { readFileSync } from 'node:fs';
 import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { addDays, isTradingDay, type TradingDay, tradingDay } from '../../../domain/civil-date.ts';
 import type { Delisting } from '../../../domain/corporate-action.ts';
+import { readSmallTable } from '../../../recording/import/table-file.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
@@ -72,23 +72,14 @@ const holds = ({ from, to }: Membership, day: TradingDay): boolean =>
   (from === null || from <= day) && (to === null || day <= to);
 
 function membershipsIn(path: string): readonly Membership[] | { readonly wrong: string } {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return { wrong: `${path} cannot be read` };
-  }
+  const table = readSmallTable(path);
+  if ('wrong' in table) return table;
   const found: Membership[] = [];
-  for (const [i, line] of text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .entries()) {
-    const [symbol = '', from = '', to = '', ...more] = line.split(',').map((cell) => cell.trim());
-    const isHead = i === 0 && symbol.toLowerCase() === 'symbol';
-    if (line.trim() === '' || isHead) continue;
+  for (const [i, { cells, place }] of table.entries()) {
+    const [symbol = '', from = '', to = '', ...more] = cells;
+    if (i === 0 && symbol.toLowerCase() === 'symbol') continue;
     const isRow = symbol !== '' && more.length === 0 && isDay(from) && isDay(to);
-    if (!isRow || (from !== '' && to !== '' && to < from))
-      return { wrong: `${path}:${i + 1}: ${line.trim()}` };
+    if (!isRow || (from !== '' && to !== '' && to < from)) return { wrong: place };
     found.push({ symbol, from: dayOf(from), to: dayOf(to) });
   }
   return found.length === 0 ? { wrong: `${path} has no symbols` } : found;

@@ -139,6 +139,10 @@ function plainCode(symbol: string): string {
   return month === undefined ? symbol : legacyCode(month);
 }
 
+/** Microseconds; 0 where no source has bars. A run may have a million sources, too many for one list of arguments. */
+export const longestBar = (sources: readonly SourceDay[]): number =>
+  sources.reduce((longest, { bars }) => Math.max(longest, bars?.everyUs ?? 0), 0);
+
 /** The contract of a symbol on a day: a series of the front month is another contract each month. */
 function codeOn(market: BacktestMarket, symbol: string, day: TradingDay): string | undefined {
   const family = familyOf(symbol);

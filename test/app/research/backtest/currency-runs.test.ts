@@ -249,6 +249,22 @@ describe('a contract in another currency than that of the account', () => {
   });
 });
 
+test('rates as a spreadsheet writes them: with a byte order mark, quotes and no header', async () => {
+  const run = async (csv: string) =>
+    funds(
+      await played({
+        prices: [100, 100, 105, 105, 104, 104],
+        orders: { 0: ['buy', 40], 3: ['sell', 40] },
+        contract: EUR,
+        data: RATES,
+        files: { 'rates.csv': csv },
+      }),
+    );
+  const rows = MOVING['rates.csv'].split('\n').slice(1);
+  const quoted = rows.map((row) => row.replaceAll(/[^,]+/g, '"$&"')).join('\r\n');
+  expect(await run(`\uFEFF${quoted}`)).toEqual(await run(MOVING['rates.csv']));
+});
+
 describe('files of a report', () => {
   test('amounts of a fill are in the currency of its contract, trades in that of the account', async () => {
     const run = await played({
