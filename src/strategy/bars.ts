@@ -187,6 +187,22 @@ export interface BarSources {
   readonly rollovers: Channel<Rollover>;
 }
 
+/** Tells a builder what the feed of its leg missed; `onRollover` starts anew with another contract. */
+export function followFeed(
+  builder: BarBuilder,
+  { leg, channels, feed, rollovers }: BarSources,
+  onRollover: () => void,
+): void {
+  channels.gaps.subscribe((gap) => builder.missed(gap.tsUs));
+  feed.subscribe((change) => {
+    if (change.state === 'live') builder.seeing(change.tsUs);
+    else builder.blind();
+  });
+  rollovers.subscribe((rollover) => {
+    if (rollover.leg === leg) onRollover();
+  });
+}
+
 /**
  * Bars of one leg, closed by the clock also when no trade comes. Stretches without a trade make no bar, so after a standby
  * at most one bar comes out, and it says that it is late.
@@ -217,13 +233,7 @@ export class BarChannel extends Channel<Bar> {
     sources.channels.trades.subscribe(
       spec === undefined ? (tick) => this.#onDataBar(tick) : (tick) => this.#onTrade(tick),
     );
-    sources.channels.gaps.subscribe((gap) => this.#builder.missed(gap.tsUs));
-    sources.feed.subscribe((change) => {
-      if (change.state === 'live') this.#builder.seeing(change.tsUs);
-      else this.#builder.blind();
-    });
-    sources.rollovers.subscribe(({ leg }) => {
-      if (leg !== sources.leg) return;
+    followFeed(this.#builder, sources, () => {
       this.#joiner = null;
       this.#builder.restart(port.nowUs());
     });

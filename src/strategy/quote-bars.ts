@@ -3,7 +3,7 @@ import { barBounds } from '../domain/bars.ts';
 import type { BookTick, TradeTick } from '../domain/ticks.ts';
 import { type DurationUs, durationUs, type PriceTicks, priceTicks, qty, type TsUs } from '../domain/units.ts';
 import type { TimerId, TraderPort } from '../engine/ports/strategy-port.ts';
-import { BarBuilder, type BarSources } from './bars.ts';
+import { BarBuilder, type BarSources, followFeed } from './bars.ts';
 import { Channel } from './channel.ts';
 import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import type { Bar, QuotePrice } from './ticks.ts';
@@ -35,11 +35,11 @@ export class QuoteBarChannel extends Channel<Bar> {
   constructor(
     guard: StrategyGuard,
     { every, price }: { readonly every: DurationUs; readonly price: QuotePrice },
-    { leg, channels, feed, rollovers }: BarSources,
+    sources: BarSources,
     port: TraderPort,
     timers: StrategyTimers,
   ) {
-    super(guard, `bars of ${leg}`);
+    super(guard, `bars of ${sources.leg}`);
     if (!port.hasBooks())
       throw new Error(
         `bars of ${price} need quotes or a book, and the data are bars: data.quotePrice chooses the price of bars of quotes`,
@@ -49,14 +49,8 @@ export class QuoteBarChannel extends Channel<Bar> {
     this.#port = port;
     this.#timers = timers;
     this.#builder = new BarBuilder({ every }, port.calendar(), port.nowUs());
-    channels.books.subscribe((book) => this.#onBook(book));
-    channels.gaps.subscribe((gap) => this.#builder.missed(gap.tsUs));
-    feed.subscribe((change) => {
-      if (change.state === 'live') this.#builder.seeing(change.tsUs);
-      else this.#builder.blind();
-    });
-    rollovers.subscribe((rollover) => {
-      if (rollover.leg !== leg) return;
+    sources.channels.books.subscribe((book) => this.#onBook(book));
+    followFeed(this.#builder, sources, () => {
       this.#latest = null;
       this.#builder.restart(port.nowUs());
     });
