@@ -1,0 +1,105 @@
+/** Plays what config/README.md shows, as it stands there, over prices made here. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
+import { planBacktest } from '../../../../src/app/research/backtest/plan-backtest.ts';
+import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
+import { formatProblem } from '../../../../src/config/problem.ts';
+
+const README = readFileSync(join(import.meta.dirname, '../../../../config/README.md'), 'utf8');
+
+function block(kind: string, containing: string): string {
+  const blocks = [...README.matchAll(new RegExp(`\`\`\`${kind}\n(.*?)\`\`\``, 'gs'))].map(
+    ([, text]) => text!,
+  );
+  const found = blocks.filter((text) => text.includes(containing));
+  expect(found, `one block of ${kind} in config/README.md with ${containing}`).toHaveLength(1);
+  return found[0]!;
+}
+
+async function played(files: Readonly<Record<string, string>>) {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-documents-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+  const yaml = join(dir, 'run.yaml');
+  writeFileSync(yaml, `${files['run.yaml']!}state: ${dir}\n`);
+  const loaded = await loadBacktest(yaml);
+  if (!loaded.ok) throw new Error(loaded.problems.map(formatProblem).join('\n'));
+  return runBacktest(planBacktest(loaded.backtest));
+}
+
+/** Five minutes each from the open of New York on, rising by four ticks. */
+const bars = (first: number, tick: number): string =>
+  Array.from({ length: 12 }, (_, i) => {
+    const price = (first + 4 * i * tick).toFixed(2);
+    return `2024-07-03T${13 + Math.floor((30 + 5 * i) / 60)}:${String((30 + 5 * i) % 60).padStart(2, '0')}:00Z,${price},${price},${price},${price},100\n`;
+  }).join('');
+
+const HEAD = 'time,open,high,low,close,volume\n';
+const boughtOf = ({ strategies }: Awaited<ReturnType<typeof played>>) =>
+  strategies.map(({ id, denialCount, fault, fills }) => [
+    id,
+    denialCount,
+    fault,
+    [...fills].map(({ side, qty }) => `${side} ${qty}`),
+  ]);
+
+test('a market of one kind, with its strategy', async () => {
+  const run = await played({
+    'run.yaml': block('yaml', 'ES: { tick: 0.25'),
+    'mine.mjs': block('js', '// mine.mjs'),
+    'es.csv': HEAD + bars(5_500, 0.25),
+  });
+  expect(boughtOf(run)).toEqual([['mine', 0, null, ['buy 1']]]);
+});
+
+test('several markets side by side', async () => {
+  const yaml = block('yaml', 'eurusd.csv');
+  const [, rate] = /# (\S+Z,[\d.]+)/.exec(yaml) ?? [];
+  const run = await played({
+    'run.yaml': yaml,
+    'mine.mjs': block('js', '// mine.mjs'),
+    'spy.csv': HEAD + bars(540, 0.01),
+    'fdxs.csv': HEAD + bars(18_000, 1),
+    'btc.csv': HEAD + bars(60_000, 0.01),
+    'eurusd.csv': `2024-07-03T00:00Z,1.0788\n${rate}\n`,
+  });
+  expect(boughtOf(run)).toEqual([
+    ['shares', 0, null, ['buy 1']],
+    ['futures', 0, null, ['buy 1']],
+    ['coins', 0, null, ['buy 1']],
+  ]);
+});
+
+test('splits and dividends', async () => {
+  const days = [
+    '2020-08-04',
+    '2020-08-05',
+    '2020-08-06',
+    '2020-08-07',
+    '2020-08-13',
+    '2020-08-28',
+    '2020-08-31',
+  ];
+  const rows = days.map(
+    (day, i) =>
+      `${day},${Array(4)
+        .fill(i < 6 ? 500 + i : 126)
+        .join()},1000\n`,
+  );
+  const run = await played({
+    'run.yaml':
+      'market: { currency: USD, contracts: { AAPL: { tick: 0.01 } } }\ncapital: 100000\ndata: { bars: [{ file: aapl.csv, symbol: AAPL, every: 1d }], actions: actions.csv }\nstrategies: [{ id: mine, strategy: ./mine.mjs, symbols: [AAPL], overnight: true }]\n',
+    'mine.mjs': block('js', '// mine.mjs'),
+    'aapl.csv': HEAD + rows.join(''),
+    'actions.csv': block('csv', 'AAPL,2020-08-31,split,4:1'),
+  });
+  expect(
+    run.actions.map(({ qtyBefore, qtyAfter, cash }) => [qtyBefore, qtyAfter, cash / run.moneyScale]),
+  ).toEqual([
+    [1, 1, 0.82],
+    [1, 4, 0],
+  ]);
+});
