@@ -163,8 +163,11 @@ function riskSections(model: ReportModel): readonly Section[] {
       position?.values.some((value) => value !== 0) === true,
       'Exposure',
       () =>
-        noteText('Contracts held over all strategies; long is above zero.') +
-        chart('position', 0, 'Contracts held over time'),
+        noteText(
+          position?.unit === currency
+            ? `Held over all strategies, in ${currency} at the price of the last fill; long is above zero.`
+            : 'Contracts held over all strategies; long is above zero.',
+        ) + chart('position', 0, 'Position held over time'),
     ),
     ...when(
       funds?.marginUsed.some((value) => value !== 0) === true,

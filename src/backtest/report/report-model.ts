@@ -192,8 +192,8 @@ export interface ReportModel {
   readonly drawdown: ReportSeries | null;
   /** The deepest falls, the deepest first. */
   readonly worst: readonly ReportDrawdown[];
-  /** Contracts held over all strategies, long above zero: the largest position of each stretch. */
-  readonly position: ReportSeries | null;
+  /** Held over all strategies, long above zero: the largest position of each stretch, in contracts or in the account's currency. */
+  readonly position: (ReportSeries & { readonly unit: string }) | null;
   readonly funds: ReportFunds | null;
   readonly daily: ReportDaily | null;
   readonly years: readonly ReportYear[];

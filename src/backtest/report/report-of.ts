@@ -42,6 +42,7 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
     resampled = resampledTrades(result),
   } = parts;
   const { moneyScale, equity, utcOffsetMinutes } = result;
+  const held = positionSamples(result);
   const line = thinSeries(equity, EQUITY_POINTS_MAX, (value) => value / moneyScale, utcOffsetMinutes);
   return {
     title,
@@ -55,12 +56,10 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
     equity: line,
     drawdown: belowPeak(line),
     worst: worstOf(found, result),
-    position: thinSeries(
-      positionSamples(result),
-      POSITION_POINTS_MAX,
-      (contracts) => contracts,
-      utcOffsetMinutes,
-    ),
+    position: {
+      ...thinSeries(held, POSITION_POINTS_MAX, (value) => value, utcOffsetMinutes),
+      unit: held.unit,
+    },
     funds: fundsSamples(result, POSITION_POINTS_MAX),
     ...daysOf(result, found, performance),
     costs: costsTold(result, found),

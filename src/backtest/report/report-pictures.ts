@@ -1,7 +1,7 @@
 /** The series and rows that a report draws: candles with their trades, positions, and how profits are spread. */
 import { assert } from '../../domain/assert.ts';
 import { type ContractSpec, pointDecimals, pointValueOf, pointsOf, unitsOf } from '../../domain/contract.ts';
-import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
+import { money, priceTicks, US_PER_SECOND } from '../../domain/units.ts';
 import type {
   BacktestFill,
   BacktestResult,
@@ -307,15 +307,31 @@ export function profitHistogram(result: BacktestResult): readonly ReportHistogra
 }
 
 /** A fill, or a split of what was held. */
-type PositionChange = Pick<BacktestFill, 'tsUs' | 'instrument' | 'positionAfter'>;
+type PositionChange = Pick<BacktestFill, 'tsUs' | 'instrument' | 'positionAfter' | 'value' | 'qty' | 'rate'>;
 
-/** Contracts held over all strategies: at each sample of equity the position of that time that was furthest from zero. */
-export function positionSamples({ strategies, equity, actions }: BacktestResult): Samples {
+/**
+ * Held over all strategies, long above zero: at each sample of equity the position of that time that was furthest from zero. Contracts of
+ * one underlying are counted. Of several the value at the price of their last fills is taken: a share and a coin have no sum.
+ */
+export function positionSamples(result: BacktestResult): Samples & { readonly unit: string } {
+  const { strategies, instruments, equity, actions, currency, moneyScale } = result;
+  const isCounted = new Set(instruments.map(({ spec }) => spec.underlying)).size <= 1;
+  const heldAfter = ({ positionAfter, value, qty, rate }: PositionChange): number =>
+    isCounted ? positionAfter : (positionAfter * value * rate) / qty / moneyScale;
   const cursors = strategies.flatMap(({ fills }, place) => {
     const held = new Map<number, number>();
     const splits = actions
       .filter(({ strategy, qtyBefore, qtyAfter }) => strategy === place && qtyBefore !== qtyAfter)
-      .map(({ tsUs: at, instrument, qtyAfter }) => ({ tsUs: at, instrument, positionAfter: qtyAfter }));
+      // A split leaves the value of a position as it is.
+      .filter(({ qtyAfter }) => isCounted || qtyAfter === 0)
+      .map(({ tsUs: at, instrument, qtyAfter: positionAfter }) => ({
+        tsUs: at,
+        instrument,
+        positionAfter,
+        value: money(0),
+        qty: 1,
+        rate: 1,
+      }));
     // At one moment a split comes before the first trade.
     return [splits, fills].map((changes: Rows<PositionChange>) => ({ changes, next: 0, held }));
   });
@@ -331,13 +347,14 @@ export function positionSamples({ strategies, equity, actions }: BacktestResult)
       }
       if (first === null) return furthest;
       const { change, cursor } = first;
-      position += change.positionAfter - (cursor.held.get(change.instrument) ?? 0);
-      cursor.held.set(change.instrument, change.positionAfter);
+      const held = heldAfter(change);
+      position += held - (cursor.held.get(change.instrument) ?? 0);
+      cursor.held.set(change.instrument, held);
       cursor.next += 1;
       if (Math.abs(position) > Math.abs(furthest)) furthest = position;
     }
   });
-  return { tsUs: equity.tsUs, values };
+  return { tsUs: equity.tsUs, values, unit: isCounted ? 'contracts' : currency };
 }
 
 /** A sample ends a stretch: one at midnight belongs to the day before, and is shown as its last second. */

@@ -87,9 +87,12 @@ function drawdownPicture(
   ];
 }
 
-function positionPicture({ utcOffsetMinutes }: ReportData, { tsSeconds: x, values }: ReportSeries): Picture {
+function positionPicture(
+  { utcOffsetMinutes, currency, moneyDigits }: ReportData,
+  { tsSeconds: x, values, unit }: NonNullable<ReportData['position']>,
+): Picture {
   return [
-    { height: 150, utcOffsetMinutes, unit: 'contracts', isFromZero: true },
+    { height: 150, utcOffsetMinutes, unit, isFromZero: true, ...(unit === currency && { moneyDigits }) },
     { x, lines: [{ label: 'held', values, colour: 'price', kind: 'steps' }] },
   ];
 }

@@ -28,7 +28,7 @@ export const SAMPLE_REPORT: ReportModel = {
   worst: [
     { peakSeconds: START, troughSeconds: START + 6_000, recoveredSeconds: null, depth: 2e6, percent: 0.2 },
   ],
-  position: { tsSeconds, values: tsSeconds.map((_, i) => Math.round(wave(2, i))) },
+  position: { unit: 'contracts', tsSeconds, values: tsSeconds.map((_, i) => Math.round(wave(2, i))) },
   funds: {
     tsSeconds,
     cash: tsSeconds.map((_, i) => 1e9 + wave(1e6, i)),

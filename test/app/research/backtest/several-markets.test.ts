@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
 import { planBacktest } from '../../../../src/app/research/backtest/plan-backtest.ts';
 import type { BacktestResult } from '../../../../src/backtest/backtest-result.ts';
+import { positionSamples } from '../../../../src/backtest/report/report-pictures.ts';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
 import { formatProblem } from '../../../../src/config/problem.ts';
 import { strategyIndex } from '../../../../src/domain/units.ts';
@@ -359,4 +360,31 @@ describe('what several markets of a run do not have', () => {
       expect.stringContaining('timeZone'),
     ]);
   });
+});
+
+/** 2 of X at 100 USD are 200; 3 of Y sold at 50 EUR and 1.10 are 165 below zero; X is sold at 110. */
+test('a report adds positions of several kinds by their value', async () => {
+  const { run } = await play(
+    {
+      markets:
+        '  - { contracts: { X: { tick: 1 } } }\n  - { currency: EUR, contracts: { Y: { tick: 1 } } }\n',
+      bars: {
+        X: csv([100, 100, 100, 100, 100, 110].map((price, i) => [`2024-07-03 0${i}:00`, price])),
+        Y: csv([50, 50, 50, 50, 50, 50].map((price, i) => [`2024-07-03 0${i}:00`, price])),
+      },
+      every: '1h',
+      more: 'currency: USD\n',
+      data: ', rates: { EURUSD: 1.1 }',
+    },
+    {
+      '07-03 01:00 X 100': ['X', 'buy', 2],
+      '07-03 02:00 Y 50': ['Y', 'sell', 3],
+      '07-03 05:00 X 100': ['X', 'sell', 2],
+    },
+  );
+  const { unit, values } = positionSamples(run);
+  expect(unit).toBe('USD');
+  expect(
+    [...values].map((value) => Math.round(value)).filter((value, i, all) => value !== all[i - 1]),
+  ).toEqual([0, 200, 35, -165]);
 });
