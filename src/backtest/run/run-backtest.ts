@@ -86,6 +86,8 @@ class Run {
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
   #driver: EngineDriver | null = null;
+  /** By instrument, of bars that reached into the day that is opened next. */
+  #volumes: TapePlayer['volumes'] = new Map();
   #rowsDone = 0;
   #fromUs = 0;
 
@@ -205,8 +207,10 @@ class Run {
       this.#tellReference(opening, guess.contract, driver);
     }
     player.playTo(moments.closeUs === null ? moments.endUs : Infinity);
+    const isReaching = !player.isOver;
     for (let next = addDays(day, 1); !player.isOver; next = addDays(next, 1))
       this.#playOn(player, driver, data, next);
+    this.#volumes = isReaching ? player.volumes : new Map();
     this.#closeDay(data, moments);
   }
 
@@ -258,7 +262,8 @@ class Run {
         this.#account.netOf(contract.index),
       );
       this.#instruments[contract.index]?.open(exchange, referenceOf(contract));
-      return { instrument: contract.index, rows: played, exchange };
+      const volumeBefore = this.#volumes.get(contract.index) ?? 0;
+      return { instrument: contract.index, rows: played, exchange, volumeBefore };
     });
     const { nowUs } = this.#clock;
     this.#venue.openDay(data.day, opening.bands);

@@ -22,6 +22,8 @@ export interface PlayedTape {
   readonly instrument: InstrumentIndex;
   readonly rows: TickRows;
   readonly exchange: Exchange;
+  /** Lots that were traded on this day before the first row, in a bar that began the day before. */
+  readonly volumeBefore: number;
 }
 
 export interface TapePlayerParts {
@@ -80,12 +82,13 @@ class Cursor implements LateBook, TradeSource {
   row = 0;
   /** Of the last trade. */
   seq = 0;
-  totalVolume = 0;
+  totalVolume: number;
   readonly bid = new ShownSide('bid');
   readonly ask = new ShownSide('ask');
 
   constructor(tape: PlayedTape) {
     this.tape = tape;
+    this.totalVolume = tape.volumeBefore;
   }
 
   /** The trade of this row gets its number. */
@@ -157,6 +160,11 @@ export class TapePlayer {
 
   get isOver(): boolean {
     return this.#cursors.every(({ row, tape }) => row === tape.rows.rows);
+  }
+
+  /** Lots told so far, by instrument. */
+  get volumes(): ReadonlyMap<InstrumentIndex, number> {
+    return new Map(this.#cursors.map(({ tape, totalVolume }) => [tape.instrument, totalVolume]));
   }
 
   /** Plays every row before `untilUs`. */

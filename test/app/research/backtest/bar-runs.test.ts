@@ -46,6 +46,26 @@ test('where trading never stops each day ends with its own last bar, Friday and 
   expect(basis.periodsPerYear).toBe(365);
 });
 
+test.each([
+  { volumes: 'equal', of: () => 5 },
+  { volumes: 'growing', of: (i: number) => 5 + 7 * i },
+])(
+  'no bar is lost or called a gap after one that reaches over midnight: $volumes volumes',
+  async ({ of }) => {
+    const bars = Array.from({ length: 8 }, (_, i) => {
+      const at = new Date(Date.UTC(2024, 0, 3, 22 + 4 * i)).toISOString();
+      return `${at},${100 + i},${100 + i},${100 + i},${100 + i},${of(i)}\n`;
+    });
+    const seen: unknown[] = [];
+    const connect: Parameters<typeof barPlan>[0]['connect'] = (ticks) => {
+      ticks.bars().subscribe(({ close, volume, complete }) => seen.push([close, volume, complete]));
+      ticks.gaps$.subscribe((gap) => seen.push(gap));
+    };
+    runBacktest(await barPlan({ bars: HEAD + bars.join(''), file: ', every: 4h', connect }));
+    expect(seen).toEqual(bars.map((_, i) => [10_000 + 100 * i, of(i), true]));
+  },
+);
+
 test('equity at or below zero is told, once, with its time', async () => {
   const bars = [100, 100, 80, 90, 70].map(
     (price, i) => `2024-01-03T00:0${i}:00Z,${price},${price},${price},${price},10\n`,
