@@ -142,7 +142,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   venue.openDay(RIG_DAY, new Map([[0, { floor, ceiling, reference: REFERENCE }]]));
   broker.openDay([]);
   timeline.openDay(boundaries, Infinity);
-  const tape = { instrument: instrument!.contract.index, rows, exchange };
+  const tape = { instrument: instrument!.contract.index, rows, exchange, volumeBefore: 0 };
   const parts = {
     engine: driver.engine,
     clock,
