@@ -68,8 +68,6 @@ interface TimeSettings {
   readonly originMarketUs: TsUs | null;
   /** `first_subscriber` holds market time at its origin until a client has subscribed to the stream. */
   readonly start: 'origin' | 'first_subscriber';
-  /** Market time runs at the speed of life from a call for an order until its client has read what became of it. */
-  readonly slowsForOrders?: boolean;
 }
 
 /**

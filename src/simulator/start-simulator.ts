@@ -5,6 +5,7 @@ import { assert } from '../domain/assert.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import { dayAt } from '../domain/civil-date.ts';
 import { type AccountId, accountId } from '../domain/ids.ts';
+import type { ClockMap } from '../domain/clock.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
 import type { ContractBoard } from '../venue/exchange/contract-book.ts';
@@ -30,8 +31,7 @@ import { StateStore } from './state/state-store.ts';
 import { VenueMemory } from './state/venue-memory.ts';
 import { PriceFeed } from './stream/price-feed.ts';
 import { STREAM_PATH, StreamServer } from './stream/stream-server.ts';
-import { type ClockMap, SkewedClock } from './time/market-clock.ts';
-import { OrderPace } from './time/order-pace.ts';
+import { SkewedClock } from './time/market-clock.ts';
 
 const HOST = '127.0.0.1';
 
@@ -141,13 +141,12 @@ function createServices(options: SimulatorOptions, store: StateStore) {
   const memory = new VenueMemory(store);
   const { clock: market, venueMarket, prints } = openMarket(options, memory);
   const venue = venueOptions(options, venueMarket);
-  const orderPace = options.time.slowsForOrders === true ? new OrderPace(market, timers) : null;
-  const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, prints, orderPace, venue });
+  const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, prints, venue });
   const subAccounts = new SubAccounts(store, accounts);
   const tokens = new TokenService({ store, clock, settings: options.auth });
   const { utcOffsetMinutes } = calendar;
   const otps = new OtpService({ store, clock, settings: options.auth, accounts, tokens, utcOffsetMinutes });
-  return { store, board, clock, market, orderPace, brokerage, subAccounts, tokens, otps };
+  return { store, board, clock, market, brokerage, subAccounts, tokens, otps };
 }
 
 function requestParts(
@@ -244,6 +243,14 @@ const venueOptions = (options: SimulatorOptions, market: MarketOptions): Omit<Ve
   rules: options.rules,
 });
 
+/** Plain data: one process hands it to another. */
+export interface MarketStep {
+  /** Messages so far on the newest connection of the stream. */
+  readonly sent: number;
+  /** Market time of what the market does next; Infinity, or null where it came as JSON, for never. */
+  readonly nextUs: number | null;
+}
+
 /** Filled by whoever serves a page of the simulator. */
 interface PageLinks {
   /** Null for a role that the page does not know. */
@@ -287,8 +294,10 @@ export interface RunningSimulator {
   readonly connections: number;
   /** Map from real to market time; a client that uses it has the same phases as the simulator. */
   clockMap(): ClockMap;
-  /** Tells the map when the pace of market time changes. */
-  onPace(listener: (map: ClockMap) => void): void;
+  /** Tells each time what it has sent, and when it has more. */
+  onStep(listener: (step: MarketStep) => void): void;
+  /** Market time runs at its speed to `at` and as in life from there on; null: at its speed for good. */
+  runTo(at: TsUs | null): void;
   marketNowUs(): TsUs;
   /** The price list, nearest expiry first. */
   boards(): readonly ContractBoard[];
@@ -305,7 +314,7 @@ export interface RunningSimulator {
 }
 
 function runningSimulator(
-  { account, customers, brokerage, market, orderPace, faults, scenario, counters, stream, otps }: Assembled,
+  { account, customers, brokerage, market, faults, scenario, counters, stream, otps }: Assembled,
   port: number,
   control: Pick<RunningSimulator, 'controlPort' | 'controlToken' | 'page'>,
   close: () => Promise<void>,
@@ -338,7 +347,9 @@ function runningSimulator(
       return stream.sessions.size;
     },
     clockMap: () => market.map,
-    onPace: (listener) => orderPace?.onChange(() => listener(market.map)),
+    onStep: (listener) =>
+      brokerage.onDue((dueUs) => listener({ sent: stream.newest?.sent ?? 0, nextUs: dueUs })),
+    runTo: (at) => brokerage.runTo(at),
     marketNowUs: () => market.nowUs(),
     boards: () => brokerage.boards(),
     account(of = id) {

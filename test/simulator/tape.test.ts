@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type DurationUs, milliseconds, minutes, seconds } from '../../src/domain/units.ts';
-import type { ClockMap } from '../../src/simulator/time/market-clock.ts';
+import { milliseconds, minutes, seconds, tsUs } from '../../src/domain/units.ts';
+import type { MarketStep } from '../../src/simulator/start-simulator.ts';
 import { started, stop } from './support/started.ts';
 import { firstOf, FrameTap, rowsOf } from './support/stranger.ts';
 
@@ -76,33 +76,33 @@ describe('a recorded day', () => {
     expect(simulator.marketNowUs()).toBe(Date.UTC(2026, 2, 4, 3, 1) * 1_000);
   });
 
-  it('runs as in life from a call for an order until its client has read its book', async () => {
+  it('runs to its next print and waits there for the daemon, which it tells of each step', async () => {
     const { simulator, alice, time, front } = await started({
       market: { kind: 'tape', path, referencePoints: null },
-      time: { ...TIME, start: 'origin', slowsForOrders: true },
+      time: { ...TIME, start: 'origin' },
     });
-    const maps: ClockMap[] = [];
-    simulator.onPace((map) => maps.push(map));
-    const elapsed = (span: DurationUs): number => {
-      const from = simulator.marketNowUs();
-      time.advance(span);
-      return simulator.marketNowUs() - from;
-    };
-    expect(elapsed(milliseconds(10))).toBe(milliseconds(600));
-    await alice.place({ side: 'B', symbol: front, price: 1290, volume: 1, refId: 'H.1' });
-    expect(elapsed(milliseconds(200))).toBe(milliseconds(200));
-    expect(rowsOf(await alice.inDay())).toMatchObject([{ refId: 'H.1' }]);
-    expect(elapsed(milliseconds(25))).toBe(milliseconds(25));
-    expect(elapsed(milliseconds(10))).toBe(milliseconds(600));
-    expect(maps.map(({ speed, pace }) => [speed, pace])).toEqual([
-      [60, 1],
-      [60, undefined],
-    ]);
-    // A client that never reads holds nothing up for long.
-    await alice.place({ side: 'B', symbol: front, price: 1290, volume: 1, refId: 'H.2' });
-    expect(elapsed(milliseconds(900))).toBe(milliseconds(900));
+    const from = simulator.marketNowUs();
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    tap.send(`d|s|tk|tm|${front}`);
+    await tap.settle();
+    const steps: MarketStep[] = [];
+    simulator.onStep((step) => steps.push(step));
+    simulator.runTo(tsUs(from));
+    time.advance(milliseconds(200));
+    expect(simulator.marketNowUs() - from).toBe(milliseconds(200));
+    const next = tsUs(from + seconds(3));
+    expect(steps.at(-1)?.nextUs).toBe(next);
+    simulator.runTo(next);
     time.advance(seconds(1));
-    expect(elapsed(milliseconds(10))).toBe(milliseconds(600));
+    // 2.8 s of the market took 47 ms; the rest ran as in life, and the last print is not due.
+    expect(simulator.marketNowUs() - next).toBeLessThan(seconds(1));
+    await tap.settle();
+    expect(tap.payloads('s|21|')).toHaveLength(2);
+    expect((steps.at(-1)?.sent ?? 0) - (steps[0]?.sent ?? 0)).toBe(2);
+    simulator.runTo(null);
+    time.advance(seconds(1));
+    await tap.settle();
+    expect(tap.payloads('s|21|')).toHaveLength(3);
   });
 
   it('goes on in the middle after a restart, and is not lived twice on one account', async () => {

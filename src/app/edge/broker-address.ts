@@ -1,11 +1,13 @@
 /** Address and credentials of this run's broker: the embedded simulator on paper, the configured hosts otherwise. */
 import { readFileSync, statSync } from 'node:fs';
 import type { AuthConfig, Config } from '../../config/config.ts';
-import { type ClockMap, REAL_TIME } from '../host/market-clock.ts';
+import type { ClockMap } from '../../domain/clock.ts';
+import { REAL_TIME } from '../host/market-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import { Secrets } from '../../operator/redact.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { RemoteFaults, type SimulatorFaults } from '../simulator/simulator-faults.ts';
+import type { Lockstep } from '../simulator/lockstep.ts';
 import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
 
 export interface BrokerAddress {
@@ -68,6 +70,8 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
 export interface ReachedBroker {
   readonly address: BrokerAddress;
   readonly clockMap: ClockMap;
+  /** Of a tape that runs faster than life; else null. */
+  readonly lockstep: Lockstep | null;
   /** Tells that the simulator of a paper run has ended by itself. */
   onEnd(tell: (reason: string) => void): void;
   /** Stops the simulator of a paper run. */
@@ -80,6 +84,7 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
     return {
       address: configuredAddress(plan.config),
       clockMap: REAL_TIME,
+      lockstep: null,
       onEnd: () => undefined,
       close: () => Promise.resolve(),
     };
@@ -89,6 +94,7 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
   return {
     address: simulatorAddress(link),
     clockMap: link.clockMap,
+    lockstep: simulator.lockstep,
     onEnd: (tell) => simulator.onEnd(tell),
     close: () => simulator.stop(),
   };

@@ -58,7 +58,7 @@ export interface BrokerConnection {
   readonly drift: DriftLog;
   readonly specOf: SpecOf;
   /** REST calls of this connection. */
-  readonly calls: Pick<Transport, 'sent'>;
+  readonly calls: Pick<Transport, 'sent' | 'pending'>;
   close(): Promise<void>;
 }
 

@@ -18,11 +18,12 @@ import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
 import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
 import { addDays, momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import type { ClockMap } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, minutes, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import type { DriftLog } from '../../wire/drift.ts';
-import { type ClockMap, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
+import { createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { connectBroker, exchangeCounter } from './broker-connection.ts';
@@ -61,7 +62,7 @@ export interface BrokerEdge {
   readonly gateway: RestGateway;
   readonly stream: StreamClient;
   readonly drift: DriftLog;
-  readonly calls: Pick<Transport, 'sent'>;
+  readonly calls: Pick<Transport, 'sent' | 'pending'>;
   close(): Promise<void>;
 }
 

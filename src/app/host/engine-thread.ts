@@ -142,6 +142,11 @@ export class EngineThread {
     this.#post({ kind: 'catch_up', steps });
   }
 
+  /** All batches posted so far are decided and carried out. */
+  get isIdle(): boolean {
+    return this.#pending === 0;
+  }
+
   /** It hung, died or was closed: nothing comes from it any more. */
   get isOver(): boolean {
     return this.#isOver;

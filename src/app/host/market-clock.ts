@@ -1,31 +1,25 @@
 /** Market time as a map of real time, system timers, and the session of a moment. */
 import { isSession, sessionAfter, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
-import { type DurationUs, milliseconds, type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
+import {
+  type CancelTimer,
+  type Clock,
+  type ClockMap,
+  marketTimeAt,
+  type Timers,
+} from '../../domain/clock.ts';
+import { type DurationUs, milliseconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import { systemClock } from './system-clock.ts';
-
-/** Market time as an affine map of real time: `originMarketUs + (real - originRealUs) * speed` (rulings, 25). */
-export interface ClockMap {
-  readonly originRealUs: number;
-  readonly originMarketUs: number;
-  readonly speed: number;
-  /** In force instead of the speed for a moment: nobody plans by it. */
-  readonly pace?: number;
-}
 
 export const REAL_TIME: ClockMap = { originRealUs: 0, originMarketUs: 0, speed: 1 };
 
-const marketAt = (map: ClockMap, realUs: number): TsUs =>
-  tsUs(Math.round(map.originMarketUs + (realUs - map.originRealUs) * (map.pace ?? map.speed)));
-
 export const createMarketClock = (map: ClockMap, real: Clock = systemClock): Clock => ({
-  nowUs: () => marketAt(map, real.nowUs()),
+  nowUs: () => marketTimeAt(map, real.nowUs()),
 });
 
-/** Real milliseconds until market time reaches `at`; zero when it is past. */
+/** Real milliseconds until market time reaches `at` unless it waits on the way; zero when it is past. */
 const realMsUntil = (map: ClockMap, at: TsUs, real: Clock = systemClock): number =>
-  Math.max(0, Math.ceil((at - marketAt(map, real.nowUs())) / map.speed / US_PER_MS));
+  Math.max(0, Math.ceil((at - marketTimeAt(map, real.nowUs())) / map.speed / US_PER_MS));
 
 /** Longest wait one system timer takes; longer ones are chained. */
 const TIMEOUT_MS_MAX = 2_000_000_000;

@@ -1,8 +1,8 @@
 /** Ends a run on a signal, at the end of a tape or of `--duration`, or on the operator's command. The first reason counts. */
 import { once } from 'node:events';
-import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import type { CancelTimer, ClockMap, Timers } from '../../domain/clock.ts';
 import { type DurationUs, seconds, type TsUs } from '../../domain/units.ts';
-import { atMarketTime, type ClockMap } from './market-clock.ts';
+import { atMarketTime } from './market-clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const EXIT_HURRIED = 1;

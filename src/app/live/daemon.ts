@@ -6,7 +6,7 @@ import { OtpDesk } from '../../broker/auth/otp-desk.ts';
 import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { CancelTimer, Clock } from '../../domain/clock.ts';
+import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
 import { errorText, failureOf } from '../../domain/failure.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../../domain/units.ts';
@@ -29,7 +29,8 @@ import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
-import { type ClockMap, createMarketClock, systemTimers } from '../host/market-clock.ts';
+import { createMarketClock, systemTimers } from '../host/market-clock.ts';
+import type { Lockstep } from '../simulator/lockstep.ts';
 import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
@@ -66,6 +67,8 @@ export interface DaemonOptions {
   readonly startEngine?: StartEngine;
   /** Absent: the stream is a real WebSocket. */
   readonly dial?: Dial;
+  /** Absent where market time keeps its speed. */
+  readonly lockstep?: Lockstep | null;
   /** Absent where no thread loads code from them. */
   readonly program?: ProgramFiles;
   /** Absent: the installation's number and a random part. */
@@ -156,6 +159,7 @@ export class Daemon {
         startStamp: options.startStamp ?? (() => startStamp(paths)),
         owners: () => this.#emergency.owners(),
         prices: this.prices,
+        lockstep: options.lockstep ?? null,
         onEntry: (entry) => this.#onEntry(entry),
       },
       note,
@@ -335,14 +339,14 @@ export class Daemon {
   }
 
   #createEdge(
-    { config, address, paths, dial, clockMap }: DaemonOptions,
+    { config, address, paths, dial, lockstep, clockMap }: DaemonOptions,
     note: (text: string) => void,
   ): BrokerEdge {
     return createBrokerEdge({
       config,
       address,
       tokenPath: paths.token,
-      dial,
+      dial: dial ?? lockstep?.dial,
       clockMap,
       journal: this.journal,
       emergency: (record) => this.#emergency.sent(record),

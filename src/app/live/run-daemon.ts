@@ -96,11 +96,12 @@ async function runLocked(
       process.stderr.write(`${await shutdown.wait()}: stopped before the first session was opened\n`);
       return EXIT.ok;
     }
-    const { address, clockMap } = broker;
+    const { address, clockMap, lockstep } = broker;
+    lockstep?.begin();
     const names = new StrategyNames(config.strategies.map(({ id }) => id));
     const screen = createDaemonScreen(plan, names, jsonLogs, address.secrets);
     const program = new ProgramFiles();
-    const parts = { config, names, paths, address, clockMap, screen, program };
+    const parts = { config, names, paths, address, clockMap, lockstep, screen, program };
     const daemon = new Daemon(parts);
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');

@@ -71,6 +71,11 @@ export class RunningEngine {
     return this.#thread.running;
   }
 
+  /** All events so far are decided and carried out. */
+  get isIdle(): boolean {
+    return this.#held === null && this.#thread.isIdle;
+  }
+
   /** The engine thread is lost. */
   get isOver(): boolean {
     return this.#thread.isOver;

@@ -5,7 +5,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import type { CancelTimer, Clock } from '../../domain/clock.ts';
+import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
 import { failureOf } from '../../domain/failure.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
@@ -56,14 +56,9 @@ import type { PriceBoard } from './price-board.ts';
 import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../host/worker-protocol.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
-import {
-  atMarketTime,
-  type ClockMap,
-  createMarketClock,
-  sessionDay,
-  systemTimers,
-} from '../host/market-clock.ts';
+import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
+import type { Lockstep, Work } from '../simulator/lockstep.ts';
 import { Sequencer } from './sequencer.ts';
 import { RunningEngine } from './running-engine.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
@@ -88,6 +83,8 @@ export interface SessionContext {
   readonly owners: () => readonly OrderOwner[];
   /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
+  /** Of a tape that runs faster than life; else null. */
+  readonly lockstep: Lockstep | null;
   /** Follows the prices, for the page; null without one. */
   readonly prices: PriceBoard | null;
 }
@@ -165,7 +162,7 @@ function leftBy(
   return left.carry.left(before, read.contracts(before), names, isHalted, into);
 }
 
-export class TradingSession implements InputSink {
+export class TradingSession implements InputSink, Work {
   readonly day: TradingDay;
   readonly carry: CarryOver;
   readonly #context: SessionContext;
@@ -177,6 +174,7 @@ export class TradingSession implements InputSink {
   /** Opened when the replay has read it. */
   #frameLog: FrameLog | undefined = undefined;
   #alarm: CancelTimer | undefined = undefined;
+  wakeAtUs: number = Infinity;
   /** How far the clock was set back since the last input of the past. */
   #setBack = durationUs(0);
   #isShut = false;
@@ -205,6 +203,7 @@ export class TradingSession implements InputSink {
       onOutbox: (outbox) => {
         this.#carryOut(outbox);
         this.#frames.release();
+        context.lockstep?.look(this);
       },
       onLost,
     });
@@ -381,6 +380,11 @@ export class TradingSession implements InputSink {
     return { frames, lastUs: lastFrameUs, waiting: this.#frames.length };
   }
 
+  get isIdle(): boolean {
+    const { pending } = this.#context.edge.calls;
+    return pending === 0 && this.#frames.length === 0 && this.#sequencer.waiting === 0 && this.#engine.isIdle;
+  }
+
   /** The engine takes its prices for stale: it cannot follow them. */
   get isBehind(): boolean {
     return this.#frames.isBehind;
@@ -401,7 +405,8 @@ export class TradingSession implements InputSink {
     this.#sequencer.flush();
     this.#isShut = true;
     await this.#engine.idle();
-    this.#alarm?.();
+    this.#arm(Infinity);
+    this.#context.lockstep?.look(this);
   }
 
   async close(): Promise<void> {
@@ -500,6 +505,7 @@ export class TradingSession implements InputSink {
   }
 
   #arm(at: TsUs | typeof Infinity): void {
+    this.wakeAtUs = at;
     this.#alarm?.();
     this.#alarm = undefined;
     if (at === Infinity) return;

@@ -1,10 +1,10 @@
 /** The embedded broker of a paper run: the plan it is started with, and how to find, start and stop its process. */
 import { hasCode, ifThere } from '../../domain/failure.ts';
 import type { SimulatorDescription } from '../../simulator/start-simulator.ts';
-import { type ClockMap } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
+import { Lockstep } from './lockstep.ts';
 import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
-import type { Timers } from '../../domain/clock.ts';
+import type { ClockMap, Timers } from '../../domain/clock.ts';
 import { minutes, tsUs } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
@@ -99,7 +99,6 @@ export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions>
       speed: plan.speed,
       originRealUs: origin === null ? null : tsUs(origin.realUs),
       originMarketUs: origin === null ? null : tsUs(origin.marketUs),
-      slowsForOrders: slowsForOrders(plan),
     },
     calendar: { ...calendar, closures: new Set(calendar.closures.map(tradingDay)) },
     costs: plan.costs,
@@ -107,7 +106,7 @@ export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions>
 }
 
 /** On a tape that runs faster than life each call would take seconds of the market. */
-const slowsForOrders = ({ tape, speed }: SimulatorPlan): boolean => tape !== null && speed > 1;
+const waitsForDaemon = ({ tape, speed }: SimulatorPlan): boolean => tape !== null && speed > 1;
 
 /** A running simulator serves every plan with an equal key. */
 export const planKey = ({ seed, speed, cash, tape, calendar }: SimulatorPlan): string =>
@@ -117,6 +116,8 @@ interface SimulatorChild {
   readonly link: SimulatorLink;
   /** It was running already. */
   readonly isAdopted: boolean;
+  /** Null where market time keeps its speed. */
+  readonly lockstep: Lockstep | null;
   /** Tells once, with the reason, that the process has ended by itself. */
   onEnd(tell: (reason: string) => void): void;
   stop(): Promise<void>;
@@ -137,23 +138,27 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise<SimulatorChild> {
   const found = isLockHeld(plan.lockPath) ? await writtenLink(plan) : undefined;
   if (found !== undefined && !plan.fresh && found.plan === planKey(plan) && (await answers(found))) {
-    return watched(found, null, dir);
+    return watched(found, null, null, dir);
   }
   if (found !== undefined) await stopProcess(found.pid);
   const child = await start(plan, dir);
   const link = await writtenLink(plan);
-  // Whoever has the map follows it: the object stays the same.
-  child.on('message', (map: ClockMap) => Object.assign(link.clockMap, { pace: map.speed }, map));
-  return watched(link, child, dir);
+  return watched(link, child, waitsForDaemon(plan) ? new Lockstep(link.clockMap, child) : null, dir);
 }
 
 /** `child` is null for a simulator that an earlier daemon started. */
-function watched(link: SimulatorLink, child: ChildProcess | null, dir: string): SimulatorChild {
+function watched(
+  link: SimulatorLink,
+  child: ChildProcess | null,
+  lockstep: Lockstep | null,
+  dir: string,
+): SimulatorChild {
   let isStopping = false;
   let watch: NodeJS.Timeout | undefined = undefined;
   return {
     link,
     isAdopted: child === null,
+    lockstep,
     onEnd(tell) {
       const ended = (code: number | null): void => {
         clearInterval(watch);
@@ -219,7 +224,7 @@ function start(plan: SimulatorPlan, dir: string): Promise<ChildProcess> {
     const deadline = setTimeout(() => reject(new Error('the simulator did not start in time')), START_MS_MAX);
     child.once('message', () => {
       clearTimeout(deadline);
-      if (!slowsForOrders(plan)) child.disconnect();
+      if (!waitsForDaemon(plan)) child.disconnect();
       child.unref();
       child.channel?.unref();
       resolve(child);

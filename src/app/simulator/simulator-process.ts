@@ -1,9 +1,10 @@
 /** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would (rulings, 24). */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { errorText, isDiskFull } from '../../domain/failure.ts';
+import type { TsUs } from '../../domain/units.ts';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
-import { describeSimulator, startSimulator } from '../../simulator/start-simulator.ts';
-import { type ClockMap, systemTimers } from '../host/market-clock.ts';
+import { describeSimulator, type MarketStep, startSimulator } from '../../simulator/start-simulator.ts';
+import { systemTimers } from '../host/market-clock.ts';
 import {
   endWhenIdle,
   EXIT_DISK_FULL,
@@ -29,10 +30,13 @@ async function main(planText: string): Promise<void> {
   writeFileSync(`${plan.linkPath}.new`, JSON.stringify(link), { mode: 0o600 });
   renameSync(`${plan.linkPath}.new`, plan.linkPath);
   process.send?.('listening');
-  running.onPace((map) => {
-    // A daemon that was killed hears nothing more; its broker goes on.
-    if (process.connected) process.send?.(map satisfies ClockMap, undefined, undefined, () => undefined);
+  running.onStep((step) => {
+    // A daemon that was killed hears nothing more.
+    if (process.connected) process.send?.(step satisfies MarketStep, undefined, undefined, () => undefined);
   });
+  process.on('message', (at: TsUs) => running.runTo(at));
+  // Its broker goes on.
+  process.on('disconnect', () => running.runTo(null));
   const stop = (): void => {
     void running.close().then(() => {
       lock.release();

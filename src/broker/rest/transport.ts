@@ -53,6 +53,8 @@ export type TransportResult = HttpResult | { readonly kind: 'no_turn'; readonly 
 export interface Transport {
   /** Calls so far that had their turn. */
   readonly sent: number;
+  /** Calls that wait for their turn or for their answer. */
+  readonly pending: number;
   send(call: TransportCall): Promise<TransportResult>;
   close(): Promise<void>;
 }
@@ -89,6 +91,7 @@ class PacedTransport implements Transport {
   readonly #limiter: RateLimiter;
   readonly #skew: ClockSkewMeter;
   sent = 0;
+  pending = 0;
 
   constructor(options: TransportOptions) {
     const { baseUrl, pace, clock, timers, sink, timeouts = TIMEOUTS } = options;
@@ -108,7 +111,8 @@ class PacedTransport implements Transport {
 
   send(call: TransportCall): Promise<TransportResult> {
     const waitMax = WAIT_MAX[call.priority];
-    return new Promise((resolve) => {
+    this.pending += 1;
+    return new Promise<TransportResult>((resolve) => {
       const stop = this.#options.timers.after(waitMax, () => {
         if (withdraw?.() === true) resolve({ kind: 'no_turn', reason: 'waited too long for its turn' });
       });
@@ -119,6 +123,8 @@ class PacedTransport implements Transport {
       if (withdraw !== undefined) return;
       stop();
       resolve({ kind: 'no_turn', reason: 'too many calls wait already' });
+    }).finally(() => {
+      this.pending -= 1;
     });
   }
 

@@ -15,7 +15,6 @@ import type { VenueState } from '../../venue/venue-state.ts';
 import { Venue } from '../../venue/venue.ts';
 import type { VenueMemory } from '../state/venue-memory.ts';
 import type { MarketClock } from '../time/market-clock.ts';
-import type { OrderPace } from '../time/order-pace.ts';
 import type { PrintFeed } from './print-feed.ts';
 
 export interface BrokerageParts {
@@ -27,8 +26,6 @@ export interface BrokerageParts {
   readonly venue: Omit<VenueOptions, 'startUs'>;
   /** Recorded prints, or null when the market makes its own. */
   readonly prints: PrintFeed | null;
-  /** Null where market time keeps its speed. */
-  readonly orderPace: OrderPace | null;
 }
 
 /** Shortest pause between two wake-ups: bounds the work at high speeds. */
@@ -45,6 +42,7 @@ export class Brokerage {
   readonly #memory: VenueMemory;
   readonly #marketListeners: ((message: MarketMessage) => void)[] = [];
   readonly #eventListeners: ((event: VenueEvent) => void)[] = [];
+  readonly #dueListeners: ((dueUs: number) => void)[] = [];
   #venue: Venue;
   #stopTimer: CancelTimer = () => {};
   /** Messages that wait for the commit. */
@@ -61,7 +59,6 @@ export class Brokerage {
     this.#savedUs = parts.clock.nowUs();
     this.#livedUs = this.#savedUs;
     this.#venue = this.#open(this.#memory.load());
-    parts.orderPace?.onChange(() => this.#schedule());
   }
 
   /** Terms of a contract: the same for all that are listed. */
@@ -78,9 +75,19 @@ export class Brokerage {
     this.#eventListeners.push(listener);
   }
 
+  /** Each time the market has done its work: when it has more, in market time; Infinity for never. */
+  onDue(listener: (dueUs: number) => void): void {
+    this.#dueListeners.push(listener);
+  }
+
+  /** Market time runs at its speed to `at` and waits there (`MarketClock.runTo`). */
+  runTo(at: TsUs | null): void {
+    this.#parts.market.runTo(at);
+    this.#live();
+  }
+
   /** Brings the venue up to now, lets it act, commits the changes, and only then returns the answer. */
   act<T extends { readonly events: readonly VenueEvent[] }>(run: (venue: Venue) => T): T {
-    this.#parts.orderPace?.slow();
     this.#catchUp();
     const outcome = run(this.#venue);
     this.#take(outcome.events);
@@ -91,9 +98,7 @@ export class Brokerage {
   }
 
   orders(account: AccountId): readonly OrderReport[] {
-    const orders = this.read((venue) => venue.orders(account));
-    this.#parts.orderPace?.read();
-    return orders;
+    return this.read((venue) => venue.orders(account));
   }
 
   /** The account's order of today that a client's text names. */
@@ -148,7 +153,6 @@ export class Brokerage {
   close(): void {
     this.#closed = true;
     this.#stopTimer();
-    this.#parts.orderPace?.close();
     this.#save();
   }
 
@@ -175,9 +179,12 @@ export class Brokerage {
     if (this.#closed || market.held) return;
     const dueUs = Math.min(this.#venue.nextDueUs(), prints?.nextDueUs() ?? Infinity);
     const pause = dueUs === Infinity ? PAUSE_MAX : market.realUntil(tsUs(dueUs));
-    this.#stopTimer = timers.after(durationUs(Math.min(PAUSE_MAX, Math.max(PAUSE_MIN, pause))), () =>
+    // Where market time waits for its client, that bounds the work.
+    const pauseMin = market.map.untilUs === undefined ? PAUSE_MIN : 0;
+    this.#stopTimer = timers.after(durationUs(Math.min(PAUSE_MAX, Math.max(pauseMin, pause))), () =>
       this.#live(),
     );
+    for (const listener of this.#dueListeners) listener(dueUs);
   }
 
   #catchUp(): void {
@@ -221,12 +228,10 @@ export class Brokerage {
         case 'order':
           this.#memory.touch(event.order.orderNo);
           this.#ordersChanged = true;
-          this.#parts.orderPace?.slow();
           break;
         case 'trigger':
           this.#memory.touchTrigger(event.trigger.orderNo);
           this.#ordersChanged = true;
-          this.#parts.orderPace?.slow();
           break;
         case 'fill':
         case 'cash':

@@ -65,6 +65,10 @@ export class StreamServer implements SessionHost {
     return this.#sessions;
   }
 
+  get newest(): StreamSession | undefined {
+    return [...this.#sessions].at(-1);
+  }
+
   admit(session: StreamSession, token: string): AuthVerdict {
     const check = this.#parts.tokens.check(token);
     if (check.status !== 'valid') {

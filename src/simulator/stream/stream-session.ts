@@ -63,6 +63,7 @@ export class StreamSession {
   /** Half-open: sends nothing, reads nothing, and stays connected. */
   #mute = false;
   #corked = false;
+  #sent = 0;
   #ended = false;
 
   constructor(parts: SessionParts) {
@@ -89,6 +90,11 @@ export class StreamSession {
     return this.#subscriptions.has(key);
   }
 
+  /** Messages so far. */
+  get sent(): number {
+    return this.#sent;
+  }
+
   send(frame: string | Buffer): void {
     const { socket, settings, host } = this.#parts;
     if (this.#mute || socket.readyState !== socket.OPEN) return;
@@ -98,6 +104,7 @@ export class StreamSession {
       return;
     }
     this.#cork();
+    this.#sent += 1;
     socket.send(frame, { binary: false });
   }
 

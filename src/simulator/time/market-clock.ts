@@ -3,7 +3,7 @@
  * tokens and the `Date` header stay on real time: the clock of the machine, and the clock of the broker, which a fault may skew.
  */
 import { assert } from '../../domain/assert.ts';
-import type { Clock, Timers } from '../../domain/clock.ts';
+import { type Clock, type ClockMap, marketTimeAt, type Timers } from '../../domain/clock.ts';
 import {
   type DurationUs,
   durationUs,
@@ -13,15 +13,6 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-
-/** market = originMarketUs + (real - originRealUs) x speed. */
-export interface ClockMap {
-  readonly originRealUs: TsUs;
-  readonly originMarketUs: TsUs;
-  readonly speed: number;
-  /** In force instead of the speed for a moment: nobody plans by it. */
-  readonly pace?: number;
-}
 
 export class MarketClock implements Clock {
   readonly #real: Clock;
@@ -52,25 +43,26 @@ export class MarketClock implements Clock {
     this.#held = false;
   }
 
-  /** Market seconds in a real second from now on; null is the speed again. */
-  setPace(pace: number | null): void {
+  /** Runs at its speed to `at` and as in life from there on, until it is called again; null: at its speed for good. */
+  runTo(at: TsUs | null): void {
     const { speed } = this.#map;
     const origin = { originRealUs: this.#real.nowUs(), originMarketUs: this.nowUs(), speed };
-    this.#map = pace === null ? origin : { ...origin, pace };
+    this.#map = at === null ? origin : { ...origin, untilUs: at };
   }
 
   /** Never goes back, whatever the system clock does. */
   nowUs(): TsUs {
-    const { originRealUs, originMarketUs, speed, pace = speed } = this.map;
-    const now = originMarketUs + Math.floor((this.#real.nowUs() - originRealUs) * pace);
-    if (now > this.#latest) this.#latest = tsUs(now);
+    const now = marketTimeAt(this.map, this.#real.nowUs());
+    if (now > this.#latest) this.#latest = now;
     return this.#latest;
   }
 
   /** Real time that passes while market time goes from now to `at`; zero when it is past. */
   realUntil(at: TsUs): DurationUs {
-    const { speed, pace = speed } = this.#map;
-    return durationUs(Math.max(0, Math.ceil((at - this.nowUs()) / pace)));
+    const { speed, untilUs = Infinity } = this.#map;
+    const now = this.nowUs();
+    const asInLife = Math.max(0, at - Math.max(now, untilUs));
+    return durationUs(Math.max(0, Math.ceil((at - now - asInLife) / speed + asInLife)));
   }
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { ClockMap } from '../../../src/app/host/market-clock.ts';
+import type { ClockMap } from '../../../src/domain/clock.ts';
 import { systemClock } from '../../../src/app/host/system-clock.ts';
 import { startDaemonCockpit } from '../../../src/app/live/daemon-cockpit.ts';
 import { Daemon } from '../../../src/app/live/daemon.ts';

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ClockMap } from '../../../src/app/host/market-clock.ts';
+import type { ClockMap } from '../../../src/domain/clock.ts';
 import { commandOptions } from '../../support/command-options.ts';
 import { Browser, stream } from '../../operator/cockpit/fake-cockpit.ts';
 import { BOT_TOKEN, BotApi } from '../../operator/support/bot-api.ts';

@@ -36,7 +36,6 @@ function open({
     clock: time,
     timers: time,
     prints: null,
-    orderPace: null,
     venue: {
       calendar: DEFAULT_OPTIONS.calendar,
       costs: DEFAULT_OPTIONS.costs,

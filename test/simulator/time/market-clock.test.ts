@@ -33,21 +33,16 @@ describe('market time', () => {
     expect(market.map).toEqual({ originRealUs: 101_000_000, originMarketUs: 50_000_000, speed: 60 });
   });
 
-  it('runs at another pace for a while, and goes on from there at its speed', () => {
+  it('runs to a moment, as in life from there on, and at its speed again when it may', () => {
     const real = new VirtualTime(tsUs(1_000_000));
     const market = new MarketClock(real, { ...ORIGIN, speed: 60 }, false);
-    real.advance(seconds(1));
-    market.setPace(1);
-    expect(market.nowUs()).toBe(110_000_000);
-    real.advance(seconds(2));
-    expect([market.nowUs(), market.realUntil(tsUs(115_000_000))]).toEqual([112_000_000, seconds(3)]);
-    expect(market.map).toEqual({
-      originRealUs: 2_000_000,
-      originMarketUs: 110_000_000,
-      speed: 60,
-      pace: 1,
-    });
-    market.setPace(null);
+    market.runTo(tsUs(110_000_000));
+    expect(market.realUntil(tsUs(113_000_000))).toBe(seconds(4));
+    real.advance(seconds(0.5));
+    expect([market.nowUs(), market.realUntil(tsUs(113_000_000))]).toEqual([80_000_000, seconds(3.5)]);
+    real.advance(seconds(2.5));
+    expect([market.nowUs(), market.realUntil(tsUs(113_000_000))]).toEqual([112_000_000, seconds(1)]);
+    market.runTo(null);
     real.advance(seconds(1));
     expect([market.nowUs(), market.realUntil(tsUs(232_000_000))]).toEqual([172_000_000, seconds(1)]);
     expect(market.map).toEqual({ originRealUs: 4_000_000, originMarketUs: 112_000_000, speed: 60 });
