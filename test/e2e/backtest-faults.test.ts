@@ -39,7 +39,7 @@ function run(
   writeFileSync(
     join(dir, file),
     `import { defineStrategy, hours } from 'tickwright/strategy';
-import { z } from 'zod';
+import { z } from 'zod'; import { of } from 'rxjs';
 ${file.endsWith('.ts') ? 'interface Seen {\n  readonly bars: number;\n}\nconst seen: Seen = { bars: 0 };\n' : ''}
 export default defineStrategy({
   name: 'own', summary: 'x', params: z.object({ ${params} }), legs: ['only'],
@@ -104,6 +104,37 @@ test('an order at a price that is no whole number of ticks says how to make one'
   const { code, err } = run(`trader.buy({ qty: 1, price: 100.5, reason: 'points' });`);
   expect(code, err).toBe(1);
   expect(err).toContain('an order at 100.5: expected price in whole ticks');
+});
+
+test.each([
+  [
+    'Promise.resolve().then(() => trader.buy({ qty: 1, price: bar.close, reason: "late" }));',
+    'trader.submit was called',
+  ],
+  ['void (async () => { throw new Error(`boom ${bar.close}`); })();', 'boom 10000'],
+  ["of(1).subscribe(() => { throw new Error('boom'); });", 'boom'],
+])('a failure that no event sees fails the run all the same: %s', (handler, told) => {
+  const { code, err } = run(`${handler} // of RxJS`);
+  expect(code, err).toBe(1);
+  expect(err).toContain(
+    `one failed in a promise or a timer of the machine, after the event was over: ${told}`,
+  );
+  expect(err).toMatch(/at .*own\.ts:12:\d+/);
+});
+
+test('a run in which time stands still ends, and says when and why', () => {
+  const { code, err } = run('const again = (): void => void trader.after(0, again); again();');
+  expect(code, err).toBe(1);
+  expect(err).toContain('the run does not get beyond 2026-01-05T01:00:00.000Z');
+});
+
+test('what a strategy writes to the console is no part of the figures', () => {
+  const { code, out, err } = run("console.log('seen', bar.close);", {
+    flags: ['--json'],
+  });
+  expect(code, err).toBe(0);
+  expect(err).toContain('seen 10000');
+  expect(JSON.parse(out)).toHaveProperty('notices', [expect.objectContaining({ code: 'bias' })]);
 });
 
 const LIMIT = ['--event-limit', '2s'];

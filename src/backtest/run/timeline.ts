@@ -21,6 +21,9 @@ export interface TimelineParts {
   readonly onSample: (atUs: number) => void;
 }
 
+/** Things that happen at one moment; a strategy with more never lets time go on. */
+const AT_ONE_MOMENT_MAX = 200_000;
+
 export class Timeline {
   /** Compared with the time of each row. */
   nextUs = -Infinity;
@@ -59,8 +62,14 @@ export class Timeline {
   /** Everything that is due at `untilUs` or before. */
   runTo(untilUs: number): void {
     const { clock } = this.#parts;
+    let steps = 0;
     for (let dueUs = this.#earliest(); dueUs <= untilUs; dueUs = this.#earliest()) {
-      if (dueUs > clock.nowUs) clock.nowUs = dueUs;
+      if (dueUs > clock.nowUs) {
+        clock.nowUs = dueUs;
+        steps = 0;
+      }
+      steps += 1;
+      if (steps > AT_ONE_MOMENT_MAX) throw standstill(clock.nowUs);
       this.#step(clock.nowUs);
     }
     this.nextUs = this.#earliest();
@@ -97,3 +106,10 @@ export class Timeline {
     return Math.min(boundaryUs, carrying.nextUs, this.#sampleUs, this.#parts.broker.nextUs, alarmUs);
   }
 }
+
+const standstill = (nowUs: number): Error =>
+  new Error(
+    `the run does not get beyond ${new Date(nowUs / 1_000).toISOString()}: expected at most ` +
+      `${AT_ONE_MOMENT_MAX} timers and answers at one moment, were more; a strategy sets a timer without a length ` +
+      'in its own handler, or places an order on each update of an order',
+  );

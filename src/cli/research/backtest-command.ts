@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Backtest } from '../../app/research/backtest/load-backtest.ts';
 import type { BacktestOutcome, BacktestRunOptions } from '../../app/research/backtest/run-backtest-file.ts';
+import type { WithStrays } from '../../app/research/backtest/stray-faults.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { durationMs, wholeNumber } from '../argument-values.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, printJson, refused } from '../cli-io.ts';
@@ -52,20 +53,23 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     const { runBacktestFile } = await import('../../app/research/backtest/run-backtest-file.ts');
     const { EVENT_MS_MAX, endingHangs, StrategyHangs } =
       await import('../../app/research/backtest/hang-watch.ts');
+    const { strayTexts, withStrays } = await import('../../app/research/backtest/stray-faults.ts');
     const limitMs = eventLimit ?? EVENT_MS_MAX;
     // The run replaces the global clock, so this one is taken before.
     const now = performance.now.bind(performance);
     const begunMs = now();
     const line = new ProgressLine(io, 'rows', now);
-    let outcome: BacktestOutcome;
+    let played: WithStrays<BacktestOutcome>;
     try {
-      outcome = endingHangs(backtest, limitMs, (running, clock) =>
-        runBacktestFile(backtest, {
-          ...options,
-          eventMsMax: limitMs,
-          watched: { running, clock },
-          onProgress: (progress) => line.show(progress),
-        }),
+      played = await withStrays(() =>
+        endingHangs(backtest, limitMs, (running, clock) =>
+          runBacktestFile(backtest, {
+            ...options,
+            eventMsMax: limitMs,
+            watched: { running, clock },
+            onProgress: (progress) => line.show(progress),
+          }),
+        ),
       );
     } catch (error) {
       if (!(error instanceof StrategyHangs)) throw error;
@@ -74,12 +78,14 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
       throw hangFailure(error, await framesOfHang(backtest, { limitMs, ranMs: now() - begunMs }));
     }
     line.clear();
+    const { value: outcome, strays } = played;
+    const faults = [...outcome.faults, ...strayTexts(backtest, strays)];
     if (json === true) printJson(io, outcome.json);
     else printOutcome(io, outcome);
-    for (const fault of outcome.faults) io.err(`\nfailed: ${fault}\n`);
-    if (outcome.faults.length > 0)
+    for (const fault of faults) io.err(`\nfailed: ${fault}\n`);
+    if (faults.length > 0)
       io.err('The figures are those of a run without it from then on: mend the strategy and run again.\n');
-    if (outcome.faults.length + (outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
+    if (faults.length + (outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
   });
 }
 

@@ -1,4 +1,5 @@
 /** Runs the script of a strategy of the user's own in this thread; what the script asks for comes from the program that runs. */
+import { Console } from 'node:console';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { resolve } from 'node:path';
 import { compileFunction, Script } from 'node:vm';
@@ -84,11 +85,15 @@ async function modulesFor(names: readonly string[]): Promise<Modules> {
   return modules;
 }
 
+/** The standard output belongs to the program: figures as JSON, lines of the log. */
+const ON_STDERR = new Console({ stdout: process.stderr, stderr: process.stderr, colorMode: false });
+
 function evaluated({ script, place }: StrategyCode, modules: Modules): unknown {
   const module: { exports: unknown } = { exports: {} };
-  const run: unknown = compileFunction(script, ['module', 'exports', 'require'], { filename: place });
-  if (typeof run === 'function')
-    Reflect.apply(run, undefined, [module, module.exports, (name: string) => modules.get(name)]);
+  const names = ['module', 'exports', 'require', 'console'];
+  const run: unknown = compileFunction(script, names, { filename: place });
+  const given = [module, module.exports, (name: string) => modules.get(name), ON_STDERR];
+  if (typeof run === 'function') Reflect.apply(run, undefined, given);
   return module.exports;
 }
 

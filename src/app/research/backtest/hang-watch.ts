@@ -22,7 +22,7 @@ const ENDED = 2;
 const WORK = Symbol.for('tickwright.work');
 const MS_PER_SECOND = 1_000;
 /** Frames of the program behind the strategy's own say nothing to its author. */
-export const FRAMES_MAX = 6;
+const FRAMES_MAX = 6;
 /** Of a process that Ctrl-C ended. */
 const EXIT_SIGINT = 130;
 
@@ -58,9 +58,10 @@ export function hangText({ strategies, market }: Backtest, { place, nowUs, limit
   );
 }
 
-/** Frames of a strategy that does not return, in the files of its author. */
+/** The innermost frames of a stack, in the files of the strategy's author. */
 export function framesInSource({ strategies }: Backtest, place: number, stack: string): string {
-  const frames = stack.split('\n').slice(0, FRAMES_MAX).join('\n');
+  const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  const frames = lines.slice(0, FRAMES_MAX).join('\n');
   return strategies[place]?.inSource(frames) ?? frames;
 }
 

@@ -13,7 +13,7 @@ import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from './backtest-days.ts';
 import { isOnBars } from './backtest-schema.ts';
-import { EVENT_MS_MAX, FRAMES_MAX } from './hang-watch.ts';
+import { EVENT_MS_MAX, framesInSource } from './hang-watch.ts';
 import type { Backtest } from './load-backtest.ts';
 import {
   BacktestVerifier,
@@ -105,17 +105,12 @@ function verified(
   return new BacktestVerifier(backtest, plan, { seed, eventMsMax, watched, onRows }).verify();
 }
 
-function faultTexts(
-  { strategies: ran, utcOffsetMinutes }: BacktestResult,
-  { strategies }: Backtest,
-): string[] {
-  return ran.flatMap(({ id, fault }, place) => {
+function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: Backtest): string[] {
+  return strategies.flatMap(({ id, fault }, place) => {
     if (fault === null) return [];
     const at = formatLocalTime(fault.tsUs, utcOffsetMinutes).replace('T', ' ');
-    const stack = strategies[place]?.inSource(fault.stack ?? '') ?? '';
-    const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
     const head = `${id} crashed at ${at} in ${fault.where}, and was stopped: ${fault.message}`;
-    return [[head, ...frames.slice(0, FRAMES_MAX)].join('\n')];
+    return [`${head}\n${framesInSource(backtest, place, fault.stack ?? '')}`.trimEnd()];
   });
 }
 

@@ -42,7 +42,8 @@ export function secondRun(order: Omit<SecondRunOrder, 'out'>): SecondRun | strin
       encoding: 'utf8',
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    if (run.status !== 0) return run.stderr.trim().split('\n').at(-1) ?? '';
+    // The runtime's own name comes last.
+    if (run.status !== 0) return /^\S*Error\b.*$/m.exec(run.stderr)?.[0] ?? run.stderr.trim();
     if (!existsSync(out)) return 'it ended before the last price';
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our own process
     const told = JSON.parse(readFileSync(out, 'utf8')) as SecondRun | SecondRunFailure;

@@ -1,0 +1,39 @@
+/** Faults of strategies in promises and timers of the machine. They come up when a run, which is synchronous, is over. */
+import { errorText } from '../../../domain/failure.ts';
+import { framesInSource } from './hang-watch.ts';
+import type { Backtest } from './load-backtest.ts';
+
+export interface WithStrays<T> {
+  readonly value: T;
+  readonly strays: readonly unknown[];
+}
+
+/** Runs `work` and waits for what it left behind. */
+export async function withStrays<T>(work: () => T): Promise<WithStrays<T>> {
+  const strays: unknown[] = [];
+  const note = (error: unknown): void => void strays.push(error);
+  process.on('unhandledRejection', note).on('uncaughtException', note);
+  try {
+    const value = work();
+    // Timers without a delay that were set before ring before this one; RxJS throws in such a timer.
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, 1);
+    });
+    return { value, strays };
+  } finally {
+    process.off('unhandledRejection', note).off('uncaughtException', note);
+  }
+}
+
+/** The first one of each strategy: the others follow from it, and the runs of a verification fail alike. */
+export function strayTexts(backtest: Backtest, strays: readonly unknown[]): readonly string[] {
+  const texts = new Map<string, string>();
+  for (const error of strays) {
+    const stack = error instanceof Error ? (error.stack ?? '') : '';
+    const place = backtest.strategies.findIndex((each) => stack.includes(each.place));
+    const id = backtest.strategies[place]?.id ?? 'a strategy';
+    const head = `${id} failed in a promise or a timer of the machine, after the event was over: ${errorText(error)}`;
+    if (!texts.has(id)) texts.set(id, `${head}\n${framesInSource(backtest, place, stack)}`.trimEnd());
+  }
+  return [...texts.values()];
+}
