@@ -22,6 +22,7 @@ import {
   importRows,
   type ImportWatch,
   INT32_MAX,
+  oneSymbol,
 } from './import-table.ts';
 import { StampReader } from './stamp-reader.ts';
 import { openSource, SourceFileError } from './table-file.ts';
@@ -122,6 +123,8 @@ class DepthReader {
   readonly #books = new Map<string, SymbolBook>();
   readonly #isTable: boolean;
   #table: DepthTable | null = null;
+  /** Symbol of the first message, in a file of one. */
+  #told: string | null = null;
 
   constructor(parts: DepthParts) {
     const { file, options } = parts;
@@ -167,6 +170,11 @@ class DepthReader {
     if (named === null)
       throw new ImportError(`${file}: expected a symbol in its name or messages; say which one it is`);
     if (!isSymbol(named)) throw new BadLine(`expected a symbol, was ${JSON.stringify(named)}`);
+    if (options.symbol !== null && typeof symbol === 'string') {
+      this.#told ??= symbol;
+      if (symbol !== this.#told)
+        throw new BadLine(`expected ${oneSymbol(this.#told)}, was ${JSON.stringify(symbol)}`);
+    }
     let book = this.#books.get(named);
     if (book === undefined) {
       book = new SymbolBook(named, this.#parts);

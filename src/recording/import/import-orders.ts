@@ -67,6 +67,7 @@ class OrderReader extends DayRowReader {
   }
 
   protected override take(row: CsvRow, time: number): boolean {
+    if (this.symbol(row) === undefined) return false;
     const at = Math.max(time, this.#atUs);
     this.#atUs = at;
     const action = this.#text(row, 'action');

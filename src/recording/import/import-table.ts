@@ -117,10 +117,8 @@ function rowSource(
     throw new ImportError(`${file}: expected a symbol in its name or in a column; say which one it is`);
   }
   const stamps = { zone: options.zone, day: dayOf(options) ?? name.day, dateOrder: options.dateOrder };
-  // A symbol of the options holds, whatever a column says.
-  const { symbol: column, ...others } = columns;
-  const isByColumn = options.symbol === null && column !== undefined;
-  return { columns: isByColumn ? columns : others, stamps, symbol };
+  const isByColumn = options.symbol === null && columns.symbol !== undefined;
+  return { columns, stamps, symbol: isByColumn ? '' : symbol };
 }
 
 function dayOf({ day }: ImportOptions): TradingDay | null {
@@ -223,7 +221,7 @@ export interface RowSource<T extends Held> {
   readonly options: ImportOptions;
   readonly stamps: StampOptions;
   readonly columns: ColumnMap;
-  /** Of rows without a column for it. */
+  /** Of all rows, whatever a column calls it; empty where the column tells it. */
   readonly symbol: string;
   readonly collector: Collector<T>;
   readonly bad: BadRows;
@@ -292,7 +290,7 @@ export abstract class RowReader<T extends Held> {
   /** Undefined for a row that it refused. */
   protected symbol(row: CsvRow): string | undefined {
     const symbol = this.#symbols.read(row);
-    if (symbol === undefined) this.refuse(row, 'a symbol', this.#symbols.column ?? NONE);
+    if (symbol === undefined) this.refuse(row, this.#symbols.wanted, this.#symbols.column ?? NONE);
     return symbol;
   }
 
@@ -331,26 +329,36 @@ class RowTimes {
   }
 }
 
+/** Of a file that was named as one contract's. */
+export const oneSymbol = (first: string): string =>
+  `the symbol of the rows before, ${JSON.stringify(first)} (a file of several is read without the name of one; columns: { symbol: none } ignores the column)`;
+
 /** Reads the symbol of a row, where a column has it. */
 class RowSymbol {
-  /** Null where all rows are of one symbol. */
+  /** Null where no column tells it. */
   readonly column: number | null;
-  #symbol: string;
+  readonly #named: string;
+  /** In the row before. */
+  #told = '';
 
-  constructor(columns: ColumnMap, symbol: string) {
+  constructor(columns: ColumnMap, named: string) {
     this.column = columns.symbol ?? null;
-    this.#symbol = symbol;
+    this.#named = named;
   }
 
-  /** Undefined for a cell that is no symbol. */
+  get wanted(): string {
+    return this.#named === '' ? 'a symbol' : oneSymbol(this.#told);
+  }
+
+  /** Undefined for a cell that is no symbol, or another one in a file of one. */
   read(row: CsvRow): string | undefined {
-    if (this.column === null) return this.#symbol;
+    if (this.column === null) return this.#named;
     const text = cellText(row, this.column);
-    if (text !== this.#symbol) {
-      if (!isSymbol(text)) return undefined;
-      this.#symbol = text;
+    if (text !== this.#told) {
+      if (this.#named === '' ? !isSymbol(text) : this.#told !== '') return undefined;
+      this.#told = text;
     }
-    return this.#symbol;
+    return this.#named === '' ? text : this.#named;
   }
 }
 

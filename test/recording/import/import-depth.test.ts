@@ -96,7 +96,7 @@ test('the names of exchanges are read too', async () => {
   const { bad, name, rows } = await depth(
     [
       { lastUpdateId: 10, bids: SNAPSHOT.bids, asks: SNAPSHOT.asks },
-      { e: 'depthUpdate', E: START_MS, s: 'ETHUSDT', U: 8, u: 9, b: [['99', '9']], a: [] },
+      { e: 'depthUpdate', E: START_MS, s: 'BTCUSDT', U: 8, u: 9, b: [['99', '9']], a: [] },
       { e: 'depthUpdate', E: START_MS + 1, s: 'BTCUSDT', U: 9, u: 12, b: [['100.00', '0']], a: [] },
       {
         stream: 'x',
@@ -330,4 +330,19 @@ test('bad rows of a table have the line at which their message begins', async ()
     '6: expected levels as [[price, quantity], ...], was "a side of offer"',
   ]);
   await expect(depth(['a,b,c'], {}, 'btcusdt.csv')).rejects.toThrow('line 1: expected columns timestamp');
+});
+
+test('a file of one contract, as it was named, holds no messages of another', async () => {
+  const book = (symbol: string, bid: string) => ({
+    type: 'snapshot',
+    symbol,
+    time: START_MS,
+    sequence: 1,
+    bids: [[bid, '1']],
+    asks: [['200.00', '1']],
+  });
+  const messages = [book('BTCUSDT', '100.00'), book('ETHUSDT', '50.00')];
+  const { bad } = await depth(messages, { symbol: 'BTC' });
+  expect(bad).toEqual([expect.stringContaining('2: expected the symbol of the rows before, "BTCUSDT"')]);
+  expect((await depth(messages)).bad).toEqual([]);
 });

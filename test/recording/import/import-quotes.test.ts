@@ -88,3 +88,14 @@ test('a trade with the quote of its moment is a print', async () => {
   writeFileSync(file, 'time,price,volume,bid,ask\n');
   expect(await fileKind(file)).toBe('prints');
 });
+
+test('a file of one contract, as it was named, holds no rows of another', async () => {
+  const text = `time,symbol,bid,ask
+2024-01-03 00:00:00.100,EUR/USD,1.10000,1.10002
+2024-01-03 00:00:00.200,GBP/USD,1.30001,1.30002
+`;
+  const { bad } = await quotes(text, { symbol: 'EURUSD' });
+  expect(bad).toEqual([expect.stringContaining('3: expected the symbol of the rows before, "EUR/USD"')]);
+  const ignored = await quotes(text, { symbol: 'EURUSD', columns: { symbol: 'none' } });
+  expect(ignored.bad).toEqual([]);
+});
