@@ -37,12 +37,13 @@ export async function importLobster(
     columns: { time: '1' },
     levels: Math.min(options.levels, book?.levels ?? Infinity),
   };
+  let reader: MessageReader | null = null;
   const report = await importTable<DayTicks, StoredDay>(file, table, watch, {
     needs: ['time'],
-    reader: (source) => new MessageReader(source, file, book, unseen),
+    reader: (source) => (reader = new MessageReader(source, file, book, unseen)),
     // The rows that begin in the chunk, and one that began before it.
     ...(book !== null && { ready: (newlines) => book.fill(newlines + 1) }),
-    check: () => undefined,
+    check: (_, bad) => book?.assertOver((reader?.rows ?? 0) + bad.count),
     store: (ticks, badRows) => storeDay(ticks, table, { source: basename(file), badRows, sides: 'source' }),
   });
   const notes =

@@ -146,6 +146,12 @@ export class LobsterBookFile {
     }
   }
 
+  /** One line more was read ahead, if there is one: messages that were cut off do not look like a quiet end. */
+  assertOver(messages: number): void {
+    if (this.#line + this.#ready > messages)
+      throw new SourceFileError(`${this.path}: expected a line for each of ${messages} messages, was longer`);
+  }
+
   #parse(line: number): void {
     const { asks, bids, levels } = this;
     asks.clear();

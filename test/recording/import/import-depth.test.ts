@@ -332,16 +332,17 @@ test('bad rows of a table have the line at which their message begins', async ()
   await expect(depth(['a,b,c'], {}, 'btcusdt.csv')).rejects.toThrow('line 1: expected columns timestamp');
 });
 
+const bookOf = (symbol: string, bid: string) => ({
+  type: 'snapshot',
+  symbol,
+  time: START_MS,
+  sequence: 1,
+  bids: [[bid, '1']],
+  asks: [['200.00', '1']],
+});
+
 test('a file of one contract, as it was named, holds no messages of another', async () => {
-  const book = (symbol: string, bid: string) => ({
-    type: 'snapshot',
-    symbol,
-    time: START_MS,
-    sequence: 1,
-    bids: [[bid, '1']],
-    asks: [['200.00', '1']],
-  });
-  const messages = [book('BTCUSDT', '100.00'), book('ETHUSDT', '50.00')];
+  const messages = [bookOf('BTCUSDT', '100.00'), bookOf('ETHUSDT', '50.00')];
   const { bad } = await depth(messages, { symbol: 'BTC' });
   expect(bad).toEqual([expect.stringContaining('2: expected the symbol of the rows before, "BTCUSDT"')]);
   expect((await depth(messages)).bad).toEqual([]);

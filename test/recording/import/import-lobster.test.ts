@@ -226,6 +226,10 @@ test.each([
   ['5854000,50,5853300\n', 'line 1: expected 4 columns a level, was 3 columns'],
   ['5854000,50,5853300,1x\n', 'line 1: expected 4 whole numbers between commas'],
   ['5854000,50,5853300,18\n', 'expected a line for each message, was over before that of line 2'],
+  [
+    `${'5854000,50,5853300,18\n'.repeat(2)}5854000,50,5853300,18`,
+    'a line for each of 2 messages, was longer',
+  ],
 ])('an order book file that does not fit is refused: %s', async (book, reason) => {
   const text = '34200,1,100,18,5853300,1\n34201,1,101,18,5853300,1\n';
   await expect(messages(text, {}, book)).rejects.toThrow(reason);
