@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import { formatUtc } from '../../text/dates.ts';
+import { formatBarLength } from '../../text/durations.ts';
 import {
   AskBars,
   type BarPrices,
@@ -84,7 +85,13 @@ async function importFile(
         reportSecondBars(year, bad);
         if (asks !== null) reportUnpaired(year, askPathOf(year), asks.file, bad);
       }
-      everyUs ??= commonDistance(years);
+      const distance = commonDistance(years);
+      // A bar that reached into the next one would be told before its end.
+      if (every !== null && distance !== null && distance < every)
+        throw new ImportError(
+          `${file}: expected bars of ${formatBarLength(every)}, was mostly ${formatBarLength(distance)} from one to the next; say how long they are`,
+        );
+      everyUs ??= distance;
     },
     store(year, badRows) {
       if (everyUs === null) throw new ImportError(`${file}: one bar alone; say how long it is`);

@@ -160,6 +160,13 @@ describe('bad bars', () => {
     expect(none.bad).toHaveLength(1);
   });
 
+  it('are said to be longer than they are apart', async () => {
+    const rows = ['09:00', '09:30', '10:00'].map((time) => `2026-03-04 ${time},1,1,1,1,1\n`).join('');
+    await expect(imported(HEAD + rows, { every: minutes(60) })).rejects.toThrow(
+      'expected bars of 1h, was mostly 30m from one to the next',
+    );
+  });
+
   it('is one alone that nobody said the length of', async () => {
     await expect(imported(`${HEAD}2026-03-04 09:00,1,1,1,1,1\n`)).rejects.toThrow('say how long it is');
     await expect(imported(HEAD, { stamp: 'end' })).rejects.toThrow('say how long they are');
