@@ -249,6 +249,40 @@ describe('a contract in another currency than that of the account', () => {
   });
 });
 
+/**
+ * Bodie, Kane and Marcus, Essentials of Investments, chapter "International Diversification": 10,000 USD buy shares at 40 GBP and 2 USD a
+ * GBP, and the year ends with one of three prices at one of three rates. The same chapter earns 10 % on bills in pounds and loses 1 %
+ * in dollars, because the pound falls from 2.00 to 1.80.
+ */
+test.each([
+  [35, 1.8, -21.25],
+  [35, 2, -12.5],
+  [35, 2.2, -3.75],
+  [40, 1.8, -10],
+  [40, 2, 0],
+  [40, 2.2, 10],
+  [45, 1.8, 1.25],
+  [45, 2, 12.5],
+  [45, 2.2, 23.75],
+  [44, 1.8, -1],
+])('a share of 40 GBP that ends at %d GBP and %d USD a pound brings %d %%', async (price, rate, percent) => {
+  const run = await played({
+    prices: [40, 40, 40, price, price],
+    orders: { 0: ['buy', 125] },
+    contract: ', currency: GBP',
+    data: ', rates: { GBPUSD: rates.csv }',
+    files: {
+      'rates.csv': rateRows([
+        [0, 2],
+        [3, rate],
+      ]),
+    },
+  });
+  const [one] = run.strategies;
+  expect([...one!.fills].map(({ qty }) => qty)).toEqual([125]);
+  expect(runStatistics(run).totalReturn! * 100).toBeCloseTo(percent, 12);
+});
+
 test('rates as a spreadsheet writes them: with a byte order mark, quotes and no header', async () => {
   const run = async (csv: string) =>
     funds(
