@@ -131,6 +131,36 @@ function secretProblems(
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
+type ClosingTerms = Pick<ConfigFile, 'session' | 'strategies'>;
+
+/** Where nothing is closed before the close, positions stay overnight and into settlement. */
+export function withKeptPositions<T extends ClosingTerms>(file: T): T {
+  if (file.session.flatBeforeClose !== null) return file;
+  const strategies = file.strategies.map((each) => ({
+    ...each,
+    overnight: true,
+    onExpiry: 'hold' as const,
+  }));
+  return { ...file, strategies };
+}
+
+/** A strategy that is to be flat all the same. */
+export function closingProblems(
+  source: YamlSource,
+  { session, strategies }: ClosingTerms,
+): readonly Problem[] {
+  if (session.flatBeforeClose !== null) return [];
+  const hint = 'session.flatBeforeClose is off: write a duration there, or leave this out';
+  const wrong = (i: number, key: string, value: unknown, expected: string): readonly Problem[] => {
+    const path = ['strategies', i, key];
+    return source.at(path) === value ? [source.problem(path, expected, hint)] : [];
+  };
+  return strategies.flatMap((_, i) => [
+    ...wrong(i, 'overnight', false, 'true where nothing is closed before the close'),
+    ...wrong(i, 'onExpiry', 'flatten', 'hold where nothing is closed before the close'),
+  ]);
+}
+
 /** Limits and contracts of the main file must fit its market. */
 
 export function limitProblems(

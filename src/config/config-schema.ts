@@ -6,6 +6,7 @@ import {
   contracts,
   count,
   durationFrom,
+  durationOrOff,
   moneyAboveZero,
   pathText,
   percent,
@@ -35,6 +36,9 @@ const risk = z.strictObject({
   nakedSecondsMax: count.default(30),
   onOrphan: z.enum(['hold', 'protect', 'flatten']).default('hold'),
 });
+
+/** Longest `session.flatBeforeClose`. */
+export const FLAT_BEFORE_MAX = '4h';
 
 const policy = z.enum(['hold', 'cancel_orders', 'flatten']).default('hold');
 
@@ -166,7 +170,7 @@ export const configSchema = z.strictObject({
   session: z
     .strictObject({
       cancelBeforeAuction: durationFrom('1s', '1h').prefault('30s'),
-      flatBeforeClose: durationFrom('1s', '4h').prefault('5m'),
+      flatBeforeClose: durationOrOff('1s', FLAT_BEFORE_MAX).prefault('5m'),
       tokenRefresh: z.array(timeText).min(1).default(['08:15', '12:40']),
       tokenRefreshBefore: durationFrom('1m', '7h').prefault('30m'),
       rollover: timeText.default('08:20'),

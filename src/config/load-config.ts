@@ -5,11 +5,13 @@ import { seconds } from '../domain/units.ts';
 import {
   alertProblems,
   assumedBy,
+  closingProblems,
   fileProblems,
   limitProblems,
   cockpitProblems,
   metricsProblems,
   modeProblems,
+  withKeptPositions,
 } from './config-rules.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
 import type { Config, SecretPlace } from './config.ts';
@@ -36,7 +38,8 @@ export function loadConfig(
 ): ReadConfig {
   const main = readFile(file, configSchema, 'a configuration');
   if ('problems' in main) return { ok: false, problems: main.problems };
-  const { source, value } = main;
+  const { source } = main;
+  const value = withKeptPositions(main.value);
   const strategies =
     typeof others === 'function'
       ? readStrategies(source, value, catalog, others)
@@ -45,6 +48,7 @@ export function loadConfig(
     ...strategies.problems,
     ...modeProblems(source, value),
     ...fileProblems(source, value),
+    ...closingProblems(source, value),
     ...alertProblems(source, value),
     ...metricsProblems(source, value),
     ...cockpitProblems(source, value),

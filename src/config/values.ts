@@ -68,15 +68,30 @@ export const percent = z.codec(z.number().min(0.01).max(100), z.number(), {
 
 /** `500ms`, `2s`, `15m`, `8h`, from `least` to `most`. */
 export function durationFrom(least: string, most: string) {
+  return codec<DurationUs>(durationReader(least, most), formatDuration);
+}
+
+/** The same, or `off`, which is null. */
+export function durationOrOff(least: string, most: string) {
+  const read = durationReader(least, most, ', or off');
+  return codec<DurationUs | null>(
+    (value, payload) => (value === 'off' || value === false ? null : read(value, payload)),
+    (span) => (span === null ? 'off' : formatDuration(span)),
+  );
+}
+
+function durationReader(least: string, most: string, orElse = '') {
   const [leastUs, mostUs] = [parseDuration(least), parseDuration(most)];
-  return codec<DurationUs>((value, payload) => {
+  return (value: unknown, payload: ParsePayload): DurationUs => {
     const found = typeof value === 'string' ? parseDuration(value.trim()) : undefined;
     if (found === undefined)
-      return refuse(payload, 'a duration like 500ms, 2s, 15m or 8h', durationHint(value));
-    if (leastUs === undefined || found < leastUs) return refuse(payload, `a duration of at least ${least}`);
-    if (mostUs === undefined || found > mostUs) return refuse(payload, `a duration of at most ${most}`);
+      return refuse(payload, `a duration like 500ms, 2s, 15m or 8h${orElse}`, durationHint(value));
+    if (leastUs === undefined || found < leastUs)
+      return refuse(payload, `a duration of at least ${least}${orElse}`);
+    if (mostUs === undefined || found > mostUs)
+      return refuse(payload, `a duration of at most ${most}${orElse}`);
     return durationUs(found);
-  }, formatDuration);
+  };
 }
 
 const UNIT_WORDS: Readonly<Record<string, string>> = {

@@ -31,12 +31,16 @@ export const auctionStarts = (calendar: TradingCalendar, day: TradingDay): reado
   momentsOf(calendar, day, ({ phase, fromUs }) => (phase.endsWith('_auction') ? fromUs : undefined));
 
 /**
- * From when on positions that do not stay overnight are closed; undefined on a day without a session, and where trading
- * goes on through midnight: there is no night then.
+ * From when on positions that do not stay overnight are closed; undefined where nobody closes them, on a day without a session, and
+ * where trading goes on through midnight: there is no night then.
  */
-export function flatFrom(calendar: TradingCalendar, day: TradingDay, before: DurationUs): TsUs | undefined {
+export function flatFrom(
+  calendar: TradingCalendar,
+  day: TradingDay,
+  before: DurationUs | null,
+): TsUs | undefined {
   const end = continuousEnd(calendar, day);
-  if (end === undefined || phaseAt(calendar, end) === 'continuous') return undefined;
+  if (before === null || end === undefined || phaseAt(calendar, end) === 'continuous') return undefined;
   return addUs(end, 0 - before);
 }
 
@@ -44,14 +48,14 @@ export function flatFrom(calendar: TradingCalendar, day: TradingDay, before: Dur
 export const lastSession = (calendar: TradingCalendar, contract: Contract): TradingDay =>
   sessionOnOrBefore(calendar, contract.expiry);
 
-/** From when on a position in the contract is closed before it expires; undefined on any other day than its last. */
+/** From when on a position in the contract is closed before it expires; undefined where nobody does, and on any other day than its last. */
 export function expiryFlatFrom(
   calendar: TradingCalendar,
   contract: Contract,
   day: TradingDay,
-  before: DurationUs,
+  before: DurationUs | null,
 ): TsUs | undefined {
-  if (lastSession(calendar, contract) !== day) return undefined;
+  if (before === null || lastSession(calendar, contract) !== day) return undefined;
   const end = continuousEnd(calendar, day);
   return end === undefined ? undefined : addUs(end, 0 - before);
 }

@@ -159,6 +159,6 @@ export interface EngineSettings {
   readonly assumed?: readonly Assumption[];
   /** Working orders are withdrawn this long before an auction unless they may be carried in (rulings, 27). */
   readonly cancelBeforeAuction: DurationUs;
-  /** Strategies that do not hold overnight are flattened this long before the closing auction. */
-  readonly flatBeforeClose: DurationUs;
+  /** Strategies that do not hold overnight are flattened this long before the closing auction; null: nothing is, before no expiry either. */
+  readonly flatBeforeClose: DurationUs | null;
 }

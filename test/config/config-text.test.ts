@@ -133,7 +133,7 @@ const file = fc.record(
     session: some({
       tokenRefresh: fc.array(time, { minLength: 1 }),
       rollover: time,
-      flatBeforeClose: span(1_000, 14_400_000),
+      flatBeforeClose: fc.oneof(span(1_000, 14_400_000), fc.constantFrom('off', false)),
     }),
     retention: some({
       archiveDays: fc.option(count),

@@ -18,10 +18,21 @@ it.each([
     'an alias of an anchor',
     spoilt('[VN30F1M]', '&front [VN30F1M]').concat('  - { id: two, strategy: ema-cross, symbols: *front }\n'),
   ],
+  ['nothing closed before the close', added('session: { flatBeforeClose: off }')],
+  ['the same in a word of YAML', added('session: { flatBeforeClose: false }')],
   ['entries into auctions', spoilt('  orderQtyMax: 5', '  auctionEntries: true')],
   ['a remark with odd quotes', added('# that is “fine”')],
 ])('takes %s', (_, text) => {
   expect(problemsOf(text)).toEqual([]);
+});
+
+it('refuses strategies that are to be flat where nobody closes their positions', () => {
+  const flat = '    overnight: false\n    onExpiry: flatten\n';
+  expect(problemsOf(added('session: { flatBeforeClose: 5m }', GOOD + flat))).toEqual([]);
+  expect(problemsOf(added('session: { flatBeforeClose: off }', GOOD + flat))).toEqual([
+    expect.stringContaining('strategies[0].overnight: expected true where nothing is closed'),
+    expect.stringContaining('strategies[0].onExpiry: expected hold where nothing is closed'),
+  ]);
 });
 
 it('tells every problem at once', () => {

@@ -7,10 +7,10 @@ import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { journalEntries, MAIN, startDaemon, until, type Workplace, workplace } from './daemon-process.ts';
 
-const OWN = BUSY_CONFIG.replace('strategy: ema-cross', 'strategy: ./turner.ts').replace(
-  /params: .*/,
-  'params: { barSeconds: 1 }',
-);
+const OWN = BUSY_CONFIG.replace('strategy: ema-cross', 'strategy: ./turner.ts')
+  .replace(/params: .*/, 'params: { barSeconds: 1 }')
+  .replace('    overnight: true\n', '')
+  .concat('session: { flatBeforeClose: off }\n');
 
 /** Long over one bar, flat over the next; `size` lies in a file beside it. */
 const TURNER = `import { defineStrategy, PositionWorker, seconds, type Bar } from 'tickwright/strategy';

@@ -9,7 +9,7 @@ import { auctionStarts, expiryFlatFrom, flatFrom } from '../../domain/day-plan.t
 
 export class ClosingHours {
   readonly #calendar: TradingCalendar;
-  readonly #before: DurationUs;
+  readonly #before: DurationUs | null;
   readonly #expiries = new Map<Contract, number>();
   #day: TradingDay | null = null;
   #auctions: readonly TsUs[] = [];
@@ -19,8 +19,8 @@ export class ClosingHours {
   #phaseUs = Infinity;
   #phaseUntilUs = -Infinity;
 
-  /** `before`: how long before the end of continuous trading positions are closed. */
-  constructor(calendar: TradingCalendar, before: DurationUs) {
+  /** `before`: how long before the end of continuous trading positions are closed; null: they are not. */
+  constructor(calendar: TradingCalendar, before: DurationUs | null) {
     this.#calendar = calendar;
     this.#before = before;
   }
@@ -40,7 +40,7 @@ export class ClosingHours {
     return this.#auctions;
   }
 
-  /** For positions that do not stay overnight; infinite where there is no night. */
+  /** For positions that do not stay overnight; infinite where they may, or there is no night. */
   night(day: TradingDay): number {
     this.#turnTo(day);
     return this.#nightUs;

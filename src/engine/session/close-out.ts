@@ -8,6 +8,7 @@ import type { EngineSettings } from '../../domain/settings.ts';
 import {
   addUs,
   type InstrumentIndex,
+  minutes,
   OPERATOR_INDEX,
   type StrategyIndex,
   strategyIndex,
@@ -18,6 +19,9 @@ import type { OrderView } from '../risk/risk-view.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 import type { Flattener } from './flattener.ts';
 import type { SessionActions, SessionTimers } from './session-actions.ts';
+
+/** Where nothing is closed before an expiry. */
+const EXPIRY_TOLD_BEFORE = minutes(5);
 
 export class CloseOut {
   readonly #parts: SessionParts;
@@ -45,7 +49,7 @@ export class CloseOut {
     this.#expiryFromUs = new Map();
     const moments = new Set([flatFrom(calendar, day, before)]);
     for (const contract of view.contracts()) {
-      const from = expiryFlatFrom(calendar, contract, day, before);
+      const from = expiryFlatFrom(calendar, contract, day, before ?? EXPIRY_TOLD_BEFORE);
       if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
       moments.add(from);
     }

@@ -1,5 +1,5 @@
 /** The one order of a flatten: sized by what is proven, priced at the touch plus some ticks, repriced as the market moves. */
-import type { Contract } from '../../domain/contract.ts';
+import { type Contract, marketLimit } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { opposite, type Side, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
@@ -73,10 +73,7 @@ export class ExitOrder {
     const { actions, settings } = this.#parts;
     const contract = actions.view.contract(this.#target.instrument);
     if (this.held === 0) return true;
-    return (
-      contract !== undefined &&
-      exitPrice(actions.view, contract, this.side, settings.flatten.slipTicks) !== undefined
-    );
+    return contract !== undefined && exitPrice(actions.view, contract, this.side, settings) !== undefined;
   }
 
   place(): Obstacle {
@@ -84,7 +81,7 @@ export class ExitOrder {
     const { strategy, instrument, reason } = this.#target;
     const { side } = this;
     const contract = actions.view.contract(instrument);
-    const price = contract && exitPrice(actions.view, contract, side, settings.flatten.slipTicks);
+    const price = contract && exitPrice(actions.view, contract, side, settings);
     if (contract === undefined || price === undefined) return 'no price of it is known';
     const proven = provenQty(actions.view, strategy, instrument, side);
     if (proven === 0) return "the broker's position and the orders that work leave nothing to close";
@@ -108,7 +105,7 @@ export class ExitOrder {
     const contract = actions.view.contract(this.#target.instrument);
     if (order === undefined || contract === undefined || !isPositionFresh(actions.view)) return;
     if (order.status !== 'accepted' && order.status !== 'partially_filled') return;
-    const price = exitPrice(actions.view, contract, order.side, settings.flatten.slipTicks);
+    const price = exitPrice(actions.view, contract, order.side, settings);
     if (price === undefined) return;
     this.#sayLocked(price);
     if (price.price === order.limitPrice) return;
@@ -149,7 +146,7 @@ export class ExitOrder {
   }
 }
 
-/** Where an exit is priced: at the touch plus some ticks, inside the band (rulings, 38). */
+/** Where an exit is priced: at the touch plus some ticks, inside the band (rulings, 38); at market where the exchange takes that. */
 interface ExitPrice {
   readonly price: PriceTicks;
   /** The other side is empty at the price limit: the order can only queue there. */
@@ -161,8 +158,9 @@ function exitPrice(
   view: RiskView,
   { index, spec }: Contract,
   side: Side,
-  slipTicks: number,
+  { flatten: { slipTicks }, marketOrders }: EngineSettings,
 ): ExitPrice | undefined {
+  if (marketOrders === true) return { price: marketLimit(side), isLocked: false };
   const sign = side === 'buy' ? 1 : -1;
   const band = view.band(index);
   const touch = touchOf(view, index, side);

@@ -1,5 +1,6 @@
 /** Where a flatten prices its exit: bid 1,299.9, ask 1,300.1, last 1,300.0, band 1,209.0 to 1,391.0, slip five ticks. */
 import { expect, test } from 'vitest';
+import { marketLimit } from '../../../src/domain/contract.ts';
 import { at, bookTick, tradeTick } from '../../support/strategy-fixtures.ts';
 import { HouseWorld } from '../support/session-world.ts';
 
@@ -60,4 +61,12 @@ test('at a locked limit it queues at the limit and says so', () => {
   expect(world.said).toEqual([
     'critical locked_limit flatten 41I1G3000 (by hand): the market is locked at its limit 12090: no buyer, the exit waits in the queue',
   ]);
+});
+
+test('is at market where the exchange takes that', () => {
+  const world = new HouseWorld({ settings: { marketOrders: true } }).start();
+  world.view.hold(0, 1);
+  world.broker.fillUs = null;
+  world.command(flattenAll).run(1);
+  expect(world.asks('submit')).toEqual([`submit 0 sell 1 of 0 at ${marketLimit('sell')}`]);
 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import * as units from '../../../src/domain/units.ts';
+import { ClosingHours } from '../../../src/engine/risk/closing-hours.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { SETTINGS } from '../support/fake-risk-view.ts';
 import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
@@ -195,6 +196,22 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     day.runUntil('14:26');
     expect([heldBy(day), heldBy(day, 1), heldBy(day, -1)]).toEqual([0, 2, 1]);
     expect(day.codes()).toEqual(['held_into_expiry', 'held_into_expiry']);
+  });
+
+  test('where nothing is closed before the close it stays, is told, and entries are taken', () => {
+    const kept = { overnight: true, onExpiry: 'hold' } as const;
+    const day = world({ ...LAST_DAY, settings: { flatBeforeClose: null } }, kept);
+    day.view.hold(0, 1);
+    day.runUntil('14:31');
+    day.view.bookRead = day.view.now;
+    day.runUntil('15:00');
+    expect([heldBy(day), day.asks('submit'), day.codes()]).toEqual([1, [], ['held_into_expiry']]);
+    const hours = new ClosingHours(MARKET_CALENDAR, null);
+    const [contract] = day.view.contracts();
+    expect([hours.night(day.view.tradingDay()), hours.expiry(day.view.tradingDay(), contract!)]).toEqual([
+      Infinity,
+      Infinity,
+    ]);
   });
 
   test('the next contract is not touched', () => {

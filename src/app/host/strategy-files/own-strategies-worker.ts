@@ -1,5 +1,6 @@
 /** Thread that loads the strategies of a configuration and reads their parameters. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { withKeptPositions } from '../../../config/config-rules.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import type { OthersRead } from '../../../config/load-config.ts';
 import { readFile } from '../../../config/read-file.ts';
@@ -11,7 +12,8 @@ import { typeProblems } from './type-errors.ts';
 async function strategiesIn(file: string): Promise<OthersRead> {
   const main = readFile(file, configSchema, 'a configuration');
   if ('problems' in main) return { asked: [], entries: [], problems: main.problems };
-  const { source, value } = main;
+  const { source } = main;
+  const value = withKeptPositions(main.value);
   const { loaded, problems } = await loadOwnStrategies(source, value.strategies);
   const isFaulty = problems.length > 0;
   const read = readStrategies(source, value, catalogWith(loaded), () => isFaulty);

@@ -1,14 +1,16 @@
 /** Reads a backtest file, its market, its strategies and its data; returns a backtest without errors, or every error. */
 import { wholeOf } from '../../../text/decimals.ts';
 import type { StrategyCode, StrategyConfig } from '../../../config/config.ts';
-import { limitProblems } from '../../../config/config-rules.ts';
+import { closingProblems, limitProblems, withKeptPositions } from '../../../config/config-rules.ts';
 import { nearest, type Problem } from '../../../config/problem.ts';
 import { readFile } from '../../../config/read-file.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../../domain/costs.ts';
 import { neverCloses } from '../../../domain/calendar.ts';
-import { US_PER_DAY } from '../../../domain/units.ts';
+import { durationUs, US_PER_DAY } from '../../../domain/units.ts';
+import { formatDuration, parseDuration } from '../../../text/durations.ts';
+import { FLAT_BEFORE_MAX } from '../../../config/config-schema.ts';
 import { isJournalThere } from '../../../journal/journal-database.ts';
 import { readJournal } from '../../../journal/journal-reader.ts';
 import type { ActionTerms, CurrencyRate } from '../../../backtest/backtest-plan.ts';
@@ -64,7 +66,8 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   const { note = () => undefined } = options;
   const main = readFile(file, backtestSchema, 'a backtest');
   if ('problems' in main) return { ok: false, problems: main.problems };
-  const { source, value: read } = main;
+  const { source } = main;
+  const read = withKeptPositions(main.value);
   const found = await findStrategies(source, read, options);
   const problems = [...found.problems];
   const market = readBacktestMarket(source);
@@ -109,6 +112,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
       ? [noDays(backtest)]
       : [
           ...dayBarProblems(backtest),
+          ...closingBarProblems(backtest),
           ...crossingProblems(backtest),
           ...unplayedProblems(backtest),
           ...unrated,
@@ -151,6 +155,24 @@ function dayBarProblems({ source, sources: { all }, market }: Backtest): readonl
       ? ['a market without hours for bars of a day', 'leave market.hours out: orders wait for the next open']
       : ['bars shorter than a day', 'the exchange takes no orders after its close'];
   return [source.problem(['data', 'bars'], expected, hint, 'bars of a day')];
+}
+
+/** A flatten while a bar forms knows neither position nor price, and its order waits for the next bar. */
+function closingBarProblems({ source, read, sources: { all }, market }: Backtest): readonly Problem[] {
+  const { flatBeforeClose: before } = read.session;
+  if (market.isAlwaysOpen || before === null) return [];
+  return read.strategies.flatMap(({ overnight, symbols }, i) => {
+    const lengths = all.map(({ bars, code }) =>
+      market.kind === 'own' && !symbols.includes(code) ? 0 : (bars?.everyUs ?? 0),
+    );
+    const longestUs = Math.max(...lengths);
+    if (overnight || longestUs <= before || longestUs >= US_PER_DAY) return [];
+    const [every, span] = [formatDuration(durationUs(longestUs)), formatDuration(before)];
+    const isEarlier = longestUs <= (parseDuration(FLAT_BEFORE_MAX) ?? 0);
+    const hint = `overnight: true keeps it${isEarlier ? `; session.flatBeforeClose: ${every} closes it at the open of a bar` : ''}`;
+    const expected = `true on bars of ${every}: none begins in the ${span} before the close in which a position would be closed`;
+    return [source.problem(['strategies', i, 'overnight'], expected, hint, 'false')];
+  });
 }
 
 /** Days of several markets are played one after the other. */
@@ -258,6 +280,7 @@ const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMa
   ...maintenanceProblems(source, file, market),
   ...symbolProblems(source, file, market),
   ...nightProblems(source, file, market),
+  ...closingProblems(source, file),
 ];
 
 function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Problem[] {

@@ -34,6 +34,8 @@ interface BarRun {
   readonly data?: string;
   /** Of ema-cross, which `connect` replaces. */
   readonly params?: string;
+  /** True when absent. */
+  readonly overnight?: boolean;
   /** Further sections of the backtest. */
   readonly more?: string;
   readonly connect: Connect;
@@ -51,6 +53,7 @@ export function barFile({
   file = '',
   data = '',
   params = '{}',
+  overnight = true,
   more = '',
 }: Omit<BarRun, 'connect'>): string {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-bars-'));
@@ -62,7 +65,7 @@ export function barFile({
 capital: ${capital}
 market: { contracts: { X: { tick: ${tick}${contract} } }${market} }
 data: { ${kind}: [{ file: bars.csv, symbol: X${file} }]${data} }
-strategies: [{ id: one, strategy: ema-cross, symbols: [X], overnight: true, params: ${params} }]
+strategies: [{ id: one, strategy: ema-cross, symbols: [X], overnight: ${overnight}, params: ${params} }]
 ${more}`;
   writeFileSync(path, text);
   return path;

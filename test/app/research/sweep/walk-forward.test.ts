@@ -129,7 +129,7 @@ test('rows made of bars lie on shared memory too, a day each', async () => {
   const file = join(dir, 'walk.yaml');
   const text = readFileSync(file, 'utf8').replace(
     /^data: .*$/m,
-    'data: { bars: [{ file: bars.csv, symbol: COIN }] }',
+    'data: { bars: [{ file: bars.csv, symbol: COIN }] }\nsession: { flatBeforeClose: off }',
   );
   writeFileSync(file, text);
   const read = await loadBacktest(file);
