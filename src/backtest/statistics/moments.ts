@@ -35,7 +35,8 @@ export function kurtosis(values: readonly number[]): number | undefined {
 function standardised(values: readonly number[], order: 3 | 4): number | undefined {
   const second = centralMoment(values, 2);
   const moment = centralMoment(values, order);
-  if (second === undefined || moment === undefined || second === 0) return undefined;
+  // Of values that are alike rounding may leave a second moment above zero.
+  if (second === undefined || moment === undefined || !standardDeviation(values)) return undefined;
   return moment / second ** (order / 2);
 }
 

@@ -27,6 +27,11 @@ describe('moments of a sample', () => {
     expect(skewness(values)).toBeUndefined();
     expect(kurtosis(values)).toBeUndefined();
   });
+
+  it('have no shape where all values are alike', () => {
+    const alike = Array.from({ length: 30 }, () => 0.01);
+    expect([standardDeviation(alike), skewness(alike), kurtosis(alike)]).toEqual([0, undefined, undefined]);
+  });
 });
 
 describe('ratios of returns', () => {
