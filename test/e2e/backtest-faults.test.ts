@@ -173,3 +173,18 @@ test('an endless loop in a trial ends the sweep, with trial, strategy, market ti
   expect(err).toContain('trial {"one":{"loops":3}}');
   expect(err).toMatch(/own\.ts:12:\d+/);
 });
+
+test('a trial finds nothing in a module that an earlier one left there', () => {
+  const remember = 'Object.assign(seen, { bars: seen.bars + 1 });';
+  const { code, err } = run(
+    `${remember} if (seen.bars > 4) trader.buy({ qty: 1, price: trader.ticks(99), reason: 'a second run' });`,
+    {
+      command: 'sweep',
+      params: 'loops: z.int().default(1)',
+      more: 'sweep: { parameters: { one: { loops: [1, 2] } }, tradesMin: 0, objective: net_profit }\n',
+      flags: ['--workers', '1'],
+    },
+  );
+  // The best trial runs again, and must give the same.
+  expect(code, err).toBe(0);
+});

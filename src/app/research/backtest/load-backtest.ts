@@ -17,7 +17,7 @@ import type { ActionTerms, CurrencyRate } from '../../../backtest/backtest-plan.
 import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
-import type { LoadedStrategy } from '../../host/strategy-files/run-strategy-code.ts';
+import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/run-strategy-code.ts';
 import { typeNotes } from '../../host/strategy-files/type-errors.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 import { statePaths } from '../../restart/state-paths.ts';
@@ -189,6 +189,17 @@ function crossingProblems({ source, sources: { all }, market }: Backtest): reado
       received,
     ),
   ];
+}
+
+/** With the user's own code loaded anew: it keeps nothing of an earlier run in its modules. */
+export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
+  const fresh = new Map<string, LoadedStrategy>();
+  for (const { strategy, code } of backtest.strategies)
+    if (code !== null && !fresh.has(strategy)) fresh.set(strategy, await runStrategyCode(strategy, code));
+  return {
+    ...backtest,
+    strategies: backtest.strategies.map((each) => ({ ...each, ...fresh.get(each.strategy) })),
+  };
 }
 
 /** From the catalogue of the program, or from a file of the user's own. */

@@ -2,7 +2,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../domain/assert.ts';
 import { VirtualClock } from '../../../backtest/run/virtual-clock.ts';
-import { loadBacktest } from '../backtest/load-backtest.ts';
+import { loadBacktest, withFreshCode } from '../backtest/load-backtest.ts';
 import { showClock } from './paused-thread.ts';
 import {
   type FromSweepWorker,
@@ -22,16 +22,18 @@ async function work(
   const { backtest } = loaded;
   const watched = { running: new Int32Array(memory), clock: new VirtualClock() };
   showClock(watched.clock);
-  port.on('message', (task: TrialTask) => {
+  const take = async (task: TrialTask): Promise<void> => {
     try {
-      post({ kind: 'done', figures: runTrial(backtest, columns, task, watched) });
+      const figures = runTrial(await withFreshCode(backtest), columns, task, watched);
+      post({ kind: 'done', figures });
     } catch (error) {
       post({
         kind: 'failed',
         reason: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
     }
-  });
+  };
+  port.on('message', (task: TrialTask) => void take(task));
   post({ kind: 'ready', fingerprint: sweepFingerprint(backtest) });
 }
 
