@@ -188,3 +188,17 @@ test('a trial finds nothing in a module that an earlier one left there', () => {
   // The best trial runs again, and must give the same.
   expect(code, err).toBe(0);
 });
+
+test('a throw in a trial fails the sweep, and that trial is never picked', () => {
+  const buyOnce = "if (seen.bars === 0) trader.buy({ qty: 1, price: trader.ticks(99), reason: 'low' });";
+  const fail = "if (trader.params.loops === 2 && trader.position().qty > 0) throw new Error('boom');";
+  const { code, out, err } = run(`${buyOnce} Object.assign(seen, { bars: 1 }); ${fail}`, {
+    command: 'sweep',
+    params: 'loops: z.int().default(1)',
+    more: 'sweep: { parameters: { one: { loops: [2, 1] } }, tradesMin: 0, objective: net_profit }\n',
+    flags: ['--workers', '1', '--json'],
+  });
+  expect(code, out).toBe(1);
+  expect(err).toContain('failed: In 1 of 2 trials a strategy was stopped, first: one: boom');
+  expect(JSON.parse(out)).toMatchObject({ ranked: [2] });
+});

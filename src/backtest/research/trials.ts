@@ -94,12 +94,14 @@ const OBJECTIVE_FIGURES = {
 export const objectiveOf = (figures: TrialFigures, objective: Objective): number | null =>
   figures[OBJECTIVE_FIGURES[objective]];
 
-/** Places of the trials that can be picked, best first; of equal ones the earlier, so that the order is one and the same always. */
+/** Places of the trials that can be picked, best first, none in which a strategy was stopped; of equal ones the earlier, so that the order is one and the same always. */
 export function rankedPlaces(
   figures: readonly TrialFigures[],
   { objective, tradesMin }: Ranking,
 ): readonly number[] {
-  const scores = figures.map((each) => (each.trades < tradesMin ? null : objectiveOf(each, objective)));
+  const scores = figures.map((each) =>
+    each.trades < tradesMin || each.stopped !== null ? null : objectiveOf(each, objective),
+  );
   return scores
     .flatMap((score, place) => (score === null ? [] : [{ score, place }]))
     .toSorted((a, b) => b.score - a.score || a.place - b.place)

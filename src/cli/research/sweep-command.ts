@@ -5,7 +5,7 @@ import type { SweepFileOptions, SweepOutcome } from '../../app/research/sweep/sw
 import { formatProblem } from '../../config/problem.ts';
 import { formatCount, formatRate } from '../../text/numbers.ts';
 import { countAboveZero, durationMs, refuse, wholeNumber } from '../argument-values.ts';
-import { type CliContext, type CliIo, printJson, refused } from '../cli-io.ts';
+import { type CliContext, type CliIo, EXIT, printJson, refused } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { hangFailure, loaded, reportTable } from './backtest-command.ts';
 
@@ -26,7 +26,8 @@ The section sweep of the file lists the parameters to vary; --vary overrides it:
 
 Each finished trial is appended to trials-<fingerprint>.jsonl, and an
 interrupted sweep continues from there when started again. Writes report.html,
-sweep.json, trials.csv and windows.csv.
+sweep.json, trials.csv and windows.csv. Exit code 1 when a strategy throws in
+a trial: such a trial is never picked.
 
 Examples:
   tickwright sweep config/backtest-sweep.yaml
@@ -34,7 +35,7 @@ Examples:
   tickwright sweep my.yaml --trials 200 --seed 7 --monte-carlo 5000 --json
 `;
 
-export function addSweepCommand(program: Command, { io }: CliContext): void {
+export function addSweepCommand(program: Command, { io, finish }: CliContext): void {
   const command = program
     .command('sweep')
     .description('search the parameters of a backtest on all cores, with tests against overfitting')
@@ -59,10 +60,16 @@ export function addSweepCommand(program: Command, { io }: CliContext): void {
     .option('--out <dir>', 'directory of the results (var/backtest/<name of the file>-sweep)')
     .option('--json', 'print all figures as JSON')
     .addHelpText('after', AFTER_HELP);
-  command.action((file: string) => sweep(file, command.opts<Flags>(), io));
+  command.action(async (file: string) => {
+    const failure = await sweep(file, command.opts<Flags>(), io);
+    if (failure === null) return;
+    io.err(`\nfailed: ${failure}\n`);
+    finish(EXIT.failed);
+  });
 }
 
-async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
+/** What failed in a trial, or null. */
+async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | null> {
   const where = 'in the sweep; nothing was run';
   const backtest = await loaded(file, where, io, flags.eventLimit);
   const { readSweep } = await import('../../app/research/sweep/read-sweep.ts');
@@ -90,6 +97,8 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
   line.clear();
   if (flags.json === true) printJson(io, outcome.json);
   else printOutcome(io, outcome);
+  const { stoppedText } = await import('../../app/research/sweep/sweep-report.ts');
+  return stoppedText(outcome.found);
 }
 
 function printOutcome(io: CliIo, { found, tables, warnings, report }: SweepOutcome): void {

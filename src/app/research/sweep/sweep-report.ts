@@ -92,17 +92,22 @@ export function sweepWarnings({ ranking, refused }: SweepPlan, found: SweepFound
   if (ranked.length < trials.length) {
     const few = trials.length - ranked.length;
     warnings.push(
-      `${few} of ${trials.length} trials cannot be picked: fewer than ${ranking.tradesMin} trades, or no ${OBJECTIVE_WORDS[ranking.objective]}.`,
+      `${few} of ${trials.length} trials cannot be picked: fewer than ${ranking.tradesMin} trades, no ${OBJECTIVE_WORDS[ranking.objective]}, or a strategy that was stopped.`,
     );
   }
   if (refused > 0) warnings.push(`${refused} combinations are left out: the strategy refuses them.`);
-  const stopped = trials.filter(({ figures }) => figures.stopped !== null);
-  const [first] = stopped;
-  if (first !== undefined)
-    warnings.push(
-      `In ${stopped.length} trials a strategy was stopped, first: ${first.figures.stopped ?? ''}`,
-    );
+  const crashed = stoppedText(found);
+  if (crashed !== null) warnings.push(crashed);
   return warnings;
+}
+
+/** Null where every strategy ran to the end of each trial. */
+export function stoppedText({ trials }: Pick<SweepFound, 'trials'>): string | null {
+  const stopped = trials.filter(({ figures }) => figures.stopped !== null);
+  const why = stopped[0]?.figures.stopped;
+  return typeof why === 'string'
+    ? `In ${stopped.length} of ${trials.length} trials a strategy was stopped, first: ${why}`
+    : null;
 }
 
 function sweepHeadlines(
