@@ -80,12 +80,15 @@ function actionsIn(path: string): ReadActions {
   const actions: CorporateAction[] = [];
   const seen = new Set<string>();
   for (const { cells, place } of rows) {
-    const action = actionOf((name) => cells[names.indexOf(name)] ?? '');
-    if (action === undefined) return { wrong: place };
     if (cells.length > names.length)
       return { wrong: `${place} (${cells.length} cells under ${names.length} names)` };
-    const key = `${action.code} ${action.exDay} ${action.kind}`;
-    if (action.kind === 'split' && seen.has(key)) return { wrong: `${place} (the second split of that day)` };
+    const action = actionOf((name) => cells[names.indexOf(name)] ?? '');
+    if (action === undefined) return { wrong: place };
+    const key =
+      action.kind === 'dividend' ? JSON.stringify(action) : [action.code, action.exDay, action.kind].join();
+    const again =
+      action.kind === 'dividend' ? 'the same dividend twice' : `the second ${action.kind} of that day`;
+    if (seen.has(key)) return { wrong: `${place} (${again})` };
     seen.add(key);
     actions.push(action);
   }
@@ -100,7 +103,8 @@ function actionOf(cell: (name: string) => string): CorporateAction | undefined {
   if (code === '' || exDay === undefined || paid === undefined) return undefined;
   if (cell('kind') === 'split') {
     const ratio = ratioOf(cell('value'));
-    return ratio && { kind: 'split', code, exDay, newShares: ratio[0], oldShares: ratio[1] };
+    if (ratio === undefined || ratio[0] === ratio[1]) return undefined;
+    return { kind: 'split', code, exDay, newShares: ratio[0], oldShares: ratio[1] };
   }
   const price = cell('value') === '' ? null : pointsOf(cell('value'));
   if (cell('kind') === 'delisting')

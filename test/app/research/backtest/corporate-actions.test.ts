@@ -424,6 +424,11 @@ describe('refused', () => {
     ['X,$1,dividend,-1', '', 'X,2024-01-04,dividend,-1'],
     ['X,$1,dividend,1,$0', '', 'X,2024-01-04,dividend,1,2024-01-03'],
     ['Y,$1,dividend,1', '', 'none of them'],
+    ['X,$1,split,3:3', '', 'X,2024-01-04,split,3:3'],
+    ['X,$1,split,1.0', '', 'X,2024-01-04,split,1.0'],
+    ['X,$1,dividend,0.5\nX,$1,dividend,0.50,', '', 'the same dividend twice'],
+    ['X,$1,delisting,5\nX,$1,delisting,6', '', 'the second delisting of that day'],
+    ['X,$1,split,2\nX,$1,split,3', '', 'the second split of that day'],
   ])('%s%s', async (row, data, message) => {
     await expect(played({ ...still, actions: row === '' ? [] : [row], data })).rejects.toThrow(message);
   });
