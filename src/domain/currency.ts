@@ -29,3 +29,13 @@ const USUAL = 2;
 
 /** Digits behind the point of the smallest amount: 2 for USD, 0 for VND, 8 for BTC. */
 export const currencyDecimals = (currency: string): number => DECIMALS[currency] ?? USUAL;
+
+const ISO_4217: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+const isCurrency = (code: string): boolean => ISO_4217.has(code) || code in DECIMALS;
+
+/** The currency in which a pair like `USDJPY` or `BTC-EUR` is quoted; undefined for a name that is no pair of known ones. */
+export function quoteCurrency(symbol: string): string | undefined {
+  const [, base = '', quote = ''] = /^([A-Z]{3})[.-]?([A-Z]{3})$/.exec(symbol) ?? [];
+  return isCurrency(base) && isCurrency(quote) ? quote : undefined;
+}

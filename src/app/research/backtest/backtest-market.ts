@@ -11,6 +11,7 @@ import { tradingDay, type TradingDay, type Weekday } from '../../../domain/civil
 import { type ContractMonth, contractMonthOf, expiryOf } from '../../../domain/contract-code.ts';
 import { type ContractSpec, NO_BAND_BPS } from '../../../domain/contract.ts';
 import type { CostSchedule } from '../../../domain/costs.ts';
+import { quoteCurrency } from '../../../domain/currency.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
 import { decimalsOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
@@ -256,9 +257,21 @@ function marketProblems({ source, at, terms }: WrittenMarket): readonly Problem[
   const isKnown = timeZone(terms.timeZone) !== undefined;
   return [
     ...hourProblems({ source, at, terms }),
+    ...pairProblems({ source, at, terms }),
     ...(isKnown ? [] : [source.problem([...at, 'timeZone'], 'a zone like UTC, +07:00 or America/New_York')]),
   ];
 }
+
+/** Yen would count as dollars: 150 times too much. */
+const pairProblems = ({ source, at, terms }: WrittenMarket): readonly Problem[] =>
+  Object.entries(terms.contracts).flatMap(([symbol, { currency }]) => {
+    const quote = quoteCurrency(symbol);
+    if (currency !== undefined || quote === undefined || quote === terms.currency) return [];
+    const hint = `add currency: ${quote}, in which its name says that it is quoted, or currency: ${terms.currency} where that is meant`;
+    return [
+      source.problem([...at, 'contracts', symbol], 'a currency', hint, `${terms.currency} of the market`),
+    ];
+  });
 
 const zoneOfAccount = (source: YamlSource): string => {
   const name = source.at(['timeZone']);

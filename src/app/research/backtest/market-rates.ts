@@ -110,9 +110,13 @@ function namedPairs(
   problems: Problem[],
 ): readonly Pair[] {
   const shiftAt = wallClock(market, longestBar(sources.all) || null);
-  return Object.entries(data.rates).flatMap(([key, rate]): readonly Pair[] => {
+  const keys = Object.keys(data.rates);
+  return Object.entries(data.rates).flatMap(([key, rate], place): readonly Pair[] => {
     const at = ['data', 'rates', key];
     const name = plain(key);
+    const other = keys.slice(0, place).find((each) => isSamePair(plain(each), name));
+    if (other !== undefined)
+      problems.push(source.problem(at, 'one rate between two currencies', `${other} tells it too`));
     if (typeof rate === 'number') {
       const parts = 10 ** decimalsOf(rate);
       const price = wholeOf(rate, decimalsOf(rate));
@@ -161,6 +165,10 @@ function legBetween(from: string, to: string, pairs: readonly Pair[]): Leg | und
   if (found === undefined || from === '' || to === '') return undefined;
   return { source: found.source, isInverse: found.name !== from + to, fromUs: found.fromUs };
 }
+
+/** `EURUSD` and `USDEUR` name the same two. */
+const isSamePair = (one: string, other: string): boolean =>
+  one.length === other.length && `${one}${one}`.includes(other);
 
 /** `EUR/USD` is `EURUSD`. */
 const plain = (symbol: string): string => symbol.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();

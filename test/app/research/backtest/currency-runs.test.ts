@@ -435,6 +435,21 @@ describe('what is refused before the run', () => {
       ['costs', 'currency'],
     ],
     [
+      'a rate of two names',
+      { contract: EUR, data: ', rates: { EURUSD: 1.1, USDEUR: 0.8 }' },
+      ['data.rates.USDEUR', 'one rate between two currencies', 'EURUSD'],
+    ],
+    [
+      'a rate of one name, written in two ways',
+      { contract: EUR, data: ', rates: { EUR/USD: 1.1, EURUSD: 1.2 }' },
+      ['data.rates.EURUSD', 'one rate between two currencies', 'EUR/USD'],
+    ],
+    [
+      'a pair whose name tells of another currency than that of its market',
+      { contract: ' }, USDJPY: { tick: 0.01' },
+      ['market.contracts.USDJPY', 'a currency', 'currency: JPY'],
+    ],
+    [
       'a loss limit over several currencies',
       { contract: EUR, data: ', rates: { EURUSD: 1.1 }', more: 'risk: { dailyLossMax: 500 }' },
       ['dailyLossMax', 'USD and EUR'],
