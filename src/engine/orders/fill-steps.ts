@@ -85,12 +85,13 @@ export class FillSteps {
 
   #step(order: ManagedOrder, row: BrokerOrder): void {
     const stepQty = row.filledQty - order.filledQty;
-    const estimate = money(order.filledValue + this.#estimate(order, stepQty));
-    const cumValue = row.filledValue?.value ?? estimate;
+    // Made where it is needed: before the first print the limit of a market order is far beyond any price.
+    const estimate = (): Money => money(order.filledValue + this.#estimate(order, stepQty));
+    const cumValue = row.filledValue?.value ?? estimate();
     const quality = row.filledValue?.quality ?? 'estimated';
     // An earlier estimate may have been too high, and the rest would be below zero: correct it separately.
     const isBelow = cumValue <= order.filledValue;
-    const booked = isBelow ? estimate : cumValue;
+    const booked = isBelow ? estimate() : cumValue;
     const told = row.filledValue?.costs;
     this.#book(order, stepQty, booked - order.filledValue, isBelow ? 'estimated' : quality, told);
     if (isBelow) this.#correct(order, cumValue, quality, told);

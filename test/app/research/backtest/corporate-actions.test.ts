@@ -331,6 +331,16 @@ test.each(['day', 'run'])(
   },
 );
 
+test('a market order of many shares is filled on the morning of an ex-date', async () => {
+  const run = await played({
+    prices: [0.1, 0.1, 0.05, 0.05],
+    does: { 1: buy(90_000) },
+    actions: ['X,$2,dividend,0.01'],
+    market: ', costs: { valuePercent: 0.1 }',
+  });
+  expect(cashOf(run).at(-1)).toBe(10_000 - 4_500 - 4.5);
+});
+
 describe('dividends', () => {
   /** 0.24 on 100 shares; the price falls by 1 on the ex-date and comes back. */
   test.each([
