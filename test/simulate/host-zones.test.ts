@@ -36,11 +36,11 @@ class Morning {
   readonly world: World;
   readonly told: string[] = [];
 
-  /** Begins an hour and a half before the session does. */
+  /** Begins half an hour before the session does. */
   constructor(day: TradingDay, hour: number) {
     const draws = new Draws(1);
     this.world = new World({
-      plan: steadyPlan(1, momentOf(day, (hour - 1.5) * US_PER_HOUR, UTC_OFFSET_MINUTES), draws),
+      plan: steadyPlan(1, momentOf(day, (hour - 0.5) * US_PER_HOUR, UTC_OFFSET_MINUTES), draws),
       draws,
       root,
       configure: (config) => sundaysToo(exchangeHours(config, 1, hour), hour),
@@ -135,7 +135,7 @@ it.each([
   "case 28: on a machine in %s the session of %s has every job once, at the exchange's time, and its orders",
   async (zone, day, hour) => {
     vi.stubEnv('TZ', zone);
-    const told = await lived(day, hour, ({ world }) => world.run(120 * MINUTE));
+    const told = await lived(day, hour, ({ world }) => world.run(50 * MINUTE));
     expect(told).toEqual(sessionAt(day, hour));
   },
 );
@@ -143,11 +143,11 @@ it.each([
 it('case 28: a clock that is a day ahead for a minute costs no job and no order', async () => {
   vi.stubEnv('TZ', 'America/New_York');
   const told = await lived('2026-03-05', 9, async ({ world }) => {
-    await world.run(60 * MINUTE);
+    await world.run(8 * MINUTE);
     world.jumpClock(24 * 60 * MINUTE);
     await world.run(1 * MINUTE);
     world.healClock();
-    await world.run(60 * MINUTE);
+    await world.run(40 * MINUTE);
   });
   expect(told).toEqual(sessionAt('2026-03-05', 9));
 });
@@ -155,13 +155,13 @@ it('case 28: a clock that is a day ahead for a minute costs no job and no order'
 it('case 28: starts under a clock that is a day ahead, and under the true one again, cost no job and no order', async () => {
   const told = await lived('2026-03-05', 9, async (morning) => {
     const { world } = morning;
-    await world.run(10 * MINUTE);
+    await world.run(4 * MINUTE);
     world.jumpClock(24 * 60 * MINUTE);
     await morning.startAgain();
-    await world.run(10 * MINUTE);
+    await world.run(4 * MINUTE);
     world.healClock();
     await morning.startAgain();
-    await world.run(100 * MINUTE);
+    await world.run(40 * MINUTE);
   });
   expect(told).toEqual(sessionAt('2026-03-05', 9));
 });

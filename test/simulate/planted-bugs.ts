@@ -167,7 +167,7 @@ export function plantBugs(dist: string, seeds: number, only: string): number {
       );
       const run = spawnSync(
         process.execPath,
-        [join(copy, 'test/simulate/simulate.js'), '--seeds', String(seeds), '--once', '--scale', '0.5'],
+        [join(copy, 'test/simulate/simulate.js'), '--seeds', String(seeds), '--again', '0', '--scale', '0.5'],
         { encoding: 'utf8' },
       );
       writeFileSync(path, text);

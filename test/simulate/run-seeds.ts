@@ -1,4 +1,4 @@
-/** Many seeds, one after the other, each of them twice. */
+/** Many seeds, one after the other. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ import { Sightings } from './sometimes.ts';
 export interface SeedsOptions extends PlanOptions {
   /** The next seed, or undefined after the last. */
   readonly next: () => number | undefined;
-  /** Lives through each seed once: no look at whether it comes to the same again. */
-  readonly isOnce: boolean;
+  /** Each so many-th seed is lived through twice and has to come to the same; 0: none. */
+  readonly againEvery: number;
   /** Receives the seed and its story; true goes on with the next one. */
   readonly onFailure: (seed: number, story: string) => boolean;
 }
@@ -18,14 +18,19 @@ export interface SeedsOptions extends PlanOptions {
 /** In memory where the system offers it: the files of a world are written a thousand times a second. */
 const MEMORY_DIR = '/dev/shm';
 
-export async function runSeeds({ next, isOnce, onFailure, ...options }: SeedsOptions): Promise<Sightings> {
+export async function runSeeds({
+  next,
+  againEvery,
+  onFailure,
+  ...options
+}: SeedsOptions): Promise<Sightings> {
   const root = mkdtempSync(join(existsSync(MEMORY_DIR) ? MEMORY_DIR : tmpdir(), 'tickwright-simulate-'));
   const seen = new Sightings();
   try {
     for (let seed = next(); seed !== undefined; seed = next()) {
       const first = await runSeed(seed, root, options);
       seen.add(first.seen.counts);
-      const second = isOnce ? first : await runSeed(seed, root, options);
+      const second = seed % againEvery === 0 ? await runSeed(seed, root, options) : first;
       const story =
         first.hash === second.hash
           ? first.story

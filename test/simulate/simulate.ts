@@ -12,7 +12,11 @@ const values = commandOptions('simulate', 'lives through worlds drawn from seeds
   scale: { type: 'string', default: '1', help: 'length of each: 0.5 is half as long' },
   jobs: { type: 'string', default: String(availableParallelism()), help: 'threads' },
   all: { type: 'boolean', default: false, help: 'goes on after a failure, and tells its first line alone' },
-  once: { type: 'boolean', default: false, help: 'does not look whether a seed comes to the same again' },
+  again: {
+    type: 'string',
+    default: '1',
+    help: 'looks whether each so many-th seed comes to the same again; 0: none',
+  },
   kills: { type: 'boolean', default: false, help: 'nothing but kills' },
   without: {
     type: 'string',
@@ -41,7 +45,7 @@ const seen = await runParallel({
     scale: Number(values.scale),
     kills: values.kills,
     without: MISHAPS.filter((name) => without.includes(name)),
-    isOnce: values.once,
+    againEvery: Number(values.again),
   },
   from: Number(values.from),
   count,

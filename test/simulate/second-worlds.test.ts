@@ -1,6 +1,0 @@
-import { expect, it } from 'vitest';
-import { brokenIn } from './worlds.ts';
-
-it('keeps its promises through the second part of the worlds', { timeout: 1_200_000 }, async () => {
-  expect(await brokenIn(2)).toBe('');
-});
