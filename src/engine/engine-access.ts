@@ -128,6 +128,7 @@ export function createSessionActions(
     read: (what) => snapshots.want(what),
     stopStrategy: (strategy, reason) => stops.stop(strategy, reason, null),
     isStopped: (strategy) => registry.isStopped(strategy),
+    hasUnmanaged: () => registry.hasUnmanaged,
     setLegs: (strategy, legs) => registry.setLegs(strategy, legs),
     legs: (strategy) => registry.legs(strategy),
     positionEvent: (strategy, event, instrument, qty, value) => {

@@ -182,19 +182,18 @@ export class TapePlayer {
         } else if (nextUs < otherUs) otherUs = nextUs;
       }
       if (first === null) return;
-      // Rows of the same moment belong to the contract that comes first in the table.
-      const stopUs = this.#isFirst(first, otherUs) ? otherUs + 1 : otherUs;
-      this.#parts.onRows(this.#play(first, Math.min(stopUs, untilUs)));
+      if (otherUs > atUs) this.#parts.onRows(this.#play(first, otherUs));
+      else this.#playMoment(atUs);
     }
   }
 
-  /** No contract before this one has a row at `atUs`. */
-  #isFirst(cursor: Cursor, atUs: number): boolean {
-    for (const other of this.#cursors) {
-      if (other === cursor) return true;
-      if (other.atUs === atUs) return false;
+  /** Rows of the same moment come in the order of the table. */
+  #playMoment(atUs: number): void {
+    for (const cursor of this.#cursors) {
+      if (cursor.atUs !== atUs) continue;
+      this.#parts.onRows(this.#play(cursor, atUs + 1));
+      if (cursor.atUs === atUs) return;
     }
-    return true;
   }
 
   /** Rows of one contract before `stopUs`; returns how many. */

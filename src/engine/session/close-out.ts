@@ -87,12 +87,13 @@ export class CloseOut {
 
   #closeForTheNight(): void {
     const { actions, settings } = this.#parts;
+    const positions = actions.heldPositions();
     for (let i = 0; i < settings.strategies.length; i += 1) {
       const strategy = strategyIndex(i);
       if (!this.#isFlatAtNight(strategy)) continue;
-      const isHolding = actions
-        .heldPositions()
-        .some((held) => held.strategy === strategy && !this.#flattener.has(strategy, held.instrument));
+      const isHolding = positions.some(
+        (held) => held.strategy === strategy && !this.#flattener.has(strategy, held.instrument),
+      );
       // Late fills may reopen its position; working orders are withdrawn once.
       if (isHolding || !this.#told.has(`orders ${i}`))
         this.#flattener.flattenOwner(strategy, 'flat before the close');

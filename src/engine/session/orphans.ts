@@ -20,6 +20,7 @@ export class Orphans {
 
   step(): void {
     const { actions, settings } = this.#parts;
+    if (!actions.hasUnmanaged()) return;
     const told = new Set<string>();
     for (const held of actions.heldPositions()) {
       if (held.strategy === OPERATOR_INDEX) continue;

@@ -48,6 +48,8 @@ export interface SessionActions {
   /** Stops a strategy, cancels its working orders, alerts. */
   stopStrategy(strategy: StrategyIndex, reason: string): void;
   isStopped(strategy: StrategyIndex): boolean;
+  /** Some strategy is stopped, or left the configuration. */
+  hasUnmanaged(): boolean;
   /** The contracts behind a strategy's symbols; after the start the strategy receives the changes. */
   setLegs(strategy: StrategyIndex, legs: readonly Contract[]): void;
   legs(strategy: StrategyIndex): readonly Contract[];

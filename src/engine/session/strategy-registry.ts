@@ -16,6 +16,7 @@ interface Seat {
 export class StrategyRegistry {
   readonly #host: StrategyHost;
   readonly #seats: readonly Seat[];
+  #hasUnmanaged: boolean;
   #isStarted = false;
   /** Started, and the trading day is not over. */
   #isRunning = false;
@@ -31,6 +32,7 @@ export class StrategyRegistry {
       legs: [],
       stopped: null,
     }));
+    this.#hasUnmanaged = settings.some(({ isOrphan }) => isOrphan === true);
   }
 
   get isStarted(): boolean {
@@ -63,6 +65,11 @@ export class StrategyRegistry {
     return this.stoppedReason(strategy) !== null;
   }
 
+  /** Some strategy is stopped, or left the configuration. */
+  get hasUnmanaged(): boolean {
+    return this.#hasUnmanaged;
+  }
+
   /** It proposes nothing: not begun, stopped, or without code in this engine. */
   isSilent(strategy: StrategyIndex): boolean {
     return !this.#isStarted || this.isStopped(strategy) || !this.#host.hasCodeOf(strategy);
@@ -73,6 +80,7 @@ export class StrategyRegistry {
     const seat = this.#seats[strategy];
     if (seat === undefined || seat.stopped !== null) return false;
     seat.stopped = reason;
+    this.#hasUnmanaged = true;
     this.#host.stop(strategy);
     return true;
   }

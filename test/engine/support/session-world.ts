@@ -242,6 +242,10 @@ export class HouseWorld implements SessionActions {
     this.view.stopped.add(strategy);
   }
 
+  hasUnmanaged(): boolean {
+    return true;
+  }
+
   isStopped(strategy: units.StrategyIndex): boolean {
     return this.view.isStopped(strategy);
   }
