@@ -105,7 +105,6 @@ export class SessionEvents {
     session.begin(tradingDay);
     if (isAnew === true) this.#state.fills.beginAnew();
     if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
-    registry.goOn();
     for (const each of carriedOverOrders ?? []) adoption.carryOver(each);
     // Else the clock was set back over a day: its orders may work on.
     const wasNight = isAnew !== true && (follows === undefined || follows < tradingDay);
@@ -126,6 +125,8 @@ export class SessionEvents {
     if (lossReached !== undefined) halt.carryOverLoss(lossReached);
     for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
     for (const { strategy, reason } of stoppedStrategies ?? []) this.#state.stops.carryOver(strategy, reason);
+    // Strategies find their positions and halts as they are.
+    registry.goOn();
     positionReconciler.restart();
     if (follows !== undefined) positionReconciler.followPast();
     controller.onSession();

@@ -183,6 +183,29 @@ test.each(['next_open', 'ohlc', 'close'])(
   },
 );
 
+/** The limit is sent on the close of a day of the account, which is the moment at which the next one begins. */
+test('updates at midnight find the position as it is', async () => {
+  const heard: string[] = [];
+  const days = [flat(100), flat(100), flat(100), flat(100)];
+  const plan = await barPlan({
+    bars: `time,open,high,low,close,volume\n${days.map((bar, i) => `2024-01-0${i + 1},${bar.join(',')},100\n`).join('')}`,
+    file: ', every: 1d',
+    connect(ticks, trader) {
+      let bar = 0;
+      ticks.orders$.subscribe(({ side, status }) =>
+        heard.push(`${side} ${status}, holding ${trader.position().qty}`),
+      );
+      ticks.bars({ every: minutes(1_440) }).subscribe(({ close }) => {
+        bar += 1;
+        if (bar === 1) trader.buy({ qty: 3, price: 'market', reason: 'in' });
+        if (bar === 2) trader.sell({ qty: 3, price: trader.plus(close, 20), reason: 'dear' });
+      });
+    },
+  });
+  runBacktest(plan);
+  expect(heard).toEqual(['buy accepted, holding 0', 'buy filled, holding 3', 'sell accepted, holding 3']);
+});
+
 const bracketOfTheRun = (trader: Trade) =>
   trader.submit({
     kind: 'bracket',
