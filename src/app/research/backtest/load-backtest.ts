@@ -8,6 +8,8 @@ import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../../domain/costs.ts';
 import { neverCloses } from '../../../domain/calendar.ts';
+import { momentOf } from '../../../domain/civil-date.ts';
+import { actionText } from '../../../domain/corporate-action.ts';
 import { durationUs, US_PER_DAY } from '../../../domain/units.ts';
 import { formatDuration, parseDuration } from '../../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../../config/config-schema.ts';
@@ -24,12 +26,13 @@ import { statePaths } from '../../restart/state-paths.ts';
 import { type MeasuredLatencies, sessionRecord } from '../recorded/session-orders.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema, ON_BARS } from './backtest-schema.ts';
+import { clockInSession } from './market-hours.ts';
 import { readUniverse } from './read-universe.ts';
 import { readActions } from './read-actions.ts';
 import { importNamedFiles } from './import-named-files.ts';
 import { readRates } from './market-rates.ts';
 import { readStatistics } from './read-statistics.ts';
-import { type SourceDays, sourceDays } from './source-days.ts';
+import { type SourceDay, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
@@ -114,6 +117,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
           ...dayBarProblems(backtest),
           ...closingBarProblems(backtest),
           ...crossingProblems(backtest),
+          ...actionProblems(backtest),
           ...unplayedProblems(backtest),
           ...unrated,
         ];
@@ -200,6 +204,38 @@ export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
     ...backtest,
     strategies: backtest.strategies.map((each) => ({ ...each, ...fresh.get(each.strategy) })),
   };
+}
+
+/** Positions and prices change together: an action takes effect between two bars, and between two sessions. */
+function actionProblems({ source, sources: { all, days }, market, actions }: Backtest): readonly Problem[] {
+  const played = new Set(days);
+  return (actions?.actions ?? []).flatMap((action): readonly Problem[] => {
+    const { code, exDay } = action;
+    const what = `${code}: ${actionText(action)} on ${exDay}`;
+    const own = all.filter((each) => each.code === code && played.has(each.day));
+    const dayUs = momentOf(exDay, 0, market.calendar.utcOffsetMinutes);
+    const isInside = ({ day, bars }: SourceDay): boolean =>
+      bars !== null &&
+      day < exDay &&
+      dayUs < momentOf(day, 0, market.calendar.utcOffsetMinutes) + bars.everyUs;
+    if (own.some(isInside)) {
+      const hint = 'take bars of a day or shorter, or adjusted prices';
+      return [
+        source.problem(
+          ['data', 'bars'],
+          'no action inside of a bar, whose prices are of before and after',
+          hint,
+          what,
+        ),
+      ];
+    }
+    const hours = market.hoursOf(code);
+    if (hours === null || own.every(({ bars }) => bars !== null && bars.everyUs >= US_PER_DAY)) return [];
+    const clock = clockInSession(hours, dayUs);
+    if (clock === null) return [];
+    const hint = `it would take effect at midnight of the account, ${clock} in ${hours.zone.name}: take a timeZone whose midnight lies between two sessions`;
+    return [source.problem(['timeZone'], 'no action inside of a session', hint, what)];
+  });
 }
 
 /** From the catalogue of the program, or from a file of the user's own. */

@@ -9,11 +9,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BacktestResult } from '../../../../src/backtest/backtest-result.ts';
 import { reportOf } from '../../../../src/backtest/report/report-of.ts';
 import { runStatistics } from '../../../../src/backtest/statistics/run-statistics.ts';
+import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
 import { resultCsv } from '../../../../src/app/research/backtest/result-files.ts';
 import { type ActionTaken, backAdjusted } from '../../../../src/strategy/index.ts';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
+import { formatProblem } from '../../../../src/config/problem.ts';
 import { minutes, priceTicks } from '../../../../src/domain/units.ts';
-import { barPlan } from './bar-run.ts';
+import { barFile, barPlan } from './bar-run.ts';
 
 /** From a Wednesday on. */
 const DAYS = [
@@ -442,6 +444,25 @@ describe('refused', () => {
   ])('%s%s', async (row, data, message) => {
     await expect(played({ ...still, actions: row === '' ? [] : [row], data })).rejects.toThrow(message);
   });
+});
+
+/** Weeks begin on Monday 8, 15 and 22; those of before tell nothing. */
+test.each([
+  ['2024-01-15', []],
+  ['2024-01-13', ['data.bars', 'no action inside of a bar', 'X: dividend of 1 a share on 2024-01-13']],
+  ['2024-01-03', []],
+])('an action inside of a bar of a week is refused: %s', async (day, texts) => {
+  const bars = ['2024-01-08', '2024-01-15', '2024-01-22'].map((week) => `${week},10,10,10,10,1000\n`);
+  const path = barFile({
+    bars: `time,open,high,low,close,volume\n${bars.join('')}`,
+    file: ', every: 1w',
+    data: ', actions: actions.csv',
+    files: { 'actions.csv': `symbol,ex_date,kind,value\nX,${day},dividend,1\n` },
+  });
+  const loaded = await loadBacktest(path);
+  const found = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(found).toHaveLength(Math.min(1, texts.length));
+  for (const text of texts) expect(found[0]).toContain(text);
 });
 
 test('files and report show what happened, and what the position was', async () => {

@@ -353,6 +353,32 @@ describe('what several markets of a run do not have', () => {
     },
   );
 
+  /** The 4th begins at 13:00 of the 3rd in New York, or with UTC at 20:00; on the 4th New York rests. */
+  test.each([
+    [
+      '+07:00',
+      "['09:30', '16:00']",
+      '2024-07-04',
+      ['timeZone', 'split 2 for 1 on 2024-07-04', '13:00 in America/New_York'],
+    ],
+    ['+07:00', "['09:30', '13:00']", '2024-07-04', []],
+    ['UTC', "['09:30', '16:00']", '2024-07-04', []],
+    ['+07:00', "['09:30', '16:00']", '2024-07-05', []],
+  ])('an action inside of a session: account in %s, hours %s, on %s', async (zone, hours, day, texts) => {
+    const [from, to] = JSON.parse(hours.replaceAll("'", '"')) as readonly string[];
+    const path = writeRun({
+      markets: `  - { timeZone: America/New_York, hours: [{ phase: continuous, from: '${from}', to: '${to}' }], closures: [2024-07-04], contracts: { NY: { tick: 0.01 } } }\n${COIN}`,
+      bars: { NY: NY_BARS, COIN: COIN_BARS },
+      data: ', actions: actions.csv',
+      files: { 'actions.csv': `symbol,ex_date,kind,value\nNY,${day},split,2:1\n` },
+      more: `timeZone: "${zone}"`,
+    });
+    const loaded = await loadBacktest(path);
+    const found = loaded.ok ? [] : loaded.problems.map(formatProblem);
+    expect(found).toHaveLength(Math.min(1, texts.length));
+    for (const text of texts) expect(found[0]).toContain(text);
+  });
+
   test('a zone of the account beside one market', async () => {
     const path = writeRun({ markets: COIN, bars: { COIN: COIN_BARS }, more: 'timeZone: UTC' });
     const loaded = await loadBacktest(path);
