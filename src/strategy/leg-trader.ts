@@ -8,6 +8,14 @@ import type { OrderUpdate, TraderPort } from '../engine/ports/strategy-port.ts';
 import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import type { LegTrader, OrderChange, OrderRequest, SubmitArguments, SubmitRequest } from './trader.ts';
 
+/** Terms that a strategy shares with the engine and its exchange: one that changed them would change its own money. */
+export function frozen<T>(terms: T): T {
+  if (typeof terms !== 'object' || terms === null || Object.isFrozen(terms)) return terms;
+  Object.freeze(terms);
+  for (const part of Object.values(terms)) frozen(part);
+  return terms;
+}
+
 export interface TraderParts {
   readonly guard: StrategyGuard;
   readonly port: TraderPort;
@@ -91,7 +99,7 @@ function askingPart({ guard, port, timers, notes }: TraderParts, contract: () =>
     fillPrice: (update) => asked('fillPrice', () => meanTicks(contract(), update)),
     time: () => asked('time', () => port.nowUs()),
     phase: () => asked('phase', () => port.phase()),
-    calendar: () => asked('calendar', () => port.calendar()),
+    calendar: () => asked('calendar', () => frozen(port.calendar())),
     after(span: DurationUs, handler: () => void): CancelTimer {
       inEvent('after');
       const timer = timers.after(span, handler);

@@ -14,7 +14,7 @@ import { BarChannel } from './bars.ts';
 import { Channel } from './channel.ts';
 import type { Params, StrategyDefinition } from './define-strategy.ts';
 import type { Trader, LegTrader } from './trader.ts';
-import { createLegTrader, NoteBudget, type TraderParts } from './leg-trader.ts';
+import { createLegTrader, frozen, NoteBudget, type TraderParts } from './leg-trader.ts';
 import { QuoteBarChannel } from './quote-bars.ts';
 import { type StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
@@ -109,7 +109,7 @@ export class RunningStrategy {
       const leg = this.#legs[place];
       assert(leg !== undefined, 'a rollover names a leg of the strategy');
       this.#hub.leave(leg.channels);
-      leg.contract = contract;
+      leg.contract = frozen(contract);
       this.#hub.listen(leg.channels, contract.index);
       rolled.push({ leg: leg.name, contract });
     }
@@ -153,7 +153,7 @@ export class RunningStrategy {
         rollovers$: this.#rollovers,
       },
       trader: createLegTrader(parts, () => leg.contract),
-      contract: this.#port.leg(this.#instance.index, place),
+      contract: frozen(this.#port.leg(this.#instance.index, place)),
     };
     return leg;
   }

@@ -160,6 +160,11 @@ const CAUGHT: readonly Liar[] = [
     when: '(Array.prototype.best ??= bar.high) > 0',
     told: 'NOT verified: a strategy changes what all code shares (Array.prototype.best)',
   },
+  {
+    name: 'own-money',
+    when: '(trader.contract.spec.hundredthsPerTick *= 10) > 0',
+    told: "Cannot assign to read only property 'hundredthsPerTick'",
+  },
   { name: 'late-end', when: 'process.exit(0) === undefined', told: 'a strategy called process.exit' },
 ];
 
