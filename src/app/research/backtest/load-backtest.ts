@@ -32,7 +32,7 @@ import { readActions } from './read-actions.ts';
 import { importNamedFiles } from './import-named-files.ts';
 import { readRates } from './market-rates.ts';
 import { readStatistics } from './read-statistics.ts';
-import { type SourceDay, type SourceDays, sourceDays } from './source-days.ts';
+import { longestBar, type SourceDay, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
@@ -166,10 +166,9 @@ function closingBarProblems({ source, read, sources: { all }, market }: Backtest
   const { flatBeforeClose: before } = read.session;
   if (market.isAlwaysOpen || before === null) return [];
   return read.strategies.flatMap(({ overnight, symbols }, i) => {
-    const lengths = all.map(({ bars, code }) =>
-      market.kind === 'own' && !symbols.includes(code) ? 0 : (bars?.everyUs ?? 0),
+    const longestUs = longestBar(
+      market.kind === 'own' ? all.filter(({ code }) => symbols.includes(code)) : all,
     );
-    const longestUs = Math.max(...lengths);
     if (overnight || longestUs <= before || longestUs >= US_PER_DAY) return [];
     const [every, span] = [formatDuration(durationUs(longestUs)), formatDuration(before)];
     const isEarlier = longestUs <= (parseDuration(FLAT_BEFORE_MAX) ?? 0);
