@@ -3,6 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import { ratesOf } from '../../domain/contract.ts';
 import { initialMargin } from '../../domain/costs.ts';
 import type { OrderCode } from '../../domain/ids.ts';
+import { signOf } from '../../domain/order.ts';
 import { type PlaceLimit, refusal, type Refusal } from '../../venue/venue-command.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { FundsNow, RunAccount } from './run-account.ts';
@@ -39,10 +40,18 @@ export class RunCash {
   refusal({ orderCode, side, qty, limitPrice: price }: PlaceLimit): Refusal | null {
     assert(this.#costs !== null, 'orders are sent on a day that is open');
     const working = this.#working();
+    const asked = { orderCode, side, qty, price };
+    const free = this.#account.freeEquity(this.#costs);
+    const isBeside = (order: Asked): boolean => order.orderCode === orderCode && order.side === side;
+    const turning = this.#turningMargin(asked, working.filter(isBeside));
+    if (turning !== null) {
+      const reserved = this.#heldFor(working.filter((order) => !isBeside(order)));
+      return turning > free - reserved ? refusal(-6012) : null;
+    }
     const before = this.#heldFor(working);
-    const needed = this.#heldFor([...working, { orderCode, side, qty, price }]) - before;
+    const needed = this.#heldFor([...working, asked]) - before;
     if (needed <= 0) return null;
-    return needed > this.#account.freeEquity(this.#costs) - before ? refusal(-6012) : null;
+    return needed > free - before ? refusal(-6012) : null;
   }
 
   funds(): FundsNow {
@@ -61,6 +70,27 @@ export class RunCash {
     for (const { orderCode, side, leavesQty: qty, price } of this.#open())
       working.push({ orderCode, side, qty, price });
     return working;
+  }
+
+  /**
+   * Margin beyond that of what is held, less what closing it earns, once this order, which alone would turn the position round, and those `beside`
+   * it are filled; null for any other order.
+   */
+  #turningMargin(asked: Asked, beside: readonly Asked[]): number | null {
+    assert(this.#costs !== null, 'margin is measured on a day that is open');
+    const instrument = this.#instruments.find(({ contract }) => contract.orderCode === asked.orderCode);
+    assert(instrument !== undefined, 'a run trades its own contracts');
+    const { mark, unit, rate, contract } = instrument;
+    const net = this.#account.netOf(contract.index);
+    const held = -signOf(asked.side) * net;
+    if (held <= 0 || asked.qty <= held) return null;
+    const { schedule, day } = this.#costs;
+    const paid = paidPrice(asked, mark);
+    const marginOf = (qty: number, price: number): number =>
+      initialMargin(ratesOf(contract.spec, schedule), day, Math.round(qty * price * unit), qty);
+    const opens = beside.reduce((sum, { qty }) => sum + qty, asked.qty) - held;
+    const earned = Math.round(net * (paid - mark) * unit);
+    return rate.of(marginOf(opens, paid) - marginOf(held, mark) - earned);
   }
 
   /** Margin of what orders may open, on the worse side of each contract. */
@@ -93,12 +123,15 @@ export class RunCash {
     let free = net < 0 ? -2 * net : 0;
     const rates = ratesOf(contract.spec, schedule);
     let margin = 0;
-    for (const { side, qty, price } of orders) {
-      const opens = Math.max(0, qty - free);
-      free = Math.max(0, free - qty);
-      const paid = mark === 0 ? price : side === 'buy' ? Math.min(price, mark) : Math.max(price, mark);
-      margin += initialMargin(rates, day, Math.round(opens * paid * unit), opens);
+    for (const order of orders) {
+      const opens = Math.max(0, order.qty - free);
+      free = Math.max(0, free - order.qty);
+      margin += initialMargin(rates, day, Math.round(opens * paidPrice(order, mark) * unit), opens);
     }
     return rate.of(margin);
   }
 }
+
+/** In ticks: the limit, or the last price where that is better. */
+const paidPrice = ({ side, price }: Pick<Asked, 'side' | 'price'>, mark: number): number =>
+  mark === 0 ? price : side === 'buy' ? Math.min(price, mark) : Math.max(price, mark);

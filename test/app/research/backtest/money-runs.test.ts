@@ -132,6 +132,27 @@ function charged({ strategies, moneyScale }: BacktestResult): readonly string[] 
   );
 }
 
+const turned = async (prices: readonly number[], turn: number, points: number) => {
+  const { strategies } = await played({ prices, orders: { 0: ['sell', 50, 90], 2: ['buy', turn, points] } });
+  return [...strategies[0]!.fills].map(({ side, qty }) => `${side} ${qty}`);
+};
+
+/** Short 50 at 100 with 10,000: at 180 there is an equity of 6,000, which carries 33 the other way round. */
+describe('an order that turns a position round', () => {
+  test.each([
+    ['at the last price', 83, ['sell 50', 'buy 83']],
+    ['beyond its equity', 84, ['sell 50']],
+    ['to flat alone', 50, ['sell 50', 'buy 50']],
+  ])('%s', async (_name, qty, fills) => {
+    expect(await turned([100, 100, 180, 180, 180], qty, 180)).toEqual(fills);
+  });
+
+  test('at a better limit counts what it earns', async () => {
+    expect(await turned([100, 100, 180, 120, 120], 125, 120)).toEqual(['sell 50', 'buy 125']);
+    expect(await turned([100, 100, 180, 120, 120], 126, 120)).toEqual(['sell 50']);
+  });
+});
+
 describe('fees', () => {
   /** 0.05 % of 12.50 is 0.00625, of 22.50 0.01125, of 62.50 0.03125. */
   test.each([
