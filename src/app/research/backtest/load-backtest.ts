@@ -71,8 +71,8 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   if ('problems' in main) return { ok: false, problems: main.problems };
   const { source } = main;
   const read = withKeptPositions(main.value);
-  const found = await findStrategies(source, read, options);
-  const problems = [...found.problems];
+  const code = await findStrategies(source, read, options);
+  const problems = [...code.problems];
   const market = readBacktestMarket(source);
   if (!market.ok) return { ok: false, problems: [...problems, ...market.problems] };
   problems.push(...fileProblems(source, read, market.market));
@@ -92,10 +92,11 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
-  const sources = sourceDays(dirs, market.market, read, universe);
+  const found = sourceDays(dirs, market.market, read, universe);
+  const sources = { ...found, remarks: [...found.remarks, ...actions.remarks] };
   const chosen = await readStatistics(source, read, { market: market.market, sources });
   if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
-  const { strategies } = found;
+  const { strategies } = code;
   const { statistics } = chosen;
   const { rates, problems: unrated } = readRates(source, read, { market: market.market, sources });
   const backtest: Backtest = {
@@ -103,7 +104,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
     read,
     source,
     market: market.market,
-    actions,
+    actions: actions.terms,
     strategies,
     sources,
     latencies,

@@ -17,19 +17,35 @@ const HINT = `a first line ${COLUMNS.join(',')},${PAY_DATE} and rows like AAPL,2
 /** Digits of a dividend behind the point. */
 const DIVIDEND_DIGITS = Math.round(Math.log10(DIVIDEND_PARTS));
 const RATIO_DIGITS = 6;
+const OTHERS_SHOWN = 6;
 
-/** Undefined where nothing happens to any contract. */
+export interface ReadActions {
+  /** Undefined where nothing happens to any contract. */
+  readonly terms: ActionTerms | undefined;
+  /** Rows that were left out. */
+  readonly remarks: readonly string[];
+}
+
 export function readActions(
   source: YamlSource,
   { data }: BacktestFile,
   { market, universe }: { readonly market: BacktestMarket; readonly universe: Universe },
   problems: Problem[],
-): ActionTerms | undefined {
+): ReadActions {
   const told = fileActions(source, data, market, problems);
-  const actions = [...told, ...universe.leaves].toSorted(inOrder);
-  if (actions.length === 0) return undefined;
+  const others = [...new Set(told.map(({ code }) => code))].filter(
+    (code) => market.specOf(code) === undefined,
+  );
+  const more = others.length > OTHERS_SHOWN ? ` and ${others.length - OTHERS_SHOWN} more` : '';
+  const shown = others.slice(0, OTHERS_SHOWN).join(', ');
+  const remarks =
+    others.length === 0
+      ? []
+      : [`corporate actions of ${shown}${more}: left out, the market has no contract of that name`];
+  const known = told.filter(({ code }) => market.specOf(code) !== undefined);
+  const actions = [...known, ...universe.leaves].toSorted(inOrder);
   const { orders = 'adjust', dividends = 'ex_date' } = data.actions ?? {};
-  return { actions, orders, dividendsOn: dividends };
+  return { terms: actions.length === 0 ? undefined : { actions, orders, dividendsOn: dividends }, remarks };
 }
 
 function fileActions(
@@ -56,21 +72,20 @@ function fileActions(
     problems.push(source.problem([...path, 'file'], 'a file of corporate actions', HINT, read.wrong));
     return [];
   }
-  const actions = read.filter(({ code }) => market.specOf(code) !== undefined);
-  if (read.length > 0 && actions.length === 0)
+  if (read.length > 0 && read.every(({ code }) => market.specOf(code) === undefined))
     problems.push(
       source.problem([...path, 'file'], 'actions of contracts of this market', '', 'none of them'),
     );
-  return actions;
+  return read;
 }
 
 /** By ex-date; on one day a dividend, which is told for old shares, comes before a split, and what leaves before both. */
 const inOrder = (a: CorporateAction, b: CorporateAction): number =>
   compare(a.exDay, b.exDay) || compare(a.kind, b.kind) || compare(a.code, b.code);
 
-type ReadActions = readonly CorporateAction[] | { readonly wrong: string };
+type FileActions = readonly CorporateAction[] | { readonly wrong: string };
 
-function actionsIn(path: string): ReadActions {
+function actionsIn(path: string): FileActions {
   const table = readSmallTable(path);
   if ('wrong' in table) return table;
   const [head, ...rows] = table;

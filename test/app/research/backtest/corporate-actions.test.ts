@@ -492,6 +492,14 @@ test('files and report show what happened, and what the position was', async () 
   expect(equityOf(run).at(-1)).toBe(10_000);
 });
 
+test('rows of other contracts are left out with a notice', async () => {
+  const rows = ['x', 'A', 'B', 'C', 'D', 'E', 'F', 'x'].map((code, i) => `${code},$${i % 3},dividend,1`);
+  const run = await played({ prices: [10, 10, 10], does: {}, actions: [...rows, 'X,$1,dividend,1'] });
+  expect(run.notices.map(({ text }) => text)).toEqual([
+    'corporate actions of x, A, B, C, D, E and 1 more: left out, the market has no contract of that name',
+  ]);
+});
+
 test('data that have the split in them already are noticed', async () => {
   const run = await played({ prices: [90, 90, 91], does: {}, actions: ['X,$2,split,3:1'] });
   expect(run.notices.map(({ code }) => code)).toEqual(['prices_look_adjusted']);
