@@ -103,6 +103,16 @@ const REFUSED: readonly Liar[] = [
   },
   { name: 'prototype', head: 'Array.prototype.at = () => 0;', told: 'a change of Array.prototype.at' },
   { name: 'hoard', head: 'globalThis.best = 0;', told: 'a change of globalThis.best' },
+  {
+    name: 'symbol-hoard',
+    head: "globalThis[Symbol.for('best')] = 0;",
+    told: 'a change of globalThis.Symbol(best)',
+  },
+  {
+    name: 'listener',
+    head: "process.on('exit', () => { process.exitCode = 0; });",
+    told: 'a strategy called process.on',
+  },
   { name: 'end', head: 'process.exit(0);', told: 'a strategy called process.exit' },
 ];
 
@@ -164,6 +174,16 @@ const CAUGHT: readonly Liar[] = [
     name: 'own-money',
     when: '(trader.contract.spec.hundredthsPerTick *= 10) > 0',
     told: "Cannot assign to read only property 'hundredthsPerTick'",
+  },
+  {
+    name: 'late-symbol',
+    when: "(globalThis[Symbol.for('best')] ??= bar.high) > 0",
+    told: 'NOT verified: a strategy changes what all code shares (globalThis.Symbol(best))',
+  },
+  {
+    name: 'late-date',
+    when: '(Date.prototype.best ??= bar.high) > 0',
+    told: 'NOT verified: a strategy changes what all code shares (Date.prototype.best)',
   },
   { name: 'late-end', when: 'process.exit(0) === undefined', told: 'a strategy called process.exit' },
 ];

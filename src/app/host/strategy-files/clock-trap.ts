@@ -25,6 +25,19 @@ const STACK_FRAMES = 60;
 const FALSE_MS = 123_456_789_012;
 const FALSE_CHANCE = 0.123_456_789;
 
+/** Functions of the process with which a strategy could end a run as if all were well, or go on after it. */
+const ENDING = [
+  'exit',
+  'kill',
+  'abort',
+  'reallyExit',
+  'on',
+  'once',
+  'addListener',
+  'prependListener',
+  'dlopen',
+];
+
 type Restore = () => void;
 
 export interface Trap {
@@ -239,18 +252,16 @@ class ClockTrap {
       this.#watched(globalThis, 'fetch', 'fetch'),
       this.#watched(crypto, 'randomUUID', 'crypto.randomUUID'),
       ...ofProcess.map((name) => this.#watched(process, name, `process.${name}`)),
-      ...['exit', 'kill', 'abort', 'reallyExit'].map((name) =>
-        this.#refused(process, name, `process.${name}`),
-      ),
+      ...ENDING.map((name) => this.#refused(process, name, `process.${name}`)),
     ];
   }
 
-  /** Without this, a strategy could end a run as if all were well. */
+  /** Only a strategy's own call: the runtime listens too, for what strategies use. */
   #refused(owner: object, name: string, what: string): Restore {
     const real: unknown = Reflect.get(owner, name);
     if (typeof real !== 'function') return () => undefined;
     return replaced(owner, name, (...args: readonly unknown[]): unknown => {
-      if (this.#note(what)) throw new Error(`a strategy called ${what}`);
+      if (this.#note(what, true)) throw new Error(`a strategy called ${what}`);
       return Reflect.apply(real, owner, args);
     });
   }

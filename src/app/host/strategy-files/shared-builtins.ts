@@ -3,7 +3,7 @@
 const NAMES = (
   'Object Function Array String Number Boolean BigInt Symbol Math JSON Reflect Proxy Promise Map Set WeakMap WeakSet RegExp Error ' +
   'TypeError RangeError ArrayBuffer DataView Int8Array Uint8Array Int16Array Uint16Array Int32Array Uint32Array Float32Array ' +
-  'Float64Array BigInt64Array Atomics Intl'
+  'Float64Array BigInt64Array Uint8ClampedArray BigUint64Array SharedArrayBuffer Atomics Intl Date WeakRef FinalizationRegistry'
 ).split(' ');
 
 type Descriptors = ReadonlyMap<PropertyKey, PropertyDescriptor>;
@@ -17,7 +17,7 @@ interface Shared {
 /** Ends with the changes since the beginning, by name, and undoes them. */
 export function watchBuiltins(): () => readonly string[] {
   const all = sharedObjects();
-  const globals = new Set(Object.getOwnPropertyNames(globalThis));
+  const globals = new Set(Reflect.ownKeys(globalThis));
   return () => [...all.flatMap(undone), ...undoneGlobals(globals)];
 }
 
@@ -60,10 +60,10 @@ const isSame = (a: PropertyDescriptor, b: PropertyDescriptor): boolean =>
   Object.is(a.value, b.value) && a.get === b.get && a.set === b.set;
 
 /** The runtime fills in some globals when they are first used: values are not compared. */
-function undoneGlobals(before: ReadonlySet<string>): readonly string[] {
-  return Object.getOwnPropertyNames(globalThis).flatMap((name) => {
-    if (before.has(name)) return [];
-    Reflect.deleteProperty(globalThis, name);
-    return [`globalThis.${name}`];
+function undoneGlobals(before: ReadonlySet<PropertyKey>): readonly string[] {
+  return Reflect.ownKeys(globalThis).flatMap((key) => {
+    if (before.has(key)) return [];
+    Reflect.deleteProperty(globalThis, key);
+    return [`globalThis.${String(key)}`];
   });
 }
