@@ -198,8 +198,12 @@ export class Portfolio {
     let charged = 0;
     for (const { positions, carriedOver, fee, tax } of this.#accounts) {
       charged += fee + tax;
-      positions.forEach((position, at) => expected[at]?.addHeld(position, 1));
-      carriedOver.forEach((position, at) => expected[at]?.carriedOver.add(position, 1));
+      positions.forEach((position, at) => {
+        if (position !== FLAT_POSITION) expected[at]?.addHeld(position, 1);
+      });
+      carriedOver.forEach((position, at) => {
+        if (position !== FLAT_POSITION) expected[at]?.carriedOver.add(position, 1);
+      });
     }
     assert(charged === this.#charged, 'the costs of the account are the sum over all owners');
     for (const [at, sum] of expected.entries())

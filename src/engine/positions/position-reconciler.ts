@@ -53,6 +53,8 @@ export class PositionReconciler {
   #hasPast = false;
   #differences: readonly Difference[] = [];
   #positions: readonly BrokerPosition[] | undefined = undefined;
+  /** Contracts of each code in it, the long less the short ones. */
+  readonly #nets = new Map<string, number>();
   #readUs = -Infinity;
   #agreedUs = -Infinity;
   readonly #unknownCodes = new Set<string>();
@@ -82,9 +84,7 @@ export class PositionReconciler {
   brokerQty(instrument: InstrumentIndex): SignedQty | undefined {
     if (this.#positions === undefined) return undefined;
     const code = this.#parts.contracts.at(instrument)?.orderCode;
-    let net = 0;
-    for (const { orderCode, qty } of this.#positions) if (orderCode === code) net += qty;
-    return signedQty(net);
+    return signedQty(code === undefined ? 0 : (this.#nets.get(code) ?? 0));
   }
 
   unproven(): string | null {
@@ -118,6 +118,9 @@ export class PositionReconciler {
 
   takePositions(snapshot: PositionSnapshot, fillVersion: number): void {
     this.#positions = snapshot.positions;
+    this.#nets.clear();
+    for (const { orderCode, qty } of snapshot.positions)
+      this.#nets.set(orderCode, (this.#nets.get(orderCode) ?? 0) + qty);
     this.#readUs = snapshot.startedUs;
     this.#parts.portfolio.assertTotals();
     this.#proof.takeReading(snapshot.positions, snapshot.startedUs, snapshot.tsUs, fillVersion);
