@@ -29,7 +29,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const days = weekdays(Math.ceil(Number(ticksText) / ROWS_A_DAY));
 const walk = new BenchWalk(1);
-const data = benchDays(days, ROWS_A_DAY, (day) => walk.next(ROWS_A_DAY, day));
+const data = benchDays(days, ROWS_A_DAY, 1, (day) => walk.next(ROWS_A_DAY, day));
 const tally = { crosses: 0, sum: 0 };
 const plan = benchPlan(data, { strategies: 1, trade: true, fast: FAST, slow: SLOW }, tally);
 const start = performance.now();

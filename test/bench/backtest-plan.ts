@@ -1,4 +1,4 @@
-/** The plan around the measured ticks: one contract that always trades, every guard of risk on, nothing that would refuse an order. */
+/** The plan around the measured ticks: contracts that always trade, every guard of risk on, nothing that would refuse an order. */
 import { DEFAULT_STATISTICS } from '../../src/backtest/statistics/statistics-settings.ts';
 import type { BacktestData, BacktestPlan } from '../../src/backtest/backtest-plan.ts';
 import { alwaysOpen, type TradingCalendar } from '../../src/domain/calendar.ts';
@@ -7,7 +7,7 @@ import type { Contract } from '../../src/domain/contract.ts';
 import { orderCode, streamCode } from '../../src/domain/ids.ts';
 import type { EngineSettings } from '../../src/domain/settings.ts';
 import * as units from '../../src/domain/units.ts';
-import type { TickRows } from '../../src/recording/columns/tick-columns.ts';
+import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
 import { BENCH_DAY, BENCH_START_TICKS } from './backtest-ticks.ts';
 import { type CrossTally, tickCross } from './tick-cross.ts';
 
@@ -24,53 +24,64 @@ const OPEN: TradingCalendar = alwaysOpen({
   validTo: tradingDay('2099-01-01'),
 });
 
-const CONTRACT: Contract = {
-  index: units.instrumentIndex(0),
-  orderCode: orderCode('BENCH'),
-  streamCode: streamCode('BENCH'),
+const codeOf = (place: number): string => (place === 0 ? 'BENCH' : `BENCH${place}`);
+
+const contractOf = (place: number): Contract => ({
+  index: units.instrumentIndex(place),
+  orderCode: orderCode(codeOf(place)),
+  streamCode: streamCode(codeOf(place)),
   expiry: tradingDay('2098-12-31'),
   spec: {
-    underlying: 'BENCH',
+    underlying: codeOf(place),
     hundredthsPerTick: 10,
     moneyPerHundredth: 1_000,
     orderQtyMax: 500,
     bandBps: 10_000,
   },
-};
+});
 
 const always = (value: number) => [{ from: FROM, value }];
 const LATENCY = units.milliseconds(2);
 const MUCH = units.money(1e14);
 const YEAR = units.durationUs(400 * units.US_PER_DAY);
 
-/** Days of one contract, each made when it is opened. */
+/** Days of so many contracts, each made when it is opened; `rowsADay` is the sum over the contracts. */
 export const benchDays = (
   days: readonly TradingDay[],
   rowsADay: number,
-  rowsOf: (day: TradingDay) => TickRows,
-): BacktestData => ({
-  digest: 'bench',
-  days,
-  rows: rowsADay * days.length,
-  open: (day) => ({
-    day,
-    contracts: [CONTRACT],
-    guessed: new Set(),
-    references: new Map([[CONTRACT, units.priceHundredths(BENCH_START_TICKS * 10)]]),
-    tapes: [{ contract: CONTRACT, rows: rowsOf(day) }],
-    notices: [],
-  }),
-});
+  contractCount: number,
+  rowsOf: (day: TradingDay, contract: number) => TickRows,
+): BacktestData => {
+  const contracts = Array.from({ length: contractCount }, (_, place) => contractOf(place));
+  return {
+    digest: 'bench',
+    days,
+    rows: rowsADay * days.length,
+    open: (day) => ({
+      day,
+      contracts,
+      guessed: new Set(),
+      references: new Map(
+        contracts.map((each) => [each, units.priceHundredths(BENCH_START_TICKS * 10)] as const),
+      ),
+      tapes: contracts.map((contract, place) => ({ contract, rows: rowsOf(day, place) })),
+      notices: [],
+    }),
+  };
+};
 
-export const benchData = (rows: TickRows): BacktestData => benchDays([BENCH_DAY], rows.rows, () => rows);
+export const benchData = (...tapes: readonly TickRows[]): BacktestData => {
+  const rows = tapes.reduce((sum, tape) => sum + tape.rows, 0);
+  return benchDays([BENCH_DAY], rows, tapes.length, (_, place) => tapes[place] ?? allocateRows(0, 0));
+};
 
-function settings(ids: readonly string[]): EngineSettings {
+function settings(ids: readonly string[], contracts: number): EngineSettings {
   return {
     risk: {
       orderQtyMax: units.qty(500),
       collarBps: 1_000,
       accountPositionMax: units.qty(1_000),
-      openOrdersMax: 100,
+      openOrdersMax: 200,
       ordersPerSecondMax: 1_000,
       ordersPerMinuteMax: 100_000,
       dataAgeMax: units.seconds(60),
@@ -80,9 +91,9 @@ function settings(ids: readonly string[]): EngineSettings {
       sameRejectionsMax: 3,
       clockSkewMax: units.seconds(10),
     },
-    strategies: ids.map((id) => ({
+    strategies: ids.map((id, place) => ({
       id,
-      symbols: ['BENCH'],
+      symbols: [codeOf(place % contracts)],
       overnight: true,
       onExpiry: 'hold',
       risk: { positionMax: units.qty(10), dailyLossMax: MUCH, openOrdersMax: 10 },
@@ -102,14 +113,16 @@ function settings(ids: readonly string[]): EngineSettings {
 }
 
 export interface BenchChoice {
+  /** The first trades the first contract, and so on. */
   readonly strategies: number;
+  readonly contracts?: number;
   readonly trade: boolean;
   readonly fast: number;
   readonly slow: number;
 }
 
 export function benchPlan(data: BacktestData, choice: BenchChoice, tally: CrossTally): BacktestPlan {
-  const { strategies, ...params } = choice;
+  const { strategies, contracts = 1, ...params } = choice;
   const ids = Array.from({ length: strategies }, (_, place) => `cross-${place}`);
   const definition = tickCross(tally);
   return {
@@ -123,7 +136,7 @@ export function benchPlan(data: BacktestData, choice: BenchChoice, tally: CrossT
       taxPpm: always(1_000),
       marginBps: always(1_700),
     },
-    settings: settings(ids),
+    settings: settings(ids, contracts),
     strategies: ids.map((id, place) => ({ index: units.strategyIndex(place), id, definition, params })),
     capital: units.money(1e12),
     currency: 'VND',

@@ -1,13 +1,21 @@
-/** One process that is measured: `backtest-run.js rows strategies orders|looks rounds` prints one line of JSON. */
+/** One process that is measured: `backtest-run.js rows strategies orders|looks rounds contracts` prints one line of JSON. */
 import { runBacktest } from '../../src/backtest/run/run-backtest.ts';
 import { benchData, benchPlan } from './backtest-plan.ts';
-import { benchRows } from './backtest-ticks.ts';
+import { benchTapes } from './backtest-ticks.ts';
 import { FAST, SLOW, type BenchFigures } from './bench-figures.ts';
 
-const [rowsText = '2000000', strategiesText = '1', what = 'orders', roundsText = '3'] = process.argv.slice(2);
+const [rowsText = '2000000', strategiesText = '1', what = 'orders', roundsText = '3', contractsText = '1'] =
+  process.argv.slice(2);
 const rows = Number(rowsText);
-const data = benchData(benchRows(rows));
-const choice = { strategies: Number(strategiesText), trade: what === 'orders', fast: FAST, slow: SLOW };
+const contracts = Number(contractsText);
+const data = benchData(...benchTapes(rows, contracts));
+const choice = {
+  strategies: Number(strategiesText),
+  contracts,
+  trade: what === 'orders',
+  fast: FAST,
+  slow: SLOW,
+};
 const seconds: number[] = [];
 const cpuSeconds: number[] = [];
 let figures: BenchFigures | null = null;

@@ -46,3 +46,7 @@ export class BenchWalk {
 }
 
 export const benchRows = (rows: number, seed = 1): TickRows => new BenchWalk(seed).next(rows, BENCH_DAY);
+
+/** `rows` prints over so many contracts, each with a walk of its own; all print at the same moments. */
+export const benchTapes = (rows: number, contracts: number): TickRows[] =>
+  Array.from({ length: contracts }, (_, place) => benchRows(Math.floor(rows / contracts), place + 1));

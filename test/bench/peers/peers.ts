@@ -1,14 +1,14 @@
 /**
  * `npm run bench:peers`: the same ticks and the same EMA cross through Tickwright and through other backtests, on this machine, one
  * process after the other in turn, medians over the processes. A figure counts when all of a program's processes agree, and when it
- * crossed where ours did. `-- --ticks 200000 --processes 1` for a short look; `--only hftbacktest` for one peer;
+ * crossed where ours did. Many contracts side by side are compared with a plain loop of Python. `-- --ticks 200000 --processes 1` for a short look; `--only hftbacktest` for one peer;
  * `--strategies 1` for ours with one alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { benchRows } from '../backtest-ticks.ts';
+import { benchRows, benchTapes } from '../backtest-ticks.ts';
 import { type BenchFigures, FAST, SLOW } from '../bench-figures.ts';
 import { medianOf } from '../rounds.ts';
 import { preparePeers } from './environment.ts';
@@ -29,8 +29,16 @@ const PROCESSES = Number(values.processes);
 const STRATEGIES = values.strategies.split(',').map(Number);
 /** Rounds in one process; its figure is the median of them. The first of ours, in which the compiler warms up, counts too. */
 const ROUNDS = 7;
+/** Side by side, with a strategy each. */
+const CONTRACTS = 100;
 
-type Work = 'orders' | 'looks';
+type Work = 'orders' | 'looks' | 'many';
+
+const TITLES: Readonly<Record<Work, string>> = {
+  looks: 'Without orders',
+  orders: 'With an order at each cross',
+  many: `${CONTRACTS} contracts side by side with an order at each cross; the loop fills each at once, and checks nothing`,
+};
 
 interface Contestant {
   readonly name: string;
@@ -48,15 +56,16 @@ interface Standing {
 const say = (line = ''): void => void process.stdout.write(`${line}\n`);
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-function ours(strategies: number, work: Work): Contestant {
+function ours(strategies: number, work: Work, contracts = 1): Contestant {
   const script = join(import.meta.dirname, '..', 'backtest-run.js');
-  const args = [script, TICKS, strategies, work, ROUNDS].map(String);
+  const what = work === 'looks' ? 'looks' : 'orders';
+  const args = [script, TICKS, strategies, what, ROUNDS, contracts].map(String);
   const some = strategies === 1 ? '1 strategy' : `${strategies} strategies`;
   return {
     name: `Tickwright, ${some}`,
     work,
     run: () => measureProcess(process.execPath, args),
-    isOne: strategies === 1,
+    isOne: strategies === contracts,
   };
 }
 
@@ -74,6 +83,10 @@ function peer(
 
 function contestants(scratch: string): Contestant[] {
   const list = (['looks', 'orders'] as const).flatMap((work) => STRATEGIES.map((count) => ours(count, work)));
+  list.push(ours(CONTRACTS, 'many', CONTRACTS));
+  const table = join(scratch, 'contracts.bin');
+  writeTicks(table, ...benchTapes(TICKS, CONTRACTS));
+  list.push(peer('a plain loop of Python', 'plain_loop.py', 'python3', table, 'many', 1));
   const environment = preparePeers();
   if (!environment.ok) {
     say(`peers are skipped: ${environment.reason}`);
@@ -126,9 +139,7 @@ function main(): void {
   say(
     `${whole(TICKS)} ticks from a seed, averages of ${FAST} and ${SLOW}; medians over ${PROCESSES} processes`,
   );
-  say(
-    '"x 2.00" is twice as fast as Tickwright with one strategy; cpu: seconds of processor, helpers included',
-  );
+  say('"x 2.00" is twice as fast as the first row; cpu: seconds of processor, helpers included');
   const scratch = mkdtempSync(join(tmpdir(), 'tickwright-bench-'));
   try {
     const list = contestants(scratch).map((contestant) => ({
@@ -137,10 +148,10 @@ function main(): void {
     }));
     for (let turn = 0; turn < PROCESSES; turn += 1)
       for (const { contestant, standing } of list) runOnce(contestant, standing);
-    for (const work of ['looks', 'orders'] as const) {
+    for (const work of ['looks', 'orders', 'many'] as const) {
       const same = list.filter(({ contestant }) => contestant.work === work);
       say();
-      say(work === 'looks' ? 'Without orders' : 'With an order at each cross');
+      say(TITLES[work]);
       const baseline = same[0]?.standing;
       if (baseline !== undefined)
         for (const { contestant, standing } of same) show(contestant, standing, baseline);

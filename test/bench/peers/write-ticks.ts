@@ -1,6 +1,6 @@
 /**
  * The measured ticks for programs in other languages: plain columns of doubles, one row a print. Bid and ask are the touch that our
- * own backtest infers from the print and shows to its strategies, so that peers are shown as much as ours.
+ * own backtest infers from the print and shows to its strategies, so that peers are shown as much as ours. Contracts follow each other.
  */
 import { writeFileSync } from 'node:fs';
 import { InferredBook } from '../../../src/venue/exchange/inferred-book.ts';
@@ -9,7 +9,11 @@ import type { TickRows } from '../../../src/recording/columns/tick-columns.ts';
 /** Time (us), price (ticks), quantity, side (1 or -1), bid, ask (ticks), what stands there. */
 const COLUMNS = 8;
 
-export function writeTicks(path: string, { rows, tsUs, priceTicks, qty, side }: TickRows): void {
+export function writeTicks(path: string, ...tapes: readonly TickRows[]): void {
+  writeFileSync(path, Buffer.concat(tapes.map((tape) => tableOf(tape))));
+}
+
+function tableOf({ rows, tsUs, priceTicks, qty, side }: TickRows): Uint8Array {
   const book = new InferredBook();
   const table = new Float64Array(rows * COLUMNS);
   for (let row = 0; row < rows; row += 1) {
@@ -25,5 +29,5 @@ export function writeTicks(path: string, { rows, tsUs, priceTicks, qty, side }: 
     table[at + 6] = book.bidQty;
     table[at + 7] = book.askQty;
   }
-  writeFileSync(path, new Uint8Array(table.buffer));
+  return new Uint8Array(table.buffer);
 }
