@@ -136,7 +136,6 @@ class OrderReader extends DayRowReader {
       return true;
     }
     this.#reduce(id, order, at, order.left);
-    this.#orders.forget(id);
     return this.#add(row, id, message);
   }
 
@@ -156,11 +155,8 @@ class OrderReader extends DayRowReader {
   }
 
   #reduce(id: string, order: KnownOrder, at: number, lots: number): void {
-    if (lots > 0) {
-      this.#orders.take(order, lots);
-      this.#pushOrder(at, order, -lots);
-    }
-    if (order.left === 0) this.#orders.forget(id);
+    this.#orders.reduce(id, order, lots);
+    if (lots > 0) this.#pushOrder(at, order, -lots);
   }
 
   #forgetFilled(id: string, lots: number): void {
