@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { isTradingDay, type TradingDay } from '../domain/civil-date.ts';
-import { errorText } from '../domain/failure.ts';
+import { errorText, failureOf } from '../domain/failure.ts';
 import { checkJournal, missingRow } from './journal-chain.ts';
 import { openReadOnly } from './journal-database.ts';
 
@@ -109,18 +109,56 @@ function checkedRows(path: string): number {
   }
 }
 
-/** Deletes the oldest copies; the newest `keep` stay. Returns their names. */
-export const pruneBackups = (dir: string, keep: number): readonly string[] =>
-  pruneDays(dir, PREFIX, SUFFIX, keep);
+export interface Pruned {
+  /** Names of the copies that are gone. */
+  readonly deleted: readonly string[];
+  /** Copies that stay and are none, each with the reason. */
+  readonly unreadable: readonly string[];
+}
 
-/** The same for the files of each day with this name around the day. */
-export function pruneDays(dir: string, prefix: string, suffix: string, keep: number): readonly string[] {
+/** Deletes the oldest copies; the newest `keep` that can be read stay, and those that cannot among them. */
+export function pruneBackups(dir: string, keep: number): Pruned {
+  const unreadable: string[] = [];
+  const deleted = pruneDays(dir, PREFIX, SUFFIX, keep, (name) => {
+    const failure = failureOf(() => readEnd(join(dir, name)));
+    if (failure !== null) unreadable.push(`${name}: ${failure}`);
+    return failure === null;
+  });
+  return { deleted, unreadable };
+}
+
+/** Its rows were checked when it was made: damage since shows in the header, the size or the last pages. */
+function readEnd(path: string): void {
+  const database = openReadOnly(path);
+  try {
+    database.prepare('SELECT max(id) FROM entries').get();
+  } finally {
+    database.close();
+  }
+}
+
+/** Deletes the oldest files of a day with this name around the day; the newest `keep` that count stay. Returns their names. */
+export function pruneDays(
+  dir: string,
+  prefix: string,
+  suffix: string,
+  keep: number,
+  isCounted: (name: string) => boolean = () => true,
+): readonly string[] {
   const copies = readdirSync(dir, { withFileTypes: true })
     .flatMap((each) => (each.isFile() ? [each.name] : []))
     .filter((name) => name.startsWith(prefix) && name.endsWith(suffix))
     .filter((name) => isTradingDay(name.slice(prefix.length, -suffix.length)))
     .toSorted();
-  const old = copies.slice(0, Math.max(0, copies.length - keep));
+  let kept = 0;
+  const old = copies
+    .toReversed()
+    .filter((name) => {
+      const isOld = kept >= keep;
+      if (!isOld && isCounted(name)) kept += 1;
+      return isOld;
+    })
+    .toReversed();
   for (const name of old) rmSync(join(dir, name));
   return old;
 }

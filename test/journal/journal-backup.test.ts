@@ -1,13 +1,5 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
@@ -80,7 +72,8 @@ it('keeps both copies when the journal does not go on from the earlier one', () 
   other.close();
   expect(readdirSync(backups)).toEqual(beside);
   expect(readFileSync(day)).toEqual(kept);
-  expect(pruneBackups(backups, 0), 'what stands beside is left to a person').toEqual([`journal-${DAY}.db`]);
+  const { deleted } = pruneBackups(backups, 0);
+  expect(deleted, 'what stands beside is left to a person').toEqual([`journal-${DAY}.db`]);
 });
 
 it.each([
@@ -115,32 +108,36 @@ it('keeps the earlier copies when the journal has a fault, and says where', () =
   expect(readdirSync(backups)).toEqual([`journal-${DAY}.db`]);
 });
 
-it('prunes the oldest copies and nothing else', () => {
-  const dir = tempDir();
-  const names = [
-    'journal-2026-03-02.db',
-    'journal-2026-03-03.db',
-    'journal-2026-03-04.db',
-    'journal-mine.db',
-    'notes',
-  ];
-  for (const name of names) writeFileSync(join(dir, name), '');
-  mkdirSync(join(dir, 'journal-2026'));
-  expect(pruneBackups(dir, 2)).toEqual(['journal-2026-03-02.db']);
-  expect(pruneBackups(dir, 2)).toEqual([]);
-  expect(names.filter((name) => existsSync(join(dir, name)))).toEqual(names.slice(1));
+/** A directory with copies of these days of March. */
+function copies(...days: readonly string[]) {
+  const { path, store, backups } = running();
+  const names = days.map((day) => basename(backUpJournal(path, backups, tradingDay(`2026-03-${day}`)).path));
+  store.close();
+  return { backups, names };
+}
+
+it('prunes the oldest copies and nothing else: a directory of such a name is none', () => {
+  const { backups, names } = copies('02', '03', '04');
+  const others = ['journal-2026-03-01.db', 'journal-mine.db', 'notes'];
+  mkdirSync(join(backups, others[0]!));
+  for (const name of others.slice(1)) writeFileSync(join(backups, name), '');
+  expect(pruneBackups(backups, 2)).toEqual({ deleted: names.slice(0, 1), unreadable: [] });
+  expect(pruneBackups(backups, 2)).toEqual({ deleted: [], unreadable: [] });
+  expect(readdirSync(backups).toSorted()).toEqual([...others, ...names.slice(1)].toSorted());
 });
 
-it('deletes the oldest copies alone: a directory of such a name is none', () => {
-  const backups = tempDir();
-  const [first, ...files] = ['02', '03', '04', '05'].map((day) => `journal-2026-03-${day}.db`) as [
-    string,
-    ...string[],
-  ];
-  mkdirSync(join(backups, first));
-  for (const name of files) writeFileSync(join(backups, name), '');
-  expect(pruneBackups(backups, 2)).toEqual(files.slice(0, 1));
-  expect(readdirSync(backups)).toEqual([first, ...files.slice(1)]);
+it.each([
+  ['damaged', (bytes: Buffer) => Buffer.alloc(bytes.length, 'x')],
+  ['empty', () => Buffer.alloc(0)],
+  ['half written', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+])('keeps an older copy in place of one that is %s, and tells', (_, spoil) => {
+  const { backups, names } = copies('02', '03', '04', '05');
+  const last = join(backups, names[3]!);
+  writeFileSync(last, spoil(readFileSync(last)));
+  const { deleted, unreadable } = pruneBackups(backups, 2);
+  expect(deleted).toEqual(names.slice(0, 1));
+  expect(unreadable).toEqual([expect.stringContaining(`${names[3]}: `)]);
+  expect(readdirSync(backups)).toEqual(names.slice(1));
 });
 
 it('leaves no half of a copy that a kill cut off on an earlier day', () => {

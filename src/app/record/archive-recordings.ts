@@ -135,10 +135,11 @@ function prunedFrames({ frames, today, retention }: Recordings): readonly string
 function backedUp({ journal, today, retention }: Recordings): readonly string[] {
   if (journal === null) return [];
   const { path, rows } = backUpJournal(journal.path, journal.backups, today);
-  const old = pruneBackups(journal.backups, retention.backups);
+  const { deleted, unreadable } = pruneBackups(journal.backups, retention.backups);
   return [
     `the journal is backed up and checked: ${formatCount(rows, 'row')} in ${path}`,
-    ...old.map((name) => `${name} is past its retention: deleted`),
+    ...deleted.map((name) => `${name} is past its retention: deleted`),
+    ...unreadable.map((text) => `a backup cannot be read, and an older one stays in its place: ${text}`),
   ];
 }
 
