@@ -306,13 +306,13 @@ describe('a secret in the address', () => {
 });
 
 describe('guesses', () => {
-  test('10,000 of them open nothing, are counted, and told once; a link made later opens all the same', async () => {
+  test('1,000 of them open nothing, are counted, and told once; a link made later opens all the same', async () => {
     const early = cockpit.link('steer');
     pass(1);
     const browser = new Browser(cockpit.url);
     const inside = await Browser.at(cockpit);
     const codes = new Map<number, number>();
-    for (let round = 0; round < 100; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, i) => browser.post('/session', { secret: `guess-${round}-${i}` })),
       );
@@ -320,7 +320,7 @@ describe('guesses', () => {
     }
     expect(new Set(codes.keys())).toEqual(new Set([401, 429]));
     expect(codes.get(401)).toBeLessThan(10);
-    expect(daemon.refused).toHaveLength(10_000);
+    expect(daemon.refused).toHaveLength(1_000);
     expect(daemon.alerts).toHaveLength(1);
     // Whoever is in stays in; a link of before the lock waits, the owner's next one does not.
     expect((await inside.get('/state')).code).toBe(200);
