@@ -1,8 +1,13 @@
 #!/usr/bin/env node
+import module from 'node:module';
+import { join } from 'node:path';
 import { EXIT, keepOutputQuiet, written } from './cli-io.ts';
-import { runCli } from './run-cli.ts';
 
+// Node.js 22 keeps what it compiles, beside the program: in a directory that others may write to it would run their code.
+if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function')
+  module.enableCompileCache(join(import.meta.dirname, '../../.compile-cache'));
 keepOutputQuiet();
+const { runCli } = await import('./run-cli.ts');
 const exitCode = await runCli(process.argv.slice(2));
 const isWritten = await written();
 process.exit(exitCode === EXIT.ok && !isWritten ? EXIT.failed : exitCode);

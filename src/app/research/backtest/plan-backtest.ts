@@ -216,13 +216,16 @@ const WIDE_STRATEGY: StrategyRisk = {
   openOrdersMax: WIDE_COUNT,
 };
 
-/** Orders and positions are told at once when they change, and read once a day; money changes with prices. More reads cost more than the rest of a run. */
-const SELDOM: PollSettings = {
+/**
+ * Orders and positions are told at once when they change, and read once a day; money changes with prices, and no more often than
+ * bars come. More reads cost more than the rest of a run.
+ */
+const seldom = (longestBarUs: number): PollSettings => ({
   bookFast: minutes(24 * 60),
   bookSlow: minutes(24 * 60),
   positions: minutes(24 * 60),
-  account: minutes(60),
-};
+  account: durationUs(Math.max(minutes(60), longestBarUs)),
+});
 
 /** Names of the file for the engine's own, where they differ. */
 const FILE_KEYS: Readonly<Record<string, string>> = {
@@ -236,13 +239,13 @@ const FILE_KEYS: Readonly<Record<string, string>> = {
  * A market of the file's own has no daemon whose limits could be meant: what is not written is wide. On bars prices are as old as
  * a bar is long, so no age limits anything unless the file says so.
  */
-function engineSettings({ read, source, market }: Backtest): EngineSettings {
+function engineSettings({ read, source, market, sources }: Backtest): EngineSettings {
   const risk = read.risk ?? configSchema.shape.risk.parse(undefined);
   const settings = engineSettingsOf({ ...read, risk });
   const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;
   const isBars = isOnBars(read);
   if (market.kind === 'index_futures' && !isBars) return settings;
-  const poll = chosen(settings.poll, SELDOM, (key) => isWritten(['poll', key]));
+  const poll = chosen(settings.poll, seldom(longestBar(sources.all)), (key) => isWritten(['poll', key]));
   if (market.kind === 'index_futures') {
     const ages = { dataAgeMax: WIDE_AGE, accountAgeMax: WIDE_AGE };
     const risk = chosen(settings.risk, { ...settings.risk, ...ages }, (key) => isWritten(['risk', key]));

@@ -477,3 +477,14 @@ test('what brings a position to its target trades on bars: it turns with each da
   const [played] = runBacktest(plan).strategies;
   expect([...played!.fills].map(({ side, qty }) => `${side} ${qty}`)).toEqual(['buy 1', 'sell 1', 'buy 1']);
 });
+
+async function accountPollOn(every: string): Promise<number> {
+  const bars = `${HEAD}2024-01-03T00:00:00Z,100,100,100,100,10\n`;
+  const { settings } = await barPlan({ bars, file: `, every: ${every}`, connect: () => undefined });
+  return settings.poll.account;
+}
+
+test('the account is read no more often than bars come', async () => {
+  const polls = [await accountPollOn('1m'), await accountPollOn('4h'), await accountPollOn('1d')];
+  expect(polls).toEqual([hours(1), hours(4), days(1)]);
+});
