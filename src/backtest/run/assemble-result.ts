@@ -128,7 +128,14 @@ function barModel(model: BarFillModel): [string, string][] {
 
 const PPM_PER_PERCENT = 10_000;
 
-function slippage({ slippageTicks, slippagePpm = 0 }: Slippage): [string, string][] {
+function slippage({
+  slippageTicks,
+  slippagePpm = 0,
+  slippageOn,
+  slippageUpTo,
+}: Slippage & Pick<BarFillModel, 'slippageOn' | 'slippageUpTo'>): [string, string][] {
   const part = slippagePpm === 0 ? '' : ` and ${slippagePpm / PPM_PER_PERCENT} % of the price`;
-  return [['slippage', `${slippageTicks} ticks${part} where an order takes`]];
+  const taker = slippageOn === 'entries' ? 'an order that takes opens or adds' : 'an order takes';
+  const end = slippageUpTo === 'bar' ? ', never beyond the bar' : '';
+  return [['slippage', `${slippageTicks} ticks${part} where ${taker}${end}`]];
 }

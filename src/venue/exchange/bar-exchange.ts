@@ -6,11 +6,11 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { Side } from '../../domain/order.ts';
+import { type Side, signOf } from '../../domain/order.ts';
 import { UNLIMITED_QTY } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
-import { type BarFillModel, type FillClause, slippedPrice } from './fill-models.ts';
+import { type BarFillModel, type FillClause, type Slippage, slippedPrice } from './fill-models.ts';
 
 interface Standing<O extends BookOrder> {
   readonly order: O;
@@ -27,6 +27,7 @@ export const ROWS_PER_BAR = 4;
 const CLOSE = ROWS_PER_BAR - 1;
 const BPS = 10_000;
 const MILLION = 1_000_000;
+const NO_SLIPPAGE: Slippage = { slippageTicks: 0 };
 
 export class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly isPath = true;
@@ -245,12 +246,23 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
 
   /** Takes at a price, if the limit allows. */
   #meet(order: O, price: number, clause: FillClause): void {
-    if (isInside(order, price))
-      this.#fill(
-        order,
-        clause === 'uncross' ? price : slippedPrice(this.#model, order, price, this.#impactOf(order)),
-        clause,
-      );
+    if (!isInside(order, price)) return;
+    if (clause === 'uncross') return this.#fill(order, price, clause);
+    const { slippageOn } = this.#model;
+    const closing = slippageOn === 'entries' ? Math.max(0, -signOf(order.side) * this.#held()) : 0;
+    if (closing > 0) this.#fill(order, this.#slipped(NO_SLIPPAGE, order, price), clause, closing);
+    if (order.leavesQty > 0) this.#fill(order, this.#slipped(this.#model, order, price), clause);
+  }
+
+  #slipped(slippage: Slippage, order: O, price: number): number {
+    const slipped = slippedPrice(slippage, order, price, this.#impactOf(order));
+    if (this.#model.slippageUpTo !== 'bar') return slipped;
+    const column = order.side === 'buy' ? this.#buying : this.#selling;
+    const from = ROWS_PER_BAR * this.#bar;
+    const extremes = column.subarray(from, from + ROWS_PER_BAR);
+    return order.side === 'buy'
+      ? Math.min(slipped, Math.max(...extremes))
+      : Math.max(slipped, Math.min(...extremes));
   }
 
   /** Of all that is ours in the bar once the order has what it can get. */
@@ -262,8 +274,8 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     return share ** 2 * (impactPpm / MILLION);
   }
 
-  #fill(order: O, price: number, clause: FillClause): void {
-    const qty = Math.min(order.leavesQty, this.#volumeLeft);
+  #fill(order: O, price: number, clause: FillClause, most = Infinity): void {
+    const qty = Math.min(order.leavesQty, this.#volumeLeft, most);
     if (qty === 0) return;
     this.#volumeLeft -= qty;
     this.#volumeTaken += qty;

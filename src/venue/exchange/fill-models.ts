@@ -55,12 +55,22 @@ export type BarPath = 'nearest' | 'high_first' | 'low_first' | 'worst_first';
  */
 export type TrailingStopRule = 'stop' | 'worse_of_stop_and_close' | 'next_open';
 
+/** Orders that slip: all that take, or only the part of them that opens or enlarges the position. */
+export type SlippageOn = 'takers' | 'entries';
+
+/** The worst price of an order that slips: its limit, or the extreme of the bar as well. */
+export type SlippageUpTo = 'limit' | 'bar';
+
 export interface BarFillModel {
   readonly on: 'bars';
   readonly bar: BarModel;
   readonly path: BarPath;
   readonly slippageTicks: number;
   readonly slippagePpm?: number;
+  /** `takers` when absent. */
+  readonly slippageOn?: SlippageOn;
+  /** `limit` when absent. */
+  readonly slippageUpTo?: SlippageUpTo;
   /** Part of the price, of 10^6, by which an order as large as a bar's volume moves it; a smaller one by the square of its share. */
   readonly impactPpm?: number;
   readonly trailingStop: TrailingStopRule;

@@ -224,6 +224,8 @@ const models = z.strictObject({
   trailingStop: z.enum(['stop', 'worse_of_stop_and_close', 'next_open']).default('stop'),
   slippageTicks: z.int().min(0).max(1_000).default(0),
   slippagePercent: share.default(0),
+  slippageOn: z.enum(['takers', 'entries']).default('takers'),
+  slippageUpTo: z.enum(['limit', 'bar']).default('limit'),
   volumePercent: share.default(0),
   impactPercent: z.number().min(0).max(1_000).default(0),
   latency: z.strictObject({ order: drawn.prefault('0s'), report: drawn.prefault('0s') }).prefault({}),

@@ -152,7 +152,19 @@ function fillModel(read: BacktestFile): FillModel {
   }
   const bar = fill === 'close' || fill === 'ohlc' ? fill : 'next_open';
   const volumeBps = Math.round(volumePercent * 100);
-  return { on: 'bars', bar, path, trailingStop, slippageTicks, slippagePpm, impactPpm, volumeBps };
+  const { slippageOn, slippageUpTo } = models;
+  return {
+    on: 'bars',
+    bar,
+    path,
+    trailingStop,
+    slippageTicks,
+    slippagePpm,
+    slippageOn,
+    slippageUpTo,
+    impactPpm,
+    volumeBps,
+  };
 }
 
 function latencyOf({ read, latencies }: Backtest, kind: 'order' | 'report'): Latency {

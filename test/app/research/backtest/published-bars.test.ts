@@ -9,6 +9,8 @@ import { barPlan } from './bar-run.ts';
 
 interface Case {
   readonly closes: readonly number[];
+  /** Open, high, low and close; all are the close when absent. */
+  readonly bars?: readonly (readonly number[])[];
   readonly volume?: number;
   readonly tick?: number;
   readonly lot?: number;
@@ -23,6 +25,7 @@ type Fill = readonly [bar: number, size: number, price: number, fee: number];
 /** Lots are bought and sold at the market, each at the close of the bar that it stands at or at the open of the next one. */
 async function fillsOf({
   closes,
+  bars = closes.map((each) => [each, each, each, each]),
   volume = 1_000_000,
   tick = 0.01,
   lot = 1,
@@ -30,7 +33,7 @@ async function fillsOf({
   models = '',
   orders,
 }: Case) {
-  const rows = closes.map((each, i) => `2020-01-0${i + 1},${each},${each},${each},${each},${volume}\n`);
+  const rows = bars.map((each, i) => `2020-01-0${i + 1},${each.join()},${volume}\n`);
   let bar = 0;
   const plan = await barPlan({
     bars: `time,open,high,low,close,volume\n${rows.join('')}`,
@@ -92,4 +95,39 @@ test('zipline: VolumeShareSlippage', async () => {
     models: 'volumePercent: 2.5, impactPercent: 10',
   });
   expect(fills).toEqual([[1, 5, 3.0001875, 0]]);
+});
+
+const slipped = async (models: string, orders: readonly number[]) => {
+  const fills = await fillsOf({
+    closes: [10, 20, 30, 40],
+    bars: [
+      [10, 10, 10, 10],
+      [20, 21, 19, 20],
+      [30, 34, 26, 30],
+      [40, 41, 39, 40],
+    ],
+    orders,
+    models: `slippagePercent: 10, ${models}`,
+  });
+  return fills.map(([bar, size, price]) => [bar, size, price]);
+};
+
+/** At the open of the next bar, as these engines fill: a tenth of the price, on prices made here. */
+describe('slippage', () => {
+  test('backtesting.py: a spread is paid by what opens alone', async () => {
+    expect(await slipped('slippageOn: entries', [2, -3, 1])).toEqual([
+      [1, 2, 22],
+      [2, -2, 30],
+      [2, -1, 27],
+      [3, 1, 40],
+    ]);
+  });
+
+  test('backtrader: slip_match without slip_out ends at the extreme of the bar', async () => {
+    expect(await slipped('slippageUpTo: bar', [2, -3, 1])).toEqual([
+      [1, 2, 21],
+      [2, -3, 27],
+      [3, 1, 41],
+    ]);
+  });
 });
