@@ -35,11 +35,11 @@ export function readSeries(
     const bytes = Buffer.from(time);
     const stampUs = stamps.read(bytes, 0, bytes.length);
     const atUs = isCloses && time.length <= DATE_LENGTH ? nextMidnight(stampUs, zone) : stampUs;
-    if (Number.isNaN(atUs) && tsUs.length === 0 && i === 0) continue;
+    if (i === 0 && Number.isNaN(atUs) && (number === '' || Number.isNaN(Number(number)))) continue;
     const value = number === '' ? undefined : wholeOf(Number(number), RATE_DIGITS);
     const before = tsUs.at(-1) ?? -Infinity;
-    if (Number.isNaN(atUs) || value === undefined || atUs <= before || (isCloses && more.length > 0))
-      return { wrong: place };
+    if (Number.isNaN(atUs) || value === undefined || (isCloses && more.length > 0)) return { wrong: place };
+    if (atUs <= before) return { wrong: `${place} (not later than the row before)` };
     tsUs.push(atUs);
     values.push(value);
   }

@@ -425,6 +425,16 @@ describe('what is refused before the run', () => {
       ['a file of rates', 'two columns'],
     ],
     [
+      'a decimal comma in the first row',
+      { contract: EUR, data: RATES, files: { 'rates.csv': '2024-01-02;1,1\n2024-01-03;1,2\n' } },
+      ['rates.csv:1: 2024-01-02;1,1'],
+    ],
+    [
+      'two rates of one moment',
+      { contract: EUR, data: RATES, files: { 'rates.csv': '2024-01-02,1.1\n2024-01-02,1.2\n' } },
+      ['rates.csv:2', 'not later than the row before'],
+    ],
+    [
       'a rate of zero',
       { contract: EUR, data: RATES, files: { 'rates.csv': '2024-01-02,0\n' } },
       ['a rate of 0'],
