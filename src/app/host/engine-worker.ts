@@ -14,4 +14,10 @@ const definitionOf = await loadDefinitions(data.strategies, (place) => {
   running[0] = data.strategies[place]?.index ?? none;
 });
 running[0] = none;
+// A promise of a strategy fails outside of every event: its stack says whose it is, before the thread ends.
+process.on('uncaughtExceptionMonitor', (error: unknown) => {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const owner = data.strategies.find(({ code }) => code !== null && stack.includes(code.place));
+  if (owner !== undefined) running[0] = owner.index;
+});
 serveEngine(parentPort, data, definitionOf);
