@@ -93,12 +93,16 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
   const found = sourceDays(dirs, market.market, read, universe);
-  const sources = { ...found, remarks: [...found.remarks, ...actions.remarks] };
+  const {
+    rates,
+    problems: unrated,
+    remarks,
+  } = readRates(source, read, { market: market.market, sources: found });
+  const sources = { ...found, remarks: [...found.remarks, ...actions.remarks, ...remarks] };
   const chosen = await readStatistics(source, read, { market: market.market, sources });
   if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
   const { strategies } = code;
   const { statistics } = chosen;
-  const { rates, problems: unrated } = readRates(source, read, { market: market.market, sources });
   const backtest: Backtest = {
     file,
     read,

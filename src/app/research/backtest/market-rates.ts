@@ -2,7 +2,8 @@
 import type { CurrencyRate, RateLeg, RateSource } from '../../../backtest/backtest-plan.ts';
 import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
-import { tsUs } from '../../../domain/units.ts';
+import { addDays, dayAt, momentOf } from '../../../domain/civil-date.ts';
+import { tsUs, US_PER_DAY } from '../../../domain/units.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
 import { decimalsOf, wholeOf } from '../../../text/decimals.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
@@ -28,17 +29,22 @@ interface Played {
 
 /** Of a rate for the whole run. */
 const ALWAYS = 0;
+/** A daily rate is this old at most after the longest holidays. */
+const RATE_DAYS_MAX = 10;
 
-export function readRates(
-  source: YamlSource,
-  read: BacktestFile,
-  { market, sources }: Played,
-): { readonly rates: readonly CurrencyRate[]; readonly problems: readonly Problem[] } {
+interface RatesRead {
+  readonly rates: readonly CurrencyRate[];
+  readonly problems: readonly Problem[];
+  /** Stretches that count an old rate. */
+  readonly remarks: readonly string[];
+}
+
+export function readRates(source: YamlSource, read: BacktestFile, { market, sources }: Played): RatesRead {
   const problems: Problem[] = [];
   const { currency: own } = market;
   const codes = playedCodes(sources);
   const foreign = codes.filter((code) => market.specOf(code)?.currency !== undefined);
-  if (foreign.length === 0) return { rates: [], problems };
+  if (foreign.length === 0) return { rates: [], problems, remarks: [] };
   const firstOf = firstMoments(read, { market, sources });
   const pairs = [
     ...namedPairs(source, read, { market, sources }, problems),
@@ -48,7 +54,7 @@ export function readRates(
       return isPair ? [{ name: plain(code), source: rate, fromUs: firstOf(code).openUs }] : [];
     }),
   ];
-  if (problems.length > 0) return { rates: [], problems };
+  if (problems.length > 0) return { rates: [], problems, remarks: [] };
   const rates = new Map<string, CurrencyRate>();
   for (const code of foreign) {
     const { currency = own } = market.specOf(code) ?? {};
@@ -77,7 +83,32 @@ export function readRates(
       legs: legs.map(({ source: price, isInverse }) => ({ source: price, isInverse })),
     });
   }
-  return { rates: [...rates.values()], problems };
+  const used = new Set([...rates.values()].flatMap(({ legs }) => legs.map(({ source: price }) => price)));
+  const remarks = pairs
+    .filter((pair) => used.has(pair.source))
+    .flatMap((pair) => oldRates(pair, market, sources));
+  return { rates: [...rates.values()], problems, remarks };
+}
+
+/** The longest stretch of the run without a new rate, where it is longer than a holiday. */
+function oldRates(
+  { name, source }: Pair,
+  { calendar: { utcOffsetMinutes } }: BacktestMarket,
+  { days }: SourceDays,
+): readonly string[] {
+  const [first, last] = [days[0], days.at(-1)];
+  if (source.kind !== 'series' || source.tsUs[0] === ALWAYS || first === undefined || last === undefined)
+    return [];
+  const fromUs = momentOf(first, 0, utcOffsetMinutes);
+  const toUs = momentOf(addDays(last, 1), 0, utcOffsetMinutes);
+  let [longest, sinceUs] = [0, 0];
+  source.tsUs.forEach((atUs, i) => {
+    const span = Math.min(source.tsUs[i + 1] ?? toUs, toUs) - Math.max(atUs, fromUs);
+    if (span > longest) [longest, sinceUs] = [span, atUs];
+  });
+  if (longest <= RATE_DAYS_MAX * US_PER_DAY) return [];
+  const since = dayAt(tsUs(sinceUs), utcOffsetMinutes);
+  return [`${name} has no new rate for ${Math.floor(longest / US_PER_DAY)} days: that of ${since} counts on`];
 }
 
 function playedCodes({ all, days }: SourceDays): readonly string[] {

@@ -283,20 +283,21 @@ test.each([
   expect(runStatistics(run).totalReturn! * 100).toBeCloseTo(percent, 12);
 });
 
+const fundsAt = async (rates: string) =>
+  funds(
+    await played({
+      prices: [100, 100, 105, 105, 104, 104],
+      orders: { 0: ['buy', 40], 3: ['sell', 40] },
+      contract: EUR,
+      data: RATES,
+      files: { 'rates.csv': rates },
+    }),
+  );
+
 test('rates as a spreadsheet writes them: with a byte order mark, quotes and no header', async () => {
-  const run = async (csv: string) =>
-    funds(
-      await played({
-        prices: [100, 100, 105, 105, 104, 104],
-        orders: { 0: ['buy', 40], 3: ['sell', 40] },
-        contract: EUR,
-        data: RATES,
-        files: { 'rates.csv': csv },
-      }),
-    );
   const rows = MOVING['rates.csv'].split('\n').slice(1);
   const quoted = rows.map((row) => row.replaceAll(/[^,]+/g, '"$&"')).join('\r\n');
-  expect(await run(`\uFEFF${quoted}`)).toEqual(await run(MOVING['rates.csv']));
+  expect(await fundsAt(`\uFEFF${quoted}`)).toEqual(await fundsAt(MOVING['rates.csv']));
 });
 
 describe('files of a report', () => {
@@ -368,6 +369,28 @@ describe('a rate is known before it is used', () => {
     });
     const [one] = runBacktest(plan).strategies;
     expect([...one!.fills].map(({ rate }) => rate)).toEqual([1.1, 1.3]);
+  });
+
+  test.each([
+    ['a rate of each day', '2024-01-02,1.1\n2024-01-03,1.2\n2024-01-12,1.3\n', []],
+    [
+      'a file that ends early',
+      '2024-01-02,1.1\n',
+      ['EURUSD has no new rate for 14 days: that of 2024-01-03 counts on'],
+    ],
+    ['one number for the whole run', null, []],
+  ])('old rates are told: %s', async (_name, csv, texts) => {
+    const days = Array.from({ length: 14 }, (_, i) => `2024-01-${String(3 + i).padStart(2, '0')}`);
+    const plan = await barPlan({
+      bars: `time,open,high,low,close,volume\n${days.map((day) => `${day},100,100,100,100,1000\n`).join('')}`,
+      file: ', every: 1d',
+      contract: EUR,
+      data: csv === null ? ', rates: { EURUSD: 1.1 }' : RATES,
+      files: csv === null ? {} : { 'rates.csv': csv },
+      connect: () => undefined,
+    });
+    const { notices } = runBacktest(plan);
+    expect(notices.filter(({ text }) => text.includes('rate')).map(({ text }) => text)).toEqual(texts);
   });
 
   /** Rates differ from 00:04 on. */
