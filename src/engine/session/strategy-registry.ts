@@ -23,6 +23,8 @@ export class StrategyRegistry {
   #isDispatching = false;
   /** Of orders that changed between two trading days. */
   #kept: StrategyUpdate[] = [];
+  /** Contracts of a night's table, told when the next day begins. */
+  #legsKept: (() => void)[] = [];
 
   constructor(settings: readonly StrategySettings[], host: StrategyHost) {
     this.#host = host;
@@ -108,7 +110,8 @@ export class StrategyRegistry {
       if (before[leg]?.index !== contract.index) changes.push({ leg, contract });
     });
     if (!this.#isStarted || seat.stopped !== null || changes.length === 0) return;
-    this.dispatch((host) => host.onLegs(strategy, changes));
+    if (this.#isRunning) this.dispatch((host) => host.onLegs(strategy, changes));
+    else this.#legsKept.push(() => this.dispatch((host) => host.onLegs(strategy, changes)));
   }
 
   start(begin: (host: StrategyHost) => void): void {
@@ -124,6 +127,9 @@ export class StrategyRegistry {
 
   goOn(): void {
     this.#isRunning = this.#isStarted;
+    const legs = this.#legsKept;
+    this.#legsKept = [];
+    for (const tell of legs) tell();
     const kept = this.#kept;
     this.#kept = [];
     for (const each of kept) this.publish(each);
