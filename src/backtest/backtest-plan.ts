@@ -95,6 +95,19 @@ export interface ActionTerms {
   readonly dividendsOn: 'ex_date' | 'pay_date';
 }
 
+/** A contract of a chain gives way to the next one, on the morning of `day`. */
+export interface ChainRoll {
+  readonly chain: string;
+  readonly day: TradingDay;
+  readonly from: string;
+  readonly to: string;
+  /** Points: closes of the last day before on which both traded. */
+  readonly closeFrom: number;
+  readonly closeTo: number;
+  /** Why on that day, in words. */
+  readonly rule: string;
+}
+
 export interface BacktestPlan {
   readonly configDigest: string;
   readonly data: BacktestData;
@@ -104,6 +117,8 @@ export interface BacktestPlan {
   readonly carry?: CarryTerms;
   /** Absent: no contract has any. */
   readonly actions?: ActionTerms;
+  /** Of the days of the run, in order; absent: there are no chains. */
+  readonly rolls?: readonly ChainRoll[];
   readonly settings: EngineSettings;
   /** In the order of `settings.strategies`. */
   readonly strategies: readonly StrategyInstance[];

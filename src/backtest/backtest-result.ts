@@ -7,6 +7,7 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
 import type { Money, TsUs } from '../domain/units.ts';
+import type { ChainRoll } from './backtest-plan.ts';
 import type { StatisticsSettings } from './statistics/statistics-settings.ts';
 import type { FillClause, Liquidity } from '../venue/exchange/fill-models.ts';
 
@@ -245,6 +246,7 @@ export interface BacktestResult {
   /** Name and settings of each model, in words. */
   readonly models: readonly (readonly [string, string])[];
   readonly actions: readonly BacktestAction[];
+  readonly rolls: readonly ChainRoll[];
   readonly notices: readonly BacktestNotice[];
   readonly counts: {
     readonly rows: number;

@@ -16,9 +16,11 @@ export interface ContractDay {
   readonly volume: number;
 }
 
-/** Bars of one contract by day, the last one on its last day of trading. */
+/** Bars of one contract by day. */
 export interface ContractDays {
   readonly symbol: string;
+  /** Last day of trading; absent: the day of its last bar. */
+  readonly last?: TradingDay;
   readonly days: readonly ContractDay[];
 }
 
@@ -86,7 +88,7 @@ function isOver(
     before,
   }: { readonly front: number; readonly day: TradingDay; readonly before: TradingDay | undefined },
 ): boolean {
-  const last = contracts[front]?.days.at(-1)?.day;
+  const last = contracts[front]?.last ?? contracts[front]?.days.at(-1)?.day;
   if (last === undefined || last < day) return true;
   if (rule.by === 'expiry') return day > addDays(last, -rule.daysBefore);
   if (before === undefined) return false;

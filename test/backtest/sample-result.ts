@@ -161,6 +161,7 @@ export const SAMPLE_RESULT: BacktestResult = {
   ],
   models: [['fills', 'queue']],
   actions: [],
+  rolls: [],
   notices: [{ tsUs: null, code: 'gap', text: 'the tape has a gap' }],
   counts: { rows: 1_000, events: 1_200, journalEntries: 40, orders: 7, fills: 2 },
 };

@@ -73,6 +73,7 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       ...resultTables(result, found),
       metricTable(performance, found.basis),
       ...actionTables(result),
+      ...rollTables(result),
       ...denialTables(result),
     ],
     settings: [runTable(result), ...result.strategies.map(paramTable)],
@@ -221,6 +222,27 @@ function actionTables({
         formatNumber(qtyBefore),
         formatNumber(qtyAfter),
         `${decimalText(cash / moneyScale)}${isOwed ? ', still owed' : ''}`,
+      ]),
+    },
+  ];
+}
+
+function rollTables({ rolls }: BacktestResult): readonly ReportTable[] {
+  if (rolls.length === 0) return [];
+  return [
+    {
+      title: 'Rolls',
+      note: 'closes: of the last day before on which both contracts traded; positions are rolled by two market orders on the day, which stand among the fills',
+      columns: ['day', 'chain', 'from', 'to', 'close', 'close of the next', 'rule'],
+      isText: true,
+      rows: rolls.map(({ day, chain, from, to, closeFrom, closeTo, rule }) => [
+        day,
+        chain,
+        from,
+        to,
+        decimalText(closeFrom),
+        decimalText(closeTo),
+        rule,
       ]),
     },
   ];

@@ -80,6 +80,7 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     }),
     models: [...describeModels(plan.fill, plan.latency), ...currencyModel(plan)],
     actions: gathered.actions,
+    rolls: plan.rolls ?? [],
     notices: [...notices, ...facts.notices, ...more],
     counts: gathered.counts,
   };

@@ -51,7 +51,29 @@ export class RunCash {
     const before = this.#heldFor(working);
     const needed = this.#heldFor([...working, asked]) - before;
     if (needed <= 0) return null;
-    return needed > free - before ? refusal(-6012) : null;
+    return needed > free - before + this.#releasedBy(working, orderCode) ? refusal(-6012) : null;
+  }
+
+  /** Margin of the contracts before in its chain, as far as orders that work close them: a roll needs no margin for both. */
+  #releasedBy(working: readonly Asked[], code: OrderCode): number {
+    assert(this.#costs !== null, 'margin is measured on a day that is open');
+    const { schedule, day } = this.#costs;
+    const chain = this.#instruments.find(({ contract }) => contract.orderCode === code)?.contract.spec.chain;
+    if (chain === undefined) return 0;
+    let released = 0;
+    for (const { contract, markValue, rate } of this.#instruments) {
+      if (contract.spec.chain !== chain || contract.orderCode === code) continue;
+      const net = this.#account.netOf(contract.index);
+      const closing = working.filter(
+        (each) => each.orderCode === contract.orderCode && (each.side === 'sell') === net > 0,
+      );
+      const size = Math.min(
+        Math.abs(net),
+        closing.reduce((sum, { qty }) => sum + qty, 0),
+      );
+      released += rate.of(initialMargin(ratesOf(contract.spec, schedule), day, size * markValue, size));
+    }
+    return released;
   }
 
   funds(): FundsNow {

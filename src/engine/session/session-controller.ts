@@ -9,6 +9,7 @@ import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
+import { ChainPositions } from './chain-positions.ts';
 import { Flattener } from './flattener.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { Orphans } from './orphans.ts';
@@ -29,6 +30,7 @@ export class SessionController implements SessionProcedures {
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
   readonly #rollover: Rollover;
+  readonly #chains: ChainPositions;
   readonly #settlement: Settlement;
   readonly #stop: StopProcedure;
   readonly #policies: FailurePolicies;
@@ -44,6 +46,7 @@ export class SessionController implements SessionProcedures {
     this.#auction = new AuctionWithdrawal(parts);
     this.#closeOut = new CloseOut(parts, this.#flattener);
     this.#rollover = new Rollover(parts);
+    this.#chains = new ChainPositions(actions);
     this.#settlement = new Settlement(actions, calendar);
     this.#stop = new StopProcedure(parts, this.#flattener);
     this.#policies = new FailurePolicies(actions, settings, this.#flattener);
@@ -63,6 +66,7 @@ export class SessionController implements SessionProcedures {
     this.#auction.plan();
     this.#closeOut.onSession();
     this.#rollover.apply();
+    this.#chains.onSession();
   }
 
   onPhase(phase: SessionPhase): void {
@@ -71,6 +75,7 @@ export class SessionController implements SessionProcedures {
     this.#auction.onPhase(phase);
     if (phase === 'continuous') this.#flattener.resume();
     this.#closeOut.step();
+    this.#chains.step();
     this.#flattener.step();
     this.#stop.onPhase(phase);
   }
@@ -114,6 +119,7 @@ export class SessionController implements SessionProcedures {
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
     this.#orphans.step();
+    this.#chains.step();
     this.#closeOut.step();
     this.#flattener.step();
     this.#stop.step();

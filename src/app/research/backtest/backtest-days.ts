@@ -1,6 +1,6 @@
 /** The days of a backtest: which contracts are listed, what their reference prices are, and their rows. */
 import { endedWithSession } from '../../../backtest/bar-ticks.ts';
-import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
+import type { BacktestData, BacktestDay, ChainRoll, DayTape } from '../../../backtest/backtest-plan.ts';
 import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
 import { firstPrice } from '../../../backtest/run/run-day.ts';
 import { assert } from '../../../domain/assert.ts';
@@ -20,6 +20,7 @@ import {
 } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
+import { frontOf } from './market-chains.ts';
 import { inHours, ownSessionEnd, sessionEnd } from './market-hours.ts';
 import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
@@ -33,6 +34,8 @@ export interface BacktestDaysOptions {
   readonly references: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Splits and dividends, by ex-date. */
   readonly actions: readonly CorporateAction[];
+  /** Of the market's chains, also those before the run. */
+  readonly rolls: readonly ChainRoll[];
   /** The price of a quote. */
   readonly quotePrice: 'mid' | 'bid' | 'ask';
   /** Columns of a day: from its file, or from memory that several threads share. */
@@ -46,7 +49,9 @@ export class BacktestDays implements BacktestData {
   readonly days: readonly TradingDay[];
   readonly rows: number;
   readonly #options: BacktestDaysOptions;
+  /** By code and, while a chain stands for it, the name of that. */
   readonly #contracts = new Map<string, Contract>();
+  readonly #indexes = new Map<string, number>();
   readonly #byDay = new Map<TradingDay, SourceDay[]>();
   /** Codes that have data on some day. */
   readonly #codes: ReadonlySet<string>;
@@ -96,7 +101,7 @@ export class BacktestDays implements BacktestData {
     const guessed = new Set<Contract>();
     const today = this.#byDay.get(day) ?? [];
     const tapes = today.map((source): DayTape => {
-      const contract = this.#contractOf(source.code);
+      const contract = this.#contractOf(source.code, day);
       const rows = this.#read(source);
       const known = this.#reference(source, contract);
       if (known === null) guessed.add(contract);
@@ -141,30 +146,40 @@ export class BacktestDays implements BacktestData {
     const today = (this.#byDay.get(day) ?? []).map(({ code }) => code);
     if (market.kind === 'own') {
       const known = Object.keys(market.contracts).filter((code) => this.#codes.has(code));
-      return known.map((code) => this.#contractOf(code)).filter(({ expiry }) => expiry >= day);
+      return known.map((code) => this.#contractOf(code, day)).filter(({ expiry }) => expiry >= day);
     }
     const families = new Set([...symbols, ...today].map(familyOf).filter((each) => each !== undefined));
     const listed = [...families].flatMap((family) =>
       listedMonths(market.calendar, family, day).map(legacyCode),
     );
-    return [...new Set([...listed, ...today])].map((code) => this.#contractOf(code));
+    return [...new Set([...listed, ...today])].map((code) => this.#contractOf(code, day));
   }
 
-  #contractOf(code: string): Contract {
-    const known = this.#contracts.get(code);
-    if (known !== undefined) return known;
+  #contractOf(code: string, day: TradingDay): Contract {
     const { market } = this.#options;
     const spec = market.specOf(code);
     assert(spec !== undefined, 'the data has only contracts of the market');
+    const name = spec.chain !== undefined && this.#frontOf(spec.chain, day) === code ? spec.chain : code;
+    const key = `${code} ${name}`;
+    const known = this.#contracts.get(key);
+    if (known !== undefined) return known;
+    const index = this.#indexes.get(code) ?? this.#indexes.size;
+    this.#indexes.set(code, index);
     const contract: Contract = {
-      index: instrumentIndex(this.#contracts.size),
+      index: instrumentIndex(index),
       orderCode: orderCode(code),
-      streamCode: streamCode(code),
+      streamCode: streamCode(name),
       expiry: market.expiryOf(code),
       spec,
     };
-    this.#contracts.set(code, contract);
+    this.#contracts.set(key, contract);
     return contract;
+  }
+
+  #frontOf(name: string, day: TradingDay): string | undefined {
+    const { market, rolls } = this.#options;
+    const chain = market.chains.find((each) => each.name === name);
+    return chain && frontOf(chain, rolls, day, (code) => this.#codes.has(code));
   }
 
   /** From the file, else the close of the session before; null where nobody knows it before the first trade. */
@@ -242,7 +257,7 @@ export class BacktestDays implements BacktestData {
     const { references } = this.#options;
     const guessed = this.days.flatMap((day) =>
       (this.#byDay.get(day) ?? [])
-        .filter(({ code }) => this.#contractOf(code).spec.bandBps < NO_BAND_BPS)
+        .filter(({ code }) => this.#contractOf(code, day).spec.bandBps < NO_BAND_BPS)
         .filter(({ code }) => references[code]?.[day] === undefined)
         .filter((source) => this.#sessionBefore(source) === undefined)
         .map(({ code }) => `${code} on ${day}`),

@@ -15,9 +15,10 @@ import { quoteCurrency } from '../../../domain/currency.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
 import { decimalsOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
-import { type InlineMarket, inlineMarket, type WrittenMarket } from './backtest-schema.ts';
+import { type ChainTerms, type InlineMarket, inlineMarket, type WrittenMarket } from './backtest-schema.ts';
 import type { MarketHours } from './market-hours.ts';
 import { carryOf } from './market-carry.ts';
+import { withChains } from './market-chains.ts';
 import { costDecimals, costsOf, feeDecimals, FIRST_DAY } from './market-costs.ts';
 
 export interface BacktestMarket {
@@ -41,6 +42,7 @@ export interface BacktestMarket {
   readonly contracts: Readonly<Record<string, ContractSpec>>;
   /** Undefined for a symbol of another market. */
   specOf(symbol: string): ContractSpec | undefined;
+  readonly chains: readonly ChainTerms[];
   expiryOf(symbol: string): TradingDay;
   /** Where trading never stops: last days of contracts that expire, which no close settles. */
   readonly settledAfter: Readonly<Record<string, TradingDay>>;
@@ -95,11 +97,11 @@ function writtenMarket(
 ): WrittenMarket | { readonly problems: readonly Problem[] } {
   if (typeof market === 'string') {
     const read = readNamed(source, at, market, inlineMarket, 'a market');
-    return 'problems' in read ? read : { source: read.source, at: [], terms: read.value };
+    return 'problems' in read ? read : withChains(read.source, [], read.value);
   }
   const read = inlineMarket.safeParse(market);
   return read.success
-    ? { source, at, terms: read.data }
+    ? withChains(source, at, read.data)
     : { problems: zodProblems(source, read.error.issues, inlineMarket, { base: at }) };
 }
 
@@ -134,6 +136,7 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
       isAlwaysOpen: false,
       marketOrders: false,
       specOf: of,
+      chains: [],
       expiryOf: (symbol) => {
         const month = contractMonthOf(symbol);
         return month === undefined ? NO_EXPIRY : expiryOf(calendar, month);
@@ -202,6 +205,7 @@ function ownMarketOf(source: YamlSource, markets: readonly WrittenMarket[]): Rea
       isAlwaysOpen,
       marketOrders: first.terms.marketOrders,
       specOf: (symbol) => bySymbol.get(symbol)?.spec,
+      chains: markets.flatMap(({ chains }) => chains),
       expiryOf: (symbol) => (isAlwaysOpen ? undefined : bySymbol.get(symbol)?.expiry) ?? NO_EXPIRY,
       settledAfter: isAlwaysOpen ? expiries(listed) : {},
       hoursOf: (symbol) => (isSeveral ? (hours[bySymbol.get(symbol)?.place ?? -1] ?? null) : null),
@@ -231,10 +235,18 @@ function listedIn(
   }: { place: number; moneyScale: number; currency: string; problems: Problem[] },
 ): readonly ListedContract[] {
   const { contracts, currency: usual } = market.terms;
+  const chainOf = (symbol: string): ChainTerms | undefined =>
+    market.chains.find((chain) => chain.contracts.some(({ code }) => code === symbol));
   return Object.entries(contracts).map(([symbol, each]) => {
     const { currency = usual, expiry } = each;
     const costs = costsOf(market, moneyScale, problems, symbol);
-    const spec = { ...specOf(symbol, each, moneyScale), costs, ...(currency !== own && { currency }) };
+    const chain = chainOf(symbol)?.name;
+    const spec = {
+      ...specOf(symbol, each, moneyScale),
+      costs,
+      ...(currency !== own && { currency }),
+      ...(chain !== undefined && { chain }),
+    };
     return { spec, expiry, place };
   });
 }
@@ -253,11 +265,12 @@ function carryOfAll(carries: readonly CarryTerms[]): CarryTerms {
   return { ...paying, contracts: carries.flatMap(({ contracts }) => contracts) };
 }
 
-function marketProblems({ source, at, terms }: WrittenMarket): readonly Problem[] {
+function marketProblems(market: WrittenMarket): readonly Problem[] {
+  const { source, at, terms } = market;
   const isKnown = timeZone(terms.timeZone) !== undefined;
   return [
-    ...hourProblems({ source, at, terms }),
-    ...pairProblems({ source, at, terms }),
+    ...hourProblems(market),
+    ...pairProblems(market),
     ...(isKnown ? [] : [source.problem([...at, 'timeZone'], 'a zone like UTC, +07:00 or America/New_York')]),
   ];
 }

@@ -15,7 +15,7 @@ import { formatDuration, parseDuration } from '../../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../../config/config-schema.ts';
 import { isJournalThere } from '../../../journal/journal-database.ts';
 import { readJournal } from '../../../journal/journal-reader.ts';
-import type { ActionTerms, CurrencyRate } from '../../../backtest/backtest-plan.ts';
+import type { ActionTerms, ChainRoll, CurrencyRate } from '../../../backtest/backtest-plan.ts';
 import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
@@ -30,9 +30,10 @@ import { clockInSession } from './market-hours.ts';
 import { readUniverse } from './read-universe.ts';
 import { readActions } from './read-actions.ts';
 import { importNamedFiles } from './import-named-files.ts';
+import { codesOf, readRolls } from './market-chains.ts';
 import { readRates } from './market-rates.ts';
 import { readStatistics } from './read-statistics.ts';
-import { longestBar, type SourceDay, type SourceDays, sourceDays } from './source-days.ts';
+import { longestBar, rowReader, type SourceDay, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
@@ -50,6 +51,8 @@ export interface Backtest {
   readonly latencies: JournalLatencies;
   readonly statistics: StatisticsSettings;
   readonly rates: readonly CurrencyRate[];
+  /** Of chains, also those before the run. */
+  readonly rolls: readonly ChainRoll[];
 }
 
 export type LoadedBacktest =
@@ -103,6 +106,8 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
   const { strategies } = code;
   const { statistics } = chosen;
+  const rolled = readRolls(source, market.market, sources, rowReader(read));
+  if ('problem' in rolled) return { ok: false, problems: [rolled.problem] };
   const backtest: Backtest = {
     file,
     read,
@@ -114,6 +119,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
     latencies,
     statistics,
     rates,
+    rolls: rolled.rolls,
   };
   const wrong =
     sources.days.length === 0
@@ -143,7 +149,7 @@ function unplayedProblems({ source, read, sources: { all, days }, market }: Back
   const there = [...new Set(all.filter(({ day }) => played.has(day)).map(({ code }) => code))];
   return read.strategies.flatMap(({ symbols }, i) =>
     symbols.flatMap((symbol, j) =>
-      there.includes(symbol)
+      codesOf(market, symbol).some((code) => there.includes(code))
         ? []
         : [
             source.problem(
@@ -171,9 +177,8 @@ function closingBarProblems({ source, read, sources: { all }, market }: Backtest
   const { flatBeforeClose: before } = read.session;
   if (market.isAlwaysOpen || before === null) return [];
   return read.strategies.flatMap(({ overnight, symbols }, i) => {
-    const longestUs = longestBar(
-      market.kind === 'own' ? all.filter(({ code }) => symbols.includes(code)) : all,
-    );
+    const own = symbols.flatMap((symbol) => codesOf(market, symbol));
+    const longestUs = longestBar(market.kind === 'own' ? all.filter(({ code }) => own.includes(code)) : all);
     if (overnight || longestUs <= before || longestUs >= US_PER_DAY) return [];
     const [every, span] = [formatDuration(durationUs(longestUs)), formatDuration(before)];
     const isEarlier = longestUs <= (parseDuration(FLAT_BEFORE_MAX) ?? 0);
@@ -410,7 +415,7 @@ function nightProblems(
   market: BacktestMarket,
 ): readonly Problem[] {
   const hasNight = (symbol: string): boolean => {
-    const hours = market.hoursOf(symbol);
+    const hours = market.hoursOf(codesOf(market, symbol)[0] ?? symbol);
     return hours !== null && !neverCloses(hours.calendar);
   };
   return strategies.flatMap(({ overnight, symbols }, i) =>
@@ -451,7 +456,7 @@ function symbolProblems(
   { strategies, data }: BacktestFile,
   market: BacktestMarket,
 ): readonly Problem[] {
-  const known = Object.keys(market.contracts);
+  const known = [...market.chains.map(({ name }) => name), ...Object.keys(market.contracts)];
   const named = [
     ...(typeof data.symbols === 'object' ? data.symbols : []).map((symbol, i) => ({
       symbol,
@@ -462,7 +467,7 @@ function symbolProblems(
     ),
   ];
   return named
-    .filter(({ symbol }) => market.specOf(symbol) === undefined)
+    .filter(({ symbol }) => codesOf(market, symbol).every((code) => market.specOf(code) === undefined))
     .map(({ symbol, path }) => {
       const meant = nearest(symbol, known);
       const hint = meant === undefined ? '' : `did you mean ${meant}?`;

@@ -48,6 +48,7 @@ export function resultCsv(
     'trades.csv': tradesCsv(result, stamp, amount),
     'fills.csv': fillsCsv(result, stamp, amount),
     ...(result.actions.length > 0 && { 'actions.csv': actionsCsv(result, stamp, amount) }),
+    ...(result.rolls.length > 0 && { 'rolls.csv': rollsCsv(result) }),
     'equity.csv': csvText(
       ['time', ...Object.keys(money)],
       Array.from(equity.tsUs, (at, i) => [
@@ -166,6 +167,17 @@ const actionsCsv = (
     state: ({ isOwed }) => (isOwed ? 'owed' : 'done'),
   });
 
+const rollsCsv = ({ rolls }: BacktestResult): string =>
+  csvRows(rolls, {
+    day: ({ day }) => day,
+    chain: ({ chain }) => chain,
+    from: ({ from }) => from,
+    to: ({ to }) => to,
+    close_from: ({ closeFrom }) => closeFrom,
+    close_to: ({ closeTo }) => closeTo,
+    rule: ({ rule }) => rule,
+  });
+
 function held(instrument: ResultInstrument | undefined, qty: number): string {
   assert(instrument !== undefined, 'an action is of an instrument of the run');
   return units(instrument.spec, qty);
@@ -204,6 +216,7 @@ export function resultJson(
         cash: money(cash),
       })),
     }),
+    ...(result.rolls.length > 0 && { rolls: result.rolls }),
     models: Object.fromEntries(result.models),
     notices: result.notices,
     counts: result.counts,

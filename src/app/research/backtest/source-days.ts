@@ -23,6 +23,7 @@ import { readColumns } from '../../../recording/columns/tick-file.ts';
 import { formatUtcOffset } from '../../../text/dates.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import type { Universe } from './read-universe.ts';
+import { codesOf } from './market-chains.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
 
@@ -75,7 +76,7 @@ export function sourceDays(
   const { from = null, to = null, every } = read.data;
   const found = new Map<string, SourceDay>();
   const remarks: string[] = [];
-  const wanted = symbols?.map((symbol) => plainCode(symbol)) ?? null;
+  const wanted = symbols?.flatMap((symbol) => codesOf(market, symbol).map(plainCode)) ?? null;
   // A directory may hold ticks and bars of several lengths.
   const dayAt = daysOf(market, null);
   const held = dirs.flatMap((dir) => (isOnBars(read) ? barDays(dir, market, every) : tickDays(dir)));
