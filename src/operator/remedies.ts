@@ -22,6 +22,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   position_mismatch: (command) =>
     `compare with the broker’s own positions, then: ${command('resume')} --reason "…"`,
   position_adopted: (command) => `it belongs to the operator now; ${command('positions')} shows it`,
+  position_closed: (command) => `its stops are withdrawn; ${command('positions')} shows what is left of it`,
   order_adopted: foreignOrder,
   trigger_adopted: foreignOrder,
   trigger_refused: protect,

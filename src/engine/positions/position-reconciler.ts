@@ -11,6 +11,7 @@ import {
   OPERATOR_INDEX,
   type SignedQty,
   signedQty,
+  type StrategyIndex,
 } from '../../domain/units.ts';
 import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
 import type { ContractTable } from '../state/contract-table.ts';
@@ -161,12 +162,13 @@ export class PositionReconciler {
     return differences;
   }
 
-  /** A person resumed: remaining differences belong to the operator from now on. */
+  /** A person resumed: what one strategy alone can have lost leaves it, all else belongs to the operator from now on. */
   resume(): void {
     if (this.#state !== 'mismatch') return;
     const isPriced = ({ instrument }: Difference): boolean => this.#unitValue(instrument) !== undefined;
     const unpriced = this.#differences.filter((difference) => !isPriced(difference));
-    for (const difference of this.#differences) if (isPriced(difference)) this.#adopt(difference);
+    for (const difference of this.#differences)
+      if (isPriced(difference)) this.#adopt(this.#takeClosed(difference));
     this.#differences = unpriced;
     if (unpriced.length > 0) return this.#tellUnpriced(unpriced);
     this.#state = 'unread';
@@ -239,14 +241,38 @@ export class PositionReconciler {
     context.alert(null, 'critical', 'position_mismatch', text);
   }
 
-  #adopt({ instrument, qty }: Difference): void {
+  /**
+   * Contracts that were closed at the broker leave the one owner of such a position: its stop or its exit would open a position that
+   * nobody wants. Returns the rest; where several may have lost them, that is all.
+   */
+  #takeClosed({ instrument, qty }: Difference): Difference {
+    const holders = this.#parts.portfolio
+      .held()
+      .filter((held) => held.instrument === instrument && Math.sign(held.qty) === -Math.sign(qty));
+    const [holder] = holders;
+    if (holder === undefined || holders.length > 1 || holder.strategy === OPERATOR_INDEX)
+      return { instrument, qty };
+    const closed = signedQty(Math.sign(qty) * Math.min(Math.abs(qty), Math.abs(holder.qty)));
+    this.#book(holder.strategy, 'forced_close', { instrument, qty: closed });
+    const text = `${this.#describe([{ instrument, qty: closed }])} of it were closed at the broker: its position is ${holder.qty + closed} now`;
+    this.#parts.context.alert(holder.strategy, 'warning', 'position_closed', text);
+    return { instrument, qty: signedQty(qty - closed) };
+  }
+
+  #book(strategy: StrategyIndex, event: 'adopted' | 'forced_close', { instrument, qty }: Difference): void {
     const { context, portfolio } = this.#parts;
     const unit = this.#unitValue(instrument);
-    assert(unit !== undefined, 'a position is adopted at a price');
+    assert(unit !== undefined, 'a position is booked at a price');
     const value = money(Math.abs(qty) * unit);
-    portfolio.addWithoutFill(OPERATOR_INDEX, 'adopted', instrument, qty, value);
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy: OPERATOR_INDEX };
-    context.append({ ...head, kind: 'position_event', event: 'adopted', instrument, qty, value });
+    portfolio.addWithoutFill(strategy, event, instrument, qty, value);
+    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    context.append({ ...head, kind: 'position_event', event, instrument, qty, value });
+  }
+
+  #adopt({ instrument, qty }: Difference): void {
+    if (qty === 0) return;
+    const { context } = this.#parts;
+    this.#book(OPERATOR_INDEX, 'adopted', { instrument, qty });
     const text = `the broker's position differs by ${this.#describe([{ instrument, qty }])}: it belongs to the operator`;
     context.alert(OPERATOR_INDEX, 'warning', 'position_adopted', text);
   }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { money, priceTicks, seconds, signedQty } from '../../../src/domain/units.ts';
+import { money, OPERATOR_INDEX, priceTicks, seconds, signedQty } from '../../../src/domain/units.ts';
 import type { FailurePolicy } from '../../../src/domain/settings.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
@@ -13,6 +13,12 @@ import { stopSell, waits } from '../support/trigger-rows.ts';
 const guarded = (nakedPosition: FailurePolicy = 'hold'): SmallBroker => {
   const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(30) };
   const rig = new EngineRig({ isReal: true, canWait: true, risk, policies: { nakedPosition } }).start();
+  rig.account().conditions().trade(13_000);
+  return new SmallBroker(rig);
+};
+
+const unguarded = (): SmallBroker => {
+  const rig = new EngineRig({ isReal: true, canWait: true }).start();
   rig.account().conditions().trade(13_000);
   return new SmallBroker(rig);
 };
@@ -111,6 +117,30 @@ it('a flatten that is given up gives the position its stop back', () => {
   broker.settle();
   expect(broker.position).toBe(2);
   expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+});
+
+describe('a position that was closed at the broker, without an order in its book', () => {
+  it.each(['protective', 'own'] as const)('leaves no %s stop and no exit once a person resumes', (kind) => {
+    const broker = kind === 'protective' ? guarded() : unguarded();
+    const { rig } = broker;
+    trades(broker, 'buy', 2);
+    if (kind === 'own') rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
+    broker.settle();
+    expect(broker.covered('sell')).toBe(2);
+    broker.closed = 2;
+    broker.settle(20);
+    expect([rig.alerts(), broker.covered('sell')], 'in doubt the stop stays').toEqual([
+      ['position_mismatch'],
+      2,
+    ]);
+    rig.command({ name: 'resume', reason: 'closed by hand' });
+    broker.settle(12);
+    expect([rig.position(FIRST), rig.position(OPERATOR_INDEX), broker.covered('sell')]).toEqual([0, 0, 0]);
+    rig.command({ name: 'flatten', strategy: FIRST, reason: 'test' });
+    for (let i = 0; i < 30; i += 1) broker.settle(1).rig.trade(13_000);
+    expect(rig.places().slice(1)).toMatchObject([]);
+    expect(broker.position, 'nothing opens a position').toBe(0);
+  });
 });
 
 it('a flatten leaves the stop until the position can be read, and says so; an entry goes at once', () => {

@@ -33,6 +33,8 @@ export class SmallBroker {
   readonly stops: SmallStop[] = [];
   /** What the next calls are answered with; accepted when there is none. */
   readonly refusals: ('rejected' | 'unknown')[] = [];
+  /** Contracts that it took from a long position, without an order in its book. */
+  closed = 0;
   #number = 0;
   #sent = 0;
   #waiting = 0;
@@ -42,7 +44,7 @@ export class SmallBroker {
   }
 
   get position(): number {
-    let net = 0;
+    let net = -this.closed;
     for (const { side, filled } of this.orders) net += signOf(side) * filled;
     return net;
   }
