@@ -8,7 +8,7 @@ import type { EngineSettings } from '../domain/settings.ts';
 import type { DurationUs, Money, PriceHundredths } from '../domain/units.ts';
 import type { TickRows } from '../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../strategy/index.ts';
-import type { BacktestNotice } from './backtest-result.ts';
+import type { BacktestNotice, ChainRoll } from './backtest-result.ts';
 import type { MarginRules } from '../venue/account/margin.ts';
 import type { FillModel } from '../venue/exchange/fill-models.ts';
 import type { StatisticsSettings } from './statistics/statistics-settings.ts';
@@ -93,19 +93,6 @@ export interface ActionTerms {
   readonly orders: OrderRule;
   /** When a dividend is counted: equity and cash grow on that day. */
   readonly dividendsOn: 'ex_date' | 'pay_date';
-}
-
-/** A contract of a chain gives way to the next one, on the morning of `day`. */
-export interface ChainRoll {
-  readonly chain: string;
-  readonly day: TradingDay;
-  readonly from: string;
-  readonly to: string;
-  /** Points: closes of the last day before on which both traded. */
-  readonly closeFrom: number;
-  readonly closeTo: number;
-  /** Why on that day, in words. */
-  readonly rule: string;
 }
 
 export interface BacktestPlan {

@@ -7,7 +7,6 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
 import type { Money, TsUs } from '../domain/units.ts';
-import type { ChainRoll } from './backtest-plan.ts';
 import type { StatisticsSettings } from './statistics/statistics-settings.ts';
 import type { FillClause, Liquidity } from '../venue/exchange/fill-models.ts';
 
@@ -189,6 +188,19 @@ export interface ResultPlot {
   readonly name: string;
   /** Ticks, with fractions. */
   readonly values: Samples;
+}
+
+/** A contract of a chain gives way to the next one, on the morning of `day`. */
+export interface ChainRoll {
+  readonly chain: string;
+  readonly day: TradingDay;
+  readonly from: string;
+  readonly to: string;
+  /** Points: closes of the last day before on which both traded. */
+  readonly closeFrom: number;
+  readonly closeTo: number;
+  /** Why on that day, in words. */
+  readonly rule: string;
 }
 
 /** A split or dividend, and what it did to one position; with a strategy of null nobody held anything. */

@@ -1,7 +1,7 @@
 /** The days of a backtest: which contracts are listed, what their reference prices are, and their rows. */
 import { endedWithSession } from '../../../backtest/bar-ticks.ts';
-import type { BacktestData, BacktestDay, ChainRoll, DayTape } from '../../../backtest/backtest-plan.ts';
-import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
+import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
+import type { BacktestNotice, ChainRoll } from '../../../backtest/backtest-result.ts';
 import { firstPrice } from '../../../backtest/run/run-day.ts';
 import { assert } from '../../../domain/assert.ts';
 import { sessionOnOrBefore } from '../../../domain/calendar.ts';
@@ -20,7 +20,7 @@ import {
 } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
-import { frontOf } from './market-chains.ts';
+import { frontOf } from './chain-rolls.ts';
 import { inHours, ownSessionEnd, sessionEnd } from './market-hours.ts';
 import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
