@@ -117,14 +117,16 @@ function tickModel(model: TickFillModel): [string, string][] {
 }
 
 function barModel(model: BarFillModel): [string, string][] {
-  const { bar, path, volumeBps, impactPpm = 0 } = model;
+  const { bar, path, exitsFrom, volumeBps, impactPpm = 0 } = model;
   const volume: [string, string][] =
     volumeBps === 0 ? [] : [['volume', `at most ${volumeBps / 100} % of a bar's volume`]];
   const impact: [string, string][] =
     impactPpm === 0
       ? []
       : [['impact', `${impactPpm / PPM_PER_PERCENT} % of the price x the square of our share of the volume`]];
-  return [['fills on bars', bar], ['path', path], ...volume, ...slippage(model), ...impact];
+  const exits: [string, string][] =
+    exitsFrom === 'next_bar' ? [['exits of a bracket', 'from the bar after the fill on']] : [];
+  return [['fills on bars', bar], ['path', path], ...exits, ...volume, ...slippage(model), ...impact];
 }
 
 const PPM_PER_PERCENT = 10_000;

@@ -115,6 +115,7 @@ class Run {
       margin: plan.margin,
       isMarginRuleOn: plan.isMarginRuleOn,
       marketOrders: plan.settings.marketOrders === true,
+      areExitsLate: plan.fill.on === 'bars' && plan.fill.exitsFrom === 'next_bar',
       news: {
         changed: (rows) => this.#broker.changed(rows),
         triggersChanged: () => this.#broker.triggersChanged(),

@@ -79,6 +79,8 @@ export interface RunVenueParts {
   readonly isMarginRuleOn: boolean;
   /** The exchange takes them; a stop-loss of a bracket is one. */
   readonly marketOrders: boolean;
+  /** Exits of a bracket wait for the bar after the fill. */
+  readonly areExitsLate: boolean;
   readonly news: VenueNews;
   /** Executions, in order, for the hash of the run. */
   readonly note: (...numbers: readonly number[]) => void;
@@ -270,6 +272,12 @@ export class RunVenue implements OrderListener {
     if (code !== undefined) this.#triggers.watchOf(code).quote(bid, ask);
   }
 
+  /** The bar of a contract is over. */
+  endBar(instrument: number): void {
+    const code = this.#parts.instruments[instrument]?.contract.orderCode;
+    if (code !== undefined && this.#triggers.hasHeldBack) this.#triggers.release(code);
+  }
+
   /** Something happened in a row that `tell` has to follow up. */
   get isUntold(): boolean {
     return this.#untold.length > 0 || this.#changes.length > 0 || (this.isWatching && this.#triggers.hasNews);
@@ -411,6 +419,7 @@ export class RunVenue implements OrderListener {
     );
     if (order.bracket !== null || this.isWatching) {
       this.#triggers.onFill(order, fill.price, fill.qty, this.#now);
+      if (this.#parts.areExitsLate && order.bracket !== null) this.#triggers.holdBack(order, this.#now);
       const isFlat = account.netOf(instrument.contract.index) === 0;
       if (isFlat) this.#triggers.endExits(ACCOUNT, order.orderCode, this.#now);
       this.#listen();

@@ -252,6 +252,7 @@ export class TapePlayer {
   #showBar(cursor: Cursor, { volume }: BarTape): void {
     const { tape, row } = cursor;
     if (row % ROWS_PER_BAR < ROWS_PER_BAR - 1) return;
+    this.#parts.venue.endBar(tape.instrument);
     cursor.count(Math.max(1, volume[Math.floor(row / ROWS_PER_BAR)] ?? 0), this.#sequence);
     this.#engine.trade(barTickOf(cursor.seq, tape.instrument, tape.rows, row, cursor.totalVolume));
   }

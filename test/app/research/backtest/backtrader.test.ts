@@ -29,9 +29,11 @@ interface Run {
 }
 
 const golden = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../../../golden/${name}/runs.json`, import.meta.url), 'utf8'));
+  JSON.parse(readFileSync(new URL(`../../../golden/${name}.json`, import.meta.url), 'utf8'));
 
-const { bars } = golden('backtesting.py') as { readonly bars: readonly (readonly (string | number)[])[] };
+const { bars } = golden('backtesting.py/runs') as {
+  readonly bars: readonly (readonly (string | number)[])[];
+};
 const text = `Date,Open,High,Low,Close,Volume\n${bars.map((row) => `${row.join(',')},1000000\n`).join('')}`;
 
 /** Orders of one bar fill along its path here, as they were sent there: the account is the same, trades begin and end at others. */
@@ -40,7 +42,7 @@ const IN_ANOTHER_ORDER = new Set([5, 10, 15]);
 const CAPITAL = 1_000_000;
 const day = (us: number): string => new Date(us / 1_000).toISOString().slice(0, 10);
 
-test.each(golden('backtrader') as readonly Run[])('backtrader: orders of seed $seed', async (run) => {
+test.each(golden('backtrader/runs') as readonly Run[])('backtrader: orders of seed $seed', async (run) => {
   const orders = new Map(run.orders);
   const plan = await barPlan({
     bars: text,
@@ -83,3 +85,56 @@ test.each(golden('backtrader') as readonly Run[])('backtrader: orders of seed $s
   // Fewer than two trades have no quality here, and 0 there.
   expect(found.trades.sqn ?? 0).toBeCloseTo(run.sqn, 10);
 });
+
+interface BracketRun extends Pick<Run, 'seed' | 'fills' | 'value'> {
+  /** By bar; stop and target are parts of the close. */
+  readonly script: readonly (readonly [
+    bar: number,
+    entry: readonly [side: 'buy' | 'sell', qty: number, stop: number, target: number],
+  ])[];
+}
+
+/** There the exits of a bracket wait for the bar after its fill. */
+test.each(golden('backtrader/brackets') as readonly BracketRun[])(
+  'backtrader: brackets of seed $seed',
+  async ({ script, fills: theirs, value }) => {
+    const entries = new Map(script);
+    const plan = await barPlan({
+      bars: text,
+      file: ', every: 1d',
+      capital: CAPITAL,
+      market: ', costs: { valuePercent: 0.1, marginPercent: 10 }',
+      more: 'models: { path: worst_first, exitsFrom: next_bar }',
+      connect(ticks, trader) {
+        let bar = -1;
+        ticks.bars().subscribe(({ close }) => {
+          bar += 1;
+          const entry = entries.get(bar);
+          if (entry === undefined || trader.position().qty !== 0 || trader.workingOrders().length > 0) return;
+          const [side, qty, stop, target] = entry;
+          const sign = side === 'buy' ? 1 : -1;
+          trader.submit({
+            kind: 'bracket',
+            side,
+            qty,
+            price: 'market',
+            stopLoss: trader.nearest(close * (1 - sign * stop)),
+            takeProfit: trader.nearest(close * (1 + sign * target)),
+            reason: 'drawn',
+          });
+        });
+      },
+    });
+    const result = runBacktest(plan);
+    const [own] = result.strategies;
+    expect([own!.stopped, own!.denialCount]).toEqual([null, 0]);
+    const fills = [...own!.fills].map(({ tsUs, side, qty, priceTicks }) => [
+      day(tsUs),
+      side,
+      qty,
+      priceTicks / 100,
+    ]);
+    expect(fills).toEqual(theirs);
+    expect(runStatistics(result).netProfit / result.moneyScale + CAPITAL).toBeCloseTo(value, 8);
+  },
+);
