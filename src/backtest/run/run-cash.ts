@@ -95,8 +95,8 @@ export class RunCash {
   }
 
   /**
-   * Margin beyond that of what is held, less what closing it earns, once this order, which alone would turn the position round, and those `beside`
-   * it are filled; null for any other order.
+   * Margin beyond that of what is held, less what closing it earns, once this order and those `beside` it are filled, where it turns the position
+   * round, alone or behind orders that fill at the last price; null for any other order.
    */
   #turningMargin(asked: Asked, beside: readonly Asked[]): number | null {
     assert(this.#costs !== null, 'margin is measured on a day that is open');
@@ -105,12 +105,15 @@ export class RunCash {
     const { mark, unit, rate, contract } = instrument;
     const net = this.#account.netOf(contract.index);
     const held = -signOf(asked.side) * net;
-    if (held <= 0 || asked.qty <= held) return null;
+    const total = (orders: readonly Asked[]): number => orders.reduce((sum, { qty }) => sum + qty, asked.qty);
+    // Of a limit and a stop that wait to close a position only one is filled.
+    const sure = beside.filter((order) => (order.side === 'buy' ? order.price >= mark : order.price <= mark));
+    if (held <= 0 || total(sure) <= held) return null;
     const { schedule, day } = this.#costs;
     const paid = paidPrice(asked, mark);
     const marginOf = (qty: number, price: number): number =>
       initialMargin(ratesOf(contract.spec, schedule), day, Math.round(qty * price * unit), qty);
-    const opens = beside.reduce((sum, { qty }) => sum + qty, asked.qty) - held;
+    const opens = total(beside) - held;
     const earned = Math.round(net * (paid - mark) * unit);
     return rate.of(marginOf(opens, paid) - marginOf(held, mark) - earned);
   }

@@ -9,7 +9,8 @@ import { runStatistics } from '../../../../src/backtest/statistics/run-statistic
 import { minutes, priceTicks } from '../../../../src/domain/units.ts';
 import { barPlan } from './bar-run.ts';
 
-type Order = readonly [side: 'buy' | 'sell', qty: number, points: number];
+/** `more`: of a second order in the same event. */
+type Order = readonly [side: 'buy' | 'sell', qty: number, points: number, more?: number];
 
 /** Five days from a Wednesday on, the last one a Tuesday. */
 const DAYS = ['2024-01-03', '2024-01-04', '2024-01-05', '2024-01-08', '2024-01-09'];
@@ -48,14 +49,12 @@ async function played({
     more,
     connect(ticks, trader) {
       ticks.bars({ every: minutes(every === '1d' ? 1_440 : 1) }).subscribe(() => {
-        const [side, qty, points] = orders[minute] ?? [];
+        const [side, first, points, more] = orders[minute] ?? [];
         minute += 1;
-        if (side !== undefined)
-          trader.submit(side, {
-            qty: qty ?? 0,
-            price: priceTicks(Math.round(100 * (points ?? 0))),
-            reason: 'test',
-          });
+        if (side === undefined) return;
+        for (const qty of [first, more])
+          if (qty !== undefined)
+            trader.submit(side, { qty, price: priceTicks(Math.round(100 * (points ?? 0))), reason: 'test' });
       });
     },
   });
@@ -145,6 +144,18 @@ describe('an order that turns a position round', () => {
     ['to flat alone', 50, ['sell 50', 'buy 50']],
   ])('%s', async (_name, qty, fills) => {
     expect(await turned([100, 100, 180, 180, 180], qty, 180)).toEqual(fills);
+  });
+
+  /** The first closes 50, the second may open 33 at most. */
+  test.each([
+    ['within its equity', 33, ['sell 50', 'buy 50', 'buy 33']],
+    ['beyond its equity', 34, ['sell 50', 'buy 50']],
+  ])('with two orders of one event, %s', async (_name, qty, fills) => {
+    const { strategies } = await played({
+      prices: [100, 100, 180, 180, 180],
+      orders: { 0: ['sell', 50, 90], 2: ['buy', 50, 180, qty] },
+    });
+    expect([...strategies[0]!.fills].map((fill) => `${fill.side} ${fill.qty}`)).toEqual(fills);
   });
 
   test('at a better limit counts what it earns', async () => {
