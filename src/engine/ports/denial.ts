@@ -33,6 +33,8 @@ export type Denial =
   | { readonly code: 'strategy_position_limit'; readonly worst: number; readonly max: number }
   | { readonly code: 'account_position_limit'; readonly worst: number; readonly max: number }
   | { readonly code: 'position_unproven'; readonly reason: string }
+  /** It may only shrink a position, and its owner holds none on the other side. */
+  | { readonly code: 'nothing_to_close' }
   | { readonly code: 'open_orders_limit'; readonly open: number; readonly max: number }
   | { readonly code: 'order_rate'; readonly orders: number; readonly max: number; readonly perUs: number }
   | { readonly code: 'own_cross'; readonly price: number; readonly restingPrice: number }
@@ -99,6 +101,8 @@ const WORDS: Readonly<Record<Denial['code'], string>> = {
   strategy_position_limit: "the strategy's position limit",
   account_position_limit: "the account's position limit",
   position_unproven: 'positions are not proven against the broker',
+  nothing_to_close:
+    'nothing is held that it could close: send it once the entry has filled, use a bracket, or set reduceOnly: false',
   open_orders_limit: 'too many open orders',
   order_rate: 'too many orders in a short time',
   own_cross: 'it would trade with an order of ours',

@@ -69,6 +69,8 @@ export function accountBoundOf(view: RiskView, { contract, side, changed, expose
 const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 
 export interface Reduction {
+  /** Its owner holds something that it could close. */
+  readonly isHeld: boolean;
   /** Our own books say that it shrinks the position. */
   readonly shrinks: boolean;
   /** The broker's books say so too, and were read just now. */
@@ -80,8 +82,13 @@ export function reductionOf(view: RiskView, request: RiskRequest): Reduction {
   const working = closingQty(view, request);
   const held = -signOf(side) * view.position(strategy, contract.index).qty;
   const shrinks = exposedQty <= held - working;
-  if (!shrinks) return { shrinks, isProven: false };
-  return { shrinks, isProven: exposedQty <= shownQty(view, strategy, contract.index, side) - working };
+  const isHeld = held > 0;
+  if (!shrinks) return { isHeld, shrinks, isProven: false };
+  return {
+    isHeld,
+    shrinks,
+    isProven: exposedQty <= shownQty(view, strategy, contract.index, side) - working,
+  };
 }
 
 /**

@@ -225,9 +225,10 @@ function keyOf({ isWaiting: waits, orderKey }: OrderView): BrokerOrderKey | null
 }
 
 /** An exit of ours may only shrink a position that was read. */
-const notAnExit = ({ exposedQty }: RiskRequest, { shrinks }: Reduction): Denial => ({
-  code: 'position_unproven',
-  reason: shrinks
+function notAnExit({ exposedQty }: RiskRequest, { isHeld, shrinks }: Reduction): Denial {
+  if (!isHeld) return { code: 'nothing_to_close' };
+  const reason = shrinks
     ? 'no position read less than 5 s ago shows what this exit would close'
-    : `an exit of ${exposedQty} is more than the position less the orders that already close it`,
-});
+    : `an exit of ${exposedQty} is more than the position less the orders that already close it`;
+  return { code: 'position_unproven', reason };
+}

@@ -118,6 +118,12 @@ describe('what protects a position', () => {
     expect(judge(view, stopSell(12_950, 3, { reduceOnly: true }))).toMatch(/^position_unproven/);
   });
 
+  it('is told that nothing is held where its entry has not filled', () => {
+    const view = new FakeRiskView();
+    view.add({ id: 'entry', side: 'buy', qty: 2, price: 13_000 });
+    expect(judge(view, stopSell(12_950, 2, { reduceOnly: true }))).toBe('nothing_to_close');
+  });
+
   it.each([
     ['says nothing', {}, 'approved as reduce'],
     ['may turn the position round', { mayReverse: true }, 'approved as entry'],
