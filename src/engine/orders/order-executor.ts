@@ -94,6 +94,9 @@ export class OrderExecutor {
     if (waiting.length === 0) return;
     this.#pending = [];
     for (const { call, sinceUs } of waiting) {
+      // The process before had its positions and sent it: the emergency file told of it, and the journal had lost it.
+      if (call.proposal.do === 'submit' && this.#parts.orders.get(call.proposal.clientOrderId) !== undefined)
+        continue;
       const isLate = isOver || this.#parts.context.nowUs - sinceUs >= PENDING_POSITION_US_MAX;
       this.#carryOut(call, { sinceUs, isLate });
     }

@@ -270,6 +270,25 @@ it('a stop that left on the emergency file is its strategy’s, and so is what i
   expect(gone.engine.snapshot().orders).toMatchObject([{ clientOrderId: id, status: 'presumed_absent' }]);
 });
 
+it('a stop that waited for positions in a lost tail, and left on the emergency file, is sent once', () => {
+  const rig = startWaiting();
+  rig.resting(FIRST, 'buy', 1, 13_000, '3');
+  rig.pass(1).book([{ no: '3', filled: 1, value: worth(13_000), status: 'matched' }]);
+  rig.pass(6);
+  const asked = stopSell(12_950, 1, { reduceOnly: true });
+  const id = rig.ask(FIRST, asked);
+  expect(rig.waiting, 'it waits for a read of positions').toEqual([]);
+  const { orderCode, side, qty, limitPrice, triggerPrice, triggerWhen } = {
+    ...asked,
+    orderCode: FRONT.orderCode,
+  };
+  const trigger = { kind: 'stop', triggerPrice, triggerWhen } as const;
+  rig.boot(2, [{ clientOrderId: id, strategy: FIRST, stop: { orderCode, side, qty, limitPrice, trigger } }]);
+  expect(rig.statusOf(id)).toBe('unknown');
+  rig.pass(1).positions({ [FRONT.orderCode]: 1 });
+  expect([rig.statusOf(id), rig.waiting, denials(rig)]).toEqual(['unknown', [], []]);
+});
+
 const foreign = (facts: Partial<Parameters<typeof waits>[0]> = {}) => waits({ key: 'f', ...facts });
 
 /** One stop of ours under `k1`, and one that nobody here placed. */
