@@ -315,7 +315,7 @@ type PositionChange = Pick<BacktestFill, 'tsUs' | 'instrument' | 'positionAfter'
  */
 export function positionSamples(result: BacktestResult): Samples & { readonly unit: string } {
   const { strategies, instruments, equity, actions, currency, moneyScale } = result;
-  const isCounted = new Set(instruments.map(({ spec }) => spec.underlying)).size <= 1;
+  const isCounted = new Set(instruments.map(({ spec }) => spec.chain ?? spec.underlying)).size <= 1;
   const heldAfter = ({ positionAfter, value, qty, rate }: PositionChange): number =>
     isCounted ? positionAfter : (positionAfter * value * rate) / qty / moneyScale;
   const cursors = strategies.flatMap(({ fills }, place) => {
