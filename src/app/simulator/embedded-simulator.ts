@@ -106,7 +106,7 @@ export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions>
 }
 
 /** On a tape that runs faster than life each call would take seconds of the market. */
-const waitsForDaemon = ({ tape, speed }: SimulatorPlan): boolean => tape !== null && speed > 1;
+export const waitsForDaemon = ({ tape, speed }: SimulatorPlan): boolean => tape !== null && speed > 1;
 
 /** A running simulator serves every plan with an equal key. */
 export const planKey = ({ seed, speed, cash, tape, calendar }: SimulatorPlan): string =>
@@ -224,6 +224,7 @@ function start(plan: SimulatorPlan, dir: string): Promise<ChildProcess> {
     const deadline = setTimeout(() => reject(new Error('the simulator did not start in time')), START_MS_MAX);
     child.once('message', () => {
       clearTimeout(deadline);
+      // It sends nothing else: a message behind this one would find the channel gone, and Node.js would throw.
       if (!waitsForDaemon(plan)) child.disconnect();
       child.unref();
       child.channel?.unref();

@@ -13,6 +13,7 @@ import {
   type SimulatorLink,
   simulatorOptions,
   type SimulatorPlan,
+  waitsForDaemon,
 } from './embedded-simulator.ts';
 
 async function main(planText: string): Promise<void> {
@@ -30,13 +31,15 @@ async function main(planText: string): Promise<void> {
   writeFileSync(`${plan.linkPath}.new`, JSON.stringify(link), { mode: 0o600 });
   renameSync(`${plan.linkPath}.new`, plan.linkPath);
   process.send?.('listening');
-  running.onStep((step) => {
-    // A daemon that was killed hears nothing more.
-    if (process.connected) process.send?.(step satisfies MarketStep, undefined, undefined, () => undefined);
-  });
-  process.on('message', (at: TsUs) => running.runTo(at));
-  // Its broker goes on.
-  process.on('disconnect', () => running.runTo(null));
+  if (waitsForDaemon(plan)) {
+    running.onStep((step) => {
+      // A daemon that was killed hears nothing more.
+      if (process.connected) process.send?.(step satisfies MarketStep, undefined, undefined, () => undefined);
+    });
+    process.on('message', (at: TsUs) => running.runTo(at));
+    // Its broker goes on.
+    process.on('disconnect', () => running.runTo(null));
+  }
   const stop = (): void => {
     void running.close().then(() => {
       lock.release();
