@@ -7,7 +7,8 @@ import { EXIT, keepOutputQuiet, written } from './cli-io.ts';
 if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function')
   module.enableCompileCache(join(import.meta.dirname, '../../.compile-cache'));
 keepOutputQuiet();
-const { runCli } = await import('./run-cli.ts');
+const isResearch = ['backtest', 'sweep'].includes(process.argv[2] ?? '');
+const { runCli } = isResearch ? await import('./run-research.ts') : await import('./run-cli.ts');
 const exitCode = await runCli(process.argv.slice(2));
 const isWritten = await written();
 process.exit(exitCode === EXIT.ok && !isWritten ? EXIT.failed : exitCode);

@@ -1,5 +1,6 @@
 /** Tells the kind, day and symbol of a file by its name and its first line. */
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { COLUMN_ROLES, type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
 import { isDepthHeader } from './depth-table.ts';
@@ -23,6 +24,13 @@ export const isLobster = (path: string): boolean => LOBSTER.test(basename(path))
 /** The book that belongs to such a file, and is read with it. */
 const LOBSTER_BOOK = /^([^_]+)_.*_orderbook_\d+\.csv(\.gz)?$/;
 export const isLobsterBook = (path: string): boolean => LOBSTER_BOOK.test(basename(path));
+
+/** Path of the order book file of a message file; null where there is none. */
+export function lobsterBookBeside(messageFile: string): string | null {
+  const name = basename(messageFile).replace('_message_', '_orderbook_');
+  const path = join(dirname(messageFile), name);
+  return name !== basename(messageFile) && existsSync(path) ? path : null;
+}
 
 const JSON_LINES = /\.(jsonl|ndjson)(\.gz)?$/;
 export const isJsonLines = (path: string): boolean => JSON_LINES.test(path);

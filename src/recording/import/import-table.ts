@@ -5,11 +5,12 @@ import type { DurationUs } from '../../domain/units.ts';
 import { DecimalReader } from '../../text/decimals.ts';
 import type { TimeZone } from '../../text/time-zone.ts';
 import { Collector, type Held } from '../collect/collector.ts';
+import { ColumnFileError } from '../columns/arrow-file.ts';
 import { type ColumnMap, type ColumnRole, mapColumns, type NamedColumns, shown } from './column-map.ts';
-import { cellText, type CsvRow } from './csv-rows.ts';
+import { cellText, CsvError, type CsvRow } from './csv-rows.ts';
 import { isSymbol, nameParts } from './file-kind.ts';
 import { type DateOrder, type StampOptions, StampReader } from './stamp-reader.ts';
-import { readTable, type TableHead } from './table-file.ts';
+import { readTable, SourceFileError, type TableHead } from './table-file.ts';
 
 /** Thrown for a file whose rows cannot be read at all. */
 export class ImportError extends Error {
@@ -177,7 +178,7 @@ const KEPT_MAX = 1_000;
 const HOPELESS_AFTER = 1_000;
 
 /** A file whose first rows are all bad is read by the wrong rules. */
-export class HopelessFile extends Error {
+class HopelessFile extends Error {
   override readonly name = 'HopelessFile';
 }
 
@@ -406,3 +407,17 @@ export class SideCodes {
     this.#byByte[word.toUpperCase().charCodeAt(0) & 255] = side;
   }
 }
+
+/** The arguments of the command or the configuration do not fit the file. */
+export const isWronglyAsked = (error: unknown): error is ImportError => error instanceof ImportError;
+
+export const isFileFault = (error: unknown): error is Error =>
+  isWronglyAsked(error) ||
+  error instanceof SourceFileError ||
+  error instanceof HopelessFile ||
+  error instanceof CsvError ||
+  error instanceof ColumnFileError;
+
+/** Adds the path to an error of a row, which does not know its file. */
+export const faultOf = (path: string, { message }: Error): string =>
+  message.startsWith(path) ? message : `${path}: ${message}`;

@@ -2,8 +2,7 @@
  * Reads an order book file of LOBSTER ("orderbook_N.csv") beside its message file: each line is the book after the message of that
  * line, as ask, its size, bid, its size a level. It tells what the messages do not: what stood before them, or came unseen.
  */
-import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { lobsterBookBeside } from './file-kind.ts';
 import { newlines, openSource, SourceFileError } from './table-file.ts';
 
 /** One side of the book, best level first. */
@@ -45,13 +44,6 @@ const ZERO = 48;
 const RETURN = 13;
 const NOTHING = new Uint8Array(0);
 const CELLS_A_LEVEL = 4;
-
-/** Path of the order book file of a message file; null where there is none. */
-export function lobsterBookBeside(messageFile: string): string | null {
-  const name = basename(messageFile).replace('_message_', '_orderbook_');
-  const path = join(dirname(messageFile), name);
-  return name !== basename(messageFile) && existsSync(path) ? path : null;
-}
 
 export class LobsterBookFile {
   readonly path: string;

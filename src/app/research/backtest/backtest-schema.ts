@@ -10,6 +10,9 @@ import { COLUMN_ROLES } from '../../../recording/import/column-map.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
 import { count, date, durationFrom, pathText, timeOfDay } from '../../../config/values.ts';
 
+// A schema reads once a run here: to compile it takes longer.
+z.config({ jitless: true });
+
 const positive = z.number().positive();
 const share = z.number().min(0).max(100);
 const delay = durationFrom('0s', '10m');

@@ -7,8 +7,10 @@ import type { Path, YamlSource } from '../../../config/yaml-source.ts';
 import { durationUs, minutes } from '../../../domain/units.ts';
 import {
   type BadRow,
+  faultOf,
   type ImportOptions,
   type ImportReport,
+  isFileFault,
   PLAIN_SIDES,
   VIETNAMESE_SIDES,
 } from '../../../recording/import/import-table.ts';
@@ -17,16 +19,9 @@ import {
   hasSymbols,
   isLobster,
   isLobsterBook,
+  lobsterBookBeside,
   nameParts,
 } from '../../../recording/import/file-kind.ts';
-import { importBars } from '../../../recording/import/import-bars.ts';
-import { importDepth } from '../../../recording/import/import-depth.ts';
-import { importLobster } from '../../../recording/import/import-lobster.ts';
-import { lobsterBookBeside } from '../../../recording/import/lobster-book-file.ts';
-import { importOrders } from '../../../recording/import/import-orders.ts';
-import { importPrints } from '../../../recording/import/import-prints.ts';
-import { importQuotes } from '../../../recording/import/import-quotes.ts';
-import { faultOf, isFileFault } from '../recorded/import-file.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
@@ -188,6 +183,7 @@ function badFile(source: YamlSource, at: Path, path: string, bad: readonly BadRo
   return source.problem(at, 'a file without bad rows', hint, received);
 }
 
+/** The reader of a kind is loaded when a file of it is imported: later runs start without it. */
 async function imported(
   path: string,
   entry: Named,
@@ -197,11 +193,26 @@ async function imported(
 ): Promise<Pick<ImportReport<unknown>, 'file' | 'bad' | 'badRows' | 'notes'>> {
   if (kind === 'depth') {
     const made = isLobster(path) ? 'lobster' : await fileKind(path, entry.columns);
-    if (made === 'lobster') return importLobster(path, options, NO_WATCH);
-    return made === 'orders' ? importOrders(path, options, NO_WATCH) : importDepth(path, options, NO_WATCH);
+    if (made === 'lobster') {
+      const { importLobster } = await import('../../../recording/import/import-lobster.ts');
+      return importLobster(path, options, NO_WATCH);
+    }
+    if (made === 'orders') {
+      const { importOrders } = await import('../../../recording/import/import-orders.ts');
+      return importOrders(path, options, NO_WATCH);
+    }
+    const { importDepth } = await import('../../../recording/import/import-depth.ts');
+    return importDepth(path, options, NO_WATCH);
   }
-  if (kind === 'quotes') return importQuotes(path, options, NO_WATCH);
-  if (kind === 'prints' || !('stamp' in entry)) return importPrints(path, options, NO_WATCH);
+  if (kind === 'quotes') {
+    const { importQuotes } = await import('../../../recording/import/import-quotes.ts');
+    return importQuotes(path, options, NO_WATCH);
+  }
+  if (kind === 'prints' || !('stamp' in entry)) {
+    const { importPrints } = await import('../../../recording/import/import-prints.ts');
+    return importPrints(path, options, NO_WATCH);
+  }
+  const { importBars } = await import('../../../recording/import/import-bars.ts');
   const every = entry.every === undefined ? null : durationUs(entry.every);
   return importBars(path, { ...options, every, stamp: entry.stamp, askFile }, NO_WATCH);
 }

@@ -13,8 +13,6 @@ import { actionText } from '../../../domain/corporate-action.ts';
 import { durationUs, US_PER_DAY } from '../../../domain/units.ts';
 import { formatDuration, parseDuration } from '../../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../../config/config-schema.ts';
-import { isJournalThere } from '../../../journal/journal-database.ts';
-import { readJournal } from '../../../journal/journal-reader.ts';
 import type { ActionTerms, CurrencyRate } from '../../../backtest/backtest-plan.ts';
 import type { ChainRoll } from '../../../backtest/backtest-result.ts';
 import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
@@ -23,14 +21,13 @@ import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-st
 import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/run-strategy-code.ts';
 import { typeNotes } from '../../host/strategy-files/type-errors.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
-import { statePaths } from '../../restart/state-paths.ts';
-import { type MeasuredLatencies, sessionRecord } from '../recorded/session-orders.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema, ON_BARS } from './backtest-schema.ts';
 import { clockInSession } from './market-hours.ts';
 import { readUniverse } from './read-universe.ts';
 import { readActions } from './read-actions.ts';
 import { importNamedFiles } from './import-named-files.ts';
+import type { JournalLatencies, FoundLatencies } from './journal-latencies.ts';
 import { readRolls } from './chain-rolls.ts';
 import { codesOf } from './market-chains.ts';
 import { readRates } from './market-rates.ts';
@@ -85,7 +82,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market.market));
   const universe = readUniverse(source, read, market.market, problems);
   const actions = readActions(source, read, { market: market.market, universe }, problems);
-  const { latencies, problems: unmeasured } = readJournalLatencies(source, read);
+  const { latencies, problems: unmeasured } = await measuredLatencies(source, read);
   problems.push(...unmeasured);
   if (problems.length > 0) return { ok: false, problems };
   const imported = await importNamedFiles(read.data, {
@@ -275,56 +272,13 @@ async function findStrategies(
   return { strategies, problems: wrong };
 }
 
-/** Latencies of calls and reports that a run draws from, by state directory; sorted, so that the same journal gives the same run. */
-type JournalLatencies = ReadonlyMap<string, MeasuredLatencies>;
-
-const KINDS = ['order', 'report'] as const;
-
-function readJournalLatencies(
-  source: YamlSource,
-  { models: { latency } }: BacktestFile,
-): { readonly latencies: JournalLatencies; readonly problems: readonly Problem[] } {
-  const latencies = new Map<string, MeasuredLatencies>();
-  const problems: Problem[] = [];
-  for (const kind of KINDS) {
-    const { measured } = latency[kind];
-    if (measured === undefined) continue;
-    const path = ['models', 'latency', kind, 'measured'];
-    const { journal } = statePaths(measured);
-    if (!isJournalThere(journal)) {
-      const hint = 'the path counts from where the program is started';
-      problems.push(source.problem(path, 'a state directory with a journal', hint, `no ${journal}`));
-      continue;
-    }
-    const found = latencies.get(measured) ?? measuredIn(journal);
-    latencies.set(measured, found);
-    const spans = kind === 'order' ? found.calls : found.reports;
-    if (spans.length === 0)
-      problems.push(
-        source.problem(path, 'a journal with orders that were answered and filled', '', 'none in it'),
-      );
-  }
-  return { latencies, problems };
-}
-
-function measuredIn(journal: string): MeasuredLatencies {
-  const opened = readJournal(journal);
-  try {
-    const sessions = opened.read
-      .sessions()
-      .filter(({ day }) => opened.read.archived(day)?.sha256 !== null)
-      .map(({ day: session }) => {
-        const read = opened.of(session);
-        return sessionRecord(read.entries({ session }), read.inputs(session));
-      })
-      .map(({ latencies }) => latencies);
-    return {
-      calls: sessions.flatMap(({ calls }) => calls).toSorted((a, b) => a - b),
-      reports: sessions.flatMap(({ reports }) => reports).toSorted((a, b) => a - b),
-    };
-  } finally {
-    opened.close();
-  }
+/** The journal is read where a file asks for it alone: other runs start without the database. */
+async function measuredLatencies(source: YamlSource, read: BacktestFile): Promise<FoundLatencies> {
+  const { order, report } = read.models.latency;
+  if (order.measured === undefined && report.measured === undefined)
+    return { latencies: new Map(), problems: [] };
+  const { readJournalLatencies } = await import('./journal-latencies.ts');
+  return readJournalLatencies(source, read);
 }
 
 const ON_TICKS = ['queue', 'touch', 'through'];

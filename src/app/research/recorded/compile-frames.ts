@@ -5,14 +5,14 @@
 import { basename } from 'node:path';
 import { type TradingCalendar, tradingDayAt } from '../../../domain/calendar.ts';
 import { momentOf, tradingDay, type TradingDay } from '../../../domain/civil-date.ts';
-import type { Contract } from '../../../domain/contract.ts';
+import type { Contract, ContractSpec } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
 import type { BookLevel, TradeTick } from '../../../domain/ticks.ts';
 import { type DurationUs, instrumentIndex, type TsUs, US_PER_DAY } from '../../../domain/units.ts';
 import { GapChain } from '../../../engine/market/market.ts';
 import { MergedBook } from '../../../engine/market/merged-book.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
-import type { DayTicks, StoredDay } from '../../../recording/collect/day-ticks.ts';
+import { DayTicks, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
 import type { TickGap } from '../../../recording/columns/tick-columns.ts';
 import { frameDamageText, FrameRecords, type LoggedFrame, textOf } from '../../../recording/frame-log.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
@@ -21,7 +21,7 @@ import { isSymbol } from '../../../recording/import/file-kind.ts';
 import { openSource } from '../../../recording/import/table-file.ts';
 import type { BookUpdateFrame } from '../../../wire/stream/data-frame.ts';
 import { decodeServerFrame } from '../../../wire/stream/server-frame.ts';
-import { openDay, type RecordedMarket, specOfSymbol, storeOpened } from './recorded-market.ts';
+import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts';
 
 export interface FrameOptions {
   readonly dir: string;
@@ -250,3 +250,26 @@ class ContractTicks {
     return known;
   }
 }
+
+/** Levels that the stream has. */
+const DEPTH = 3;
+
+export const openDay = (collector: Collector<DayTicks>, symbol: string, day: TradingDay): DayTicks =>
+  collector.at(
+    `${symbol} ${day}`,
+    (spillFile, onGrow) => new DayTicks({ symbol, day, depth: DEPTH }, spillFile, onGrow),
+  );
+
+type StoreOptions = Parameters<typeof storeDay>[1];
+
+/** Writes a day that the stream brought into the data directory. */
+export const storeOpened = (
+  ticks: DayTicks,
+  { calendar }: RecordedMarket,
+  spec: ContractSpec,
+  { dir, silence, replace, archive }: Pick<StoreOptions, 'dir' | 'silence' | 'replace' | 'archive'>,
+  origin: Parameters<typeof storeDay>[2],
+): StoredDay => {
+  const zone = { offsetAtMoment: () => calendar.utcOffsetMinutes };
+  return storeDay(ticks, { dir, silence, replace, archive, calendar, zone, ...stepsOf(spec) }, origin);
+};

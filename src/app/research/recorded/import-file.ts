@@ -4,10 +4,8 @@ import type { DurationUs } from '../../../domain/units.ts';
 import type { StoreOutcome } from '../../../recording/collect/store-file.ts';
 import type { StoredDay } from '../../../recording/collect/day-ticks.ts';
 import type { StoredYear } from '../../../recording/collect/year-bars.ts';
-import { ColumnFileError } from '../../../recording/columns/arrow-file.ts';
 import {
   type BadRow,
-  HopelessFile,
   ImportError,
   type ImportOptions,
   type ImportReport,
@@ -17,7 +15,6 @@ import {
   VIETNAMESE_SIDES,
 } from '../../../recording/import/import-table.ts';
 import type { NamedColumns } from '../../../recording/import/column-map.ts';
-import { CsvError } from '../../../recording/import/csv-rows.ts';
 import { isStep } from '../../../text/decimals.ts';
 import { type FileKind, fileKind, isSymbol, nameParts } from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
@@ -26,11 +23,12 @@ import { importLobster } from '../../../recording/import/import-lobster.ts';
 import { importOrders } from '../../../recording/import/import-orders.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
 import { importQuotes } from '../../../recording/import/import-quotes.ts';
-import { SourceFileError } from '../../../recording/import/table-file.ts';
 import type { DateOrder } from '../../../recording/import/stamp-reader.ts';
 import { timeZone } from '../../../text/time-zone.ts';
 import { compileFrames, type FrameReport } from './compile-frames.ts';
 import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts';
+
+export { faultOf, isFileFault, isWronglyAsked } from '../../../recording/import/import-table.ts';
 
 /** Null takes the value from the file, its name or the configured market. */
 export interface ImportRequest {
@@ -173,17 +171,3 @@ const yearPart = ({ symbol, year, path, outcome, meta }: StoredYear): ImportedPa
   gaps: 0,
   path,
 });
-
-/** The arguments of the command or the configuration do not fit the file. */
-export const isWronglyAsked = (error: unknown): error is ImportError => error instanceof ImportError;
-
-export const isFileFault = (error: unknown): error is Error =>
-  isWronglyAsked(error) ||
-  error instanceof SourceFileError ||
-  error instanceof HopelessFile ||
-  error instanceof CsvError ||
-  error instanceof ColumnFileError;
-
-/** Adds the path to an error of a row, which does not know its file. */
-export const faultOf = (path: string, { message }: Error): string =>
-  message.startsWith(path) ? message : `${path}: ${message}`;

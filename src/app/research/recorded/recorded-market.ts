@@ -2,10 +2,8 @@
 import type { Config } from '../../../config/config.ts';
 import { alwaysOpen, type TradingCalendar } from '../../../domain/calendar.ts';
 import { contractMonthOf } from '../../../domain/contract-code.ts';
-import { type TradingDay, tradingDay } from '../../../domain/civil-date.ts';
+import { tradingDay } from '../../../domain/civil-date.ts';
 import type { ContractSpec } from '../../../domain/contract.ts';
-import type { Collector } from '../../../recording/collect/collector.ts';
-import { DayTicks, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
 import { decimalText } from '../../../text/decimals.ts';
 
 export { COLUMN_ROLES, type NamedColumns } from '../../../recording/import/column-map.ts';
@@ -52,26 +50,3 @@ export const stepsOf = ({ hundredthsPerTick, partsPerPoint = HUNDREDTHS, lotSize
   tickSize: decimalText(hundredthsPerTick / partsPerPoint),
   lotSize: decimalText(lotSize),
 });
-
-/** Levels that the stream has. */
-const DEPTH = 3;
-
-export const openDay = (collector: Collector<DayTicks>, symbol: string, day: TradingDay): DayTicks =>
-  collector.at(
-    `${symbol} ${day}`,
-    (spillFile, onGrow) => new DayTicks({ symbol, day, depth: DEPTH }, spillFile, onGrow),
-  );
-
-type StoreOptions = Parameters<typeof storeDay>[1];
-
-/** Writes a day that the stream brought into the data directory. */
-export const storeOpened = (
-  ticks: DayTicks,
-  { calendar }: RecordedMarket,
-  spec: ContractSpec,
-  { dir, silence, replace, archive }: Pick<StoreOptions, 'dir' | 'silence' | 'replace' | 'archive'>,
-  origin: Parameters<typeof storeDay>[2],
-): StoredDay => {
-  const zone = { offsetAtMoment: () => calendar.utcOffsetMinutes };
-  return storeDay(ticks, { dir, silence, replace, archive, calendar, zone, ...stepsOf(spec) }, origin);
-};

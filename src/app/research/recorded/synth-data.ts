@@ -15,7 +15,8 @@ import type { DayTicks, StoredDay } from '../../../recording/collect/day-ticks.t
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
 import { Venue } from '../../../venue/venue.ts';
 import type { VenueEvent } from '../../../venue/venue-event.ts';
-import { openDay, type RecordedMarket, storeOpened } from './recorded-market.ts';
+import { openDay, storeOpened } from './compile-frames.ts';
+import type { RecordedMarket } from './recorded-market.ts';
 
 export interface SynthRequest {
   readonly dir: string;
