@@ -6,6 +6,18 @@ import type { OrderIntent, Side, StopIntent } from '../domain/order.ts';
 import { type DurationUs, minutes, type PriceTicks, priceTicks, qty, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate, TraderPort } from '../engine/ports/strategy-port.ts';
 import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
+import {
+  assertChange,
+  assertId,
+  assertNumber,
+  assertOrder,
+  assertPlot,
+  assertPrice,
+  assertSubmit,
+  assertText,
+  assertTimer,
+  assertUpdate,
+} from './asked.ts';
 import type { LegTrader, OrderChange, OrderRequest, SubmitArguments, SubmitRequest } from './trader.ts';
 
 /** Terms that a strategy shares with the engine and its exchange: one that changed them would change its own money. */
@@ -23,16 +35,6 @@ export interface TraderParts {
   readonly notes: NoteBudget;
 }
 
-/** Authors who write JavaScript, or whose types were only stripped, have no compiler that tells them. */
-function assertOrder({ price, reason }: OrderRequest): void {
-  if (typeof reason !== 'string')
-    throw new Error('an order without a reason: add reason, a few words for the journal');
-  if (price !== 'market' && !Number.isSafeInteger(price))
-    throw new Error(
-      `an order at ${price}: expected price in whole ticks, like the price of a trade, or 'market'; trader.plus(price, points) moves a price, trader.nearest(value) rounds one`,
-    );
-}
-
 /** Trading in one contract of one strategy; refuses every call outside the event being processed. */
 export function createLegTrader(
   { guard, port, timers, notes }: TraderParts,
@@ -40,24 +42,31 @@ export function createLegTrader(
 ): LegTrader {
   const { index } = guard;
   const inEvent = (what: string): void => guard.assertInEvent(`trader.${what}`);
-  const submit = (...asked: SubmitArguments): ClientOrderId => {
-    inEvent('submit');
-    const request = requestOf(asked);
-    assertOrder(request);
+  const place = (request: PricedRequest): ClientOrderId => {
     const { price, side } = request;
     const limitPrice = price === 'market' ? port.marketPrice(contract(), side) : price;
     return port.submit(index, intentOf(contract(), request, limitPrice));
+  };
+  const placeOn = (side: Side, order: OrderRequest): ClientOrderId => {
+    inEvent(side);
+    assertOrder(side, order);
+    return place(limitRequest(side, order));
   };
   return {
     get contract() {
       inEvent('contract');
       return contract();
     },
-    submit,
-    buy: (order) => submit('buy', order),
-    sell: (order) => submit('sell', order),
+    submit(...asked: SubmitArguments) {
+      inEvent('submit');
+      assertSubmit(asked);
+      return place(requestOf(asked));
+    },
+    buy: (order) => placeOn('buy', order),
+    sell: (order) => placeOn('sell', order),
     modify(order: ClientOrderId, change: OrderChange) {
       inEvent('modify');
+      assertChange(order, change);
       if ('price' in change)
         port.modify(index, { kind: 'price', clientOrderId: order, limitPrice: change.price });
       else if ('trigger' in change)
@@ -66,6 +75,7 @@ export function createLegTrader(
     },
     cancel(order) {
       inEvent('cancel');
+      assertId('cancel', order);
       port.cancel(index, order);
     },
     ...askingPart({ guard, port, timers, notes }, contract),
@@ -91,17 +101,25 @@ function askingPart({ guard, port, timers, notes }: TraderParts, contract: () =>
     lastTrade: () => asked('lastTrade', () => port.lastTrade(here())),
     lastBook: () => asked('lastBook', () => port.lastBook(here())),
     hasBooks: () => asked('hasBooks', () => port.hasBooks()),
-    ticks: (points) => asked('ticks', () => exactTicks(contract(), points, 'trader.ticks')),
+    ticks: (points) => asked('ticks', () => exactTicks(contract(), points, 'ticks')),
     plus: (price, points) =>
-      asked('plus', () => priceTicks(price + exactTicks(contract(), points, 'trader.plus'))),
+      asked('plus', () => {
+        assertPrice('plus', price);
+        return priceTicks(price + exactTicks(contract(), points, 'plus'));
+      }),
     nearest: (value) => asked('nearest', () => nearestTick(value)),
-    points: (price) => asked('points', () => pointsOf(contract().spec, price)),
+    points: (price) =>
+      asked('points', () => {
+        assertNumber('points', 'price', price);
+        return pointsOf(contract().spec, price);
+      }),
     fillPrice: (update) => asked('fillPrice', () => meanTicks(contract(), update)),
     time: () => asked('time', () => port.nowUs()),
     phase: () => asked('phase', () => port.phase()),
     calendar: () => asked('calendar', () => frozen(port.calendar())),
     after(span: DurationUs, handler: () => void): CancelTimer {
       inEvent('after');
+      assertTimer(span, handler);
       const timer = timers.after(span, handler);
       return () => {
         inEvent('cancelTimer');
@@ -110,17 +128,20 @@ function askingPart({ guard, port, timers, notes }: TraderParts, contract: () =>
     },
     note(text) {
       inEvent('note');
+      assertText('note', 'text', text);
       const line = notes.spend(text, port.nowUs());
       if (line !== null) port.note(index, line);
     },
     plot(name, value) {
       inEvent('plot');
+      assertPlot(name, value);
       port.plot(index, here(), name, value);
     },
   };
 }
 
 function meanTicks({ spec }: Contract, update: OrderUpdate): number {
+  assertUpdate(update);
   const { lastFilledQty, lastFilledValue } = update;
   assert(lastFilledQty > 0, 'an update that filled nothing has no price: look at lastFilledQty first');
   return lastFilledValue / valueOf(spec, priceTicks(1), lastFilledQty);
@@ -128,17 +149,20 @@ function meanTicks({ spec }: Contract, update: OrderUpdate): number {
 
 type AskingTrader = Omit<LegTrader, 'contract' | 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'>;
 
-function exactTicks(contract: Contract, points: number, call: string): PriceTicks {
-  const price = parsePoints(contract.spec, points, call);
+function exactTicks(contract: Contract, points: number, call: 'ticks' | 'plus'): PriceTicks {
+  assertNumber(call, 'points', points);
+  const price = parsePoints(contract.spec, points, `trader.${call}`);
   if (price.ok) return price.value;
   const [issue] = price.issues;
   throw new Error(
-    `${call}: expected ${issue.expected}, was ${issue.received}; trader.nearest rounds what was computed`,
+    `trader.${call}: expected ${issue.expected}, was ${issue.received}; trader.nearest rounds what was computed`,
   );
 }
 
 function nearestTick(value: number): PriceTicks {
-  if (Number.isFinite(value)) return priceTicks(Math.round(value));
+  assertNumber('nearest', 'value', value);
+  const ticks = Math.round(value);
+  if (Number.isSafeInteger(ticks)) return priceTicks(ticks);
   throw new Error(`trader.nearest: expected a number, was ${value}: an average before its first values?`);
 }
 

@@ -19,6 +19,7 @@ import { QuoteBarChannel } from './quote-bars.ts';
 import { type StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
 import type { LegTicks, Rollover, Ticks } from './ticks.ts';
+import { assertText } from './asked.ts';
 
 /** One strategy of the configuration. `params` come from the definition's `parseParams`. */
 export interface StrategyInstance {
@@ -121,6 +122,7 @@ export class RunningStrategy {
   }
 
   #leg(name: string): Leg {
+    assertText('leg', 'name', name);
     const leg = this.#legs.find((candidate) => candidate.name === name);
     if (leg === undefined)
       throw new Error(`no leg ${name}: expected one of ${this.#instance.definition.legs.join(', ')}`);

@@ -7,7 +7,10 @@ import { startStrategies, startStrategy, type TestTrader } from './start-strateg
 
 describe('the trader is open during an event only', () => {
   const calls: Record<string, (trader: TestTrader) => unknown> = {
-    submit: (trader) => trader.buy({ qty: 1, price: 13_000 as never, reason: 'test' }),
+    submit: (trader) =>
+      trader.submit({ kind: 'limit', side: 'buy', qty: 1, price: 13_000 as never, reason: 'test' }),
+    buy: (trader) => trader.buy({ qty: 1, price: 13_000 as never, reason: 'test' }),
+    sell: (trader) => trader.sell({ qty: 1, price: 13_000 as never, reason: 'test' }),
     cancel: (trader) => trader.cancel('S1' as never),
     modify: (trader) => trader.modify('S1' as never, { qty: 1 }),
     position: (trader) => trader.position(),

@@ -1,0 +1,151 @@
+/** What a strategy asks of the trader is checked where it asks: a fault names the call, the key, what was expected and what was given. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { startStrategy } from './start-strategy.ts';
+
+type Call = (trader: Readonly<Record<string, (...given: unknown[]) => unknown>>) => unknown;
+
+/** The faults of a strategy that makes one call at the first trade, and what reached the engine. */
+function played(call: Call) {
+  const trader = startStrategy((ticks, own) =>
+    ticks.trades$.subscribe(() => void call(own as unknown as Parameters<Call>[0])),
+  );
+  trader.trade(13_000);
+  return { faults: trader.faults.map(({ message }) => message), calls: trader.calls };
+}
+
+const HEAD = { side: 'buy', qty: 1, price: 13_000, reason: 'test' };
+const { side: _, ...PLAIN } = HEAD;
+
+describe('an order that is taken', () => {
+  const ORDERS: readonly Record<string, unknown>[] = [
+    { kind: 'limit', ...HEAD },
+    { kind: 'limit', ...HEAD, price: 'market', timeInForce: 'gtc' },
+    { kind: 'limit', ...HEAD, timeInForce: undefined },
+    { kind: 'market', side: 'buy', qty: 1, reason: 'test' },
+    { kind: 'stop', ...HEAD, trigger: 13_010, when: 'at_or_below', reduceOnly: true },
+    { kind: 'trailing_stop', ...HEAD, activation: 13_010, offset: 5 },
+    { kind: 'bracket', ...HEAD, stopLoss: 12_900, takeProfit: 13_100 },
+    { kind: 'arbitrage', ...HEAD, after: { index: 1 } },
+  ];
+  test.each(ORDERS)('$kind', (order) => {
+    const { faults, calls } = played(({ submit }) => submit?.(order));
+    expect(faults).toEqual([]);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('an order that is refused', () => {
+  const REFUSED: readonly (readonly [string, Call, string])[] = [
+    [
+      'without a kind',
+      ({ submit }) => submit?.(HEAD),
+      "trader.submit: kind: expected 'limit' or 'market' or 'stop' or 'trailing_stop' or 'bracket' or 'arbitrage', was nothing",
+    ],
+    ['of nothing', ({ submit }) => submit?.(), 'trader.submit: kind: expected'],
+    [
+      'with a misspelt stop-loss',
+      ({ submit }) => submit?.({ kind: 'bracket', ...HEAD, stop_loss: 12_900, takeProfit: 13_100 }),
+      'trader.submit of a bracket order: nothing reads "stop_loss"; expected kind, side, reason, qty, price, timeInForce, stopLoss, takeProfit',
+    ],
+    [
+      'with a stop-loss that a plain order does not have',
+      ({ buy }) => buy?.({ ...PLAIN, stopLoss: 12_900 }),
+      `trader.buy: nothing reads "stopLoss"; expected reason, qty, price, timeInForce, kind, side; other orders have a name: trader.submit({ kind: 'bracket'`,
+    ],
+    [
+      'of another kind in a call for plain ones',
+      ({ sell }) => sell?.({ kind: 'stop', ...PLAIN }),
+      `trader.sell: kind: expected 'limit'; other orders have a name: trader.submit({ kind: 'bracket', side: 'buy', ... }), was "stop"`,
+    ],
+    ['of two sides', ({ sell }) => sell?.(HEAD), 'trader.sell: side: expected \'sell\', was "buy"'],
+    [
+      'of a side that there is not',
+      ({ submit }) => submit?.('long', PLAIN),
+      "trader.submit: side: expected 'buy' or 'sell', was \"long\"",
+    ],
+    ['for no number', ({ buy }) => buy?.({ ...PLAIN, qty: NaN }), 'trader.buy: qty: expected a whole number'],
+    ['for a text', ({ buy }) => buy?.({ ...PLAIN, qty: '2' }), 'trader.buy: qty: expected a whole number'],
+    ['for less than nothing', ({ buy }) => buy?.({ ...PLAIN, qty: -1 }), 'was -1'],
+    [
+      'with a stop between two ticks',
+      ({ submit }) => submit?.({ kind: 'stop', ...HEAD, trigger: 12_900.5 }),
+      'trader.submit of a stop order: trigger: expected whole ticks',
+    ],
+    [
+      'that ends at a time',
+      ({ buy }) => buy?.({ ...PLAIN, timeInForce: 'gtd' }),
+      "trader.buy: timeInForce: expected 'day' or 'gtc', was \"gtd\"",
+    ],
+    [
+      'after itself',
+      ({ submit }) => submit?.({ kind: 'arbitrage', ...HEAD, after: 'next' }),
+      'after: expected the contract of the other order, like trader.leg(\'next\').contract, was "next"',
+    ],
+    [
+      'that is a list',
+      ({ buy }) => buy?.([1]),
+      'trader.buy: expected an order like { qty, price, reason }, was an array',
+    ],
+  ];
+  test.each(REFUSED)('%s', (_name, call, told) => {
+    const { faults, calls } = played(call);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(told);
+    expect(calls).toEqual([]);
+  });
+});
+
+test.each([
+  ['both at once', { price: 13_000, qty: 2 }],
+  ['nothing', {}],
+  ['what no order has', { side: 'sell' }],
+])('a change of %s is refused', (_name, change) => {
+  const { faults, calls } = played(({ modify }) => modify?.('S1', change));
+  expect(faults[0]).toContain(
+    'trader.modify: expected one of { price }, { qty } and { trigger }, was an object',
+  );
+  expect(calls).toEqual([]);
+});
+
+const CALLS = (
+  'submit buy sell modify cancel ticks plus nearest points fillPrice after note plot leg position workingOrders band lastTrade ' +
+  'lastBook hasBooks time phase calendar'
+).split(' ');
+const ORDER_KEYS = [
+  'kind',
+  'side',
+  'qty',
+  'price',
+  'reason',
+  'timeInForce',
+  'trigger',
+  'when',
+  'stopLoss',
+  'after',
+  'offset',
+];
+
+/** Anything, and orders that are nearly right. */
+const value = fc.oneof(
+  fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withSparseArray: true }),
+  fc.constantFrom('buy', 'sell', 'market', 'S1', Symbol('odd'), () => 0, 13_000),
+  fc.dictionary(
+    fc.constantFrom(...ORDER_KEYS),
+    fc.oneof(fc.constantFrom('limit', 'stop', 'bracket', 'buy', 'market', 'day', 1, 13_000), fc.anything()),
+  ),
+);
+
+test('whatever a strategy asks for, it is done, or the fault says which call expected what', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...CALLS), fc.array(value, { maxLength: 3 }), (name, given) => {
+      const { faults } = played((trader) => {
+        const call = trader[name];
+        if (call !== undefined) Reflect.apply(call, trader, given);
+      });
+      expect(faults.length).toBeLessThan(2);
+      for (const told of faults) expect(told).toMatch(/^(trader\.\w+|no leg |Invariant: an update)/);
+    }),
+    { numRuns: 3_000 },
+  );
+});
