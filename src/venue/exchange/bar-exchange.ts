@@ -222,6 +222,8 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #trigger(order: O): void {
     if (this.#isLate(order) || this.#waitsForClose(order)) return;
     const firedAt = this.#firedAt(order);
+    if (this.#stage > 0 && order.price === firedAt && !isInside(order, this.#before(order.side)))
+      return this.#fill(order, firedAt, 'bar_path');
     if (!isOfTrailingStop(order) || this.#model.trailingStop === 'stop')
       return this.#meet(order, firedAt, this.#stage === 0 ? 'bar_gap' : 'bar_stop');
     this.#meet(order, worse(order.side, firedAt, this.#now(order.side)), 'bar_stop');

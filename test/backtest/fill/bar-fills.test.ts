@@ -198,6 +198,21 @@ const CASES: readonly Case[] = [
       09:02:40 A sell 2 at 996 bar_stop`,
   },
   {
+    // A waits at 1008 and is a maker there; the open of 1010 is beyond what B waits for.
+    name: 'bracket: a take-profit that the path reaches is filled as an order that waits',
+    script: `
+      09:01:00 bar 1000 1001 999 1000 x 40
+      09:02:00 A buy bracket 2 at 1000 stop 990 profit 1008
+      09:02:00 B buy bracket 1 at 1000 stop 990 profit 1009
+      09:02:00 bar 1000 1008 999 1005 x 40
+      09:03:00 bar 1010 1011 1009 1010 x 40`,
+    fills: `
+      09:02:00 A buy 2 at 1000 bar_open
+      09:02:00 B buy 1 at 1000 bar_open
+      09:02:20 A sell 2 at 1008 bar_path
+      09:03:00 B sell 1 at 1010 bar_gap`,
+  },
+  {
     // Long since the second bar. The third touches both exits; its high is nearer, but what is worse for a long comes first.
     name: 'worst first: of two exits in one bar the stop-loss',
     model: { path: 'worst_first' },
