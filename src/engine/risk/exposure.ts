@@ -2,7 +2,7 @@
  * The worst that can happen: every open order fills whole. Orders of unknown fate, presumed absent ones and those with a
  * cancel under way count like any other, until it is proven that they are gone (failure cases, 5 and 7).
  */
-import { type Side, signOf } from '../../domain/order.ts';
+import { opposite, type Side, signOf } from '../../domain/order.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
@@ -128,10 +128,30 @@ export function provenQty(
 function shownQty(view: RiskView, strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
   const broker = view.brokerQty(instrument);
   if (broker === undefined || !isPositionFresh(view)) return 0;
-  const own = view.position(strategy, instrument).qty;
-  const others = view.accountQty(instrument) - own;
-  const shown = -signOf(side) * (broker - others);
-  return Math.max(0, Math.min(shown, -signOf(side) * own));
+  const sign = -signOf(side);
+  const own = sign * view.position(strategy, instrument).qty;
+  const others = sign * view.accountQty(instrument) - own;
+  const closedByHand = handQty(view, strategy, instrument, side);
+  const left = sign * broker + closedByHand;
+  return Math.max(0, Math.min(own, sign * broker - others, left));
+}
+
+/**
+ * Where a person holds the opposite of what strategies hold, that may be what they closed by hand: then only what the account itself
+ * holds on this side is there to close, beside what strategies of the other side leave to it. Infinite where nobody opposes.
+ */
+function handQty(view: RiskView, strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
+  const sign = -signOf(side);
+  const operator = sign * view.position(OPERATOR_INDEX, instrument).qty;
+  const against = view.grossQty(instrument, side);
+  if (strategy === OPERATOR_INDEX) {
+    const beside = view.grossQty(instrument, opposite(side)) - operator;
+    return against === 0 ? Infinity : 0 - beside;
+  }
+  if (operator >= 0) return Infinity;
+  const exits =
+    workingQty(view, null, instrument, side, null) - workingQty(view, strategy, instrument, side, null);
+  return against + operator - exits;
 }
 
 export const isPositionFresh = (view: RiskView): boolean =>

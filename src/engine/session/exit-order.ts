@@ -1,13 +1,15 @@
 /** The one order of a flatten: sized by what is proven, priced at the touch plus some ticks, repriced as the market moves. */
-import { type Contract, marketLimit } from '../../domain/contract.ts';
+import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { opposite, type Side, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
+  OPERATOR_INDEX,
   type PriceTicks,
   priceTicks,
   qty,
+  signedQty,
   type StrategyIndex,
 } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
@@ -84,7 +86,7 @@ export class ExitOrder {
     const price = contract && exitPrice(actions.view, contract, side, settings);
     if (contract === undefined || price === undefined) return 'no price of it is known';
     const proven = provenQty(actions.view, strategy, instrument, side);
-    if (proven === 0) return "the broker's position and the orders that work leave nothing to close";
+    if (proven === 0) return this.#setOff(contract, price);
     const obstacle = this.#makeWay(contract, price);
     if (obstacle !== null) return obstacle;
     this.#sayLocked(price);
@@ -115,6 +117,34 @@ export class ExitOrder {
 
   get #order(): OrderView | undefined {
     return this.#id === null ? undefined : this.#parts.actions.view.order(this.#id);
+  }
+
+  /**
+   * A person who closed a position by hand left the opposite of it to the operator. Both are over, and nothing is traded: an exit
+   * would open what nobody wants. Only where the broker shows the sum of all.
+   */
+  #setOff(contract: Contract, { price }: ExitPrice): Obstacle {
+    const { actions } = this.#parts;
+    const { view } = actions;
+    const { strategy, instrument } = this.#target;
+    const isAgreed = isPositionFresh(view) && view.brokerQty(instrument) === view.accountQty(instrument);
+    for (const other of !isAgreed ? [] : strategy === OPERATOR_INDEX ? actions.owners() : [OPERATOR_INDEX]) {
+      const theirs = view.position(other, instrument).qty;
+      const contracts = Math.min(Math.abs(this.held), this.held * theirs < 0 ? Math.abs(theirs) : 0);
+      if (contracts === 0) continue;
+      const isTrading = (order: OrderView): boolean =>
+        order.strategy === other && order.instrument === instrument && !order.isAdopted;
+      const working = view.openOrders().find(isTrading);
+      if (working !== undefined) return `order ${working.clientOrderId} of another owner works`;
+      const value = valueOf(contract.spec, view.tradedPrice(instrument) ?? price, contracts);
+      const sign = Math.sign(theirs);
+      actions.positionEvent(strategy, 'forced_close', instrument, signedQty(sign * contracts), value);
+      actions.positionEvent(other, 'forced_close', instrument, signedQty(0 - sign * contracts), value);
+      const text = `${contracts} of ${contract.orderCode} were closed by hand: nothing is traded`;
+      const owner = strategy === OPERATOR_INDEX ? other : strategy;
+      actions.alert(owner, 'warning', 'position_closed', text);
+    }
+    return "the broker's position and the orders that work leave nothing to close";
   }
 
   /** An order of another strategy that the exit would trade with is withdrawn: exits come before entries. */

@@ -320,6 +320,7 @@ class FlattenJob {
       this.#state = 'working';
       return this.#retryLater(() => this.#onUnfilled());
     }
+    if (this.#isFlat) return this.drop();
     this.#state = 'pausing';
     this.#retryLater(() => (this.#isLate ? this.#giveUp(obstacle) : this.#read()));
   }

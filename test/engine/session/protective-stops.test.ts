@@ -3,37 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { money, OPERATOR_INDEX, priceTicks, seconds, signedQty } from '../../../src/domain/units.ts';
-import type { FailurePolicy } from '../../../src/domain/settings.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
-import { SmallBroker, type SmallStop } from '../support/small-broker.ts';
+import { guarded, SmallBroker, type SmallStop, stopsOf, trades } from '../support/small-broker.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
 import { stopSell, waits } from '../support/trigger-rows.ts';
-
-const guarded = (nakedPosition: FailurePolicy = 'hold'): SmallBroker => {
-  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(30) };
-  const rig = new EngineRig({ isReal: true, canWait: true, risk, policies: { nakedPosition } }).start();
-  rig.account().conditions().trade(13_000);
-  return new SmallBroker(rig);
-};
 
 const unguarded = (): SmallBroker => {
   const rig = new EngineRig({ isReal: true, canWait: true }).start();
   rig.account().conditions().trade(13_000);
   return new SmallBroker(rig);
 };
-
-/** The first strategy trades, all of it fills, and everything is read. */
-function trades(broker: SmallBroker, side: 'buy' | 'sell', qty: number, strategy = FIRST): void {
-  broker.rig.account().submit(strategy, side, qty, 13_000);
-  broker.answer();
-  const order = broker.orders.at(-1)!;
-  broker.fill(order);
-  broker.settle();
-}
-
-const stopsOf = (broker: SmallBroker) =>
-  broker.working.map(({ side, qty, trigger, limit }) => [side, qty, trigger, limit]);
 
 describe('a position', () => {
   it.each([

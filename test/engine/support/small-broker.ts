@@ -2,7 +2,9 @@
 import type { BrokerTriggerStatus } from '../../../src/domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId } from '../../../src/domain/ids.ts';
 import { type Side, signOf } from '../../../src/domain/order.ts';
-import type { EngineRig } from '../../support/engine-rig.ts';
+import type { FailurePolicy } from '../../../src/domain/settings.ts';
+import { seconds } from '../../../src/domain/units.ts';
+import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 import { waits } from './trigger-rows.ts';
 
@@ -217,3 +219,23 @@ export class SmallBroker {
     return String(this.#number);
   }
 }
+
+/** An engine that keeps a stop for each position. */
+export const guarded = (nakedPosition: FailurePolicy = 'hold'): SmallBroker => {
+  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(30) };
+  const rig = new EngineRig({ isReal: true, canWait: true, risk, policies: { nakedPosition } }).start();
+  rig.account().conditions().trade(13_000);
+  return new SmallBroker(rig);
+};
+
+/** The first strategy trades, all of it fills, and everything is read. */
+export function trades(broker: SmallBroker, side: 'buy' | 'sell', qty: number, strategy = FIRST): void {
+  broker.rig.account().submit(strategy, side, qty, 13_000);
+  broker.answer();
+  const order = broker.orders.at(-1)!;
+  broker.fill(order);
+  broker.settle();
+}
+
+export const stopsOf = (broker: SmallBroker) =>
+  broker.working.map(({ side, qty, trigger, limit }) => [side, qty, trigger, limit]);
