@@ -4,21 +4,21 @@ import { OPERATOR_INDEX } from '../../../src/domain/units.ts';
 import { FIRST, SECOND } from '../../support/engine-rig.ts';
 import { guarded, type SmallBroker, stopsOf, trades } from '../support/small-broker.ts';
 
-describe('a flatten of what a person has closed by hand', () => {
-  /** Plays until nothing changes: each order that the engine sends fills at once. */
-  function flattened(broker: SmallBroker, strategy: typeof FIRST | null): SmallBroker {
-    broker.rig.command({ name: 'flatten', strategy, reason: 'by hand' });
-    for (let round = 0; round < 30; round += 1) {
-      broker.answer();
-      for (const order of broker.orders) broker.fill(order);
-      broker.settle(1);
-    }
-    return broker;
+const positions = ({ rig }: SmallBroker) =>
+  [FIRST, SECOND, OPERATOR_INDEX].map((owner) => rig.position(owner));
+
+/** Plays until nothing changes: each order that the engine sends fills at once. */
+function flattened(broker: SmallBroker, strategy: typeof FIRST | null): SmallBroker {
+  broker.rig.command({ name: 'flatten', strategy, reason: 'by hand' });
+  for (let round = 0; round < 30; round += 1) {
+    broker.answer();
+    for (const order of broker.orders) broker.fill(order);
+    broker.settle(1);
   }
+  return broker;
+}
 
-  const positions = ({ rig }: SmallBroker) =>
-    [FIRST, SECOND, OPERATOR_INDEX].map((owner) => rig.position(owner));
-
+describe('a flatten of what a person has closed by hand', () => {
   it('trades nothing, and the position is over', () => {
     const broker = guarded();
     trades(broker, 'buy', 2);
