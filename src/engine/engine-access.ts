@@ -65,6 +65,7 @@ export function createRiskView(
     position: (strategy, instrument) => portfolio.position(strategy, instrument),
     accountQty: (instrument) => portfolio.accountQty(instrument),
     grossQty: (instrument, side) => portfolio.grossQty(instrument, side),
+    closedByHand: (instrument, side) => portfolio.closedByHand(instrument, side),
     brokerQty: (instrument) => positionReconciler.brokerQty(instrument),
     positionsReadUs: () => positionReconciler.readUs,
     triggersReadUs: () => session.triggersReadUs,

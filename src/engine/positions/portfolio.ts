@@ -12,6 +12,7 @@ import {
   instrumentIndex,
   type Money,
   money,
+  OPERATOR_INDEX,
   type SignedQty,
   signedQty,
   type StrategyIndex,
@@ -43,10 +44,21 @@ class ContractTotal {
   readonly carriedOver = new PositionTotal();
   /** Contracts of the owners that are long; the others hold `held.qty - longQty`, zero or less. */
   longQty = 0;
+  /** Contracts that strategies hold and the operator has sold, or bought: closed by hand. */
+  readonly closedByHand = { sell: 0, buy: 0 };
 
   addHeld(position: Position, times: 1 | -1): void {
     this.held.add(position, times);
     this.longQty += times * Math.max(0, position.qty);
+  }
+
+  /** The operator holds `operator`, after a change by orders or adoption of `byHand`; 0 where a strategy changed. */
+  countByHand(operator: number, byHand: number): void {
+    const { closedByHand: closed } = this;
+    const long = this.longQty - Math.max(0, operator);
+    const short = this.longQty - this.held.qty - Math.max(0, 0 - operator);
+    closed.sell = Math.max(0, Math.min(closed.sell + Math.max(0, 0 - byHand), long, 0 - operator));
+    closed.buy = Math.max(0, Math.min(closed.buy + Math.max(0, byHand), short, operator));
   }
 
   equals({ held, carriedOver, longQty }: ContractTotal): boolean {
@@ -116,6 +128,11 @@ export class Portfolio {
     return side === 'buy' ? total.longQty : total.longQty - total.held.qty;
   }
 
+  /** Contracts that strategies hold and orders of this side, by hand and after their own, have closed: the operator holds the opposite. */
+  closedByHand(instrument: InstrumentIndex, side: Side): number {
+    return this.#totals[instrument]?.closedByHand[side] ?? 0;
+  }
+
   held(): readonly HeldPosition[] {
     const held: HeldPosition[] = [];
     this.#accounts.forEach(({ positions }, place) => {
@@ -130,6 +147,8 @@ export class Portfolio {
   /** Adds to a position: buy above zero. */
   add(strategy: StrategyIndex, instrument: InstrumentIndex, change: number, value: number): void {
     this.#replace(strategy, instrument, applyFill(this.position(strategy, instrument), change, value));
+    const byHand = strategy === OPERATOR_INDEX ? change : 0;
+    this.#total(instrument).countByHand(this.position(OPERATOR_INDEX, instrument).qty, byHand);
   }
 
   /** Adopted, settled or closed by the broker: without an order, and so without fee and tax. */
@@ -171,7 +190,7 @@ export class Portfolio {
 
   carry(strategy: StrategyIndex, instrument: InstrumentIndex, qty: SignedQty, openValue: Money): void {
     if (qty === 0) return;
-    this.add(strategy, instrument, qty, openValue);
+    this.#replace(strategy, instrument, applyFill(this.position(strategy, instrument), qty, openValue));
     const { carriedOver } = this.#account(strategy);
     while (carriedOver.length <= instrument) carriedOver.push(FLAT_POSITION);
     const total = this.#total(instrument);

@@ -124,34 +124,35 @@ export function provenQty(
   return Math.max(0, held - workingQty(view, strategy, instrument, side, null));
 }
 
-/** The owner's position by the broker's own figure, without what the other owners hold. */
+/** The owner's position by the broker's own figure, without what the other owners hold and what a person has closed. */
 function shownQty(view: RiskView, strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
   const broker = view.brokerQty(instrument);
   if (broker === undefined || !isPositionFresh(view)) return 0;
   const sign = -signOf(side);
   const own = sign * view.position(strategy, instrument).qty;
   const others = sign * view.accountQty(instrument) - own;
-  const closedByHand = handQty(view, strategy, instrument, side);
-  const left = sign * broker + closedByHand;
+  const left =
+    strategy === OPERATOR_INDEX
+      ? own - view.closedByHand(instrument, opposite(side))
+      : leftByHand(view, strategy, instrument, side);
   return Math.max(0, Math.min(own, sign * broker - others, left));
 }
 
 /**
- * Where a person holds the opposite of what strategies hold, that may be what they closed by hand: then only what the account itself
- * holds on this side is there to close, beside what strategies of the other side leave to it. Infinite where nobody opposes.
+ * What orders by hand leave to be closed. They belong to the operator, so nobody knows which strategy's contracts they closed: what is
+ * left serves whoever asks first.
  */
-function handQty(view: RiskView, strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
-  const sign = -signOf(side);
-  const operator = sign * view.position(OPERATOR_INDEX, instrument).qty;
-  const against = view.grossQty(instrument, side);
-  if (strategy === OPERATOR_INDEX) {
-    const beside = view.grossQty(instrument, opposite(side)) - operator;
-    return against === 0 ? Infinity : 0 - beside;
-  }
-  if (operator >= 0) return Infinity;
+function leftByHand(
+  view: RiskView,
+  strategy: StrategyIndex,
+  instrument: InstrumentIndex,
+  side: Side,
+): number {
+  const closed = view.closedByHand(instrument, side);
+  if (closed === 0) return Infinity;
   const exits =
     workingQty(view, null, instrument, side, null) - workingQty(view, strategy, instrument, side, null);
-  return against + operator - exits;
+  return view.grossQty(instrument, opposite(side)) - closed - exits;
 }
 
 export const isPositionFresh = (view: RiskView): boolean =>

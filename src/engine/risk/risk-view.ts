@@ -125,6 +125,8 @@ export interface RiskView {
   accountQty(instrument: InstrumentIndex): SignedQty;
   /** Contracts of all owners whose position is on this side, zero or more: opposite positions are not set off. */
   grossQty(instrument: InstrumentIndex, side: Side): number;
+  /** Contracts that strategies hold and a person has closed by orders of this side: the operator holds the opposite. */
+  closedByHand(instrument: InstrumentIndex, side: Side): number;
   /** The broker's own figure in the last position read; undefined when there was none. Zero when it lists no position. */
   brokerQty(instrument: InstrumentIndex): SignedQty | undefined;
   /** When the last position read began; -Infinity when there was none since the start. */

@@ -120,7 +120,7 @@ export class ExitOrder {
   }
 
   /**
-   * A person who closed a position by hand left the opposite of it to the operator. Both are over, and nothing is traded: an exit
+   * A person who closed contracts by hand left the opposite of them to the operator. Both are over, and nothing is traded: an exit
    * would open what nobody wants. Only where the broker shows the sum of all.
    */
   #setOff(contract: Contract, { price }: ExitPrice): Obstacle {
@@ -130,7 +130,12 @@ export class ExitOrder {
     const isAgreed = isPositionFresh(view) && view.brokerQty(instrument) === view.accountQty(instrument);
     for (const other of !isAgreed ? [] : strategy === OPERATOR_INDEX ? actions.owners() : [OPERATOR_INDEX]) {
       const theirs = view.position(other, instrument).qty;
-      const contracts = Math.min(Math.abs(this.held), this.held * theirs < 0 ? Math.abs(theirs) : 0);
+      if (this.held * theirs >= 0) continue;
+      const closed = view.closedByHand(
+        instrument,
+        strategy === OPERATOR_INDEX ? opposite(this.side) : this.side,
+      );
+      const contracts = Math.min(Math.abs(this.held), Math.abs(theirs), closed);
       if (contracts === 0) continue;
       const isTrading = (order: OrderView): boolean =>
         order.strategy === other && order.instrument === instrument && !order.isAdopted;

@@ -1,4 +1,5 @@
 /** Contracts that a person closed at the broker show as an order that is not ours: the operator's, on the other side. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OPERATOR_INDEX } from '../../../src/domain/units.ts';
 import { FIRST, SECOND } from '../../support/engine-rig.ts';
@@ -66,4 +67,72 @@ describe('a flatten of what a person has closed by hand', () => {
     flattened(broker, FIRST);
     expect([broker.position, positions(broker)]).toEqual([-2, [0, -2, 0]]);
   });
+
+  it('does not take away what a person held before', () => {
+    const broker = guarded();
+    broker.foreignFill('buy', 2);
+    broker.settle();
+    trades(broker, 'sell', 2);
+    expect([broker.position, positions(broker)]).toEqual([0, [-2, 0, 2]]);
+    flattened(broker, FIRST);
+    expect([broker.position, positions(broker)]).toEqual([2, [0, 0, 2]]);
+  });
+
+  it('counts what the person bought back', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.foreignFill('sell', 2);
+    broker.settle();
+    broker.foreignFill('buy', 1);
+    broker.settle();
+    flattened(broker, FIRST);
+    expect([broker.position, positions(broker)]).toEqual([0, [0, 0, 0]]);
+  });
+
+  it('counts no further than what was held: the rest is a position of the person', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.foreignFill('sell', 5);
+    broker.settle();
+    flattened(broker, FIRST);
+    expect([broker.position, positions(broker)]).toEqual([-3, [0, 0, -3]]);
+  });
+
+  it('forgets it with the position: what a strategy enters later is its own', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.foreignFill('sell', 2);
+    broker.settle();
+    flattened(broker, FIRST);
+    trades(broker, 'buy', 1);
+    flattened(broker, FIRST);
+    expect([broker.position, positions(broker)]).toEqual([0, [0, 0, 0]]);
+    expect(broker.orders.at(-1)).toMatchObject({ side: 'sell', qty: 1 });
+  });
+});
+
+it('whoever traded what, in any order, a flatten of all ends with nothing', () => {
+  const step = fc.record({
+    who: fc.constantFrom(FIRST, SECOND, null),
+    side: fc.constantFrom('buy', 'sell'),
+    qty: fc.integer({ min: 1, max: 3 }),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 7 }), (steps) => {
+      const broker = guarded();
+      for (const { who, side, qty } of steps) {
+        if (who === null) broker.foreignFill(side, qty);
+        else trades(broker, side, qty, who);
+        broker.settle(2);
+      }
+      const net = broker.position;
+      const held = positions(broker).reduce((sum, qty) => sum + Math.abs(qty), 0);
+      const before = broker.orders.length;
+      flattened(broker, null);
+      expect([broker.position + 0, positions(broker)], `from ${net}`).toEqual([0, [0, 0, 0]]);
+      const traded = broker.orders.slice(before).reduce((sum, { qty }) => sum + qty, 0);
+      expect(traded).toBeLessThanOrEqual(held);
+    }),
+    { numRuns: 60 },
+  );
 });

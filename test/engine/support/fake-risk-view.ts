@@ -228,6 +228,10 @@ export class FakeRiskView implements RiskView {
     return gross;
   }
 
+  closedByHand(): number {
+    return 0;
+  }
+
   account(): BrokerAccount | undefined {
     const zero = units.money(0);
     const buyingPower = units.money(this.buyingPower);
