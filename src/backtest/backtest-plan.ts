@@ -3,7 +3,7 @@ import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CorporateAction, OrderRule } from '../domain/corporate-action.ts';
 import type { Contract } from '../domain/contract.ts';
-import type { CostSchedule } from '../domain/costs.ts';
+import type { CostSchedule, RateTier } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import type { DurationUs, Money, PriceHundredths } from '../domain/units.ts';
 import type { TickRows } from '../recording/columns/tick-columns.ts';
@@ -58,9 +58,9 @@ export interface ContractCarry {
 /** Costs of time. Rates of a year are spread evenly over its days and fall due at each midnight. */
 export interface CarryTerms {
   readonly contracts: readonly ContractCarry[];
-  /** Received on cash, and paid where it is below zero: a year, parts of 10^10. */
-  readonly interest: number;
-  readonly loan: number;
+  /** Received on cash, and paid where it is below zero; none of it where there are no tiers. */
+  readonly interest: readonly RateTier[];
+  readonly loan: readonly RateTier[];
   readonly daysPerYear: number;
 }
 

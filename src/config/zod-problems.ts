@@ -86,8 +86,12 @@ class IssueReader {
     if ('options' in issue && Array.isArray(issue.options)) {
       return [this.#notOneOf(path, issue.options.map(String))];
     }
-    const first = issue.errors.find((errors) => errors.length > 0)?.[0];
-    return first === undefined ? [this.#problem(path, issue.message)] : this.read(first);
+    const tried = issue.errors.flatMap((errors) => errors.slice(0, 1));
+    // What is wrong inside says which choice was meant.
+    const told = tried.find((each) => each.path.length > 0) ?? tried[0];
+    return told === undefined
+      ? [this.#problem(path, issue.message)]
+      : this.read({ ...told, path: [...issue.path, ...told.path] });
   }
 
   /** Prefers a message of the schema to the name of the type. */

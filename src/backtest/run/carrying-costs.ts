@@ -4,7 +4,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { ratesOf } from '../../domain/contract.ts';
-import { carryCost, type CostSchedule, VALUE_PARTS } from '../../domain/costs.ts';
+import { carryCost, type CostSchedule, tieredCost, VALUE_PARTS } from '../../domain/costs.ts';
 import { dayAt } from '../../domain/civil-date.ts';
 import { tsUs, US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
 import type { CarryTerms, ContractCarry } from '../backtest-plan.ts';
@@ -37,7 +37,7 @@ export class CarryingCosts {
   begin(atUs: number): void {
     const { contracts, interest, loan } = this.#parts.terms;
     for (const funding of this.#fundings) funding.begin(atUs);
-    if (interest !== 0 || loan !== 0 || contracts.some(({ borrow }) => borrow !== 0))
+    if (interest.length > 0 || loan.length > 0 || contracts.some(({ borrow }) => borrow !== 0))
       this.#midnightUs = nextTimeOfDay(atUs, [0], this.#parts.utcOffsetMinutes);
     this.#lookAhead();
   }
@@ -75,8 +75,8 @@ export class CarryingCosts {
         );
     const day = dayAt(tsUs(this.#midnightUs - 1), utcOffsetMinutes);
     const cash = account.cashInHand({ schedule: costs, day });
-    const rate = cash > 0 ? terms.interest : terms.loan;
-    if (rate !== 0) account.payInterest(carryCost(costs, 0 - cash, rate, parts));
+    const tiers = cash > 0 ? terms.interest : terms.loan;
+    if (tiers.length > 0) account.payInterest(tieredCost(costs, 0 - cash, tiers, parts));
   }
 
   #chargeEach(

@@ -63,7 +63,7 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
 }
 
 const NO_ACTIONS: ActionTerms = { actions: [], orders: 'adjust', dividendsOn: 'ex_date' };
-const NO_CARRY: CarryTerms = { contracts: [], interest: 0, loan: 0, daysPerYear: 365 };
+const NO_CARRY: CarryTerms = { contracts: [], interest: [], loan: [], daysPerYear: 365 };
 
 class Run {
   readonly #plan: BacktestPlan;

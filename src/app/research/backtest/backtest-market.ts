@@ -177,7 +177,7 @@ function ownMarketOf(source: YamlSource, markets: readonly WrittenMarket[]): Rea
   );
   const carries = markets.flatMap((market, place) => {
     const zone = zones[place];
-    return zone === undefined ? [] : [carryOf(market, zone, problems)];
+    return zone === undefined ? [] : [carryOf(market, zone, moneyScale, problems)];
   });
   if (problems.length > 0 || accountZone === undefined) return { ok: false, problems };
   const hours = terms.map((market, place): MarketHours => {
@@ -260,7 +260,7 @@ const decimalsFor = (source: YamlSource, market: InlineMarket): number =>
 
 /** Interest belongs to the account: the terms of the market that has some. */
 function carryOfAll(carries: readonly CarryTerms[]): CarryTerms {
-  const paying = carries.find(({ interest, loan }) => interest !== 0 || loan !== 0) ?? carries[0];
+  const paying = carries.find(({ interest, loan }) => interest.length + loan.length > 0) ?? carries[0];
   assert(paying !== undefined, 'a run has a market');
   return { ...paying, contracts: carries.flatMap(({ contracts }) => contracts) };
 }

@@ -33,6 +33,8 @@ const costs = z.strictObject({
   orderMaxPercent: share.optional(),
   sellTaxPercent: share.optional(),
   marginPercent: z.number().min(0.01).max(100).optional(),
+  /** Purchases take their whole value from the cash, and what lacks is lent; otherwise a margined one leaves the cash alone. */
+  loan: z.boolean().optional(),
   /** Below this part of the value of positions the broker closes. */
   maintenancePercent: z.number().min(0.01).max(100).optional(),
   /** Fee for what is sold short, a year. */
@@ -46,6 +48,21 @@ const costs = z.strictObject({
     })
     .optional(),
 });
+
+/** A year, of all money or of the part of it up to an amount. */
+const tiered = z.union([
+  share.transform((percent) => [{ percent, upTo: Infinity }]),
+  z
+    .array(z.strictObject({ percent: share, upTo: z.int().positive().default(Infinity) }))
+    .min(1)
+    .refine(
+      (tiers) =>
+        tiers.every(
+          ({ upTo }, i) => upTo > (tiers[i - 1]?.upTo ?? 0) && (upTo < Infinity || i === tiers.length - 1),
+        ),
+      'tiers whose upTo rises, like [{ upTo: 100000, percent: 6.8 }, { percent: 6.3 }]',
+    ),
+]);
 
 /** The next contract is traded from the day after the one on which it traded more, or so many days before the last day of the old one. */
 const roll = z.discriminatedUnion('by', [
@@ -124,8 +141,8 @@ export const inlineMarket = z.strictObject({
   costs: costs
     .extend({
       /** Received on cash, and paid where it is below zero, a year. */
-      interestPercentYear: share.optional(),
-      loanPercentYear: share.optional(),
+      interestPercentYear: tiered.optional(),
+      loanPercentYear: tiered.optional(),
       daysPerYear: z.int().min(1).max(366).default(365),
     })
     .prefault({}),

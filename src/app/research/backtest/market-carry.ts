@@ -1,10 +1,11 @@
 /** Costs of time of an inline market: funding, borrowed shares, interest. */
 import type { CarryTerms, ContractCarry } from '../../../backtest/backtest-plan.ts';
+import type { RateTier } from '../../../domain/costs.ts';
 import type { Problem } from '../../../config/problem.ts';
 import type { Path } from '../../../config/yaml-source.ts';
 import { wholeOf } from '../../../text/decimals.ts';
 import type { TimeZone } from '../../../text/time-zone.ts';
-import type { WrittenMarket } from './backtest-schema.ts';
+import type { InlineMarket, WrittenMarket } from './backtest-schema.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 import { readSeries } from './number-series.ts';
 
@@ -14,6 +15,7 @@ const PERCENT_DIGITS = 8;
 export function carryOf(
   { source, at: place, terms: market }: WrittenMarket,
   zone: TimeZone,
+  moneyScale: number,
   problems: Problem[],
 ): CarryTerms {
   const whole = (path: Path, value: number | undefined): number => {
@@ -22,6 +24,16 @@ export function carryOf(
       problems.push(source.problem(path, `a number of at most ${PERCENT_DIGITS} digits behind the point`));
     return found ?? 0;
   };
+  const tiersOf = (
+    key: 'interestPercentYear' | 'loanPercentYear',
+    tiers: InlineMarket['costs'][typeof key] = [],
+  ): readonly RateTier[] =>
+    tiers
+      .map(({ percent, upTo }) => ({
+        upTo: upTo * moneyScale,
+        rate: whole([...place, 'costs', key], percent),
+      }))
+      .filter(({ rate }, _i, all) => all.length > 1 || rate !== 0);
   const { interestPercentYear, loanPercentYear, daysPerYear, borrowPercentYear } = market.costs;
   const contracts = Object.entries(market.contracts).map(([code, { funding, costs }]): ContractCarry => {
     const at = [...place, 'contracts', code];
@@ -44,8 +56,8 @@ export function carryOf(
   });
   return {
     contracts: contracts.filter(({ funding, borrow }) => funding !== null || borrow !== 0),
-    interest: whole([...place, 'costs', 'interestPercentYear'], interestPercentYear),
-    loan: whole([...place, 'costs', 'loanPercentYear'], loanPercentYear),
+    interest: tiersOf('interestPercentYear', interestPercentYear),
+    loan: tiersOf('loanPercentYear', loanPercentYear),
     daysPerYear,
   };
 }

@@ -12,6 +12,7 @@ import {
   specOf,
   wallClock,
 } from '../../../../src/app/research/backtest/backtest-market.ts';
+import { formatProblem } from '../../../../src/config/problem.ts';
 import { YamlSource } from '../../../../src/config/yaml-source.ts';
 import { formatPoints, pointsOf, valueOf } from '../../../../src/domain/contract.ts';
 import { priceTicks, US_PER_DAY, US_PER_HOUR } from '../../../../src/domain/units.ts';
@@ -62,14 +63,19 @@ test('a tick of a lot is always whole money', () => {
 
 /** Moments move to where the clocks on the wall stood, and are shown by a zone that does not move them back. */
 
-function market(lines: string) {
+function readMarket(lines: string) {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-market-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const file = join(dir, 'market.yaml');
   writeFileSync(file, `market:\n  contracts: { X: { tick: 1 } }\n${lines}`);
   const source = YamlSource.read(file);
-  const read = 'source' in source ? readBacktestMarket(source.source) : undefined;
-  if (read?.ok !== true) throw new Error('not a market');
+  if (!('source' in source)) throw new Error('not a file');
+  return readBacktestMarket(source.source);
+}
+
+function market(lines: string) {
+  const read = readMarket(lines);
+  if (!read.ok) throw new Error('not a market');
   return read.market;
 }
 
@@ -105,4 +111,14 @@ test.each([
     hourCycle: 'h23',
   }).format(0);
   expect(Number(shown)).toBe((24 + minutes / 60) % 24);
+});
+
+/** A rate or tiers of it: the mistake has the line and the key of what was meant. */
+test.each([
+  ['abc', 'market.costs.loanPercentYear: expected a number, was "abc"'],
+  ['[{ upTo: 9, percent: x }]', 'market.costs.loanPercentYear[0].percent: expected a number, was "x"'],
+  ['[{ upTo: 9, percent: 1 }, { upTo: 3, percent: 2 }]', 'market.costs.loanPercentYear: expected tiers'],
+])('loanPercentYear: %s', (written, message) => {
+  const read = readMarket(`  costs: { loanPercentYear: ${written} }\n`);
+  expect(read.ok ? '' : read.problems.map(formatProblem).join('\n')).toContain(message);
 });
