@@ -97,6 +97,44 @@ test('zipline: VolumeShareSlippage', async () => {
   expect(fills).toEqual([[1, 5, 3.0001875, 0]]);
 });
 
+/** 200 trade at 3 in each bar: basis points of the price, and a part of the volume. */
+test.each([
+  [5, 10, 100, 3.0015, 20],
+  [5, 10, -100, 2.9985, -20],
+  [5, 10, 10, 3.0015, 10],
+  [5, 10, -10, 2.9985, -10],
+  [10, 10, 100, 3.003, 20],
+  [5, 20, 100, 3.0015, 40],
+])(
+  'zipline: FixedBasisPointsSlippage(%i) within %i %% of the volume: %i',
+  async (points, part, order, price, qty) => {
+    const fills = await fillsOf({
+      closes: [3, 3],
+      volume: 200,
+      tick: 0.000_1,
+      orders: [order],
+      models: `slippagePercent: ${points / 100}, volumePercent: ${part}`,
+    });
+    expect(fills).toEqual([[1, qty, price, 0]]);
+  },
+);
+
+/** 12 of 200 a bar, a fortieth at a time: what `process_order` of zipline-reloaded 3.2.1 gives bar by bar. */
+test.each([
+  [12, [3.0001875, 3.0001875, 3.00003]],
+  [-12, [2.9998125, 2.9998125, 2.99997]],
+])('zipline: VolumeShareSlippage over several bars: %i', async (order, prices) => {
+  const fills = await fillsOf({
+    closes: [3, 3, 3, 3, 3],
+    volume: 200,
+    tick: 0.000_000_1,
+    orders: [order],
+    models: 'volumePercent: 2.5, impactPercent: 10',
+  });
+  const sign = Math.sign(order);
+  expect(fills).toEqual([5, 5, 2].map((qty, i) => [i + 1, sign * qty, prices[i], 0]));
+});
+
 const slipped = async (models: string, orders: readonly number[]) => {
   const fills = await fillsOf({
     closes: [10, 20, 30, 40],
