@@ -112,7 +112,9 @@ async function createProgram(argv: readonly string[], context: CliContext): Prom
     .showHelpAfterError('(see --help)')
     .addHelpText('after', AFTER_HELP);
   const asked = PARTS.find(({ commands }) => commands.includes(argv[0] ?? ''));
-  for (const { load } of asked === undefined ? PARTS : [asked]) (await load())(program, context);
+  const isVersion = argv[0] === '--version' || argv[0] === '-V';
+  const parts = asked === undefined ? PARTS : [asked];
+  for (const { load } of isVersion ? [] : parts) (await load())(program, context);
   return program;
 }
 
