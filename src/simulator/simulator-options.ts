@@ -66,8 +66,11 @@ interface TimeSettings {
   readonly originRealUs: TsUs | null;
   /** Market time at that moment; null is the real time, or where the state left off if that is later; for a tape its first print. */
   readonly originMarketUs: TsUs | null;
-  /** `first_subscriber` holds market time at its origin until a client has subscribed to the stream. */
-  readonly start: 'origin' | 'first_subscriber';
+  /**
+   * `first_subscriber` holds market time at its origin until a client has subscribed to the stream; `as_in_life` starts at speed 1,
+   * whatever the speed is, until `runTo` is called: a client that is slow to start misses nothing.
+   */
+  readonly start: 'origin' | 'first_subscriber' | 'as_in_life';
 }
 
 /**

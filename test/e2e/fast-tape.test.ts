@@ -61,7 +61,7 @@ test('sixty times as fast, the same orders are sent and no more of their changes
   });
   const story = `${slow.orders.length} orders at speed 10, ${fast.orders.length} at 600, ${same.length} of them the same; refused ${slow.refused} of ${slow.changes} and ${fast.refused} of ${fast.changes}`;
   const [fewer = 0, more = 0] = [slow.orders.length, fast.orders.length].toSorted((x, y) => x - y);
-  // A machine that is busy for seconds makes a daemon miss some orders at any speed; those that it sends are the same.
+  // A machine that is busy answers a call later, at any speed: an order more or less.
   expect(fewer / more, story).toBeGreaterThan(0.5);
   expect(same.length / fewer, story).toBeGreaterThan(0.7);
   expect(fast.refused / fast.changes - slow.refused / slow.changes, story).toBeLessThan(0.3);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { marketTimeAt } from '../../src/domain/clock.ts';
 import { milliseconds, minutes, seconds, tsUs } from '../../src/domain/units.ts';
 import type { MarketStep } from '../../src/simulator/start-simulator.ts';
 import { started, stop } from './support/started.ts';
@@ -74,6 +75,20 @@ describe('a recorded day', () => {
       matchPrice: 1300.4,
     });
     expect(simulator.marketNowUs()).toBe(Date.UTC(2026, 2, 4, 3, 1) * 1_000);
+  });
+
+  it('starts as in life for a daemon that may need long, and agrees with it on the time', async () => {
+    const { simulator, time } = await started({
+      market: { kind: 'tape', path, referencePoints: null },
+      time: { ...TIME, start: 'as_in_life' },
+    });
+    const from = simulator.marketNowUs();
+    time.advance(seconds(20));
+    expect(simulator.marketNowUs() - from).toBe(seconds(20));
+    expect(marketTimeAt(simulator.clockMap(), time.nowUs())).toBe(simulator.marketNowUs());
+    simulator.runTo(tsUs(from + seconds(50)));
+    time.advance(seconds(1));
+    expect(simulator.marketNowUs() - from, 'at speed 60 to there').toBe(seconds(50) + seconds(0.5));
   });
 
   it('runs to its next print and waits there for the daemon, which it tells of each step', async () => {

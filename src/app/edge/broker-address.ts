@@ -8,7 +8,12 @@ import { Secrets } from '../../operator/redact.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { RemoteFaults, type SimulatorFaults } from '../simulator/simulator-faults.ts';
 import type { Lockstep } from '../simulator/lockstep.ts';
-import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
+import {
+  obtainSimulator,
+  type SimulatorLink,
+  simulatorPlan,
+  type SimulatorUse,
+} from '../simulator/embedded-simulator.ts';
 
 export interface BrokerAddress {
   readonly restUrl: string;
@@ -79,7 +84,11 @@ export interface ReachedBroker {
 }
 
 /** Finds or starts the simulator of a paper run; otherwise takes the configured hosts. */
-export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boolean): Promise<ReachedBroker> {
+export async function reachBroker(
+  plan: RunPlan,
+  paths: StatePaths,
+  use: SimulatorUse,
+): Promise<ReachedBroker> {
   if (plan.config.mode !== 'paper') {
     return {
       address: configuredAddress(plan.config),
@@ -89,7 +98,7 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
       close: () => Promise.resolve(),
     };
   }
-  const simulator = await obtainSimulator(simulatorPlan(plan, paths, fresh), paths.dir);
+  const simulator = await obtainSimulator(simulatorPlan(plan, paths, use), paths.dir);
   const { link } = simulator;
   return {
     address: simulatorAddress(link),

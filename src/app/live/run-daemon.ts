@@ -90,14 +90,13 @@ async function runLocked(
     return EXIT.usage;
   }
   const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
-  const broker = await reachBroker(plan, paths, fresh);
+  const broker = await reachBroker(plan, paths, { fresh, trades: true });
   try {
     if (shutdown.isAsked) {
       process.stderr.write(`${await shutdown.wait()}: stopped before the first session was opened\n`);
       return EXIT.ok;
     }
     const { address, clockMap, lockstep } = broker;
-    lockstep?.begin();
     const names = new StrategyNames(config.strategies.map(({ id }) => id));
     const screen = createDaemonScreen(plan, names, jsonLogs, address.secrets);
     const program = new ProgramFiles();

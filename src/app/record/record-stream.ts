@@ -60,7 +60,7 @@ async function recordLocked(
   options: RecordOptions,
   shutdown: Shutdown,
 ): Promise<Recorded> {
-  const broker = await reachBroker(plan, paths, false);
+  const broker = await reachBroker(plan, paths, { fresh: false, trades: false });
   const { address, clockMap } = broker;
   const note = quietNotes(systemClock, (text) => options.note(address.secrets.hide(text)));
   const recording = new Recording(plan.config, paths, address, clockMap, note);

@@ -33,6 +33,8 @@ export interface SimulatorPlan {
   /** Held by the daemon that trades here, also while its stream is paused. */
   readonly daemonLockPath: string;
   readonly fresh: boolean;
+  /** On a tape that runs faster than life each call would take seconds of the market: it waits for the daemon. */
+  readonly waits: boolean;
   readonly seed: number;
   readonly speed: number;
   readonly cash: number;
@@ -43,8 +45,18 @@ export interface SimulatorPlan {
   readonly costs: CostSchedule;
 }
 
-/** `fresh` forgets the paper account first; a tape always starts with a new one. */
-export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fresh: boolean): SimulatorPlan {
+export interface SimulatorUse {
+  /** Forgets the paper account first; a tape always starts with a new one. */
+  readonly fresh: boolean;
+  /** False for whoever only listens. */
+  readonly trades: boolean;
+}
+
+export function simulatorPlan(
+  { config, tape }: RunPlan,
+  paths: StatePaths,
+  { fresh, trades }: SimulatorUse,
+): SimulatorPlan {
   const { simulator, calendar, costs } = config;
   return {
     stateDir: paths.simulator,
@@ -52,6 +64,7 @@ export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fres
     lockPath: paths.simulatorLock,
     daemonLockPath: paths.lock,
     fresh: fresh || tape !== null,
+    waits: trades && tape !== null && simulator.speed > 1,
     seed: simulator.seed,
     speed: simulator.speed,
     cash: simulator.cash,
@@ -99,14 +112,12 @@ export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions>
       speed: plan.speed,
       originRealUs: origin === null ? null : tsUs(origin.realUs),
       originMarketUs: origin === null ? null : tsUs(origin.marketUs),
+      start: plan.waits ? 'as_in_life' : 'origin',
     },
     calendar: { ...calendar, closures: new Set(calendar.closures.map(tradingDay)) },
     costs: plan.costs,
   };
 }
-
-/** On a tape that runs faster than life each call would take seconds of the market. */
-export const waitsForDaemon = ({ tape, speed }: SimulatorPlan): boolean => tape !== null && speed > 1;
 
 /** A running simulator serves every plan with an equal key. */
 export const planKey = ({ seed, speed, cash, tape, calendar }: SimulatorPlan): string =>
@@ -143,7 +154,7 @@ export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise
   if (found !== undefined) await stopProcess(found.pid);
   const child = await start(plan, dir);
   const link = await writtenLink(plan);
-  return watched(link, child, waitsForDaemon(plan) ? new Lockstep(link.clockMap, child) : null, dir);
+  return watched(link, child, plan.waits ? new Lockstep(link.clockMap, child) : null, dir);
 }
 
 /** `child` is null for a simulator that an earlier daemon started. */
@@ -225,7 +236,7 @@ function start(plan: SimulatorPlan, dir: string): Promise<ChildProcess> {
     child.once('message', () => {
       clearTimeout(deadline);
       // It sends nothing else: a message behind this one would find the channel gone, and Node.js would throw.
-      if (!waitsForDaemon(plan)) child.disconnect();
+      if (!plan.waits) child.disconnect();
       child.unref();
       child.channel?.unref();
       resolve(child);

@@ -58,11 +58,6 @@ export class Lockstep {
     return socket;
   };
 
-  /** From now on the market waits; until then it keeps its speed. */
-  begin(): void {
-    this.#runTo(marketTimeAt(this.#map, this.#real.nowUs()));
-  }
-
   /** Work may be done. */
   look(work: Work): void {
     this.#work = work;

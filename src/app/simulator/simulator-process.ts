@@ -13,7 +13,6 @@ import {
   type SimulatorLink,
   simulatorOptions,
   type SimulatorPlan,
-  waitsForDaemon,
 } from './embedded-simulator.ts';
 
 async function main(planText: string): Promise<void> {
@@ -31,7 +30,7 @@ async function main(planText: string): Promise<void> {
   writeFileSync(`${plan.linkPath}.new`, JSON.stringify(link), { mode: 0o600 });
   renameSync(`${plan.linkPath}.new`, plan.linkPath);
   process.send?.('listening');
-  if (waitsForDaemon(plan)) {
+  if (plan.waits) {
     running.onStep((step) => {
       // A daemon that was killed hears nothing more.
       if (process.connected) process.send?.(step satisfies MarketStep, undefined, undefined, () => undefined);

@@ -49,7 +49,8 @@ export function openMarket(options: SimulatorOptions, memory: VenueMemory): Open
 }
 
 function clockFrom({ clock, time }: SimulatorOptions, originMarketUs: TsUs): MarketClock {
-  const map = { originRealUs: time.originRealUs ?? clock.nowUs(), originMarketUs, speed: time.speed };
+  const origin = { originRealUs: time.originRealUs ?? clock.nowUs(), originMarketUs, speed: time.speed };
+  const map = time.start === 'as_in_life' ? { ...origin, untilUs: originMarketUs } : origin;
   return new MarketClock(clock, map, time.start === 'first_subscriber');
 }
 
