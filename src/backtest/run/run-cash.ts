@@ -96,7 +96,7 @@ export class RunCash {
 
   /**
    * Margin beyond that of what is held, less what closing it earns, once this order and those `beside` it are filled, where it turns the position
-   * round, alone or behind orders that fill at the last price; null for any other order.
+   * round; null for any other order. An order that fills at the last price stands behind others that do, one that waits behind all.
    */
   #turningMargin(asked: Asked, beside: readonly Asked[]): number | null {
     assert(this.#costs !== null, 'margin is measured on a day that is open');
@@ -106,9 +106,10 @@ export class RunCash {
     const net = this.#account.netOf(contract.index);
     const held = -signOf(asked.side) * net;
     const total = (orders: readonly Asked[]): number => orders.reduce((sum, { qty }) => sum + qty, asked.qty);
-    // Of a limit and a stop that wait to close a position only one is filled.
-    const sure = beside.filter((order) => (order.side === 'buy' ? order.price >= mark : order.price <= mark));
-    if (held <= 0 || total(sure) <= held) return null;
+    const waits = ({ side, price }: Asked): boolean => (side === 'buy' ? price < mark : price > mark);
+    // A stop that has fired, or an exit at market, takes the place of a target that waits.
+    const before = waits(asked) ? beside : beside.filter((order) => !waits(order));
+    if (held <= 0 || total(before) <= held) return null;
     const { schedule, day } = this.#costs;
     const paid = paidPrice(asked, mark);
     const marginOf = (qty: number, price: number): number =>

@@ -158,6 +158,18 @@ describe('an order that turns a position round', () => {
     expect([...strategies[0]!.fills].map((fill) => `${fill.side} ${fill.qty}`)).toEqual(fills);
   });
 
+  /** Both wait for 170, where an equity of 6,500 carries 38 the other way round. */
+  test.each([
+    ['within its equity', 38, ['sell 50', 'buy 50', 'buy 38']],
+    ['beyond its equity', 39, ['sell 50', 'buy 50']],
+  ])('with two limits that wait, %s', async (_name, qty, fills) => {
+    const { strategies } = await played({
+      prices: [100, 100, 180, 170, 170],
+      orders: { 0: ['sell', 50, 90], 2: ['buy', 50, 170, qty] },
+    });
+    expect([...strategies[0]!.fills].map((fill) => `${fill.side} ${fill.qty}`)).toEqual(fills);
+  });
+
   test('at a better limit counts what it earns', async () => {
     expect(await turned([100, 100, 180, 120, 120], 125, 120)).toEqual(['sell 50', 'buy 125']);
     expect(await turned([100, 100, 180, 120, 120], 126, 120)).toEqual(['sell 50']);
