@@ -268,6 +268,19 @@ const models = z.strictObject({
   latency: z.strictObject({ order: drawn.prefault('0s'), report: drawn.prefault('0s') }).prefault({}),
 });
 
+export const PLAIN_MODELS = models.parse({});
+
+export const MODELS_ON_TICKS = ['cancels'] as const;
+export const MODELS_ON_BARS = [
+  'path',
+  'trailingStop',
+  'exitsFrom',
+  'slippageOn',
+  'slippageUpTo',
+  'volumePercent',
+  'impactPercent',
+] as const;
+
 const DAYS_MAX = 10_000;
 
 const statistics = z.strictObject({

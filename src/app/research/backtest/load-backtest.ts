@@ -22,7 +22,15 @@ import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/
 import { typeNotes } from '../../host/strategy-files/type-errors.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
-import { type BacktestFile, backtestSchema, ON_BARS } from './backtest-schema.ts';
+import {
+  type BacktestFile,
+  backtestSchema,
+  isOnBars,
+  MODELS_ON_BARS,
+  MODELS_ON_TICKS,
+  ON_BARS,
+  PLAIN_MODELS,
+} from './backtest-schema.ts';
 import { clockInSession } from './market-hours.ts';
 import { readUniverse } from './read-universe.ts';
 import { readActions } from './read-actions.ts';
@@ -309,12 +317,16 @@ function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Prob
   return [];
 }
 
-function modelProblems(source: YamlSource, { data, models }: BacktestFile): readonly Problem[] {
-  if (models.fill === undefined) return [];
+function modelProblems(source: YamlSource, read: BacktestFile): readonly Problem[] {
+  const { data, models } = read;
   const isCatalogue = data.bars.length + data.prints.length + data.quotes.length + data.depth.length === 0;
   const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
-  if (isCatalogue || fits.includes(models.fill)) return [];
-  return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];
+  if (models.fill !== undefined && !isCatalogue && !fits.includes(models.fill))
+    return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];
+  const [idle, other] = isOnBars(read) ? [MODELS_ON_TICKS, 'ticks'] : [MODELS_ON_BARS, 'bars'];
+  return idle
+    .filter((key) => models[key] !== PLAIN_MODELS[key])
+    .map((key) => source.problem(['models', key], `no such key here: it has an effect on ${other} alone`));
 }
 
 function memoryProblems(source: YamlSource, file: BacktestFile, market: BacktestMarket): readonly Problem[] {

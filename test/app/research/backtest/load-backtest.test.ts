@@ -129,6 +129,18 @@ test.each([
     'models.fill: expected a model on ticks: queue, touch, through, was "ohlc"',
   ],
   [
+    'a part of volume on ticks',
+    'data:\n',
+    'models: { volumePercent: 10 }\ndata:\n',
+    'models.volumePercent: expected no such key here: it has an effect on bars alone, was 10',
+  ],
+  [
+    'an end of slippage on ticks',
+    'data:\n',
+    'models: { slippageUpTo: bar }\ndata:\n',
+    'models.slippageUpTo: expected no such key here: it has an effect on bars alone, was "bar"',
+  ],
+  [
     'a warm-up that is forgotten',
     'data:\n',
     'warmUpDays: 3\ndata:\n',
