@@ -102,7 +102,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
-  const found = sourceDays(dirs, market.market, read, universe);
+  const found = sourceDays(dirs, market.market, read, universe, actions.goneFrom);
   const {
     rates,
     problems: unrated,

@@ -22,6 +22,8 @@ const OTHERS_SHOWN = 6;
 export interface ReadActions {
   /** Undefined where nothing happens to any contract. */
   readonly terms: ActionTerms | undefined;
+  /** Days of delistings in the file, by code: what its prices tell from there on is another share, or none. */
+  readonly goneFrom: ReadonlyMap<string, TradingDay>;
   /** Rows that were left out. */
   readonly remarks: readonly string[];
 }
@@ -45,7 +47,12 @@ export function readActions(
   const known = told.filter(({ code }) => market.specOf(code) !== undefined);
   const actions = [...known, ...universe.leaves].toSorted(inOrder);
   const { orders = 'adjust', dividends = 'ex_date' } = data.actions ?? {};
-  return { terms: actions.length === 0 ? undefined : { actions, orders, dividendsOn: dividends }, remarks };
+  const gone = known.filter(({ kind }) => kind === 'delisting').toSorted(inOrder);
+  return {
+    terms: actions.length === 0 ? undefined : { actions, orders, dividendsOn: dividends },
+    goneFrom: new Map(gone.toReversed().map(({ code, exDay }) => [code, exDay])),
+    remarks,
+  };
 }
 
 function fileActions(

@@ -3,8 +3,8 @@ import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { createHash } from 'node:crypto';
 import { barTicks } from '../../../backtest/bar-ticks.ts';
 import { assert } from '../../../domain/assert.ts';
-import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
-import type { TradingDay } from '../../../domain/civil-date.ts';
+import { isSession, sessionAfter, tradingDayAt } from '../../../domain/calendar.ts';
+import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
 import { tsUs, US_PER_DAY } from '../../../domain/units.ts';
 import { type BarFile, barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
@@ -63,6 +63,9 @@ type FoundDay = Omit<SourceDay, 'code'> & {
   readonly dated: Pick<TickMeta, 'firstUs' | 'lastUs' | 'utcOffsetMinutes'> | null;
 };
 
+/** Beyond the last day with data a run goes on for a delisting so near. */
+const LEAVES_WITHIN_DAYS = 10;
+
 /** Place of each alias among the listed months, nearest first. */
 const PLACES: Readonly<Record<string, number>> = { F1M: 0, F2M: 1, F1Q: 2, F2Q: 3 };
 
@@ -71,11 +74,14 @@ export function sourceDays(
   market: BacktestMarket,
   read: BacktestFile,
   universe: Universe,
+  /** First day on which a contract is there no more, by its code. */
+  goneFrom: ReadonlyMap<string, TradingDay> = new Map(),
 ): SourceDays {
   const { symbols } = universe;
   const { from = null, to = null, every } = read.data;
   const found = new Map<string, SourceDay>();
   const remarks: string[] = [];
+  const late = new Map<string, number>();
   const wanted = symbols?.flatMap((symbol) => codesOf(market, symbol).map(plainCode)) ?? null;
   // A directory may hold ticks and bars of several lengths.
   const dayAt = daysOf(market, null);
@@ -87,6 +93,11 @@ export function sourceDays(
     if (spec === undefined || code === undefined || (to !== null && day > to)) continue;
     if (!universe.isListed(code, day)) continue;
     if (wanted !== null && !wanted.includes(code) && !wanted.includes(symbol)) continue;
+    const gone = goneFrom.get(code);
+    if (gone !== undefined && day >= gone) {
+      late.set(code, (late.get(code) ?? 0) + 1);
+      continue;
+    }
     const isWholeDay = source.bars !== null && source.bars.everyUs >= US_PER_DAY;
     const { calendar } = (isWholeDay ? market.hoursOf(code) : null) ?? market;
     if (!isSession(calendar, day)) {
@@ -113,8 +124,25 @@ export function sourceDays(
     else if (known.digest !== source.digest)
       remarks.push(`${code} on ${day}: ${source.path} is left out, ${known.path} has that day too`);
   }
+  for (const [code, count] of late)
+    remarks.push(
+      `${code}: left out, ${count} day${count === 1 ? '' : 's'} from ${goneFrom.get(code)} on, when it is delisted`,
+    );
   const all = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, source]) => source);
-  const days = new Set(all.filter(({ day }) => from === null || day >= from).map(({ day }) => day));
+  const played = all.map(({ day }) => day);
+  const last = played.at(-1);
+  // A share is paid out on the day on which it leaves, though nothing else is traded then.
+  for (const [code, exDay] of goneFrom) {
+    if (last === undefined || !all.some((each) => each.code === code)) continue;
+    const gone = sessionAfter(market.hoursOf(code)?.calendar ?? market.calendar, addDays(exDay, -1));
+    if (gone <= last || (to !== null && gone > to)) continue;
+    if (to !== null || gone <= addDays(last, LEAVES_WITHIN_DAYS)) played.push(gone);
+    else
+      remarks.push(
+        `${code}: its delisting on ${gone} comes after the run, which counts it at its last price`,
+      );
+  }
+  const days = new Set(played.filter((day) => from === null || day >= from).toSorted());
   return { all, days: [...days], remarks };
 }
 

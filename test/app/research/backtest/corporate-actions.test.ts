@@ -46,6 +46,7 @@ interface Daily {
   readonly data?: string;
   readonly more?: string;
   readonly onAction?: (trader: Trader, taken: ActionTaken) => void;
+  readonly onOrder?: (trader: Trader) => void;
   readonly watch?: (trader: Trader, day: number) => void;
 }
 
@@ -70,6 +71,7 @@ async function played(daily: Daily): Promise<BacktestResult> {
     ...run,
     connect(ticks, trader) {
       ticks.actions$.subscribe((taken) => daily.onAction?.(trader, taken));
+      ticks.orders$.subscribe(() => daily.onOrder?.(trader));
       ticks.bars({ every: minutes(every === '1d' ? 1_440 : 60) }).subscribe(() => {
         day += 1;
         does[day]?.(trader);
@@ -405,23 +407,45 @@ test('strategies are told on the ex-date, when their position has changed', asyn
   ]);
 });
 
-/** 10 at 100 for 12.50 a share; nothing is left of a bankrupt one. */
-test.each([
-  ['12.50', 125],
-  ['0', 0],
-  ['', 1_000],
-])('a delisting at %s pays out what is held, and ends orders', async (price, cash) => {
-  const run = await played({
-    prices: [100, 100, 100, 100],
-    does: {
-      0: buy(10),
-      1: (trader) => void trader.buy({ qty: 1, price: at(10), reason: 'test' }),
-      2: (trader) => expect(trader.workingOrders()).toEqual([]),
-    },
-    actions: [`X,$2,delisting,${price}`],
+/** 10 at 100 for 12.50 a share; nothing is left of a bankrupt one. Its prices may go on, as those of another share. */
+describe.each([
+  ['whose prices go on', [100, 100, 300, 300]],
+  ['whose prices end before', [100, 100]],
+])('a share %s', (_name, prices) => {
+  test.each([
+    ['12.50', 125],
+    ['0', 0],
+    ['', 1_000],
+  ])('delisted at %s pays out what is held, and ends orders and prices', async (price, cash) => {
+    const held: number[] = [];
+    const working: number[] = [];
+    const run = await played({
+      prices,
+      does: { 0: buy(10), 1: (trader) => void trader.buy({ qty: 1, price: at(10), reason: 'test' }) },
+      onAction: (trader) => void held.push(trader.position().qty),
+      onOrder: (trader) => void working.push(trader.workingOrders().length),
+      watch: (_trader, day) => expect(day).toBeLessThan(2),
+      actions: [`X,$2,delisting,${price}`],
+    });
+    expect([held, working.at(-1)]).toEqual([[0], 0]);
+    expect(actionsOf(run)).toEqual([`10 > 0: ${cash}`]);
+    expect(cashOf(run).at(-1)).toBe(9_000 + cash);
+    expect(equityOf(run).at(-1)).toBe(9_000 + cash);
   });
-  expect(actionsOf(run)).toEqual([`10 > 0: ${cash}`]);
-  expect(cashOf(run).at(-1)).toBe(9_000 + cash);
+});
+
+test.each([
+  ['in the days of the run', ', to: 2024-12-31', [9_000]],
+  ['after them', '', [10_000]],
+  ['behind their end', ', to: 2024-10-01', [10_000]],
+])('a delisting months after the last price, %s', async (_name, data, last) => {
+  const run = await played({
+    prices: [100, 100],
+    does: { 0: buy(10) },
+    actions: ['X,2024-11-01,delisting,0'],
+    data,
+  });
+  expect(equityOf(run).slice(-1)).toEqual(last);
 });
 
 describe('refused', () => {
