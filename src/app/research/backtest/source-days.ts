@@ -129,21 +129,36 @@ export function sourceDays(
       `${code}: left out, ${count} day${count === 1 ? '' : 's'} from ${goneFrom.get(code)} on, when it is delisted`,
     );
   const all = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, source]) => source);
-  const played = all.map(({ day }) => day);
-  const last = played.at(-1);
-  // A share is paid out on the day on which it leaves, though nothing else is traded then.
-  for (const [code, exDay] of goneFrom) {
-    if (last === undefined || !all.some((each) => each.code === code)) continue;
+  const leaving = leavingDays(all, { market, to, goneFrom }, remarks);
+  const played = new Set([...all.map(({ day }) => day), ...leaving.toSorted()]);
+  const days = [...played].filter((day) => from === null || day >= from);
+  return { all, days, remarks };
+}
+
+/** Days behind the last price on which a share leaves: it is paid out then, though nothing is traded. */
+function leavingDays(
+  all: readonly SourceDay[],
+  {
+    market,
+    to,
+    goneFrom,
+  }: {
+    readonly market: BacktestMarket;
+    readonly to: TradingDay | null;
+    readonly goneFrom: ReadonlyMap<string, TradingDay>;
+  },
+  remarks: string[],
+): readonly TradingDay[] {
+  const last = all.at(-1)?.day;
+  const codes = new Set(all.map(({ code }) => code));
+  return [...goneFrom].flatMap(([code, exDay]) => {
+    if (last === undefined || !codes.has(code)) return [];
     const gone = sessionAfter(market.hoursOf(code)?.calendar ?? market.calendar, addDays(exDay, -1));
-    if (gone <= last || (to !== null && gone > to)) continue;
-    if (to !== null || gone <= addDays(last, LEAVES_WITHIN_DAYS)) played.push(gone);
-    else
-      remarks.push(
-        `${code}: its delisting on ${gone} comes after the run, which counts it at its last price`,
-      );
-  }
-  const days = new Set(played.filter((day) => from === null || day >= from).toSorted());
-  return { all, days: [...days], remarks };
+    if (gone <= last || (to !== null && gone > to)) return [];
+    if (to !== null || gone <= addDays(last, LEAVES_WITHIN_DAYS)) return [gone];
+    remarks.push(`${code}: its delisting on ${gone} comes after the run, which counts it at its last price`);
+    return [];
+  });
 }
 
 const tickDays = (dir: string): readonly FoundDay[] =>
