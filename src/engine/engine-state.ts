@@ -135,6 +135,7 @@ function createReconciler(
   children: ChildOrders,
   executor: OrderExecutor,
   past: JournalDecisions,
+  positionReconciler: PositionReconciler,
 ) {
   const { context, orders, life, exits, entries, earlier, lookUp, readBook } = base;
   const { rejections, breakers, lookUpOrder } = base;
@@ -155,6 +156,7 @@ function createReconciler(
     children,
     exits,
     entries,
+    arePositionsProven: () => positionReconciler.unproven() === null,
     lookUp,
     numbered,
     readBook,
@@ -228,7 +230,7 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   context.decideBy(present);
   const parts = { context, orders, life, updates, guard, view, gateway, rate, exits, readPositions };
   const executor = new OrderExecutor({ ...parts, breakers });
-  const rest = createReconciler(base, children, executor, past);
+  const rest = createReconciler(base, children, executor, past, positionReconciler);
   const { fills, disagreements, adoption, reconciler, outcomes } = rest;
   const stops = new StrategyStops(base);
   const controller = dependencies.createSessionController(

@@ -99,10 +99,14 @@ export class CarryOver {
   }
 
   /** Forgets orders and halts that were there: the session begins anew with those of another. */
-  begin({ earlierOrders = [], isAnew = false }: Pick<SessionStarted, 'earlierOrders' | 'isAnew'>): void {
+  begin({
+    earlierOrders = [],
+    carriedOverOrders = [],
+    isAnew = false,
+  }: Pick<SessionStarted, 'earlierOrders' | 'carriedOverOrders' | 'isAnew'>): void {
     this.#orders = new OrdersLeft();
     this.#rare.length = 0;
-    this.#orders.begin(earlierOrders, isAnew);
+    this.#orders.begin(earlierOrders, isAnew, carriedOverOrders);
   }
 
   readonly add = (named: NamedEntry): void => {

@@ -25,13 +25,17 @@ export class OrdersLeft {
   readonly #codes = new Map<ClientOrderId, OrderCode>();
   /** Stops that the engine asked for, not a strategy. */
   readonly #protective = new Set<ClientOrderId>();
+  /** Cancels were asked for, and nobody changed the order since. */
+  readonly #withdrawn = new Set<ClientOrderId>();
   /** Left unproven by the session before: forgotten once positions agree. */
   readonly #fromBefore = new Set<ClientOrderId>();
   /** From here on nothing that the session before left has filled unseen. */
   #havePositionsAgreed = false;
 
   /** A session that begins anew meets the orders of its day in each book. */
-  begin(earlier: readonly EarlierOrder[], isAnew: boolean): void {
+  begin(earlier: readonly EarlierOrder[], isAnew: boolean, waiting: readonly CarriedOrder[] = []): void {
+    for (const { clientOrderId, isWithdrawn } of [...earlier, ...waiting])
+      if (isWithdrawn === true) this.#withdrawn.add(clientOrderId);
     for (const each of earlier) {
       if (!isAnew && hasProvenEnd(each.status) && each.owesExits !== true) continue;
       this.#known.set(each.clientOrderId, { ...each });
@@ -41,12 +45,8 @@ export class OrdersLeft {
 
   add(entry: JournalEntry): void {
     switch (entry.kind) {
-      case 'proposal': {
-        const { by, proposal } = entry;
-        if (by === 'system' && proposal.do === 'submit' && proposal.intent.kind === 'stop')
-          this.#protective.add(proposal.clientOrderId);
-        return;
-      }
+      case 'proposal':
+        return this.#ask(entry);
       case 'place': {
         const { clientOrderId: id } = entry.order;
         return void this.#known.set(id, placed(entry, this.#protective.has(id)));
@@ -87,18 +87,41 @@ export class OrdersLeft {
     }
   }
 
+  #ask({ by, strategy, proposal }: Entry<'proposal'>): void {
+    if (proposal.do === 'submit') {
+      if (by === 'system' && proposal.intent.kind === 'stop') this.#protective.add(proposal.clientOrderId);
+      return;
+    }
+    const id = proposal.do === 'cancel' ? proposal.clientOrderId : proposal.change.clientOrderId;
+    const order = this.#waiting.get(id)?.order ?? this.#known.get(id);
+    // A strategy reaches its own orders alone.
+    if (order === undefined || (by === 'strategy' && order.strategy !== strategy)) return;
+    if (proposal.do === 'cancel') this.#withdrawn.add(id);
+    else this.#withdrawn.delete(id);
+  }
+
+  /** What protects a position is withdrawn anew where it has to be. */
+  #marked<Order extends CarriedOrder | EarlierOrder>(order: Order): Order {
+    const isWithdrawn = order.purpose === 'entry' && this.#withdrawn.has(order.clientOrderId);
+    return isWithdrawn ? { ...order, isWithdrawn } : order;
+  }
+
   /** Orders that still waited at the broker. */
   waiting(): readonly CarriedOrder[] {
-    return [...this.#waiting.values()].flatMap(({ order, status }) => (hasProvenEnd(status) ? [] : [order]));
+    return [...this.#waiting.values()].flatMap(({ order, status }) =>
+      hasProvenEnd(status) ? [] : [this.#marked(order)],
+    );
   }
 
   /** Those that the in-day book may still show, and those without an answer. */
   earlier(contracts: readonly Contract[]): readonly EarlierOrder[] {
     return [...this.#known.values()].flatMap((known): readonly EarlierOrder[] => {
-      const order =
-        known.owesExits === true
-          ? { ...known, owesExits: this.#shownQty(known) < 2 * known.filledQty }
-          : known;
+      const { isWithdrawn: _before, ...terms } = known;
+      const order = this.#marked(
+        terms.owesExits === true
+          ? { ...terms, owesExits: this.#shownQty(known) < 2 * known.filledQty }
+          : terms,
+      );
       if (order.orderNo === null && hasProvenEnd(order.status)) return [];
       const code = this.#codes.get(order.clientOrderId);
       if (code === undefined) return [order];

@@ -4,13 +4,8 @@
  */
 import { increasingOrders, type OpenOrderEffect } from '../../domain/order-effect.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import {
-  type InstrumentIndex,
-  OPERATOR_INDEX,
-  seconds,
-  type StrategyIndex,
-  type TsUs,
-} from '../../domain/units.ts';
+import { type InstrumentIndex, OPERATOR_INDEX, seconds, type StrategyIndex } from '../../domain/units.ts';
+import type { CarriedOrder, EarlierOrder } from '../ports/engine-event.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { ManagedOrder } from './managed-order.ts';
@@ -34,7 +29,7 @@ const CANCEL_AGAIN = seconds(5);
 export class EntryWithdrawal {
   readonly #parts: EntryWithdrawalParts;
   /** Entries whose end is awaited, and when each cancel was asked for last. */
-  readonly #awaited = new Map<ManagedOrder, TsUs>();
+  readonly #awaited = new Map<ManagedOrder, number>();
 
   constructor(parts: EntryWithdrawalParts) {
     this.#parts = parts;
@@ -62,11 +57,25 @@ export class EntryWithdrawal {
     return this.#split(order.strategy).reducing.includes(order);
   }
 
-  /** A book was read: entries that still work there, because a cancel was refused or got lost, are canceled again. */
-  again(): void {
+  /** Orders that the session before left: of some it asked for the cancel, and saw no end. */
+  carryOver(left: readonly (CarriedOrder | EarlierOrder)[] = []): void {
+    for (const { clientOrderId, isWithdrawn } of left) {
+      const order = this.#parts.orders.get(clientOrderId);
+      if (isWithdrawn !== true || order === undefined || order.isFinal) continue;
+      order.isUnwanted = true;
+      this.#awaited.set(order, -Infinity);
+    }
+  }
+
+  /**
+   * A book was read: entries that still work there, because a cancel was refused or got lost, are canceled again. `isProven`: positions
+   * are. Those of the session before wait for it: one may protect a position by now.
+   */
+  again(isProven: boolean): void {
     const { context } = this.#parts;
     for (const [order, askedUs] of this.#awaited) {
       if (order.isFinal) this.#awaited.delete(order);
+      else if (askedUs === -Infinity && !isProven) continue;
       else if (isStanding(order) && Math.abs(context.nowUs - askedUs) >= CANCEL_AGAIN)
         this.#cancelAgain(order);
     }

@@ -30,6 +30,7 @@ export interface OrderReconcilerParts {
   readonly children: ChildOrders;
   readonly exits: BracketExits;
   readonly entries: Pick<EntryWithdrawal, 'again'>;
+  readonly arePositionsProven: () => boolean;
   readonly lookUp: LookUpSettings;
   /** The order's number or key has become known: a cancel that waited for it may go. */
   readonly numbered: (order: ManagedOrder) => void;
@@ -96,7 +97,7 @@ export class OrderReconciler {
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
     this.#tellNumbersLost();
-    this.#parts.entries.again();
+    this.#parts.entries.again(this.#parts.arePositionsProven());
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
     const isOld = scan.oldRows > 0 && scan.oldRows === snapshot.orders.length;

@@ -190,6 +190,8 @@ export interface WaitingOrder {
 /** An order that still waited when the last session ended: the last `order_waiting` entry of it. */
 export interface CarriedOrder extends WaitingOrder {
   readonly strategy: StrategyIndex;
+  /** An entry whose cancel was asked for, and that has not ended. */
+  readonly isWithdrawn?: boolean;
 }
 
 /** An order at the exchange, or one whose place had no answer, as the last session left it. */
@@ -215,6 +217,8 @@ export interface EarlierOrder {
   readonly tax: Money;
   /** Of a bracket: the trigger book has not shown exits for all that filled. */
   readonly owesExits?: boolean;
+  /** An entry whose cancel was asked for, and that has not ended. */
+  readonly isWithdrawn?: boolean;
 }
 
 /** The engine started, in a new process or not; `boot` counts starts for ever, so that ids made from it are never reused. */

@@ -79,9 +79,7 @@ export class SessionEvents {
   }: SessionStarted): void {
     const {
       session,
-      dayEnd,
       portfolio,
-      market,
       positionReconciler,
       halt,
       losses,
@@ -92,15 +90,7 @@ export class SessionEvents {
       registry,
     } = this.#state;
     if (session.day === tradingDay) return;
-    if (session.day !== null) {
-      dayEnd.nextDay();
-      this.#state.exits.nextDay();
-      this.#state.children.nextDay();
-      this.#state.fills.nextDay();
-      this.#state.moneyReconciler.newDay();
-      portfolio.clear();
-      market.newDay();
-    }
+    if (session.day !== null) this.#leaveDay();
     losses.clear();
     session.begin(tradingDay);
     if (isAnew === true) this.#state.fills.beginAnew();
@@ -109,6 +99,8 @@ export class SessionEvents {
     // Else the clock was set back over a day: its orders may work on.
     const wasNight = isAnew !== true && (follows === undefined || follows < tradingDay);
     for (const each of earlierOrders ?? []) this.#state.earlier.carryOver(each, wasNight);
+    this.#state.entries.carryOver(carriedOverOrders);
+    this.#state.entries.carryOver(earlierOrders);
     for (const { strategy, instrument, qty, openValue } of carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);
       const head = { cause: context.seq, tsUs: context.nowUs, strategy };
@@ -133,6 +125,17 @@ export class SessionEvents {
     for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
     this.#state.polls.awaitReference();
     this.#startStrategies();
+  }
+
+  #leaveDay(): void {
+    const { dayEnd, exits, children, fills, moneyReconciler, portfolio, market } = this.#state;
+    dayEnd.nextDay();
+    exits.nextDay();
+    children.nextDay();
+    fills.nextDay();
+    moneyReconciler.newDay();
+    portfolio.clear();
+    market.newDay();
   }
 
   strategiesConfigured(event: StrategiesConfigured): void {

@@ -7,13 +7,13 @@ import {
   goesOn,
   lastStarted,
 } from '../../../src/app/restart/carry-over.ts';
-import { instrumentIndex, money, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
+import { instrumentIndex, money, priceTicks, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { foldSession } from '../../../src/journal/fold-session.ts';
 import { keepEarned } from '../../../src/journal/session-results.ts';
 import { openStore, tempPath } from '../../journal/journal-fixture.ts';
-import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY, FRONT, NEXT, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
 
@@ -48,6 +48,55 @@ it('is what still waited, with its owner, as the book showed it last', () => {
   expect(carried(rig)).toMatchObject([
     { clientOrderId: other, row: { orderKey: 'k2', triggerPrice: 12_900 } },
   ]);
+});
+
+it('says of which entries the cancel was asked for and came to nothing', () => {
+  const rig = startWaiting();
+  const ids = ['k1', 'k2', 'k3'].map((key, at) => {
+    const id = rig.ask(FIRST, stopSell(12_950 + at));
+    acceptWaiting(rig, id, key);
+    return id;
+  });
+  const rows = ids.map((_, at) => waits({ key: `k${at + 1}`, trigger: 12_950 + at }));
+  rig.pass(1).conditions(rows);
+  for (const id of ids.slice(0, 2)) rig.cancel(FIRST, id);
+  for (const each of rig.waiting)
+    if (each.call === 'cancel')
+      rig.outcome('cancel', each.cancel.clientOrderId, each.cancel.callId, {
+        status: 'rejected',
+        code: '-6026',
+        text: 'not now',
+      });
+  rig.pass(1).conditions(rows);
+  rig.modify(FIRST, { kind: 'trigger', clientOrderId: ids[1]!, triggerPrice: priceTicks(12_940) });
+  rig.cancel(SECOND, ids[2]!);
+  expect(carried(rig).map(({ clientOrderId, isWithdrawn }) => [clientOrderId, isWithdrawn])).toEqual([
+    [ids[0], true],
+    [ids[1], undefined],
+    [ids[2], undefined],
+  ]);
+  const next = new CarryOver();
+  next.begin({ carriedOverOrders: carried(rig) });
+  for (const { clientOrderId, row, purpose } of carried(rig))
+    next.add({
+      strategyName: 'strategy-0',
+      entry: {
+        kind: 'order_waiting',
+        cause: seq(1),
+        tsUs: tsUs(1),
+        strategy: FIRST,
+        clientOrderId,
+        parent: null,
+        purpose,
+        instrument: FRONT.index,
+        row,
+      },
+    });
+  const [first, ...more] = next.left(DAY, [FRONT], NAMES).started.carriedOverOrders ?? [];
+  expect(
+    [first?.isWithdrawn, more.map(({ isWithdrawn }) => isWithdrawn)],
+    'a session without a read',
+  ).toEqual([true, [undefined, undefined]]);
 });
 
 it('is nothing where nothing waited', () => {

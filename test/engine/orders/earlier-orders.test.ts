@@ -21,12 +21,13 @@ interface Begin {
   readonly followsBy?: number;
   /** A stop of the first strategy that the trigger book showed yesterday: sells one below 12,950. */
   readonly stop?: BrokerTriggerOrder;
+  readonly ofStop?: Partial<CarriedOrder>;
 }
 
 /** One second into the day: positions have not been read. */
 function begun(
   orders: readonly EarlierOrder[],
-  { held = 0, hour = 0, isEndless = true, followsBy = -1, stop }: Begin = {},
+  { held = 0, hour = 0, isEndless = true, followsBy = -1, stop, ofStop }: Begin = {},
 ): EngineRig {
   const rig = new EngineRig({
     startUs: timeOf(hour),
@@ -51,13 +52,13 @@ function begun(
             },
           ],
     earlierOrders: orders,
-    ...(stop === undefined ? {} : { carriedOverOrders: [stopOf(stop)] }),
+    ...(stop === undefined ? {} : { carriedOverOrders: [stopOf(stop, ofStop)] }),
     halted: null,
   });
   return rig.boot(2).stream('live').reference().pass(1);
 }
 
-const stopOf = (row: BrokerTriggerOrder): CarriedOrder => ({
+const stopOf = (row: BrokerTriggerOrder, more: Partial<CarriedOrder> = {}): CarriedOrder => ({
   clientOrderId: clientOrderId('H.9'),
   strategy: FIRST,
   parent: null,
@@ -65,7 +66,10 @@ const stopOf = (row: BrokerTriggerOrder): CarriedOrder => ({
   isProtective: false,
   instrument: FRONT.index,
   row,
+  ...more,
 });
+
+const asked = (rig: EngineRig): number => rig.waiting.filter(({ call }) => call === 'cancel').length;
 
 /** Positions between two scans, again and again, until a difference would be proven. */
 function settle(
@@ -87,6 +91,29 @@ function settle(
 
 const YESTERDAYS = { no: '7', qty: 2, price: 13_000 } as const;
 const unproven = (rig: EngineRig): string | null => rig.engine.snapshot().unproven;
+
+describe('an entry whose cancel came to nothing in the session before', () => {
+  const WITHDRAWN = { purpose: 'entry', isWithdrawn: true } as const;
+  it('is canceled in this one too, as soon as positions are proven', () => {
+    const stop = waits({ key: 'k9' });
+    const rig = begun([], { stop, ofStop: WITHDRAWN }).book().conditions([stop]);
+    expect(asked(rig), 'it may protect a position').toBe(0);
+    settle(rig, 0, [], [stop]);
+    expect([asked(rig), rig.alerts()]).toEqual([1, ['entry_still_works']]);
+  });
+
+  it('is left alone where it protects a position by now', () => {
+    const stop = waits({ key: 'k9' });
+    const rig = begun([], { held: 1, stop, ofStop: WITHDRAWN });
+    expect(asked(settle(rig, 1, [], [stop]))).toBe(0);
+  });
+
+  it('is canceled at the exchange too, where orders outlive their day', () => {
+    const rig = begun([earlierOrder('H.1', { isWithdrawn: true })]);
+    settle(rig, 0, [{ ...YESTERDAYS, ref: clientOrderId('H.1') }]);
+    expect(rig.cancels().map(({ clientOrderId: id }) => id)).toEqual(['H.1']);
+  });
+});
 
 describe('a book that still shows yesterday', () => {
   it.each([{ isEndless: true }, { isEndless: false }])('books what is new of a row, once: %o', (market) => {
