@@ -5,7 +5,8 @@
 
 /** A message about a book, or a trade; cells are read later. */
 export interface DepthMessage {
-  readonly symbol: unknown;
+  /** Undefined where the message does not name one. */
+  readonly symbol: string | undefined;
   readonly time: unknown;
   readonly isSnapshot: boolean;
   readonly first: unknown;

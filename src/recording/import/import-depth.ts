@@ -166,13 +166,13 @@ class DepthReader {
 
   #bookOf({ symbol }: DepthMessage): SymbolBook {
     const { options, file } = this.#parts;
-    const named = options.symbol === null && typeof symbol === 'string' ? symbol.toUpperCase() : this.#symbol;
+    const named = options.symbol === null && symbol !== undefined ? symbol.toUpperCase() : this.#symbol;
     if (named === null)
       throw new ImportError(`${file}: expected a symbol in its name or messages; say which one it is`);
     if (!isSymbol(named)) throw new BadLine(`expected a symbol, was ${JSON.stringify(named)}`);
-    if (options.symbol !== null && typeof symbol === 'string') {
+    if (options.symbol !== null && symbol !== undefined) {
       this.#told ??= symbol;
-      if (symbol !== this.#told)
+      if (symbol.toUpperCase() !== this.#told.toUpperCase())
         throw new BadLine(`expected ${oneSymbol(this.#told)}, was ${JSON.stringify(symbol)}`);
     }
     let book = this.#books.get(named);
@@ -205,7 +205,7 @@ function messageOf(line: string): DepthMessage {
   const type = of['type'] ?? of['e'];
   const buyerWaited = of['m'];
   return {
-    symbol: of['symbol'] ?? of['s'],
+    symbol: symbolOf(of) ?? streamSymbol(outer['stream']),
     time: of['time'] ?? of['T'] ?? of['E'],
     isSnapshot: type === 'snapshot' || (type === undefined && 'lastUpdateId' in of),
     first: of['first'] ?? of['U'],
@@ -218,6 +218,30 @@ function messageOf(line: string): DepthMessage {
     side: of['side'] ?? (typeof buyerWaited === 'boolean' ? (buyerWaited ? 'sell' : 'buy') : undefined),
   };
 }
+
+const SYMBOL_KEYS = [
+  'symbol',
+  's',
+  'instrument',
+  'instrument_name',
+  'instId',
+  'product_id',
+  'contract',
+  'coin',
+];
+
+/** Some feeds number their contracts. */
+function symbolOf(of: Readonly<Record<string, unknown>>): string | undefined {
+  for (const key of SYMBOL_KEYS) {
+    const told = of[key];
+    if (told !== undefined && told !== null) return typeof told === 'string' ? told : JSON.stringify(told);
+  }
+  return undefined;
+}
+
+/** Of `btcusdt@depth20`: what is received of several streams names its symbol beside the message alone. */
+const streamSymbol = (stream: unknown): string | undefined =>
+  typeof stream === 'string' && stream.includes('@') ? stream.slice(0, stream.indexOf('@')) : undefined;
 
 /** Trades of some exchanges have numbers under these names. */
 const listOf = (value: unknown): unknown => (Array.isArray(value) ? value : undefined);

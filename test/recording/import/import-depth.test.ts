@@ -347,3 +347,24 @@ test('a file of one contract, as it was named, holds no messages of another', as
   expect(bad).toEqual([expect.stringContaining('2: expected the symbol of the rows before, "BTCUSDT"')]);
   expect((await depth(messages)).bad).toEqual([]);
 });
+
+const { symbol: _, ...UNNAMED } = bookOf('', '100.00');
+
+/** Both books fit into one: nothing but the name tells them apart. */
+test.each([
+  ['of a stream', (name: string) => ({ stream: `${name}@depth20`, data: { ...UNNAMED } })],
+  ['of an instrument', (name: string) => ({ ...UNNAMED, instrument: name })],
+  ['of a product', (name: string) => ({ ...UNNAMED, product_id: name })],
+])('a file of one contract takes no book %s of another', async (_name, book) => {
+  const messages = [book('btcusdt'), book('ethusdt')];
+  const { bad } = await depth(messages, { symbol: 'BTC' });
+  expect(bad).toEqual([expect.stringContaining('2: expected the symbol of the rows before, "btcusdt"')]);
+});
+
+test('a file of one contract takes no book of another number', async () => {
+  const { bad } = await depth(
+    [1, 2].map((symbol) => ({ ...UNNAMED, symbol })),
+    { symbol: 'BTC' },
+  );
+  expect(bad).toEqual([expect.stringContaining('2: expected the symbol of the rows before, "1"')]);
+});
