@@ -5,6 +5,7 @@ import type { ClientOrderId } from '../domain/ids.ts';
 import type { OrderIntent, Side, StopIntent } from '../domain/order.ts';
 import { type DurationUs, minutes, type PriceTicks, priceTicks, qty, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate, TraderPort } from '../engine/ports/strategy-port.ts';
+import { copyOfBook } from './tick-hub.ts';
 import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import {
   assertChange,
@@ -92,14 +93,22 @@ function askingPart({ guard, port, timers, notes }: TraderParts, contract: () =>
   };
   const here = (): Contract['index'] => contract().index;
   return {
-    position: () => asked('position', () => port.position(index, here())),
+    position: () =>
+      asked('position', () => {
+        const { qty: held, openValue, realised } = port.position(index, here());
+        return { qty: held, openValue, realised };
+      }),
     workingOrders: () =>
       asked('workingOrders', () =>
         port.workingOrders(index).filter(({ instrument }) => instrument === here()),
       ),
-    band: () => asked('band', () => port.band(here())),
+    band: () => asked('band', () => frozen(port.band(here()))),
     lastTrade: () => asked('lastTrade', () => port.lastTrade(here())),
-    lastBook: () => asked('lastBook', () => port.lastBook(here())),
+    lastBook: () =>
+      asked('lastBook', () => {
+        const book = port.lastBook(here());
+        return book === undefined ? undefined : copyOfBook(book);
+      }),
     hasBooks: () => asked('hasBooks', () => port.hasBooks()),
     ticks: (points) => asked('ticks', () => exactTicks(contract(), points, 'ticks')),
     plus: (price, points) =>

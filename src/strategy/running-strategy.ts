@@ -82,19 +82,20 @@ export class RunningStrategy {
   }
 
   phase(change: PhaseChange): void {
-    this.#phases.emit(change);
+    this.#phases.emit(frozen(change));
   }
 
   feed(change: FeedChange): void {
-    this.#feed.emit(change);
+    this.#feed.emit(frozen(change));
   }
 
   action(taken: ActionTaken): void {
     for (const { contract, actions } of this.#legs)
-      if (contract.index === taken.instrument) actions.emit(taken);
+      if (contract.index === taken.instrument) actions.emit(frozen(taken));
   }
 
   order(update: OrderUpdate): void {
+    frozen(update.denial); // the journal has it too
     this.#orders.emit(update);
   }
 

@@ -3,7 +3,15 @@
  * rollover the channel moves to the new contract and its subscribers notice nothing but the prices.
  */
 import { assert } from '../domain/assert.ts';
-import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
+import {
+  type BarTick,
+  type BookLevel,
+  type BookTick,
+  type DaySummary,
+  type FeedGap,
+  isBarTick,
+  type TradeTick,
+} from '../domain/ticks.ts';
 import type { InstrumentIndex } from '../domain/units.ts';
 import type { ContractListeners } from '../engine/ports/strategy-port.ts';
 import { Channel, type Handler } from './channel.ts';
@@ -26,14 +34,37 @@ export function createLegChannels(guard: StrategyGuard, leg: string): LegChannel
   };
 }
 
+/*
+ * A strategy in JavaScript may write to its messages, which belong to the engine or to the next subscriber. Copies cost a third of
+ * what freezing costs, and are literals with every key, like the messages.
+ */
+function copyOfTrade(tick: TradeTick): TradeTick {
+  const { kind, seq, tsUs, instrument, price, qty, totalVolume } = tick;
+  if (!isBarTick(tick)) return { kind, seq, tsUs, instrument, price, qty, totalVolume };
+  const { every, startUs, endUs, open, high, low, volume } = tick.bar;
+  const bar = { every, startUs, endUs, open, high, low, volume };
+  const copy: BarTick = { kind, seq, tsUs, instrument, price, qty, totalVolume, bar };
+  return copy;
+}
+
+export function copyOfBook({ kind, seq, tsUs, instrument, bids, asks, crossed }: BookTick): BookTick {
+  return { kind, seq, tsUs, instrument, bids: copyOfLevels(bids), asks: copyOfLevels(asks), crossed };
+}
+
+function copyOfLevels(levels: readonly BookLevel[]): readonly BookLevel[] {
+  return levels.map(({ price, qty }) => ({ price, qty }));
+}
+
 /** The subscribers of one contract, over all strategies. Lists are replaced, never changed, because a handler may cause a change. */
 class Route<T> {
   #handlers: readonly Handler<T>[] = [];
   readonly #running: Int32Array;
   readonly #channels: Channel<T>[] = [];
+  readonly #copyOf: (value: T) => T;
 
-  constructor(running: Int32Array) {
+  constructor(running: Int32Array, copyOf: (value: T) => T) {
     this.#running = running;
+    this.#copyOf = copyOf;
   }
 
   get isHeard(): boolean {
@@ -54,17 +85,26 @@ class Route<T> {
     this.#collect();
   }
 
-  /** The first throw stops its strategy, whose handlers are dead then; the others go on. */
+  /** Of a message that belongs to the engine. */
+  emitKept(value: T): void {
+    if (this.#handlers.length > 0) this.emit(this.#copyOf(value));
+  }
+
+  /**
+   * Each subscriber gets a message of its own: the last one `value` itself. The first throw stops its strategy, whose handlers are
+   * dead then; the others go on.
+   */
   emit(value: T): void {
     const handlers = this.#handlers;
     const running = this.#running;
+    const last = handlers.length - 1;
     for (let i = 0; i < handlers.length; i += 1) {
       const handler = handlers[i];
       if (handler?.live !== true) continue;
       running[0] = handler.channel.index;
       running[1] = ((running[1] ?? 0) + 1) | 0;
       try {
-        handler.next(value);
+        handler.next(i < last ? this.#copyOf(value) : value);
       } catch (error) {
         handler.channel.fault(error);
       }
@@ -85,16 +125,17 @@ class ContractRoutes implements ContractListeners {
   readonly gaps: Route<FeedGap>;
 
   constructor(running: Int32Array) {
-    this.trades = new Route(running);
-    this.books = new Route(running);
-    this.summaries = new Route(running);
-    this.gaps = new Route(running);
+    this.trades = new Route(running, copyOfTrade);
+    this.books = new Route(running, copyOfBook);
+    this.summaries = new Route(running, (summary) => ({ ...summary }));
+    this.gaps = new Route(running, (gap) => ({ ...gap }));
   }
 
   get isBookHeard(): boolean {
     return this.books.isHeard;
   }
 
+  /** Of a message that nobody keeps. */
   trade(tick: TradeTick): void {
     this.trades.emit(tick);
   }
@@ -135,18 +176,18 @@ export class TickHub {
   }
 
   trade(tick: TradeTick): void {
-    this.of(tick.instrument).trades.emit(tick);
+    this.of(tick.instrument).trades.emitKept(tick);
   }
 
   book(tick: BookTick): void {
-    this.of(tick.instrument).books.emit(tick);
+    this.of(tick.instrument).books.emitKept(tick);
   }
 
   summary(summary: DaySummary): void {
-    this.of(summary.instrument).summaries.emit(summary);
+    this.of(summary.instrument).summaries.emitKept(summary);
   }
 
   gap(gap: FeedGap): void {
-    this.of(gap.instrument).gaps.emit(gap);
+    this.of(gap.instrument).gaps.emitKept(gap);
   }
 }

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { durationUs, seconds, strategyIndex } from '../../src/domain/units.ts';
+import {
+  durationUs,
+  instrumentIndex,
+  minutes,
+  priceTicks,
+  qty,
+  seconds,
+  seq,
+  strategyIndex,
+} from '../../src/domain/units.ts';
+import type { BarTick, BookTick, TradeTick } from '../../src/domain/ticks.ts';
 import { defineStrategy } from '../../src/strategy/define-strategy.ts';
 import { NO_STRATEGY, TIMERS_MAX } from '../../src/strategy/strategy-guard.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
@@ -110,6 +120,68 @@ test('a strategy that is stopped before the start does not begin', () => {
   trader.start(host);
   expect(begun).toBe(1);
   expect(trader.faults).toEqual([]);
+});
+
+describe('what a strategy writes to', () => {
+  const scribble = (message: object): void => {
+    for (const [key, value] of Object.entries(message)) {
+      if (Array.isArray(value)) value.reverse();
+      if (typeof value === 'object' && value !== null) scribble(value);
+      else Reflect.set(message, key, -1);
+    }
+  };
+  const levels = [1_301, 1_302].map((price) => ({ price: priceTicks(price), qty: qty(5) }));
+  const head = { seq: seq(1), tsUs: at('10:00:00'), instrument: instrumentIndex(0) };
+  const trade: TradeTick = {
+    kind: 'trade',
+    ...head,
+    price: priceTicks(1_300),
+    qty: qty(1),
+    totalVolume: 1,
+  };
+  const stretch = { every: minutes(1), startUs: head.tsUs, endUs: head.tsUs };
+  const prices = { open: priceTicks(1_300), high: priceTicks(1_300), low: priceTicks(1_300) };
+  const bar: BarTick = { ...trade, bar: { ...stretch, ...prices, volume: 1 } };
+  const book: BookTick = { kind: 'book', ...head, bids: levels, asks: levels, crossed: false };
+
+  test.each([
+    ['trade', trade],
+    ['bar', bar],
+    ['book', book],
+  ])('a %s is its own copy', (_kind, message) => {
+    const before = JSON.stringify(message);
+    const seen: string[] = [];
+    const look = (tick: object): void => {
+      seen.push(JSON.stringify(tick));
+      scribble(tick);
+    };
+    const trader = startStrategies(
+      [1, 2].map(() => (ticks: TestTicks) => {
+        ticks.trades$.subscribe(look);
+        ticks.books$.subscribe(look);
+      }),
+    );
+    if (message.kind === 'book') trader.host?.onBook(message);
+    else trader.host?.onTrade(message);
+    if (message.kind === 'trade') trader.host?.listenersOf(head.instrument).trade(structuredClone(message));
+    expect(new Set(seen)).toEqual(new Set([before]));
+    expect(JSON.stringify(message)).toBe(before);
+  });
+
+  test('an answer of the trader is its own copy, or refuses', () => {
+    const seen: string[] = [];
+    const trader = startStrategy((ticks, own) =>
+      ticks.trades$.subscribe(() => {
+        const answers = [own.position(), own.band(), own.lastBook(), own.lastTrade()];
+        seen.push(JSON.stringify(answers));
+        for (const answer of answers) if (answer !== undefined) scribble(answer);
+      }),
+    );
+    trader.book(12_999, 13_001);
+    trader.trade(13_000);
+    trader.trade(13_000);
+    expect(JSON.parse(seen[1] ?? '').slice(0, 3)).toEqual(JSON.parse(seen[0] ?? '').slice(0, 3));
+  });
 });
 
 describe('the watchdog', () => {

@@ -63,7 +63,7 @@ export class FakeTrader implements TraderPort {
   readonly #books = new Map<number, BookTick>();
   readonly #queue: (() => void)[] = [];
   #timers: FakeTimer[] = [];
-  #host: StrategyHost | null = null;
+  host: StrategyHost | null = null;
   #now: units.TsUs;
   #phase: SessionPhase;
   #count = 0;
@@ -75,7 +75,7 @@ export class FakeTrader implements TraderPort {
     this.#now = options.start ?? at('09:30:00');
     this.#phase = phaseAt(this.#calendar, this.#now);
     this.contracts = options.contracts ?? [contract(0), contract(1)];
-    this.orders = new FakeOrders(this.contracts, (strategy, update) => this.#host?.onOrder(strategy, update));
+    this.orders = new FakeOrders(this.contracts, (strategy, update) => this.host?.onOrder(strategy, update));
     this.answer = options.answer ?? ((): Answer => 'accept');
     this.modifyAnswer = options.modifyAnswer ?? ((): 'accept' => 'accept');
     this.cancelAnswer = options.cancelAnswer ?? ((): 'accept' => 'accept');
@@ -84,7 +84,7 @@ export class FakeTrader implements TraderPort {
   }
 
   start(host: StrategyHost): void {
-    this.#host = host;
+    this.host = host;
     this.dispatch(() => host.start(this));
   }
 
@@ -121,30 +121,30 @@ export class FakeTrader implements TraderPort {
     this.#totalVolume += qty;
     const tick = tradeTick(this.#head(instrument), price, qty, this.#totalVolume);
     this.#trades.set(instrument, tick);
-    this.dispatch(() => this.#host?.onTrade(tick));
+    this.dispatch(() => this.host?.onTrade(tick));
   }
 
   book(bid: number | null, ask: number | null, instrument = 0): void {
     const tick = bookTick(this.#head(instrument), bid, ask);
     this.#books.set(instrument, tick);
-    this.dispatch(() => this.#host?.onBook(tick));
+    this.dispatch(() => this.host?.onBook(tick));
     this.dispatch(() => this.#fillCrossed());
   }
 
   gap(instrument = 0): void {
     const gap = feedGap(this.#head(instrument), this.#totalVolume);
     this.#totalVolume += 1;
-    this.dispatch(() => this.#host?.onGap(gap));
+    this.dispatch(() => this.host?.onGap(gap));
   }
 
   feed(state: 'live' | 'down'): void {
     if (state === 'down') for (const { index } of this.contracts) this.book(null, null, index);
-    this.dispatch(() => this.#host?.onFeed({ tsUs: this.#now, state }));
+    this.dispatch(() => this.host?.onFeed({ tsUs: this.#now, state }));
   }
 
   roll(strategy: number, legs: readonly LegChange[]): void {
     for (const { leg, contract: to } of legs) this.#rolled.set(`${strategy}/${leg}`, to);
-    this.dispatch(() => this.#host?.onLegs(units.strategyIndex(strategy), legs));
+    this.dispatch(() => this.host?.onLegs(units.strategyIndex(strategy), legs));
   }
 
   /** A fill of an order that the engine placed for the strategy, such as its flatten. */
@@ -278,7 +278,7 @@ export class FakeTrader implements TraderPort {
 
   fault(strategy: units.StrategyIndex, error: unknown, where: string): void {
     this.faults.push({ strategy, message: error instanceof Error ? error.message : String(error), where });
-    this.#host?.stop(strategy);
+    this.host?.stop(strategy);
   }
 
   #fillCrossed(): void {
@@ -294,12 +294,12 @@ export class FakeTrader implements TraderPort {
     const phase = phaseAt(this.#calendar, this.#now);
     if (phase === this.#phase) return;
     this.#phase = phase;
-    this.dispatch(() => this.#host?.onPhase({ tsUs: this.#now, phase }));
+    this.dispatch(() => this.host?.onPhase({ tsUs: this.#now, phase }));
   }
 
   #fire(timer: FakeTimer): void {
     this.clearTimer(timer.strategy, timer.id);
-    this.dispatch(() => this.#host?.onTimer(timer.strategy, timer.id));
+    this.dispatch(() => this.host?.onTimer(timer.strategy, timer.id));
   }
 
   #nextId(kind: string): ClientOrderId {
