@@ -78,7 +78,10 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
   const session = new SessionState(calendar, context);
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);
-  const entries = new EntryWithdrawal({ context, orders, portfolio });
+  const registry = new StrategyRegistry(settings.strategies, host);
+  const isOff = (strategy: StrategyIndex): boolean =>
+    halt.reason !== null || halt.strategyReason(strategy) !== null || registry.isStopped(strategy);
+  const entries = new EntryWithdrawal({ context, orders, portfolio, isOff });
   const halt = new EntryHalt(context, (strategy) => entries.withdraw(strategy));
   const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
   const { lookUp } = settings;
@@ -112,7 +115,7 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
     timers: new TimerHeap(dueWork),
     plots: new Plots(outbound.plots),
     queue: new IntentQueue(dueWork),
-    registry: new StrategyRegistry(settings.strategies, host),
+    registry,
     life,
     rate: new SendRate(),
     rejections: new RejectionMemory(),

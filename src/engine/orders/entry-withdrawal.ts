@@ -15,6 +15,8 @@ export interface EntryWithdrawalParts {
   readonly context: EventContext;
   readonly orders: Orders;
   readonly portfolio: Portfolio;
+  /** The entries of the strategy are off: it is stopped, or a halt holds. */
+  readonly isOff: (strategy: StrategyIndex) => boolean;
 }
 
 /** Orders of one owner: those that can enlarge its position, and those that only shrink it. */
@@ -30,6 +32,9 @@ export class EntryWithdrawal {
   readonly #parts: EntryWithdrawalParts;
   /** Entries whose end is awaited, and when each cancel was asked for last. */
   readonly #awaited = new Map<ManagedOrder, number>();
+
+  /** Placed as entries, and left because they protect a position: without it they would open another. */
+  readonly #kept = new Set<ManagedOrder>();
 
   constructor(parts: EntryWithdrawalParts) {
     this.#parts = parts;
@@ -47,6 +52,7 @@ export class EntryWithdrawal {
   withdrawOf(strategy: StrategyIndex): OrderSplit {
     const split = this.#split(strategy);
     for (const order of split.increasing) this.#cancel(order);
+    for (const order of split.reducing) this.#keep(order);
     return split;
   }
 
@@ -61,10 +67,16 @@ export class EntryWithdrawal {
   carryOver(left: readonly (CarriedOrder | EarlierOrder)[] = []): void {
     for (const { clientOrderId, isWithdrawn } of left) {
       const order = this.#parts.orders.get(clientOrderId);
-      if (isWithdrawn !== true || order === undefined || order.isFinal) continue;
+      if (order === undefined || order.isFinal) continue;
+      this.#keep(order);
+      if (isWithdrawn !== true) continue;
       order.isUnwanted = true;
       this.#awaited.set(order, -Infinity);
     }
+  }
+
+  #keep(order: ManagedOrder): void {
+    if (order.purpose === 'entry' && order.strategy !== OPERATOR_INDEX) this.#kept.add(order);
   }
 
   /**
@@ -79,6 +91,19 @@ export class EntryWithdrawal {
       else if (isStanding(order) && Math.abs(context.nowUs - askedUs) >= CANCEL_AGAIN)
         this.#cancelAgain(order);
     }
+    for (const order of this.#kept) {
+      if (order.isFinal || this.#awaited.has(order) || !this.#parts.isOff(order.strategy))
+        this.#kept.delete(order);
+      else if (isProven && isStanding(order)) this.#cancelUseless(order);
+    }
+  }
+
+  #cancelUseless(order: ManagedOrder): void {
+    const { clientOrderId, strategy } = order;
+    if (!this.#split(strategy).increasing.includes(order)) return;
+    const text = `${clientOrderId} protects no position, and the entries of its strategy are off: it is canceled`;
+    this.#parts.context.alert(strategy, 'warning', 'stop_without_position', text);
+    this.#cancel(order);
   }
 
   #cancelAgain(order: ManagedOrder): void {

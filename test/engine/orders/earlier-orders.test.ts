@@ -5,7 +5,7 @@ import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { money, priceTicks, qty, signedQty } from '../../../src/domain/units.ts';
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
-import type { CarriedOrder, EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
+import type { CarriedOrder, EarlierOrder, SessionStarted } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { earlierOrder, type RowFacts } from '../../support/engine-facts.ts';
 import { bracketBuy, waits } from '../support/trigger-rows.ts';
@@ -22,12 +22,13 @@ interface Begin {
   /** A stop of the first strategy that the trigger book showed yesterday: sells one below 12,950. */
   readonly stop?: BrokerTriggerOrder;
   readonly ofStop?: Partial<CarriedOrder>;
+  readonly off?: Pick<SessionStarted, 'stoppedStrategies' | 'haltedStrategies'>;
 }
 
 /** One second into the day: positions have not been read. */
 function begun(
   orders: readonly EarlierOrder[],
-  { held = 0, hour = 0, isEndless = true, followsBy = -1, stop, ofStop }: Begin = {},
+  { held = 0, hour = 0, isEndless = true, followsBy = -1, stop, ofStop, off = {} }: Begin = {},
 ): EngineRig {
   const rig = new EngineRig({
     startUs: timeOf(hour),
@@ -54,6 +55,7 @@ function begun(
     earlierOrders: orders,
     ...(stop === undefined ? {} : { carriedOverOrders: [stopOf(stop, ofStop)] }),
     halted: null,
+    ...off,
   });
   return rig.boot(2).stream('live').reference().pass(1);
 }
@@ -112,6 +114,32 @@ describe('an entry whose cancel came to nothing in the session before', () => {
     const rig = begun([earlierOrder('H.1', { isWithdrawn: true })]);
     settle(rig, 0, [{ ...YESTERDAYS, ref: clientOrderId('H.1') }]);
     expect(rig.cancels().map(({ clientOrderId: id }) => id)).toEqual(['H.1']);
+  });
+});
+
+describe('an entry of a strategy that stays stopped or halted', () => {
+  const ENTRY = { purpose: 'entry' } as const;
+  const OFF = [{ strategy: FIRST, reason: 'its loss' }];
+  const stop = waits({ key: 'k9' });
+
+  it.each([{ stoppedStrategies: OFF }, { haltedStrategies: OFF }])('is canceled: %o', (off) => {
+    const rig = settle(begun([], { stop, ofStop: ENTRY, off }), 0, [], [stop]);
+    expect([asked(rig), rig.alerts().at(-1)]).toEqual([1, 'stop_without_position']);
+  });
+
+  it('stays while it protects a position', () => {
+    const rig = settle(
+      begun([], { held: 1, stop, ofStop: ENTRY, off: { stoppedStrategies: OFF } }),
+      1,
+      [],
+      [stop],
+    );
+    expect(asked(rig)).toBe(0);
+    expect(asked(settle(rig, 1, [], [stop]))).toBe(0);
+  });
+
+  it('stays where the strategy runs', () => {
+    expect(asked(settle(begun([], { stop, ofStop: ENTRY }), 0, [], [stop]))).toBe(0);
   });
 });
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { BrokerOrderStatus, CallOutcome } from '../../../src/domain/broker-order.ts';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';
 import type { ApprovedCancel } from '../../../src/engine/ports/approved.ts';
+import type { RowFacts } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
@@ -212,4 +213,46 @@ it('leaves an entry that can only shrink a position by now', () => {
     ]);
   expect(rig.position(FIRST)).toBeLessThan(0);
   expect(canceled(rig)).toEqual([entry]);
+});
+
+/** The strategy is long one, with a stop that it placed before it was, and an exit at 13,010. */
+function coveredLong(): {
+  readonly rig: EngineRig;
+  readonly stop: ClientOrderId;
+  readonly close: () => EngineRig;
+} {
+  const rig = startWaiting();
+  const opening = rig.resting(FIRST, 'buy', 1, 13_000, '1');
+  const stop = rig.ask(FIRST, stopSell(12_950));
+  acceptWaiting(rig, stop, 'k1').pass(1);
+  const bought = { no: '1', ref: opening, filled: 1, price: 13_000, status: 'matched' } as const;
+  const look = (rows: readonly RowFacts[], held: Readonly<Record<string, number>>): EngineRig => {
+    rig.pass(1).book(rows).pass(1).positions(held).pass(1).book(rows);
+    return rig.conditions([waits({ key: 'k1' })]);
+  };
+  look([bought], { VN30F2603: 1 });
+  const exit = rig.resting(FIRST, 'sell', 1, 13_010, '2');
+  const sold = { no: '2', ref: exit, side: 'sell', filled: 1, price: 13_010, status: 'matched' } as const;
+  return { rig, stop, close: () => look([bought, sold], {}) };
+}
+
+it('of a stop that stayed to protect a position, once that is closed: it would open another', () => {
+  const { rig, stop, close } = coveredLong();
+  rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' });
+  expect(canceled(rig), 'it protects').not.toContain(stop);
+  close();
+  expect([rig.position(FIRST), canceled(rig).filter((id) => id === stop)]).toEqual([0, [stop]]);
+  expect(rig.of('alert').at(-1)).toMatchObject({ code: 'stop_without_position', strategy: FIRST });
+});
+
+it('but not where its strategy runs, or runs again: it decides', () => {
+  const running = coveredLong();
+  running.close();
+  expect([running.rig.position(FIRST), canceled(running.rig)]).toEqual([0, []]);
+  const resumed = coveredLong();
+  resumed.rig.pass(1).trade(8_000);
+  expect(resumed.rig.engine.snapshot().halted).not.toBeNull();
+  resumed.rig.command({ name: 'resume', reason: 'seen' });
+  resumed.close();
+  expect(canceled(resumed.rig)).not.toContain(resumed.stop);
 });
