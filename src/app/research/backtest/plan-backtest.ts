@@ -257,9 +257,9 @@ const FILE_KEYS: Readonly<Record<string, string>> = {
  */
 function engineSettings({ read, source, market, sources }: Backtest): EngineSettings {
   const risk = read.risk ?? configSchema.shape.risk.parse(undefined);
-  const settings = engineSettingsOf({ ...read, risk });
-  const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;
   const isBars = isOnBars(read);
+  const settings = inBars(engineSettingsOf({ ...read, risk }), isBars ? longestBar(sources.all) : 0);
+  const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;
   if (market.kind === 'index_futures' && !isBars) return settings;
   const poll = chosen(settings.poll, seldom(longestBar(sources.all)), (key) => isWritten(['poll', key]));
   if (market.kind === 'index_futures') {
@@ -290,6 +290,12 @@ function engineSettings({ read, source, market, sources }: Backtest): EngineSett
     })),
   };
 }
+
+/** An order that closes a position waits for the next bar: an attempt lasts as long. */
+const inBars = ({ flatten, ...settings }: EngineSettings, longestUs: number): EngineSettings => ({
+  ...settings,
+  flatten: { ...flatten, retryAfter: durationUs(Math.max(flatten.retryAfter, longestUs)) },
+});
 
 function chosen<T extends object>(written: T, wide: T, isWritten: (key: string) => boolean): T {
   const kept = Object.entries(written).filter(([key]) => isWritten(key));

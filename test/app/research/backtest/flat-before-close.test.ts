@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
 import { formatProblem } from '../../../../src/config/problem.ts';
 import { minutes } from '../../../../src/domain/units.ts';
-import { barFile, playBars } from './bar-run.ts';
+import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
+import { barFile, barPlan, playBars } from './bar-run.ts';
 
 const DAYS = [2, 3, 4, 5];
 
@@ -43,6 +44,23 @@ it.each([
     `${time} sell 1 at 100 bar_open`,
     [],
   ]);
+});
+
+it.each([
+  [3, '5m'],
+  [60, '1h'],
+])('are not told as unclosed before bars of %i minutes could fill the order', async (length, before) => {
+  let bar = 0;
+  const plan = await barPlan({
+    ...runOf(length, before),
+    connect(ticks, trader) {
+      ticks.bars({ every: minutes(length) }).subscribe(() => {
+        bar += 1;
+        if (bar === 2) trader.buy({ qty: 1, price: 'market', reason: 'held from the third bar on' });
+      });
+    },
+  });
+  expect(runBacktest(plan).notices).toEqual([]);
 });
 
 it('stay where that is off', async () => {
