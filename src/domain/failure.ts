@@ -2,12 +2,35 @@
 
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** What a person can do about a failure of the system, by its code. */
+const HELP: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full: free some of it, or name a place on another one',
+  EDQUOT: 'the quota of the disk is used up: free some of it, or name a place on another one',
+  EFBIG: 'no file may be so large here: raise the limit, or name another place',
+  EROFS: 'this disk is read only: name a place on another one',
+  EACCES: 'this user may not: change the permissions, or name another place',
+  ENOTDIR: 'a part of this path is a file: name a directory',
+};
+
 /** A bug needs its stack; a failure of the system, of SQLite or of a setting is told by its message. */
 export function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isOfSystem = error.name === 'Error' || error.name === 'SqliteError';
   const isBug = error.message.startsWith('Invariant') || !isOfSystem;
-  return isBug ? (error.stack ?? error.message) : error.message;
+  if (isBug) return error.stack ?? error.message;
+  const help = 'code' in error ? HELP[String(error.code)] : undefined;
+  return help === undefined ? error.message : `${error.message} (${help})`;
+}
+
+/** Failures of a write to an open file carry no path: this one's do. */
+export function writing<T>(path: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && !('path' in error))
+      Object.assign(error, { path, message: `${error.message} '${path}'` });
+    throw error;
+  }
 }
 
 /** The message of a throw, or null. A failed write is no bug: the caller has a way to go on. */

@@ -1,6 +1,7 @@
 /** Writes the results of a run or a sweep: the report as a page and as JSON, its rows as CSV. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { writing } from '../../domain/failure.ts';
 import type { ReportModel } from '../../backtest/report/report-model.ts';
 import { loadReportAssets, renderReport, type ReportAssets } from '../../backtest/report/render-report.ts';
 import type { Backtest } from './backtest/load-backtest.ts';
@@ -28,7 +29,7 @@ export function writeReport(
   mkdirSync(dir, { recursive: true });
   const write = (file: string, text: string): string => {
     const path = join(dir, file);
-    writeFileSync(path, text);
+    writing(path, () => writeFileSync(path, text));
     return path;
   };
   return {

@@ -2,6 +2,7 @@
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';
+import { writing } from '../../domain/failure.ts';
 import { allocateTable, type Layout, type RowTable } from '../columns/row-table.ts';
 
 /** So many bytes of rows are held; more go to the disk, the largest collection first. */
@@ -92,10 +93,12 @@ export class SpillFile {
 
   #append(column: NodeJS.ArrayBufferView): void {
     this.#file ??= nameless(this.#path);
+    const file = this.#file;
     let done = 0;
-    while (done < column.byteLength) {
-      done += writeSync(this.#file, column, done, column.byteLength - done, this.#end + done);
-    }
+    writing(this.#path, () => {
+      while (done < column.byteLength)
+        done += writeSync(file, column, done, column.byteLength - done, this.#end + done);
+    });
     this.#end += done;
   }
 

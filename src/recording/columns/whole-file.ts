@@ -1,6 +1,7 @@
 /** A file that appears under its name when it is whole and on the disk, or not at all. */
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { writing } from '../../domain/failure.ts';
 
 export interface WholeFile {
   /** Bytes so far. */
@@ -28,7 +29,9 @@ export function createWholeFile(path: string, mode = 0o644): WholeFile {
     },
     write(bytes) {
       let done = 0;
-      while (done < bytes.byteLength) done += writeSync(file, bytes, done, bytes.byteLength - done);
+      writing(partial, () => {
+        while (done < bytes.byteLength) done += writeSync(file, bytes, done, bytes.byteLength - done);
+      });
       position += bytes.byteLength;
     },
     keep() {
