@@ -56,10 +56,13 @@ export class EntryWithdrawal {
     return split;
   }
 
-  /** It waits at the broker and can only shrink what its strategy holds: a stop that was placed before its entry filled is one too. */
+  /**
+   * A stop, waiting at the broker or at work since it triggered, that can only shrink what its strategy holds: one that was placed
+   * before its entry filled is one too.
+   */
   isCover(id: ClientOrderId): boolean {
     const order = this.#parts.orders.get(id);
-    if (order?.isWaiting !== true || order.isFinal) return false;
+    if (order === undefined || order.isFinal || !isStop(order)) return false;
     return this.#split(order.strategy).reducing.includes(order);
   }
 
@@ -181,6 +184,8 @@ const isStanding = ({ openCancel, queuedCancel }: ManagedOrder): boolean =>
   openCancel === null && queuedCancel === null;
 
 /** An order that a stop sent when it triggered is the stop at work. */
+const isStop = ({ isWaiting, parent }: ManagedOrder): boolean => isWaiting || parent !== null;
+
 function effectOf(order: ManagedOrder): OpenOrderEffect {
   const { clientOrderId, side, leavesQty, openModify, filledQty, partner, trigger } = order;
   const asked = openModify === null ? leavesQty : Math.max(leavesQty, openModify.qty - filledQty);
@@ -188,7 +193,7 @@ function effectOf(order: ManagedOrder): OpenOrderEffect {
   return {
     side,
     qty: asked,
-    isStop: order.isWaiting || order.parent !== null,
+    isStop: isStop(order),
     isEntry: trigger?.kind === 'bracket',
     group: pair ?? null,
   };

@@ -88,7 +88,7 @@ export class StopProcedure {
     this.#flattener.endStop();
   }
 
-  /** A position that stays open keeps its protective orders at the broker. */
+  /** A position that stays open keeps its protective orders at the broker, and what they sent when they triggered. */
   #createWithdrawal(): Withdrawal {
     const { actions, settings } = this.#parts;
     const isHeld = settings.stop.positions === 'hold';
@@ -96,7 +96,7 @@ export class StopProcedure {
       actions,
       ({ isAdopted, isWaiting, purpose, clientOrderId }) =>
         !isAdopted &&
-        !(isHeld && isWaiting === true && (purpose === 'reduce' || actions.isCover(clientOrderId))),
+        !(isHeld && ((isWaiting === true && purpose === 'reduce') || actions.isCover(clientOrderId))),
     );
   }
 

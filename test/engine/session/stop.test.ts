@@ -1,6 +1,7 @@
 /** The clean end in virtual time (rulings, 27). */
 import { expect, test } from 'vitest';
 import type { StopSettings } from '../../../src/domain/settings.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';
 import { SETTINGS } from '../support/fake-risk-view.ts';
 import { HouseWorld } from '../support/session-world.ts';
@@ -195,4 +196,29 @@ test('what protects a position that is held over the end stays at the broker', (
   expect(held.asks('cancel')).toEqual(['cancel 0 entry']);
   const closed = waiting(world({ works: false, holds: 1, positions: 'flatten' })).command(stop);
   expect(closed.asks('cancel')).toEqual(['cancel 0 exit', 'cancel 0 entry']);
+});
+
+/** What a stop sent when it triggered, for `qty` contracts. */
+const triggered = (made: HouseWorld, purpose: 'entry' | 'reduce', contracts = 1): HouseWorld => {
+  const terms = { id: 'sent', side: 'sell', qty: contracts, price: 12_890, purpose } as const;
+  Object.assign(made.view.add(terms), { parent: clientOrderId('stop') });
+  return made;
+};
+
+test.each(['reduce', 'entry'] as const)(
+  'what a stop sent when it triggered is the stop at work, placed as %s: neither the end nor an auction takes it away',
+  (purpose) => {
+    const held = triggered(world({ works: false, holds: 1 }), purpose).command(stop);
+    expect([held.asks('cancel'), held.asks('ready')]).toEqual([[], ['ready SIGINT']]);
+    const auction = triggered(world({ works: false, holds: 1, time: '14:25' }), purpose).runUntil('14:31');
+    expect(auction.asks('cancel')).toEqual([]);
+  },
+);
+
+test('but where it could open a position it goes', () => {
+  expect(
+    triggered(world({ works: false }), 'reduce')
+      .command(stop)
+      .asks('cancel'),
+  ).toEqual(['cancel 0 sent']);
 });

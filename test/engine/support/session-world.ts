@@ -22,6 +22,7 @@ import { at } from '../../support/strategy-fixtures.ts';
 import { boardOn } from './board.ts';
 import { DueQueue } from './due-queue.ts';
 import { COSTS, FakeRiskView, SETTINGS } from './fake-risk-view.ts';
+import type { OrderView } from '../../../src/engine/risk/risk-view.ts';
 
 export interface WorldOptions {
   readonly day?: string;
@@ -197,7 +198,7 @@ export class HouseWorld implements SessionActions {
 
   isCover(id: ClientOrderId): boolean {
     const order = this.view.order(id);
-    if (order === undefined || !order.isWaiting) return false;
+    if (order === undefined || !isStop(order)) return false;
     const { strategy, instrument } = order;
     const theirs = this.view
       .openOrders()
@@ -205,7 +206,7 @@ export class HouseWorld implements SessionActions {
     const increasing = increasingOrders(this.view.position(strategy, instrument).qty, theirs, (each) => ({
       side: each.side,
       qty: each.leavesQty,
-      isStop: each.isWaiting,
+      isStop: isStop(each),
       isEntry: false,
       group: null,
     }));
@@ -319,3 +320,6 @@ export class HouseWorld implements SessionActions {
     if (phase !== before.phase) this.keeper.onPhase(phase);
   }
 }
+
+const isStop = ({ isWaiting, parent }: OrderView): boolean =>
+  isWaiting === true || typeof parent === 'string';
