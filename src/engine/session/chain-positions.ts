@@ -13,7 +13,7 @@ export class ChainPositions {
   /** Positions of the day have not been looked at. */
   #isDue = false;
   /** Orders of rolls that may still work. */
-  #rolling: readonly ClientOrderId[] = [];
+  #rolling: readonly RollOrder[] = [];
 
   constructor(actions: SessionActions) {
     this.#actions = actions;
@@ -22,6 +22,12 @@ export class ChainPositions {
   /** Contracts of the day are known, and what was carried over. */
   onSession(): void {
     this.#isDue = this.#actions.view.contracts().some(({ spec }) => spec.chain !== undefined);
+    for (const roll of this.#rolling) this.#tell(roll, 'has not been');
+    this.step();
+  }
+
+  afterEvent(): void {
+    if (this.#rolling.length > 0) this.#rolling = this.#rolling.filter((roll) => this.#isUnderWay(roll));
     this.step();
   }
 
@@ -30,17 +36,15 @@ export class ChainPositions {
     if (!this.#isDue || this.#actions.view.phase() !== 'continuous') return;
     this.#isDue = false;
     const { view } = this.#actions;
-    const isOpen = (id: ClientOrderId): boolean => {
-      const order = view.order(id);
-      return order !== undefined && !TERMINAL_STATUSES.has(order.status);
-    };
-    this.#rolling = this.#rolling.filter(isOpen);
+    const isOfRoll = (id: ClientOrderId): boolean => this.#rolling.some((roll) => roll.id === id);
     for (const { strategy, instrument, clientOrderId } of view.openOrders())
-      if (!this.#rolling.includes(clientOrderId) && this.#nextOf(strategy, instrument) !== undefined)
+      if (!isOfRoll(clientOrderId) && this.#nextOf(strategy, instrument) !== undefined)
         this.#actions.cancel(strategy, clientOrderId);
     for (const { strategy, instrument, qty: held } of this.#actions.heldPositions()) {
       const next = this.#nextOf(strategy, instrument);
-      const isWorking = this.#rolling.some((id) => view.order(id)?.instrument === instrument);
+      const isWorking = this.#rolling.some(
+        (roll) => roll.strategy === strategy && roll.instrument === instrument,
+      );
       if (next === undefined || isWorking) continue;
       // Both legs go together, when both may.
       if (!this.#mayEnter(next)) this.#isDue = true;
@@ -69,13 +73,72 @@ export class ChainPositions {
   ): void {
     const side: Side = held > 0 ? 'buy' : 'sell';
     const reason = `roll to ${next.orderCode}`;
-    const send = (instrument: InstrumentIndex, way: Side): void => {
-      const size = qty(Math.abs(held));
+    const send = (instrument: InstrumentIndex, way: Side, wanted: number): void => {
+      const size = qty(wanted);
       const limitPrice = marketLimit(way);
       const intent = { kind: 'limit', instrument, side: way, qty: size, limitPrice, reason } as const;
-      this.#rolling = [...this.#rolling, this.#actions.submitAs(strategy, intent)];
+      const id = this.#actions.submitAs(strategy, intent);
+      this.#rolling = [
+        ...this.#rolling,
+        { id, strategy, instrument, reason, size, isClosing: instrument === old, state: 'asked' },
+      ];
     };
-    send(old, opposite(side));
-    send(next.index, side);
+    send(old, opposite(side), Math.abs(held));
+    const opens = missing(held, this.#heldIn(strategy, next.index));
+    if (opens > 0) send(next.index, side, opens);
+  }
+
+  #heldIn(strategy: StrategyIndex, instrument: InstrumentIndex): number {
+    const held = this.#actions
+      .heldPositions()
+      .find((each) => each.strategy === strategy && each.instrument === instrument);
+    return held?.qty ?? 0;
+  }
+
+  #isUnderWay(roll: RollOrder): boolean {
+    const order = this.#actions.view.order(roll.id);
+    if (order !== undefined) {
+      roll.state = 'sent';
+      if (!TERMINAL_STATUSES.has(order.status)) return true;
+      this.#tell(roll, 'was not');
+      return false;
+    }
+    if (roll.state === 'sent') return false;
+    if (roll.state === 'asked') {
+      // Calls are carried out after the event.
+      roll.state = 'due';
+      return true;
+    }
+    this.#tell(roll, 'was not');
+    return false;
+  }
+
+  /** Legs of a roll that differ are no position that its strategy asked for. */
+  #tell({ id, strategy, instrument, reason, size, isClosing }: RollOrder, missed: string): void {
+    const { view } = this.#actions;
+    const { filledQty, status } = view.order(id) ?? { filledQty: 0, status: 'denied' };
+    if (filledQty === size) return;
+    const code = view.contract(instrument)?.orderCode ?? instrument;
+    const wanted = isClosing ? 'closed' : 'opened';
+    const text = `${reason}: ${size - filledQty} of ${size} ${code} ${missed} ${wanted} (${status}): its legs differ`;
+    this.#actions.alert(strategy, 'warning', 'roll_incomplete', text);
   }
 }
+
+interface RollOrder {
+  readonly id: ClientOrderId;
+  readonly strategy: StrategyIndex;
+  readonly instrument: InstrumentIndex;
+  readonly reason: string;
+  readonly size: number;
+  readonly isClosing: boolean;
+  /** `due`: asked for in an event that is over; risk denied what has no order then. */
+  state: 'asked' | 'due' | 'sent';
+}
+
+/**
+ * Contracts to open in the new contract. Where the roll of a day before closed only a part it holds some already: it never gets more than the
+ * old one had, and none against a position that its strategy has taken since.
+ */
+const missing = (old: number, held: number): number =>
+  old * held < 0 ? 0 : Math.max(0, Math.abs(old) - Math.abs(held));

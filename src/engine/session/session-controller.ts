@@ -119,7 +119,7 @@ export class SessionController implements SessionProcedures {
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
     this.#orphans.step();
-    this.#chains.step();
+    this.#chains.afterEvent();
     this.#closeOut.step();
     this.#flattener.step();
     this.#stop.step();

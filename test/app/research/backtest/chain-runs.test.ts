@@ -44,6 +44,9 @@ interface ChainRun {
   readonly every?: '1d' | '1h';
   /** Further keys of the market. */
   readonly market?: string;
+  readonly capital?: number;
+  /** Further sections of the backtest. */
+  readonly more?: string;
   readonly connect: Connect;
 }
 
@@ -56,6 +59,8 @@ function chainFile({
   m = M,
   every = '1d',
   market = '',
+  capital = 12_000,
+  more = '',
 }: Omit<ChainRun, 'connect'>): string {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-chain-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -65,14 +70,14 @@ function chainFile({
   writeFileSync(
     path,
     `state: ${dir}
-capital: 12000
+capital: ${capital}
 market:
   contracts:
     ES: { tick: 0.25, pointValue: 50, margin: { initial: 5000 }, chain: { ESH4: 2024-01-12, ESM4: 2024-06-21 }, roll: ${roll} }
   costs: { perContract: 2.25 }
 ${market}data: { bars: [{ file: h.csv, symbol: ESH4, every: ${every} }, { file: m.csv, symbol: ESM4, every: ${every} }] }
 strategies: [{ id: one, strategy: ema-cross, symbols: [ES], overnight: true }]
-`,
+${more}`,
   );
   return path;
 }
@@ -119,6 +124,8 @@ const hourly = (rows: readonly Row[]): readonly Row[] =>
     [`${day}T09:00:00Z`, price, volume],
     [`${day}T10:00:00Z`, price + 1, volume],
   ]);
+
+const HOURS = "  hours: [{ phase: continuous, from: '09:00', to: '11:00' }]\n";
 
 describe('a chain of two contracts', () => {
   test('takes a position along, with fees and margin of each contract', async () => {
@@ -193,18 +200,88 @@ describe('a chain of two contracts', () => {
   });
 
   test('rolls after the first bar of a session, with an engine made anew each day', async () => {
-    const hours = "  hours: [{ phase: continuous, from: '09:00', to: '11:00' }]\n";
     const connect = onBars((trader) => {
       if (trader.contract.orderCode !== 'ESH4' || trader.position().qty !== 0) return;
       if (trader.workingOrders().length === 0) trader.buy({ qty: 2, price: 'market', reason: 'test' });
     });
     const result = runBacktest(
-      await chainPlan({ h: hourly(H), m: hourly(M), every: '1h', market: hours, connect }),
+      await chainPlan({ h: hourly(H), m: hourly(M), every: '1h', market: HOURS, connect }),
     );
     expect(fillsOf(result)).toEqual([
       '2024-01-03 buy 2 ESH4 at 101',
       '2024-01-08 sell 2 ESH4 at 104',
       '2024-01-08 buy 2 ESM4 at 109.5',
+    ]);
+  });
+
+  /** A bar gives 4 % of its volume, or 2 %: the position would be 25 after three days of what is left. */
+  test.each([
+    [
+      'an order that goes on',
+      '',
+      4,
+      [
+        '2024-01-08 sell 4 ESH4 at 103',
+        '2024-01-08 buy 10 ESM4 at 108.5',
+        '2024-01-09 sell 2 ESH4 at 104',
+        '2024-01-10 sell 2 ESH4 at 105',
+      ],
+      '6 of 10 ESH4 has not been closed (partially_filled)',
+    ],
+    [
+      'an order of each day',
+      HOURS,
+      2,
+      [
+        '2024-01-08 sell 2 ESH4 at 104',
+        '2024-01-08 buy 10 ESM4 at 109.5',
+        '2024-01-09 sell 1 ESH4 at 105',
+        '2024-01-10 sell 1 ESH4 at 106',
+      ],
+      '8 of 10 ESH4 was not closed (expired)',
+    ],
+  ])(
+    'closes the rest by %s, opens no more, and says so',
+    async (_name, market, volumePercent, fills, text) => {
+      const isDaily = market === '';
+      const connect = onBars((trader) => {
+        if (trader.contract.orderCode !== 'ESH4' || trader.position().qty !== 0) return;
+        if (trader.workingOrders().length === 0) trader.buy({ qty: 10, price: 'market', reason: 'test' });
+      });
+      const result = runBacktest(
+        await chainPlan({
+          h: isDaily ? H : hourly(H),
+          m: isDaily ? M : hourly(M),
+          every: isDaily ? '1d' : '1h',
+          market,
+          capital: 1_000_000,
+          more: `models: { volumePercent: ${volumePercent} }\n`,
+          connect,
+        }),
+      );
+      expect(fillsOf(result).slice(1)).toEqual(fills);
+      expect(result.notices[0]).toMatchObject({
+        code: 'roll_incomplete',
+        text: `roll to ESM4: ${text}: its legs differ`,
+      });
+    },
+  );
+
+  test.each([
+    ['the broker', 60, '', 'rejected'],
+    ['risk', 103, 'risk: { ordersPerSecondMax: 1 }\n', 'denied'],
+  ])('says that %s let nothing in', async (_name, price, more, status) => {
+    const h = H.map(([day, at, volume]): Row => [day, day < '2024-01-08' ? at : price, volume]);
+    const connect = onBars((trader) => {
+      if (trader.contract.orderCode !== 'ESH4' || trader.position().qty !== 0) return;
+      if (trader.workingOrders().length === 0) trader.buy({ qty: 2, price: 'market', reason: 'test' });
+    });
+    const result = runBacktest(
+      await chainPlan({ h: hourly(h), m: hourly(M), every: '1h', market: HOURS, more, connect }),
+    );
+    expect(fillsOf(result).slice(1)).toEqual([`2024-01-08 sell 2 ESH4 at ${price + 1}`]);
+    expect(result.notices.map(({ text }) => text)).toEqual([
+      `roll to ESM4: 2 of 2 ESM4 was not opened (${status}): its legs differ`,
     ]);
   });
 
