@@ -8,7 +8,17 @@ if ('enableCompileCache' in module && typeof module.enableCompileCache === 'func
   module.enableCompileCache(join(import.meta.dirname, '../../.compile-cache'));
 keepOutputQuiet();
 const isResearch = ['backtest', 'sweep'].includes(process.argv[2] ?? '');
+let isDone = !isResearch;
+// Code of a strategy may end the process from a promise or a timer: that is no finished run.
+process.on('exit', (code) => {
+  if (isDone || code !== EXIT.ok) return;
+  process.exitCode = EXIT.failed;
+  process.stderr.write(
+    'failed: the process was ended before the run was over: no strategy may call process.exit\n',
+  );
+});
 const { runCli } = isResearch ? await import('./run-research.ts') : await import('./run-cli.ts');
 const exitCode = await runCli(process.argv.slice(2));
 const isWritten = await written();
+isDone = true;
 process.exit(exitCode === EXIT.ok && !isWritten ? EXIT.failed : exitCode);

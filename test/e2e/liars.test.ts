@@ -72,6 +72,7 @@ ${entries.join('\n')}
 function verified(liars: readonly Liar[], more = ''): { readonly code: number | null; readonly out: string } {
   const run = spawnSync(process.execPath, [MAIN, 'backtest', written(liars, more), '--verify'], {
     encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'en_US.UTF-8' },
   });
   return { code: run.status, out: run.stdout + run.stderr };
 }
@@ -144,6 +145,13 @@ const NAMED: readonly Liar[] = [
   { name: 'seed', head: 'const seed = Date.now();', when: 'seed % 7 < 9', told: 'Date.now' },
 ];
 
+test('source maps, which ask for the directory, are not named', () => {
+  const liar = { name: 'clock', when: 'Date.now() > 0', told: '' };
+  const args = ['--enable-source-maps', MAIN, 'backtest', written([liar]), '--verify'];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(stdout).toContain('NOT verified: clock uses the machine it runs on (Date.now)');
+});
+
 test('who uses the machine is named, with what it uses', () => {
   const { code, out } = verified(NAMED);
   expect(code, out).toBe(1);
@@ -186,6 +194,28 @@ const CAUGHT: readonly Liar[] = [
     told: 'NOT verified: a strategy changes what all code shares (Date.prototype.best)',
   },
   { name: 'late-end', when: 'process.exit(0) === undefined', told: 'a strategy called process.exit' },
+  { name: 'handed-end', when: '[0].map(process.exit).length > 0', told: 'a strategy called process.exit' },
+  {
+    name: 'end-in-promise',
+    when: 'queueMicrotask(() => process.exit(0)) === undefined',
+    told: 'failed: the process was ended before the run was over',
+  },
+  {
+    name: 'end-at-load',
+    head: 'queueMicrotask(() => process.exit(0));',
+    told: 'failed: the process was ended before the run was over',
+  },
+  {
+    name: 'timer-without-end',
+    head: 'setInterval(() => 0, 1000);',
+    when: 'Math.random() > 0.5',
+    told: 'NOT verified: timer-without-end uses the machine it runs on (',
+  },
+  {
+    name: 'language',
+    when: "(1234.5).toLocaleString() === '1,234.5'",
+    told: 'NOT verified: a second process, at another time and with other random numbers, gives another journal',
+  },
 ];
 
 test.each(CAUGHT)('$name is caught', (liar) => {

@@ -18,8 +18,8 @@ export interface MachineUse {
   readonly what: string;
 }
 
-/** This file in a stack. */
-const HERE = /[/]clock-trap\.[jt]s:/;
+/** This file in a stack, and functions of the language that call what they are handed. */
+const NO_CALLER = /[/]clock-trap\.[jt]s:|\(<anonymous>\)$/;
 const STACK_FRAMES = 60;
 /** Some years and some hours ahead. */
 const FALSE_MS = 123_456_789_012;
@@ -246,12 +246,14 @@ class ClockTrap {
         return Reflect.ownKeys(target);
       },
     });
-    const ofProcess = ['cwd', 'uptime', 'memoryUsage', 'cpuUsage', 'getBuiltinModule', 'binding'];
+    const ofProcess = ['uptime', 'memoryUsage', 'cpuUsage', 'getBuiltinModule', 'binding'];
     return [
       replaced(process, 'env', watchedEnv),
       this.#watched(globalThis, 'fetch', 'fetch'),
       this.#watched(crypto, 'randomUUID', 'crypto.randomUUID'),
       ...ofProcess.map((name) => this.#watched(process, name, `process.${name}`)),
+      // Source maps ask for it wherever a stack is read.
+      this.#watched(process, 'cwd', 'process.cwd', true),
       ...ENDING.map((name) => this.#refused(process, name, `process.${name}`)),
     ];
   }
@@ -266,11 +268,11 @@ class ClockTrap {
     });
   }
 
-  #watched(owner: object, name: string, what: string): Restore {
+  #watched(owner: object, name: string, what: string, isDirect = false): Restore {
     const real: unknown = Reflect.get(owner, name);
     if (typeof real !== 'function') return () => undefined;
     const watched = (...args: readonly unknown[]): unknown => {
-      this.#note(what);
+      this.#note(what, isDirect);
       return Reflect.apply(real, owner, args);
     };
     return replaced(owner, name, Object.assign(watched, real));
@@ -283,7 +285,9 @@ class ClockTrap {
     Error.stackTraceLimit = STACK_FRAMES;
     const stack = new Error().stack ?? '';
     Error.stackTraceLimit = limit;
-    const frames = stack.split('\n').filter((line) => line.trimStart().startsWith('at ') && !HERE.test(line));
+    const frames = stack
+      .split('\n')
+      .filter((line) => line.trimStart().startsWith('at ') && !NO_CALLER.test(line));
     const searched = isDirect ? (frames[0] ?? '') : stack;
     let isCalled = false;
     for (const [strategy, place] of this.#options.places) {

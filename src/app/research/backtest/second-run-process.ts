@@ -17,6 +17,8 @@ const { backtest } = loaded;
 const plan = planBacktest(backtest, seed === undefined ? {} : { seed });
 const { strategies, decisions } = watchDecisions(plan.strategies);
 writeFileSync(out, JSON.stringify(played()));
+// A timer or a port that a strategy left open would keep the process for ever.
+process.exit();
 
 function played(): SecondRun | SecondRunFailure {
   try {

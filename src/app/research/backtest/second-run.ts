@@ -29,6 +29,8 @@ export interface SecondRunFailure {
 }
 
 const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;
+/** They write numbers and dates in other ways. */
+const LANGUAGES = ['de_DE', 'en_US'] as const;
 
 /** The reason where it failed. */
 export function secondRun(order: Omit<SecondRunOrder, 'out'>): SecondRun | string {
@@ -36,7 +38,11 @@ export function secondRun(order: Omit<SecondRunOrder, 'out'>): SecondRun | strin
   const out = join(dir, 'run.json');
   try {
     const script = fileURLToPath(new URL('./second-run-process.js', import.meta.url));
-    const env = { TZ: process.env['TZ'] === ZONES[0] ? ZONES[1] : ZONES[0] };
+    const isGerman = new Intl.NumberFormat().resolvedOptions().locale.startsWith('de');
+    const env = {
+      TZ: process.env['TZ'] === ZONES[0] ? ZONES[1] : ZONES[0],
+      LC_ALL: isGerman ? LANGUAGES[1] : LANGUAGES[0],
+    };
     const run = spawnSync(process.execPath, [script, JSON.stringify({ ...order, out })], {
       env,
       encoding: 'utf8',
