@@ -1,5 +1,5 @@
 /** Writes the results of a run or a sweep: the report as a page and as JSON, its rows as CSV. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { writing } from '../../domain/failure.ts';
 import type { ReportModel } from '../../backtest/report/report-model.ts';
@@ -20,25 +20,28 @@ export interface ReportFiles {
   readonly others: readonly string[];
 }
 
-/** The next run of the same backtest file overwrites them. */
+/** The files of the run before are overwritten when all of these are whole: neither a full disk nor a run beside this one mixes them. */
 export function writeReport(
   dir: string,
   { model, json: [name, content], csv }: ResearchReport,
   assets: ReportAssets = loadReportAssets(),
 ): ReportFiles {
+  const texts = {
+    'report.html': renderReport(model, assets),
+    [name]: `${JSON.stringify(content, null, 1)}\n`,
+    ...csv,
+  };
   mkdirSync(dir, { recursive: true });
-  const write = (file: string, text: string): string => {
-    const path = join(dir, file);
-    writing(path, () => writeFileSync(path, text));
-    return path;
-  };
-  return {
-    report: write('report.html', renderReport(model, assets)),
-    others: [
-      write(name, `${JSON.stringify(content, null, 1)}\n`),
-      ...Object.entries(csv).map(([file, text]) => write(file, text)),
-    ],
-  };
+  const unfinished = mkdtempSync(join(dir, '.unfinished-'));
+  try {
+    for (const [file, text] of Object.entries(texts))
+      writing(join(dir, file), () => writeFileSync(join(unfinished, file), text));
+    for (const file of Object.keys(texts)) renameSync(join(unfinished, file), join(dir, file));
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  const [report = '', ...others] = Object.keys(texts).map((file) => join(dir, file));
+  return { report, others };
 }
 
 /** Title of the report of a backtest file. */
