@@ -10,7 +10,8 @@ export const SCREEN_WIDTH = 80;
 /** A last column of text gets at least this much room beside the others, or lines of its own below its row. */
 const BESIDE_MIN = 24;
 const BELOW = '    ';
-const NUMBER = /^([+-]?[\d,]+(\.\d+)?)?$/;
+/** A percentage is one; a figure without a value is a dash. */
+const NUMBER = /^([+-]?[\d,]+(\.\d+)?( %)?|–)?$/;
 
 /**
  * A title alone makes a column that stands on the right when all its cells are numbers. A table that is wider than the screen loses a

@@ -57,6 +57,22 @@ test('a column with a title alone stands on the right when it has numbers only',
   ).toBe(['name      n  m', '----  -----  -', 'a     1,204  7', 'b      -7.5'].join('\n'));
 });
 
+test('percentages are numbers: a wide table keeps their title and their lines', () => {
+  const text = formatTable(
+    ['what', 'won'],
+    [
+      ['x'.repeat(80), '70.00 %'],
+      ['y', '–'],
+    ],
+  );
+  expect(text.split('\n').map((line) => line.slice(80))).toEqual([
+    '     won',
+    ' -------',
+    ' 70.00 %',
+    '       –',
+  ]);
+});
+
 const WORDS = 'the position would reach 11 contracts, and the limit of the account is 10 of them';
 
 test('a table that is too wide moves its columns together before it breaks lines', () => {

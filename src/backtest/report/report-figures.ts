@@ -34,7 +34,7 @@ export function headlineFigures(found: RunStatistics, format: MoneyFormat): read
     [
       `Net profit, ${format.currency}`,
       formatSignedAmount(found.netProfit, format),
-      'equity at the end - capital, after fees and tax',
+      'equity at the end - capital, after all costs',
     ],
     ['Return', formatSignedPercent(found.totalReturn), 'last / first - 1'],
     ['Sharpe ratio', formatRatio(found.sharpe), sharpeMeaning(found.basis)],
@@ -42,7 +42,8 @@ export function headlineFigures(found: RunStatistics, format: MoneyFormat): read
     ['Trades', String(trades.count), 'round trips: from flat to flat, or to the turn over zero'],
     ['Win rate', formatPercent(trades.winRate), 'trades with a net gain / all trades'],
     ['Profit factor', formatRatio(trades.profitFactor), 'sum of gains / sum of losses'],
-    ['Fees and tax', formatAmount(costs.total, format), 'all that was charged'],
+    ['Fees and tax', formatAmount(costs.fees + costs.tax, format), 'all that was charged for fills'],
+    ...(costs.carry === 0 ? [] : [carryFigure(found, format)]),
   ]);
 }
 
@@ -196,6 +197,7 @@ const byHour = (table: ReportTable): ReportTable =>
 
 function strategyTable(result: BacktestResult): ReportTable {
   const { strategies, moneyScale } = result;
+  const hasCarry = strategies.some((each) => costsOf([each]).carry !== 0);
   return {
     title: 'By strategy',
     note: '',
@@ -208,9 +210,11 @@ function strategyTable(result: BacktestResult): ReportTable {
       'orders',
       'denied',
       'fees and tax',
+      ...(hasCarry ? ['carry'] : []),
     ],
     rows: strategies.map((each): Row => {
       const found = statisticsOfTrades(result, [each]);
+      const { fees, tax, carry } = costsOf([each]);
       return [
         each.id,
         (each.profit.values.at(-1) ?? 0) / moneyScale,
@@ -219,7 +223,8 @@ function strategyTable(result: BacktestResult): ReportTable {
         formatRatio(found.profitFactor),
         each.orders,
         each.denialCount,
-        costsOf([each]).total / moneyScale,
+        (fees + tax) / moneyScale,
+        ...(hasCarry ? [carry / moneyScale] : []),
       ];
     }),
   };

@@ -15,9 +15,12 @@ import {
 } from './return-ratios.ts';
 import type { StatisticsSettings } from './statistics-settings.ts';
 
-/** Sessions of a year at the exchange; a market that never closes has 365. */
+/** Sessions of a year at the exchange; a market that never closes has 365, and one of weekly bars 52. */
 const SESSIONS_PER_YEAR = 252;
 const DAYS_PER_YEAR = 365;
+const WEEKS_PER_YEAR = 52;
+const DAYS_PER_WEEK = 7;
+const MS_PER_DAY = 86_400_000;
 
 export interface RunStatistics {
   readonly netProfit: number;
@@ -122,9 +125,17 @@ const dailyCloses = ({ days, warmUpDays, dayEquity }: BacktestResult): RunStatis
   });
 
 /** Days that follow each other without weekends belong to a market that never closes. */
+const isWeekend = (day: number): boolean => new Date(day * MS_PER_DAY).getUTCDay() % 6 === 0;
+
 function sessionsPerYear(days: readonly TradingDay[]): number {
-  const weekends = days.filter((day) => [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay()));
-  return weekends.length > 0 ? DAYS_PER_YEAR : SESSIONS_PER_YEAR;
+  const numbers = days.map((day) => Date.parse(`${day}T00:00:00Z`) / MS_PER_DAY);
+  // Bars of a week make one day of each.
+  if (
+    numbers.length > 1 &&
+    numbers.every((day, i) => i === 0 || day - (numbers[i - 1] ?? day) >= DAYS_PER_WEEK)
+  )
+    return WEEKS_PER_YEAR;
+  return numbers.some(isWeekend) ? DAYS_PER_YEAR : SESSIONS_PER_YEAR;
 }
 
 /** `interest` is the account's. */

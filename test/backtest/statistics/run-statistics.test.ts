@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { runStatistics, tradeStatistics } from '../../../src/backtest/statistics/run-statistics.ts';
+import {
+  ratioBasis,
+  runStatistics,
+  tradeStatistics,
+} from '../../../src/backtest/statistics/run-statistics.ts';
+import { DEFAULT_STATISTICS } from '../../../src/backtest/statistics/statistics-settings.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { moment, SAMPLE_RESULT } from '../sample-result.ts';
 
@@ -35,6 +40,11 @@ it('adds up what a pencil adds up', () => {
 it('knows a market that never closes by its weekends', () => {
   const days = [tradingDay('2026-03-06'), tradingDay('2026-03-07')];
   expect(runStatistics({ ...SAMPLE_RESULT, days }).basis.periodsPerYear).toBe(365);
+});
+
+it('knows bars of a week by their days', () => {
+  const days = [tradingDay('2026-03-02'), tradingDay('2026-03-09'), tradingDay('2026-03-23')];
+  expect(ratioBasis(days, DEFAULT_STATISTICS).periodsPerYear).toBe(52);
 });
 
 it('leaves the warm-up out of the returns', () => {
