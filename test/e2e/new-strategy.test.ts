@@ -120,10 +120,12 @@ test('the guide for newcomers is true, file by file', () => {
   for (const file of ['my-breakout.ts', 'my-breakout.test.mjs']) writeFileSync(join(dir, file), shown(file));
   const yaml = join(dir, 'my-breakout.yaml');
   const more = /```yaml\n# my-breakout\.yaml\n(.*?)```/s.exec(guide)?.[1] ?? '';
-  writeFileSync(yaml, readFileSync(yaml, 'utf8').replace(/ +params: .*\n/, more));
+  const params = /`(params: \{.*?\})`/.exec(guide)?.[1] ?? '';
+  writeFileSync(yaml, readFileSync(yaml, 'utf8').replace(/params: .*/, params));
   const tested = node(['--test', 'my-breakout.test.mjs'], dir);
   expect(tested.code, tested.text).toBe(0);
   expect(tested.text).toContain('pass 3');
+  writeFileSync(yaml, more, { flag: 'a' });
   const swept = node([MAIN, 'sweep', 'my-breakout.yaml', '--workers', '1'], dir);
   expect(swept.code, swept.text).toBe(0);
   expect(swept.text).toContain('12 runs in');
