@@ -1,6 +1,6 @@
 /** The strategies of a configuration, each checked against its own schema. */
 import { formatCount } from '../text/numbers.ts';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { StrategyCode, StrategyConfig } from './config.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { nearest, type Problem } from './problem.ts';
@@ -66,8 +66,18 @@ function unknownStrategy(
   const names = catalog.map(({ name }) => name);
   const meant = nearest(entry.strategy, names);
   const hint = meant === undefined ? 'see tickwright strategies' : `did you mean ${meant}?`;
-  return source.problem([...path, 'strategy'], `one of ${names.join(', ')}`, hint);
+  return source.problem(
+    [...path, 'strategy'],
+    `one of ${names.join(', ')}, a file such as ./mine.ts, or an installed package`,
+    hint,
+  );
 }
+
+/** The command lists the strategies of the program alone. */
+const helpOf = ({ code, params }: CatalogEntry): string =>
+  code === undefined || !(params instanceof z.ZodObject)
+    ? 'see tickwright strategies'
+    : `write one of ${Object.keys(params.shape).join(', ')}`;
 
 function readOne(
   source: YamlSource,
@@ -83,7 +93,7 @@ function readOne(
   }
   const params = definition.params.safeParse(entry.params);
   if (!params.success) {
-    const place = { base: [...path, 'params'], help: 'see tickwright strategies' };
+    const place = { base: [...path, 'params'], help: helpOf(definition) };
     // Rules between parameters wait until every key is spelled right.
     const issues = params.error.issues;
     const isMisspelt = issues.some(({ code }) => code === 'unrecognized_keys');

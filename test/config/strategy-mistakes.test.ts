@@ -39,7 +39,7 @@ const ROWS: readonly Mistake[] = [
   [
     'a strategy that is not there',
     spoilt('ema-cross', 'martingale'),
-    'main.yaml:7:15 strategies[0].strategy: expected one of ema-cross, opening-range-breakout, calendar-spread, was "martingale" (see tickwright strategies)',
+    'main.yaml:7:15 strategies[0].strategy: expected one of ema-cross, opening-range-breakout, calendar-spread, a file such as ./mine.ts, or an installed package, was "martingale" (see tickwright strategies)',
   ],
   [
     'strategies in a list',

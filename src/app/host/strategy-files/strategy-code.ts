@@ -78,6 +78,7 @@ export async function readStrategyCode(strategy: string, besides: string): Promi
       format: 'cjs',
       platform: 'neutral',
       mainFields: ['module', 'main'],
+      conditions: ['node', 'module'],
       target: 'es2023',
       // As the language is, whatever settings lie beside the file.
       tsconfigRaw: '{}',
