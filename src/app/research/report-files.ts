@@ -20,7 +20,7 @@ export interface ReportFiles {
   readonly others: readonly string[];
 }
 
-/** The files of the run before are overwritten when all of these are whole: neither a full disk nor a run beside this one mixes them. */
+/** The files of the run before are overwritten when all of these are whole: a full disk leaves those as they were. */
 export function writeReport(
   dir: string,
   { model, json: [name, content], csv }: ResearchReport,
