@@ -140,11 +140,14 @@ test.each(REFUSED)('with %s nothing starts, and check says why', async (_, text,
 });
 
 test('parameters are checked by the schema of the file, in their line', async () => {
-  const place = written(OWN.replace('barSeconds: 1', 'barSeconds: 1, barSecond: 2'));
+  const place = written(OWN.replace('barSeconds: 1', 'barSeconds: 1, barSecond: 2, colour: 3'));
   const { code, text } = await tickwright('check', '--config', place.config);
   expect(code).toBe(2);
   expect(text).toContain(
     'strategies[0].params.barSecond: expected a known key, was "barSecond" (did you mean barSeconds?)',
+  );
+  expect(text).toMatch(
+    /params\.colour: expected a known key, was "colour" \(remove it or write one of .*barSeconds/,
   );
 });
 
@@ -154,7 +157,7 @@ test('an installed package is a strategy too', async () => {
   mkdirSync(home, { recursive: true });
   writeFileSync(
     join(home, 'package.json'),
-    '{ "name": "turning-strategy", "type": "module", "exports": { "import": "./index.js" } }',
+    '{ "name": "turning-strategy", "type": "module", "exports": { "node": { "import": "./index.js" } } }',
   );
   writeFileSync(join(home, 'index.js'), "export { default } from './turner.js';\n");
   const types = /, type Bar|: Bar/g;

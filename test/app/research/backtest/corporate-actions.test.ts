@@ -512,6 +512,10 @@ test('files and report show what happened, and what the position was', async () 
     '300',
     '150, still owed',
   ]);
+  expect(report.headlines.slice(-2).map(({ name, text }) => [name, text])).toEqual([
+    ['Fees and tax', '0'],
+    ['Carry', '-150'],
+  ]);
   expect(report.position!.values.at(-1)).toBe(300);
   expect(equityOf(run).at(-1)).toBe(10_000);
 });
