@@ -15,11 +15,14 @@ import {
 } from './return-ratios.ts';
 import type { StatisticsSettings } from './statistics-settings.ts';
 
-/** Sessions of a year at the exchange; a market that never closes has 365, and one of weekly bars 52. */
+/** Sessions of a year at the exchange; a market that never closes has 365. */
 const SESSIONS_PER_YEAR = 252;
 const DAYS_PER_YEAR = 365;
-const WEEKS_PER_YEAR = 52;
-const DAYS_PER_WEEK = 7;
+/** Longer bars make one day of each: so many a year where no two days are nearer. */
+const LONG_BARS: readonly (readonly [daysApart: number, perYear: number])[] = [
+  [28, 12],
+  [7, 52],
+];
 const MS_PER_DAY = 86_400_000;
 
 export interface RunStatistics {
@@ -124,18 +127,14 @@ const dailyCloses = ({ days, warmUpDays, dayEquity }: BacktestResult): RunStatis
     return { day, equity };
   });
 
-/** Days that follow each other without weekends belong to a market that never closes. */
 const isWeekend = (day: number): boolean => new Date(day * MS_PER_DAY).getUTCDay() % 6 === 0;
 
+/** Days that follow each other without weekends belong to a market that never closes. */
 function sessionsPerYear(days: readonly TradingDay[]): number {
   const numbers = days.map((day) => Date.parse(`${day}T00:00:00Z`) / MS_PER_DAY);
-  // Bars of a week make one day of each.
-  if (
-    numbers.length > 1 &&
-    numbers.every((day, i) => i === 0 || day - (numbers[i - 1] ?? day) >= DAYS_PER_WEEK)
-  )
-    return WEEKS_PER_YEAR;
-  return numbers.some(isWeekend) ? DAYS_PER_YEAR : SESSIONS_PER_YEAR;
+  const gaps = numbers.slice(1).map((day, i) => day - (numbers[i] ?? day));
+  const long = LONG_BARS.find(([apart]) => gaps.length > 0 && gaps.every((gap) => gap >= apart));
+  return long?.[1] ?? (numbers.some(isWeekend) ? DAYS_PER_YEAR : SESSIONS_PER_YEAR);
 }
 
 /** `interest` is the account's. */

@@ -4,7 +4,7 @@ import type { DeviationKind } from './moments.ts';
 
 export interface StatisticsSettings {
   readonly deviation: DeviationKind;
-  /** Null takes the sessions of a year: 252, 365 where weekends are traded, 52 where no two days are within a week. */
+  /** Null takes the sessions of a year: 252, 365 where weekends are traded, 52 and 12 where no two days are within a week or four. */
   readonly periodsPerYear: number | null;
   /** Return of a year without risk, as a fraction. */
   readonly riskFree: number;

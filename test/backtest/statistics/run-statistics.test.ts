@@ -42,9 +42,11 @@ it('knows a market that never closes by its weekends', () => {
   expect(runStatistics({ ...SAMPLE_RESULT, days }).basis.periodsPerYear).toBe(365);
 });
 
-it('knows bars of a week by their days', () => {
-  const days = [tradingDay('2026-03-02'), tradingDay('2026-03-09'), tradingDay('2026-03-23')];
-  expect(ratioBasis(days, DEFAULT_STATISTICS).periodsPerYear).toBe(52);
+it.each([
+  ['a week', 52, ['2026-03-02', '2026-03-09', '2026-03-23']],
+  ['a month', 12, ['2026-01-01', '2026-02-01', '2026-03-01']],
+])('knows bars of %s by their days', (_name, perYear, days) => {
+  expect(ratioBasis(days.map(tradingDay), DEFAULT_STATISTICS).periodsPerYear).toBe(perYear);
 });
 
 it('leaves the warm-up out of the returns', () => {

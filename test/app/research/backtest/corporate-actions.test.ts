@@ -489,6 +489,20 @@ test.each([
   for (const text of texts) expect(found[0]).toContain(text);
 });
 
+test('dividends stand beside fees, not among them', async () => {
+  const run = await played({
+    prices: [100, 100, 100, 100],
+    does: { 0: buy(10) },
+    actions: ['X,$2,dividend,1.50'],
+    market: ', costs: { valuePercent: 0.1 }',
+  });
+  const { headlines } = reportOf(run, 'run', { found: runStatistics(run) });
+  expect(headlines.slice(-2).map(({ name, text }) => [name, text])).toEqual([
+    ['Fees and tax', '1.00'],
+    ['Carry', '-15.00'],
+  ]);
+});
+
 test('files and report show what happened, and what the position was', async () => {
   const run = await played({
     prices: [90, 90, 30, 30],
@@ -511,10 +525,6 @@ test('files and report show what happened, and what the position was', async () 
     '300',
     '300',
     '150, still owed',
-  ]);
-  expect(report.headlines.slice(-2).map(({ name, text }) => [name, text])).toEqual([
-    ['Fees and tax', '0'],
-    ['Carry', '-150'],
   ]);
   expect(report.position!.values.at(-1)).toBe(300);
   expect(equityOf(run).at(-1)).toBe(10_000);
