@@ -102,7 +102,7 @@ test.each([
     'a strategy that is none',
     'ema-cross',
     'ema-cros',
-    'strategies[0].strategy: expected one of ema-cross, opening-range-breakout, calendar-spread, was "ema-cros" (did you mean ema-cross?)',
+    'strategies[0].strategy: expected one of ema-cross, opening-range-breakout, calendar-spread, a file such as ./mine.ts, or an installed package, was "ema-cros" (did you mean ema-cross?)',
   ],
   [
     'a strategy file that is not there',
