@@ -44,28 +44,36 @@ export class RunCash {
     const free = this.#account.freeEquity(this.#costs);
     const isBeside = (order: Asked): boolean => order.orderCode === orderCode && order.side === side;
     const turning = this.#turningMargin(asked, working.filter(isBeside));
+    const released = this.#releasedBy(working, orderCode);
     if (turning !== null) {
       const reserved = this.#heldFor(working.filter((order) => !isBeside(order)));
-      return turning > free - reserved ? refusal(-6012) : null;
+      return turning > free - reserved + released ? refusal(-6012) : null;
     }
     const before = this.#heldFor(working);
     const needed = this.#heldFor([...working, asked]) - before;
     if (needed <= 0) return null;
-    return needed > free - before + this.#releasedBy(working, orderCode) ? refusal(-6012) : null;
+    return needed > free - before + released ? refusal(-6012) : null;
   }
 
-  /** Margin of the contracts before in its chain, as far as orders that work close them: a roll needs no margin for both. */
+  /**
+   * Margin of other contracts, as far as orders that work close them at the last price: one event moves money from one to the other. In
+   * its chain each order counts, at any price: a roll needs no margin for both.
+   */
   #releasedBy(working: readonly Asked[], code: OrderCode): number {
     assert(this.#costs !== null, 'margin is measured on a day that is open');
     const { schedule, day } = this.#costs;
+    if (working.length === 0) return 0;
     const chain = this.#instruments.find(({ contract }) => contract.orderCode === code)?.contract.spec.chain;
-    if (chain === undefined) return 0;
     let released = 0;
-    for (const { contract, markValue, rate } of this.#instruments) {
-      if (contract.spec.chain !== chain || contract.orderCode === code) continue;
+    for (const { contract, mark, markValue, rate } of this.#instruments) {
       const net = this.#account.netOf(contract.index);
+      if (contract.orderCode === code || net === 0) continue;
+      const isRolled = chain !== undefined && contract.spec.chain === chain;
       const closing = working.filter(
-        (each) => each.orderCode === contract.orderCode && (each.side === 'sell') === net > 0,
+        (each) =>
+          each.orderCode === contract.orderCode &&
+          (each.side === 'sell') === net > 0 &&
+          (isRolled || !waits(each, mark)),
       );
       const size = Math.min(
         Math.abs(net),
@@ -106,9 +114,8 @@ export class RunCash {
     const net = this.#account.netOf(contract.index);
     const held = -signOf(asked.side) * net;
     const total = (orders: readonly Asked[]): number => orders.reduce((sum, { qty }) => sum + qty, asked.qty);
-    const waits = ({ side, price }: Asked): boolean => (side === 'buy' ? price < mark : price > mark);
     // A stop that has fired, or an exit at market, takes the place of a target that waits.
-    const before = waits(asked) ? beside : beside.filter((order) => !waits(order));
+    const before = waits(asked, mark) ? beside : beside.filter((order) => !waits(order, mark));
     if (held <= 0 || total(before) <= held) return null;
     const { schedule, day } = this.#costs;
     const paid = paidPrice(asked, mark);
@@ -157,6 +164,10 @@ export class RunCash {
     return rate.of(margin);
   }
 }
+
+/** At the last price it is not filled. */
+const waits = ({ side, price }: Pick<Asked, 'side' | 'price'>, mark: number): boolean =>
+  side === 'buy' ? price < mark : price > mark;
 
 /** In ticks: the limit, or the last price where that is better. */
 const paidPrice = ({ side, price }: Pick<Asked, 'side' | 'price'>, mark: number): number =>
