@@ -414,3 +414,26 @@ test('a report adds positions of several kinds by their value', async () => {
     [...values].map((value) => Math.round(value)).filter((value, i, all) => value !== all[i - 1]),
   ).toEqual([0, 200, 35, -165]);
 });
+
+/** All of 10,000 goes from one to the other: both orders fill at the open of the next bar. */
+test('an event that sells one contract at market may buy another for the money', async () => {
+  const at = (hour: number): string => `2024-01-02T0${hour}:00:00Z`;
+  const flat = (price: number) => csv([0, 1, 2, 3].map((hour) => [at(hour), price] as const));
+  const { fills } = await play(
+    {
+      markets: '  - { contracts: { A: { tick: 0.01 }, B: { tick: 0.01 } } }\n',
+      bars: { A: flat(100), B: flat(50) },
+      every: '1h',
+    },
+    {
+      '01-02 01:00 A 10000': ['A', 'buy', 100],
+      '01-02 03:00 A 10000': ['A', 'sell', 100],
+      '01-02 03:00 B 5000': ['B', 'buy', 200],
+    },
+  );
+  expect(fills).toEqual([
+    '01-02 01:00 A buy 100 at 10000',
+    '01-02 03:00 A sell 100 at 10000',
+    '01-02 03:00 B buy 200 at 5000',
+  ]);
+});
