@@ -35,8 +35,8 @@ export function createLegChannels(guard: StrategyGuard, leg: string): LegChannel
 }
 
 /*
- * A strategy in JavaScript may write to its messages, which belong to the engine or to the next subscriber. Copies cost a third of
- * what freezing costs, and are literals with every key, like the messages.
+ * A strategy in JavaScript may write to its messages, which belong to the engine or to the next subscriber. Copies are literals with
+ * every key, like the messages.
  */
 function copyOfTrade(tick: TradeTick): TradeTick {
   const { kind, seq, tsUs, instrument, price, qty, totalVolume } = tick;
