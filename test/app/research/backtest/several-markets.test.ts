@@ -415,10 +415,11 @@ test('a report adds positions of several kinds by their value', async () => {
   ).toEqual([0, 200, 35, -165]);
 });
 
+const flat = (price: number) =>
+  csv([0, 1, 2, 3].map((hour) => [`2024-01-02T0${hour}:00:00Z`, price] as const));
+
 /** All of 10,000 goes from one to the other: both orders fill at the open of the next bar. */
 test('an event that sells one contract at market may buy another for the money', async () => {
-  const flat = (price: number) =>
-    csv([0, 1, 2, 3].map((hour) => [`2024-01-02T0${hour}:00:00Z`, price] as const));
   const { fills } = await play(
     {
       markets: '  - { contracts: { A: { tick: 0.01 }, B: { tick: 0.01 } } }\n',
