@@ -160,6 +160,40 @@ it('takes a command once, though the service repeats it after a kill', async () 
   expect(story.daemon.halt.reason).toBeNull();
 });
 
+it('takes a halt whose number is lower than any before, as after a quiet week, and none of them twice', async () => {
+  const { story, bot } = await morning();
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  const isResumed = () =>
+    story.entries.some(({ kind }) => kind === 'remote_command') && story.daemon.halt.reason === null;
+  await story.until(isResumed);
+  story.daemon.journal.flush();
+  await story.kill();
+
+  bot.numberFrom(17);
+  bot.write(OWNER, '/resume of last week', { age: 7_200 });
+  bot.write(OWNER, '/halt after a quiet week');
+  story.launch();
+  listen(story);
+  await story.until(() => story.daemon.halt.reason !== null);
+  expect(story.daemon.halt.reason).toContain('after a quiet week');
+  expect(replies(bot)).toMatch(/ignored: sent 2 h/);
+
+  // The service repeats what a kill kept it from learning.
+  story.daemon.command({ name: 'resume', strategy: null, reason: 'at the machine' });
+  story.daemon.journal.flush();
+  bot.keepsUpdates = true;
+  bot.write(OWNER, '/status');
+  await story.until(() => /entries: allowed/.test(replies(bot)));
+  await story.kill();
+  story.launch();
+  listen(story);
+  const { length } = bot.offsets;
+  await story.until(() => bot.offsets.length > length + 2);
+  expect(story.daemon.halt.reason).toBeNull();
+});
+
 it('tells after a restart what was critical and had not left, and trades while every channel is dead', async () => {
   const { story, bot, mailbox } = await morning([{ at: 13_001, do: 'buy', qty: 1, price: 12_950 }]);
   await story.until(() => story.daemon.otpDesk.isWaiting);

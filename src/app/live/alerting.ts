@@ -174,9 +174,9 @@ export class Alerting {
             users,
             clock,
             timers,
-            offset: {
-              load: () => counters.counter('telegram_update', id),
-              save: (update) => counters.keepCounter('telegram_update', id, update),
+            taken: {
+              stampOf: (update) => counters.counter('telegram_update', `${id} ${update}`),
+              keep: (update, stamp) => counters.keepCounter('telegram_update', `${id} ${update}`, stamp),
             },
             take: async (asked) => secrets.hide(await control.take(asked)),
             seen: (by) => {

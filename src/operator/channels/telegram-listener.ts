@@ -4,7 +4,15 @@
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { errorText, failureOf } from '../../domain/failure.ts';
 import { isRecord, type JsonRecord } from '../../domain/parsed.ts';
-import { milliseconds, minutes, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
+import {
+  durationUs,
+  milliseconds,
+  minutes,
+  type TsUs,
+  tsUs,
+  US_PER_DAY,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { oneLine } from '../terminal.ts';
 import { SEEN, type TelegramBot } from './telegram.ts';
@@ -23,8 +31,8 @@ export interface ListenerOptions {
   readonly users: readonly number[];
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Number of the last update that was taken; durable before anything is done. */
-  readonly offset: { load(): number; save(update: number): void };
+  /** Updates that were taken, each with its stamp, 0 for none; durable before anything is done. */
+  readonly taken: { stampOf(update: number): number; keep(update: number, stamp: number): void };
   /** Answers with the reply. */
   readonly take: (asked: Asked) => Promise<string>;
   /** The button below an alert; answers with a short text. */
@@ -46,6 +54,15 @@ const DEAF_AFTER = minutes(1);
 const REPLY_TRIES = 4;
 /** The service takes 4,096. */
 const REPLY_MAX = 4_000;
+/**
+ * After a week without an update the service chooses the next number at random, and one that asks for higher numbers never gets it.
+ * Updates are kept for a day, so this many quiet ones are less than a week since the last.
+ */
+const QUIET = durationUs(6 * US_PER_DAY);
+/** A press of a button has no date of its own. */
+const PRESSED = 1;
+/** An answer holds at most 100, and confirms all of before. */
+const RECENT_MAX = 1_000;
 /** Strangers that are told one by one; more are counted. */
 const STRANGERS_MAX = 20;
 
@@ -53,7 +70,11 @@ export class TelegramListener {
   readonly #options: ListenerOptions;
   readonly #closing = new AbortController();
   readonly #strangers = new Set<number>();
-  #last: number;
+  /** Updates of this run with their stamps, for a journal that cannot be written. */
+  readonly #recent = new Map<number, number>();
+  /** Null: all that the service has is asked for. */
+  #offset: number | null = null;
+  #heardUs: TsUs | null = null;
   #failures = 0;
   #failingSinceUs: TsUs | null = null;
   #isDeaf = false;
@@ -62,7 +83,6 @@ export class TelegramListener {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    this.#last = options.offset.load();
   }
 
   start(): void {
@@ -76,24 +96,25 @@ export class TelegramListener {
 
   async #listen(): Promise<void> {
     while (!this.#isClosed) {
+      const askedUs = this.#options.clock.nowUs();
+      if (this.#heardUs !== null && askedUs - this.#heardUs >= QUIET) this.#offset = null;
       const body = {
         timeout: POLL_S,
         allowed_updates: ['message', 'callback_query'],
-        ...(this.#last === 0 ? {} : { offset: this.#last + 1 }),
+        ...(this.#offset === null ? {} : { offset: this.#offset }),
       };
-      const askedUs = this.#options.clock.nowUs();
       const answer = await this.#options.bot.call('getUpdates', body, POLL_TIMEOUT_MS, this.#closing.signal);
       if (this.#isClosed) return;
       if (answer.ok) {
         this.#heard();
-        const before = this.#last;
+        const before = this.#offset;
         for (const update of Array.isArray(answer.result) ? answer.result : []) {
           const failure = failureOf(() => this.#update(update));
           if (failure !== null)
             this.#options.alert('warning', 'phone_failed', `a message could not be taken: ${failure}`);
         }
         // A service that holds no poll open, or repeats what was taken, must not be asked without end.
-        const isSpinning = this.#last === before && this.#options.clock.nowUs() - askedUs < SPIN;
+        const isSpinning = this.#offset === before && this.#options.clock.nowUs() - askedUs < SPIN;
         if (isSpinning) await this.#pause(SPIN_PAUSE_MS);
       } else await this.#pause(this.#failed(answer.status, answer.reason, answer.pauseMs));
     }
@@ -147,8 +168,8 @@ export class TelegramListener {
   #update(update: unknown): void {
     if (!isRecord(update) || typeof update['update_id'] !== 'number') return;
     const id = update['update_id'];
-    if (id <= this.#last) return;
-    this.#last = id;
+    this.#offset = id + 1;
+    this.#heardUs = this.#options.clock.nowUs();
     const { message, callback_query: query } = update;
     if (isRecord(message)) this.#message(id, message);
     if (isRecord(query)) this.#button(id, query);
@@ -159,7 +180,7 @@ export class TelegramListener {
     const { text, date } = message;
     const who = this.#allowed(message['from'], message['chat']);
     if (who === null || typeof text !== 'string' || typeof date !== 'number') return;
-    this.#take(update);
+    if (!this.#isNew(update, Math.round(date))) return;
     const { id, by } = who;
     const asked: Asked = { by, text, sentUs: tsUs(Math.round(date) * US_PER_SECOND) };
     void this.#options
@@ -172,15 +193,23 @@ export class TelegramListener {
     const { id, data, from, message } = query;
     const who = this.#allowed(from, isRecord(message) ? message['chat'] : null);
     if (who === null || data !== SEEN || typeof id !== 'string') return;
-    this.#take(update);
+    if (!this.#isNew(update, PRESSED)) return;
     const body = { callback_query_id: id, text: this.#options.seen(who.by) };
     void this.#options.bot.call('answerCallbackQuery', body, SEND_TIMEOUT_MS, this.#closing.signal);
   }
 
-  /** Only of people on the list: a stranger who floods the bot must not keep the disk busy. */
-  #take(update: number): void {
+  /**
+   * False for one that was taken. What is in doubt counts as new: a halt may come twice, and all else is too old by then. Only of people
+   * on the list: a stranger who floods the bot must not keep the disk busy.
+   */
+  #isNew(update: number, stamp: number): boolean {
+    const { taken } = this.#options;
+    if ((this.#recent.get(update) ?? taken.stampOf(update)) === stamp) return false;
     this.counts.taken += 1;
-    this.#options.offset.save(update);
+    this.#recent.set(update, stamp);
+    if (this.#recent.size > RECENT_MAX) this.#recent.delete(this.#recent.keys().next().value ?? update);
+    taken.keep(update, stamp);
+    return true;
   }
 
   /** A private chat with a person on the list: in a group, others read along and write. */

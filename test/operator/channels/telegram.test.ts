@@ -1,7 +1,7 @@
 /** The bot against a stand-in of its service, with the errors that the real one answers with. */
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { tsUs } from '../../../src/domain/units.ts';
+import { tsUs, US_PER_DAY } from '../../../src/domain/units.ts';
 import type { Delivery } from '../../../src/operator/alerts/message.ts';
 import { createTelegramBot, createTelegramChannel } from '../../../src/operator/channels/telegram.ts';
 import { type Asked, TelegramListener } from '../../../src/operator/channels/telegram-listener.ts';
@@ -83,19 +83,19 @@ describe('listener', () => {
   let asked: Asked[];
   let alerts: string[];
   let listener: TelegramListener;
-  let saved: number;
+  let taken: Map<number, number>;
+  /** Ahead of the clock. */
+  let aheadUs: number;
 
   const listen = (token = BOT_TOKEN): void => {
     listener = new TelegramListener({
       bot: createTelegramBot({ apiUrl: api.url, token }),
       users: [OWNER],
-      clock: { nowUs: () => tsUs(Date.now() * 1_000) },
+      clock: { nowUs: () => tsUs(Date.now() * 1_000 + aheadUs) },
       timers,
-      offset: {
-        load: () => saved,
-        save: (update) => {
-          saved = update;
-        },
+      taken: {
+        stampOf: (update) => taken.get(update) ?? 0,
+        keep: (update, stamp) => void taken.set(update, stamp),
       },
       take: async (each) => {
         asked.push(each);
@@ -111,7 +111,8 @@ describe('listener', () => {
   beforeEach(() => {
     asked = [];
     alerts = [];
-    saved = 0;
+    taken = new Map();
+    aheadUs = 0;
     pauses = 0;
     pauseMs = 5;
     answer = Promise.resolve();
@@ -150,7 +151,53 @@ describe('listener', () => {
     const { length } = api.offsets;
     await vi.waitFor(() => expect(api.offsets.length).toBeGreaterThan(length + 2));
     expect(asked).toHaveLength(1);
-    expect(api.offsets.at(-1)).toBe(saved + 1);
+    expect(api.offsets.at(-1)).toBe(Math.max(...taken.keys()) + 1);
+  });
+
+  it('asks without a number after six quiet days, and takes what comes whatever its number is', async () => {
+    listen();
+    api.write(OWNER, 'before');
+    await vi.waitFor(() => expect(api.offsets.at(-1)).toBe(902));
+    aheadUs = 6 * US_PER_DAY;
+    api.endPoll();
+    await vi.waitFor(() => expect(api.offsets.at(-1)).toBeUndefined());
+    api.numberFrom(17);
+    api.write(OWNER, '/halt');
+    await vi.waitFor(() => expect(asked.map(({ text }) => text)).toEqual(['before', '/halt']));
+    await vi.waitFor(() => expect(api.offsets.at(-1)).toBe(18));
+  });
+
+  it('takes a lower number also while the service counts on, as one in doubt may be a halt', async () => {
+    api.keepsUpdates = true;
+    listen();
+    api.write(OWNER, 'before');
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    api.numberFrom(17);
+    api.write(OWNER, '/halt');
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+  });
+
+  it('tells a message with a number that was taken long ago by its date', async () => {
+    listen();
+    api.write(OWNER, 'before', { age: 8 * 86_400 });
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    api.numberFrom(901);
+    api.write(OWNER, '/halt');
+    await listener.close();
+    listen();
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+  });
+
+  it('takes a press of the button once', async () => {
+    api.keepsUpdates = true;
+    listen();
+    api.press(OWNER, 'seen');
+    await vi.waitFor(() => expect(api.offsets.length).toBeGreaterThan(3));
+    await listener.close();
+    listen();
+    const { length } = api.offsets;
+    await vi.waitFor(() => expect(api.offsets.length).toBeGreaterThan(length + 2));
+    expect(api.answered).toHaveLength(1);
   });
 
   it('goes on after errors of the service, and says so when it is sure', async () => {

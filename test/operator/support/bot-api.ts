@@ -63,6 +63,11 @@ export class BotApi {
     this.#add({ callback_query: { id: 'press-1', from: { id: from }, data, message: { chat } } });
   }
 
+  /** After a week without an update the service chooses the next number at random. */
+  numberFrom(update: number): void {
+    this.#next = update - 1;
+  }
+
   /** A poll that is held open ends without an update. */
   endPoll(): void {
     if (this.#poll !== undefined) reply(this.#poll, 200, { ok: true, result: [] });
