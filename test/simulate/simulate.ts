@@ -24,6 +24,7 @@ const values = commandOptions('simulate', 'lives through worlds drawn from seeds
     help: `leaves out mishaps, as in fill_disk,standby: ${MISHAPS.join(' ')}`,
   },
   planted: { type: 'boolean', default: false, help: 'plants bugs of one line: each has to be caught' },
+  list: { type: 'string', default: '', help: 'of the planted bugs those of this list: old, missed or drawn' },
   only: {
     type: 'string',
     default: '',
@@ -34,8 +35,11 @@ const values = commandOptions('simulate', 'lives through worlds drawn from seeds
 /** Fewer seeds need not meet every state. */
 const SEEDS_THAT_MEET_ALL = 1_000;
 
-if (values.planted)
-  process.exit(plantBugs(join(import.meta.dirname, '../..'), Number(values.seeds), values.only) > 0 ? 1 : 0);
+if (values.planted) {
+  const { list, only } = values;
+  const options = { seeds: Number(values.seeds), jobs: Number(values.jobs), list, only };
+  process.exit(plantBugs(join(import.meta.dirname, '../..'), options) > 0 ? 1 : 0);
+}
 const count = Number(values.seeds);
 const without = values.without.split(',');
 const failed: number[] = [];
