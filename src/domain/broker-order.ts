@@ -81,6 +81,19 @@ export interface BrokerTriggerOrder {
   readonly parent: BrokerOrderNo | null;
 }
 
+/** The letters say that it is over; the rest of the row may deny it. */
+export const isCanceled = ({ status }: Pick<BrokerOrder, 'status'>): boolean =>
+  status === 'canceled' || status === 'matched_canceled';
+
+/**
+ * Whether the order of a row can still fill, or trigger (rulings, 11): matched volume wins, and letters do not end what can still be
+ * canceled. One of unknown letters may work.
+ */
+export function mayWork(row: BrokerOrder | BrokerTriggerOrder): boolean {
+  if ('kind' in row) return row.status === 'pending' || row.status === 'unrecognized';
+  return row.filledQty < row.qty && (row.canCancel || !isCanceled(row));
+}
+
 /** One open position. */
 export interface BrokerPosition {
   readonly orderCode: OrderCode;

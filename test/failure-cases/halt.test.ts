@@ -1,7 +1,7 @@
 /** A halt and protection over the real wire: what a halt leaves protects a position, also after a restart. */
 import { expect, it } from 'vitest';
 import type { Step } from './support/scripted.ts';
-import { running } from './support/story.ts';
+import { running, type Story } from './support/story.ts';
 
 const HELD = 2;
 
@@ -51,4 +51,27 @@ it('is in the next view that is asked for, as any command is', async () => {
   const story = await running([]);
   story.daemon.command({ name: 'halt', reason: 'the story' });
   expect((await story.view())?.halted).toBe('the story');
+});
+
+const RESTING: Step = { at: 13_001, do: 'buy', qty: 1, price: 12_990 };
+const sweptOf = (story: Story) => story.daemon.sweep.progress;
+
+/** An order at the broker, or in its trigger book, which the broker has accepted. */
+async function withEntry(step: Step): Promise<Story> {
+  const story = await running([step]);
+  story.print(13_001);
+  await story.until(async () => (await story.view())?.orders[0]?.orderNo !== null);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  await story.until(() => story.entries.some(({ kind }) => kind === 'outcome'));
+  return story;
+}
+
+const isProven = (story: Story): boolean => sweptOf(story).status === 'proven';
+
+it('is not proven while the row of a canceled order says that it can be canceled', async () => {
+  const story = await withEntry(RESTING);
+  story.fault({ name: 'contradict_status', status: 'PWX' });
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(async () => (await story.truth()).orders.length === 0 || isProven(story));
+  expect((await story.truth()).orders, sweptOf(story).text).toEqual([]);
 });

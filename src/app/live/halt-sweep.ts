@@ -3,9 +3,9 @@
  * flight; an order whose fate is unknown counts as there until reads spread over some time don't show it (rulings, 8). Afterwards
  * it watches the books that are read anyway, and cancels what turns up late.
  */
-import { isPending, isWorking, type WholeKill } from '../../broker/gateway/kill-all.ts';
+import type { WholeKill } from '../../broker/gateway/kill-all.ts';
 import type { RestGateway } from '../../broker/gateway/rest-gateway.ts';
-import type { BrokerOrder } from '../../domain/broker-order.ts';
+import { type BrokerOrder, mayWork } from '../../domain/broker-order.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
@@ -97,8 +97,8 @@ export class HaltSweep {
     if (event.kind === 'call_outcome') {
       if (event.call === 'place' && event.outcome.status === 'unknown') this.doubt(event.clientOrderId);
     } else if (event.kind === 'book_snapshot') {
-      if (event.list === 'orders') this.#look(event.orders.filter(isWorking).map(({ orderNo }) => orderNo));
-      else this.#look(event.orders.filter(isPending).map(({ orderKey }) => orderKey));
+      if (event.list === 'orders') this.#look(event.orders.filter(mayWork).map(({ orderNo }) => orderNo));
+      else this.#look(event.orders.filter(mayWork).map(({ orderKey }) => orderKey));
     } else if (event.kind === 'position_snapshot') {
       const positions = event.positions.map(({ orderCode, qty }) => `${orderCode} ${qty}`).join('|');
       const isNews = positions !== this.#positions;

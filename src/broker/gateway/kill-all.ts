@@ -2,12 +2,12 @@
  * Kill path: cancels from the broker's own books what can enlarge a position (rulings, 32), and leaves what protects one. It needs
  * neither engine, strategies, journal nor halt, and goes on when parts of it fail.
  */
-import type {
-  BrokerOrder,
-  BrokerOrderStatus,
-  BrokerPosition,
-  BrokerTriggerOrder,
-  CallOutcome,
+import {
+  type BrokerOrder,
+  type BrokerPosition,
+  type BrokerTriggerOrder,
+  type CallOutcome,
+  mayWork,
 } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
 import type { BrokerOrderKey, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
@@ -78,8 +78,8 @@ export async function killAll(
       rest.conditions.book(READ),
       rest.positions(READ),
     ]);
-    const working = inDay.orders.filter(isWorking);
-    const pending = waiting.orders.filter(isPending);
+    const working = inDay.orders.filter(mayWork);
+    const pending = waiting.orders.filter(mayWork);
     const ownStops = waiting.orders.filter(({ orderKey }) => isOwnReduction(orderKey));
     const sent = new Set(ownStops.flatMap(({ children }) => children));
     const isOwn = (row: Row): boolean =>
@@ -126,27 +126,6 @@ export async function killAll(
     await new Promise<void>((resolve) => timers.after(BETWEEN_ROUNDS, resolve));
   }
 }
-
-/** `unrecognized` may work: it is tried. */
-const IS_WORKING: Readonly<Record<BrokerOrderStatus, boolean>> = {
-  queued: true,
-  resting: true,
-  modify_pending: true,
-  modified: true,
-  cancel_pending: true,
-  canceled: false,
-  matched: true,
-  matched_cancel_pending: true,
-  matched_canceled: false,
-  unrecognized: true,
-};
-
-export const isWorking = ({ status, filledQty, qty }: BrokerOrder): boolean =>
-  IS_WORKING[status] && filledQty < qty;
-
-/** `unrecognized` may wait: it is tried. */
-export const isPending = ({ status }: BrokerTriggerOrder): boolean =>
-  status === 'pending' || status === 'unrecognized';
 
 /** The broker's flag is obeyed. An order that still stands after a lost cancel is tried again. */
 const mayCancel = ({ canCancel, status }: BrokerOrder): boolean =>

@@ -3,7 +3,7 @@
  * (rulings, 40). A call of the emergency record belongs to the strategy that sent it (rulings, 30); a child order to the
  * trigger order or bracket that brought it.
  */
-import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import { type BrokerOrder, type BrokerTriggerOrder, mayWork } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { type BrokerOrderNo, type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
@@ -213,7 +213,7 @@ export class Adoption {
     order.refId = row.refId;
     order.orderKey = row.orderKey;
     // One that is over takes no number from an order that works.
-    orders.bind(order, row.orderNo, isOver(row) ? -Infinity : readUs);
+    orders.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
     const { clientOrderId: id, strategy, parent } = owner;
     const head = { cause: context.seq, tsUs: context.nowUs, strategy };
     if (parent === null) context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
@@ -283,7 +283,7 @@ export class Adoption {
       return;
     }
     const isForced = row.source === 'forced';
-    const isOver = row.filledQty === 0 && row.status === 'canceled';
+    const isOver = row.filledQty === 0 && !mayWork(row);
     const by = isForced ? 'the broker closed a position' : 'not ours';
     const severity = isForced ? 'critical' : isOver ? 'info' : 'warning';
     context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
@@ -474,9 +474,6 @@ export class ChildOrders {
 
 const describe = ({ orderNo, side, qty: size, orderCode, filledQty }: BrokerOrder): string =>
   `order no. ${orderNo} (${side} ${size} ${orderCode}, ${filledQty} filled)`;
-
-const isOver = ({ status, filledQty, qty: wanted }: BrokerOrder): boolean =>
-  filledQty >= wanted || status === 'canceled' || status === 'matched_canceled';
 
 /** A number of an earlier day may name a sender that has sent all of it. */
 const maySendMore = (order: ManagedOrder, row: BrokerOrder): boolean =>

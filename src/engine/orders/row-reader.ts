@@ -1,5 +1,11 @@
 /** Applies a row of a book to the order that it shows: terms, fills, status, and the outcome of open calls. */
-import type { BrokerOrder, BrokerOrderStatus, BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import {
+  type BrokerOrder,
+  type BrokerOrderStatus,
+  type BrokerTriggerOrder,
+  isCanceled,
+  mayWork,
+} from '../../domain/broker-order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -133,9 +139,8 @@ export class RowReader {
       if (!order.isFinal) life.apply(order, 'filled');
       return;
     }
-    const isCanceled = row.status === 'canceled' || row.status === 'matched_canceled';
-    this.#contradict(order, isCanceled && row.canCancel && order.resolvedAs === null, row);
-    if (isCanceled && !order.isContradicted && order.resolvedAs !== 'live') {
+    this.#contradict(order, isCanceled(row) && mayWork(row) && order.resolvedAs === null, row);
+    if (isCanceled(row) && !order.isContradicted && order.resolvedAs !== 'live') {
       life.apply(order, 'seen_canceled', row.reason);
       return;
     }

@@ -34,7 +34,7 @@ export class BookDistortion {
 
   /** One answer of the in-day book. A contradiction strikes once an answer, not once a row. */
   shown(orders: readonly OrderReport[]): readonly ShownOrder[] {
-    const visible = this.visible(orders);
+    const visible = this.visible('in-day', orders);
     const wrong = this.#faults.strike('contradict_status');
     return visible.map((order) => ({
       order,
@@ -42,7 +42,8 @@ export class BookDistortion {
     }));
   }
 
-  visible<T extends Placed>(rows: readonly T[]): readonly T[] {
+  visible<T extends Placed>(book: 'in-day' | 'conditions', rows: readonly T[]): readonly T[] {
+    if (this.#faults.strike('empty_book', { book }) !== undefined) return [];
     return this.#hiddenUntil.size === 0 ? rows : rows.filter((row) => !this.#isHidden(row));
   }
 

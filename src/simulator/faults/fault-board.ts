@@ -22,6 +22,7 @@ export interface Target {
   readonly channel?: DataChannel;
   readonly symbol?: string;
   readonly scope?: 'stream' | 'all';
+  readonly book?: 'in-day' | 'conditions';
 }
 
 export class FaultBoard {
@@ -67,6 +68,7 @@ function isAimedAt(fault: StandingFault, target: Target): boolean {
     return false;
   if ('channel' in fault && fault.channel !== undefined && fault.channel !== target.channel) return false;
   if ('symbol' in fault && fault.symbol !== undefined && fault.symbol !== target.symbol) return false;
+  if ('book' in fault && fault.book !== undefined && fault.book !== target.book) return false;
   if (fault.name === 'refuse_connections') return (fault.scope ?? 'stream') === target.scope;
   return true;
 }

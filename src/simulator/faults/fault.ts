@@ -116,6 +116,10 @@ export const FAULT_TABLE = {
     ...TIMES,
     seconds: needed(whole(1), '30'),
   }),
+  empty_book: standing('a book answers that it has no rows', {
+    ...TIMES,
+    book: oneOf(['in-day', 'conditions']),
+  }),
   contradict_status: standing('the in-day book shows these status letters against the matched volume', {
     ...TIMES,
     status: needed(text('letters such as PMWX'), 'PMWX'),

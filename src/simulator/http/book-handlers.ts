@@ -81,7 +81,10 @@ function brokerOrderOf(order: OrderReport, shownStatus: string | null): BrokerOr
 export function triggerBookHandler(parts: OrderParts): Handler {
   return accountHandler(conditionBook, (asked, own) => {
     const rows = parts.book
-      .visible(parts.brokerage.read((venue) => venue.triggers(own.accountId)))
+      .visible(
+        'conditions',
+        parts.brokerage.read((venue) => venue.triggers(own.accountId)),
+      )
       .filter((row) => isTriggerAskedFor(asked, row));
     return answerPage(rows, asked, (page) =>
       conditionBook.encodeResponse(page.map((row) => triggerRowOf(row, own, parts))),

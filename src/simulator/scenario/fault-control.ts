@@ -67,6 +67,7 @@ export class FaultControl {
       case 'html_502':
       case 'http_429':
       case 'hide_new_order':
+      case 'empty_book':
       case 'contradict_status':
       case 'lose_frame':
       case 'duplicate_frame':

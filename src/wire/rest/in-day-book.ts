@@ -1,10 +1,11 @@
 /** GET /khronos/v1/order/in-day: the normal orders of today, page by page (contract, 2.3 and 4.3; notes, section 3). */
 import { z } from 'zod';
-import type {
-  BrokerOrder,
-  BrokerOrderSource,
-  BrokerOrderStatus,
-  FilledValue,
+import {
+  type BrokerOrder,
+  type BrokerOrderSource,
+  type BrokerOrderStatus,
+  type FilledValue,
+  isCanceled,
 } from '../../domain/broker-order.ts';
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../domain/ids.ts';
@@ -237,11 +238,6 @@ const IS_MATCHED: ReadonlySet<BrokerOrderStatus> = new Set<BrokerOrderStatus>([
   'matched_canceled',
 ]);
 
-const IS_CANCELED: ReadonlySet<BrokerOrderStatus> = new Set<BrokerOrderStatus>([
-  'canceled',
-  'matched_canceled',
-]);
-
 /** A row that cannot be read whole is an issue: it may be any order. */
 function decodeRow(
   raw: unknown,
@@ -284,7 +280,7 @@ function decodeRow(
     filledValue: filledValueFrom(said, spec, drift),
     status,
     statusText: `${row.status}${row.quote === '' ? '' : `/${row.quote}`}`,
-    canCancel: row.isCancel === '' ? !IS_CANCELED.has(status) : row.isCancel !== '0',
+    canCancel: row.isCancel === '' ? !isCanceled({ status }) : row.isCancel !== '0',
     canModify: row.isAmend === '1',
     source: row.orderType === 'F' ? 'forced' : (SOURCE_WORDS.get(row.source) ?? 'unstated'),
     reason: row.info,

@@ -15,7 +15,7 @@ export const createBrokerOrder = (orderNo: string, changes: Partial<BrokerOrder>
   filledValue: null,
   status: 'resting',
   statusText: 'P/Y',
-  canCancel: true,
+  canCancel: !(changes.status ?? '').endsWith('canceled'),
   canModify: true,
   source: 'user',
   reason: '',

@@ -97,6 +97,15 @@ export const FAULT_EFFECTS: { readonly [N in FaultName]: FaultEffect<N> } = {
       return before === 0 && rowsOf(await alice.inDay()).length === 1;
     },
   },
+  empty_book: {
+    fault: { name: 'empty_book', book: 'in-day', times: 1 },
+    async notices({ alice, front }, arm) {
+      await order(alice, 'B', front);
+      await arm();
+      const before = rowsOf(await alice.inDay()).length;
+      return before === 0 && rowsOf(await alice.inDay()).length === 1;
+    },
+  },
   contradict_status: {
     fault: { name: 'contradict_status', status: 'PMWX' },
     async notices({ alice, front }, arm) {
