@@ -1,6 +1,6 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
 import type { Config } from '../../config/config.ts';
-import { failureText } from '../../domain/failure.ts';
+import { errorText, failureText } from '../../domain/failure.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
 import { OlderSession } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
@@ -16,7 +16,9 @@ import {
 } from '../host/run-plan.ts';
 import { ProgramFiles } from '../host/program-files.ts';
 import type { Shutdown } from '../host/shutdown.ts';
+import { systemClock } from '../host/system-clock.ts';
 import { startArchiver, type WrittenReport } from '../record/archive-recordings.ts';
+import { RunMark } from '../restart/run-mark.ts';
 import {
   ForeignDirectory,
   forgetState,
@@ -64,7 +66,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     return EXIT.usage;
   }
   try {
-    return await runAlone(paths, (shutdown) => runLocked(plan, paths, options, shutdown));
+    return await runAlone(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
   } catch (error) {
     const isForeign = error instanceof ForeignDirectory;
     if (!isForeign && !(error instanceof AlreadyRunning)) throw error;
@@ -73,28 +75,55 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   }
 }
 
+interface RunEnd {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** A run that ends says so in its mark, also one that fails; one that dies cannot. */
+async function runMarked(
+  plan: RunPlan,
+  paths: StatePaths,
+  options: RunOptions,
+  shutdown: Shutdown,
+): Promise<number> {
+  if (plan.config.mode === 'paper' && (options.fresh || plan.tape !== null)) forgetState(paths);
+  const mark = RunMark.begin(paths.run, systemClock.nowUs());
+  let reason = 'failed';
+  try {
+    const end = await runLocked(plan, paths, options, shutdown);
+    reason = end.reason;
+    return end.code;
+  } catch (error) {
+    reason = `failed: ${errorText(error)}`;
+    throw error;
+  } finally {
+    mark.end(reason, systemClock.nowUs());
+  }
+}
+
 async function runLocked(
   asked: RunPlan,
   paths: StatePaths,
   options: RunOptions,
   shutdown: Shutdown,
-): Promise<number> {
+): Promise<RunEnd> {
   const { fresh, durationMs, jsonLogs } = options;
-  if (asked.config.mode === 'paper' && (fresh || asked.tape !== null)) forgetState(paths);
   const { config, remarks } = withFirstDayLimits(asked.config, paths.journal);
   const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
   if (config.mode === 'live' && process.env['TICKWRIGHT_ARM'] !== 'yes') {
-    process.stderr.write(
-      'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it no real order is sent\n',
-    );
-    return EXIT.usage;
+    const reason =
+      'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it no real order is sent';
+    process.stderr.write(`${reason}\n`);
+    return { code: EXIT.usage, reason };
   }
   const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
   const broker = await reachBroker(plan, paths, { fresh, trades: true });
   try {
     if (shutdown.isAsked) {
-      process.stderr.write(`${await shutdown.wait()}: stopped before the first session was opened\n`);
-      return EXIT.ok;
+      const reason = await shutdown.wait();
+      process.stderr.write(`${reason}: stopped before the first session was opened\n`);
+      return { code: EXIT.ok, reason };
     }
     const { address, clockMap, lockstep } = broker;
     const names = new StrategyNames(config.strategies.map(({ id }) => id));
@@ -121,13 +150,13 @@ async function runLocked(
       const reason = await Promise.race([daemon.run(), shutdown.wait()]);
       await daemon.stop(reason);
       await screen.summary(daemon);
-      return EXIT.ok;
+      return { code: EXIT.ok, reason };
     } catch (error) {
       const isOlder = error instanceof OlderSession;
       const text = isOlder ? error.message : `failed: ${failureText(error)}`;
       screen.note(text);
       tellEnd(daemon, text);
-      return isOlder ? EXIT.usage : EXIT.failed;
+      return { code: isOlder ? EXIT.usage : EXIT.failed, reason: text };
     } finally {
       stopStatus();
       await stopArchiver();

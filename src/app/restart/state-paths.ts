@@ -21,6 +21,8 @@ export interface StatePaths {
   /** The frames of days that are over, as columns. */
   readonly data: string;
   readonly lock: string;
+  /** How the run before ended. */
+  readonly run: string;
   readonly token: string;
   readonly emergency: string;
   /** Calls to the broker by hand, and their outcomes. */
@@ -44,6 +46,7 @@ export function statePaths(dir: string): StatePaths {
     frames: join(dir, 'frames'),
     data: join(dir, 'data'),
     lock: join(dir, 'daemon.lock'),
+    run: join(dir, 'run'),
     token: join(dir, 'token'),
     emergency: join(dir, 'emergency'),
     calls: join(dir, 'calls.jsonl'),
@@ -186,6 +189,7 @@ export function forgetState(paths: StatePaths): void {
     paths.journal,
     `${paths.journal}-wal`,
     `${paths.journal}-shm`,
+    paths.run,
     paths.token,
     paths.emergency,
   ]) {

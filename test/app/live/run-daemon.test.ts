@@ -8,6 +8,7 @@ import { hasTradedMoney, LIVE_DAY } from '../../../src/app/host/run-plan.ts';
 import { systemTimers } from '../../../src/app/host/market-clock.ts';
 import { systemClock } from '../../../src/app/host/system-clock.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
+import { RunMark } from '../../../src/app/restart/run-mark.ts';
 import { takeAccountLock } from '../../../src/app/restart/state-paths.ts';
 import type { Mode } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
@@ -64,9 +65,11 @@ it('leaves a directory of others as it is', async () => {
 });
 
 it('reaches no broker that cannot prove itself', async () => {
-  const { run } = start();
+  const { dir, run } = start();
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   await expect(run('state')).rejects.toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is set');
+  const { earlier } = RunMark.begin(join(dir, 'state', 'run'), systemClock.nowUs());
+  expect(earlier?.ended?.reason, 'a run that fails has not died').toMatch(/^failed: NODE_TLS/);
 });
 
 it('trades on paper beside no journal of real money, and never forgets one', async () => {

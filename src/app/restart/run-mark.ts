@@ -1,0 +1,123 @@
+/**
+ * The durable mark of a run: when it began, how it ended, and whose code ran when it died. A run that was killed, that crashed or lost
+ * its power has no end in its mark: the next start reads that. It is written in place, so that a full disk takes it too.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { failureOf, ifThere, isDiskFull } from '../../domain/failure.ts';
+import { minutes, type TsUs } from '../../domain/units.ts';
+
+/** The run before, as it marked itself. */
+export interface EarlierRun {
+  readonly startedUs: TsUs;
+  readonly pid: number;
+  /** Null: it was killed, it crashed, or the machine lost its power. */
+  readonly ended: { readonly atUs: TsUs; readonly reason: string } | null;
+  /** Strategy whose code was running when it died; null: none, or nobody followed that. */
+  readonly strategy: string | null;
+}
+
+interface Mark extends Omit<EarlierRun, 'strategy'> {
+  /** When the starts before found that a run had died. */
+  readonly deaths: readonly TsUs[];
+}
+
+/** Deaths further apart have nothing to do with each other. */
+const TOGETHER = minutes(10);
+const DEATHS_MAX = 10;
+/** One block of the disk each. The strategy that runs follows the mark. */
+const BLOCK_BYTES = 4096;
+const REASON_CHARACTERS_MAX = 500;
+
+export class RunMark {
+  readonly #path: string;
+  readonly #mark: Mark;
+  /** Null in the first run of a state directory. */
+  readonly earlier: EarlierRun | null;
+
+  private constructor(path: string, mark: Mark, earlier: EarlierRun | null) {
+    this.#path = path;
+    this.#mark = mark;
+    this.earlier = earlier;
+  }
+
+  /** Marks the run that begins. Only while the lock of its state directory is held. */
+  static begin(path: string, now: TsUs): RunMark {
+    const before = readMark(path);
+    const isDeath = before !== undefined && before.run.ended === null;
+    const deaths = isDeath ? [...before.deaths, now].filter((at) => Math.abs(now - at) <= TOGETHER) : [];
+    const mark = { startedUs: now, pid: process.pid, ended: null, deaths: deaths.slice(-DEATHS_MAX) };
+    write(path, [block(JSON.stringify(mark)), block('')]);
+    return new RunMark(path, mark, before?.run ?? null);
+  }
+
+  /** Runs that died one after the other, within minutes. */
+  get deaths(): number {
+    return this.#mark.deaths.length;
+  }
+
+  end(reason: string, now: TsUs): void {
+    const ended = { atUs: now, reason: reason.slice(0, REASON_CHARACTERS_MAX) };
+    write(this.#path, [block(JSON.stringify({ ...this.#mark, ended }))]);
+  }
+}
+
+/** Undefined where no run has left a mark that can be read. */
+function readMark(path: string): { readonly run: EarlierRun; readonly deaths: readonly TsUs[] } | undefined {
+  const bytes = ifThere(() => readFileSync(path));
+  if (bytes === undefined) return undefined;
+  const text = (from: number): string => bytes.toString('utf8', from, from + BLOCK_BYTES).trim();
+  let mark: Mark;
+  try {
+    mark = JSON.parse(text(0)); // oxlint-disable-line typescript/no-unsafe-assignment -- this program wrote it
+  } catch {
+    // A full disk left it empty at its first start.
+    return undefined;
+  }
+  const { startedUs, pid, ended, deaths } = mark;
+  const strategy = text(BLOCK_BYTES);
+  return { run: { startedUs, pid, ended, strategy: strategy === '' ? null : strategy }, deaths };
+}
+
+const block = (text: string): Buffer => Buffer.alloc(BLOCK_BYTES, ' ').fill(text, 0, Buffer.byteLength(text));
+
+function write(path: string, blocks: readonly Buffer[]): void {
+  try {
+    const isThere = ifThere(() => readFileSync(path)) !== undefined;
+    const file = openSync(path, isThere ? 'r+' : 'w', 0o600);
+    try {
+      writeSync(file, Buffer.concat(blocks), 0, blocks.length * BLOCK_BYTES, 0);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    // A start on a full disk must reach the orders; only the first one has no room of its own yet.
+    if (!isDiskFull(error)) throw error;
+  }
+}
+
+/**
+ * Writes each change of the strategy that runs into the mark at `path`: two microseconds a call, so only after a run that died.
+ * Slots of `running` hold places in `ids`, others mean none.
+ */
+export function followStrategies(
+  running: Int32Array,
+  path: string,
+  ids: ReadonlyMap<number, string>,
+): Int32Array {
+  const file = openSync(path, 'r+');
+  const none = block('');
+  const blocks = new Map([...ids].map(([place, id]) => [place, block(id)]));
+  return new Proxy(running, {
+    get: (target, slot): unknown => Reflect.get(target, slot),
+    set: (target, slot, value: number) => {
+      // A disk that takes no more keeps nobody from trading.
+      if (slot !== COUNT)
+        failureOf(() => writeSync(file, blocks.get(value) ?? none, 0, BLOCK_BYTES, BLOCK_BYTES));
+      return Reflect.set(target, slot, value);
+    },
+  });
+}
+
+/** Slot of `running` that counts calls. */
+const COUNT = '1';
