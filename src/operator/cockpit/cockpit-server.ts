@@ -409,9 +409,10 @@ function createApp(
     exposeHeadRoutes: false,
     logger: false,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
-      const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-      // A connection that its own side reset is no request.
-      if (error.code !== 'ECONNRESET') note(isSlow ? 'slow' : 'malformed', socket.remoteAddress ?? '');
+      const from = socket.remoteAddress ?? '';
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') note('slow', from);
+      // A connection that failed or ended has asked for nothing: a machine that slept leaves many.
+      else if (isUnreadable(error)) note('malformed', from);
       socket.destroy();
     },
     // The router refuses these before any guard looks.
@@ -449,6 +450,10 @@ function createApp(
     renew: (pair) => secure?.server.setSecureContext({ ...pair, minVersion: TLS_VERSION_MIN }),
   };
 }
+
+/** The parser refused bytes that came. */
+const isUnreadable = ({ code = '' }: NodeJS.ErrnoException): boolean =>
+  code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE';
 
 const failure = (message: string): CockpitAnswer => ({ ok: false, message });
 

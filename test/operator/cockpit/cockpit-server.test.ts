@@ -347,6 +347,23 @@ describe('connections', () => {
     await gone;
     expect(daemon.refused.filter((reason) => reason === 'slow')).toHaveLength(40);
   }, 30_000);
+
+  test('a socket that fails before its request is whole is no attack; a request that no browser sends is told', async () => {
+    const { port } = new URL(cockpit.url);
+    const say = async (text: string) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.end(text);
+      await once(socket.resume(), 'close');
+    };
+    await say('');
+    await say('GET /state HT');
+    const head = `host: 127.0.0.1:${port}\r\norigin: ${cockpit.url}\r\ncontent-type: application/json`;
+    await say(`POST /session HTTP/1.1\r\n${head}\r\ncontent-length: 90\r\n\r\n{`);
+    expect([daemon.refused, daemon.alerts]).toEqual([[], []]);
+    await say('nonsense\r\n\r\n');
+    expect(daemon.refused).toEqual(['malformed']);
+    expect(daemon.alerts.join()).toMatch(/1 request not a request of a browser/);
+  });
 });
 
 describe('beyond this machine', () => {
