@@ -13,6 +13,7 @@ const foreignOrder: Remedy = () => 'it belongs to the operator now: it is watche
 const REMEDIES: Readonly<Record<string, Remedy>> = {
   order_presumed_absent: resolve,
   look_up_ambiguous: resolve,
+  status_contradicts: resolve,
   order_held: (command) =>
     `look at the broker’s own list of conditional orders: it says which stop sent it. Entries go on once that list can be read ` +
     `(is it enabled for this account?); ${command('orders')} shows our stops`,

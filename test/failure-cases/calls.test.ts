@@ -130,4 +130,17 @@ describe('the book contradicts itself', () => {
     expect(statuses(story), 'a strategy that hears of a cancel enters again').toEqual(['accepted', 'filled']);
     expect(placesOf(story)).toBe(1);
   });
+
+  it('case 11: it rings once for all the orders that it says so of', async () => {
+    const prices = [13_001, 13_002, 13_003, 13_004];
+    const story = await running(prices.map((at) => ({ at, do: 'buy', price: 12_900 })));
+    for (const price of prices) story.print(price);
+    await story.until(async () => (await story.known()).orders.length === prices.length);
+    story.fault({ name: 'contradict_status', status: 'PWX' });
+    await story.until(() => story.alerts().includes('status_contradicts'));
+    const reads = story.calls.length;
+    await story.until(() => story.calls.length > reads + 12);
+    expect(story.alerts().filter((code) => code === 'status_contradicts')).toHaveLength(1);
+    expect((await story.view())?.unproven).toMatch(/can be canceled/);
+  });
 });

@@ -7,7 +7,7 @@ import {
   mayWork,
 } from '../../domain/broker-order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
-import type { TsUs } from '../../domain/units.ts';
+import { minutes, type TsUs } from '../../domain/units.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { FillSteps } from './fill-steps.ts';
 import type { OrderLife } from './order-life.ts';
@@ -16,6 +16,9 @@ import type { ManagedOrder } from './managed-order.ts';
 
 /** After one scan without a trace a cancel that had no answer may be asked for again: the order counts as live either way. */
 const SCANS_AFTER_UNKNOWN_CANCEL = 1;
+
+/** What contradicts itself does so about many orders: they are one alert. */
+const CONTRADICTIONS_EVERY = minutes(5);
 
 export interface RowReaderParts {
   readonly context: EventContext;
@@ -37,6 +40,9 @@ export class Disagreements {
 
 export class RowReader {
   readonly #parts: RowReaderParts;
+  #contradictedUs: TsUs | null = null;
+  /** Since the last alert. */
+  #contradictions = 0;
 
   constructor(parts: RowReaderParts) {
     this.#parts = parts;
@@ -219,8 +225,17 @@ export class RowReader {
     order.isContradicted = isContradicted;
     this.#parts.orders.changed(order);
     if (!isContradicted) return;
-    const text = `${order.clientOrderId} (no. ${row.orderNo}): the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
-    this.#parts.context.alert(order.strategy, 'critical', 'status_contradicts', text);
+    const { context } = this.#parts;
+    if (this.#contradictedUs !== null && context.nowUs - this.#contradictedUs < CONTRADICTIONS_EVERY) {
+      this.#contradictions += 1;
+      return;
+    }
+    const others = this.#contradictions;
+    this.#contradictedUs = context.nowUs;
+    this.#contradictions = 0;
+    const more = others === 0 ? '' : `; and so it said of ${others} more orders since the last alert`;
+    const text = `${order.clientOrderId} (no. ${row.orderNo}): the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it${more}`;
+    context.alert(order.strategy, 'critical', 'status_contradicts', text);
   }
 
   /** The exchange changes orders on the morning of an ex-date: nobody else did. */
