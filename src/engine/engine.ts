@@ -444,7 +444,7 @@ export class Engine {
   }
 
   #afterOrders(snapshot: BookSnapshot): void {
-    const { dayEnd, positionReconciler, fills, children, exitCover, snapshots } = this.#state;
+    const { dayEnd, positionReconciler, reconciler, fills, children, exitCover, snapshots } = this.#state;
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     this.#session.bookReadUs = Math.max(this.#session.bookReadUs, snapshot.startedUs);
@@ -455,20 +455,10 @@ export class Engine {
     positionReconciler.takeBook(snapshot, book);
     this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
-    this.#resolveAbsent();
+    if (positionReconciler.unproven() === null)
+      reconciler.endAbsent(positionReconciler.agreedUs, (owner) => this.#controller.isFlattening(owner));
     exitCover.step(snapshot.startedUs);
     if (positionReconciler.nextRead() === 'positions') snapshots.want('positions');
-  }
-
-  /** No scan showed it, and positions read since agree: it never arrived. The book still wins should it turn up. */
-  #resolveAbsent(): void {
-    const { lookUp, positionReconciler, life } = this.#state;
-    const order = this.#orders.presumedAbsent;
-    if (lookUp.resolve !== 'proven_absent' || order === null) return;
-    if (positionReconciler.unproven() !== null || positionReconciler.agreedUs <= order.absentUs) return;
-    life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
-    const text = `${order.clientOrderId} never arrived: no complete scan shows it, and positions read since agree (unknown.resolve)`;
-    this.#context.alert(order.strategy, 'warning', 'order_proven_absent', text);
   }
 
   #onPositions(snapshot: PositionSnapshot): void {

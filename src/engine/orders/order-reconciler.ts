@@ -5,7 +5,7 @@
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
-import { type TsUs, tsUs } from '../../domain/units.ts';
+import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Adoption, ChildOrders } from './adoption.ts';
@@ -279,6 +279,23 @@ export class OrderReconciler {
     }
   }
 
+  /**
+   * Orders that no scan showed never arrived where positions that were read since agree. The settings say whether that ends one; a
+   * reduction it ends while its owner is flattened, else nothing could be closed. The book still wins should one turn up.
+   */
+  endAbsent(agreedUs: number, isFlattening: (owner: StrategyIndex) => boolean): void {
+    const { orders, lookUp, life, context } = this.#parts;
+    if (orders.presumedAbsent === null) return;
+    for (const order of orders.open) {
+      const { clientOrderId, strategy, status, purpose, absentUs } = order;
+      const isEnded = lookUp.resolve === 'proven_absent' || (purpose === 'reduce' && isFlattening(strategy));
+      if (status !== 'presumed_absent' || !isEnded || agreedUs <= absentUs) continue;
+      life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
+      const text = `${clientOrderId} never arrived: no complete scan shows it, and positions read since agree`;
+      context.alert(strategy, 'warning', 'order_proven_absent', text);
+    }
+  }
+
   #countAbsence(order: ManagedOrder, startedUs: TsUs): void {
     const { lookUp, life, context, earlier } = this.#parts;
     earlier.missing(order);
@@ -296,7 +313,7 @@ export class OrderReconciler {
     } else if (order.status === 'unknown') {
       order.absentUs = startedUs;
       life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);
-      const text = `${clientOrderId} is not in ${book}: it still counts as open until you resolve it`;
+      const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
       context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.tellOnce('missing')) {
       const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it`;

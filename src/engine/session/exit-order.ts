@@ -61,6 +61,38 @@ export class ExitOrder {
     return order !== undefined && !TERMINAL_STATUSES.has(order.status);
   }
 
+  /** Its call is under way. */
+  get isUnanswered(): boolean {
+    return this.#order?.status === 'submitted';
+  }
+
+  /** Why it has not closed the position. */
+  get outcome(): string {
+    const order = this.#order;
+    if (order === undefined) return 'its exit was denied, as the journal shows';
+    if (this.isOpen) return 'the market did not take it';
+    return `its exit ${order.clientOrderId} is ${order.status}, as the journal shows`;
+  }
+
+  /** The order, when the answer to it was lost. */
+  get lost(): OrderView | undefined {
+    return this.#order?.status === 'unknown' ? this.#order : undefined;
+  }
+
+  /** An order that no scan shows, where it may have closed all that is held. */
+  get absent(): OrderView | undefined {
+    const { strategy, instrument } = this.#target;
+    const { held, side } = this;
+    const isAbsent = (order: OrderView): boolean =>
+      order.status === 'presumed_absent' &&
+      order.strategy === strategy &&
+      order.instrument === instrument &&
+      order.side === side;
+    const absent = this.#parts.actions.view.openOrders().filter(isAbsent);
+    const left = absent.reduce((sum, { exposedQty }) => sum - exposedQty, Math.abs(held));
+    return held !== 0 && left <= 0 ? absent[0] : undefined;
+  }
+
   /** Only a new order gets another price. */
   get mustBeReplaced(): boolean {
     return this.#order?.canModify === false;

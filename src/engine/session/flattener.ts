@@ -3,6 +3,7 @@ import type { CancelTimer } from '../../domain/clock.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
+import { TERMINAL_STATUSES } from '../../domain/order.ts';
 import { isPositionFresh } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import { ExitOrder, FlattenAlerts, type FlattenTarget } from './exit-order.ts';
@@ -11,9 +12,11 @@ import type { SessionActions, SessionTimers } from './session-actions.ts';
 export class Flattener {
   readonly #parts: FlattenParts;
   #jobs: readonly FlattenJob[] = [];
+  /** Exits without an answer: one that turns up after it was proven absent could open a position. */
+  readonly #lost = new Map<ClientOrderId, FlattenTarget>();
 
-  constructor(parts: FlattenParts) {
-    this.#parts = parts;
+  constructor(parts: Omit<FlattenParts, 'lost'>) {
+    this.#parts = { ...parts, lost: (id, target) => this.#lost.set(id, target) };
   }
 
   /** Closes everything the owner holds, and cancels all its orders. `isOfStop`: before the process ends, and for no longer. */
@@ -44,7 +47,7 @@ export class Flattener {
   /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */
   isClosing(strategy: StrategyIndex, instrument: InstrumentIndex): boolean {
     const state = this.#find(strategy, instrument)?.state;
-    return state !== undefined && state !== 'given_up' && state !== 'checking';
+    return state !== undefined && !IS_IDLE.has(state);
   }
 
   /** Something is still being tried. */
@@ -53,6 +56,7 @@ export class Flattener {
   }
 
   step(): void {
+    for (const [id, target] of this.#lost) this.#followLost(id, target);
     if (this.#jobs.length === 0) return;
     for (const job of this.#jobs) job.step();
     if (this.#jobs.some(({ state }) => state === 'done'))
@@ -77,6 +81,7 @@ export class Flattener {
       job.drop();
     }
     this.#jobs = [];
+    this.#lost.clear();
   }
 
   /** The process that was to stop is gone: what a person or a policy asked for goes on. */
@@ -87,6 +92,16 @@ export class Flattener {
 
   describe(): readonly string[] {
     return this.#jobs.map((job) => job.describe());
+  }
+
+  #followLost(id: ClientOrderId, { strategy, instrument }: FlattenTarget): void {
+    const { actions } = this.#parts;
+    const status = actions.view.order(id)?.status;
+    if (status === 'unknown' || status === 'presumed_absent' || status === 'not_sent') return;
+    this.#lost.delete(id);
+    if (status === undefined || status === 'rejected') return;
+    if (!TERMINAL_STATUSES.has(status)) actions.cancel(strategy, id);
+    this.flatten(strategy, instrument, `its exit ${id} turned up`);
   }
 
   #find(strategy: StrategyIndex, instrument: InstrumentIndex): FlattenJob | undefined {
@@ -108,13 +123,16 @@ export class Flattener {
 /**
  * Closes what one owner holds in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
  * repriced a few times, then an alert. Entries go at once; what protects stays until a read has shown that the position can be
- * closed: a broker that shows none must not cost the stop. Outside continuous trading it waits and says so. Every exit passes the guard, which
+ * closed: a broker that shows none must not cost the stop. While the fate of an order is unknown, its own exit too, a stop stays or is
+ * put back. Outside continuous trading it waits and says so. Every exit passes the guard, which
  * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
  */
 interface FlattenParts {
   readonly actions: SessionActions;
   readonly timers: SessionTimers;
   readonly settings: EngineSettings;
+  /** The answer to an exit was lost. */
+  readonly lost: (id: ClientOrderId, target: FlattenTarget) => void;
 }
 
 /** `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
@@ -129,6 +147,9 @@ type FlattenState =
   | 'given_up'
   | 'done';
 
+/** Nothing is being withdrawn, and no exit is being tried. */
+const IS_IDLE: ReadonlySet<FlattenState> = new Set<FlattenState>(['queued', 'checking', 'given_up']);
+
 class FlattenJob {
   /** Nobody but the stop of the process has asked for it. */
   isOfStop: boolean;
@@ -142,6 +163,8 @@ class FlattenJob {
   /** A read counts when it began at or after this moment. */
   #readSinceUs = Infinity;
   #tries = 0;
+  /** Exits whose answer was lost. */
+  #lost = 0;
   #cancelTimer: CancelTimer | null = null;
 
   constructor(parts: FlattenParts, target: FlattenTarget, isOfStop: boolean) {
@@ -173,6 +196,7 @@ class FlattenJob {
   start(): void {
     if (this.#state !== 'queued' && this.#state !== 'given_up') return;
     this.#tries = 0;
+    this.#lost = 0;
     this.#exit.forget();
     if (this.#isContinuous) this.#check();
     else this.#queue();
@@ -202,7 +226,7 @@ class FlattenJob {
       case 'given_up':
         return this.#isFlat ? this.drop() : undefined;
       case 'checking':
-        return isRead && this.#exit.canBePriced ? this.#withdraw() : undefined;
+        return isRead && this.#exit.canBePriced && this.#doubtful === undefined ? this.#goOn() : undefined;
       case 'withdrawing':
         return this.#withdrawal.isDone ? this.#read() : undefined;
       case 'reading':
@@ -210,6 +234,7 @@ class FlattenJob {
       case 'repricing':
         return isRead ? this.#reprice() : undefined;
       case 'working':
+        if (this.#exit.lost !== undefined) return this.#lose(this.#exit.lost);
         // After a denial the flatten waits: an immediate retry would be denied again.
         return this.#exit.isFilled ? this.#afterProgress() : undefined;
       case 'pausing':
@@ -242,19 +267,52 @@ class FlattenJob {
   #check(): void {
     this.#alerts.forget('queued');
     const isReady = isPositionFresh(this.#parts.actions.view) && this.#exit.canBePriced;
-    if (isReady || !this.#withdrawal.waiting.some(mayProtect)) return this.#withdraw();
+    const isCovered = this.#withdrawal.waiting.some(mayProtect);
+    if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
     this.#state = 'checking';
     this.#entries.ask();
     this.#askPositions();
     this.#retryLater(() => this.#onCheckSlow());
   }
 
+  /** An order of unknown fate that may leave nothing to close: what protects stays until it is found, or proven absent. */
+  get #doubtful(): OrderView | undefined {
+    return this.#entries.waiting.find(({ status }) => status === 'unknown') ?? this.#exit.absent;
+  }
+
   #onCheckSlow(): void {
-    const text = 'waits for the position and a price to be read: until then its stops stay';
-    if (this.#isLate) this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
+    const doubtful = this.#doubtful;
+    if (this.#isLate && doubtful !== undefined) this.#tellDoubt(doubtful);
+    else if (this.#isLate) {
+      const text = 'waits for the position and a price to be read: until then its stops stay';
+      this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
+    }
     this.#entries.ask();
     this.#parts.actions.read('positions');
     this.#retryLater(() => this.#onCheckSlow());
+  }
+
+  #tellDoubt({ clientOrderId: id, status }: OrderView): void {
+    const text =
+      status === 'unknown'
+        ? `waits for the end of ${id}, whose answer was lost: it is looked up, and a stop stays or is put back meanwhile`
+        : `waits for positions to agree: ${id} is in no scan of the book, and may have closed the position; its stops stay`;
+    this.#alerts.tell(`${id} ${status}`, 'critical', 'flatten_waits', text);
+  }
+
+  /** It counts until it is found, or proven absent. */
+  #lose(exit: OrderView): void {
+    this.#lost += 1;
+    this.#parts.lost(exit.clientOrderId, this.#target);
+    this.#tellDoubt(exit);
+    this.#exit.forget();
+    this.#check();
+  }
+
+  #goOn(): void {
+    const isTooOften = this.#lost > this.#parts.settings.flatten.attempts;
+    if (!isTooOften || this.#exit.held === 0) return this.#withdraw();
+    this.#giveUp(`the answers to its last ${this.#lost} exits were lost, and the exits never arrived`);
   }
 
   #withdraw(): void {
@@ -333,7 +391,8 @@ class FlattenJob {
   }
 
   #onUnfilled(): void {
-    if (this.#isLate) return this.#giveUp('the market did not take it');
+    if (this.#exit.isUnanswered) this.#tries = 0;
+    if (this.#isLate) return this.#giveUp(this.#exit.outcome);
     if (!this.#exit.isOpen || this.#exit.mustBeReplaced) return this.#withdraw();
     this.#state = 'repricing';
     this.#askPositions();

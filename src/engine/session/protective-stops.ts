@@ -4,7 +4,8 @@
  * quantity means cancel, the end in the book, a fresh position, and a new order. A position that is without a stop for too long
  * follows `policies.nakedPosition`. While positions are not proven nothing is changed, and one that seems to be without a stop
  * for as long follows `policies.unprovenPosition`. Where no protective stops are configured, one takes the place of an exit
- * that was withdrawn as too large, and one that an earlier configuration left is kept, until the position is closed.
+ * that was withdrawn as too large, or of a stop that a flatten withdrew and that does not close the position at once, and one that an
+ * earlier configuration left is kept, until the position is closed.
  */
 import { assert } from '../../domain/assert.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
@@ -103,7 +104,9 @@ export class ProtectiveStops {
     if (configured !== undefined)
       for (const { strategy, instrument } of actions.heldPositions()) this.#place(strategy, instrument, null);
     for (const order of actions.view.openOrders()) {
-      if (order.isProtective !== true && !(isOversized(order) && isStop(order))) continue;
+      const isWithdrawn = (): boolean =>
+        isOversized(order) || this.#flattener.isClosing(order.strategy, order.instrument);
+      if (order.isProtective !== true && !(isStop(order) && isWithdrawn())) continue;
       const inherited = configured === undefined ? inheritedFrom(order) : null;
       if (configured !== undefined || inherited !== null)
         this.#place(order.strategy, order.instrument, inherited);
@@ -187,9 +190,13 @@ export class ProtectiveStops {
 
   #follow(place: Place): void {
     const { strategy, instrument, side, wantedQty } = place;
-    if (this.#flattener.isClosing(strategy, instrument)) return forgive(place);
-    this.#watch(place, null);
     const [stop, ...more] = this.#stopsOf(place);
+    if (this.#flattener.isClosing(strategy, instrument)) {
+      // The flatten withdraws it: nothing delays the next one.
+      if (stop !== undefined) place.askAtUs = -Infinity;
+      return forgive(place);
+    }
+    this.#watch(place, null);
     const trigger = this.#triggerOf(place);
     if (stop === undefined) {
       if (wantedQty > 0 && trigger !== undefined) this.#ask(place, trigger);

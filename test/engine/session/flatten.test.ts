@@ -107,6 +107,22 @@ describe('flatten', () => {
     expect(world.codes()).toEqual(['flatten_failed']);
   });
 
+  test('an exit without an answer for all that is held leaves the stop until its fate is proven', () => {
+    const world = holding(2);
+    world.view.add({ id: 'stop', side: 'sell', qty: 2, purpose: 'reduce' }).isWaiting = true;
+    const gone = { id: 'gone', side: 'sell', qty: 2, orderNo: null, purpose: 'reduce' } as const;
+    const order = world.view.add({ ...gone, status: 'unknown' });
+    world.command(flattenAll).run(5);
+    order.status = 'presumed_absent';
+    world.run(30);
+    expect(world.asks('cancel')).toEqual(['cancel 0 gone']);
+    expect(world.said).toEqual([expect.stringContaining('waits for positions to agree')]);
+    order.status = 'not_sent';
+    world.run(5);
+    expect(world.asks('cancel')).toEqual(['cancel 0 gone', 'cancel 0 stop']);
+    expect(heldBy(world)).toBe(0);
+  });
+
   test('a position larger than one order goes in several', () => {
     const settings = { risk: { ...new HouseWorld().settings.risk, orderQtyMax: units.qty(2) } };
     const world = holding(5, { settings }).command(flattenAll).run(10);
