@@ -112,6 +112,7 @@ export const FAULT_TABLE = {
     },
   ),
   http_429: standing('refuses with HTTP 429, and does nothing', OF_OPERATION),
+  refuse_for_now: standing("refuses with the broker's code of an auction, and does nothing", OF_OPERATION),
   hide_new_order: standing('the books do not show orders placed under it for so many seconds', {
     ...TIMES,
     seconds: needed(whole(1), '30'),

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { parseJson } from '../../domain/parsed.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
+import { refusal } from '../../venue/venue-command.ts';
 import { openApiDocument } from '../../wire/rest/openapi-document.ts';
 import type { RawRequest } from '../../wire/rest/operation.ts';
 import { type OperationName, OPERATIONS } from '../../wire/rest/operations.ts';
@@ -10,7 +11,7 @@ import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
 import type { TokenService } from '../auth/token-service.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import { failed, failedWith, type Handlers, type RestAnswer } from './handler.ts';
+import { failed, failedWith, type Handlers, refuse, type RestAnswer } from './handler.ts';
 
 export interface RequestParts {
   readonly handlers: Handlers;
@@ -30,6 +31,7 @@ export interface RestServerParts extends RequestParts {
 
 type Operation = (typeof OPERATIONS)[number];
 
+const NOT_NOW = refusal(-6026);
 const DESCRIPTION_PATH = '/openapi.json';
 const BODY_BYTES_MAX = 256 * 1024;
 const BAD_GATEWAY =
@@ -99,6 +101,8 @@ export function serveRequest(
   parts.asked(operation.name);
   const target = { operation: operation.name };
   if (faults.strike('http_429', target)) return reply(failedWith(429, 'Too many requests'));
+  if (faults.strike('refuse_for_now', target))
+    return reply('encodeRefusal' in operation ? refuse(operation, NOT_NOW) : failedWith(400, NOT_NOW.text));
   const broken = faults.strike('http_500', target) ?? faults.strike('html_502', target);
   if (broken && broken.done !== true) return brokenReply(operation, broken.name);
   const result = handle(parts, operation, request);

@@ -66,6 +66,7 @@ export class FaultControl {
       case 'http_500':
       case 'html_502':
       case 'http_429':
+      case 'refuse_for_now':
       case 'hide_new_order':
       case 'empty_book':
       case 'contradict_status':

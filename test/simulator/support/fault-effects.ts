@@ -87,6 +87,13 @@ export const FAULT_EFFECTS: { readonly [N in FaultName]: FaultEffect<N> } = {
   http_500: { fault: { name: 'http_500', operation: 'in-day' }, notices: answered(500) },
   html_502: { fault: { name: 'html_502' }, notices: answered(502) },
   http_429: { fault: { name: 'http_429' }, notices: answered(429) },
+  refuse_for_now: {
+    fault: { name: 'refuse_for_now', operation: 'in-day' },
+    async notices({ alice }, arm) {
+      await arm();
+      return (await alice.inDay()).json['rc'] === '-6026';
+    },
+  },
   hide_new_order: {
     fault: { name: 'hide_new_order', seconds: 5 },
     async notices({ alice, front, time }, arm) {
