@@ -125,6 +125,7 @@ export function createSessionActions(
     submitAs: (strategy, intent) => context.ask(strategy, 'strategy', { do: 'submit', intent }),
     modify: (strategy, change) => void context.ask(strategy, 'system', { do: 'modify', change }),
     cancel: (strategy, clientOrderId) => context.cancel(strategy, clientOrderId),
+    withdraw: (strategy, clientOrderId) => context.withdraw(strategy, clientOrderId),
     isCover: (id) => entries.isCover(id),
     withdrawEntries: (strategy) => entries.withdraw(strategy),
     read: (what) => snapshots.want(what),

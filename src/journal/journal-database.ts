@@ -9,9 +9,9 @@ import { Database } from '../sqlite/database.ts';
 /**
  * Format of inputs and entries. It rises when inputs or entries are spelled otherwise, or when an older session would be
  * decided otherwise. 2: one order lane. 3: rows carry hashes and name strategies, and each call says whether it was lost.
- * 4: money is compared with the broker's.
+ * 4: money is compared with the broker's. 5: a cancel says whether it is a withdrawal.
  */
-export const JOURNAL_FORMAT = 4;
+export const JOURNAL_FORMAT = 5;
 
 /** Under this name the counters hold the format of each session; a session without one has the first format. */
 export const FORMAT_COUNTER = 'format';

@@ -64,6 +64,67 @@ describe('a protective stop', () => {
   });
 });
 
+/** The stop triggers, and the order that it sends finds no buyer. */
+async function triggered(story: Story, stop: number): Promise<void> {
+  story.print(stop);
+  await story.until(() => story.simulator.triggers().some(({ status }) => status === 'activated'));
+  await story.until(() => story.entries.some((entry) => entry.kind === 'order_adopted'));
+}
+
+/** The in-day book has been read often since: whatever was to be canceled is. */
+async function settled(story: Story): Promise<void> {
+  const { length } = story.calls;
+  await story.until(() => story.calls.length > length + 12);
+}
+
+describe('a stop whose cancel the broker refused', () => {
+  it('sends an order that lives, where a strategy wanted to move it', async () => {
+    const story = await running([
+      { ...CROSSING, qty: 1 },
+      { at: 13_002, do: 'sell', price: 12_890, trigger: 12_900 },
+      { at: 13_003, do: 'cancel' },
+    ]);
+    story.offer('sell', 13_010, 1);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).net === 1);
+    story.print(13_002);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    story.fault({ name: 'refuse_for_now', operation: 'condition-cancel' });
+    story.print(13_003);
+    await story.until(() =>
+      story.entries.some((entry) => entry.kind === 'outcome' && entry.outcome.status === 'rejected'),
+    );
+    await settled(story);
+    await triggered(story, 12_900);
+    await settled(story);
+    story.offer('buy', 12_890, 1);
+    await story.until(async () => (await story.truth()).net === 0);
+    expect(story.moves.filter((call) => call.endsWith('/cancel'))).toEqual([
+      'POST /khronos/v1/order/condition/cancel',
+    ]);
+  });
+
+  it('sends an order that lives, where the engine wanted a larger one', async () => {
+    const story = await running([{ ...CROSSING, qty: 2 }], guarded);
+    story.offer('sell', 13_010, 1);
+    story.print(13_001);
+    await story.until(isCovered(story, 1));
+    story.fault({ name: 'refuse_for_now', operation: 'condition-cancel' });
+    story.offer('sell', 13_010, 1);
+    await story.until(async () => (await story.known()).net === 2);
+    await story.until(() =>
+      story.entries.some((entry) => entry.kind === 'outcome' && entry.outcome.status === 'rejected'),
+    );
+    await settled(story);
+    const [stop] = story.simulator.triggers();
+    await triggered(story, Number(stop?.triggerPrice));
+    await settled(story);
+    expect(story.moves).not.toContain('POST /khronos/v1/order/cancel');
+    story.offer('buy', Number(stop?.limitPrice), 1);
+    await story.until(async () => (await story.truth()).net === 1);
+  });
+});
+
 describe('the close of a position', () => {
   it('case 12: sends what is left when the exit that it cancels fills meanwhile', async () => {
     const story = await running([CROSSING, { at: 13_002, do: 'sell', qty: HELD, price: 13_020 }]);

@@ -1,4 +1,5 @@
 /** Orders of a session, as its journal knew them last: the next session meets their rows and answers again. */
+import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { hasProvenEnd, type OrderStatus } from '../../domain/order.ts';
@@ -25,8 +26,8 @@ export class OrdersLeft {
   readonly #codes = new Map<ClientOrderId, OrderCode>();
   /** Stops that the engine asked for, not a strategy. */
   readonly #protective = new Set<ClientOrderId>();
-  /** Cancels were asked for, and nobody changed the order since. */
-  readonly #withdrawn = new Set<ClientOrderId>();
+  /** Cancels were asked for; true: by the engine, which repeats them. Others end with a refusal, and with a change of the order. */
+  readonly #withdrawn = new Map<ClientOrderId, boolean>();
   /** Left unproven by the session before: forgotten once positions agree. */
   readonly #fromBefore = new Set<ClientOrderId>();
   /** From here on nothing that the session before left has filled unseen. */
@@ -35,7 +36,7 @@ export class OrdersLeft {
   /** A session that begins anew meets the orders of its day in each book. */
   begin(earlier: readonly EarlierOrder[], isAnew: boolean, waiting: readonly CarriedOrder[] = []): void {
     for (const { clientOrderId, isWithdrawn } of [...earlier, ...waiting])
-      if (isWithdrawn === true) this.#withdrawn.add(clientOrderId);
+      if (isWithdrawn === true) this.#withdrawn.set(clientOrderId, true);
     for (const each of earlier) {
       if (!isAnew && hasProvenEnd(each.status) && each.owesExits !== true) continue;
       this.#known.set(each.clientOrderId, { ...each });
@@ -96,8 +97,13 @@ export class OrdersLeft {
     const order = this.#waiting.get(id)?.order ?? this.#known.get(id);
     // A strategy reaches its own orders alone.
     if (order === undefined || (by === 'strategy' && order.strategy !== strategy)) return;
-    if (proposal.do === 'cancel') this.#withdrawn.add(id);
-    else this.#withdrawn.delete(id);
+    if (proposal.do === 'cancel')
+      this.#withdrawn.set(id, proposal.isWithdrawal === true || this.#withdrawn.get(id) === true);
+    else this.#endWish(id);
+  }
+
+  #endWish(id: ClientOrderId): void {
+    if (this.#withdrawn.get(id) === false) this.#withdrawn.delete(id);
   }
 
   /** What protects a position is withdrawn anew where it has to be. */
@@ -163,6 +169,8 @@ export class OrdersLeft {
   #follow(entry: Entry<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
     const waiting = this.#waiting.get(entry.clientOrderId);
     if (waiting !== undefined && entry.kind === 'order_status') waiting.status = this.#statusOf(entry);
+    if (entry.kind === 'outcome' && entry.call === 'cancel' && isRefused(entry.outcome))
+      this.#endWish(entry.clientOrderId);
     const order = this.#known.get(entry.clientOrderId);
     if (order === undefined) return;
     switch (entry.kind) {
@@ -219,6 +227,8 @@ export class OrdersLeft {
     };
   }
 }
+
+const isRefused = ({ status }: CallOutcome): boolean => status === 'rejected' || status === 'not_sent';
 
 /** Until the code of its row is looked up in the contract list. */
 const UNLISTED = instrumentIndex(0);

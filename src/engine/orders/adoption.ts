@@ -24,6 +24,7 @@ import type { CarriedOrder, OrderOwner, SentStop } from '../ports/engine-event.t
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { ClientOrderIds } from '../state/intent-queue.ts';
+import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { ManagedOrder } from './managed-order.ts';
@@ -341,6 +342,7 @@ interface ChildOrdersParts {
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly context: EventContext;
+  readonly entries: Pick<EntryWithdrawal, 'isCover' | 'withdrawOrder'>;
   readonly lookUp: LookUpSettings;
   /** When the last complete scan of the trigger book began. */
   readonly triggersReadUs: () => number;
@@ -430,15 +432,16 @@ export class ChildOrders {
 
   /** The child is an order of its own from here on. */
   sent(sender: ManagedOrder, child: ManagedOrder): void {
-    const { orders, life, context } = this.#parts;
+    const { orders, life, context, entries } = this.#parts;
     if (child.orderNo !== null) orders.noteSent(child.orderNo, sender);
     sender.sentQty = qty(sender.sentQty + child.qty);
     if (sender.sentQty >= sender.qty) life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
     else orders.changed(sender);
     life.tell(child);
+    if (child.isFinal) return;
     // The cancel crossed the trigger on the wire: it goes on to what was sent.
-    if (!sender.isUnwanted || child.isFinal) return;
-    context.cancel(child.strategy, child.clientOrderId);
+    if (sender.isUnwanted) context.cancel(child.strategy, child.clientOrderId);
+    else if (sender.isWithdrawn && !entries.isCover(child.clientOrderId)) entries.withdrawOrder(child);
   }
 
   nextDay(): void {

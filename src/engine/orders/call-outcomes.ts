@@ -87,8 +87,10 @@ export class CallOutcomes {
   }
 
   /** A cancel that was never sent is asked for again: it cannot do anything twice. */
-  #cancelAgain({ strategy, clientOrderId }: ManagedOrder): void {
-    this.#parts.context.cancel(strategy, clientOrderId);
+  #cancelAgain({ strategy, clientOrderId, isUnwanted }: ManagedOrder): void {
+    const { context } = this.#parts;
+    if (isUnwanted) context.cancel(strategy, clientOrderId);
+    else context.withdraw(strategy, clientOrderId);
   }
 
   #place(order: ManagedOrder, outcome: CallOutcome): void {
@@ -145,9 +147,10 @@ export class CallOutcomes {
   }
 
   #cancel(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const { life, lookUpOrder } = this.#parts;
+    const { life, lookUpOrder, context } = this.#parts;
     const isOpen = order.openCancel?.callId === callId;
     if (isOpen && order.openCancel !== null) order.openCancel = this.#answered(order.openCancel, outcome);
+    if (isOpen && order.openCancel === null) order.cancelFailedUs = context.nowUs;
     lookUpOrder(order);
     if (outcome.status === 'accepted') return life.apply(order, 'cancel_accepted');
     if (outcome.status === 'rejected') this.#refused(order, outcome);

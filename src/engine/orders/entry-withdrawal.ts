@@ -51,7 +51,7 @@ export class EntryWithdrawal {
   /** Returns the entries that it cancels, and the orders that stay. */
   withdrawOf(strategy: StrategyIndex): OrderSplit {
     const split = this.#split(strategy);
-    for (const order of split.increasing) this.#cancel(order);
+    for (const order of split.increasing) this.withdrawOrder(order);
     for (const order of split.reducing) this.#keep(order);
     return split;
   }
@@ -73,7 +73,7 @@ export class EntryWithdrawal {
       if (order === undefined || order.isFinal) continue;
       this.#keep(order);
       if (isWithdrawn !== true) continue;
-      order.isUnwanted = true;
+      order.isWithdrawn = true;
       this.#awaited.set(order, -Infinity);
     }
   }
@@ -106,7 +106,7 @@ export class EntryWithdrawal {
     if (!this.#split(strategy).increasing.includes(order)) return;
     const text = `${clientOrderId} protects no position, and the entries of its strategy are off: it is canceled`;
     this.#parts.context.alert(strategy, 'warning', 'stop_without_position', text);
-    this.#cancel(order);
+    this.withdrawOrder(order);
   }
 
   #cancelAgain(order: ManagedOrder): void {
@@ -117,13 +117,14 @@ export class EntryWithdrawal {
     const text = `entry ${clientOrderId} still works, its cancel came to nothing${why}: canceled again until it is gone`;
     if (order.tellOnce('entry still works'))
       this.#parts.context.alert(strategy, 'warning', 'entry_still_works', text);
-    this.#cancel(order);
+    this.withdrawOrder(order);
   }
 
-  #cancel(order: ManagedOrder): void {
+  /** Cancels it, and again until it is over or protects a position. */
+  withdrawOrder(order: ManagedOrder): void {
     const { context } = this.#parts;
     this.#awaited.set(order, context.nowUs);
-    context.cancel(order.strategy, order.clientOrderId);
+    context.withdraw(order.strategy, order.clientOrderId);
   }
 
   /** Everything the broker's books hold for us, adopted orders too (failure cases, 4), and what protects positions. */

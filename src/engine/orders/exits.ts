@@ -302,7 +302,7 @@ export class ExitCover {
     const { context } = this.#parts;
     const { strategy, clientOrderId, side, qty } = order;
     order.oversizedUs = context.nowUs;
-    context.cancel(strategy, clientOrderId);
+    context.withdraw(strategy, clientOrderId);
     if (!order.tellOnce('too_large')) return;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
     context.alert(strategy, 'warning', 'exit_too_large', text);

@@ -111,8 +111,12 @@ export class ManagedOrder implements OrderView {
   /** The other half of a bracket: only one of them is ever sent, so the half that was found second exposes nothing. */
   partner: ManagedOrder | null = null;
   isSecondHalf = false;
-  /** Its cancel was asked for: orders that it sent meanwhile are to be canceled too. */
+  /** Its owner or a person wants it gone, and what it sends too, until a row is newer than the refusal of the cancel. */
   isUnwanted = false;
+  /** When the cancel was refused or not sent; Infinity: it was neither. */
+  cancelFailedUs = Infinity;
+  /** The engine withdraws it until it is over: what it sends goes too, unless it protects a position. */
+  isWithdrawn = false;
   /** When it was last withdrawn because it is larger than the position it closes; -Infinity: never. */
   oversizedUs = -Infinity;
   /** Good till canceled where orders end with the day. */

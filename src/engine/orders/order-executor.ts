@@ -10,6 +10,7 @@ import type { Call } from '../state/intent-queue.ts';
 import { deniedUpdate, type OrderLife, type OrderUpdates } from './order-life.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
+import type { Proposal } from '../ports/journal-entry.ts';
 import type { Gateway } from '../ports/outbound.ts';
 import type { CircuitBreakers } from './circuit-breakers.ts';
 import type { Guard, RiskView } from '../risk/risk-view.ts';
@@ -34,6 +35,8 @@ export interface OrderExecutorParts {
   /** An exit waits for positions to be read (rulings, 36). */
   readonly readPositions: () => void;
 }
+
+type CancelProposal = Extract<Proposal, { readonly do: 'cancel' }>;
 
 /** A submit or a change that waits for positions to be read. */
 interface PendingCall {
@@ -110,7 +113,7 @@ export class OrderExecutor {
       case 'modify':
         return this.#modify(call, proposal.callId, proposal.change, waited);
       case 'cancel':
-        return this.#cancel(call, proposal.callId, proposal.clientOrderId);
+        return this.#cancel(call, proposal);
     }
   }
 
@@ -218,14 +221,17 @@ export class OrderExecutor {
     this.#parts.breakers.sent();
   }
 
-  #cancel(call: Call, callId: ClientOrderId, id: ClientOrderId): void {
-    const order = this.#ownOrder(call, id);
-    if (order === undefined) {
-      return this.#journalDenial(call.strategy, callId, { code: 'order_not_found', clientOrderId: id });
-    }
-    // Asked for already, or too late: no call is needed.
-    if (order.isFinal || order.openCancel !== null || order.queuedCancel !== null) return;
-    order.isUnwanted = true;
+  #cancel(call: Call, { callId, clientOrderId, isWithdrawal }: CancelProposal): void {
+    const order = this.#ownOrder(call, clientOrderId);
+    if (order === undefined)
+      return this.#journalDenial(call.strategy, callId, { code: 'order_not_found', clientOrderId });
+    // Too late.
+    if (order.isFinal) return;
+    if (isWithdrawal === true) order.isWithdrawn = true;
+    else order.isUnwanted = true;
+    order.cancelFailedUs = Infinity;
+    // Asked for already.
+    if (order.openCancel !== null || order.queuedCancel !== null) return;
     order.queuedCancel = callId;
     this.sendQueuedCancel(order);
   }

@@ -151,6 +151,7 @@ export class RowReader {
       return;
     }
     life.apply(order, 'seen_working');
+    endWish(order, startedUs);
     if (!isCancelPending(row.status)) this.#countCancel(order, startedUs);
   }
 
@@ -159,6 +160,7 @@ export class RowReader {
     switch (status) {
       case 'pending':
         life.apply(order, 'seen_waiting');
+        endWish(order, startedUs);
         return this.#countCancel(order, startedUs);
       case 'activated':
         if (order.status !== 'triggered') life.apply(order, 'seen_triggering');
@@ -256,6 +258,11 @@ export class RowReader {
     const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
     this.#parts.context.alert(order.strategy, 'critical', 'trigger_refused', text);
   }
+}
+
+/** The broker has refused the cancel, or never got it, and shows the order at work since. */
+function endWish(order: ManagedOrder, startedUs: TsUs): void {
+  if (startedUs >= order.cancelFailedUs) order.isUnwanted = false;
 }
 
 const isCancelPending = (status: BrokerOrderStatus): boolean =>

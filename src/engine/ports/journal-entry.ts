@@ -24,7 +24,13 @@ export interface EntryHead {
 export type Proposal =
   | { readonly do: 'submit'; readonly clientOrderId: ClientOrderId; readonly intent: OrderIntent }
   | { readonly do: 'modify'; readonly callId: ClientOrderId; readonly change: ModifyIntent }
-  | { readonly do: 'cancel'; readonly callId: ClientOrderId; readonly clientOrderId: ClientOrderId };
+  | {
+      readonly do: 'cancel';
+      readonly callId: ClientOrderId;
+      readonly clientOrderId: ClientOrderId;
+      /** By the engine, which repeats it until the order is over; absent is no. */
+      readonly isWithdrawal?: true;
+    };
 
 /** `strategy`: a strategy asked; `system`: the engine did on its behalf (flatten, cancel before an auction, stop). */
 export type ProposalSource = 'strategy' | 'system';

@@ -84,5 +84,6 @@ const refused = ({ denial, readFirst }: Refusal, mayWait: boolean): Decision<nev
 function withId(asked: Asked, id: ClientOrderId): Proposal {
   if (asked.do === 'submit') return { do: 'submit', clientOrderId: id, intent: asked.intent };
   if (asked.do === 'modify') return { do: 'modify', callId: id, change: asked.change };
-  return { do: 'cancel', callId: id, clientOrderId: asked.clientOrderId };
+  const cancel = { do: 'cancel', callId: id, clientOrderId: asked.clientOrderId } as const;
+  return asked.isWithdrawal === true ? { ...cancel, isWithdrawal: true } : cancel;
 }

@@ -29,6 +29,7 @@ function stampAgain(order: ManagedOrder, at: TsUs): void {
   order.rowUs = Math.min(order.rowUs, at);
   order.grownUs = Math.min(order.grownUs, at);
   order.oversizedUs = Math.min(order.oversizedUs, at);
+  if (order.cancelFailedUs !== Infinity) order.cancelFailedUs = Math.min(order.cancelFailedUs, at);
   if (order.absence !== null) order.absence = new ScanEvidence(at);
   const { openModify, openCancel } = order;
   if (openModify !== null) order.openModify = { ...openModify, evidence: new ScanEvidence(at) };

@@ -10,6 +10,7 @@ import {
   type InstrumentIndex,
   minutes,
   OPERATOR_INDEX,
+  seconds,
   type StrategyIndex,
   strategyIndex,
 } from '../../domain/units.ts';
@@ -22,6 +23,8 @@ import type { SessionActions, SessionTimers } from './session-actions.ts';
 
 /** Where nothing is closed before an expiry. */
 const EXPIRY_TOLD_BEFORE = minutes(5);
+/** From one cancel of an entry before an auction to the next. */
+const CANCEL_AGAIN = seconds(5);
 
 export class CloseOut {
   readonly #parts: SessionParts;
@@ -178,10 +181,14 @@ export class AuctionWithdrawal {
     this.#parts.actions.alert(null, 'warning', 'orders_in_auction', text);
   }
 
+  /** Again, until the auction begins: a broker that refuses a cancel may take the next one. */
   #withdraw(): void {
-    const { actions } = this.#parts;
-    if (actions.view.phase() !== 'continuous') return;
-    for (const order of this.#meant()) actions.cancel(order.strategy, order.clientOrderId);
+    const { actions, timers } = this.#parts;
+    const meant = this.#meant();
+    if (actions.view.phase() !== 'continuous' || meant.length === 0) return;
+    for (const { status, cancelQueued, strategy, clientOrderId } of meant)
+      if (status !== 'pending_cancel' && !cancelQueued) actions.withdraw(strategy, clientOrderId);
+    timers.after(CANCEL_AGAIN, () => this.#withdraw());
   }
 
   #meant(): readonly OrderView[] {

@@ -261,7 +261,7 @@ export class ProtectiveStops {
     if (waiting.length === 0 || now < place.askAtUs || now < place.withdrawAtUs) return;
     place.withdrawals += 1;
     place.withdrawAtUs = now + (place.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);
-    for (const { strategy, clientOrderId } of waiting) actions.cancel(strategy, clientOrderId);
+    for (const { strategy, clientOrderId } of waiting) actions.withdraw(strategy, clientOrderId);
   }
 
   get #isMarketOpen(): boolean {

@@ -40,6 +40,8 @@ export interface SessionActions {
   modify(strategy: StrategyIndex, change: ModifyIntent): void;
   /** Asks for a cancel; sent when the order number is known. Asking again while a cancel is open does nothing. */
   cancel(strategy: StrategyIndex, order: ClientOrderId): void;
+  /** Asks for a cancel that holds until the order is over: when it triggers first, what it sends goes too, unless it protects a position. */
+  withdraw(strategy: StrategyIndex, order: ClientOrderId): void;
   /** A stop, waiting or triggered, that its strategy's position needs now, whatever it was placed for: it can only shrink the position. */
   isCover(order: ClientOrderId): boolean;
   /** Cancels what can enlarge a position, of one strategy or, null, of all. */

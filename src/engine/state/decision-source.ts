@@ -14,7 +14,7 @@ import type { HaltEntry, PolicyActed, ProposalSource } from '../ports/journal-en
 export type Asked =
   | { readonly do: 'submit'; readonly intent: OrderIntent }
   | { readonly do: 'modify'; readonly change: ModifyIntent }
-  | { readonly do: 'cancel'; readonly clientOrderId: ClientOrderId };
+  | { readonly do: 'cancel'; readonly clientOrderId: ClientOrderId; readonly isWithdrawal?: true };
 
 export type Decision<Approved> =
   | { readonly kind: 'approved'; readonly approved: Approved }

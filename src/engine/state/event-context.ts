@@ -13,7 +13,7 @@ export class EventContext {
   #decisions: DecisionSource | null = null;
   #isBooted = false;
   /** Cancels asked for while a day begins, before this start has ids for its calls. */
-  #early: readonly { readonly strategy: StrategyIndex; readonly clientOrderId: ClientOrderId }[] = [];
+  #early: readonly (() => void)[] = [];
 
   constructor(journal: Journal) {
     this.#journal = journal;
@@ -53,16 +53,25 @@ export class EventContext {
     return this.decisions.ask(strategy, by, asked);
   }
 
-  /** A cancel that the engine itself wants; it waits for the ids of this start. */
+  /** A cancel that the engine asks for, and forgets once the broker refuses it; it waits for the ids of this start. */
   cancel(strategy: StrategyIndex, clientOrderId: ClientOrderId): void {
-    if (this.#isBooted) this.ask(strategy, 'system', { do: 'cancel', clientOrderId });
-    else this.#early = [...this.#early, { strategy, clientOrderId }];
+    this.#cancel(strategy, { do: 'cancel', clientOrderId });
+  }
+
+  /** A cancel that holds until the order is over: whoever asks for it asks again when it comes to nothing. */
+  withdraw(strategy: StrategyIndex, clientOrderId: ClientOrderId): void {
+    this.#cancel(strategy, { do: 'cancel', clientOrderId, isWithdrawal: true });
+  }
+
+  #cancel(strategy: StrategyIndex, asked: Asked): void {
+    if (this.#isBooted) this.ask(strategy, 'system', asked);
+    else this.#early = [...this.#early, () => this.#cancel(strategy, asked)];
   }
 
   /** This start has ids for its calls. */
   booted(): void {
     this.#isBooted = true;
-    for (const { strategy, clientOrderId } of this.#early) this.cancel(strategy, clientOrderId);
+    for (const cancel of this.#early) cancel();
     this.#early = [];
   }
 

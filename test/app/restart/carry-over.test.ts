@@ -8,6 +8,8 @@ import {
   lastStarted,
 } from '../../../src/app/restart/carry-over.ts';
 import { instrumentIndex, money, priceTicks, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
+import type { CallOutcome } from '../../../src/domain/broker-order.ts';
+import type { ClientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { foldSession } from '../../../src/journal/fold-session.ts';
@@ -50,7 +52,11 @@ it('is what still waited, with its owner, as the book showed it last', () => {
   ]);
 });
 
-it('says of which entries the cancel was asked for and came to nothing', () => {
+const REFUSED: CallOutcome = { status: 'rejected', code: '-6026', text: 'not now' };
+const LOST: CallOutcome = { status: 'unknown', reason: 'HTTP 500' };
+
+/** Three stops that would open a position. */
+function threeStops() {
   const rig = startWaiting();
   const ids = ['k1', 'k2', 'k3'].map((key, at) => {
     const id = rig.ask(FIRST, stopSell(12_950 + at));
@@ -59,16 +65,31 @@ it('says of which entries the cancel was asked for and came to nothing', () => {
   });
   const rows = ids.map((_, at) => waits({ key: `k${at + 1}`, trigger: 12_950 + at }));
   rig.pass(1).conditions(rows);
+  const answer = (outcomeOf: (id: ClientOrderId) => CallOutcome): void => {
+    for (const each of rig.waiting)
+      if (each.call === 'cancel')
+        rig.outcome(
+          'cancel',
+          each.cancel.clientOrderId,
+          each.cancel.callId,
+          outcomeOf(each.cancel.clientOrderId),
+        );
+    rig.pass(1).conditions(rows);
+  };
+  return { rig, ids, answer };
+}
+
+it('keeps what the stop of a strategy withdraws, whatever the broker answers', () => {
+  const { rig, answer } = threeStops();
+  rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' });
+  answer(() => REFUSED);
+  expect(carried(rig).map(({ isWithdrawn }) => isWithdrawn)).toEqual([true, true, true]);
+});
+
+it('says of which entries the cancel was asked for and came to nothing', () => {
+  const { rig, ids, answer } = threeStops();
   for (const id of ids.slice(0, 2)) rig.cancel(FIRST, id);
-  for (const each of rig.waiting)
-    if (each.call === 'cancel')
-      rig.outcome('cancel', each.cancel.clientOrderId, each.cancel.callId, {
-        status: 'rejected',
-        code: '-6026',
-        text: 'not now',
-      });
-  rig.pass(1).conditions(rows);
-  rig.modify(FIRST, { kind: 'trigger', clientOrderId: ids[1]!, triggerPrice: priceTicks(12_940) });
+  answer((id) => (id === ids[0] ? LOST : REFUSED));
   rig.cancel(SECOND, ids[2]!);
   expect(carried(rig).map(({ clientOrderId, isWithdrawn }) => [clientOrderId, isWithdrawn])).toEqual([
     [ids[0], true],
@@ -97,6 +118,8 @@ it('says of which entries the cancel was asked for and came to nothing', () => {
     [first?.isWithdrawn, more.map(({ isWithdrawn }) => isWithdrawn)],
     'a session without a read',
   ).toEqual([true, [undefined, undefined]]);
+  rig.modify(FIRST, { kind: 'trigger', clientOrderId: ids[0]!, triggerPrice: priceTicks(12_940) });
+  expect(carried(rig)[0]?.isWithdrawn, 'its strategy wants it at another price').toBeUndefined();
 });
 
 it('is nothing where nothing waited', () => {

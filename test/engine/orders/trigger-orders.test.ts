@@ -1,5 +1,7 @@
 /** Orders that wait at the broker, from the wish to the order they send: over the door, in virtual time. */
 import { describe, expect, it } from 'vitest';
+import { assert } from '../../../src/domain/assert.ts';
+import type { CallOutcome } from '../../../src/domain/broker-order.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
@@ -132,6 +134,21 @@ it('an order that waits, or is being changed or cancelled, outlives the day; one
 
 const child = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
 
+/** The stop triggers, and what it sends is cancelled or not. */
+const cancelsAfterTrigger = (rig: EngineRig): readonly string[] => {
+  rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
+  rig.pass(1).book([child]);
+  return rig.cancels().map(({ orderNo }) => orderNo ?? '');
+};
+const answered = (rig: EngineRig, outcome: CallOutcome, calls = rig.waiting): EngineRig => {
+  const asked = last(calls);
+  assert(asked.call === 'cancel', 'a cancel was asked for');
+  return rig.outcome('cancel', asked.cancel.clientOrderId, asked.cancel.callId, outcome);
+};
+const REFUSED: CallOutcome = { status: 'rejected', code: '-6026', text: 'not now' };
+const UNSENT: CallOutcome = { status: 'not_sent', reason: 'no connection' };
+const stillWaits = (rig: EngineRig, ago = 0.1): EngineRig => rig.conditions([waits({ key: 'k1' })], { ago });
+
 describe('a trigger', () => {
   it('makes an order that belongs to the parent and its strategy, and is filled for it', () => {
     const { rig, id } = waiting();
@@ -177,6 +194,46 @@ describe('a trigger', () => {
     rig.pass(1).book([child]);
     expect(rig.statusOf(id)).toBe('triggered');
     expect(rig.cancels().map(({ orderNo }) => orderNo)).toEqual(['8']);
+  });
+
+  it.each([
+    ['was refused', REFUSED, []],
+    ['was never sent', UNSENT, []],
+    ['may have arrived', { status: 'unknown', reason: 'HTTP 500' }, ['8']],
+  ] as const)('after a cancel that %s, and a row that shows it waiting', (_, outcome, cancels) => {
+    const { rig, id } = waiting();
+    stillWaits(answered(rig.cancel(FIRST, id).pass(1), outcome).pass(1));
+    expect(cancelsAfterTrigger(rig)).toEqual(cancels);
+  });
+
+  it('after a refused cancel, with no row in between that could show it waiting', () => {
+    const { rig, id } = waiting();
+    stillWaits(answered(rig.cancel(FIRST, id).pass(1), REFUSED).pass(1), 1.5);
+    expect(cancelsAfterTrigger(rig), 'it may have triggered first').toEqual(['8']);
+  });
+
+  it('after the stop of its strategy, whose cancel was refused: what it sent is canceled until it is over', () => {
+    const { rig } = waiting();
+    rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' }).pass(1);
+    stillWaits(answered(rig, REFUSED).pass(1));
+    expect(cancelsAfterTrigger(rig)).toEqual(['8']);
+    answered(rig, REFUSED, rig.sent).pass(6).book([child]);
+    expect(rig.cancels().map(({ orderNo }) => orderNo)).toEqual(['8', '8']);
+  });
+
+  it('after the stop of its strategy, once it has come to protect a position, is left to close it', () => {
+    const { rig } = waiting();
+    rig.resting(FIRST, 'buy', 1, 12_990, '3');
+    rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' }).pass(1);
+    for (const each of rig.waiting)
+      if (each.call === 'cancel')
+        rig.outcome('cancel', each.cancel.clientOrderId, each.cancel.callId, REFUSED);
+    const bought = { no: '3', price: 12_990, filled: 1, value: worth(12_990), status: 'matched' } as const;
+    stillWaits(rig.pass(1).book([bought]));
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
+    const { length } = rig.cancels();
+    rig.pass(1).book([bought, child]);
+    expect(rig.cancels()).toHaveLength(length);
   });
 
   it('that the broker could not send is told at once', () => {

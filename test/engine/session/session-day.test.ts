@@ -84,6 +84,16 @@ describe('before the closing auction', () => {
     ]);
   });
 
+  test('an entry whose cancel was refused is withdrawn again, as long as there is time', () => {
+    const day = world(settings, { overnight: true });
+    day.broker.cancelUs = null;
+    const entry = day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.runUntil('14:29:31');
+    entry.status = 'accepted';
+    day.runUntil('14:31');
+    expect(day.asks('cancel')).toEqual(['cancel 0 entry', 'cancel 0 entry']);
+  });
+
   test('a start within the last seconds withdraws at once', () => {
     const day = new HouseWorld({
       time: '14:29:45',

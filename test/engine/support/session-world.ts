@@ -232,6 +232,10 @@ export class HouseWorld implements SessionActions {
     });
   }
 
+  withdraw(strategy: units.StrategyIndex, id: ClientOrderId): void {
+    this.cancel(strategy, id);
+  }
+
   read(what: ReportKind): void {
     this.asked.push(`read ${what}`);
     const startedUs = this.view.now;
