@@ -2,7 +2,7 @@
 import type { SessionPhase } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { PriceBand } from '../domain/contract.ts';
-import type { BrokerOrderNo, ClientOrderId } from '../domain/ids.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../domain/ids.ts';
 import type { OrderStatus, Side } from '../domain/order.ts';
 import {
   type InstrumentIndex,
@@ -18,6 +18,7 @@ import {
   tsUs,
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
+import { isTakeProfit } from './risk/exposure.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
 import type { PlotValue } from './ports/outbound.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';
@@ -54,6 +55,8 @@ export interface OpenOrderEntry {
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;
   readonly orderNo: BrokerOrderNo | null;
+  /** Its name in the trigger book; null elsewhere. */
+  readonly orderKey: BrokerOrderKey | null;
   readonly orderCode: string;
   readonly side: Side;
   readonly qty: Qty;
@@ -61,6 +64,8 @@ export interface OpenOrderEntry {
   readonly limitPrice: PriceTicks;
   /** Null for an order without a trigger. */
   readonly triggerPrice: PriceTicks | null;
+  /** It waits at the broker for a worse price than the market's. */
+  readonly isStop: boolean;
   readonly status: OrderStatus;
   readonly isAdopted: boolean;
 }
@@ -229,12 +234,14 @@ const orderEntry = (order: EngineState['orders']['open'][number]): OpenOrderEntr
   clientOrderId: order.clientOrderId,
   strategy: order.strategy,
   orderNo: order.orderNo,
+  orderKey: order.orderKey,
   orderCode: order.orderCode,
   side: order.side,
   qty: order.qty,
   filledQty: order.filledQty,
   limitPrice: order.limitPrice,
   triggerPrice: order.triggerPrice,
+  isStop: order.isWaiting && order.orderKey !== null && !isTakeProfit(order),
   status: order.status,
   isAdopted: order.isAdopted,
 });

@@ -485,7 +485,7 @@ export class Engine {
     this.#context.append({ kind: 'command', cause, tsUs: nowUs, strategy: null, by, command });
     switch (command.name) {
       case 'halt':
-        return halt.halt(command.reason, 'halted');
+        return halt.command(command.reason);
       case 'resume':
         return this.#lifecycle.resume(command);
       case 'cancel_all':

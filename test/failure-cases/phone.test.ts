@@ -125,6 +125,54 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
   expect(told.join()).not.toContain(code);
 });
 
+it('answers a halt with one message that names what is held, and asks nobody to acknowledge it', async () => {
+  const { story, bot, mailbox } = await morning([
+    { at: 13_001, do: 'buy', qty: 2, price: 13_010 },
+    { at: 13_002, do: 'sell', qty: 2, price: 12_890, trigger: 12_900 },
+    { at: 13_003, do: 'buy', qty: 1, price: 12_950 },
+  ]);
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  story.print(13_000);
+  story.offer('sell', 13_010, 2);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).net === 2 && (await story.hasReadPositions()));
+  story.print(13_002);
+  await story.until(async () => (await story.known()).orders.length === 1);
+  story.print(13_003);
+  await story.until(
+    async () => (await story.view())?.orders.every(({ orderNo }) => orderNo !== null) === true,
+  );
+  await story.until(async () => (await story.known()).orders.length === 2);
+  const before = bot.sent.length;
+
+  bot.write(OWNER, '/halt news');
+  await story.until(() => /halt proven/.test(replies(bot)));
+  await story.until(() => mailbox.mails.some((mail) => /halt proven/.test(mail)));
+  // The engine has taken it too.
+  await story.until(async () => (await story.view())?.halted !== null);
+  const [answer, message, ...rest] = bot.sent.slice(before).map(({ text }) => text);
+  expect(answer).toBe('entries are off');
+  expect(message).toMatch(/entries are off until you resume: news \(by telegram 4711/);
+  expect(message).toMatch(/held: script \+2 \S+, stop for 2 at 1290\.0/);
+  expect(rest).toEqual([]);
+  expect(mailbox.mails.filter((mail) => /entries are off|entries_halted/.test(mail))).toHaveLength(1);
+  expect(story.daemon.alerting.state.unseen).toBe(0);
+});
+
+it('takes a question for an acknowledgement, as its reminders say', async () => {
+  const { story, bot } = await morning();
+  story.daemon.alert('critical', 'position_mismatch', 'they differ');
+  expect(story.daemon.alerting.state.unseen).toBe(1);
+  bot.write(OWNER, '/status', { age: 60 });
+  await story.until(() => /ignored: sent/.test(replies(bot)));
+  expect(story.daemon.alerting.state.unseen).toBe(1);
+  bot.write(OWNER, '/status');
+  await story.until(() => /entries: allowed/.test(replies(bot)));
+  expect(story.daemon.alerting.state.unseen).toBe(0);
+});
+
 it('sends a test message through its channels while they fail and while they work', async () => {
   const { story, bot, mailbox } = await morning();
   const asked = (channel: string | null) =>
@@ -178,7 +226,7 @@ it('takes a halt whose number is lower than any before, as after a quiet week, a
   listen(story);
   await story.until(() => story.daemon.halt.reason !== null);
   expect(story.daemon.halt.reason).toContain('after a quiet week');
-  expect(replies(bot)).toMatch(/ignored: sent 2 h/);
+  await story.until(() => /ignored: sent 2 h/.test(replies(bot)));
 
   // The service repeats what a kill kept it from learning.
   story.daemon.command({ name: 'resume', strategy: null, reason: 'at the machine' });

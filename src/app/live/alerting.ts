@@ -136,11 +136,11 @@ export class Alerting {
         return this.tell({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
       return this.#alert(severity, code, text, this.#subjectOf(strategy));
     }
-    // A halt of the engine has an alert of its own.
+    // A halt of the engine has an alert of its own, and any other one the outcome of its sweep.
     if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause !== OWN_CAUSE) return;
-    if (entry.halted)
+    if (!entry.halted) this.#alert('info', 'entries_on', `entries are on again: ${entry.reason}`, '');
+    else if (this.#options.config.mode === 'dry-run')
       this.#alert('warning', 'entries_off', `entries are off until you resume: ${entry.reason}`, '');
-    else this.#alert('info', 'entries_on', `entries are on again: ${entry.reason}`, '');
   }
 
   tell(draft: Draft): void {

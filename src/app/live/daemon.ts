@@ -10,7 +10,7 @@ import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
 import { errorText, failureOf } from '../../domain/failure.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { EngineView, OpenOrderEntry } from '../../engine/engine-snapshot.ts';
 import type {
   Command,
   ConfiguredStrategy,
@@ -41,6 +41,7 @@ import { Alerting } from './alerting.ts';
 import { watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './halt.ts';
+import { holdingsText } from './holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './price-board.ts';
 import { SessionCycle } from './session-cycle.ts';
@@ -375,10 +376,21 @@ export class Daemon {
         const day = this.#cycle.session?.day;
         return day === undefined ? null : untoldOrder(this.journal.read, day, rows, config.calendar);
       },
-      tell: (severity, code, text) => this.alert(severity, code, text),
+      tell: (severity, code, text) => this.alert(severity, code, this.#haltText(text)),
     });
     for (const id of unknown) sweep.doubt(id);
     return sweep;
+  }
+
+  /** One message says all of a halt: why, what became of the orders, and what is held. */
+  #haltText(outcome: string): string {
+    const { reason } = this.halt;
+    const why = reason === null ? '' : `entries are off until you resume: ${reason}; `;
+    const rests = ({ orderKey }: OpenOrderEntry): boolean =>
+      orderKey !== null && this.sweep.kept.has(orderKey);
+    const held =
+      this.#view === undefined ? '' : `; ${holdingsText(this.#view, this.edge.table.contracts, rests)}`;
+    return `${why}${outcome}${held}`;
   }
 
   /** A dry run has nothing to take back, and must not touch what others have in the books. */

@@ -67,6 +67,11 @@ export class HaltSweep {
     return { status: this.#status, text: this.#text };
   }
 
+  /** Names of orders that protect a position, as the last complete reads showed them. */
+  get kept(): ReadonlySet<string> {
+    return this.#kept;
+  }
+
   /** Starts, or looks again at once. */
   begin(): void {
     this.#isStale = true;

@@ -1,6 +1,6 @@
 /** Commands and views of a phone: the same handlers as those of the command line. */
 import type { Config } from '../../config/config.ts';
-import { type Contract, formatPoints } from '../../domain/contract.ts';
+import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, US_PER_MS } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
@@ -12,6 +12,7 @@ import { obey, type RunActions } from './daemon-commands.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from './daemon.ts';
 import { healthProblem } from './health.ts';
+import { pointsOf } from './holdings.ts';
 
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;
@@ -20,7 +21,10 @@ export function listenToPhones(daemon: Daemon, config: Config, run: RunActions):
   const remote: RemoteOptions = {
     clock: systemClock,
     // The view of the last second: an engine that hangs must not keep the answer back.
-    show: (view) => phoneView(view, statusOf(daemon, config), daemon.edge.table.contracts),
+    show: (view) => {
+      daemon.alerting.acknowledge();
+      return phoneView(view, statusOf(daemon, config), daemon.edge.table.contracts);
+    },
     command: (name, body) => {
       daemon.alerting.acknowledge();
       return obey(daemon, name, body, run);
@@ -96,10 +100,7 @@ const positionsOf = ({ strategies }: EngineView): readonly string[] =>
 function ordersOf({ orders, strategies }: EngineView, contracts: readonly Contract[]): readonly string[] {
   const lines = orders.slice(0, ORDERS_MAX).map((order) => {
     const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? 'operator';
-    const listing = contracts.find(({ orderCode }) => orderCode === order.orderCode);
-    // Prices of a contract that the broker lists no more stay ticks.
-    const points = (ticks: PriceTicks): string =>
-      listing === undefined ? `${formatNumber(ticks)} ticks` : formatPoints(listing.spec, ticks);
+    const points = (ticks: PriceTicks): string => pointsOf(contracts, order.orderCode, ticks);
     const trigger = order.triggerPrice === null ? '' : `, trigger ${points(order.triggerPrice)}`;
     const filled = order.filledQty === 0 ? '' : `, ${order.filledQty} filled`;
     return `${shortOrderId(order.clientOrderId)} ${owner}: ${order.side} ${order.qty} ${order.orderCode} at ${points(order.limitPrice)}${trigger}, ${order.status.replaceAll('_', ' ')}${filled}`;

@@ -44,6 +44,13 @@ export class EntryHalt {
     if (this.#reason === null) this.#begin(reason, code);
   }
 
+  /** Whoever asked knows, and hears from the main thread what became of the orders. */
+  command(reason: string): void {
+    if (this.#reason !== null) return;
+    this.#reason = reason;
+    this.#append(true, null, reason);
+  }
+
   /** A limit of the configuration is reached. */
   limitReached(reason: string, code: string): void {
     if (this.#reason === null && this.#isHaltNow(null)) this.#begin(reason, code);

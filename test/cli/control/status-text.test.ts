@@ -142,6 +142,7 @@ test('trouble is said aloud, and nothing is wider than a terminal', () => {
     clientOrderId: clientOrderId('H.1'),
     strategy: units.strategyIndex(0),
     orderNo: null,
+    orderKey: null,
     orderCode: '41I1GC000',
     side: 'buy',
     qty: qty(1),
@@ -149,6 +150,7 @@ test('trouble is said aloud, and nothing is wider than a terminal', () => {
     limitPrice: units.priceTicks(19_020),
     triggerPrice: null,
     status: 'unknown',
+    isStop: false,
     isAdopted: false,
   } as const;
   const text = statusText({

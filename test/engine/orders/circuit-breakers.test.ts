@@ -88,7 +88,7 @@ describe('a fall from the peak', () => {
     const rig = limited().start();
     value(rig, 1_000_000_000).command({ name: 'halt', reason: 'lunch' });
     value(value(rig, 940_000_000), 941_000_000);
-    expect(rig.alerts()).toEqual(['halted', 'drawdown']);
+    expect(rig.alerts()).toEqual(['drawdown']);
     rig.command({ name: 'resume', reason: 'back' });
     expect(rig.engine.snapshot().halted).toContain('lost 59000000 since its peak of 1000000000');
     rig.command({ name: 'resume', reason: 'seen' });
