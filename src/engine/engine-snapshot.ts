@@ -18,7 +18,7 @@ import {
   tsUs,
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
-import { isTakeProfit } from './risk/exposure.ts';
+import { coverOf } from './risk/exposure.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
 import type { PlotValue } from './ports/outbound.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';
@@ -241,7 +241,7 @@ const orderEntry = (order: EngineState['orders']['open'][number]): OpenOrderEntr
   filledQty: order.filledQty,
   limitPrice: order.limitPrice,
   triggerPrice: order.triggerPrice,
-  isStop: order.isWaiting && order.orderKey !== null && !isTakeProfit(order),
+  isStop: order.isWaiting && order.orderKey !== null && coverOf(order).role === 'stop',
   status: order.status,
   isAdopted: order.isAdopted,
 });

@@ -125,6 +125,40 @@ describe('a stop whose cancel the broker refused', () => {
   });
 });
 
+describe('an alert about a position without a strategy', () => {
+  const stop: Step = { at: 13_002, do: 'sell', qty: 1, price: 12_890, trigger: 12_900 };
+  const target: Step = {
+    at: 13_002,
+    do: 'sell',
+    qty: 2,
+    price: 13_100,
+    trigger: 13_100,
+    when: 'at_or_above',
+  };
+  it.each([
+    ['a take-profit is no stop', [target], 'without a stop at the broker'],
+    ['two stops of one are two', [stop, stop], 'with stops for 2 at the broker'],
+    ['a stop for a part of it', [stop, target], 'with stops for 1 of 2 at the broker'],
+  ] as const)('says what protects it: %s', async (_, exits, words) => {
+    const story = await running([{ ...CROSSING, qty: 2 }, ...exits]);
+    story.offer('sell', 13_010, 2);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).net === 2);
+    await story.until(() => story.hasReadPositions());
+    story.print(13_002);
+    await story.until(
+      () => story.entries.filter(({ kind }) => kind === 'order_waiting').length === exits.length,
+    );
+    const strategy = story.daemon.names.indexOf('script');
+    story.daemon.command({ name: 'stop_strategy', strategy, reason: 'the story' });
+    await story.until(() => story.alerts().includes('orphan_position'));
+    const text = story.entries.flatMap((each) =>
+      each.kind === 'alert' && each.code === 'orphan_position' ? [each.text] : [],
+    );
+    expect(text).toEqual([expect.stringContaining(words)]);
+  });
+});
+
 describe('the close of a position', () => {
   it('case 12: sends what is left when the exit that it cancels fills meanwhile', async () => {
     const story = await running([CROSSING, { at: 13_002, do: 'sell', qty: HELD, price: 13_020 }]);

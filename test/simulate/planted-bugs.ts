@@ -213,7 +213,7 @@ const MISSED: readonly PlantedBug[] = [
 const DRAWN: readonly PlantedBug[] = [
   {
     what: 'both halves of a bracket count, so a halt takes one of them from a position that it protects',
-    file: 'domain/order-effect',
+    file: 'domain/cover',
     from: 'Math.max(0, qty - shared)',
     to: 'qty',
   },

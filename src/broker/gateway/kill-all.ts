@@ -11,7 +11,7 @@ import {
 } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
 import type { BrokerOrderKey, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
-import { increasingOrders, type OpenOrderEffect } from '../../domain/order-effect.ts';
+import { cover, type CoverOrder, type CoverRole, waitingRole } from '../../domain/cover.ts';
 import { signOf } from '../../domain/order.ts';
 import { seconds } from '../../domain/units.ts';
 import type { ReadResult } from '../rest/rest-caller.ts';
@@ -152,11 +152,10 @@ function judge(
   for (const row of [...pending, ...working])
     rows.set(row.orderCode, [...(rows.get(row.orderCode) ?? []), row]);
   const pairs = pairsOf(pending);
-  const effectOf = (row: Row): OpenOrderEffect => ({
+  const viewOf = (row: Row): CoverOrder => ({
     side: row.side,
     qty: 'kind' in row ? row.qty : row.qty - row.filledQty,
-    isStop: isStop(row),
-    isEntry: false,
+    role: roleOf(row),
     group: pairs.get(row) ?? null,
   });
   const increasing = new Set<Row>();
@@ -166,7 +165,7 @@ function judge(
     const own = list.filter(isOwn);
     const isOpposed = isOnBothSides(own) && closedBy(own, pairs) === net;
     const judged = isOpposed ? list.filter((row) => !own.includes(row)) : list;
-    for (const row of increasingOrders(isOpposed ? 0 : net, judged, effectOf)) increasing.add(row);
+    for (const row of cover(isOpposed ? 0 : net, judged, viewOf).increasing) increasing.add(row);
     if (isOpposed) continue;
     const kept = list.filter((row) => !increasing.has(row));
     excess += Math.max(0, Math.abs(closedBy(kept, pairs)) - Math.abs(net));
@@ -205,6 +204,13 @@ function mayProtect(rows: ReadonlySet<Row>, positions: readonly BrokerPosition[]
 
 const isStop = (row: Row): boolean =>
   'kind' in row ? row.kind !== 'arbitrage' && row.kind !== 'unrecognized' : row.source === 'system';
+
+/** Where a row does not say which way it triggers, it may be a stop. */
+function roleOf(row: Row): CoverRole {
+  if (!isStop(row)) return 'exit';
+  if (!('kind' in row) || row.triggerWhen === null) return 'stop';
+  return waitingRole(row.side, row.triggerWhen);
+}
 
 /** Exits of one bracket and size on both sides of the market are halves of each other: one cancels the other. */
 function pairsOf(pending: readonly BrokerTriggerOrder[]): ReadonlyMap<Row, string> {

@@ -2,11 +2,12 @@
  * Cancels the open orders that can enlarge a position, again when a cancel comes to nothing, and leaves those that protect it (rulings,
  * 14); all or one on a person's word.
  */
-import { increasingOrders, type OpenOrderEffect } from '../../domain/order-effect.ts';
+import { cover } from '../../domain/cover.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type InstrumentIndex, OPERATOR_INDEX, seconds, type StrategyIndex } from '../../domain/units.ts';
 import type { CarriedOrder, EarlierOrder } from '../ports/engine-event.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
+import { coverOf } from '../risk/exposure.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import type { Orders } from './orders.ts';
@@ -173,8 +174,8 @@ export class EntryWithdrawal {
     const increasing: ManagedOrder[] = [];
     const reducing: ManagedOrder[] = [];
     for (const [instrument, list] of byInstrument) {
-      const taken = increasingOrders(portfolio.position(strategy, instrument).qty, list, effectOf);
-      for (const order of list) (taken.has(order) ? increasing : reducing).push(order);
+      const taken = cover(portfolio.position(strategy, instrument).qty, list, coverOf);
+      for (const order of list) (taken.increasing.has(order) ? increasing : reducing).push(order);
     }
     return { increasing, reducing };
   }
@@ -186,16 +187,3 @@ const isStanding = ({ openCancel, queuedCancel }: ManagedOrder): boolean =>
 
 /** An order that a stop sent when it triggered is the stop at work. */
 const isStop = ({ isWaiting, parent }: ManagedOrder): boolean => isWaiting || parent !== null;
-
-function effectOf(order: ManagedOrder): OpenOrderEffect {
-  const { clientOrderId, side, leavesQty, openModify, filledQty, partner, trigger } = order;
-  const asked = openModify === null ? leavesQty : Math.max(leavesQty, openModify.qty - filledQty);
-  const pair = partner === null ? null : [clientOrderId, partner.clientOrderId].toSorted()[0];
-  return {
-    side,
-    qty: asked,
-    isStop: isStop(order),
-    isEntry: trigger?.kind === 'bracket',
-    group: pair ?? null,
-  };
-}

@@ -7,6 +7,7 @@ import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { valueOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
+import { cover } from '../../domain/cover.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import {
@@ -18,6 +19,7 @@ import {
 } from '../../domain/units.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { PositionReconciler } from '../positions/position-reconciler.ts';
+import { coverOf } from '../risk/exposure.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
@@ -220,14 +222,14 @@ export class BracketExits {
     return total;
   }
 
-  /** Contracts that the exits of a bracket cover: the smaller half counts. */
+  /** Contracts of a bracket that its exits have ever covered: the smaller half counts. */
   #coveredBy(bracket: ManagedOrder): number {
-    const halves = new Map<string, number>();
-    for (const exit of this.#exitsOf(bracket)) {
-      const half = exit.triggerWhen ?? '';
-      halves.set(half, (halves.get(half) ?? 0) + exit.qty);
-    }
-    return halves.size < 2 ? 0 : Math.min(...halves.values());
+    const { stopQty, takeProfitQty } = cover(signOf(bracket.side), this.#exitsOf(bracket), (exit) => ({
+      ...coverOf(exit),
+      qty: exit.qty,
+      group: null,
+    }));
+    return Math.min(stopQty, takeProfitQty);
   }
 
   #exitsOf(bracket: ManagedOrder): readonly ManagedOrder[] {
@@ -262,15 +264,19 @@ export class ExitCover {
     const { orders, positionReconciler, context } = this.#parts;
     // In doubt a stop stays.
     if (orders.waiting === 0 || positionReconciler.unproven() !== null) return;
-    const exits = orders.open.filter((order) => isExit(order) && order.rowUs <= scanUs);
+    const exits = orders.open.filter(
+      (order) => isExit(order) && order.leavesQty > 0 && order.rowUs <= scanUs,
+    );
     for (const order of exits.toReversed()) {
       if (order.status !== 'pending_trigger' || order.cancelQueued || isPartnerSent(order)) continue;
       if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
-      const { strategy, instrument, side } = order;
-      const left = this.#heldAgainst(strategy, instrument, side);
+      const { strategy, instrument } = order;
+      const held = this.#parts.portfolio.position(strategy, instrument).qty;
+      const left = Math.max(0, -signOf(order.side) * held);
       // Nothing triggers while the market is closed, and the stop that fits could not be placed before the night.
       if (left > 0 && this.#isMarketClosed) continue;
-      if (this.#waitingOn(strategy, instrument, side) > left) this.#withdraw(order, left);
+      const { increasing, oversized } = cover(held, this.#exitsOfOwner(order), coverOf);
+      if (increasing.has(order) || oversized.has(order)) this.#withdraw(order, left);
     }
   }
 
@@ -279,19 +285,15 @@ export class ExitCover {
     return phase === 'closed' || phase === 'break';
   }
 
-  #heldAgainst(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
-    const held = this.#parts.portfolio.position(strategy, instrument).qty;
-    return Math.max(0, -signOf(side) * held);
-  }
-
-  #waitingOn(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
-    let total = 0;
-    for (const order of this.#parts.orders.open) {
-      if (!isExit(order) || this.#isGoing(order)) continue;
-      if (order.strategy === strategy && order.instrument === instrument && order.side === side)
-        total += order.exposedQty;
-    }
-    return total;
+  /** Exits of its owner in its contract, with itself. */
+  #exitsOfOwner({ strategy, instrument }: ManagedOrder): readonly ManagedOrder[] {
+    return this.#parts.orders.open.filter(
+      (order) =>
+        isExit(order) &&
+        !this.#isGoing(order) &&
+        order.strategy === strategy &&
+        order.instrument === instrument,
+    );
   }
 
   #isGoing({ status, cancelQueued, oversizedUs }: ManagedOrder): boolean {

@@ -192,6 +192,13 @@ export class ManagedOrder implements OrderView {
     return qty(Math.max(0, Math.max(this.qty, this.openModify?.qty ?? 0) - this.#doneQty));
   }
 
+  /** The halves of a bracket have the same. */
+  get group(): string | null {
+    const { clientOrderId, partner } = this;
+    if (partner === null) return null;
+    return clientOrderId < partner.clientOrderId ? clientOrderId : partner.clientOrderId;
+  }
+
   get pendingPrice(): PriceTicks | null {
     return this.openModify?.limitPrice ?? null;
   }

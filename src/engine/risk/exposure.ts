@@ -2,6 +2,7 @@
  * The worst that can happen: every open order fills whole. Orders of unknown fate, presumed absent ones and those with a
  * cancel under way count like any other, until it is proven that they are gone (failure cases, 5 and 7).
  */
+import { cover, type CoverOrder, type CoverRole, waitingRole } from '../../domain/cover.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import {
@@ -99,19 +100,29 @@ function closingQty(
   view: RiskView,
   { strategy, contract, side, changed, isProtective }: RiskRequest,
 ): number {
+  const isOther = (order: OrderView): boolean =>
+    order.instrument === contract.index &&
+    order.side === side &&
+    order.strategy === strategy &&
+    order.clientOrderId !== changed?.clientOrderId;
+  if (isProtective) return cover(-signOf(side), view.openOrders().filter(isOther), coverOf).stopQty;
   let total = 0;
-  for (const order of view.openOrders()) {
-    if (order.instrument !== contract.index || order.side !== side || order.strategy !== strategy) continue;
-    if (order.clientOrderId === changed?.clientOrderId) continue;
-    if (isProtective ? order.isWaiting === true && !isTakeProfit(order) : order.isProtective !== true)
-      total += isProtective ? order.leavesQty : order.exposedQty;
-  }
+  for (const order of view.openOrders())
+    if (isOther(order) && order.isProtective !== true) total += order.exposedQty;
   return total;
 }
 
-/** It waits for a price that is better than the market's. */
-export const isTakeProfit = ({ side, triggerWhen }: OrderView): boolean =>
-  triggerWhen === (side === 'sell' ? 'at_or_above' : 'at_or_below');
+/** An order as `cover` counts it. What a stop sent is the stop at work. */
+export function coverOf(order: OrderView): CoverOrder {
+  const { side, leavesQty, exposedQty, group } = order;
+  return { side, qty: Math.max(leavesQty, exposedQty), role: roleOf(order), group: group ?? null };
+}
+
+function roleOf({ side, isWaiting, trigger, triggerWhen, parent }: OrderView): CoverRole {
+  if (trigger?.kind === 'bracket') return 'entry';
+  if (isWaiting === true) return waitingRole(side, triggerWhen ?? null);
+  return typeof parent === 'string' ? 'stop' : 'exit';
+}
 
 /** Contracts that an exit may close by the broker's own figure, net of the orders that work already; zero when it is old or unknown. */
 export function provenQty(

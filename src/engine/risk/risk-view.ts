@@ -71,6 +71,8 @@ export interface OrderView {
   readonly isWaiting?: boolean;
   /** As it was placed; absent or null for none. */
   readonly trigger?: Trigger | null;
+  /** Orders of one group exclude each other, as the halves of a bracket do; absent or null for an order of its own. */
+  readonly group?: string | null;
   /** Names the order in the trigger book. */
   readonly orderKey?: BrokerOrderKey | null;
   /** Where it triggers, or a trailing stop begins to follow; null for what has no price to wait for. */

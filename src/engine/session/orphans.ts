@@ -2,9 +2,10 @@
  * Positions of strategies that are stopped, or that left the configuration: nobody manages them any more, so `risk.onOrphan` does. `hold` leaves them with their
  * stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. Each is told once.
  */
-import { signOf } from '../../domain/order.ts';
+import { cover } from '../../domain/cover.ts';
 import { OPERATOR_INDEX } from '../../domain/units.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
+import { coverOf } from '../risk/exposure.ts';
 import type { SessionParts } from './close-out.ts';
 import type { Flattener } from './flattener.ts';
 
@@ -46,10 +47,14 @@ export class Orphans {
   }
 
   #cover({ strategy, instrument, qty }: HeldPosition): string {
-    let covered = 0;
-    for (const order of this.#parts.actions.view.openOrders())
-      if (order.strategy === strategy && order.instrument === instrument && order.isWaiting === true)
-        if (signOf(order.side) === -Math.sign(qty)) covered = Math.max(covered, order.leavesQty);
-    return covered === 0 ? 'without a stop at the broker' : `with a stop for ${covered} at the broker`;
+    const own = this.#parts.actions.view
+      .openOrders()
+      .filter(
+        (order) =>
+          order.strategy === strategy && order.instrument === instrument && order.status !== 'pending_cancel',
+      );
+    const { stopQty, nakedQty } = cover(qty, own, coverOf);
+    if (stopQty === 0) return 'without a stop at the broker';
+    return `with stops for ${nakedQty === 0 ? '' : `${stopQty} of `}${Math.abs(qty)} at the broker`;
   }
 }

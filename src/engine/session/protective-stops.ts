@@ -10,6 +10,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import { valueOf } from '../../domain/contract.ts';
+import { cover, type Cover } from '../../domain/cover.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import type { ProtectiveStopSettings } from '../../domain/settings.ts';
 import {
@@ -23,7 +24,7 @@ import {
   US_PER_MINUTE,
   US_PER_SECOND,
 } from '../../domain/units.ts';
-import { isTakeProfit } from '../risk/exposure.ts';
+import { coverOf } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import type { SessionParts } from './close-out.ts';
 import type { FailurePolicies } from './failure-policies.ts';
@@ -133,15 +134,15 @@ export class ProtectiveStops {
       if (held !== 0) place.side = held > 0 ? 'sell' : 'buy';
       const pool = `${instrument} ${place.side}`;
       const shared = others.get(pool) ?? this.#coveredByOthers(instrument, place.side);
-      const bare = Math.max(0, Math.abs(held) - this.#covered(place, isClosing));
+      const bare = this.#cover(place, held, isClosing).nakedQty;
       const taken = Math.min(bare, shared);
       others.set(pool, shared - taken);
       const { inherited } = place;
       if (inherited !== null && isProven && (held === 0 || place.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
       place.wantedQty = Math.min(bare - taken, most);
-      const inForce = this.#covered(place, isInForce);
-      place.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - inForce);
+      const { stopQty } = this.#cover(place, held, isInForce);
+      place.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
       const isOver = held === 0 || most === 0;
       if (isOver && this.#stopsOf(place).length === 0 && !this.#isOversizedLeft(place))
         this.#places.delete(key);
@@ -154,14 +155,16 @@ export class ProtectiveStops {
     this.#places.set(key, new Place(strategy, instrument, inherited));
   }
 
-  /** Contracts of the place's own orders that count. */
-  #covered({ strategy, instrument, side }: Place, counts: (order: OrderView) => boolean): number {
-    let covered = 0;
-    for (const order of this.#parts.actions.view.openOrders()) {
-      const isOwn = order.strategy === strategy && order.instrument === instrument && order.side === side;
-      if (isOwn && counts(order)) covered += order.leavesQty;
-    }
-    return covered;
+  /** By those of the owner's orders that count. */
+  #cover(
+    { strategy, instrument }: Place,
+    held: number,
+    counts: (order: OrderView) => boolean,
+  ): Cover<OrderView> {
+    const own = this.#parts.actions.view
+      .openOrders()
+      .filter((order) => order.strategy === strategy && order.instrument === instrument && counts(order));
+    return cover(held, own, coverOf);
   }
 
   /**
@@ -171,12 +174,11 @@ export class ProtectiveStops {
   #coveredByOthers(instrument: InstrumentIndex, side: Side): number {
     const { view } = this.#parts.actions;
     const held = -signOf(side) * view.position(OPERATOR_INDEX, instrument).qty;
-    let stops = 0;
-    for (const order of view.openOrders()) {
-      const isTheirs = order.isAdopted && order.instrument === instrument && order.side === side;
-      if (isTheirs && isStop(order) && order.status !== 'pending_cancel') stops += order.leavesQty;
-    }
-    return Math.max(0, -held) + Math.max(0, stops - Math.max(0, held));
+    const theirs = view
+      .openOrders()
+      .filter((order) => order.isAdopted && order.instrument === instrument && isStaying(order));
+    const { stopQty } = cover(-signOf(side), theirs, coverOf);
+    return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
   }
 
   #stopsOf({ strategy, instrument }: Place): readonly OrderView[] {
@@ -363,15 +365,12 @@ function forgive(place: Place): void {
 }
 
 /** It waits for a price that is worse than the market's. */
-const isStop = (order: OrderView): boolean =>
-  order.isWaiting === true && typeof order.triggerWhen === 'string' && !isTakeProfit(order);
+const isStop = (order: OrderView): boolean => order.isWaiting === true && coverOf(order).role === 'stop';
 
-/** Of the strategy's own: a stop that stands or is on its way, or what a stop has sent. */
-const isClosing = (order: OrderView): boolean =>
-  order.isProtective !== true &&
-  order.status !== 'pending_cancel' &&
-  (isStop(order) ||
-    (order.isWaiting !== true && order.purpose === 'reduce' && typeof order.parent === 'string'));
+const isStaying = ({ status }: OrderView): boolean => status !== 'pending_cancel';
+
+/** Of the strategy's own: a stop that waits or is on its way, or what a stop has sent. */
+const isClosing = (order: OrderView): boolean => order.isProtective !== true && isStaying(order);
 
 /** The broker shows it waiting. */
 const isInForce = (order: OrderView): boolean =>

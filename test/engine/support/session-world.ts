@@ -10,7 +10,8 @@ import type { ModifyIntent, OrderIntent } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
 import type { HeldPosition } from '../../../src/engine/positions/portfolio.ts';
-import { increasingOrders } from '../../../src/domain/order-effect.ts';
+import { cover } from '../../../src/domain/cover.ts';
+import { coverOf } from '../../../src/engine/risk/exposure.ts';
 import type { SessionActions, TimerTag } from '../../../src/engine/session/session-actions.ts';
 import type { Command, EngineEvent, ReportKind } from '../../../src/engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../../../src/engine/ports/journal-entry.ts';
@@ -203,14 +204,7 @@ export class HouseWorld implements SessionActions {
     const theirs = this.view
       .openOrders()
       .filter((each) => each.strategy === strategy && each.instrument === instrument);
-    const increasing = increasingOrders(this.view.position(strategy, instrument).qty, theirs, (each) => ({
-      side: each.side,
-      qty: each.leavesQty,
-      isStop: isStop(each),
-      isEntry: false,
-      group: null,
-    }));
-    return !increasing.has(order);
+    return !cover(this.view.position(strategy, instrument).qty, theirs, coverOf).increasing.has(order);
   }
 
   withdrawEntries(strategy: units.StrategyIndex | null): void {

@@ -15,6 +15,8 @@ const step = z.object({
   price: z.int().default(0),
   /** A stop that sends `price`. */
   trigger: z.int().optional(),
+  /** The way to the trigger; absent: that of a stop. */
+  when: z.enum(['at_or_above', 'at_or_below']).optional(),
   /** Exits of a bracket, as prices. */
   stopLoss: z.int().optional(),
   takeProfit: z.int().optional(),
@@ -59,8 +61,15 @@ function take(trader: LegTrader, each: z.output<typeof step>): void {
     return;
   }
   const head = { side: each.do, qty: each.qty, price: priceTicks(each.price), reason: 'the script' };
-  if (each.trigger !== undefined) trader.submit({ ...head, kind: 'stop', trigger: priceTicks(each.trigger) });
-  else if (each.stopLoss !== undefined && each.takeProfit !== undefined) {
+  if (each.trigger !== undefined) {
+    const trigger = priceTicks(each.trigger);
+    trader.submit({
+      ...head,
+      kind: 'stop',
+      trigger,
+      ...(each.when === undefined ? {} : { when: each.when }),
+    });
+  } else if (each.stopLoss !== undefined && each.takeProfit !== undefined) {
     const [stopLoss, takeProfit] = [priceTicks(each.stopLoss), priceTicks(each.takeProfit)];
     trader.submit({ ...head, kind: 'bracket', stopLoss, takeProfit });
   } else trader.submit({ ...head, kind: 'limit' });

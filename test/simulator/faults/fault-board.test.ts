@@ -88,6 +88,6 @@ describe('a fault as the control API gets it', () => {
   });
 
   it('knows every fault by its parameters', () => {
-    expect(Object.keys(FAULT_TABLE)).toHaveLength(21);
+    expect(Object.keys(FAULT_TABLE)).toHaveLength(22);
   });
 });
