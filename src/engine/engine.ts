@@ -485,7 +485,7 @@ export class Engine {
     this.#context.append({ kind: 'command', cause, tsUs: nowUs, strategy: null, by, command });
     switch (command.name) {
       case 'halt':
-        return halt.command(command.reason);
+        return halt.command(command.reason, command.strategy ?? null);
       case 'resume':
         return this.#lifecycle.resume(command);
       case 'cancel_all':

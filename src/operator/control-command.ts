@@ -23,7 +23,7 @@ export const COMMAND_NAMES = [
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
-/** Body of a command; fields that the command lacks are null, a missing `reason` is empty. */
+/** Body of a command; fields that the command lacks are null or false, a missing `reason` is empty. */
 export interface CommandBody {
   readonly reason: string;
   readonly strategy: string | null;
@@ -32,9 +32,24 @@ export interface CommandBody {
   /** A one-time password. */
   readonly otp: string | null;
   readonly channel: string | null;
+  /** Of a flatten: entries stay on, and a strategy may enter again. */
+  readonly keepTrading: boolean;
 }
 
-type Field = 'reason' | 'strategy' | 'clientOrderId' | 'as' | 'otp' | 'channel';
+export const EMPTY_BODY: CommandBody = {
+  reason: '',
+  strategy: null,
+  clientOrderId: null,
+  as: null,
+  otp: null,
+  channel: null,
+  keepTrading: false,
+};
+
+const FLAGS = ['keepTrading'] as const;
+
+type Flag = (typeof FLAGS)[number];
+type Field = 'reason' | 'strategy' | 'clientOrderId' | 'as' | 'otp' | 'channel' | Flag;
 type Need = 'required' | 'optional';
 
 const REASON = { reason: 'required' } as const;
@@ -44,7 +59,7 @@ const FIELDS: Readonly<Record<CommandName, Readonly<Partial<Record<Field, Need>>
   resume: { strategy: 'optional', ...REASON },
   'cancel-all': REASON,
   'cancel-order': { clientOrderId: 'required', ...REASON },
-  flatten: { strategy: 'optional', ...REASON },
+  flatten: { strategy: 'optional', keepTrading: 'optional', ...REASON },
   stop: REASON,
   'stop-strategy': { strategy: 'required', ...REASON },
   'start-strategy': { strategy: 'required', ...REASON },
@@ -69,7 +84,7 @@ export const commandNamed = (name: string): CommandName | undefined =>
 /** `{"strategy"?: text, "reason": text}`, for messages. */
 export function bodyShape(name: CommandName): string {
   const fields = Object.entries(FIELDS[name]).map(([field, need]) => {
-    const type = field === 'as' ? '"absent" | "live"' : 'text';
+    const type = isFlag(field) ? 'true | false' : field === 'as' ? '"absent" | "live"' : 'text';
     return `"${field}"${need === 'optional' ? '?' : ''}: ${type}`;
   });
   return `{${fields.join(', ')}}`;
@@ -92,10 +107,13 @@ export function parseCommandBody(name: CommandName, text: string): Parsed<Comman
     issues.push({ path: field, expected, received: shown(what) });
   }
   const texts = new Map<Field, string>();
+  const flags = new Set<Field>();
   for (const field of fieldsOf(name)) {
     const what = given.get(field);
     if (what === undefined && FIELDS[name][field] === 'optional') continue;
-    if (isText(field, what)) texts.set(field, what.trim());
+    if (isFlag(field) && typeof what === 'boolean') {
+      if (what) flags.add(field);
+    } else if (isText(field, what)) texts.set(field, what.trim());
     else
       issues.push({
         path: field,
@@ -105,23 +123,36 @@ export function parseCommandBody(name: CommandName, text: string): Parsed<Comman
   }
   const [first, ...rest] = issues;
   if (first !== undefined) return { ok: false, issues: [first, ...rest] };
-  return parsed(bodyOf(texts));
+  return parsed(bodyOf(texts, flags));
 }
 
-const ALL_FIELDS: readonly Field[] = ['reason', 'strategy', 'clientOrderId', 'as', 'otp', 'channel'];
+const ALL_FIELDS: readonly Field[] = [
+  'reason',
+  'strategy',
+  'clientOrderId',
+  'as',
+  'otp',
+  'channel',
+  ...FLAGS,
+];
+
+const isFlag = (field: string): field is Flag => FLAGS.some((each) => each === field);
 
 const fieldsOf = (name: CommandName): readonly Field[] =>
   ALL_FIELDS.filter((field) => FIELDS[name][field] !== undefined);
 
-const expectedOf = (field: Field): string => (field === 'as' ? '"absent" or "live"' : TEXT);
+function expectedOf(field: Field): string {
+  if (isFlag(field)) return 'true or false';
+  return field === 'as' ? '"absent" or "live"' : TEXT;
+}
 
 function isText(field: Field, what: unknown): what is string {
-  if (typeof what !== 'string') return false;
+  if (typeof what !== 'string' || isFlag(field)) return false;
   if (field === 'as') return what === 'absent' || what === 'live';
   return what.trim() !== '' && what.length <= TEXT_MAX && !CONTROL.test(what);
 }
 
-function bodyOf(texts: ReadonlyMap<Field, string>): CommandBody {
+function bodyOf(texts: ReadonlyMap<Field, string>, flags: ReadonlySet<Field>): CommandBody {
   const as = texts.get('as');
   return {
     reason: texts.get('reason') ?? '',
@@ -130,5 +161,6 @@ function bodyOf(texts: ReadonlyMap<Field, string>): CommandBody {
     as: as === 'absent' || as === 'live' ? as : null,
     otp: texts.get('otp') ?? null,
     channel: texts.get('channel') ?? null,
+    keepTrading: flags.has('keepTrading'),
   };
 }

@@ -168,6 +168,7 @@ function target(command: Of<'command'>['command'], naming: Naming): string {
   switch (command.name) {
     case 'flatten':
       return ` ${command.strategy === null ? 'everything' : naming.strategy(command.strategy)}`;
+    case 'halt':
     case 'resume':
       return typeof command.strategy === 'number' ? ` ${naming.strategy(command.strategy)}` : '';
     case 'stop_strategy':
@@ -177,7 +178,6 @@ function target(command: Of<'command'>['command'], naming: Naming): string {
       return ` ${shortOrderId(command.clientOrderId)}`;
     case 'resolve_order':
       return ` ${shortOrderId(command.clientOrderId)} as ${command.as}`;
-    case 'halt':
     case 'cancel_all':
     case 'reload':
     case 'rollover':

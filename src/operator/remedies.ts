@@ -42,7 +42,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   no_room: () => 'make room on the disk of the state directory',
   emergency_record: (command) =>
     `compare ${command('orders')} with the broker’s own book, then: ${command('resume')} --reason "…"`,
-  strategy_halted: (command) => `look at its loss, then: ${command('resume')} --strategy … --reason "…"`,
+  strategy_halted: (command) => `look at the reason, then: ${command('resume')} --strategy … --reason "…"`,
   engine_lost: (command) =>
     `the named strategy is left out until the next start; ${command('journal')} shows the entries before`,
 };

@@ -146,6 +146,7 @@ describe('commands', () => {
     const { page } = await opened(daemon);
     await show(page, 'Steer');
     await page.getByRole('button', { name: 'Flatten all' }).click();
+    await page.locator('form.typed', { hasText: 'turns entries off first' }).waitFor();
     expect(daemon.commands).toEqual([]);
     await page.getByRole('button', { name: 'Flatten all' }).hover();
     await page.mouse.down();

@@ -1,5 +1,8 @@
 /** A flatten whose exit is lost, or that comes at a time when nothing can be taken back: it ends flat, and covered until then. */
 import { describe, expect, it } from 'vitest';
+import { obey, type RunActions } from '../../src/app/live/daemon-commands.ts';
+import { type CommandBody, EMPTY_BODY } from '../../src/operator/control-command.ts';
+import type { CommandResult } from '../../src/operator/control-server.ts';
 import type { Step } from './support/scripted.ts';
 import { PLACE, running, type Story } from './support/story.ts';
 
@@ -39,6 +42,18 @@ async function holding(change: (yaml: string) => string, steps: readonly Step[] 
 
 const flatten = (story: Story): void =>
   story.daemon.command({ name: 'flatten', strategy: null, reason: 'the story' });
+
+const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
+
+/** As a person asks for it, on the command line, in a chat or on the page. */
+function ask(
+  { daemon }: Story,
+  name: 'flatten' | 'resume',
+  given: Partial<CommandBody> = {},
+): Promise<CommandResult> {
+  const body = { ...EMPTY_BODY, reason: 'the story', ...given };
+  return Promise.resolve(obey(daemon, name, body, IDLE_RUN));
+}
 
 describe('an exit whose answer is lost and that never arrived', () => {
   it.each([
@@ -111,5 +126,95 @@ describe('an exit whose answer is lost and that never arrived', () => {
     await story.until(isFlat(story));
     await story.until(async () => (await story.truth()).orders.length === 0);
     expect(soldOf(story)).toBe(HELD);
+  });
+});
+
+/** Enters again. */
+const AGAIN: Step = { at: 13_004, do: 'buy', qty: 1, price: 13_010 };
+/** A second strategy in the same contract. */
+const beside =
+  (steps: readonly Step[]) =>
+  (yaml: string): string => {
+    const changed = quick(yaml);
+    const [at, end] = [changed.indexOf('  - id: script'), changed.indexOf('flatten:')];
+    const second = changed.slice(at, end).replace('id: script', 'id: other');
+    return (
+      changed.slice(0, end) +
+      second.replace('steps: []', `steps: ${JSON.stringify(steps)}`) +
+      changed.slice(end)
+    );
+  };
+const placesOf = ({ moves }: Story): number => moves.filter((call) => call === PLACE).length;
+
+describe('a flatten by a person', () => {
+  it('turns the entries of the account off first, until a person resumes', async () => {
+    const story = await holding(guarded, [LONG, AGAIN]);
+    const answer = await ask(story, 'flatten');
+    expect(answer).toMatchObject({ ok: true, message: expect.stringContaining('entries are off') });
+    story.offer('buy', 13_010, HELD);
+    await story.until(isFlat(story));
+    story.print(13_004);
+    await story.until(() => story.denials().includes('halted'));
+    await story.kill();
+    await story.start();
+    expect((await story.view())?.halted).toBe('the story');
+    expect(await story.truth()).toEqual({ orders: [], net: 0 });
+  });
+
+  it('turns those of the strategy that it names off alone, over a kill too, until a person resumes it', async () => {
+    const story = await running([LONG, AGAIN], beside([LONG, AGAIN]));
+    story.offer('sell', 13_010, 2 * HELD);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).net === 2 * HELD);
+    await story.until(() => story.hasReadPositions());
+    const answer = await ask(story, 'flatten', { strategy: 'script' });
+    expect(answer).toMatchObject({ ok: true, message: expect.stringContaining('entries of script are off') });
+    story.offer('buy', 13_010, HELD);
+    await story.until(async () => (await story.known()).net === HELD);
+    await story.kill();
+    await story.start();
+    const haltedOnes = async () => (await story.view())?.strategies.map(({ id, halted }) => [id, halted]);
+    expect(await haltedOnes()).toEqual([
+      ['script', 'the story'],
+      ['other', null],
+    ]);
+    story.print(13_004);
+    await story.until(() => story.denials().includes('halted'));
+    await story.until(() => placesOf(story) === 1);
+    expect(story.entries.flatMap((entry) => (entry.kind === 'place' ? [entry.strategy] : []))).toEqual([1]);
+    await ask(story, 'resume', { strategy: 'script' });
+    await story.until(async () => (await haltedOnes())?.every(([, reason]) => reason === null) === true);
+  });
+
+  it('leaves entries on where it is asked to keep trading', async () => {
+    const story = await holding(quick, [LONG, OWN_STOP, AGAIN]);
+    const answer = await ask(story, 'flatten', { keepTrading: true });
+    expect(answer.message).toContain('may enter again');
+    story.offer('buy', 13_010, HELD);
+    await story.until(isFlat(story));
+    await story.until(async () => (await story.view())?.procedure === '');
+    story.print(13_004);
+    await story.until(() => placesOf(story) === 3);
+    expect(story.denials()).toEqual([]);
+  });
+
+  it('closes two strategies that oppose each other while the halt sweeps the books', async () => {
+    const short: Step = { at: 13_002, do: 'sell', qty: HELD, price: 12_990 };
+    const story = await running([LONG], beside([short]));
+    const held = async () =>
+      (await story.view())?.strategies.flatMap(({ positions }) => positions.map(({ qty }) => Number(qty)));
+    story.offer('sell', 13_010, HELD);
+    story.print(13_001);
+    await story.until(async () => (await held())?.includes(HELD) === true);
+    story.offer('buy', 12_990, HELD);
+    story.print(13_002);
+    await story.until(async () => (await held())?.includes(-HELD) === true);
+    await story.until(() => story.hasReadPositions());
+    await ask(story, 'flatten');
+    await story.until(() => story.daemon.sweep.progress.status === 'proven');
+    story.offer('buy', 13_000, HELD);
+    story.offer('sell', 12_995, HELD);
+    await story.until(async () => (await held())?.every((qty) => qty === 0) === true);
+    expect((await story.truth()).net).toBe(0);
   });
 });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { obey, type RunActions } from '../../src/app/live/daemon-commands.ts';
+import { EMPTY_BODY } from '../../src/operator/control-command.ts';
 import { listenToPhones } from '../../src/app/live/phone.ts';
 import { tellReport } from '../../src/app/live/run-daemon.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
@@ -49,7 +50,6 @@ ${more}`;
 }
 
 const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
-const NO_FIELDS = { reason: '', strategy: null, clientOrderId: null, as: null, otp: null };
 
 const listen = ({ daemon }: Story): void => listenToPhones(daemon, daemon.config, IDLE_RUN);
 
@@ -176,7 +176,7 @@ it('takes a question for an acknowledgement, as its reminders say', async () => 
 it('sends a test message through its channels while they fail and while they work', async () => {
   const { story, bot, mailbox } = await morning();
   const asked = (channel: string | null) =>
-    obey(story.daemon, 'test-message', { ...NO_FIELDS, channel }, IDLE_RUN);
+    obey(story.daemon, 'test-message', { ...EMPTY_BODY, channel }, IDLE_RUN);
   bot.failures['sendMessage']?.push({ status: 502 });
   expect(await asked('phone')).toMatchObject({
     ok: false,

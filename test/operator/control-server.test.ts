@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { COMMAND_NAMES } from '../../src/operator/control-command.ts';
+import { COMMAND_NAMES, EMPTY_BODY } from '../../src/operator/control-command.ts';
 import {
   type CommandResult,
   type ControlHandlers,
@@ -175,8 +175,7 @@ describe('what it says', () => {
 const post = (body: string, type?: string): ReturnType<typeof ask> =>
   ask('/commands/halt', { method: 'POST', body, ...(type === undefined ? {} : { type }) });
 
-const NOTHING = { reason: '', strategy: null, clientOrderId: null, as: null, otp: null, channel: null };
-const REASON = { ...NOTHING, reason: 'why' };
+const REASON = { ...EMPTY_BODY, reason: 'why' };
 
 describe('commands', () => {
   test.each([
@@ -186,6 +185,8 @@ describe('commands', () => {
     ['cancel-all', { reason: 'why' }, REASON],
     ['flatten', { reason: 'why' }, REASON],
     ['flatten', { strategy: 'ema', reason: 'why' }, { ...REASON, strategy: 'ema' }],
+    ['flatten', { keepTrading: true, reason: 'why' }, { ...REASON, keepTrading: true }],
+    ['flatten', { keepTrading: false, reason: 'why' }, REASON],
     ['stop', { reason: 'why' }, REASON],
     ['stop-strategy', { strategy: 'ema', reason: 'why' }, { ...REASON, strategy: 'ema' }],
     [
@@ -194,9 +195,9 @@ describe('commands', () => {
       { ...REASON, clientOrderId: 'H.1', as: 'absent' },
     ],
     ['rollover', { reason: 'why' }, REASON],
-    ['reconnect', {}, NOTHING],
-    ['reconnect', undefined, NOTHING],
-    ['token', {}, NOTHING],
+    ['reconnect', {}, EMPTY_BODY],
+    ['reconnect', undefined, EMPTY_BODY],
+    ['token', {}, EMPTY_BODY],
   ])('%s %o reaches the daemon', async (name, body, expected) => {
     expect(await command(name, body)).toMatchObject({ code: 200, json: { ok: true, message: 'done' } });
     expect(daemon.commands).toEqual([[name, expected]]);
@@ -221,6 +222,8 @@ describe('commands', () => {
     ['halt', ['why'], 'expected a JSON object {"reason": text}'],
     ['halt', null, 'expected a JSON object'],
     ['flatten', { strategy: null, reason: 'why' }, 'strategy: expected text'],
+    ['flatten', { keepTrading: 'yes', reason: 'why' }, 'keepTrading: expected true or false, got "yes"'],
+    ['halt', { keepTrading: true, reason: 'why' }, 'keepTrading: expected only reason'],
     ['stop-strategy', { reason: 'why' }, 'strategy: expected text'],
     [
       'resolve-order',

@@ -1,7 +1,7 @@
 /** Carries out what an operator commands, whatever way the command came. */
 import { failureOf } from '../../domain/failure.ts';
 import { clientOrderId } from '../../domain/ids.ts';
-import { seconds } from '../../domain/units.ts';
+import { OPERATOR_INDEX, seconds } from '../../domain/units.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
@@ -53,7 +53,7 @@ export function obey(
     case 'cancel-order':
       return cancelOrder(daemon, body.clientOrderId ?? '', reason);
     case 'flatten':
-      return seen(daemon, flatten(daemon, body.strategy, reason));
+      return seen(daemon, flatten(daemon, body));
     case 'stop-strategy':
       return stopStrategy(daemon, body.strategy ?? '', reason);
     case 'start-strategy':
@@ -190,12 +190,32 @@ function cancelOrder(daemon: Daemon, id: string, reason: string): CommandResult 
   return seen(daemon, tell(daemon, { name: 'cancel_order', clientOrderId: clientOrderId(id), reason }));
 }
 
-/** `strategy` is null for the whole account; what was adopted belongs to `operator`. */
-function flatten(daemon: Daemon, strategy: string | null, reason: string): CommandResult {
+/**
+ * `strategy` is null for the whole account; what was adopted belongs to `operator`, who enters nothing. Entries go off first (rulings,
+ * 38): a strategy that goes on would enter again a second later.
+ */
+function flatten(daemon: Daemon, { strategy, reason, keepTrading }: CommandBody): CommandResult {
   if (strategy !== null && !daemon.names.has(strategy)) return unknown(daemon, strategy);
   const index = strategy === null ? null : daemon.names.indexOf(strategy);
-  return tell(daemon, { name: 'flatten', strategy: index, reason });
+  if (daemon.sessionDay === undefined)
+    return {
+      ok: false,
+      message:
+        'no session is open yet: nothing was closed, and entries are as before; tickwright halt stops them',
+    };
+  const isHalted = !keepTrading && index !== OPERATOR_INDEX;
+  if (isHalted) daemon.command({ name: 'halt', strategy: index, reason });
+  daemon.command({ name: 'flatten', strategy: index, reason });
+  const what = strategy === null ? 'all positions are' : `the position of ${strategy} is`;
+  return { ok: true, message: `${what} being closed; ${isHalted ? haltText(strategy) : GOES_ON}` };
 }
+
+const GOES_ON = 'entries stay as they were: where they are on, a strategy may enter again';
+
+const haltText = (strategy: string | null): string =>
+  strategy === null
+    ? 'entries are off until tickwright resume'
+    : `entries of ${strategy} are off until tickwright resume --strategy ${strategy}`;
 
 function stopStrategy(daemon: Daemon, id: string, reason: string): CommandResult {
   if (!daemon.names.all.includes(id)) return unknown(daemon, id);

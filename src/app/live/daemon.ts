@@ -45,7 +45,7 @@ import { holdingsText } from './holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './price-board.ts';
 import { SessionCycle } from './session-cycle.ts';
-import type { TradingSession, Unattributed } from './trading-session.ts';
+import { isOfAccount, type TradingSession, type Unattributed } from './trading-session.ts';
 import type { PreparedChange, StrategyChange } from './strategy-switch.ts';
 
 /** The operator's display, as text or JSON lines. */
@@ -290,12 +290,12 @@ export class Daemon {
   }
 
   command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
-    if (command.name === 'halt') {
+    if (command.name === 'halt' && isOfAccount(command)) {
       const isKnown = this.halt.reason !== null;
       this.halt.begin(command.reason);
       if (isKnown) this.#sweepBooks();
     }
-    if (command.name === 'resume' && typeof command.strategy !== 'number') this.halt.end(command.reason);
+    if (command.name === 'resume' && isOfAccount(command)) this.halt.end(command.reason);
     this.#cycle.post({ kind: 'command', by, command });
   }
 

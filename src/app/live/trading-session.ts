@@ -517,5 +517,5 @@ export class TradingSession implements InputSink, Work {
 export type Unattributed<E> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
 
 /** It turns the entries of the account off or on. */
-const isOfAccount = (command: Command): boolean =>
-  command.name === 'halt' || (command.name === 'resume' && typeof command.strategy !== 'number');
+export const isOfAccount = (command: Command): boolean =>
+  (command.name === 'halt' || command.name === 'resume') && typeof command.strategy !== 'number';

@@ -22,6 +22,10 @@ interface ReloadFlags extends ControlFlags {
   readonly check?: boolean;
 }
 
+interface FlattenFlags extends ControlFlags {
+  readonly keepTrading?: boolean;
+}
+
 interface Order {
   readonly name: string;
   readonly description: string;
@@ -148,15 +152,21 @@ async function typedLine({ io }: CliContext): Promise<string> {
 function addFlatten(program: Command, context: CliContext): void {
   const command = withReason(
     named(
-      program.command('flatten').description('cancel, then close the positions of one strategy or of all'),
-      'tickwright flatten --strategy ema-front --reason "enough for today"',
+      program
+        .command('flatten')
+        .description(
+          'turn entries off until resume, then cancel and close the positions of one strategy or of all',
+        ),
+      'tickwright flatten --strategy ema-front --reason "enough for today"\n  tickwright flatten --keep-trading --reason "start afresh after the news"',
     ),
   )
-    .option('--strategy <id>', 'this strategy only (all)')
+    .option('--strategy <id>', 'this strategy only, its entries alone go off (all)')
+    .option('--keep-trading', 'leave entries as they are: a strategy may enter again at once')
     .action(async () => {
-      const { reason, strategy, ...flags } = command.opts<ControlFlags>();
+      const { reason, strategy, keepTrading = false, ...flags } = command.opts<FlattenFlags>();
       const state = stateOf(flags);
-      await tell(context, state, 'flatten', { reason, ...(strategy === undefined ? {} : { strategy }) });
+      const which = strategy === undefined ? {} : { strategy };
+      await tell(context, state, 'flatten', { reason, keepTrading, ...which });
       let wasBusy = false;
       await follow(context, state, (now) => {
         const progress = flattenProgress(now, strategy ?? null, wasBusy);

@@ -46,13 +46,13 @@ export function flattenProgress(now: View, strategy: string | null, wasBusy: boo
   if (held.length === 0 && (steps.length === 0 || strategy !== null))
     return { state: 'done', text: 'flat: nothing is held' };
   if (steps.length === 0 && wasBusy) {
-    const again = 'flatten stops no strategy, tickwright halt does';
+    const again = 'entries stayed on, tickwright halt stops them';
     return { state: 'done', text: `it was flat, and holds again ${held.join(', ')}: ${again}` };
   }
   if (steps.length === 0)
     return {
       state: 'left',
-      text: `${rest}, and no flatten is under way: flatten stops no strategy, tickwright halt does`,
+      text: `${rest}, and no flatten is under way: tickwright journal shows why`,
     };
   const waits = steps.filter((step) => /: (?:queued|given_up)$/.test(step));
   if (waits.length === steps.length) {

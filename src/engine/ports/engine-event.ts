@@ -139,7 +139,8 @@ export type ReportEvent =
 
 /** Commands of a person, of the schedule or of the process. */
 export type Command =
-  | { readonly name: 'halt'; readonly reason: string }
+  /** Of the account, or of one strategy. */
+  | { readonly name: 'halt'; readonly strategy?: StrategyIndex | null; readonly reason: string }
   /** Ends the halt of the account, or of one strategy; absent, as in older journals: all of them. */
   | { readonly name: 'resume'; readonly strategy?: StrategyIndex | null; readonly reason: string }
   | { readonly name: 'cancel_all'; readonly reason: string }

@@ -44,8 +44,9 @@ export class EntryHalt {
     if (this.#reason === null) this.#begin(reason, code);
   }
 
-  /** Whoever asked knows, and hears from the main thread what became of the orders. */
-  command(reason: string): void {
+  /** Whoever asked knows, and hears from the main thread what became of the orders of the account. */
+  command(reason: string, strategy: StrategyIndex | null): void {
+    if (strategy !== null) return this.#beginStrategy(strategy, reason, false);
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#append(true, null, reason);
@@ -98,16 +99,12 @@ export class EntryHalt {
     if (!this.#strategies.has(strategy) && this.#isHaltNow(strategy)) this.#beginStrategy(strategy, reason);
   }
 
-  #beginStrategy(strategy: StrategyIndex, reason: string): void {
+  #beginStrategy(strategy: StrategyIndex, reason: string, isNews = true): void {
     if (this.#strategies.has(strategy)) return;
     this.#strategies.set(strategy, reason);
     this.#append(true, strategy, reason);
-    this.#context.alert(
-      strategy,
-      'critical',
-      'strategy_halted',
-      `its entries are off until you resume this strategy: ${reason}`,
-    );
+    const text = `its entries are off until you resume this strategy: ${reason}`;
+    if (isNews) this.#context.alert(strategy, 'critical', 'strategy_halted', text);
     this.#withdraw(strategy);
   }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import { seconds, type TsUs } from '../../domain/units.ts';
 import { formatSpan } from '../../text/durations.ts';
-import type { CommandBody, CommandName } from '../control-command.ts';
+import { type CommandBody, type CommandName, EMPTY_BODY } from '../control-command.ts';
 import type { CommandResult } from '../control-server.ts';
 import { oneLine } from '../terminal.ts';
 import type { Asked } from './telegram-listener.ts';
@@ -44,7 +44,7 @@ const HELP = [
   '/otp 123456: one-time password of the broker (while it is asked for, the bare password does too)',
   '/halt [reason]: no entries, and those that work are canceled; what protects a position stays',
   '/resume [strategy] [reason]: entries again; asks back with a code',
-  '/flatten [strategy] [reason]: cancel and close; asks back with a code',
+  '/flatten [strategy] [reason]: entries off until /resume, then cancel and close; asks back with a code',
   '/seen: acknowledges the alerts so far',
 ].join('\n');
 
@@ -93,9 +93,9 @@ export class RemoteControl {
     }
     switch (name) {
       case 'otp':
-        return this.#run(by, 'otp', { ...EMPTY, otp: argument }, 'otp');
+        return this.#run(by, 'otp', { ...EMPTY_BODY, otp: argument }, 'otp');
       case 'seen':
-        return this.#run(by, 'seen', EMPTY, 'seen');
+        return this.#run(by, 'seen', EMPTY_BODY, 'seen');
       case 'resume':
       case 'flatten': {
         const [first = '', ...reason] = argument.split(' ');
@@ -119,7 +119,7 @@ export class RemoteControl {
     if (asked !== null && asked.by === by && /^\d+$/.test(word)) return this.#confirm(asked, word);
     const isPassword = /^[0-9A-Za-z]{4,32}$/.test(word) && /\d/.test(word) && word !== this.#lastCode;
     if (isPassword && this.#options.isOtpAwaited())
-      return this.#run(by, 'otp', { ...EMPTY, otp: word }, 'otp');
+      return this.#run(by, 'otp', { ...EMPTY_BODY, otp: word }, 'otp');
     return `not understood\n${HELP}`;
   }
 
@@ -129,11 +129,7 @@ export class RemoteControl {
     this.#lastCode = code;
     this.#confirmation = { by, code, askedUs, name, body, text: oneLine(text), tries: 0 };
     this.#options.journal(by, oneLine(text), 'asked back with a code');
-    const { strategy } = body;
-    const what =
-      name === 'resume'
-        ? `Entries of ${strategy ?? 'the whole account'} will be allowed again.`
-        : `${strategy === null ? 'All positions' : `The positions of ${strategy}`} will be closed, and orders canceled.`;
+    const what = name === 'resume' ? resumeMeaning(body) : flattenMeaning(body);
     return `${what} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`;
   }
 
@@ -161,19 +157,18 @@ export class RemoteControl {
   }
 }
 
-const EMPTY: CommandBody = {
-  reason: '',
-  strategy: null,
-  clientOrderId: null,
-  as: null,
-  otp: null,
-  channel: null,
-};
-
 const bodyOf = (by: string, reason: string): CommandBody => ({
-  ...EMPTY,
+  ...EMPTY_BODY,
   reason: reason === '' ? `by ${by}` : `${reason} (by ${by})`,
 });
+
+const resumeMeaning = ({ strategy }: CommandBody): string =>
+  `Entries of ${strategy ?? 'the whole account'} will be allowed again.`;
+
+const flattenMeaning = ({ strategy }: CommandBody): string =>
+  strategy === null
+    ? 'Entries go off until /resume, orders are canceled, and all positions closed.'
+    : `Entries of ${strategy} go off until /resume ${strategy}, its orders are canceled, and the positions of ${strategy} closed.`;
 
 /** Words that may stand in the journal; another word may be a password. */
 const SHOWN: ReadonlySet<string> = new Set([...VIEWS, 'otp', 'seen', 'resume', 'flatten', 'start', 'help']);

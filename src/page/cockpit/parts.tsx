@@ -237,10 +237,13 @@ export function HoldButton({
   word,
   isDanger = true,
   isSmall = false,
+  meaning = '',
   onDone,
 }: {
   readonly label: string;
   readonly word: string;
+  /** What it does besides its label. */
+  readonly meaning?: string | undefined;
   readonly isDanger?: boolean;
   readonly isSmall?: boolean;
   readonly onDone: () => void;
@@ -271,7 +274,7 @@ export function HoldButton({
       <button
         type="button"
         class={`hold ${isDanger ? 'danger' : ''} ${isSmall ? 'small' : ''} ${isHeld.value ? 'held' : ''}`}
-        title={t.holdHint}
+        title={meaning === '' ? t.holdHint : `${t.holdHint}. ${meaning}`}
         onPointerDown={({ button }) => button === 0 && begin()}
         onPointerUp={cut}
         onPointerLeave={end}
@@ -293,6 +296,7 @@ export function HoldButton({
       {isTyping.value && (
         <TypedConfirm
           word={word}
+          meaning={meaning}
           onDone={(isTyped) => {
             isTyping.value = false;
             if (isTyped) onDone();
@@ -305,9 +309,11 @@ export function HoldButton({
 
 function TypedConfirm({
   word,
+  meaning,
   onDone,
 }: {
   readonly word: string;
+  readonly meaning: string;
   readonly onDone: (isTyped: boolean) => void;
 }) {
   const typed = useSignal('');
@@ -320,6 +326,7 @@ function TypedConfirm({
       }}
       onKeyDown={({ key }) => key === 'Escape' && onDone(false)}
     >
+      {meaning !== '' && <p class="note">{meaning}</p>}
       <label>
         {t.holdOrType(word)}
         <Field value={typed} isFocused />

@@ -105,8 +105,13 @@ export function Otp({ value: { token } }: { readonly value: CockpitState }) {
   );
 }
 
-const held = (label: string, word: string, name: string) => (
-  <HoldButton label={label} word={word} onDone={() => void command(label, name, { reason: REASON })} />
+const held = (label: string, word: string, name: string, meaning?: string) => (
+  <HoldButton
+    label={label}
+    word={word}
+    meaning={meaning}
+    onDone={() => void command(label, name, { reason: REASON })}
+  />
 );
 
 const pressed = (label: string, name: string) => (
@@ -117,10 +122,12 @@ const pressed = (label: string, name: string) => (
 
 const Everything = () => (
   <Panel title={t.wholeAccount} area="half">
-    <p class="note">{t.flattenMeaning}</p>
+    <p class="note">
+      {t.holdMeaning} {t.flattenMeaning}
+    </p>
     <div class="row">
       {held(t.cancelAll, 'cancel', 'cancel-all')}
-      {held(t.flattenAll, 'flatten', 'flatten')}
+      {held(t.flattenAll, 'flatten', 'flatten', t.flattenMeaning)}
       {held(t.stopDaemon, 'stop', 'stop')}
     </div>
     <div class="row">
@@ -189,7 +196,13 @@ function Strategy({ strategy: { id, stopped, halted, positions } }: { readonly s
             onDone={act(t.resume, 'resume')}
           />
         )}
-        <HoldButton isSmall label={t.flatten} word="flatten" onDone={act(t.flatten, 'flatten')} />
+        <HoldButton
+          isSmall
+          label={t.flatten}
+          word="flatten"
+          meaning={t.flattenOneMeaning}
+          onDone={act(t.flatten, 'flatten')}
+        />
       </div>
     </li>
   );

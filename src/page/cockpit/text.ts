@@ -251,9 +251,17 @@ const TABLE = {
   bring: ['Send', 'Gửi'],
   newToken: ['New token', 'Token mới'],
   wholeAccount: ['Whole account', 'Toàn tài khoản'],
-  flattenMeaning: [
+  holdMeaning: [
     'Hold a button for 1.5 seconds, or press it and type its word.',
     'Giữ nút 1,5 giây, hoặc nhấn rồi gõ từ của nút.',
+  ],
+  flattenMeaning: [
+    'Flatten turns entries off first, until somebody resumes.',
+    'Đóng vị thế sẽ ngừng mở vị thế trước, cho đến khi có người bấm Tiếp tục.',
+  ],
+  flattenOneMeaning: [
+    'Flatten turns the entries of this strategy off first, until somebody resumes it.',
+    'Đóng vị thế sẽ ngừng mở vị thế của chiến lược này trước, cho đến khi có người bấm Tiếp tục.',
   ],
   cancelAll: ['Cancel all', 'Hủy tất cả'],
   flattenAll: ['Flatten all', 'Đóng tất cả vị thế'],

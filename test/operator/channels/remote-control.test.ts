@@ -55,6 +55,7 @@ describe('RemoteControl', () => {
 
   it('asks back before it resumes or flattens, and goes on with the code alone', async () => {
     const reply = await write('/flatten ema-front enough');
+    expect(reply).toContain('Entries of ema-front go off until /resume ema-front');
     expect(reply).toContain('positions of ema-front');
     expect(done).toEqual([]);
     expect(await write(codeIn(reply))).toBe('accepted');
