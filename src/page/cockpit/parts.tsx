@@ -231,15 +231,7 @@ export const HOLD_MS = 1_500;
 
 const isPress = ({ key }: KeyboardEvent): boolean => key === ' ' || key === 'Enter';
 
-/** Done after holding it; a short press asks to type the word instead, which needs no steady hand. */
-export function HoldButton({
-  label,
-  word,
-  isDanger = true,
-  isSmall = false,
-  meaning = '',
-  onDone,
-}: {
+interface Hold {
   readonly label: string;
   readonly word: string;
   /** What it does besides its label. */
@@ -247,7 +239,10 @@ export function HoldButton({
   readonly isDanger?: boolean;
   readonly isSmall?: boolean;
   readonly onDone: () => void;
-}) {
+}
+
+/** Done after holding it; a short press asks to type the word instead, which needs no steady hand. */
+export function HoldButton({ label, word, isDanger = true, isSmall = false, meaning = '', onDone }: Hold) {
   const isHeld = useSignal(false);
   const isTyping = useSignal(false);
   const wait = useRef<ReturnType<typeof setTimeout>>(undefined);
