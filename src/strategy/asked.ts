@@ -4,20 +4,24 @@
  */
 import { isRecord, shown } from '../domain/parsed.ts';
 
+/** A check of one argument. Built once: what fits makes no object and no text. */
 interface Rule {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
-  readonly isOptional?: boolean;
 }
 
 type Rules = Readonly<Record<string, Rule>>;
 
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
+const isWholeFromZero = (value: unknown): boolean => isWhole(value) && Number(value) >= 0;
 const oneOf = (...words: readonly string[]): Rule => ({
   expected: words.map((word) => `'${word}'`).join(' or '),
-  fits: (value) => words.some((word) => word === value),
+  fits: (value) => typeof value === 'string' && words.includes(value),
 });
-const optional = (rule: Rule): Rule => ({ ...rule, isOptional: true });
+const optional = ({ expected, fits }: Rule): Rule => ({
+  expected,
+  fits: (value) => value === undefined || fits(value),
+});
 
 const HOW_TO_PRICE = 'trader.plus(price, points) moves a price, trader.nearest(value) rounds one';
 const TICKS: Rule = {
@@ -26,13 +30,20 @@ const TICKS: Rule = {
 };
 const TEXT: Rule = { expected: 'a text', fits: (value) => typeof value === 'string' };
 const NUMBER: Rule = { expected: 'a number', fits: (value) => typeof value === 'number' };
+const ORDER_ID: Rule = { ...TEXT, expected: 'what trader.submit returned, or the id of an update' };
+const SPAN: Rule = {
+  expected: 'a whole number of microseconds, zero or more: seconds(5), minutes(1)',
+  fits: isWholeFromZero,
+};
+const HANDLER: Rule = { expected: 'a function', fits: (value) => typeof value === 'function' };
+const QTY: Rule = {
+  expected: 'a whole number of contracts or lots; Math.floor() cuts what was computed',
+  fits: isWholeFromZero,
+};
 
 const PLAIN: Rules = {
   reason: { ...TEXT, expected: 'a few words for the journal' },
-  qty: {
-    expected: 'a whole number of contracts or lots; Math.floor() cuts what was computed',
-    fits: (value) => isWhole(value) && Number(value) >= 0,
-  },
+  qty: QTY,
   price: {
     expected: `whole ticks, like the price of a trade, or 'market'; ${HOW_TO_PRICE}`,
     fits: (value) => value === 'market' || isWhole(value),
@@ -64,124 +75,133 @@ const ORDERS: Readonly<Record<string, Rules>> = {
     },
   },
 };
-const KINDS = Object.keys(ORDERS);
+
+/** The keys of an order, in one kind of call. */
+class OrderShape {
+  readonly #call: string;
+  readonly #rules: readonly (Rule & { readonly key: string })[];
+  readonly #keys: ReadonlySet<string>;
+  /** What the author of a key that nobody reads may have wanted. */
+  readonly #hint: (key: string) => string;
+
+  constructor(call: string, rules: Rules, hint: (key: string) => string = () => '') {
+    this.#call = call;
+    this.#rules = Object.entries(rules).map(([key, rule]) => ({ key, ...rule }));
+    this.#keys = new Set(Object.keys(rules));
+    this.#hint = hint;
+  }
+
+  assert(order: unknown): void {
+    if (!isRecord(order)) throw faultOf(this.#call, 'an order like { qty, price, reason }', order);
+    for (const key in order) if (!this.#keys.has(key)) throw this.#unread(key);
+    for (const rule of this.#rules) check(this.#call, rule.key, rule, order[rule.key]);
+  }
+
+  #unread(key: string): Error {
+    const known = [...this.#keys].join(', ');
+    return new Error(
+      `trader.${this.#call}: nothing reads ${shown(key)}; expected ${known}${this.#hint(key)}`,
+    );
+  }
+}
+
+const KIND = oneOf(...Object.keys(ORDERS));
+const SHAPES: ReadonlyMap<unknown, OrderShape> = new Map(
+  Object.entries(ORDERS).map(([kind, rules]) => [
+    kind,
+    new OrderShape(`submit of a ${kind} order`, { kind: KIND, ...rules }),
+  ]),
+);
+
+const OTHERS = "other orders have a name: trader.submit({ kind: 'bracket', side: 'buy', ... })";
+/** Somebody who gives such a key wants another kind of order. */
+const hintOf = (key: string): string =>
+  Object.values(ORDERS).some((rules) => Object.hasOwn(rules, key)) ? `; ${OTHERS}` : '';
+
+/** A limit order; its kind and its side may be said twice. */
+const plainShape = (call: 'buy' | 'sell' | 'submit', side: 'buy' | 'sell'): OrderShape => {
+  const kind = { expected: `'limit'; ${OTHERS}`, fits: (value: unknown) => value === 'limit' };
+  return new OrderShape(call, { ...PLAIN, kind: optional(kind), side: optional(oneOf(side)) }, hintOf);
+};
+const BUY = plainShape('buy', 'buy');
+const SELL = plainShape('sell', 'sell');
+const SUBMIT_BUY = plainShape('submit', 'buy');
+const SUBMIT_SELL = plainShape('submit', 'sell');
 
 /** The arguments of `trader.submit`. */
 export function assertSubmit(asked: readonly unknown[]): void {
   if (asked.length > 1) {
     const [side, order] = asked;
-    check('trader.submit', SIDE, 'side', side);
-    return checkPlain('submit', side === 'sell' ? 'sell' : 'buy', order);
+    check('submit', 'side', SIDE, side);
+    return (side === 'sell' ? SUBMIT_SELL : SUBMIT_BUY).assert(order);
   }
   const [order] = asked;
   const kind: unknown = isRecord(order) ? order['kind'] : undefined;
-  check('trader.submit', oneOf(...KINDS), 'kind', kind);
-  const rules = ORDERS[String(kind)] ?? {};
-  checkKeys(`trader.submit of a ${String(kind)} order`, order, rules, () => '', ['kind']);
+  check('submit', 'kind', KIND, kind);
+  SHAPES.get(kind)?.assert(order);
 }
 
 /** The order of `trader.buy` and `trader.sell`. */
-export const assertOrder = (side: 'buy' | 'sell', order: unknown): void => checkPlain(side, side, order);
+export const assertOrder = (side: 'buy' | 'sell', order: unknown): void =>
+  (side === 'buy' ? BUY : SELL).assert(order);
 
-const OTHERS = "other orders have a name: trader.submit({ kind: 'bracket', side: 'buy', ... })";
-
-/** A limit order; its kind and its side may be said twice. */
-function checkPlain(call: string, side: string, order: unknown): void {
-  const kind = { expected: `'limit'; ${OTHERS}`, fits: (value: unknown) => value === 'limit' };
-  checkKeys(
-    `trader.${call}`,
-    order,
-    { ...PLAIN, kind: optional(kind), side: optional(oneOf(side)) },
-    // Somebody who gives such a key wants another kind of order.
-    (key) => (Object.values(ORDERS).some((rules) => Object.hasOwn(rules, key)) ? `; ${OTHERS}` : ''),
-  );
-}
-
-const CHANGES: Rules = { price: TICKS, qty: PLAIN['qty'] ?? TICKS, trigger: TICKS };
+const CHANGES: ReadonlyMap<string, Rule> = new Map([
+  ['price', TICKS],
+  ['qty', QTY],
+  ['trigger', TICKS],
+]);
 
 /** The arguments of `trader.modify`. */
 export function assertChange(order: unknown, change: unknown): void {
   assertId('modify', order);
-  const keys = isRecord(change) ? Object.keys(change) : [];
-  const [key = ''] = keys;
-  const rule = Object.hasOwn(CHANGES, key) ? CHANGES[key] : undefined;
-  if (keys.length !== 1 || rule === undefined || !isRecord(change))
-    throw faultOf('trader.modify', 'one of { price }, { qty } and { trigger }', change);
-  check('trader.modify', rule, key, change[key]);
+  let [keys, key] = [0, ''];
+  if (isRecord(change))
+    for (const each in change) {
+      keys += 1;
+      key = each;
+    }
+  const rule = CHANGES.get(key);
+  if (keys !== 1 || rule === undefined || !isRecord(change))
+    throw faultOf('modify', 'one of { price }, { qty } and { trigger }', change);
+  check('modify', key, rule, change[key]);
 }
 
 /** The order that `trader.cancel` or `trader.modify` means. */
-export const assertId = (call: string, order: unknown): void =>
-  check(
-    `trader.${call}`,
-    { ...TEXT, expected: 'what trader.submit returned, or the id of an update' },
-    'the order',
-    order,
-  );
+export const assertId = (call: string, order: unknown): void => check(call, 'the order', ORDER_ID, order);
 
 /** The arguments of `trader.after`. */
 export function assertTimer(span: unknown, handler: unknown): void {
-  const expected = 'a whole number of microseconds, zero or more: seconds(5), minutes(1)';
-  check('trader.after', { expected, fits: (value) => isWhole(value) && Number(value) >= 0 }, 'span', span);
-  check(
-    'trader.after',
-    { expected: 'a function', fits: (value) => typeof value === 'function' },
-    'handler',
-    handler,
-  );
+  check('after', 'span', SPAN, span);
+  check('after', 'handler', HANDLER, handler);
 }
 
 /** The text of `trader.note`, the name of `trader.leg`. */
-export const assertText = (call: string, key: string, text: unknown): void =>
-  check(`trader.${call}`, TEXT, key, text);
+export const assertText = (call: string, key: string, text: unknown): void => check(call, key, TEXT, text);
 
 /** The arguments of `trader.plot`. */
 export function assertPlot(name: unknown, value: unknown): void {
-  check('trader.plot', TEXT, 'name', name);
-  check('trader.plot', NUMBER, 'value', value);
+  check('plot', 'name', TEXT, name);
+  check('plot', 'value', NUMBER, value);
 }
 
 /** A number that a call computes with. */
 export const assertNumber = (call: string, key: string, value: unknown): void =>
-  check(`trader.${call}`, NUMBER, key, value);
+  check(call, key, NUMBER, value);
 
 /** The update of which `trader.fillPrice` tells the price. */
 export function assertUpdate(update: unknown): void {
-  if (!isRecord(update)) throw faultOf('trader.fillPrice', 'an update of orders$', update);
+  if (!isRecord(update)) throw faultOf('fillPrice', 'an update of orders$', update);
 }
 
 /** The price that `trader.plus` moves. */
-export const assertPrice = (call: string, price: unknown): void =>
-  check(`trader.${call}`, TICKS, 'price', price);
+export const assertPrice = (call: string, price: unknown): void => check(call, 'price', TICKS, price);
 
-function checkKeys(
-  call: string,
-  order: unknown,
-  rules: Rules,
-  hint: (key: string) => string,
-  more: readonly string[] = [],
-): void {
-  if (!isRecord(order)) throw faultOf(call, 'an order like { qty, price, reason }', order);
-  const known = [...more, ...Object.keys(rules)];
-  for (const key of Object.keys(order)) {
-    if (!known.includes(key))
-      throw new Error(`${call}: nothing reads ${shown(key)}; expected ${known.join(', ')}${hint(key)}`);
-  }
-  for (const [key, rule] of Object.entries(rules)) check(call, rule, key, order[key]);
-}
-
-function check(
-  call: string,
-  { expected, fits, isOptional = false }: Rule,
-  key: string,
-  value: unknown,
-): void {
-  if (fits(value) || (isOptional && value === undefined)) return;
-  throw new Error(`${call}: ${key}: expected ${expected}, was ${received(value)}`);
+function check(call: string, key: string, { expected, fits }: Rule, value: unknown): void {
+  if (!fits(value)) throw faultOf(`${call}: ${key}`, expected, value);
 }
 
 const faultOf = (call: string, expected: string, value: unknown): Error =>
-  new Error(`${call}: expected ${expected}, was ${received(value)}`);
+  new Error(`trader.${call}: expected ${expected}, was ${received(value)}`);
 
 /** JSON has no NaN, no bigint and no circle. */
 function received(value: unknown): string {

@@ -2,7 +2,7 @@ import type { CancelTimer } from '../domain/clock.ts';
 import { assert } from '../domain/assert.ts';
 import { type Contract, parsePoints, pointsOf, valueOf } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import type { OrderIntent, Side, StopIntent } from '../domain/order.ts';
+import type { LimitIntent, OrderIntent, Side, StopIntent } from '../domain/order.ts';
 import { type DurationUs, minutes, type PriceTicks, priceTicks, qty, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate, TraderPort } from '../engine/ports/strategy-port.ts';
 import { copyOfBook } from './tick-hub.ts';
@@ -42,16 +42,16 @@ export function createLegTrader(
   contract: () => Contract,
 ): LegTrader {
   const { index } = guard;
-  const inEvent = (what: string): void => guard.assertInEvent(`trader.${what}`);
-  const place = (request: PricedRequest): ClientOrderId => {
-    const { price, side } = request;
-    const limitPrice = price === 'market' ? port.marketPrice(contract(), side) : price;
-    return port.submit(index, intentOf(contract(), request, limitPrice));
-  };
-  const placeOn = (side: Side, order: OrderRequest): ClientOrderId => {
-    inEvent(side);
-    assertOrder(side, order);
-    return place(limitRequest(side, order));
+  const inEvent = (what: string): void => guard.assertInEvent(what);
+  const priceOf = (side: Side, price: PriceTicks | 'market'): PriceTicks =>
+    price === 'market' ? port.marketPrice(contract(), side) : price;
+  const limit = (side: Side, order: OrderRequest): ClientOrderId =>
+    port.submit(index, limitIntent(contract(), side, order, priceOf(side, order.price)));
+  const named = (request: SubmitRequest): ClientOrderId => {
+    const { kind, side } = request;
+    if (kind === 'limit') return limit(side, request);
+    if (kind === 'market') return limit(side, { ...request, price: 'market' });
+    return port.submit(index, namedIntent(contract(), request, priceOf(side, request.price)));
   };
   return {
     get contract() {
@@ -61,10 +61,18 @@ export function createLegTrader(
     submit(...asked: SubmitArguments) {
       inEvent('submit');
       assertSubmit(asked);
-      return place(requestOf(asked));
+      return asked.length === 1 ? named(asked[0]) : limit(...asked);
     },
-    buy: (order) => placeOn('buy', order),
-    sell: (order) => placeOn('sell', order),
+    buy(order) {
+      inEvent('buy');
+      assertOrder('buy', order);
+      return limit('buy', order);
+    },
+    sell(order) {
+      inEvent('sell');
+      assertOrder('sell', order);
+      return limit('sell', order);
+    },
     modify(order: ClientOrderId, change: OrderChange) {
       inEvent('modify');
       assertChange(order, change);
@@ -86,46 +94,52 @@ export function createLegTrader(
 /** The calls that change no order. */
 function askingPart({ guard, port, timers, notes }: TraderParts, contract: () => Contract): AskingTrader {
   const { index } = guard;
-  const inEvent = (what: string): void => guard.assertInEvent(`trader.${what}`);
-  const asked = <T>(what: string, answer: () => T): T => {
-    inEvent(what);
-    return answer();
-  };
   const here = (): Contract['index'] => contract().index;
+  const inEvent = (call: string): TraderPort => {
+    guard.assertInEvent(call);
+    return port;
+  };
   return {
-    position: () =>
-      asked('position', () => {
-        const { qty: held, openValue, realised } = port.position(index, here());
-        return { qty: held, openValue, realised };
-      }),
+    position() {
+      const { qty: held, openValue, realised } = inEvent('position').position(index, here());
+      return { qty: held, openValue, realised };
+    },
     workingOrders: () =>
-      asked('workingOrders', () =>
-        port.workingOrders(index).filter(({ instrument }) => instrument === here()),
-      ),
-    band: () => asked('band', () => frozen(port.band(here()))),
-    lastTrade: () => asked('lastTrade', () => port.lastTrade(here())),
-    lastBook: () =>
-      asked('lastBook', () => {
-        const book = port.lastBook(here());
-        return book === undefined ? undefined : copyOfBook(book);
-      }),
-    hasBooks: () => asked('hasBooks', () => port.hasBooks()),
-    ticks: (points) => asked('ticks', () => exactTicks(contract(), points, 'ticks')),
-    plus: (price, points) =>
-      asked('plus', () => {
-        assertPrice('plus', price);
-        return priceTicks(price + exactTicks(contract(), points, 'plus'));
-      }),
-    nearest: (value) => asked('nearest', () => nearestTick(value)),
-    points: (price) =>
-      asked('points', () => {
-        assertNumber('points', 'price', price);
-        return pointsOf(contract().spec, price);
-      }),
-    fillPrice: (update) => asked('fillPrice', () => meanTicks(contract(), update)),
-    time: () => asked('time', () => port.nowUs()),
-    phase: () => asked('phase', () => port.phase()),
-    calendar: () => asked('calendar', () => frozen(port.calendar())),
+      inEvent('workingOrders')
+        .workingOrders(index)
+        .filter(({ instrument }) => instrument === here()),
+    band: () => frozen(inEvent('band').band(here())),
+    lastTrade: () => inEvent('lastTrade').lastTrade(here()),
+    lastBook() {
+      const book = inEvent('lastBook').lastBook(here());
+      return book === undefined ? undefined : copyOfBook(book);
+    },
+    hasBooks: () => inEvent('hasBooks').hasBooks(),
+    ticks(points) {
+      inEvent('ticks');
+      return exactTicks(contract(), points, 'ticks');
+    },
+    plus(price, points) {
+      inEvent('plus');
+      assertPrice('plus', price);
+      return priceTicks(price + exactTicks(contract(), points, 'plus'));
+    },
+    nearest(value) {
+      inEvent('nearest');
+      return nearestTick(value);
+    },
+    points(price) {
+      inEvent('points');
+      assertNumber('points', 'price', price);
+      return pointsOf(contract().spec, price);
+    },
+    fillPrice(update) {
+      inEvent('fillPrice');
+      return meanTicks(contract(), update);
+    },
+    time: () => inEvent('time').nowUs(),
+    phase: () => inEvent('phase').phase(),
+    calendar: () => frozen(inEvent('calendar').calendar()),
     after(span: DurationUs, handler: () => void): CancelTimer {
       inEvent('after');
       assertTimer(span, handler);
@@ -175,34 +189,30 @@ function nearestTick(value: number): PriceTicks {
   throw new Error(`trader.nearest: expected a number, was ${value}: an average before its first values?`);
 }
 
-type PricedRequest = Exclude<SubmitRequest, { readonly kind: 'market' }>;
-
-function requestOf(asked: SubmitArguments): PricedRequest {
-  const request: SubmitRequest = asked.length === 1 ? asked[0] : limitRequest(...asked);
-  return request.kind === 'market' ? limitRequest(request.side, { ...request, price: 'market' }) : request;
+/** The request of a strategy as an intent of the engine. */
+function limitIntent(
+  { index }: Contract,
+  side: Side,
+  { qty: wanted, reason, timeInForce }: OrderRequest,
+  limitPrice: PriceTicks,
+): LimitIntent {
+  const intent: LimitIntent = {
+    kind: 'limit',
+    instrument: index,
+    side,
+    qty: qty(wanted),
+    limitPrice,
+    reason,
+  };
+  return timeInForce === undefined ? intent : { ...intent, timeInForce };
 }
 
-const limitRequest = (
-  side: Side,
-  { qty: wanted, price, reason, timeInForce }: OrderRequest,
-): PricedRequest => ({
-  kind: 'limit',
-  side,
-  qty: wanted,
-  price,
-  reason,
-  ...(timeInForce !== undefined && { timeInForce }),
-});
+type NamedRequest = Exclude<SubmitRequest, { readonly kind: 'limit' | 'market' }>;
 
-/** Translates a request of the strategy into an intent of the engine. */
-function intentOf(contract: Contract, request: PricedRequest, limitPrice: PriceTicks): OrderIntent {
-  const { side, reason } = request;
-  const { timeInForce } = request;
-  const lasting = timeInForce === undefined ? {} : { timeInForce };
-  const head = { instrument: contract.index, side, qty: qty(request.qty), limitPrice, reason, ...lasting };
+function namedIntent(contract: Contract, request: NamedRequest, limitPrice: PriceTicks): OrderIntent {
+  const { side } = request;
+  const { kind: _limit, ...head } = limitIntent(contract, side, request, limitPrice);
   switch (request.kind) {
-    case 'limit':
-      return { kind: 'limit', ...head };
     case 'stop': {
       const triggerWhen = request.when ?? (side === 'buy' ? 'at_or_above' : 'at_or_below');
       return { ...head, kind: 'stop', triggerPrice: request.trigger, triggerWhen, ...closing(request) };

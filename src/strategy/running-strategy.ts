@@ -144,7 +144,7 @@ export class RunningStrategy {
         gaps$: channels.gaps,
         actions$: actions,
         bars: (request) => {
-          this.#guard.assertInEvent('ticks.bars');
+          this.#guard.assertInEvent('bars', 'ticks');
           const sources = { leg: name, channels, feed: this.#feed, rollovers: this.#rollovers };
           if (request !== undefined && 'price' in request)
             return new QuoteBarChannel(this.#guard, request, sources, this.#port, this.#timers);

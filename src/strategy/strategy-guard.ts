@@ -64,8 +64,9 @@ export class StrategyGuard {
    * Throws unless the strategy's own code runs inside an event. A call from a promise or a foreign callback would be in no
    * replay, so it is a fault (rulings, 34).
    */
-  assertInEvent(what: string): void {
+  assertInEvent(call: string, of = 'trader'): void {
     if (this.running[0] === this.index && !this.#closed) return;
+    const what = `${of}.${call}`;
     if (this.#closed) throw new TraderClosedError(`${what}: this strategy is stopped`);
     const error = new TraderClosedError(`${what} was called outside the event being processed`);
     this.fault(error, what);
