@@ -14,7 +14,7 @@ import {
   taxOn,
 } from '../../domain/costs.ts';
 import { ratesOf } from '../../domain/contract.ts';
-import { PositionTotal } from '../../domain/position.ts';
+import { type Position, PositionTotal } from '../../domain/position.ts';
 import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
@@ -24,6 +24,7 @@ import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn, Series } from './series.ts';
 import { type Carried, type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
+import type { PriceRange, StrategyPosition } from './strategy-position.ts';
 
 /** Money beside equity, now. */
 export interface FundsNow {
@@ -51,6 +52,8 @@ export class RunAccount {
   #interest = 0;
   /** Over all strategies, by instrument. */
   readonly #totals: PositionTotal[] = [];
+  /** Positions that are not flat, by instrument. */
+  readonly #holders: StrategyPosition[][] = [];
   /** Counts what changes figures without a price: executions, and days that are paid out. */
   version = 0;
 
@@ -65,7 +68,7 @@ export class RunAccount {
     const { exchange } = instrument;
     if (exchange !== null) {
       // Prices since the last execution concern every strategy that held something meanwhile.
-      for (const ledger of this.ledgers) ledger.holdingOf(instrument.contract.index)?.saw(exchange);
+      this.#saw(instrument.contract.index, exchange);
       instrument.restartRange();
     }
     const ledger = this.ledgers[strategy];
@@ -74,10 +77,7 @@ export class RunAccount {
     const before = ledger.charged;
     ledger.execute(instrument, execution, costs);
     this.#charged += ledger.charged - before;
-    const total = this.#totalOf(instrument.contract.index);
-    total.add(position, -1);
-    total.add(ledger.holding(instrument).position, 1);
-    this.version += 1;
+    this.#changed(instrument.contract.index, position, ledger.holding(instrument));
   }
 
   /** Time cost so much of the contract's money, or brought it where it is below zero. */
@@ -94,12 +94,27 @@ export class RunAccount {
   split(strategy: number, instrument: RunInstrument, split: Split, atUs: number): void {
     const ledger = this.ledgers[strategy];
     assert(ledger !== undefined, 'what is held is held by a strategy of the run');
-    const total = this.#totalOf(instrument.contract.index);
     const { position } = ledger.holding(instrument);
     ledger.split(instrument, split, atUs);
-    total.add(position, -1);
-    total.add(ledger.holding(instrument).position, 1);
+    this.#changed(instrument.contract.index, position, ledger.holding(instrument));
+  }
+
+  #changed(instrument: number, before: Position, holding: StrategyPosition): void {
+    const total = this.#totalOf(instrument);
+    total.add(before, -1);
+    total.add(holding.position, 1);
     this.version += 1;
+    if ((before.qty === 0) === holding.isFlat) return;
+    const holders = this.#holders[instrument] ?? [];
+    this.#holders[instrument] = holding.isFlat
+      ? holders.filter((each) => each !== holding)
+      : [...holders, holding];
+  }
+
+  /** The contract traded in this range while positions in it were held. */
+  #saw(instrument: number, range: PriceRange): void {
+    const holders = this.#holders[instrument];
+    if (holders !== undefined && range.high >= range.low) for (const holding of holders) holding.saw(range);
   }
 
   payInterest(cost: number): void {
@@ -149,17 +164,15 @@ export class RunAccount {
 
   /** By any strategy, also where positions cancel out. */
   isHeld(instrument: number): boolean {
-    return this.ledgers.some((ledger) => ledger.holdingOf(instrument)?.isFlat === false);
+    return (this.#holders[instrument]?.length ?? 0) > 0;
   }
 
   sample(atUs: number, { cash, marginUsed, buyingPower }: FundsNow): void {
-    for (const { exchange, contract } of this.#instruments) {
-      if (exchange === null) continue;
-      for (const ledger of this.ledgers) ledger.holdingOf(contract.index)?.saw(exchange);
-    }
+    for (const { exchange, contract } of this.#instruments)
+      if (exchange !== null) this.#saw(contract.index, exchange);
     let equity = this.#capital - this.#interest;
     for (const ledger of this.ledgers) {
-      const profit = ledger.profitAt(this.#instruments);
+      const profit = ledger.profitNow();
       ledger.profit.push(atUs, profit);
       equity += profit;
     }

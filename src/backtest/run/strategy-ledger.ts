@@ -38,7 +38,9 @@ export class StrategyLedger {
   stopped: string | null = null;
   fault: StrategyFault | null = null;
   readonly #index: number;
+  /** By instrument. */
   readonly #holdings: (StrategyPosition | undefined)[] = [];
+  readonly #traded: StrategyPosition[] = [];
   readonly #denials: BacktestDenial[] = [];
   readonly #fills: FillLog;
   readonly #trades: TradeLog;
@@ -85,9 +87,12 @@ export class StrategyLedger {
 
   holding(instrument: RunInstrument): StrategyPosition {
     const { index } = instrument.contract;
+    const known = this.#holdings[index];
+    if (known !== undefined) return known;
     while (this.#holdings.length <= index) this.#holdings.push(undefined);
-    const holding = this.#holdings[index] ?? new StrategyPosition(this.#index, instrument);
+    const holding = new StrategyPosition(this.#index, instrument);
     this.#holdings[index] = holding;
+    this.#traded.push(holding);
     return holding;
   }
 
@@ -129,10 +134,9 @@ export class StrategyLedger {
   }
 
   /** Profit, open and closed, net of costs. */
-  profitAt(instruments: readonly RunInstrument[]): number {
+  profitNow(): number {
     let profit = 0 - this.charged;
-    for (let at = 0; at < this.#holdings.length; at += 1)
-      profit += this.#holdings[at]?.profitAt(instruments[at]?.markValue ?? 0) ?? 0;
+    for (const holding of this.#traded) profit += holding.profitNow();
     return profit;
   }
 
@@ -146,7 +150,7 @@ export class StrategyLedger {
 
   heldUs(atUs: number): number {
     let held = 0;
-    for (const holding of this.#holdings) held += holding?.heldUntil(atUs) ?? 0;
+    for (const holding of this.#traded) held += holding.heldUntil(atUs);
     return held;
   }
 

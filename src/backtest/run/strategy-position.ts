@@ -86,6 +86,11 @@ export class StrategyPosition {
     return this.realised + this.#openProfit(unitValue);
   }
 
+  /** At the mark of its contract. */
+  profitNow(): number {
+    return this.profitAt(this.#instrument.markValue);
+  }
+
   #openProfit(unitValue: number): number {
     const { rate, isPaidInFull } = this.#instrument;
     const { position } = this;

@@ -31,6 +31,10 @@ const NO_MONEY = money(0);
 
 class Account {
   readonly positions: Position[] = [];
+  /** Contracts that it holds, in the order of the table: loops cost what is held, not what is listed. */
+  readonly held: InstrumentIndex[] = [];
+  /** Contracts that it ever held. */
+  readonly touched: InstrumentIndex[] = [];
   /** Carried-over part of each position. */
   readonly carriedOver: Position[] = [];
   fee = 0;
@@ -79,6 +83,8 @@ export class Portfolio {
   /** Of positions that the end of their contract closed today. */
   #settledValue = 0;
   readonly #changed: StrategyIndex[] = [];
+  /** Contracts whose totals were not compared with the sums over all owners since they changed. */
+  readonly #unproven = new Set<InstrumentIndex>();
 
   constructor(contracts: ContractTable, market: Market) {
     this.#contracts = contracts;
@@ -135,11 +141,11 @@ export class Portfolio {
 
   held(): readonly HeldPosition[] {
     const held: HeldPosition[] = [];
-    this.#accounts.forEach(({ positions }, place) => {
-      positions.forEach(({ qty }, instrument) => {
-        if (qty === 0) return;
-        held.push({ strategy: strategyIndex(place - 1), instrument: instrumentIndex(instrument), qty });
-      });
+    this.#accounts.forEach(({ positions, held: instruments }, place) => {
+      for (const instrument of instruments) {
+        const { qty } = positions[instrument] ?? FLAT_POSITION;
+        held.push({ strategy: strategyIndex(place - 1), instrument, qty });
+      }
     });
     return held;
   }
@@ -194,6 +200,7 @@ export class Portfolio {
     const { carriedOver } = this.#account(strategy);
     while (carriedOver.length <= instrument) carriedOver.push(FLAT_POSITION);
     const total = this.#total(instrument);
+    this.#unproven.add(instrument);
     total.carriedOver.add(carriedOver[instrument] ?? FLAT_POSITION, -1);
     const carried = { qty, openValue, realised: NO_MONEY };
     carriedOver[instrument] = carried;
@@ -211,22 +218,21 @@ export class Portfolio {
     this.#settledValue = 0;
   }
 
-  /** The running totals are the sums over all owners. */
+  /** The running totals that changed since the last call are the sums over all owners. */
   assertTotals(): void {
-    const expected = this.#totals.map(() => new ContractTotal());
     let charged = 0;
-    for (const { positions, carriedOver, fee, tax } of this.#accounts) {
-      charged += fee + tax;
-      positions.forEach((position, at) => {
-        if (position !== FLAT_POSITION) expected[at]?.addHeld(position, 1);
-      });
-      carriedOver.forEach((position, at) => {
-        if (position !== FLAT_POSITION) expected[at]?.carriedOver.add(position, 1);
-      });
-    }
+    for (const { fee, tax } of this.#accounts) charged += fee + tax;
     assert(charged === this.#charged, 'the costs of the account are the sum over all owners');
-    for (const [at, sum] of expected.entries())
-      assert(this.#totals[at]?.equals(sum) === true, 'a total of the account is the sum over all owners');
+    for (const instrument of this.#unproven) {
+      const sum = new ContractTotal();
+      for (const { positions, carriedOver } of this.#accounts) {
+        sum.addHeld(positions[instrument] ?? FLAT_POSITION, 1);
+        sum.carriedOver.add(carriedOver[instrument] ?? FLAT_POSITION, 1);
+      }
+      const total = this.#totals[instrument];
+      assert(total?.equals(sum) === true, 'a total of the account is the sum over all owners');
+    }
+    this.#unproven.clear();
   }
 
   fees(strategy: StrategyIndex): { readonly fee: Money; readonly tax: Money; readonly fills: number } {
@@ -238,14 +244,14 @@ export class Portfolio {
   dayPnl(strategy: StrategyIndex): Money {
     const account = this.#accounts[strategy + 1];
     if (account === undefined) return NO_MONEY;
-    const { positions, carriedOver } = account;
+    const { positions, carriedOver, touched } = account;
     let profit = 0 - account.fee - account.tax;
-    for (let at = 0; at < positions.length; at += 1) {
-      const position = positions[at];
-      if (position === undefined || position === FLAT_POSITION) continue;
-      const instrument = instrumentIndex(at);
+    for (let at = 0; at < touched.length; at += 1) {
+      const instrument = touched[at];
+      const position = instrument === undefined ? undefined : positions[instrument];
+      if (instrument === undefined || position === undefined) continue;
       profit += position.realised + this.open(position, instrument);
-      const carried = carriedOver[at];
+      const carried = carriedOver[instrument];
       if (carried === undefined || carried.qty === 0) continue;
       const start = this.#startValue(instrument);
       if (start !== undefined) profit -= openProfit(carried, start);
@@ -344,12 +350,17 @@ export class Portfolio {
   }
 
   #replace(strategy: StrategyIndex, instrument: InstrumentIndex, after: Position): void {
-    const { positions } = this.#account(strategy);
+    const account = this.#account(strategy);
+    const { positions } = account;
     while (positions.length <= instrument) positions.push(FLAT_POSITION);
+    const before = this.position(strategy, instrument);
     const total = this.#total(instrument);
-    total.addHeld(this.position(strategy, instrument), -1);
+    total.addHeld(before, -1);
     positions[instrument] = after;
     total.addHeld(after, 1);
+    if (before === FLAT_POSITION) account.touched.push(instrument);
+    if ((before.qty === 0) !== (after.qty === 0)) follow(account, instrument);
+    this.#unproven.add(instrument);
     this.#note(strategy);
   }
 
@@ -363,6 +374,14 @@ export class Portfolio {
   #note(strategy: StrategyIndex): void {
     if (!this.#changed.includes(strategy)) this.#changed.push(strategy);
   }
+}
+
+/** A position began or ended. */
+function follow({ held, positions }: Account, instrument: InstrumentIndex): void {
+  const isHeld = positions[instrument]?.qty !== 0;
+  const place = held.findIndex((each) => each >= instrument);
+  const at = place === -1 ? held.length : place;
+  held.splice(at, isHeld ? 0 : 1, ...(isHeld ? [instrument] : []));
 }
 
 /** Zero while no price is known. */

@@ -55,7 +55,7 @@ export class PositionReconciler {
   #differences: readonly Difference[] = [];
   #positions: readonly BrokerPosition[] | undefined = undefined;
   /** Contracts of each code in it, the long less the short ones. */
-  readonly #nets = new Map<string, number>();
+  #nets: ReadonlyMap<string, number> = new Map();
   #readUs = -Infinity;
   #agreedUs = -Infinity;
   readonly #unknownCodes = new Set<string>();
@@ -119,9 +119,7 @@ export class PositionReconciler {
 
   takePositions(snapshot: PositionSnapshot, fillVersion: number): void {
     this.#positions = snapshot.positions;
-    this.#nets.clear();
-    for (const { orderCode, qty } of snapshot.positions)
-      this.#nets.set(orderCode, (this.#nets.get(orderCode) ?? 0) + qty);
+    this.#nets = netsOf(snapshot.positions);
     this.#readUs = snapshot.startedUs;
     this.#parts.portfolio.assertTotals();
     this.#proof.takeReading(snapshot.positions, snapshot.startedUs, snapshot.tsUs, fillVersion);
@@ -153,10 +151,9 @@ export class PositionReconciler {
   #compare(positions: readonly BrokerPosition[]): readonly Difference[] {
     const { contracts, portfolio } = this.#parts;
     const differences: Difference[] = [];
+    const nets = netsOf(positions);
     for (const contract of contracts.all) {
-      let theirs = 0;
-      for (const { orderCode, qty } of positions) if (orderCode === contract.orderCode) theirs += qty;
-      const difference = theirs - portfolio.accountQty(contract.index);
+      const difference = (nets.get(contract.orderCode) ?? 0) - portfolio.accountQty(contract.index);
       if (difference !== 0) differences.push({ instrument: contract.index, qty: signedQty(difference) });
     }
     return differences;
@@ -303,6 +300,13 @@ export class PositionReconciler {
     const text = `the broker holds ${qty} of ${code}, which is not in the contract list: it is yours to watch`;
     this.#parts.context.alert(OPERATOR_INDEX, 'critical', 'position_in_unknown_contract', text);
   }
+}
+
+/** By code, the long contracts less the short ones. */
+function netsOf(positions: readonly BrokerPosition[]): ReadonlyMap<string, number> {
+  const nets = new Map<string, number>();
+  for (const { orderCode, qty } of positions) nets.set(orderCode, (nets.get(orderCode) ?? 0) + qty);
+  return nets;
 }
 
 interface Difference {
