@@ -5,8 +5,8 @@ import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, ratesOf } from '../../domain/contract.ts';
 import { isPaidInFull } from '../../domain/costs.ts';
 import { CLOSING_BARS } from '../../domain/day-plan.ts';
-import type { Assumption, EngineSettings } from '../../domain/settings.ts';
-import { type PriceHundredths, seconds, tsUs } from '../../domain/units.ts';
+import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
+import { durationUs, type PriceHundredths, seconds, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { ActionTerms, BacktestDay, BacktestPlan, CarryTerms } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
@@ -65,6 +65,15 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
 const NO_ACTIONS: ActionTerms = { actions: [], orders: 'adjust', dividendsOn: 'ex_date' };
 const NO_CARRY: CarryTerms = { contracts: [], interest: [], loan: [], daysPerYear: 365 };
 
+/** The venue in process tells changes of orders and positions at once: only money is read again, since it changes with prices. */
+const pollsOf = ({ poll: { account } }: EngineSettings): PollSettings => ({
+  bookFast: NEVER,
+  bookSlow: NEVER,
+  positions: NEVER,
+  account,
+});
+const NEVER = durationUs(400 * US_PER_DAY);
+
 class Run {
   readonly #plan: BacktestPlan;
   readonly #options: RunOptions;
@@ -96,7 +105,7 @@ class Run {
     this.#options = options;
     this.#clock = options.clock ?? new VirtualClock();
     this.#clock.nowUs = 0;
-    this.#settings = { ...plan.settings, assumed: KEPT };
+    this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: KEPT };
     const [clock, instruments] = [this.#clock, this.#instruments];
     const account = new RunAccount(plan.capital, plan.strategies.length, instruments);
     this.#account = account;

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { reportOf } from '../../../src/backtest/report/report-of.ts';
+import type { BacktestPlan } from '../../../src/backtest/backtest-plan.ts';
 import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
+import { seconds } from '../../../src/domain/units.ts';
 import { defineStrategy } from '../../../src/strategy/index.ts';
 import { emaCross } from '../../../strategies/ema-cross/ema-cross.ts';
 import { fileTape, planOf, SAMPLE, tapesOf } from '../../support/backtest-plan.ts';
@@ -29,6 +31,21 @@ test('the same plan gives the same result, to the last number of its journal', (
   expect(second.journalHash).toBe(first.journalHash);
   expect(second.equity).toEqual(first.equity);
   expect([...second.strategies[0]!.trades]).toEqual([...first.strategies[0]!.trades]);
+});
+
+test('orders and positions are not polled: the venue in process tells each change of them', () => {
+  const plan = planOf(data, [ema()]);
+  const often: BacktestPlan['settings']['poll'] = {
+    ...plan.settings.poll,
+    bookFast: seconds(1),
+    bookSlow: seconds(1),
+    positions: seconds(1),
+  };
+  const [seldom, polled] = [plan, { ...plan, settings: { ...plan.settings, poll: often } }].map((each) =>
+    runBacktest(each),
+  );
+  expect(polled!.counts).toEqual(seldom!.counts);
+  expect(polled!.journalHash).toBe(seldom!.journalHash);
 });
 
 test('each sample knows the first, highest and lowest trade since the one before, whatever was filled between', () => {

@@ -7,7 +7,7 @@ import { assert } from '../../../domain/assert.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import { engineSettingsOf } from '../../../config/load-config.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
-import type { EngineSettings, PollSettings, RiskSettings, StrategyRisk } from '../../../domain/settings.ts';
+import type { EngineSettings, RiskSettings, StrategyRisk } from '../../../domain/settings.ts';
 import {
   type DurationUs,
   durationUs,
@@ -232,16 +232,8 @@ const WIDE_STRATEGY: StrategyRisk = {
   openOrdersMax: WIDE_COUNT,
 };
 
-/**
- * Orders and positions are told at once when they change, and read once a day; money changes with prices, and no more often than
- * bars come. More reads cost more than the rest of a run.
- */
-const seldom = (longestBarUs: number): PollSettings => ({
-  bookFast: minutes(24 * 60),
-  bookSlow: minutes(24 * 60),
-  positions: minutes(24 * 60),
-  account: durationUs(Math.max(minutes(60), longestBarUs)),
-});
+/** Money changes with prices, no more often than bars come: reading it more often costs more than the rest of a run. */
+const accountEvery = (longestBarUs: number): DurationUs => durationUs(Math.max(minutes(60), longestBarUs));
 
 /** Names of the file for the engine's own, where they differ. */
 const FILE_KEYS: Readonly<Record<string, string>> = {
@@ -261,7 +253,8 @@ function engineSettings({ read, source, market, sources }: Backtest): EngineSett
   const settings = inBars(engineSettingsOf({ ...read, risk }), isBars ? longestBar(sources.all) : 0);
   const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;
   if (market.kind === 'index_futures' && !isBars) return settings;
-  const poll = chosen(settings.poll, seldom(longestBar(sources.all)), (key) => isWritten(['poll', key]));
+  const account = accountEvery(longestBar(sources.all));
+  const poll = isWritten(['poll', 'account']) ? settings.poll : { ...settings.poll, account };
   if (market.kind === 'index_futures') {
     const ages = { dataAgeMax: WIDE_AGE, accountAgeMax: WIDE_AGE };
     const risk = chosen(settings.risk, { ...settings.risk, ...ages }, (key) => isWritten(['risk', key]));
