@@ -107,6 +107,8 @@ export interface EngineView {
   readonly plots: readonly PlotValue[];
   /** When the broker's positions were read; null before the first time. */
   readonly positionsReadUs: TsUs | null;
+  /** Books that were read before it are old; null without a fill in this session. */
+  readonly lastFillUs: TsUs | null;
   readonly counts: EngineCounts;
 }
 
@@ -170,6 +172,7 @@ export function engineSnapshot(
     ),
     contracts: contractEntries(parts),
     plots: parts.plots.all,
+    lastFillUs: fills.lastUs,
     positionsReadUs: readUs === -Infinity ? null : tsUs(readUs),
     counts: {
       events: counts.events,

@@ -199,6 +199,7 @@ function createMoneyReconciler(
     areCostsApart: () => adoption.hasUnlisted || fills.hasEarlier,
     positionsAgreedUs: () => positionReconciler.agreedUs,
     settlementTax: () => taxOn(costs, session.tradingDay(), portfolio.settledValue),
+    phase: () => session.phase,
     readAccount: () => snapshots.want('account'),
   };
   return new MoneyReconciler(parts, moneyMismatch);

@@ -229,6 +229,15 @@ export class JournalReader {
     return undefined;
   }
 
+  /** The last input of a kind, whole; undefined without one. */
+  lastInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
+    const codec = new InputCodec(this.#names);
+    let last: JournaledInput | undefined = undefined;
+    for (const { seq, tsUs, kind: of, body } of this.#inputRows(session, kind))
+      last = storedAs<JournaledInput>({ seq, tsUs, kind: of, ...codec.decode(of, body) });
+    return last;
+  }
+
   /** Number of the last engine of a session; each start of one counts on. */
   lastBoot(session: string): number {
     return this.#inputsOf<Booted>(session, 'booted').at(-1)?.boot ?? 0;

@@ -226,6 +226,23 @@ const idsOf = async (page: Page): Promise<readonly string[]> => {
 
 const note = (seq: number) => ({ ...entryOf(6), id: `2026-03-04-${seq}`, seq, text: `note ${seq}` });
 
+describe('our books beside the broker’s', () => {
+  test('each comparison has its own time, and is grey while a fill is younger', async () => {
+    const daemon = daemonIn({});
+    const { books } = daemon.facts;
+    daemon.facts = { ...daemon.facts, books: { ...books, moneyMs: (books.lastFillMs ?? 0) - 1 } };
+    const { page } = await opened(daemon);
+    const panel = page.locator('section', { hasText: 'Our books beside' });
+    await panel.getByText(/positions at \d\d:\d\d:\d\d, money at \d\d:\d\d:\d\d/).waitFor();
+    await panel.getByText('compared before the last fill').waitFor();
+    expect(await panel.locator('tr.old').count()).toBe(books.figures.length);
+    expect(await panel.getByRole('img', { name: 'agree with the broker' }).count()).toBe(
+      books.positions.length,
+    );
+    await page.locator('.health', { hasText: 'compared before the last fill' }).waitFor();
+  });
+});
+
 describe('the connection', () => {
   test('misses no entry over a cut of a minute, and says how old its data are', async () => {
     const daemon = daemonIn({});

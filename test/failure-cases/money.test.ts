@@ -1,5 +1,9 @@
 /** Money of the day in our books and in the broker's, over the real wire. */
 import { describe, expect, it } from 'vitest';
+import { dayReportOf } from '../../src/app/inspect/day-report.ts';
+import { openSession } from '../../src/app/inspect/read-state.ts';
+import { statusOf } from '../../src/app/live/daemon-control.ts';
+import { statusText } from '../../src/cli/control/status-text.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { COSTS } from '../support/engine-world.ts';
 import { money } from '../../src/domain/units.ts';
@@ -34,6 +38,21 @@ const agrees = (story: Story) => async (): Promise<boolean> => {
   return said?.state === 'agreed' && said.figures.some(({ what, ours }) => what === 'fee' && ours > 0);
 };
 
+/** A row of the report in which ours and theirs are equal. */
+const row = (what: string, value: number): string => {
+  const text = value.toLocaleString('en-US');
+  return `${what}</th><td class="number" data-label="ours">${text}</td><td class="number" data-label="broker">${text}</td>`;
+};
+
+function reportOf({ paths }: Story) {
+  const { read, found, close } = openSession(paths.dir, undefined);
+  try {
+    return dayReportOf(read, found);
+  } finally {
+    close();
+  }
+}
+
 describe('money of the day', () => {
   it('agrees to the VND: fee, tax, profit and cash', async () => {
     const story = await running([IN, OUT]);
@@ -49,6 +68,49 @@ describe('money of the day', () => {
       cash,
     ]);
     expect(dayProfit).toBe(-400_000);
+  });
+
+  it('is shown with the time of its last comparison: in the report of the day, and in the status', async () => {
+    const story = await running([IN, OUT]);
+    await story.until(async () => (await moneyOf(story))?.state === 'agreed');
+    await roundTrip(story);
+    await story.until(agrees(story));
+    await story.until(async () => {
+      const { lastFillUs, positionsReadUs } = (await story.view()) ?? {};
+      return (positionsReadUs ?? 0) > (lastFillUs ?? Infinity);
+    });
+    story.daemon.journal.flush();
+    const { config } = story.daemon;
+    const { money: shown, positions } = statusOf(story.daemon, config).compared;
+    expect([shown?.isStale, positions?.isStale]).toEqual([false, false]);
+    expect(statusText(statusOf(story.daemon, config))).toMatch(
+      /the broker’s to the VND at \d\d:\d\d:\d\d: fee/,
+    );
+    const { html, text } = reportOf(story);
+    const { brokerFee, exchangeFee, clearingFee, tax } = story.simulator.account();
+    expect(html).toContain(row('fee', brokerFee + exchangeFee + clearingFee));
+    expect(html).toContain(row('tax', tax));
+    expect(html).toMatch(/VND at \d\d:\d\d:\d\d: agreed\. Nothing has filled since/);
+    expect(text).toMatch(/Books: money compared at \d\d:\d\d:\d\d; positions compared at \d\d:\d\d:\d\d/);
+  });
+
+  it('is shown as old while a fill is younger than its comparison', async () => {
+    const story = await running([{ ...IN, qty: 1 }], (yaml) =>
+      yaml.replace('positions: 1s, account: 1s', 'positions: 1s, account: 10m'),
+    );
+    await story.until(async () => (await moneyOf(story))?.state === 'agreed');
+    story.offer('sell', 13_010, 1);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).net === 1);
+    await story.view();
+    const { config } = story.daemon;
+    expect(statusOf(story.daemon, config).compared.money).toMatchObject({ isStale: true });
+    expect(statusText(statusOf(story.daemon, config))).toMatch(/at \d\d:\d\d:\d\d, BEFORE the last fill/);
+    story.daemon.journal.flush();
+    const { html, text } = reportOf(story);
+    expect(html).toContain('Our positions against the broker’s');
+    expect(html).toMatch(/VND at \d\d:\d\d:\d\d, BEFORE the last fill at \d\d:\d\d:\d\d/);
+    expect(text).toMatch(/Books: money compared BEFORE the last fill/);
   });
 
   it('a tariff that is not the configured one stops entries until a person resumes, also over a restart', async () => {

@@ -139,7 +139,9 @@ const TRADING: CockpitFacts = {
       { what: 'tax', ours: 291_096, broker: 291_096 },
       { what: 'cash', ours: 812_400_000, broker: 812_400_000 },
     ],
-    readMs: NOW_MS - 21_000,
+    positionsMs: NOW_MS - 21_000,
+    moneyMs: NOW_MS - 8_000,
+    lastFillMs: NOW_MS - 60_000,
   },
   contracts: [MAIN, NEXT].map((contract) => ({
     contract,
@@ -343,7 +345,15 @@ const noSession: Partial<CockpitState> = {
   limits: [],
   orders: [],
   contracts: [],
-  books: { unproven: null, positions: [], money: 'unread', figures: [], readMs: null },
+  books: {
+    unproven: null,
+    positions: [],
+    money: 'unread',
+    figures: [],
+    positionsMs: null,
+    moneyMs: null,
+    lastFillMs: null,
+  },
 };
 
 export const STATES = {

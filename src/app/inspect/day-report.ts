@@ -11,6 +11,8 @@ import { isSession } from '../../domain/calendar.ts';
 import { addDays, tradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import { signOf } from '../../domain/order.ts';
+import type { PositionSnapshot } from '../../engine/ports/engine-event.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { formatLocalTime } from '../../text/dates.ts';
@@ -78,6 +80,7 @@ function modelOf(
   const accounts = foldSession(entries);
   const offset = config?.calendar.utcOffsetMinutes ?? 0;
   const time = (us: number): string => formatLocalTime(us, offset).slice(11, 19);
+  const books = comparedBooks(read, day, entries);
   return {
     ...EMPTY_REPORT,
     title: `Trading day ${day}`,
@@ -85,10 +88,11 @@ function modelOf(
       config === null ? 'its configuration cannot be read any more' : `${config.mode}, ${config.file}`,
     currency: 'VND',
     timeZone: config?.calendar.timeZone ?? 'UTC',
-    headlines: headlinesOf(accounts, entries),
+    headlines: headlinesOf(accounts, entries, books, time),
     tables: [
       strategyTable(accounts),
-      moneyTable(entries, time),
+      moneyTable(books, time),
+      heldTable(books, accounts, contracts, time),
       limitTable(accounts, entries, config),
       incidentTable(entries, time),
       positionTable(accounts, contracts),
@@ -115,7 +119,13 @@ const figure = (name: string, text: string, meaning: string): ReportFigure => ({
 function headlinesOf(
   accounts: readonly StrategyAccount[],
   entries: readonly StoredEntry[],
+  { money, positions, lastFillUs }: ComparedBooks,
+  time: (us: number) => string,
 ): readonly ReportFigure[] {
+  const at = (us: number | undefined): string =>
+    us === undefined
+      ? 'not compared'
+      : `compared ${us < lastFillUs ? 'BEFORE the last fill, ' : ''}at ${time(us)}`;
   const costs = sum(accounts, ({ fee, tax }) => fee + tax);
   return [
     figure(
@@ -126,6 +136,11 @@ function headlinesOf(
     figure('Fees and tax', formatNumber(costs), 'VND, charged on the fills of the day'),
     figure('Orders', formatNumber(sum(accounts, ({ orders }) => orders)), 'sent to the broker'),
     figure('Contracts traded', formatNumber(sum(accounts, ({ filledQty }) => filledQty)), 'over all fills'),
+    figure(
+      'Books',
+      `money ${at(money?.tsUs)}${money === undefined || money.verdict === 'agreed' ? '' : ` (${money.verdict})`}; positions ${at(positions?.startedUs)}`,
+      'with the broker’s',
+    ),
     figure('Incidents', formatNumber(entries.filter(isIncident).length), 'warnings and critical alerts'),
   ];
 }
@@ -173,20 +188,72 @@ const strategyTable = (accounts: readonly StrategyAccount[]): ReportTable => ({
   ]),
 });
 
-/** The last comparison with another verdict than the one before it. */
-function moneyTable(entries: readonly StoredEntry[], time: (us: number) => string): ReportTable {
-  const last = entries.findLast(({ entry }) => entry.kind === 'money_checked')?.entry;
+/** The last reads of the day that our books were held against. */
+interface ComparedBooks {
+  readonly money: Extract<JournalEntry, { kind: 'money_checked' }> | undefined;
+  readonly positions: PositionSnapshot | undefined;
+  /** -Infinity without a fill. */
+  readonly lastFillUs: number;
+}
+
+function comparedBooks(read: JournalReader, day: string, entries: readonly StoredEntry[]): ComparedBooks {
+  const money = entries.findLast(({ entry }) => entry.kind === 'money_checked')?.entry;
+  const positions = read.lastInput(day, 'position_snapshot');
+  const lastFill = entries.findLast(({ entry }) => entry.kind === 'fill');
+  return {
+    money: money?.kind === 'money_checked' ? money : undefined,
+    positions: positions?.kind === 'position_snapshot' ? positions : undefined,
+    lastFillUs: lastFill?.entry.tsUs ?? -Infinity,
+  };
+}
+
+/** What follows the time of a comparison. */
+const ageOf = (at: number, lastFillUs: number, time: (us: number) => string): string =>
+  at < lastFillUs ? `, BEFORE the last fill at ${time(lastFillUs)}` : '';
+
+const COMPARED_COLUMNS = ['ours', 'broker', 'difference'] as const;
+const NO_FILL = 'Nothing has filled since.';
+
+function moneyTable({ money, lastFillUs }: ComparedBooks, time: (us: number) => string): ReportTable {
+  const age = money === undefined ? '' : ageOf(money.tsUs, lastFillUs, time);
   return {
     title: 'Our money against the broker’s',
     note:
-      last?.kind === 'money_checked'
-        ? `VND at ${time(last.tsUs)}: ${last.verdict}. No later comparison of the day said otherwise.`
-        : '',
-    columns: ['figure', 'ours', 'broker', 'difference'],
+      money === undefined
+        ? ''
+        : `VND at ${time(money.tsUs)}${age}: ${money.verdict}.${age === '' ? ` ${NO_FILL}` : ''}`,
+    columns: ['figure', ...COMPARED_COLUMNS],
+    rows: (money?.figures ?? []).map(({ what, ours, broker }) => [what, ours, broker, broker - ours]),
+  };
+}
+
+function heldTable(
+  { positions, lastFillUs }: ComparedBooks,
+  accounts: readonly StrategyAccount[],
+  contracts: readonly Contract[],
+  time: (us: number) => string,
+): ReportTable {
+  const held = new Map<string, { ours: number; broker: number }>();
+  const of = (code: string) => held.get(code) ?? { ours: 0, broker: 0 };
+  for (const { instrument, position } of accounts.flatMap((account) => account.positions)) {
+    const code = shownCode(contracts, instrument);
+    held.set(code, { ...of(code), ours: of(code).ours + position.qty });
+  }
+  for (const { orderCode, qty } of positions?.positions ?? [])
+    held.set(orderCode, { ...of(orderCode), broker: of(orderCode).broker + qty });
+  const age = positions === undefined ? '' : ageOf(positions.startedUs, lastFillUs, time);
+  const rows = [...held].filter(([, { ours, broker }]) => ours !== 0 || broker !== 0);
+  return {
+    title: 'Our positions against the broker’s',
+    note:
+      positions === undefined
+        ? ''
+        : `The broker’s, read at ${time(positions.startedUs)}${age}.${age === '' ? ` ${NO_FILL}` : ''}`,
+    columns: ['contract', ...COMPARED_COLUMNS],
     rows:
-      last?.kind === 'money_checked'
-        ? last.figures.map(({ what, ours, broker }) => [what, ours, broker, broker - ours])
-        : [],
+      positions === undefined
+        ? []
+        : rows.map(([code, { ours, broker }]) => [code, ours, broker, broker - ours]),
   };
 }
 

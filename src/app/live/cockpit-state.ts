@@ -1,6 +1,6 @@
 /** The daemon as its page shows it. */
 import { type Contract, pointsOf } from '../../domain/contract.ts';
-import { type PriceTicks, seconds } from '../../domain/units.ts';
+import { type PriceTicks, seconds, type TsUs } from '../../domain/units.ts';
 import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/adoption.ts';
 import type {
@@ -187,6 +187,9 @@ function plotState(
   return [{ strategy: names.nameOf(strategy), name, contract: contract.orderCode, atMs: toMs(tsUs), points }];
 }
 
+const msOf = (at: TsUs | null | undefined): number | null =>
+  at === null || at === undefined ? null : toMs(at);
+
 function booksState(view: EngineView | undefined): BooksState {
   const held = (view?.contracts ?? []).filter(
     ({ ours, broker }) => ours !== 0 || (broker !== null && broker !== 0),
@@ -200,6 +203,8 @@ function booksState(view: EngineView | undefined): BooksState {
     })),
     money: view?.money.state ?? 'unread',
     figures: view?.money.figures ?? [],
-    readMs: view === undefined || view.positionsReadUs === null ? null : toMs(view.positionsReadUs),
+    positionsMs: msOf(view?.positionsReadUs),
+    moneyMs: msOf(view?.money.comparedUs),
+    lastFillMs: msOf(view?.lastFillUs),
   };
 }

@@ -15,6 +15,7 @@ import type { Daemon, DaemonOptions } from './daemon.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
 import { healthOf } from './health.ts';
+import { comparisons } from './holdings.ts';
 import { statusContent } from './daemon-screen.ts';
 
 /** The answer of `GET /status`. */
@@ -35,6 +36,8 @@ export interface DaemonStatus {
   readonly isOtpAwaited: boolean;
   readonly alerts: AlertingState;
   readonly engine: EngineView | null;
+  /** When the engine's books were last compared with the broker's. */
+  readonly compared: ReturnType<typeof comparisons>;
   /** So long the engine has not answered and `engine` is old; null while it answers, or does not run. */
   readonly engineSilentMs: number | null;
   /** As they were listed last; null between two sessions. */
@@ -98,6 +101,10 @@ export const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
   isOtpAwaited: daemon.otpDesk.isWaiting,
   alerts: daemon.alerting.state,
   engine: daemon.lastView ?? null,
+  compared:
+    daemon.lastView === undefined
+      ? { positions: null, money: null }
+      : comparisons(daemon.lastView, config.calendar.utcOffsetMinutes),
   engineSilentMs:
     engineHealth(daemon).state === 'hung'
       ? Math.floor((systemClock.nowUs() - daemon.viewedUs) / US_PER_MS)

@@ -1,6 +1,7 @@
-/** What is held and which stops protect it, in words for a person. */
+/** What is held, which stops protect it, and when the books were compared, in words for a person. */
 import { type Contract, formatPoints } from '../../domain/contract.ts';
-import type { PriceTicks } from '../../domain/units.ts';
+import { formatTime } from '../../domain/civil-date.ts';
+import type { PriceTicks, TsUs } from '../../domain/units.ts';
 import type { EngineView, OpenOrderEntry } from '../../engine/engine-snapshot.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
 
@@ -41,3 +42,27 @@ export function holdingsText(...given: Parameters<typeof holdings>): string {
   const lines = holdings(...given);
   return lines.length === 0 ? 'nothing is held' : `held: ${lines.join('; ')}`;
 }
+
+/** A comparison with the broker's books. */
+export interface Compared {
+  /** Of the exchange. */
+  readonly time: string;
+  /** Something has filled since. */
+  readonly isStale: boolean;
+}
+
+/** Null before the first comparison. */
+export function comparisons(
+  { positionsReadUs, money, lastFillUs }: EngineView,
+  utcOffsetMinutes: number,
+): { readonly positions: Compared | null; readonly money: Compared | null } {
+  const compared = (at: TsUs | null): Compared | null =>
+    at === null
+      ? null
+      : { time: formatTime(at, utcOffsetMinutes).slice(0, 8), isStale: at < (lastFillUs ?? -Infinity) };
+  return { positions: compared(positionsReadUs), money: compared(money.comparedUs) };
+}
+
+/** ` at 10:02:03`, and whether that is too long ago; empty before the first one. */
+export const comparedText = (compared: Compared | null): string =>
+  compared === null ? '' : ` at ${compared.time}${compared.isStale ? ', BEFORE the last fill' : ''}`;

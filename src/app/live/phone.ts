@@ -12,7 +12,7 @@ import { obey, type RunActions } from './daemon-commands.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from './daemon.ts';
 import { healthProblem } from './health.ts';
-import { pointsOf } from './holdings.ts';
+import { comparedText, pointsOf } from './holdings.ts';
 
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;
@@ -75,17 +75,28 @@ function statusLines(status: DaemonStatus): readonly string[] {
       : `entries: HALTED: ${halted}${halt.text === '' ? '' : `; ${halt.text}`}`,
     `prices: ${prices}`,
     `token: ${token}, ${tokenExchanges.used} of ${tokenExchanges.allowed} exchanges of the day used${isOtpAwaited ? '; a one-time password is AWAITED' : ''}`,
-    ...(engine === null ? [NO_ENGINE] : engineLines(engine)),
+    ...(engine === null ? [NO_ENGINE] : engineLines(engine, status.compared)),
   ];
 }
 
-const engineLines = (engine: EngineView): readonly string[] => [
+const engineLines = (
+  engine: EngineView,
+  { positions, money }: DaemonStatus['compared'],
+): readonly string[] => [
   `today: ${formatSigned(engine.dayPnl)} VND after costs`,
-  `books: ${engine.unproven === null ? 'our positions are the broker’s' : `NOT proven: ${engine.unproven}`}${engine.money.state === 'differs' ? '; money DIFFERS' : ''}`,
+  `books: ${engine.unproven === null ? `our positions are the broker’s${comparedText(positions)}` : `NOT proven: ${engine.unproven}`}`,
+  `money: ${MONEY[engine.money.state]}${comparedText(money)}`,
   ...(positionsOf(engine).length === 0 ? ['flat'] : positionsOf(engine)),
   formatCount(engine.orders.length, 'open order'),
   ...(engine.procedure === '' ? [] : [`doing: ${engine.procedure}`]),
 ];
+
+const MONEY: Readonly<Record<EngineView['money']['state'], string>> = {
+  off: 'is not compared',
+  unread: 'not compared yet',
+  agreed: 'the broker’s to the VND',
+  differs: 'DIFFERS from the broker’s',
+};
 
 const positionsOf = ({ strategies }: EngineView): readonly string[] =>
   strategies.flatMap(({ id, positions }) =>

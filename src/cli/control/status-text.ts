@@ -1,5 +1,6 @@
 /** `tickwright status` in words and units; `--json` gives the same facts as data. */
 import type { DaemonStatus } from '../../app/live/daemon-control.ts';
+import { comparedText } from '../../app/live/holdings.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCompared, formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
@@ -21,7 +22,7 @@ export function statusText(status: DaemonStatus): string {
     ['prices', pricesText(status)],
     ['token', tokenText(status)],
     ...alertFacts(status),
-    ...(engine === null ? [] : engineFacts(engine)),
+    ...(engine === null ? [] : engineFacts(engine, status.compared)),
   ];
   const blank = ' '.repeat(LABEL_WIDTH + 2);
   const head = facts.map(
@@ -71,27 +72,35 @@ function tokenText({ line, tokenExchanges: { used, allowed }, isOtpAwaited }: Da
 
 type Engine = NonNullable<DaemonStatus['engine']>;
 
-function engineFacts(engine: Engine): readonly (readonly [string, string])[] {
+function engineFacts(
+  engine: Engine,
+  { positions, money }: DaemonStatus['compared'],
+): readonly (readonly [string, string])[] {
   const { dayPnl, fee, tax, unproven, procedure, orders, counts } = engine;
   const unknown = orders.filter(({ status }) => UNRESOLVED.has(status)).length;
   const open = formatCount(orders.length, 'open order');
   return [
     ['result', `${formatSigned(dayPnl)} VND today, after ${formatNumber(fee + tax)} of fees and tax`],
-    ['books', unproven === null ? 'our positions are the broker’s' : `NOT proven: ${unproven}`],
-    ...moneyFact(engine.money),
+    [
+      'books',
+      unproven === null
+        ? `our positions are the broker’s${comparedText(positions)}`
+        : `NOT proven: ${unproven}`,
+    ],
+    ...moneyFact(engine.money, comparedText(money)),
     ['orders', unknown === 0 ? open : `${open}, ${unknown} of them without a known outcome`],
     ['today', DAY_COUNTS.map(([name, key]) => formatCount(counts[key], name)).join(', ')],
     ...(procedure === '' ? [] : [['doing', procedure] as const]),
   ];
 }
 
-function moneyFact({ state, figures }: Engine['money']): readonly (readonly [string, string])[] {
+function moneyFact({ state, figures }: Engine['money'], at: string): readonly (readonly [string, string])[] {
   if (state === 'off') return [];
   if (state === 'unread') return [['money', 'not yet compared with the broker’s']];
   const compared = figures.map(({ what }) => what).join(', ');
-  if (state === 'agreed') return [['money', `the broker’s to the VND: ${compared}`]];
+  if (state === 'agreed') return [['money', `the broker’s to the VND${at}: ${compared}`]];
   const rows = figures.filter(({ ours, broker }) => ours !== broker).map(formatCompared);
-  return [['money', `DIFFERS from the broker’s: ${rows.join('; ')}`]];
+  return [['money', `DIFFERS from the broker’s${at}: ${rows.join('; ')}`]];
 }
 
 const UNRESOLVED: ReadonlySet<string> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);

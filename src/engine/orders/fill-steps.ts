@@ -8,7 +8,7 @@ import { ratesOf, valueOf } from '../../domain/contract.ts';
 import { type Costs, type CostSchedule, orderCosts } from '../../domain/costs.ts';
 import { type FillQuality, signOf } from '../../domain/order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { type Money, money, priceTicks, qty } from '../../domain/units.ts';
+import { type Money, money, priceTicks, qty, type TsUs } from '../../domain/units.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { Market } from '../market/market.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
@@ -32,6 +32,7 @@ export class FillSteps {
   readonly #parts: FillParts;
   #version = 0;
   #count = 0;
+  #lastUs: TsUs | null = null;
   /** Orders of the day whose money is an estimate. */
   readonly #estimated = new Set<ManagedOrder>();
   #hasEarlier = false;
@@ -47,6 +48,11 @@ export class FillSteps {
 
   get count(): number {
     return this.#count;
+  }
+
+  /** When the last fill of the session was booked. */
+  get lastUs(): TsUs | null {
+    return this.#lastUs;
   }
 
   /** The money of each fill of the day is the broker's figure. */
@@ -123,6 +129,7 @@ export class FillSteps {
     order.tax = total.tax;
     this.#version += 1;
     this.#count += 1;
+    this.#lastUs = context.nowUs;
     context.append({
       kind: 'fill',
       cause: context.seq,

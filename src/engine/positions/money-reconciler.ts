@@ -7,7 +7,8 @@
  */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
-import { type Money, money, OPERATOR_INDEX } from '../../domain/units.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
+import { type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
 import type { AccountSnapshot, BookSnapshot } from '../ports/engine-event.ts';
 import type { JournalEntry, MoneyFigure } from '../ports/journal-entry.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -30,6 +31,7 @@ export interface MoneyReconcilerParts {
   readonly settlementTax: () => Money;
   /** Costs that only one side counts today: of contracts that are not listed, and of orders of the last session. */
   readonly areCostsApart: () => boolean;
+  readonly phase: () => SessionPhase;
   readonly readAccount: () => void;
 }
 
@@ -38,6 +40,8 @@ export interface MoneyView {
   readonly state: 'off' | 'unread' | 'agreed' | 'differs';
   /** Of the last proven comparison. */
   readonly figures: readonly MoneyFigure[];
+  /** When that was; null before the first one of the day. */
+  readonly comparedUs: TsUs | null;
 }
 
 export class MoneyReconciler {
@@ -46,6 +50,9 @@ export class MoneyReconciler {
   readonly #proof: EnclosedProof<BrokerAccount>;
   #state: 'unread' | 'agreed' | 'differs' = 'unread';
   #figures: readonly MoneyFigure[] = [];
+  #comparedUs: TsUs | null = null;
+  /** Figures and phase that the journal has of the last agreement. */
+  #journaled = '';
   /** The account when cash was last explained; null before the first read of the day. */
   #explained: BrokerAccount | null = null;
   /** Profit without a fill of ours behind it, as accepted or paid out in cash. */
@@ -60,7 +67,11 @@ export class MoneyReconciler {
   }
 
   get view(): MoneyView {
-    return { state: this.#reaction === undefined ? 'off' : this.#state, figures: this.#figures };
+    return {
+      state: this.#reaction === undefined ? 'off' : this.#state,
+      figures: this.#figures,
+      comparedUs: this.#comparedUs,
+    };
   }
 
   /** A start of the process: everything is compared anew. */
@@ -73,6 +84,7 @@ export class MoneyReconciler {
     this.#proof.reset();
     this.#state = 'unread';
     this.#figures = [];
+    this.#comparedUs = null;
     this.#explained = null;
     this.#acceptedProfit = 0;
     this.#settlementTax = 0;
@@ -93,9 +105,12 @@ export class MoneyReconciler {
       case 'suspected':
         return this.#parts.readAccount();
       case 'agreed':
+        this.#comparedUs = this.#parts.context.nowUs;
         return this.#agree(verdict.reading);
       case 'differs':
-        if (this.#parts.positionsAgreedUs() >= verdict.sinceUs) this.#differ(verdict.reading);
+        if (this.#parts.positionsAgreedUs() < verdict.sinceUs) return;
+        this.#comparedUs = this.#parts.context.nowUs;
+        this.#differ(verdict.reading);
     }
   }
 
@@ -137,12 +152,15 @@ export class MoneyReconciler {
     return figures;
   }
 
+  /** Journaled where it is news: after a difference, with other figures, and in each phase of the day. */
   #agree(account: BrokerAccount): void {
-    const isNews = this.#state !== 'agreed';
     this.#explained = account; // what can be withdrawn changes with margin
     this.#state = 'agreed';
     this.#figures = this.#compare(account);
-    if (isNews) this.#append('agreed', this.#figures);
+    const now = `${this.#parts.phase()} ${this.#figures.map(({ what, ours }) => `${what}:${ours}`).join(' ')}`;
+    if (now === this.#journaled) return;
+    this.#append('agreed', this.#figures);
+    this.#journaled = now;
   }
 
   #differ(account: BrokerAccount): void {
@@ -194,6 +212,7 @@ export class MoneyReconciler {
   ): void {
     const { context } = this.#parts;
     const head = { cause: context.seq, tsUs: context.nowUs, strategy: null };
+    this.#journaled = '';
     context.append({ ...head, kind: 'money_checked', verdict, figures });
   }
 }

@@ -158,7 +158,11 @@ export interface BooksState {
   readonly money: 'off' | 'unread' | 'agreed' | 'differs';
   readonly figures: readonly { readonly what: string; readonly ours: number; readonly broker: number }[];
   /** When the broker's positions were read; null before the first time. */
-  readonly readMs: number | null;
+  readonly positionsMs: number | null;
+  /** When money was last compared; null before the first time. */
+  readonly moneyMs: number | null;
+  /** What was compared before it is old; null without a fill in this session. */
+  readonly lastFillMs: number | null;
 }
 
 export interface ContractState {

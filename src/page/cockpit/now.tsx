@@ -1,5 +1,6 @@
 /** The state of the moment on one screen: what is held, how near each limit is, what works at the exchange, and whether our books are the broker's. */
 import type {
+  BooksState,
   CockpitState,
   LimitState,
   OrderState,
@@ -87,7 +88,8 @@ function Health({ value: { feed, engine, token, books } }: { readonly value: Coc
   const left = Math.max(0, (token.untilRealMs ?? 0) - nowMs.value);
   const tokenText = `${duration(left)} · ${token.exchangesUsed}/${token.exchangesAllowed} ${t.exchanges}`;
   const isProven = books.unproven === null && books.money !== 'differs';
-  const isCompared = engine.state !== 'none' && books.readMs !== null;
+  const isCompared = engine.state !== 'none' && books.positionsMs !== null;
+  const isNow = !isOld(books, books.positionsMs) && !isOld(books, books.moneyMs);
   const facts: readonly (readonly [string, Tone, string])[] = [
     [t.prices, isLive ? 'good' : feed.state === 'stopped' ? 'off' : 'bad', feedText],
     [t.engine, ENGINE_TONE[engine.state], t.engineStates[engine.state]],
@@ -97,7 +99,11 @@ function Health({ value: { feed, engine, token, books } }: { readonly value: Coc
       left === 0 ? t.tokenNone : tokenText,
     ],
     isCompared
-      ? [t.books, isProven ? 'good' : 'bad', isProven ? t.booksAgree : t.booksDiffer]
+      ? [
+          t.books,
+          !isProven ? 'bad' : isNow ? 'good' : 'off',
+          !isProven ? t.booksDiffer : isNow ? t.booksAgree : t.booksOld,
+        ]
       : [t.books, 'off', t.notCompared],
   ];
   return (
@@ -357,13 +363,18 @@ function UnknownOrders({
 }
 
 function Books({ value: { books } }: { readonly value: CockpitState }) {
-  const held = books.positions.map(({ contract, ...of }) => compared(contract, of, signed));
+  const [areHeldOld, isMoneyOld] = [isOld(books, books.positionsMs), isOld(books, books.moneyMs)];
+  const held = books.positions.map(({ contract, ...of }) => compared(contract, of, signed, areHeldOld));
   const figures = books.figures.map(({ what, ...of }) =>
-    compared(`${worded(t.figure, what)}, VND`, of, what === 'profit' ? signed : count),
+    compared(`${worded(t.figure, what)}, VND`, of, what === 'profit' ? signed : count, isMoneyOld),
   );
+  const times = [
+    [t.positionsAt, books.positionsMs] as const,
+    [t.moneyAt, books.money === 'off' ? null : books.moneyMs] as const,
+  ].flatMap(([name, at]) => (at === null ? [] : [`${name} ${clockTime(at)}`]));
   const rows = [...held, ...figures];
   return (
-    <Panel title={t.ourBooks} aside={books.readMs === null ? '' : `${t.readAt} ${clockTime(books.readMs)}`}>
+    <Panel title={t.ourBooks} aside={times.join(', ')}>
       {books.unproven !== null && <p class="note bad">{books.unproven}</p>}
       {rows.length === 0 && <Empty>{t.nothingHeld}</Empty>}
       {rows.length > 0 && (
@@ -373,16 +384,22 @@ function Books({ value: { books } }: { readonly value: CockpitState }) {
           rows={rows}
         />
       )}
+      {(areHeldOld || isMoneyOld) && <p class="note">{t.booksOld}</p>}
       {books.money === 'off' && <p class="note">{t.moneyOff}</p>}
       {books.money === 'unread' && <p class="note">{t.moneyUnread}</p>}
     </Panel>
   );
 }
 
+/** Something has filled since. */
+const isOld = ({ lastFillMs }: BooksState, at: number | null): boolean =>
+  at !== null && lastFillMs !== null && at < lastFillMs;
+
 function compared(
   what: string,
   { ours, broker }: { readonly ours: number; readonly broker: number | null },
   show: (value: number) => string,
+  isOfBefore: boolean,
 ) {
   const isSame = ours === broker;
   const sign = (
@@ -391,7 +408,8 @@ function compared(
     </span>
   );
   const values = [show(ours), broker === null ? t.notRead : show(broker), sign];
-  return { what, values, differs: !isSame && broker !== null };
+  if (isOfBefore) return { what, values: [...values.slice(0, -1), t.old], state: 'old' as const };
+  return !isSame && broker !== null ? { what, values, state: 'differs' as const } : { what, values };
 }
 
 const LATEST = 8;

@@ -157,7 +157,7 @@ export const Comparison = ({
   readonly rows: readonly {
     readonly what: string;
     readonly values: readonly ComponentChildren[];
-    readonly differs?: boolean;
+    readonly state?: 'differs' | 'old';
   }[];
 }) => (
   <table class="compare" aria-label={label}>
@@ -171,8 +171,8 @@ export const Comparison = ({
       </tr>
     </thead>
     <tbody>
-      {rows.map(({ what, values, differs }) => (
-        <tr key={what} class={differs === true ? 'differs' : ''}>
+      {rows.map(({ what, values, state = '' }) => (
+        <tr key={what} class={state}>
           <th scope="row">{what}</th>
           {values.map((value, place) => (
             <td key={place} class="right num">

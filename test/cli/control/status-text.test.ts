@@ -58,6 +58,7 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
       { what: 'fee', ours: money(47_250), broker: money(47_250) },
       { what: 'cash', ours: money(5_000_000), broker: money(5_000_000) },
     ],
+    comparedUs: null,
   },
   procedure: '',
   strategies: [STRATEGY, { ...STRATEGY, id: 'spread', stopped: 'it threw', positions: [], dayPnl: money(0) }],
@@ -69,10 +70,12 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
   contracts: [],
   plots: [],
   positionsReadUs: null,
+  lastFillUs: null,
   counts: COUNTS,
 };
 
 const STATUS: DaemonStatus = {
+  compared: { positions: null, money: null },
   isOtpAwaited: false,
   alerts: {
     channels: [],
@@ -133,7 +136,10 @@ test('a day that goes well', () => {
 
 test('money that differs is shown with both figures', () => {
   const figures = [{ what: 'fee', ours: money(47_250), broker: money(57_250) } as const];
-  const text = statusText({ ...STATUS, engine: { ...ENGINE, money: { state: 'differs', figures } } });
+  const text = statusText({
+    ...STATUS,
+    engine: { ...ENGINE, money: { state: 'differs', figures, comparedUs: null } },
+  });
   expect(text).toContain('money     DIFFERS from the broker’s: fee ours 47,250, broker 57,250 VND');
 });
 
