@@ -74,7 +74,7 @@ export function createRiskView(
       const reason = children.unproven() ?? positionReconciler.unproven();
       if (reason !== null) return reason;
       if (orders.contradicted !== null)
-        return `the book says of order ${orders.contradicted.clientOrderId} that it is canceled and that it can be canceled`;
+        return `the book contradicts itself about order ${orders.contradicted.clientOrderId}`;
       if (orders.numberLost !== null)
         return `order ${orders.numberLost.clientOrderId} has a number that another order has too`;
       if (orders.presumedAbsent === null) return null;

@@ -14,6 +14,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   order_presumed_absent: resolve,
   look_up_ambiguous: resolve,
   status_contradicts: resolve,
+  row_contradicts: resolve,
   order_held: (command) =>
     `look at the broker’s own list of conditional orders: it says which stop sent it. Entries go on once that list can be read ` +
     `(is it enabled for this account?); ${command('orders')} shows our stops`,

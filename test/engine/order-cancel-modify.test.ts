@@ -220,7 +220,6 @@ describe('letters and matched volume', () => {
     { status: 'resting', filled: 1, ends: 'partially_filled' },
     { status: 'matched', filled: 0, ends: 'accepted' },
     { status: 'matched_canceled', filled: 0, ends: 'canceled' },
-    { status: 'matched', filled: 3, ends: 'filled' },
   ] as const)(
     '11: "$status" with $filled of 2 matched ends $ends, counted and told once',
     ({ status, filled, ends }) => {

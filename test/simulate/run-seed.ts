@@ -184,7 +184,7 @@ function standIn(world: World, view: EngineView | undefined): void {
       waits('a difference of positions', /position/);
       daemon.command({ name: 'resume', reason });
     }
-    const contradicted = /of order (\S+) that it is canceled and/.exec(unproven)?.[1];
+    const contradicted = /contradicts itself about order (\S+)/.exec(unproven)?.[1];
     for (const { clientOrderId, status } of view?.orders ?? []) {
       const isGone =
         clientOrderId === contradicted &&

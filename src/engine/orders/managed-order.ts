@@ -125,7 +125,7 @@ export class ManagedOrder implements OrderView {
   isCarriedOver = false;
   /** Another order has its number: the broker's day began anew, and no call may name it by the number. */
   isNumberLost = false;
-  /** Its row says that it is canceled and that it can be canceled. */
+  /** Its row contradicts itself, or what was placed. */
   isContradicted = false;
   /** Its row was read, and can say nothing new until it or the order changes. */
   isSettled = false;

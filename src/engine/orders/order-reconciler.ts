@@ -122,6 +122,13 @@ export class OrderReconciler {
       return null;
     }
     const owner = this.#ownerOf(row, scan);
+    const denied = owner === undefined ? this.#namedBy(row) : isOverfilled(owner, row) ? owner : undefined;
+    if (denied !== undefined) {
+      scan.shown?.add(denied);
+      denied.absence = null;
+      this.#parts.rows.contradict(denied, row);
+      return null;
+    }
     if (owner === undefined) {
       unowned.push(row);
       return null;
@@ -154,6 +161,17 @@ export class OrderReconciler {
     const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.isNumberLost;
     if (isItsNumber) orders.bind(named, orderNo, startedUs);
     return isItsNumber ? named : undefined;
+  }
+
+  /** The order that a row names by key or reference, though its terms are not the order's. One with a number of its own has its own row. */
+  #namedBy({ orderNo, orderKey, refId }: BrokerOrder): ManagedOrder | undefined {
+    const { orders } = this.#parts;
+    const numbered = orders.byNumber(orderNo);
+    const keyed = orderKey === null ? undefined : orders.byBookKey(orderKey);
+    const named = refId === null ? undefined : orders.get(refId);
+    const isKeyed = numbered !== undefined && orderKey !== null && numbered.orderKey === orderKey;
+    const isNamed = named !== undefined && !named.isWaiting && (named === numbered || named.orderNo === null);
+    return isKeyed ? numbered : (keyed ?? (isNamed ? named : undefined));
   }
 
   #takeOwnedTrigger(row: BrokerTriggerOrder, scan: Scan): boolean {
@@ -321,6 +339,10 @@ export class OrderReconciler {
     }
   }
 }
+
+/** More has matched than it ever had. */
+const isOverfilled = (order: ManagedOrder, { filledQty, qty }: BrokerOrder): boolean =>
+  filledQty > Math.max(qty, order.qty);
 
 /** Moments after `at` become the last microseconds before it: which of an order and its row came first still decides whose the row is. */
 function inOrderBefore(at: TsUs, moments: readonly TsUs[]): (moment: TsUs) => TsUs {

@@ -145,7 +145,7 @@ export class RowReader {
       if (!order.isFinal) life.apply(order, 'filled');
       return;
     }
-    this.#contradict(order, isCanceled(row) && mayWork(row) && order.resolvedAs === null, row);
+    this.#contradictStatus(order, isCanceled(row) && mayWork(row) && order.resolvedAs === null, row);
     if (isCanceled(row) && !order.isContradicted && order.resolvedAs !== 'live') {
       life.apply(order, 'seen_canceled', row.reason);
       return;
@@ -221,13 +221,29 @@ export class RowReader {
     this.#parts.context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
 
+  /** The row names the order, and contract, side or quantity are another's: nothing of it counts, and entries wait (rulings, 11). */
+  contradict(order: ManagedOrder, row: BrokerOrder): void {
+    if (order.isContradicted || order.resolvedAs !== null) return;
+    const shown = `${row.side} ${row.qty} ${row.orderCode}, ${row.filledQty} filled`;
+    const text = `${order.clientOrderId} (no. ${row.orderNo}) is ${order.side} ${order.qty} ${order.orderCode}, and the book shows it as ${shown}: nothing of that is booked, and entries are blocked until the book agrees or you resolve it`;
+    this.#begin(order, 'row_contradicts', text);
+  }
+
   /** Letters and flags of the row contradict each other: the order counts as live, and entries wait (rulings, 11). */
-  #contradict(order: ManagedOrder, isContradicted: boolean, row: BrokerOrder): void {
+  #contradictStatus(order: ManagedOrder, isContradicted: boolean, row: BrokerOrder): void {
     if (order.isContradicted === isContradicted) return;
-    order.isContradicted = isContradicted;
+    if (isContradicted) {
+      const text = `${order.clientOrderId} (no. ${row.orderNo}): the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
+      return this.#begin(order, 'status_contradicts', text);
+    }
+    order.isContradicted = false;
     this.#parts.orders.changed(order);
-    if (!isContradicted) return;
-    const { context } = this.#parts;
+  }
+
+  #begin(order: ManagedOrder, code: string, text: string): void {
+    const { context, orders } = this.#parts;
+    order.isContradicted = true;
+    orders.changed(order);
     if (this.#contradictedUs !== null && context.nowUs - this.#contradictedUs < CONTRADICTIONS_EVERY) {
       this.#contradictions += 1;
       return;
@@ -236,8 +252,7 @@ export class RowReader {
     this.#contradictedUs = context.nowUs;
     this.#contradictions = 0;
     const more = others === 0 ? '' : `; and so it said of ${others} more orders since the last alert`;
-    const text = `${order.clientOrderId} (no. ${row.orderNo}): the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it${more}`;
-    context.alert(order.strategy, 'critical', 'status_contradicts', text);
+    context.alert(order.strategy, 'critical', code, `${text}${more}`);
   }
 
   /** The exchange changes orders on the morning of an ex-date: nobody else did. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { FRONT, worth } from '../../support/engine-world.ts';
+import { FRONT, NEXT, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.code);
@@ -72,6 +72,69 @@ describe('letters that say canceled of an order that can be canceled', () => {
     expect(rig.engine.snapshot().unproven).toBeNull();
     rig.submit(FIRST, 'buy', 1, 12_960);
     expect(denials(rig)).toEqual([]);
+  });
+});
+
+describe('a row with the name of an order of ours and other terms', () => {
+  it.each([
+    ['side', { side: 'sell' }],
+    ['contract', { code: NEXT.orderCode }],
+    ['more matched than it has', { filled: 3 }],
+  ] as const)('%s: books nothing, adopts nothing, and freezes entries until it agrees', (_, other) => {
+    const { rig, id, row } = resting();
+    const matched = { ...row, filled: 1, value: worth(12_950), status: 'matched' } as const;
+    for (let i = 0; i < 3; i += 1) rig.pass(1).book([{ ...matched, ...other }]);
+    expect([rig.of('fill').length, rig.of('order_adopted').length, rig.statusOf(id)]).toEqual([
+      0,
+      0,
+      'accepted',
+    ]);
+    expect(rig.alerts()).toEqual(['row_contradicts']);
+    rig.submit(FIRST, 'buy', 1, 12_960);
+    expect(denials(rig)).toEqual(['position_unproven']);
+    rig.pass(1).book([matched]);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 1]);
+    expect(rig.engine.snapshot().unproven).toBeNull();
+  });
+
+  it('is a double where the book shows the order itself beside it', () => {
+    const { rig, row } = resting();
+    rig
+      .pass(1)
+      .book([row, { ...row, no: '2', side: 'sell', filled: 1, value: worth(12_950), status: 'matched' }]);
+    expect(rig.alerts()).toEqual(['duplicate_order']);
+    expect(rig.of('fill')).toMatchObject([{ strategy: -1 }]);
+  });
+
+  it('says nothing of an order that is over', () => {
+    const { rig, row } = resting();
+    const matched = { ...row, filled: 1, value: worth(12_950), status: 'matched' } as const;
+    rig.pass(1).book([matched]);
+    rig.pass(1).book([{ ...matched, side: 'sell' }]);
+    expect([rig.of('fill').length, rig.position(FIRST)]).toEqual([1, 1]);
+    expect(rig.engine.snapshot().unproven).toBeNull();
+  });
+
+  it.each([
+    ['side', { side: 'sell' }],
+    ['quantity', { qty: 2 }],
+  ] as const)('of unknown fate, another %s: waits for a row that fits, or a person', (_, other) => {
+    const rig = new EngineRig({ isReal: true }).start().account();
+    const id = rig.submit(FIRST, 'buy', 1, 12_950);
+    const row = { no: '7', ref: id, price: 12_950 } as const;
+    rig
+      .unknown(id)
+      .pass(1)
+      .book([{ ...row, ...other, filled: 1, value: worth(12_950), status: 'matched' }]);
+    expect([rig.statusOf(id), rig.of('fill').length, rig.of('order_adopted').length]).toEqual([
+      'unknown',
+      0,
+      0,
+    ]);
+    expect(rig.alerts()).toEqual(['order_unknown', 'row_contradicts']);
+    rig.pass(1).book([row]);
+    expect(rig.statusOf(id)).toBe('accepted');
+    expect(rig.engine.snapshot().unproven).toBeNull();
   });
 });
 

@@ -312,19 +312,27 @@ describe('orders that are not ours', () => {
     ['side', { side: 'sell' }],
     ['price', { price: 13_001 }],
     ['quantity', { qty: 2 }],
-  ] as const)('an order with the refId of an unknown one and another %s is a double', (_, other) => {
-    const rig = new EngineRig().start();
-    const id = rig.submit(FIRST, 'buy', 1, 13_000);
-    rig.unknown(id);
-    rig.pass(1).book([{ no: '7', ref: id, ...other }]);
-    expect(rig.statusOf(id), 'not found').toBe('unknown');
-    expect(rig.alerts()).toEqual(['order_unknown', 'duplicate_order']);
-    rig.pass(1).book([
-      { no: '7', ref: id, ...other },
-      { no: '8', ref: id },
-    ]);
-    expect(rig.statusOf(id), 'the row that fits').toBe('accepted');
-  });
+  ] as const)(
+    'an order with the refId of an unknown one and another %s is a double beside one that fits',
+    (_, other) => {
+      const rig = new EngineRig().start();
+      const id = rig.submit(FIRST, 'buy', 1, 13_000);
+      rig.unknown(id);
+      rig.pass(1).book([{ no: '7', ref: id, ...other }]);
+      expect(rig.statusOf(id), 'not found').toBe('unknown');
+      expect(rig.alerts()).toEqual(['order_unknown', 'row_contradicts']);
+      rig.pass(1).book([
+        { no: '7', ref: id, ...other },
+        { no: '8', ref: id },
+      ]);
+      expect(rig.statusOf(id), 'the row that fits').toBe('accepted');
+      rig.pass(1).book([
+        { no: '7', ref: id, ...other },
+        { no: '8', ref: id },
+      ]);
+      expect(rig.alerts().at(-1)).toBe('duplicate_order');
+    },
+  );
 
   it('of a contract that is not listed are told once', () => {
     const rig = new EngineRig().start();
