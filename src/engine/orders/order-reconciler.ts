@@ -103,7 +103,8 @@ export class OrderReconciler {
     const isOld = scan.oldRows > 0 && scan.oldRows === snapshot.orders.length;
     for (const order of this.#parts.orders.open) {
       if (order.isWaiting !== isTriggers || scan.shown.has(order)) continue;
-      if (!isOld) this.#countAbsence(order, startedUs);
+      // The book of the day before would show an order of that day too.
+      if (!isOld || (order.isCarriedOver && order.orderNo !== null)) this.#countAbsence(order, startedUs);
       else if (startedUs - order.createdUs >= this.#parts.lookUp.spread)
         this.#parts.earlier.tellOldBook(order);
     }

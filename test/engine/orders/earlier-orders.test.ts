@@ -221,6 +221,19 @@ describe('a book that still shows yesterday', () => {
     expect(rig.statusOf(lost)).toBe('presumed_absent');
   });
 
+  it('is evidence that an order of the session before, which had a number, is over', () => {
+    const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
+    const gone = { orderNo: brokerOrderNo('5'), orderKey: brokerOrderKey('905') } as const;
+    const rig = begun([earlierOrder('H.1', done), earlierOrder('H.2', gone)], { held: 2 });
+    const matched = { filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+    settle(rig, 2, [{ ...YESTERDAYS, ...matched, ref: clientOrderId('H.1') }]);
+    expect([rig.statusOf(clientOrderId('H.2')), unproven(rig), rig.alerts()]).toEqual([
+      'expired_unproven',
+      null,
+      [],
+    ]);
+  });
+
   it('is no evidence of foreign orders before trading begins', () => {
     const rig = begun([], { isEndless: false, hour: 3 });
     settle(rig, 0, [{ no: '9', filled: 1, value: worth(13_000), status: 'matched' }]);
