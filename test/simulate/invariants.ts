@@ -295,7 +295,7 @@ export class Invariants {
         return this.#world.saw('a failure is answered by its policy');
       case 'position_event':
         // Days without the daemon hide which of several orders has filled: a person took the difference over.
-        if (entry.event === 'adopted' && this.everAlerted(UNSEEN_ENDS)) this.#isForeign = true;
+        if (isTakenOver(entry.event) && this.everAlerted(UNSEEN_ENDS)) this.#isForeign = true;
         return;
       case 'proposal':
       case 'fill_correction':
@@ -594,6 +594,9 @@ export class Invariants {
     return this.#journal.prepare<(string | number)[], { body: string }>(sql).get(...given)?.body;
   }
 }
+
+const isTakenOver = (event: Extract<JournalEntry, { readonly kind: 'position_event' }>['event']): boolean =>
+  event === 'adopted' || event === 'forced_close';
 
 const isOpen = ({ status, filledQty, qty }: OrderReport): boolean =>
   OPEN_AT_EXCHANGE.has(status) && filledQty < qty;

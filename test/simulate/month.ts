@@ -14,6 +14,7 @@ import { addDays, momentOf, type TradingDay } from '../../src/domain/civil-date.
 import { seconds, US_PER_DAY, US_PER_HOUR, US_PER_MINUTE } from '../../src/domain/units.ts';
 import type { Config } from '../../src/config/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import { TRUE_ANSWERS } from './answers.ts';
 import { Draws } from './draws.ts';
 import type { Plan } from './plan.ts';
 import { World } from './world.ts';
@@ -180,6 +181,7 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
       frameTwice: 0,
       resets: 0,
       latencyMs: [1, 50],
+      answers: { ...TRUE_ANSWERS },
     },
     disk: { full: 0, fullMs: [1, 1], slow: 0, slowMs: [1, 1], crashBefore: 0, crashAfter: 0 },
     engineMs: 1,

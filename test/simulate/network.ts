@@ -10,6 +10,7 @@ import type { Assembled } from '../../src/simulator/start-simulator.ts';
 import { serveRequest, type ServedReply } from '../../src/simulator/http/rest-server.ts';
 import type { SessionSocket } from '../../src/simulator/stream/stream-session.ts';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
+import { type AnswerFaults, Answers, TRUE_ANSWERS } from './answers.ts';
 import type { Draws } from './draws.ts';
 import type { Owner, VirtualTime } from './virtual-time.ts';
 
@@ -33,6 +34,7 @@ export interface NetworkFaults {
   /** A lost answer shows as a reset rather than as silence. */
   resets: number;
   latencyMs: readonly [shortest: number, longest: number];
+  readonly answers: AnswerFaults;
 }
 
 export interface Request {
@@ -40,6 +42,8 @@ export interface Request {
   readonly isMove: boolean;
   readonly refId: string | null;
   readonly body: unknown;
+  /** Of a list, counted from 1. */
+  readonly page: number;
 }
 
 export interface NetworkOptions {
@@ -55,6 +59,8 @@ export interface NetworkOptions {
     request: Request,
     fate: 'answered' | 'lost' | 'late' | 'never arrived' | 'arrives late',
   ) => void;
+  /** An answer tells what is not so. */
+  readonly onLie: (what: keyof AnswerFaults) => void;
 }
 
 const MOVES: ReadonlySet<string> = new Set<Operation['name']>([
@@ -73,12 +79,14 @@ const ROUTES = OPERATIONS.map((operation) => ({
 
 export class Network {
   readonly #options: NetworkOptions;
+  readonly #answers: Answers;
   /** Open sockets of the stream, by the daemon's side. */
   readonly #sockets = new Set<ClientSocket>();
   isDown = false;
 
   constructor(options: NetworkOptions) {
     this.#options = options;
+    this.#answers = new Answers(options.draws.fork(), options.faults.answers, options.onLie);
   }
 
   get openSockets(): number {
@@ -153,6 +161,7 @@ export class Network {
       answerLate: 0,
       frameTwice: 0,
     });
+    Object.assign(this.#options.faults.answers, TRUE_ANSWERS);
   }
 
   get #isUnreachable(): boolean {
@@ -211,8 +220,10 @@ export class Network {
     const isLate = draws.chance(faults.answerLate);
     this.#options.onAnswer(request.shown, isLate ? 'late' : 'answered');
     const lateUs = isLate ? draws.between(...faults.answerLateMs) * 1_000 : 0;
+    const isRead = reply.status === 200;
+    const told = isRead ? { ...reply, text: this.#answers.given(request.shown, reply.text) } : reply;
     time.at(time.nowUs + this.#latencyUs() + lateUs + milliseconds(reply.delayMs), call.daemon, () =>
-      call.reply(reply, date),
+      call.reply(told, date),
     );
   }
 }
@@ -245,6 +256,7 @@ function readRequest({ path, method, body, headers }: Dispatcher.DispatchOptions
         isMove: MOVES.has(operation.name),
         refId: typeof refId === 'string' ? refId : null,
         body: json,
+        page: Number(url.searchParams.get('pageNo') ?? 1),
       },
     };
   }

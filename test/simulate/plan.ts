@@ -1,6 +1,7 @@
 /** The world of one seed: market, strategies, limits, and which faults strike how hard. */
 import type { FailurePolicy, PolicySettings } from '../../src/domain/settings.ts';
 import { seconds } from '../../src/domain/units.ts';
+import { type AnswerFaults, TRUE_ANSWERS } from './answers.ts';
 import type { DiskFaults } from './disk.ts';
 import { Draws } from './draws.ts';
 import type { NetworkFaults } from './network.ts';
@@ -119,6 +120,7 @@ const MIDNIGHT_US = Date.UTC(2026, 2, 9, 17) * 1_000;
 
 /** Far from the seeds of worlds. */
 const MORE_FROM = 2 ** 24;
+const LIES_FROM = 2 ** 25;
 
 export interface PlanOptions {
   /** Shorter runs: more seeds in the same time. */
@@ -185,6 +187,7 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
       frameTwice: chance(0.1),
       resets: draws.unit(),
       latencyMs: draws.pick(LATENCIES),
+      answers: answersOf(new Draws(seed + LIES_FROM)),
     },
     disk: {
       full: chance(0.02) * (without.includes('fill_disk') ? 0 : 1),
@@ -204,6 +207,21 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     accountPositionMax: size * draws.whole(2, 8),
     orderQtyMax: size * draws.whole(1, 4),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
+  };
+}
+
+/** In most worlds the books are right. */
+function answersOf(draws: Draws): AnswerFaults {
+  if (draws.chance(0.6)) return { ...TRUE_ANSWERS };
+  const chance = (highest: number): number => (draws.chance(0.5) ? 0 : draws.between(highest / 4, highest));
+  return {
+    shuffled: chance(0.5),
+    repeated: chance(0.2),
+    overlapping: chance(0.3),
+    shrunk: chance(0.3),
+    flipped: chance(0.2),
+    emptyBook: chance(0.2),
+    emptyPositions: chance(0.05),
   };
 }
 

@@ -45,6 +45,13 @@ export const SOMETIMES = [
   'a clean stop and start',
   'a bracket brings its exits',
   'a trailing stop triggers',
+  'rows of a book change places',
+  'a row of a book comes twice',
+  'pages of a book overlap',
+  'a row loses contracts',
+  'a row shows the other side',
+  'a book comes empty',
+  'positions come empty',
 ] as const;
 export type Sometimes = (typeof SOMETIMES)[number];
 

@@ -15,6 +15,7 @@ import { DEFAULT_OPTIONS, demoAccount } from '../../src/simulator/simulator-opti
 import { type Assembled, assembleSimulator } from '../../src/simulator/start-simulator.ts';
 import { StateStore } from '../../src/simulator/state/state-store.ts';
 import { Secrets } from '../../src/operator/redact.ts';
+import type { AnswerFaults } from './answers.ts';
 import { configOf } from './configuration.ts';
 import { Disk } from './disk.ts';
 import type { Draws } from './draws.ts';
@@ -37,6 +38,16 @@ export interface WorldOptions {
 }
 
 const DEATHS_MAX = 2;
+
+const LIES: Readonly<Record<keyof AnswerFaults, Sometimes>> = {
+  shuffled: 'rows of a book change places',
+  repeated: 'a row of a book comes twice',
+  overlapping: 'pages of a book overlap',
+  shrunk: 'a row loses contracts',
+  flipped: 'a row shows the other side',
+  emptyBook: 'a book comes empty',
+  emptyPositions: 'positions come empty',
+};
 
 interface Process {
   readonly owner: Owner;
@@ -103,7 +114,7 @@ export class World {
     this.network = new Network({
       time: this.time,
       draws: draws.fork(),
-      faults: { ...plan.network },
+      faults: { ...plan.network, answers: { ...plan.network.answers } },
       broker: () => this.#broker,
       onSend: (request) => this.checks.sending(request),
       onArrival: (request) => this.checks.arrived(request),
@@ -111,6 +122,10 @@ export class World {
         if (!request.isMove) return;
         if (fate === 'lost') this.saw('an answer is lost');
         this.trace.say('network', `${request.operation} ${request.refId ?? ''} ${fate}`);
+      },
+      onLie: (what) => {
+        this.saw(LIES[what]);
+        this.trace.say('network', `an answer is not so: ${what}`);
       },
     });
     this.#uninstall.push(this.network.install(), this.disk.install());
