@@ -40,6 +40,8 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   token_rejected: (command) => `${command('token')} asks for a one-time password`,
   engine_gone: () =>
     'look at orders and positions in the broker’s own program; restart the daemon when the cause is found',
+  process_died: (command) =>
+    `look at the lines before its last starts; mend the strategy, then: ${command('reload')}, or ${command('start-strategy …')} --reason "…"`,
   no_room: () => 'make room on the disk of the state directory',
   emergency_record: (command) =>
     `compare ${command('orders')} with the broker’s own book, then: ${command('resume')} --reason "…"`,

@@ -72,6 +72,7 @@ export function threadData({ config }: MarketDay): EngineThreadOptions['data'] {
     settings: benchSettings(config, instances.length),
     calendar: config.exchangeCalendar,
     costs: config.costs,
+    mark: null,
     strategies: instances.map(({ index, id, definition, params }) => ({
       index,
       id,

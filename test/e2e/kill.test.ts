@@ -2,6 +2,8 @@
  * `kill -9` at any moment, twenty times: the broker lives on, the daemon comes back, and afterwards no order is there
  * twice, none is lost, and the books agree.
  */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { foldSessions } from '../../src/journal/fold-session.ts';
 import { createRandom, SEED } from '../support/seed.ts';
@@ -21,7 +23,10 @@ const KILLS = 20;
 test(`${KILLS} kills at random moments lose and double nothing`, { timeout: 300_000 }, async () => {
   const random = createRandom(SEED);
   const place = workplace(BUSY_CONFIG);
+  // As if hours lay between two kills: within minutes no strategy is started any more.
+  const forgetDeath = (): void => rmSync(join(place.state, 'run'), { force: true });
   for (let kill = 0; kill < KILLS; kill += 1) {
+    forgetDeath();
     const daemon = startDaemon(place);
     // Every other time in the middle of trading, else from the first instants of the start on.
     const isTrading = kill % 2 === 1;
@@ -32,6 +37,7 @@ test(`${KILLS} kills at random moments lose and double nothing`, { timeout: 300_
       'SIGKILL',
     );
   }
+  forgetDeath();
   const daemon = startDaemon(place);
   await daemon.line(/live/);
   const boots = (): number =>

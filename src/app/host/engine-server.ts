@@ -92,6 +92,7 @@ export function serveEngine(
   port: EnginePort,
   data: EngineThreadData,
   definitionOf: (strategy: string) => StrategyDefinition,
+  running: Int32Array = new Int32Array(data.currentStrategy),
 ): void {
   const outbound = new Collector();
   const host = createStrategyHost({
@@ -101,7 +102,7 @@ export function serveEngine(
       definition: definitionOf(strategy),
       params,
     })),
-    currentStrategy: new Int32Array(data.currentStrategy),
+    currentStrategy: running,
   });
   const { settings, calendar, costs } = data;
   const engine = new Engine({ settings, calendar, costs, outbound, host });

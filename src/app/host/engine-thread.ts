@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { assert } from '../../domain/assert.ts';
+import { hasCode } from '../../domain/failure.ts';
 import {
   type DurationUs,
   seconds,
@@ -73,8 +74,19 @@ export interface EngineLine {
 
 export type StartEngine = (data: EngineThreadData) => EngineLine;
 
+/** Many times what a day needs. A thread that reaches it ends; most code that takes memory without end reaches it before the process dies. */
+const HEAP_MB_MAX = 512;
+
 const startEngineThread: StartEngine = (workerData) =>
-  new Worker(new URL('./engine-worker.js', import.meta.url), { workerData });
+  new Worker(new URL('./engine-worker.js', import.meta.url), {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
+  });
+
+/** Bytes outside of the heap have no limit: the memory of the process is read while one call of a strategy goes on. */
+const MEMORY_EVERY_MS = 100;
+const MEMORY_MB_MAX = 1_024;
+const BYTES_PER_MB = 1_024 * 1_024;
 
 export interface EngineThreadOptions {
   readonly data: Omit<EngineThreadData, 'currentStrategy'>;
@@ -86,12 +98,20 @@ export interface EngineThreadOptions {
   readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
 }
 
+function failureOfThread(error: unknown): string {
+  if (hasCode(error, 'ERR_WORKER_OUT_OF_MEMORY'))
+    return `the engine's thread needed more than ${HEAP_MB_MAX} MB of memory`;
+  return `the engine failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
 const NO_STRATEGY = -1;
+/** See `EngineThreadData.currentStrategy`. */
+const SLOTS = 3;
 
 export class EngineThread {
   readonly #options: EngineThreadOptions;
   readonly #worker: EngineLine;
-  readonly #running = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  readonly #running = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
   readonly #views = new Map<number, (view: EngineView | undefined) => void>();
   #replay: PendingReplay | undefined = undefined;
   #waitingForIdle: { readonly batches: number; readonly resolve: () => void }[] = [];
@@ -104,18 +124,22 @@ export class EngineThread {
   /** Of one event, as measured over the last batches. */
   #costUs = 0;
   #watch: CancelTimer | undefined = undefined;
+  #memoryWatch: NodeJS.Timeout | undefined = undefined;
+  /** Of strategies, when the memory was read last. */
+  #calls = 0;
   #isReady = false;
   #isOver = false;
 
   constructor(options: EngineThreadOptions) {
     this.#options = options;
-    new Int32Array(this.#running)[0] = NO_STRATEGY;
-    const { data, start = startEngineThread } = options;
-    this.#worker = start({ ...data, currentStrategy: this.#running });
+    this.#running[0] = NO_STRATEGY;
+    this.#running[2] = NO_STRATEGY;
+    const { data, start } = options;
+    this.#worker = (start ?? startEngineThread)({ ...data, currentStrategy: this.#running.buffer });
     this.#worker.on('message', (message: FromEngine) => this.#receive(message));
-    this.#worker.on('error', (error: Error) =>
-      this.#lost(`the engine failed: ${error.stack ?? error.message}`),
-    );
+    this.#worker.on('error', (error: Error) => this.#lost(failureOfThread(error)));
+    if (start === undefined)
+      this.#memoryWatch = setInterval(() => this.#readMemory(), MEMORY_EVERY_MS).unref();
     this.#worker.on('exit', (code) => this.#lost(`the engine thread ended with code ${code}`));
   }
 
@@ -127,7 +151,8 @@ export class EngineThread {
 
   /** The strategy whose code is running at this moment, if one is. */
   get running(): StrategyIndex | null {
-    const running = new Int32Array(this.#running)[0] ?? NO_STRATEGY;
+    const [inEvent = NO_STRATEGY, , inPromise = NO_STRATEGY] = this.#running;
+    const running = inEvent === NO_STRATEGY ? inPromise : inEvent;
     return running === NO_STRATEGY ? null : strategyIndex(running);
   }
 
@@ -250,7 +275,16 @@ export class EngineThread {
     for (const resolve of this.#views.values()) resolve(undefined);
     this.#views.clear();
     this.#watch?.();
+    clearInterval(this.#memoryWatch);
     this.#tellIdle();
+  }
+
+  #readMemory(): void {
+    const before = this.#calls;
+    this.#calls = this.#running[1] ?? 0;
+    if (this.running === null || this.#calls !== before) return;
+    if (process.memoryUsage.rss() > MEMORY_MB_MAX * BYTES_PER_MB)
+      this.#lost(`strategy code went on while the process grew to more than ${MEMORY_MB_MAX} MB of memory`);
   }
 
   /** Each answer gives the next batch its full time. */

@@ -29,7 +29,12 @@ export interface EngineThreadData {
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
   readonly strategies: readonly StrategyInstanceSpec[];
-  /** Two of Int32: index of the strategy whose code is running, or `NO_STRATEGY`; count of such calls. */
+  /** Path of the mark that takes each strategy whose code begins to run, or null: see `followStrategies`. */
+  readonly mark: string | null;
+  /**
+   * Three of Int32: index of the strategy whose code is running, or `NO_STRATEGY`; count of such calls; index of the strategy whose
+   * promise is running, which is outside of every event.
+   */
   readonly currentStrategy: SharedArrayBuffer;
 }
 

@@ -35,6 +35,7 @@ import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
+import type { LeftOut, RunMark } from '../restart/run-mark.ts';
 import { sweepMemory, untoldOrder } from '../restart/sweep-memory.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { Alerting } from './alerting.ts';
@@ -72,6 +73,8 @@ export interface DaemonOptions {
   readonly lockstep?: Lockstep | null;
   /** Absent where no thread loads code from them. */
   readonly program?: ProgramFiles;
+  /** Absent where no process can die. */
+  readonly mark?: RunMark;
   /** Absent: the installation's number and a random part. */
   readonly startStamp?: () => string;
 }
@@ -97,6 +100,7 @@ export class Daemon {
   readonly #cycle: SessionCycle;
   readonly #reminders: OtpReminders;
   readonly #care: NodeJS.Timeout;
+  readonly #leftOut: LeftOut | null;
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #stopSchedule: (() => void) | undefined = undefined;
@@ -146,6 +150,7 @@ export class Daemon {
       this.#cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
     });
     this.sweep = this.#createSweep(config);
+    this.#leftOut = options.mark?.leftOut(config.strategies.map(({ id }) => id)) ?? null;
     this.#cycle = new SessionCycle({
       context: {
         config,
@@ -155,6 +160,7 @@ export class Daemon {
         edge: this.edge,
         halt: this.halt,
         names: this.names,
+        mark: options.mark?.followed ?? null,
         accountTail: address.custodyCode.slice(-6),
         startEngine: options.startEngine,
         startStamp: options.startStamp ?? (() => startStamp(paths)),
@@ -164,6 +170,7 @@ export class Daemon {
         onEntry: (entry) => this.#onEntry(entry),
       },
       note,
+      leftOut: this.#strategiesLeftOut(),
       programProblem: () => this.programProblem,
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
       onDegraded: (code, text) => this.alert('critical', code, text),
@@ -263,6 +270,8 @@ export class Daemon {
       this.#options.screen.note(
         `entries are off since an earlier run: ${reason}; tickwright resume allows them`,
       );
+    if (this.#leftOut !== null)
+      this.alert('critical', 'process_died', `${this.#leftOut.reason}; orders and stops at the broker stay`);
     this.edge.tokens.start();
     this.#stopClockWatch = watchClock({
       clock: systemClock,
@@ -272,6 +281,12 @@ export class Daemon {
       alert: (severity, code, text) => this.alert(severity, code, text),
     });
     return Promise.race([this.#work(), failure]);
+  }
+
+  /** By the mark of runs that died. */
+  #strategiesLeftOut(): ReadonlyMap<StrategyIndex, string> {
+    const { reason, ids } = this.#leftOut ?? { reason: '', ids: [] };
+    return new Map(ids.map((id) => [this.names.indexOf(id), reason]));
   }
 
   alert(severity: AlertSeverity, code: string, text: string): void {

@@ -91,7 +91,7 @@ async function runMarked(
   const mark = RunMark.begin(paths.run, systemClock.nowUs());
   let reason = 'failed';
   try {
-    const end = await runLocked(plan, paths, options, shutdown);
+    const end = await runLocked(plan, paths, options, shutdown, mark);
     reason = end.reason;
     return end.code;
   } catch (error) {
@@ -107,6 +107,7 @@ async function runLocked(
   paths: StatePaths,
   options: RunOptions,
   shutdown: Shutdown,
+  mark: RunMark,
 ): Promise<RunEnd> {
   const { fresh, durationMs, jsonLogs } = options;
   const { config, remarks } = withFirstDayLimits(asked.config, paths.journal);
@@ -129,7 +130,7 @@ async function runLocked(
     const names = new StrategyNames(config.strategies.map(({ id }) => id));
     const screen = createDaemonScreen(plan, names, jsonLogs, address.secrets);
     const program = new ProgramFiles();
-    const parts = { config, names, paths, address, clockMap, lockstep, screen, program };
+    const parts = { config, names, paths, address, clockMap, lockstep, screen, program, mark };
     const daemon = new Daemon(parts);
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');

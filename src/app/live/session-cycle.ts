@@ -40,6 +40,8 @@ import {
 export interface SessionCycleOptions {
   readonly context: SessionContext;
   readonly note: (text: string) => void;
+  /** Strategies that no engine of this process runs, with the reason. */
+  readonly leftOut: ReadonlyMap<StrategyIndex, string>;
   /** The program on disk is not the one that runs, in words, or null. */
   readonly programProblem: () => string | null;
   /** The engine thread was lost; the cycle rebuilds it. */
@@ -67,7 +69,7 @@ const UNEXPLAINED_MAX = 2;
 export class SessionCycle implements InputSink {
   readonly #options: SessionCycleOptions;
   /** Strategies that no engine of this process runs, with the reason: each engine is told, or it would take them for running. */
-  readonly #excluded = new Map<StrategyIndex, string>();
+  readonly #excluded: Map<StrategyIndex, string>;
   #context: SessionContext;
   #session: TradingSession | undefined = undefined;
   #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
@@ -85,6 +87,7 @@ export class SessionCycle implements InputSink {
 
   constructor(options: SessionCycleOptions) {
     this.#options = options;
+    this.#excluded = new Map(options.leftOut);
     this.#context = options.context;
   }
 

@@ -57,6 +57,7 @@ export interface StrategySwitchParts {
     readonly journal: JournalStore;
     readonly names: StrategyNames;
     readonly paths: StatePaths;
+    readonly mark: string | null;
   };
   readonly day: TradingDay;
   readonly engine: RunningEngine;
@@ -120,7 +121,7 @@ export class StrategySwitch {
     sequencer.flush();
     const until = sequencer.lastSeq;
     const excluded = new Set([...change.excluded].filter((place) => !changed.has(place)));
-    const next = engine.prepareNext(engineData(config, plan.strategies, excluded));
+    const next = engine.prepareNext(engineData(config, plan.strategies, excluded, context.mark));
     try {
       await engine.idle();
       context.journal.flush();
@@ -190,7 +191,9 @@ export const engineData = (
   { calendar, costs }: Config,
   { settings, instances }: SessionStrategies,
   excluded: Pick<ReadonlySet<StrategyIndex>, 'has'>,
+  mark: string | null,
 ): EngineThreadOptions['data'] => ({
+  mark,
   settings,
   calendar,
   costs,

@@ -75,6 +75,8 @@ export interface SessionContext {
   readonly halt: Halt;
   readonly names: StrategyNames;
   readonly accountTail: string;
+  /** Path of the mark that follows strategies, or null. */
+  readonly mark: string | null;
   /** Absent: in a thread of its own. */
   readonly startEngine?: StartEngine | undefined;
   /** Drawn anew for each engine: part of every `refId`. */
@@ -197,7 +199,7 @@ export class TradingSession implements InputSink, Work {
     this.#context = context;
     this.#clock = createMarketClock(context.clockMap);
     this.#engine = new RunningEngine({
-      data: engineData(config, strategies, excluded),
+      data: engineData(config, strategies, excluded, context.mark),
       start: context.startEngine,
       timers: systemTimers,
       onOutbox: (outbox) => {

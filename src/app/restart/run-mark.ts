@@ -4,7 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { failureOf, ifThere, isDiskFull } from '../../domain/failure.ts';
-import { minutes, type TsUs } from '../../domain/units.ts';
+import { minutes, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 
 /** The run before, as it marked itself. */
 export interface EarlierRun {
@@ -21,6 +21,14 @@ interface Mark extends Omit<EarlierRun, 'strategy'> {
   readonly deaths: readonly TsUs[];
 }
 
+/** Strategies that a run must not start. */
+export interface LeftOut {
+  readonly ids: readonly string[];
+  readonly reason: string;
+}
+
+/** After so many the strategy that ran is left out, after one more all are. */
+const DEATHS_OF_ONE = 2;
 /** Deaths further apart have nothing to do with each other. */
 const TOGETHER = minutes(10);
 const DEATHS_MAX = 10;
@@ -53,6 +61,23 @@ export class RunMark {
   /** Runs that died one after the other, within minutes. */
   get deaths(): number {
     return this.#mark.deaths.length;
+  }
+
+  /** Where this run notes whose code is running; null after a run that ended. */
+  get followed(): string | null {
+    return this.deaths === 0 ? null : this.#path;
+  }
+
+  /** After two deaths the strategy that ran at the second one, after three all of `ids`. */
+  leftOut(ids: readonly string[]): LeftOut | null {
+    const { deaths, earlier } = this;
+    const within = `within ${TOGETHER / US_PER_MINUTE} minutes`;
+    if (deaths > DEATHS_OF_ONE)
+      return { ids, reason: `the daemon died ${deaths} times ${within}: no strategy is started` };
+    const strategy = earlier?.strategy ?? null;
+    if (deaths < DEATHS_OF_ONE || strategy === null || !ids.includes(strategy)) return null;
+    const reason = `the daemon died twice ${within}, the last time in the code of ${strategy}, which is not started`;
+    return { ids: [strategy], reason };
   }
 
   end(reason: string, now: TsUs): void {

@@ -26,6 +26,7 @@ it('an engine that catches up with much gives signs of life, as in a replay', ()
       calendar: CALENDAR,
       costs: COSTS,
       strategies: [],
+      mark: null,
       currentStrategy: new SharedArrayBuffer(4),
     },
     () => {

@@ -110,6 +110,7 @@ function cycleWith(startEngine: Start) {
   const cycle: SessionCycle = new SessionCycle({
     context,
     note: () => undefined,
+    leftOut: new Map(),
     programProblem: () => problem,
     onLost: () => undefined,
     onDegraded: (_code, text) => degraded.push(text),

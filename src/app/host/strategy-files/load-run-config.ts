@@ -1,8 +1,9 @@
 /**
- * Reads a configuration that is to run. Code of the user's own is loaded in a thread of its own first: where it hangs, throws or changes
- * what all code shares, nothing of this process is touched.
+ * Reads a configuration that is to run. Code of the user's own is loaded in a process of its own first: where it hangs, throws, takes all
+ * memory or changes what all code shares, nothing of this process is touched.
  */
-import { Worker } from 'node:worker_threads';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { loadConfig, type OthersRead, type ReadConfig } from '../../../config/load-config.ts';
 import type { Problem } from '../../../config/problem.ts';
 import { CATALOG } from '../catalog.ts';
@@ -11,11 +12,12 @@ import { isInstalled, isStrategyFile } from './strategy-code.ts';
 
 /** Until all strategies are loaded and their types are checked. */
 const LOAD_MS_MAX = 60_000;
+const HEAP_MB_MAX = 512;
 
 export async function loadRunConfig(file: string): Promise<ReadConfig> {
   const asWritten = loadConfig(file, CATALOG, (name) => isStrategyFile(name) || isInstalled(name, file));
   if (!asWritten.ok || !asWritten.config.strategies.some(({ strategy }) => isOwn(strategy))) return asWritten;
-  const read = await readInThread(file);
+  const read = await readInProcess(file);
   if (typeof read !== 'string') return loadConfig(file, CATALOG, read);
   return { ok: false, problems: [unreadable(file, read)] };
 }
@@ -30,21 +32,36 @@ const unreadable = (file: string, received: string): Problem => ({
   hint: 'code outside of connect() may neither wait nor end the program',
 });
 
+const PROGRAM = fileURLToPath(new URL('./own-strategies-process.js', import.meta.url));
+
 /** The reason where it failed. */
-function readInThread(file: string): Promise<OthersRead | string> {
-  const worker = new Worker(new URL('./own-strategies-worker.js', import.meta.url), { workerData: file });
+function readInProcess(file: string): Promise<OthersRead | string> {
+  const child = fork(PROGRAM, [file], {
+    serialization: 'advanced',
+    execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MB_MAX}`],
+    // The standard output belongs to the program.
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
   return new Promise((resolve) => {
     const end = (outcome: OthersRead | string): void => {
       clearTimeout(limit);
       resolve(outcome);
-      void worker.terminate();
+      child.kill('SIGKILL');
     };
     const limit = setTimeout(
       () => end(`code that did not load within ${LOAD_MS_MAX / 1_000} seconds`),
       LOAD_MS_MAX,
     );
-    worker.once('message', end);
-    worker.once('error', (error: Error) => end(`${error.name}: ${error.message}`));
-    worker.once('exit', (code) => end(`code that ended with exit code ${code}`));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by our own process
+    child.once('message', (read) => end(read as OthersRead));
+    child.once('error', (error) => end(`${error.name}: ${error.message}`));
+    // After the last message.
+    child.once('close', (code, signal) =>
+      end(
+        signal === null
+          ? `code that ended with exit code ${code}`
+          : `code that ended its process (${signal})`,
+      ),
+    );
   });
 }

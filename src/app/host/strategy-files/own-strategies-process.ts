@@ -1,5 +1,4 @@
-/** Thread that loads the strategies of a configuration and reads their parameters. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** Process that loads the strategies of a configuration and reads their parameters. */
 import { withKeptPositions } from '../../../config/config-rules.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import type { OthersRead } from '../../../config/load-config.ts';
@@ -25,5 +24,10 @@ async function strategiesIn(file: string): Promise<OthersRead> {
   };
 }
 
-assert(parentPort !== null && typeof workerData === 'string', 'this file runs as a thread, with a path');
-parentPort.postMessage(await strategiesIn(workerData)); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+const [, , file] = process.argv;
+assert(
+  file !== undefined && process.send !== undefined,
+  'this file runs as a process of its own, with a path',
+);
+// Whoever reads it ends this process.
+process.send(await strategiesIn(file));

@@ -1,0 +1,111 @@
+/** Strategy code that fills memory: its thread ends, or the whole process dies; the daemon comes back without it, with kill path and alerts. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { BUSY_CONFIG } from './busy-config.ts';
+import { MAIN, type RunningDaemon, startDaemon, type Workplace, workplace } from './daemon-process.ts';
+
+const GREEDY_FROM = 20;
+
+/** Beside the busy strategy one that does `fill` at its twentieth trade. */
+function withGreedy(fill: string): Workplace {
+  const place = workplace(`${BUSY_CONFIG}  - { id: greedy, strategy: ./greedy.js, symbols: [VN30F1M] }\n`);
+  writeFileSync(
+    join(place.dir, 'config', 'greedy.js'),
+    `import { defineStrategy } from 'tickwright/strategy';
+import { z } from 'zod';
+export default defineStrategy({
+  name: 'greedy', summary: 'takes all memory', params: z.object({}), legs: ['contract'],
+  connect(ticks) {
+    const list = [];
+    let trades = 0;
+    ticks.trades$.subscribe((tick) => {
+      trades += 1;
+      if (trades === ${GREEDY_FROM}) { ${fill} }
+    });
+  },
+});
+`,
+  );
+  return place;
+}
+
+function started(place: Workplace): RunningDaemon {
+  const daemon = startDaemon(place);
+  onTestFinished(() => void daemon.process.kill('SIGKILL'));
+  return daemon;
+}
+
+/** The exit code, or the signal's name. */
+const died = (daemon: RunningDaemon): Promise<number | string> =>
+  new Promise((resolve) => daemon.process.once('exit', (code, signal) => resolve(code ?? signal ?? '')));
+
+test.each([
+  ['prices', 'for (;;) list.push(tick.price);'],
+  ['objects', 'for (;;) list.push({ tick });'],
+  ['bytes beside the heap', 'for (;;) list.push(new Uint8Array(1_000_000).fill(1));'],
+  ['promises', 'const more = () => Promise.resolve().then(() => { list.push({}); more(); }); more();'],
+])('that keeps %s without end is left out, and the others go on in the same process', async (_, fill) => {
+  const place = withGreedy(fill);
+  const daemon = started(place);
+  await daemon.line(/engine_lost: .* greedy was running/);
+  await daemon.line(/ greedy +stopped/);
+  await daemon.line(/ busy +placed/, daemon.output().length);
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+});
+
+test.each([
+  ['more than its runtime can hold', 'for (;;) list.push(new Array(10_000_000).fill(tick.price));'],
+  ['a signal', "process.kill(process.pid, 'SIGSEGV'); for (;;);"],
+])('that kills the process twice with %s is left out at the third start', async (_, kills) => {
+  const place = withGreedy(kills);
+  for (let start = 0; start < 2; start += 1) {
+    const dying = started(place);
+    expect(await died(dying), dying.output()).toMatch(/^SIG/);
+  }
+  const third = started(place);
+  await third.line(/process_died: .* in the code of greedy,/);
+  await third.line(/ greedy +stopped/);
+  await third.line(/ busy +placed/, third.output().length);
+  expect(await third.end('SIGINT'), third.output()).toBe(0);
+
+  const fourth = started(place);
+  await fourth.line(/ busy +placed/);
+  expect(await fourth.end('SIGINT'), fourth.output()).toBe(0);
+  expect(fourth.output(), 'its code does not run again').not.toMatch(/engine_lost|process_died/);
+});
+
+test('after a third death no strategy runs, and the kill path does', async () => {
+  const place = workplace(BUSY_CONFIG);
+  for (let start = 0; start < 3; start += 1) {
+    const killed = started(place);
+    await killed.line(/ control +http/);
+    await killed.end('SIGKILL');
+  }
+  const fourth = started(place);
+  await fourth.line(
+    /CRITICAL +process_died: the daemon died 3 times within 10 minutes: no strategy is started/,
+  );
+  await fourth.line(/ busy +stopped +the daemon died 3 times/);
+  const halt = spawnSync(process.execPath, [MAIN, 'halt', '--state', place.state, '--reason', 'test']);
+  expect(halt.status, String(halt.stderr)).toBe(0);
+  await fourth.line(/ HALTED: test/);
+  const start = ['start-strategy', 'busy', '--state', place.state, '--reason', 'test'];
+  const again = spawnSync(process.execPath, [MAIN, ...start]);
+  expect(again.status, String(again.stderr)).toBe(0);
+  expect(await fourth.end('SIGINT'), fourth.output()).toBe(0);
+});
+
+test('that takes all memory while it loads is refused', () => {
+  const place = withGreedy('');
+  writeFileSync(
+    join(place.dir, 'config', 'greedy.js'),
+    'const list = []; for (;;) list.push(new Array(1e7).fill(1));',
+  );
+  const check = spawnSync(process.execPath, [MAIN, 'check', '--config', place.config], { encoding: 'utf8' });
+  expect(check.status, check.stderr).toBe(2);
+  expect(check.stderr).toContain(
+    'strategies: expected strategies that load, was code that ended its process (SIG',
+  );
+});
