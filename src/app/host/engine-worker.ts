@@ -2,7 +2,7 @@
 import { promiseHooks } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../domain/assert.ts';
-import { followStrategies } from '../restart/run-mark.ts';
+import { followStrategies } from './run-mark.ts';
 import { serveEngine } from './engine-server.ts';
 import { loadDefinitions } from './strategy-files/own-strategies.ts';
 import type { EngineThreadData } from './worker-protocol.ts';

@@ -35,7 +35,7 @@ import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
-import type { LeftOut, RunMark } from '../restart/run-mark.ts';
+import type { LeftOut, RunMark } from '../host/run-mark.ts';
 import { sweepMemory, untoldOrder } from '../restart/sweep-memory.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { Alerting } from './alerting.ts';

@@ -18,7 +18,7 @@ import { ProgramFiles } from '../host/program-files.ts';
 import type { Shutdown } from '../host/shutdown.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { startArchiver, type WrittenReport } from '../record/archive-recordings.ts';
-import { RunMark } from '../restart/run-mark.ts';
+import { RunMark } from '../host/run-mark.ts';
 import {
   ForeignDirectory,
   forgetState,

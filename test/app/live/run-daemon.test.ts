@@ -8,7 +8,7 @@ import { hasTradedMoney, LIVE_DAY } from '../../../src/app/host/run-plan.ts';
 import { systemTimers } from '../../../src/app/host/market-clock.ts';
 import { systemClock } from '../../../src/app/host/system-clock.ts';
 import { JournalStore } from '../../../src/journal/journal-store.ts';
-import { RunMark } from '../../../src/app/restart/run-mark.ts';
+import { RunMark } from '../../../src/app/host/run-mark.ts';
 import { takeAccountLock } from '../../../src/app/restart/state-paths.ts';
 import type { Mode } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { followStrategies, RunMark } from '../../../src/app/restart/run-mark.ts';
+import { followStrategies, RunMark } from '../../../src/app/host/run-mark.ts';
 import { minutes, tsUs } from '../../../src/domain/units.ts';
 
 const START = Date.UTC(2026, 2, 4) * 1_000;
