@@ -27,6 +27,9 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   position_closed: (command) => `its stops are withdrawn; ${command('positions')} shows what is left of it`,
   order_adopted: foreignOrder,
   trigger_adopted: foreignOrder,
+  second_daemon: (command) =>
+    `look for the other daemon (an old server, a restored or copied machine) and stop it; is there none, compare ${command('orders')} and ` +
+    `${command('positions')} with the broker’s own. Then: ${command('resume')} --reason "…"`,
   trigger_refused: protect,
   exits_missing: protect,
   journal_failed: (command) =>

@@ -8,6 +8,9 @@ const CROSSING: Step = { at: 13_001, do: 'buy', qty: 2, price: 13_010 };
 
 const kindsOf = ({ entries }: Story): string[] => entries.map(({ kind }) => kind);
 
+const isHalted = (each: Story, yes: boolean) =>
+  each.until(async () => ((await each.view())?.halted !== null) === yes);
+
 describe('the account', () => {
   it('case 4: cancel-all takes what the book shows, also an order that the daemon never placed', async () => {
     const story = await running([RESTING]);
@@ -82,6 +85,56 @@ describe('the account', () => {
     await story.until(async () => (await story.known()).net === 1);
     expect(await story.known()).toEqual(await story.truth());
     expect(story.moves).toEqual([]);
+  });
+
+  it.each([['own'], ['copied']] as const)(
+    'stops the entries of a daemon that sees another one trade, and touches none of its orders: a state directory that is %s',
+    async (state) => {
+      const story = await running([RESTING, { ...RESTING, at: 13_002 }, { ...RESTING, at: 13_003 }]);
+      const other = story.another(
+        [
+          { ...RESTING, at: 13_004 },
+          { ...RESTING, at: 13_005 },
+        ],
+        state,
+      );
+      await other.start();
+      story.print(13_001);
+      await isHalted(other, true);
+      expect(other.alerts().filter((code) => code === 'second_daemon')).toHaveLength(1);
+      story.print(13_004);
+      await other.until(() => other.denials().length > 0);
+      expect(other.denials()).toEqual(['halted']);
+      story.print(13_002);
+      await other.until(async () => (await other.known()).orders.length === 2);
+      other.daemon.command({ name: 'resume', reason: 'the old server is off' });
+      await isHalted(other, false);
+      expect([story.alerts(), (await story.truth()).orders.length]).toEqual([[], 2]);
+      story.print(13_005);
+      await isHalted(story, true);
+      await story.until(async () => (await story.truth()).orders.length === 1);
+      await other.until(async () => (await other.known()).orders.length === 1);
+      expect(story.alerts().filter((code) => code === 'second_daemon')).toHaveLength(1);
+      expect(await other.known(), 'its own works').toEqual(await story.truth());
+      story.print(13_003);
+      await story.until(() => story.denials().length > 0);
+      expect(story.denials()).toEqual(['halted']);
+    },
+  );
+
+  it('knows its own orders again where another directory would not', async () => {
+    const story = await running([RESTING, { ...RESTING, at: 13_002 }]);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).orders.length === 1);
+    await story.kill();
+    await story.start();
+    story.print(13_002);
+    await story.until(async () => (await story.known()).orders.length === 2);
+    await story.stop();
+    await story.start();
+    const { length } = story.calls;
+    await story.until(() => story.calls.length > length + 12);
+    expect([story.alerts(), (await story.view())?.halted]).toEqual([[], null]);
   });
 
   it('case 31: after a halt no order leaves, also not after a kill and a restart', async () => {

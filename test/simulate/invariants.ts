@@ -17,6 +17,7 @@ const NEVER_ALERTED: ReadonlySet<string> = new Set([
   'engine_lost',
   'engine_gone',
   'duplicate_order',
+  'second_daemon',
 ]);
 /** Those that an engine excuses which somebody broke. */
 const OF_A_LOST_ENGINE: ReadonlySet<string> = new Set(['engine_lost', 'engine_gone']);

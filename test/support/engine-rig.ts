@@ -191,8 +191,9 @@ export class EngineRig {
     });
   }
 
-  boot(boot: number, owners: readonly OrderOwner[] = []): this {
-    return this.post({ kind: 'booted', boot, accountTail: '123456', owners });
+  boot(boot: number, owners: readonly OrderOwner[] = [], stamp = ''): this {
+    const started = { kind: 'booted', boot, accountTail: '123456', owners } as const;
+    return this.post(stamp === '' ? started : { ...started, stamp });
   }
 
   /** The strategies that are configured from here on. */

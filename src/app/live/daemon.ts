@@ -37,6 +37,7 @@ import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
 import type { LeftOut, RunMark } from '../host/run-mark.ts';
 import { sweepMemory, untoldOrder } from '../restart/sweep-memory.ts';
+import { SECOND_DAEMON } from '../../engine/risk/entry-halt.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { Alerting } from './alerting.ts';
 import { watchClock } from './clock-watch.ts';
@@ -163,7 +164,7 @@ export class Daemon {
         mark: options.mark?.followed ?? null,
         accountTail: address.custodyCode.slice(-6),
         startEngine: options.startEngine,
-        startStamp: options.startStamp ?? (() => startStamp(paths)),
+        startStamp: options.startStamp ?? (() => (config.mode === 'dry-run' ? '' : startStamp(paths))),
         owners: () => this.#emergency.owners(),
         prices: this.prices,
         lockstep: options.lockstep ?? null,
@@ -322,8 +323,8 @@ export class Daemon {
 
   #onHalt(entry: HaltEntry): void {
     this.#onEntry(entry);
-    if (entry.halted) this.#sweepBooks();
-    else this.sweep.end();
+    if (!entry.halted) this.sweep.end();
+    else if (!entry.reason.startsWith(SECOND_DAEMON)) this.#sweepBooks();
   }
 
   #createAlerting({ config, paths, address }: DaemonOptions): Alerting {
@@ -534,7 +535,7 @@ export class Daemon {
     );
     await awaitToken(this.edge.tokens, () => this.#isEnding);
     // The contract list, which a session waits for, may never come.
-    if (this.halt.reason !== null) this.#sweepBooks();
+    if (this.halt.reason?.startsWith(SECOND_DAEMON) === false) this.#sweepBooks();
     await this.#cycle.open();
     // Closed meanwhile: nothing may be started any more.
     if (this.#isEnding) return new Promise<never>(() => undefined);

@@ -12,6 +12,8 @@ import {
 } from '../../domain/units.ts';
 import { FALLEN } from '../../engine/orders/circuit-breakers.ts';
 import type { CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
+import { MintedLog } from '../../engine/state/client-order-ids.ts';
+import { callIdOf } from '../../engine/state/intent-queue.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
@@ -27,6 +29,7 @@ export interface CarriedOver {
     | 'carriedOver'
     | 'carriedOverOrders'
     | 'earlierOrders'
+    | 'minted'
     | 'haltedStrategies'
     | 'stoppedStrategies'
     | 'equityPeak'
@@ -74,6 +77,7 @@ export function archivable(read: JournalReader, today: TradingDay, days: number)
 export class CarryOver {
   readonly #accounts = new SessionAccounts();
   #orders = new OrdersLeft();
+  readonly #minted = new MintedLog();
   /** Halts, stops and peaks: few a day. */
   readonly #rare: JournalEntry[] = [];
   /** Entries of an earlier process that are still to be read; null when there are none. */
@@ -103,7 +107,9 @@ export class CarryOver {
     earlierOrders = [],
     carriedOverOrders = [],
     isAnew = false,
-  }: Pick<SessionStarted, 'earlierOrders' | 'carriedOverOrders' | 'isAnew'>): void {
+    minted = [],
+  }: Pick<SessionStarted, 'earlierOrders' | 'carriedOverOrders' | 'isAnew' | 'minted'>): void {
+    this.#minted.carryOver(minted);
     this.#orders = new OrdersLeft();
     this.#rare.length = 0;
     this.#orders.begin(earlierOrders, isAnew, carriedOverOrders);
@@ -117,6 +123,7 @@ export class CarryOver {
   #take(named: NamedEntry): void {
     const { entry } = named;
     this.#accounts.add(named);
+    if (entry.kind === 'proposal') this.#minted.add(callIdOf(entry.proposal));
     if (entry.cause < this.#fromSeq) return;
     this.#fromSeq = 0;
     this.#orders.add(entry);
@@ -174,6 +181,7 @@ export class CarryOver {
         carriedOver: carriedOver.flatMap(placed),
         carriedOverOrders: waiting.flatMap(placed),
         earlierOrders: earlier.flatMap(placed),
+        minted: this.#minted.all,
         haltedStrategies: halts(this.#rare),
         stoppedStrategies: lastingStops(this.#rare),
         ...(lossReached === null ? {} : { lossReached }),
@@ -210,12 +218,23 @@ export function beginningAnew(left: CarriedOver, read: JournalReader, day: Tradi
   const { follows, carriedOverOrders = [], earlierOrders = [] } = left.started;
   if (follows === undefined || read.began(day) === undefined) return left;
   const orders = new OrdersLeft();
+  const minted = new MintedLog();
+  minted.carryOver(left.started.minted ?? []);
+  minted.carryOver(read.began(day)?.minted ?? []);
   const rows = [day, follows].flatMap((session) => read.entries({ session, kinds: ORDER_KINDS }));
-  for (const { session, entry } of rows.toSorted((a, b) => a.id - b.id))
+  for (const { session, entry } of rows.toSorted((a, b) => a.id - b.id)) {
+    if (entry.kind === 'proposal') minted.add(callIdOf(entry.proposal));
     if (session === day || PROGRESS.has(entry.kind)) orders.add(entry);
+  }
   const known = new Set([...carriedOverOrders, ...earlierOrders].map(({ clientOrderId }) => clientOrderId));
   const own = orders.earlier(read.contracts(day)).filter(({ clientOrderId }) => !known.has(clientOrderId));
-  return { ...left, started: { ...left.started, isAnew: true, earlierOrders: [...earlierOrders, ...own] } };
+  const started = {
+    ...left.started,
+    isAnew: true,
+    earlierOrders: [...earlierOrders, ...own],
+    minted: minted.all,
+  };
+  return { ...left, started };
 }
 
 const RARE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>([

@@ -21,9 +21,10 @@ import {
 import type { Market } from '../market/market.ts';
 import type { Purpose } from '../ports/approved.ts';
 import type { CarriedOrder, OrderOwner, SentStop } from '../ports/engine-event.ts';
+import { type EntryHalt, SECOND_DAEMON } from '../risk/entry-halt.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
-import type { ClientOrderIds } from '../state/intent-queue.ts';
+import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -38,7 +39,9 @@ export interface AdoptionParts {
   readonly contracts: ContractTable;
   readonly market: Market;
   readonly orders: Orders;
-  readonly ids: Pick<ClientOrderIds, 'mayMint'>;
+  readonly ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
+  readonly halt: EntryHalt;
+  readonly entries: Pick<EntryWithdrawal, 'withdraw'>;
   readonly tradingDay: () => TradingDay;
 }
 
@@ -57,6 +60,8 @@ export class Adoption {
   readonly #parts: AdoptionParts;
   readonly #unknownContracts = new Set<string>();
   readonly #owners = new Map<string, StrategyIndex>();
+  /** Installations of daemons that are no part of this journal. */
+  readonly #strangers = new Set<string>();
   #stops: readonly OrderOwner[] = [];
 
   constructor(parts: AdoptionParts) {
@@ -217,9 +222,25 @@ export class Adoption {
     orders.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
     const { clientOrderId: id, strategy, parent } = owner;
     const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    this.#haltForStranger(row);
     if (parent === null) context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
     else context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
     return order;
+  }
+
+  /** A daemon of ours placed it, and this journal knows nothing of it: entries wait for a person (rulings, 40). */
+  #haltForStranger({ refId, orderNo }: BrokerOrder): void {
+    const { ids, halt, context, orders, entries } = this.#parts;
+    if (refId === null || this.#owners.has(refId) || orders.get(refId) !== undefined) return;
+    const installation = ids.strangerOf(refId);
+    if (installation === null) return;
+    const text = `${SECOND_DAEMON}, or this state directory was lost, copied or put back: order no. ${orderNo} was placed by a Tickwright (installation ${installation}) that is not of this journal`;
+    const { reason } = halt;
+    halt.halt(text, 'second_daemon');
+    entries.withdraw(null);
+    if (halt.reason === reason && !this.#strangers.has(installation))
+      context.alert(null, 'critical', 'second_daemon', text);
+    this.#strangers.add(installation);
   }
 
   #addTrigger(row: BrokerTriggerOrder, owner: Owner): ManagedOrder {

@@ -245,6 +245,13 @@ export type SentStop = Pick<OrderToSend, 'orderCode' | 'side' | 'qty' | 'limitPr
   readonly trigger: Extract<Trigger, { readonly kind: 'stop' | 'trailing_stop' }>;
 };
 
+/** How many ids one start of the engine has minted. */
+export interface MintedIds {
+  /** The part of its ids before the counter. */
+  readonly start: string;
+  readonly count: number;
+}
+
 /** A trading day begins, with positions, orders and halts carried over from the last one. */
 export interface SessionStarted extends EventHead {
   readonly kind: 'session_started';
@@ -257,6 +264,8 @@ export interface SessionStarted extends EventHead {
   readonly carriedOverOrders?: readonly CarriedOrder[];
   /** Whatever the in-day book of the last session may still show, and what had no answer. */
   readonly earlierOrders?: readonly EarlierOrder[];
+  /** By starts of sessions before: another reference of our form is that of a second daemon. */
+  readonly minted?: readonly MintedIds[];
   /** Entries are halted by an earlier loss or fault until a person resumes. */
   readonly halted: string | null;
   /** Strategies that the operator stopped: they stay so until `start_strategy`. */

@@ -6,7 +6,8 @@
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent, StopIntent, TrailingStopIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import { type Call, callIdOf, type ClientOrderIds, type IntentQueue } from '../state/intent-queue.ts';
+import type { ClientOrderIds } from '../state/client-order-ids.ts';
+import { type Call, callIdOf, type IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend, OrderToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type {

@@ -2,7 +2,8 @@
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { Call, ClientOrderIds, IntentQueue } from '../state/intent-queue.ts';
+import type { ClientOrderIds } from '../state/client-order-ids.ts';
+import type { Call, IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
 import type { Guard, Refusal, RiskView } from '../risk/risk-view.ts';

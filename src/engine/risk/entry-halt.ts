@@ -2,6 +2,9 @@
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { EventContext } from '../state/event-context.ts';
 
+/** Begins the reason of a halt that leaves the broker's books alone: entries of another daemon are in them. */
+export const SECOND_DAEMON = 'a second daemon trades this account';
+
 /** The reason while a stop is under way. */
 export const STOPPING = 'the daemon is stopping';
 

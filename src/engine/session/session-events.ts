@@ -71,6 +71,7 @@ export class SessionEvents {
     isAnew,
     carriedOverOrders,
     earlierOrders,
+    minted,
     halted,
     haltedStrategies,
     equityPeak,
@@ -88,11 +89,13 @@ export class SessionEvents {
       snapshots,
       adoption,
       registry,
+      ids,
     } = this.#state;
     if (session.day === tradingDay) return;
     if (session.day !== null) this.#leaveDay();
     losses.clear();
     session.begin(tradingDay);
+    ids.before.carryOver(minted ?? []);
     if (isAnew === true) this.#state.fills.beginAnew();
     if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
     for (const each of carriedOverOrders ?? []) adoption.carryOver(each);

@@ -9,7 +9,7 @@ import {
 } from '../../../src/app/restart/carry-over.ts';
 import { instrumentIndex, money, priceTicks, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
-import type { ClientOrderId } from '../../../src/domain/ids.ts';
+import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { foldSession } from '../../../src/journal/fold-session.ts';
@@ -120,6 +120,21 @@ it('says of which entries the cancel was asked for and came to nothing', () => {
   ).toEqual([true, [undefined, undefined]]);
   rig.modify(FIRST, { kind: 'trigger', clientOrderId: ids[0]!, triggerPrice: priceTicks(12_940) });
   expect(carried(rig)[0]?.isWithdrawn, 'its strategy wants it at another price').toBeUndefined();
+});
+
+it('tells which ids it has minted, over sessions too, and not those of strangers', () => {
+  const carry = new CarryOver();
+  const [start, earlier] = ['H.123456abcdef012326030400012', 'H.123456abcdef012326030300011'];
+  carry.begin({ minted: [{ start: earlier, count: 4 }] });
+  const entry = { kind: 'proposal', cause: seq(1), tsUs: tsUs(1), strategy: FIRST, by: 'strategy' } as const;
+  for (const counter of ['000001', '000002']) {
+    const ids = { callId: clientOrderId(start + counter), clientOrderId: clientOrderId('H.1') };
+    carry.add({ strategyName: 'strategy-0', entry: { ...entry, proposal: { do: 'cancel', ...ids } } });
+  }
+  expect(carry.left(DAY, [FRONT], NAMES).started.minted).toEqual([
+    { start: earlier, count: 4 },
+    { start, count: 2 },
+  ]);
 });
 
 it('is nothing where nothing waited', () => {

@@ -1,5 +1,5 @@
 /** Orders that are not ours: told once each, and counted in the limits of the account. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { OPERATOR_INDEX } from '../../../src/domain/units.ts';
@@ -39,4 +39,49 @@ it('takes the orders of a second installation on the account for foreign, with i
     null,
   ]);
   expect([rig.cancels(), rig.places()]).toEqual([[], []]);
+});
+
+const THEIRS = clientOrderId('H.123456fedcba012326030400001000007');
+const started = (): EngineRig => {
+  const rig = new EngineRig().start();
+  return rig.boot(2, [], 'abcdef0123').stream('live').reference().account().pass(1);
+};
+const halted = (rig: EngineRig) => rig.engine.snapshot().halted;
+
+describe('a row with a reference of our form that no start of this journal minted', () => {
+  it('stops entries and withdraws ours, until a person resumes; the next one stops them again', () => {
+    const rig = started();
+    rig.resting(FIRST, 'buy', 1, 12_990, '3');
+    const theirs = { no: '5', ref: THEIRS } as const;
+    const ours = { no: '3', price: 12_990 } as const;
+    rig.pass(1).book([ours, theirs]);
+    expect(halted(rig)).toMatch(/second daemon.*order no\. 5.*installation fedcba/);
+    expect([rig.alerts(), rig.cancels().map(({ orderNo }) => orderNo)]).toEqual([
+      ['second_daemon', 'order_adopted'],
+      ['3'],
+    ]);
+    rig.pass(1).book([ours, theirs, { no: '6', ref: clientOrderId(`${THEIRS.slice(0, -1)}8`) }]);
+    expect(rig.alerts().filter((code) => code === 'second_daemon')).toHaveLength(1);
+    rig.command({ name: 'resume', reason: 'it is off' });
+    expect(halted(rig)).toBeNull();
+    rig.pass(1).book([ours, theirs, { no: '7', ref: clientOrderId(`${THEIRS.slice(0, -1)}9`) }]);
+    expect(halted(rig)).toMatch(/order no\. 7/);
+  });
+
+  it('is told where entries are off for another reason', () => {
+    const rig = started().command({ name: 'halt', reason: 'test' });
+    rig.book([{ no: '5', ref: THEIRS }]);
+    expect([halted(rig), rig.alerts()]).toEqual(['test', ['second_daemon', 'order_adopted']]);
+  });
+
+  it('is none where an emergency record, a start of this journal or another program explains it', () => {
+    const rig = new EngineRig({ isReal: true, canWait: true }).start();
+    rig
+      .boot(2, [{ clientOrderId: THEIRS, strategy: FIRST }], 'abcdef0123')
+      .stream('live')
+      .reference();
+    const refs = [THEIRS, 'H.1234561772600000000', 'H.000001fedcba012326030400001000007'];
+    rig.pass(1).book(refs.map((ref, at) => ({ no: `${at + 5}`, ref: clientOrderId(ref) })));
+    expect([halted(rig), rig.alerts().includes('second_daemon')]).toEqual([null, false]);
+  });
 });

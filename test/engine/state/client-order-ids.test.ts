@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
-import { ClientOrderIds } from '../../../src/engine/state/intent-queue.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import { ClientOrderIds } from '../../../src/engine/state/client-order-ids.ts';
 
 const DAY = tradingDay('2026-03-04');
 const minted = (...start: Parameters<ClientOrderIds['boot']>): string => {
@@ -38,5 +39,47 @@ describe('ids of our calls', () => {
     ids.boot(12, '123456', 'abcdef0123', DAY);
     ids.skipPast(first);
     expect(ids.next()).not.toBe(first);
+  });
+});
+
+const booted = (stamp = 'abcdef0123'): ClientOrderIds => {
+  const ids = new ClientOrderIds();
+  ids.boot(12, '123456', stamp, DAY);
+  ids.next();
+  return ids;
+};
+const strangerOf = (ids: ClientOrderIds, id: string): string | null => ids.strangerOf(clientOrderId(id));
+
+describe('an id of the book', () => {
+  it('is a stranger where this journal never minted it: of another installation, or of another start', () => {
+    const ids = booted();
+    expect(strangerOf(ids, 'H.123456fedcba012326030400012000001')).toBe('fedcba');
+    expect(strangerOf(ids, 'H.123456abcdef999926030400013000001'), 'a copy of this directory').toBe('abcdef');
+    expect(strangerOf(ids, 'H.123456abcdef012326030400012000002'), 'a copy of this process').toBe('abcdef');
+  });
+
+  it('is known of this start, of the starts before it, and of sessions before', () => {
+    const ids = booted();
+    const [first, second] = [ids.next(), ids.next()];
+    ids.boot(13, '123456', 'abcdef4567', DAY);
+    ids.before.carryOver([{ start: 'H.123456abcdef000026030300007', count: 2 }]);
+    const known = [first, second, ids.next(), 'H.123456abcdef000026030300007000002'];
+    expect(known.map((id) => strangerOf(ids, id))).toEqual([null, null, null, null]);
+    expect(strangerOf(ids, 'H.123456abcdef000026030300007000003')).toBe('abcdef');
+  });
+
+  it('of another account, of another program or without a stamp says nothing', () => {
+    const ids = booted();
+    const others = [
+      'H.654321fedcba012326030400012000001',
+      'H.1234561772600000000',
+      'H.12345600012000001',
+      'x',
+    ];
+    expect(others.map((id) => strangerOf(ids, id))).toEqual([null, null, null, null]);
+    expect(
+      strangerOf(booted(''), 'H.123456fedcba012326030400012000001'),
+      'a dry run sends nothing',
+    ).toBeNull();
   });
 });

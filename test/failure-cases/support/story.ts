@@ -122,6 +122,21 @@ export class Story {
     return story;
   }
 
+  /** Another daemon on the same account, with a state directory of its own, or with a copy of this one as it is at this moment. */
+  another(steps: readonly Step[], state: 'own' | 'copied'): Story {
+    const home = mkdtempSync(join(tmpdir(), 'tickwright-story-'));
+    const other = new Story(this.simulator, home, steps, this.#change);
+    onTestFinished(async () => {
+      await other.#daemon?.close();
+      rmSync(home, { recursive: true, force: true });
+    });
+    if (state === 'own') return other;
+    cpSync(this.#state, other.#state, { recursive: true });
+    // One connection a token.
+    rmSync(other.paths.token, { force: true });
+    return other;
+  }
+
   /** Starts the daemon and waits until it may trade. Absent: the simulator's own stream, and the engine in this thread. */
   async start(where: Parameters<Story['launch']>[0] = {}): Promise<void> {
     this.launch(where);
