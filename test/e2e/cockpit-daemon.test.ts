@@ -1,17 +1,19 @@
 /** The page on a real daemon, in a real browser: a halt works while a strategy hangs and while the broker is down. */
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   control,
+  freePort,
   journalEntries,
+  linkOf,
   type RunningDaemon,
   setFault,
   startDaemon,
   until,
   workplace,
 } from './daemon-process.ts';
-import { newPage, picture, withBrowser } from './page-browser.ts';
+import { findings, newPage, picture, withBrowser } from './page-browser.ts';
 import { HANGING_STRATEGY, hangingAt, programWith } from './program-with.ts';
 
 withBrowser();
@@ -48,6 +50,52 @@ test('a halt works while a strategy hangs, and the page says that it does', asyn
   // One that was decided before is told as never sent.
   expect(daemon.output().slice(from), 'nothing enters after the halt').not.toMatch(/placed .*\(entry\)$/m);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+});
+
+/** The main thread does nothing and the kernel still takes connections, as on a machine that swaps or hangs. */
+test('a frozen daemon is no daemon: the page says so in both languages, and claims of no button that it works', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const daemon = startDaemon(place);
+  const page = await pageOf(daemon);
+  const { page: other } = await newPage({ locale: 'vi-VN' });
+  await other.goto(await linkOf(place));
+  await other.getByText('GIẢ LẬP').waitFor();
+  onTestFinished(() => void daemon.process.kill('SIGKILL'));
+  daemon.process.kill('SIGSTOP');
+  try {
+    await page.locator('#halt').click();
+    await page.locator('.verdict', { hasText: 'No answer: the daemon does not run' }).waitFor();
+    await page.locator('.outcomes p.bad', { hasText: 'use the broker’s app' }).waitFor();
+    await other.locator('.verdict', { hasText: 'Không có trả lời: chương trình không chạy' }).waitFor();
+    expect(await page.getByText('works all the same').count()).toBe(0);
+    expect(await other.getByText('vẫn có tác dụng').count()).toBe(0);
+    await picture(page, 'real-frozen');
+    expect(await findings(page)).toEqual([]);
+  } finally {
+    daemon.process.kill('SIGCONT');
+  }
+  // What was pressed arrives after all.
+  await page.locator('.verdict.bad', { hasText: 'Entries are off: by the page' }).waitFor();
+  await page.getByText('No answer').first().waitFor({ state: 'detached' });
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+});
+
+test('a page without a session claims of no button that it works', async () => {
+  const place = workplace(`${BUSY_CONFIG}operator: { cockpit: { port: ${await freePort()} } }\n`);
+  const daemon = startDaemon(place);
+  const page = await pageOf(daemon);
+  await daemon.end('SIGKILL');
+  await page.locator('.verdict', { hasText: 'No answer: the daemon does not run' }).waitFor();
+  await page.locator('#halt').click();
+  await page.locator('.outcomes p.bad', { hasText: 'use the broker’s app' }).waitFor();
+  const again = startDaemon(place);
+  onTestFinished(() => void again.process.kill('SIGKILL'));
+  await again.line(/cockpit: http/);
+  await page.getByRole('heading', { name: 'No session' }).waitFor();
+  await page.locator('.verdict', { hasText: 'no button works' }).waitFor();
+  expect(await page.getByText('works all the same').count()).toBe(0);
+  expect(await page.locator('#halt').count()).toBe(0);
+  expect(await again.end('SIGINT'), again.output()).toBe(0);
 });
 
 test('a halt works while the broker is down; the books are emptied once it is back', async () => {

@@ -1,12 +1,12 @@
 /** The cockpit of a real daemon: attacked while it trades, cut off while it trades, and used while engine and broker are gone. */
 import { connect, type Socket } from 'node:net';
 import { onTestFinished, expect, test } from 'vitest';
-import { readControl } from '../../src/app/inspect/read-control.ts';
 import type { CockpitState } from '../../src/operator/cockpit/cockpit-model.ts';
 import { Browser, send, stream } from '../operator/cockpit/fake-cockpit.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   journalEntries,
+  linkOf,
   type RunningDaemon,
   simulatorLink,
   startDaemon,
@@ -15,17 +15,6 @@ import {
   type Workplace,
 } from './daemon-process.ts';
 import { HANGING_STRATEGY, hangingAt, programWith } from './program-with.ts';
-
-/** As `tickwright open` asks. */
-async function linkOf({ state }: Workplace): Promise<string> {
-  const control = readControl(state);
-  const answer = await fetch(`http://127.0.0.1:${control?.port}/links/steer`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${control?.token}` },
-  });
-  const { link } = (await answer.json()) as { link: string };
-  return link;
-}
 
 async function browserAt(place: Workplace): Promise<Browser> {
   const link = await linkOf(place);

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { readControl } from '../../src/app/inspect/read-control.ts';
 import { readJournal, type StoredEntry } from '../../src/journal/journal-reader.ts';
 import type { SimulatorLink } from '../../src/app/simulator/embedded-simulator.ts';
 
@@ -133,6 +134,17 @@ export async function brokerTruth(place: Workplace): Promise<BrokerTruth> {
 export async function setFault(place: Workplace, fault: Readonly<Record<string, unknown>>): Promise<void> {
   const reply = await control(place, '/faults', { method: 'POST', body: JSON.stringify(fault) });
   if (!reply.ok) throw new Error(`fault refused: ${await reply.text()}`);
+}
+
+/** As `tickwright open` asks. */
+export async function linkOf({ state }: Workplace): Promise<string> {
+  const control = readControl(state);
+  const answer = await fetch(`http://127.0.0.1:${control?.port}/links/steer`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${control?.token}` },
+  });
+  const { link } = (await answer.json()) as { link: string };
+  return link;
 }
 
 export function journalEntries({ state }: Workplace): readonly StoredEntry[] {

@@ -236,7 +236,7 @@ export interface KnownFault {
   }[];
 }
 
-/** Event `beat`, every five seconds: the connection lives. */
+/** Event `beat`, every second: the connection lives. */
 export interface CockpitBeat {
   readonly realMs: number;
   readonly marketMs: number;

@@ -110,7 +110,7 @@ export interface Cockpit {
 
 const REQUEST_MS_MAX = 5_000;
 const CHECK_EVERY_MS = 1_000;
-/** Of a socket on which nothing moves; a page gets a beat every five seconds. */
+/** Of a socket on which nothing moves; a page gets a beat every second. */
 const IDLE_MS_MAX = 20_000;
 const CONNECTIONS_MAX = 128;
 const TLS_VERSION_MIN = 'TLSv1.2';

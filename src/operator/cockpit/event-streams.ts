@@ -50,7 +50,7 @@ export interface StreamsOptions {
 /** 30 times a second. */
 const FRAME_MS = 34;
 const STATE_MS = 250;
-const BEAT_MS = 5_000;
+const BEAT_MS = 1_000;
 /** Rows of one write. */
 const ROWS_MAX = 200;
 /** Rows that a new page begins with. */

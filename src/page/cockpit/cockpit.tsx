@@ -83,6 +83,8 @@ const root = document.getElementById('page');
 
 let refusal = '';
 
+const START_AGAIN_MS = 2_000;
+
 async function start(): Promise<void> {
   const key = /^#key=(.+)$/.exec(location.hash)?.[1];
   // A link opens once: nothing is left of it in the address.
@@ -91,9 +93,14 @@ async function start(): Promise<void> {
     refusal = await exchange(key);
     if (refusal === '') return;
   }
-  const known = await readSession().catch(() => undefined);
-  if (known === undefined) session.value = null;
-  else begin(known);
+  try {
+    const known = await readSession();
+    if (known === undefined) session.value = null;
+    else begin(known);
+  } catch {
+    // Unreachable: the page says so, and asks again.
+    setTimeout(() => void start(), START_AGAIN_MS);
+  }
 }
 
 document.documentElement.lang = LANGUAGE;

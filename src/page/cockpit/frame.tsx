@@ -7,6 +7,7 @@ import {
   canHalt,
   entries,
   halt,
+  isGone,
   marketMs,
   nowMs,
   type Outcome,
@@ -42,7 +43,7 @@ export function Header() {
           {session.value?.role === 'look' && <span class="chip">{t.lookOnly}</span>}
         </div>
       </div>
-      {value !== null && <VerdictLine />}
+      <VerdictLine />
       {value !== null && <Tabs />}
     </header>
   );
@@ -107,32 +108,42 @@ export function verdictOf(value: CockpitState): Verdict {
   return { tone: bad.length > 0 ? 'bad' : 'warn', text, more };
 }
 
+/** Why nothing new is shown, and what that means for the buttons; null while the daemon speaks. */
+function cutText(): string | null {
+  if (silentSeconds.value === null) return null;
+  if (session.value === null) return state.value === null ? null : t.loggedOut;
+  if (isGone.value) return t.daemonGone;
+  return canHalt.value ? `${t.streamCut} ${t.haltStillWorks}` : t.streamCut;
+}
+
 /** One line high whatever happens, so that nothing below it moves; the rest unfolds. */
 function VerdictLine() {
   const { value } = state;
-  const silent = silentSeconds.value;
+  const cut = cutText();
+  if (cut !== null)
+    return (
+      <div class="verdict cut">
+        <p class="age" role="alert">
+          {value !== null && <b>{t.dataOld(duration((silentSeconds.value ?? 0) * 1_000))} </b>}
+          {cut}
+        </p>
+      </div>
+    );
   if (value === null) return null;
   const { tone, text, more } = verdictOf(value);
   return (
-    <div class={`verdict ${silent === null ? tone : 'cut'}`}>
-      {silent !== null && (
-        <p class="age" role="alert">
-          <b>{t.dataOld(duration(silent * 1_000))}</b> {t.haltStillWorks}
-        </p>
-      )}
-      {silent === null && (
-        <details>
-          <summary>
-            <span aria-live="polite">{text}</span>
-            {more.length > 0 && <em>+{more.length}</em>}
-          </summary>
-          <ul>
-            {[text, ...more].map((each) => (
-              <li key={each}>{each}</li>
-            ))}
-          </ul>
-        </details>
-      )}
+    <div class={`verdict ${tone}`}>
+      <details>
+        <summary>
+          <span aria-live="polite">{text}</span>
+          {more.length > 0 && <em>+{more.length}</em>}
+        </summary>
+        <ul>
+          {[text, ...more].map((each) => (
+            <li key={each}>{each}</li>
+          ))}
+        </ul>
+      </details>
     </div>
   );
 }
@@ -205,8 +216,8 @@ export const Outcomes = () => (
       .filter(isNews)
       .slice(0, 3)
       .map(({ id, text, ok, message }) => (
-        <p key={id} class={ok === null ? 'pending' : ok ? 'good' : 'bad'}>
-          <b>{text}</b> {message}
+        <p key={id} class={ok === null ? (isGone.value ? 'bad' : 'pending') : ok ? 'good' : 'bad'}>
+          <b>{text}</b> {ok === null && isGone.value ? `${t.daemonGone} ${t.mayArrive}` : message}
           <Button
             kind="plain icon"
             aria-label={t.dismiss}

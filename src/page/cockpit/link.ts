@@ -12,6 +12,15 @@ export async function readSession(): Promise<CockpitSession | undefined> {
   return session;
 }
 
+const PROBE_MS_MAX = 3_000;
+
+/** Whether the daemon answers at all, whatever it says. */
+export const answers = (): Promise<boolean> =>
+  fetch('/session', { signal: AbortSignal.timeout(PROBE_MS_MAX) }).then(
+    () => true,
+    () => false,
+  );
+
 /** Exchanges the secret of a link for a session; throws with the reason. */
 export async function enter(secret: string): Promise<CockpitSession> {
   const reply = await post('/session', { secret });
@@ -85,8 +94,8 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** The daemon beats every five seconds. */
-const SILENCE_MS_MAX = 12_000;
+/** The daemon beats every second. */
+const SILENCE_MS_MAX = 6_000;
 
 /** Follows the stream until it ends or falls silent; returns the code of a refusal, else null. Throws when it cannot be reached. */
 export async function followOnce(

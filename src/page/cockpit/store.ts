@@ -8,7 +8,7 @@ import type {
   CockpitState,
   ContractPrices,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { followOnce, readSession, send, type ServerEvent } from './link.ts';
+import { answers, followOnce, readSession, send, type ServerEvent } from './link.ts';
 import { t } from './text.ts';
 
 export type View = 'now' | 'market' | 'steer' | 'journal' | 'research';
@@ -18,8 +18,11 @@ const FRAME_MS = 1_000 / 30;
 const HIDDEN_FRAME_MS = 1_000;
 const ENTRIES_MAX = 2_000;
 const OUTCOMES_MAX = 20;
-/** One beat may be late. */
-const SILENT_MS_MAX = 7_000;
+/** The daemon beats every second: it is asked as soon as one beat is late, and old are data after that. */
+const PROBE_AFTER_MS = 1_500;
+const SILENT_MS_MAX = 3_000;
+/** An answer counts for so long. */
+const ANSWERED_MS_MAX = 5_000;
 const RETRY_MS_MAX = 5_000;
 
 export interface Outcome {
@@ -45,7 +48,8 @@ export const view = signal<View>('now');
 export const story = signal<{ readonly id: string; readonly day: string | null } | null>(null);
 /** Real time, once a second. */
 export const nowMs = signal(Date.now());
-const heardMs = signal(0);
+const heardMs = signal(Date.now());
+const answeredMs = signal(0);
 const beat = signal<CockpitBeat & { readonly atMs: number }>({ realMs: 0, marketMs: 0, atMs: 0 });
 
 /** A simulator has neither journal nor research. */
@@ -58,8 +62,12 @@ export const canHalt = computed(() => canSteer.value && state.value?.broker === 
 /** Seconds without a word of the daemon, or null while it speaks. */
 export const silentSeconds = computed(() => {
   const silent = nowMs.value - heardMs.value;
-  return heardMs.value === 0 || silent <= SILENT_MS_MAX ? null : Math.floor(silent / 1_000);
+  return silent <= SILENT_MS_MAX ? null : Math.floor(silent / 1_000);
 });
+/** Nothing comes and no question is answered: no button does anything now. */
+export const isGone = computed(
+  () => silentSeconds.value !== null && nowMs.value - answeredMs.value > ANSWERED_MS_MAX,
+);
 /** Market time goes on from the last beat. */
 export const marketMs = computed(() => {
   const { marketMs: from, atMs } = beat.value;
@@ -200,7 +208,8 @@ export async function command(
   outcomes.value = [said, ...outcomes.value].slice(0, OUTCOMES_MAX);
   const confirm = AT_ONCE.has(name) ? '' : await confirmCode();
   const answer = await send(name, confirm === '' ? body : { ...body, confirm });
-  outcomes.value = outcomes.value.map((each) => (each.id === id ? { ...said, ...answer } : each));
+  const message = !answer.ok && isGone.value ? `${t.daemonGone} ${t.mayArrive}` : answer.message;
+  outcomes.value = outcomes.value.map((each) => (each.id === id ? { ...said, ...answer, message } : each));
   if (!answer.ok && (await readSession().catch(() => null)) === undefined) session.value = null;
   return answer.ok;
 }
@@ -221,8 +230,18 @@ async function confirmCode(): Promise<string> {
 /** One press: no question, no code. */
 export const halt = (): Promise<boolean> => command(t.halt, 'halt', { reason: 'by the page' });
 
+let isProbing = false;
+
+async function probe(): Promise<void> {
+  if (isProbing) return;
+  isProbing = true;
+  if (await answers()) answeredMs.value = Date.now();
+  isProbing = false;
+}
+
 setInterval(() => {
   nowMs.value = Date.now();
+  if (session.value !== null && nowMs.value - heardMs.value > PROBE_AFTER_MS) void probe();
 }, 1_000);
 
 /** A title that tells trouble from afar. */

@@ -113,9 +113,19 @@ const TABLE = {
     'A halt stops entries at once and cancels those at the broker. Exits and protective stops stay. It works while a strategy hangs or the stream is cut.',
     'Ngừng mở vị thế ngay và hủy các lệnh mở tại công ty chứng khoán. Lệnh đóng và lệnh dừng bảo vệ vẫn giữ. Có tác dụng cả khi chiến lược bị treo hay mất luồng dữ liệu.',
   ],
-  haltStillWorks: [
-    'The stream is cut, reconnecting. The halt button works all the same.',
-    'Mất luồng dữ liệu, đang kết nối lại. Nút Ngừng vẫn có tác dụng.',
+  streamCut: ['The stream is cut, reconnecting.', 'Mất luồng dữ liệu, đang kết nối lại.'],
+  haltStillWorks: ['The halt button works all the same.', 'Nút Ngừng vẫn có tác dụng.'],
+  daemonGone: [
+    'No answer: the daemon does not run; use the broker’s app.',
+    'Không có trả lời: chương trình không chạy; hãy dùng ứng dụng của công ty chứng khoán.',
+  ],
+  mayArrive: [
+    'What was pressed may still arrive once it runs again.',
+    'Lệnh đã bấm vẫn có thể đến khi chương trình chạy lại.',
+  ],
+  loggedOut: [
+    'This page has no session: it shows what was, and no button works.',
+    'Trang này không có phiên đăng nhập: chỉ hiện dữ liệu cũ, không nút nào có tác dụng.',
   ],
   dataOld: [(age: string) => `Data are ${age} old.`, (age: string) => `Dữ liệu cũ ${age}.`],
   allWell: ['All is well', 'Mọi thứ bình thường'],
