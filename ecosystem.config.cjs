@@ -42,9 +42,10 @@ module.exports = {
       watch: false,
       vizion: false,
 
-      // No secrets here, and none from the shell either: pm2 would keep them in clear in its dump file. A live
-      // configuration names a file of mode 0600 (`auth.apiKeyFile`) instead.
-      filter_env: ['TICKWRIGHT_API_KEY'],
+      // No secrets here, and none from the shell either: pm2 would keep them in clear in its dump file. A variable is left out when its name
+      // contains one of these. Under pm2 each secret is in a file of mode 600, which the configuration names (`apiKeyFile`, `token: { file }`).
+      // A `pm2 restart tickwright --update-env` would take them all the same: restart by `pm2 restart ecosystem.config.cjs`.
+      filter_env: ['KEY', 'TOKEN', 'PASSWORD', 'SECRET', 'TICKWRIGHT_WEBHOOK_URL', 'TICKWRIGHT_DEAD_MAN_URL'],
       env: { NODE_ENV: 'production' },
     },
   ],

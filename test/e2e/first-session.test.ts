@@ -1,6 +1,6 @@
 /** What a newcomer does first: start, watch, Ctrl-C, look, start again. */
 import { spawnSync } from 'node:child_process';
-import { rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionAgreement } from '../../src/app/research/agreement/compare-session.ts';
@@ -17,8 +17,10 @@ test('a session, its summary, a look at the journal, and the same account again'
   const place = workplace(BUSY_CONFIG);
   const first = startDaemon(place);
   await first.line(/filled/);
-  expect(statSync(join(place.state, 'token')).mode & 0o777, 'the token is private').toBe(0o600);
-  expect(statSync(join(place.state, 'control.json')).mode & 0o777).toBe(0o600);
+  const open = readdirSync(place.state, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => (statSync(join(place.state, name)).mode & 0o077) !== 0,
+  );
+  expect(open, 'others can read none of these, nor a copy').toEqual([]);
 
   const second = startDaemon(place);
   expect(await second.end('SIGCONT'), 'a second daemon is refused').toBe(3);

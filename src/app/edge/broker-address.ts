@@ -5,6 +5,7 @@ import type { ClockMap } from '../../domain/clock.ts';
 import { REAL_TIME } from '../host/market-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import { Secrets } from '../../operator/redact.ts';
+import { secretPlaceText } from './secret-place.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { RemoteFaults, type SimulatorFaults } from '../simulator/simulator-faults.ts';
 import type { Lockstep } from '../simulator/lockstep.ts';
@@ -121,10 +122,9 @@ export function apiKeyPlace({ apiKeyEnvironment, apiKeyFile }: AuthConfig): {
   readonly where: string;
   readonly isThere: boolean;
 } {
-  const environment = `the environment variable ${apiKeyEnvironment}`;
+  const where = secretPlaceText({ environment: apiKeyEnvironment, file: apiKeyFile });
   const named = process.env[apiKeyEnvironment];
-  if (named !== undefined && named !== '') return { where: environment, isThere: true };
-  if (apiKeyFile === null) return { where: environment, isThere: false };
-  const size = statSync(apiKeyFile, { throwIfNoEntry: false })?.size ?? 0;
-  return { where: `${apiKeyFile} or ${environment}`, isThere: size > 0 };
+  if (named !== undefined && named !== '') return { where, isThere: true };
+  const size = apiKeyFile === null ? 0 : (statSync(apiKeyFile, { throwIfNoEntry: false })?.size ?? 0);
+  return { where, isThere: size > 0 };
 }

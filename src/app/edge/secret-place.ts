@@ -17,7 +17,41 @@ export function readSecret({ environment, file }: SecretPlace): string | undefin
 
 /** For people. */
 export const secretPlaceText = ({ environment, file }: SecretPlace): string =>
-  `${file === null ? '' : `${file} or `}the environment variable ${environment}`;
+  `${file === null ? '' : `${file} or `}the environment variable ${environment}${isUnderPm2() ? ', which pm2 does not pass on: use a file of mode 600' : ''}`;
+
+const isUnderPm2 = (): boolean => process.env['pm_id'] !== undefined;
+
+/** Every place of a secret that a run with this configuration reads. */
+export function secretPlaces({ mode, auth, alerts, operator }: SecretsIn): readonly SecretPlace[] {
+  const key = { environment: auth.apiKeyEnvironment, file: auth.apiKeyFile };
+  return [
+    ...(mode === 'paper' ? [] : [key]),
+    ...alerts.channels.map(placeOf),
+    alerts.deadMansSwitch?.url ?? null,
+    operator.metrics?.token ?? null,
+  ].filter((place) => place !== null);
+}
+
+type SecretsIn = Pick<Config, 'mode' | 'auth' | 'alerts' | 'operator'>;
+
+/** Variables of the environment that hold a secret of this run. */
+export const environmentSecrets = (config: SecretsIn): readonly string[] => [
+  ...new Set(
+    secretPlaces(config)
+      .map(({ environment }) => environment)
+      .filter((variable) => (process.env[variable]?.trim() ?? '') !== ''),
+  ),
+];
+
+/** One text for each secret that pm2 was given, though its dump file shows it. */
+export const secretsInPm2 = (config: SecretsIn): readonly string[] =>
+  isUnderPm2()
+    ? environmentSecrets(config).map(
+        (variable) =>
+          `${variable} came with the environment, which pm2 keeps in clear: move it into a file of mode 600, then pm2 delete ` +
+          'tickwright, pm2 start ecosystem.config.cjs and pm2 save',
+      )
+    : [];
 
 /** One text for each secret that is nowhere, or that others can read. */
 export function missingSecrets({ channels, deadMansSwitch }: AlertsConfig): readonly string[] {

@@ -1,12 +1,15 @@
 /** The checks of `tickwright doctor` that look outside the configuration: the broker, the disk, the state directory, the days ahead. */
 import { TOKEN_EXCHANGES } from '../edge/broker-connection.ts';
-import { existsSync, statfsSync } from 'node:fs';
+import { environmentSecrets, readSecret, secretPlaces } from '../edge/secret-place.ts';
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { isExposed } from '../../config/config-rules.ts';
 import type { Config } from '../../config/config.ts';
 import { isSession, type TradingCalendar } from '../../domain/calendar.ts';
 import { addDays, dayAt, dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
 import { expiryOf, listedMonths } from '../../domain/contract-code.ts';
-import { errorText } from '../../domain/failure.ts';
+import { errorText, failureOf, ifThere } from '../../domain/failure.ts';
 import { archivePath } from '../../journal/journal-archive.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
@@ -175,6 +178,35 @@ export function modeFindings(paths: readonly string[]): readonly Finding[] {
   return paths
     .filter((path) => existsSync(path) && isExposed(path))
     .map((path) => bad('secrets', `${path} can be read by others: chmod 600 ${path}`));
+}
+
+/** Secrets that pm2 would keep, or keeps, in clear. */
+export function environmentFindings(config: Parameters<typeof secretPlaces>[0]): readonly Finding[] {
+  const dump = join(process.env['PM2_HOME'] ?? join(homedir(), '.pm2'), 'dump.pm2');
+  const text = ifThere(() => readFileSync(dump, 'utf8')) ?? '';
+  const kept = secretPlaces(config).filter((place) => {
+    let secret: string | undefined;
+    // A file that is missing or open to others has a finding of its own.
+    failureOf(() => {
+      secret = readSecret(place);
+    });
+    return secret !== undefined && text.includes(secret);
+  });
+  return [
+    ...environmentSecrets(config).map((variable) =>
+      warning(
+        'secrets',
+        `${variable} comes from the environment: ecosystem.config.cjs keeps it from pm2, whose dump file would show it; under pm2 use a file of mode 600`,
+      ),
+    ),
+    ...kept.map(({ environment }) =>
+      bad(
+        'secrets',
+        `${dump} shows the secret of ${environment} in clear: replace this secret, move it into a file of mode 600, then pm2 delete ` +
+          'tickwright, pm2 start ecosystem.config.cjs and pm2 save --force',
+      ),
+    ),
+  ];
 }
 
 const UNDERLYINGS = ['VN30', 'VN100'] as const;

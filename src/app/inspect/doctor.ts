@@ -19,6 +19,7 @@ import {
   bad,
   brokerFindings,
   diskFinding,
+  environmentFindings,
   type Finding,
   good,
   journalFindings,
@@ -45,7 +46,7 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
   );
   findings.push(calendarEnd(config.exchangeCalendar, systemClock.nowUs()), hostZone(config));
   findings.push(...aheadFindings(config), ...stateFindings(stateDir ?? config.stateDir));
-  findings.push(...liveFindings(config), ...(await channelFindings(config)));
+  findings.push(...liveFindings(config), ...environmentFindings(config), ...(await channelFindings(config)));
   if (config.broker.restUrl !== null && config.mode !== 'paper')
     findings.push(...(await brokerFindings(config.broker.restUrl)));
   return findings;

@@ -34,7 +34,7 @@ import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from './daemon.ts';
 import { listenToPhones } from './phone.ts';
-import { missingMetricsToken, missingSecrets } from '../edge/secret-place.ts';
+import { missingMetricsToken, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 
 export interface RunOptions extends RunOverrides {
   readonly config: Config;
@@ -65,6 +65,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     );
     return EXIT.usage;
   }
+  for (const text of secretsInPm2(plan.config)) process.stderr.write(`${text}\n`);
   try {
     return await runAlone(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
   } catch (error) {

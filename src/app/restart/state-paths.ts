@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { failureOf, ifThere, isDiskFull } from '../../domain/failure.ts';
@@ -81,6 +81,7 @@ export function prepareStateDir(paths: StatePaths): void {
   }
   mkdirSync(dir, { recursive: true });
   chmodSync(dir, 0o700);
+  for (const name of found) if (isOurs(paths, name)) closeToOthers(join(dir, name));
   if (installationOf(paths) !== null) return;
   try {
     writeFileSync(marker, `${randomBytes(3).toString('hex')}\n`, { mode: 0o600 });
@@ -89,6 +90,16 @@ export function prepareStateDir(paths: StatePaths): void {
     if (!isDiskFull(error)) throw error;
   }
 }
+
+/** A copy has the mode of its original. Older releases left that to the directory. */
+function closeToOthers(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || stat.isSymbolicLink()) return;
+  if ((stat.mode & OTHERS) !== 0) chmodSync(path, stat.mode & ~OTHERS);
+  if (stat.isDirectory()) for (const name of readdirSync(path)) closeToOthers(join(path, name));
+}
+
+const OTHERS = 0o077;
 
 /** A volume of its own and a look by the Finder bring these; nothing of them is ever deleted. */
 const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store']);
@@ -168,6 +179,7 @@ const onHangUp = (): void =>
 /** Runs a program alone on its state directory; signals ask for its end. Throws `AlreadyRunning`. */
 export async function runAlone<T>(paths: StatePaths, run: (shutdown: Shutdown) => Promise<T>): Promise<T> {
   const shutdown = new Shutdown();
+  const umask = process.umask(OTHERS);
   process.on('SIGHUP', onHangUp);
   try {
     prepareStateDir(paths);
@@ -179,6 +191,7 @@ export async function runAlone<T>(paths: StatePaths, run: (shutdown: Shutdown) =
     }
   } finally {
     process.off('SIGHUP', onHangUp);
+    process.umask(umask);
     shutdown.close();
   }
 }

@@ -8,6 +8,7 @@ import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import {
   brokerFindings,
   diskFinding,
+  environmentFindings,
   type Finding,
   journalFindings,
   modeFindings,
@@ -140,4 +141,29 @@ it('finds files with secrets that others can read', () => {
 
 it('says how much room the disk has', () => {
   expect(diskFinding(tmpdir()).text).toMatch(/^[\d.]+ GB are free for /);
+});
+
+it('names secrets that pm2 would keep or keeps in clear', () => {
+  const { dir } = place();
+  vi.stubEnv('PM2_HOME', dir);
+  vi.stubEnv('DESK_KEY', 'a-key-of-the-desk');
+  const file = join(dir, 'token');
+  writeFileSync(file, 'a-token-in-a-file\n', { mode: 0o600 });
+  const config = {
+    mode: 'live',
+    auth: { apiKeyEnvironment: 'DESK_KEY', apiKeyFile: null },
+    alerts: {
+      channels: [{ kind: 'telegram', token: { environment: 'DESK_BOT', file } }],
+      deadMansSwitch: null,
+    },
+    operator: { metrics: null },
+  } as unknown as Parameters<typeof environmentFindings>[0];
+  const said = () => environmentFindings(config).map(({ level, text }) => `${level}: ${text}`);
+  expect(said()).toEqual([expect.stringMatching(/^warning: DESK_KEY comes from the environment/)]);
+  expect(environmentFindings({ ...config, mode: 'paper' })).toEqual([]);
+  writeFileSync(join(dir, 'dump.pm2'), JSON.stringify([{ env: { DESK_BOT: 'a-token-in-a-file' } }]));
+  expect(said()).toEqual([
+    expect.stringMatching(/^warning: DESK_KEY/),
+    expect.stringMatching(/^bad: .*dump\.pm2 shows the secret of DESK_BOT in clear: replace this secret/),
+  ]);
 });

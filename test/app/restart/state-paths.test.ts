@@ -37,6 +37,26 @@ describe('a state directory', () => {
     prepareStateDir(paths);
   });
 
+  it('of an older release is closed to others, files and folders of others are not touched', () => {
+    const paths = place(['journal.db', 'journal.db-wal']);
+    mkdirSync(join(paths.frames, 'kept'), { recursive: true, mode: 0o755 });
+    writeFileSync(join(paths.frames, 'kept', 'day.frames'), '', { mode: 0o644 });
+    writeFileSync(paths.marker, '');
+    writeFileSync(join(paths.dir, 'thesis.doc'), '', { mode: 0o644 });
+    prepareStateDir(paths);
+    const modes = [
+      'journal.db',
+      'journal.db-wal',
+      'frames',
+      'frames/kept',
+      'frames/kept/day.frames',
+      'thesis.doc',
+    ];
+    expect(modes.map((name) => modeOf(join(paths.dir, name)))).toEqual([
+      0o600, 0o600, 0o700, 0o700, 0o600, 0o644,
+    ]);
+  });
+
   it('may be a volume of its own', () => {
     const paths = place(['journal.db', 'lost+found', '.DS_Store']);
     prepareStateDir(paths);
