@@ -273,6 +273,10 @@ export interface Listing {
 export class Outbox {
   #events: VenueEvent[] = [];
 
+  get isEmpty(): boolean {
+    return this.#events.length === 0;
+  }
+
   emit(event: VenueEvent): void {
     this.#events.push(event);
   }

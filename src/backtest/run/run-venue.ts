@@ -57,6 +57,7 @@ import {
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { FundsNow, RunAccount } from './run-account.ts';
+import type { DayCosts } from './strategy-ledger.ts';
 import { RunCash } from './run-cash.ts';
 import { RunMargin } from './run-margin.ts';
 import type { RunInstrument } from './run-instrument.ts';
@@ -125,6 +126,8 @@ export class RunVenue implements OrderListener {
   readonly #listings = new Map<OrderCode, Listing>();
   #phase: SessionPhase = 'closed';
   #day: TradingDay | null = null;
+  /** Of the day. */
+  #dayCosts: DayCosts | null = null;
   #isClosed = true;
   /** Some contract has maintenance margin. */
   #isMaintained = false;
@@ -186,8 +189,9 @@ export class RunVenue implements OrderListener {
         hasMaintenance(ratesOf(contract.spec, this.#parts.costs)),
       );
     this.#triggers.beginDay();
-    this.#room.openDay({ schedule: this.#parts.costs, day });
-    this.#cash?.openDay({ schedule: this.#parts.costs, day });
+    this.#dayCosts = { schedule: this.#parts.costs, day };
+    this.#room.openDay(this.#dayCosts);
+    this.#cash?.openDay(this.#dayCosts);
     this.noticeMargin();
   }
 
@@ -293,9 +297,11 @@ export class RunVenue implements OrderListener {
     this.#tellTriggers();
     if (this.#untold.length === 0) return;
     const untold = this.#untold;
-    const told = untold.filter(({ orderCode }) => !this.#isSilent(orderCode));
-    if (told.length === 0) return;
-    this.#untold = told.length === untold.length ? [] : untold.filter((order) => !told.includes(order));
+    const isSilent = ({ orderCode }: VenueOrder): boolean => this.#isSilent(orderCode);
+    const silent = untold.some(isSilent) ? untold.filter(isSilent) : [];
+    if (silent.length === untold.length) return;
+    this.#untold = silent;
+    const told = silent.length === 0 ? untold : untold.filter((order) => !silent.includes(order));
     for (const order of told) order.isUntold = false;
     this.#parts.news.changed(told.map((order) => this.#rowOf(order)));
   }
@@ -391,7 +397,7 @@ export class RunVenue implements OrderListener {
     const instrument = this.#traded.get(order.orderCode);
     const { clause } = fill;
     assert(
-      instrument !== undefined && clause !== null && this.#day !== null,
+      instrument !== undefined && clause !== null && this.#dayCosts !== null,
       'a fill is of a market of today',
     );
     this.fills += 1;
@@ -415,7 +421,7 @@ export class RunVenue implements OrderListener {
         orderNo: order.tag,
         rate: instrument.rate.now,
       },
-      { schedule: this.#parts.costs, day: this.#day },
+      this.#dayCosts,
     );
     if (order.bracket !== null || this.isWatching) {
       this.#triggers.onFill(order, fill.price, fill.qty, this.#now);
@@ -457,7 +463,9 @@ export class RunVenue implements OrderListener {
 
   /** Takes in the changes of the trigger book. */
   #listen(): void {
-    for (const event of this.#outbox.take()) if (event.kind === 'trigger') this.#changes.push(event.trigger);
+    if (!this.#outbox.isEmpty)
+      for (const event of this.#outbox.take())
+        if (event.kind === 'trigger') this.#changes.push(event.trigger);
     if (this.#changes.length > 0) this.#changes = this.#changes.filter((change) => !this.#takeIn(change));
     this.isWatching = this.#waiting.size > 0 || this.#changes.length > 0;
   }

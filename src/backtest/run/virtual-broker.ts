@@ -253,41 +253,37 @@ export class VirtualBroker implements Gateway, Reports {
   }
 }
 
-/** Taken places that are kept before the lists begin anew. */
-const TAKEN_MAX = 1_024;
-
 /** Messages on their way, each due at a moment; none overtakes the one before it. */
 class Fifo<T> {
   /** When the first is due; infinite while there is none. */
   nextUs = Infinity;
-  #items: (T | undefined)[] = [];
-  #dueUs: number[] = [];
+  /** Places from `#head` to `#end`; an empty queue begins at the first one again. */
+  readonly #items: (T | undefined)[] = [];
+  readonly #dueUs: number[] = [];
   #head = 0;
+  #end = 0;
   #lastUs = -Infinity;
 
   push(dueUs: number, item: T): void {
     if (dueUs > this.#lastUs) this.#lastUs = dueUs;
-    this.#items.push(item);
-    this.#dueUs.push(this.#lastUs);
+    this.#items[this.#end] = item;
+    this.#dueUs[this.#end] = this.#lastUs;
+    this.#end += 1;
     if (this.nextUs === Infinity) this.nextUs = this.#lastUs;
   }
 
   /** The first; undefined when there is none. */
   take(): T | undefined {
+    if (this.#head === this.#end) return undefined;
     const item = this.#items[this.#head];
-    if (this.#head >= this.#items.length) return undefined;
     this.#items[this.#head] = undefined;
     this.#head += 1;
-    this.nextUs = this.#dueUs[this.#head] ?? Infinity;
-    if (this.#head >= TAKEN_MAX && this.nextUs === Infinity) this.clear();
+    if (this.#head === this.#end) {
+      this.#head = 0;
+      this.#end = 0;
+      this.nextUs = Infinity;
+    } else this.nextUs = this.#dueUs[this.#head] ?? Infinity;
     return item;
-  }
-
-  clear(): void {
-    this.#items = [];
-    this.#dueUs = [];
-    this.#head = 0;
-    this.nextUs = Infinity;
   }
 }
 

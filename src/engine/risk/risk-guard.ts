@@ -9,7 +9,7 @@ import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { ApprovedCancel, Purpose } from '../ports/approved.ts';
+import type { ApprovedCancel, OrderToSend, Purpose } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { ProposalSource } from '../ports/journal-entry.ts';
 import type { ModifyVerdict, OrderView, PurposeHint, RiskView, SubmitVerdict } from './risk-view.ts';
@@ -74,7 +74,7 @@ export class RiskGuard {
     };
     const decision = this.#decideSubmit(view, intent, request);
     if (!decision.ok) return decision;
-    const order = approveOrder({
+    const order: OrderToSend = {
       clientOrderId,
       strategy,
       purpose: decision.purpose,
@@ -86,9 +86,11 @@ export class RiskGuard {
       limitPrice,
       trigger: triggerOf(intent, view),
       cause: view.seq(),
-      ...(intent.timeInForce === 'gtc' && { timeInForce: 'gtc' }),
-    });
-    return { ok: true, order };
+    };
+    return {
+      ok: true,
+      order: approveOrder(intent.timeInForce === 'gtc' ? { ...order, timeInForce: 'gtc' } : order),
+    };
   }
 
   /** Changes price or quantity of an order at the exchange, or the trigger of one that waits. */

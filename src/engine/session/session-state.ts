@@ -34,6 +34,8 @@ export class SessionState {
   account: BrokerAccount | undefined = undefined;
   accountReadUs = -Infinity;
   #day: TradingDay | null = null;
+  /** When trading of the day begins; -Infinity before the session started, and where trading has no phases. */
+  #opensUs = -Infinity;
 
   constructor(calendar: TradingCalendar, context: EventContext) {
     this.#calendar = calendar;
@@ -60,9 +62,7 @@ export class SessionState {
 
   /** An in-day book read before trading begins, on a weekend or in the night, may still show the day before (rulings, 6). */
   isEarlierBook(readUs: TsUs): boolean {
-    const [opening] = this.#calendar.phases;
-    if (this.#day === null || opening === undefined) return false;
-    return readUs < momentOf(this.#day, opening.fromUs, this.#calendar.utcOffsetMinutes);
+    return readUs < this.#opensUs;
   }
 
   /** Money of the day is shown from the open until shortly after the close; the night settles it. */
@@ -76,6 +76,9 @@ export class SessionState {
 
   begin(day: TradingDay): void {
     this.#day = day;
+    const [opening] = this.#calendar.phases;
+    this.#opensUs =
+      opening === undefined ? -Infinity : momentOf(day, opening.fromUs, this.#calendar.utcOffsetMinutes);
   }
 
   /** A new process: earlier reads are too old to rest on. */
