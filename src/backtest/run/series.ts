@@ -1,29 +1,38 @@
 /** Numbers that arrive one after the other, kept as columns, without an object for each. */
 import type { Samples } from '../backtest-result.ts';
 
-const FIRST_ROOM = 256;
+const CHUNK = 4_096;
 
+/** Grows by chunks: nothing is copied, and no more than one chunk is empty. */
 export class NumberColumn {
-  #values = new Float64Array(FIRST_ROOM);
-  #length = 0;
+  readonly #chunks: Float64Array[] = [];
+  #last = new Float64Array(0);
+  #end = 0;
 
   get length(): number {
-    return this.#length;
+    return this.#chunks.length * CHUNK - this.#last.length + this.#end;
   }
 
   push(value: number): void {
-    if (this.#length === this.#values.length) this.#values = grown(this.#values);
-    this.#values[this.#length] = value;
-    this.#length += 1;
+    if (this.#end === this.#last.length) {
+      this.#last = new Float64Array(CHUNK);
+      this.#chunks.push(this.#last);
+      this.#end = 0;
+    }
+    this.#last[this.#end] = value;
+    this.#end += 1;
   }
 
   at(index: number): number {
-    return this.#values[index] ?? 0;
+    return this.#chunks[Math.floor(index / CHUNK)]?.[index % CHUNK] ?? 0;
   }
 
   /** A copy of what is there. */
   take(): Float64Array {
-    return this.#values.slice(0, this.#length);
+    const values = new Float64Array(this.length);
+    for (const [place, chunk] of this.#chunks.entries())
+      values.set(chunk === this.#last ? chunk.subarray(0, this.#end) : chunk, place * CHUNK);
+    return values;
   }
 }
 
@@ -39,10 +48,4 @@ export class Series {
   samples(): Samples {
     return { tsUs: this.#tsUs.take(), values: this.#values.take() };
   }
-}
-
-function grown(values: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
-  const room = new Float64Array(values.length * 2);
-  room.set(values);
-  return room;
 }

@@ -88,6 +88,7 @@ export class EntryWithdrawal {
    * are. Those of the session before wait for it: one may protect a position by now.
    */
   again(isProven: boolean): void {
+    if (this.#awaited.size + this.#kept.size === 0) return;
     const { context } = this.#parts;
     for (const [order, askedUs] of this.#awaited) {
       if (order.isFinal) this.#awaited.delete(order);

@@ -93,9 +93,11 @@ export interface StrategyUpdate {
   readonly update: OrderUpdate;
 }
 
+const NO_UPDATES: StrategyUpdate[] = [];
+
 export class OrderUpdates {
   readonly #dueWork: DueWork;
-  #waiting: StrategyUpdate[] = [];
+  #waiting = NO_UPDATES;
 
   constructor(dueWork: DueWork) {
     this.#dueWork = dueWork;
@@ -106,13 +108,14 @@ export class OrderUpdates {
   }
 
   add(strategy: StrategyIndex, update: OrderUpdate): void {
-    this.#waiting.push({ strategy, update });
+    if (this.isWaiting) this.#waiting.push({ strategy, update });
+    else this.#waiting = [{ strategy, update }];
     this.#dueWork.open();
   }
 
   take(): readonly StrategyUpdate[] {
     const taken = this.#waiting;
-    this.#waiting = [];
+    this.#waiting = NO_UPDATES;
     return taken;
   }
 }

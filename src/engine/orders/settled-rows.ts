@@ -35,9 +35,10 @@ export class SettledRows {
     if (!isSame) this.#follow(book);
     this.#unsettled = this.#orders.unsettled;
     this.#shownUs = startedUs;
-    const places = isSame ? this.#others : book.keys();
+    const places = isSame ? this.#others : null;
     this.#others = [];
-    for (const place of places) {
+    for (let at = 0; at < (places ?? book).length; at += 1) {
+      const place = places === null ? at : (places[at] ?? at);
       const row = book[place];
       const owner = this.#owners[place];
       assert(row !== undefined && owner !== undefined, 'each row of the book has its place');
@@ -59,15 +60,14 @@ export class SettledRows {
 
   /** Another book than the last one: what stands in its place as before stays settled. */
   #follow(book: readonly BrokerOrder[]): void {
-    const owners: (ManagedOrder | null)[] = [];
-    for (let place = 0; place < Math.max(book.length, this.#owners.length); place += 1) {
-      const owner = this.#owners[place] ?? null;
+    const owners = this.#owners;
+    for (let place = 0; place < Math.max(book.length, owners.length); place += 1) {
       const [row, before] = [book[place], this.#book[place]];
-      const isKept = row !== undefined && before !== undefined && isSameRow(row, before);
-      if (!isKept) this.#release(owner);
-      if (row !== undefined) owners.push(isKept ? owner : null);
+      if (row !== undefined && before !== undefined && isSameRow(row, before)) continue;
+      this.#release(owners[place] ?? null);
+      owners[place] = null;
     }
-    this.#owners = owners;
+    owners.length = book.length;
     this.#book = book;
   }
 

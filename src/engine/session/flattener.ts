@@ -41,6 +41,7 @@ export class Flattener {
 
   /** From the first cancel until the owner is flat, also while a person is needed. */
   isFlattening(strategy: StrategyIndex): boolean {
+    if (this.#jobs.length === 0) return false;
     return this.#jobs.some((job) => job.strategy === strategy && job.state !== 'done');
   }
 

@@ -71,14 +71,16 @@ export function crossedOrder(
   const last = lastPrice(view, contract);
   const limitPrice = reachOf(side, request.limitPrice, last);
   const trigger = request.isWaiting ? request.otherPrices?.[0] : undefined;
-  return view.openOrders().find((order) => {
-    if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) return false;
-    if (order.isWaiting === true && order.status !== 'triggering') return false;
-    if (!withUnknown && (order.orderNo === null || order.isWaiting === true)) return false;
+  for (const order of view.openOrders()) {
+    if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) continue;
+    if (order.isWaiting === true && order.status !== 'triggering') continue;
+    if (!withUnknown && (order.orderNo === null || order.isWaiting === true)) continue;
     const resting = reachOf(order.side, nearestPrice(order), last);
     const isMet = side === 'buy' ? limitPrice >= resting : limitPrice <= resting;
-    return isMet && (trigger === undefined || (side === 'buy' ? resting >= trigger : resting <= trigger));
-  });
+    if (isMet && (trigger === undefined || (side === 'buy' ? resting >= trigger : resting <= trigger)))
+      return order;
+  }
+  return undefined;
 }
 
 /** A market order takes the price of the market, and what rests behind that it does not reach. */
