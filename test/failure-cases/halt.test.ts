@@ -1,7 +1,9 @@
 /** A halt and protection over the real wire: what a halt leaves protects a position, also after a restart. */
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StartEngine } from '../../src/app/host/engine-thread.ts';
+import { engineHere } from './support/engine-here.ts';
 import type { Step } from './support/scripted.ts';
-import { running, type Story } from './support/story.ts';
+import { running, Story } from './support/story.ts';
 
 const HELD = 2;
 
@@ -66,6 +68,25 @@ async function withEntry(step: Step): Promise<Story> {
   return story;
 }
 
+const WAITING: Step = { at: 13_001, do: 'buy', qty: 1, price: 13_110, trigger: 13_100 };
+
+it.each([
+  ['the in-day book', RESTING, { name: 'empty_book', book: 'in-day' }],
+  ['the trigger book', WAITING, { name: 'empty_book', book: 'conditions' }],
+] as const)(
+  'cancels by its number what %s does not show, and proves nothing by it',
+  async (_, step, fault) => {
+    const story = await withEntry(step);
+    story.fault(fault);
+    story.daemon.command({ name: 'halt', reason: 'the story' });
+    await story.until(async () => (await story.truth()).orders.length === 0 || isProven(story));
+    expect((await story.truth()).orders, sweptOf(story).text).toEqual([]);
+    expect(sweptOf(story).status, 'no row has shown its end').not.toBe('proven');
+    story.simulator.faults.clear(fault.name);
+    await story.until(() => isProven(story));
+  },
+);
+
 const isProven = (story: Story): boolean => sweptOf(story).status === 'proven';
 
 it('is not proven while the row of a canceled order says that it can be canceled', async () => {
@@ -74,4 +95,124 @@ it('is not proven while the row of a canceled order says that it can be canceled
   story.daemon.command({ name: 'halt', reason: 'the story' });
   await story.until(async () => (await story.truth()).orders.length === 0 || isProven(story));
   expect((await story.truth()).orders, sweptOf(story).text).toEqual([]);
+});
+
+const isTold = (story: Story, code: string): boolean => story.alerts().includes(code);
+
+it('is proven by no refusal that says not now: the order fills', async () => {
+  const story = await withEntry(RESTING);
+  story.fault({ name: 'empty_book', book: 'in-day' });
+  story.fault({ name: 'refuse_for_now', operation: 'cancel' });
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(() => story.moves.some((call) => call.endsWith('/cancel')));
+  const { length } = story.calls;
+  await story.until(() => story.calls.length > length + 20);
+  story.take('sell', 12_990, 1);
+  await story.until(async () => (await story.truth()).net === 1);
+  expect(sweptOf(story).status).not.toBe('proven');
+  expect(isTold(story, 'halt_proven')).toBe(false);
+  story.simulator.faults.clear('empty_book');
+  await story.until(() => isProven(story));
+});
+
+it('is taken back when a position grows that no order explains', async () => {
+  const story = await running([]);
+  story.fault({ name: 'empty_book', book: 'in-day' });
+  story.fault({ name: 'inject_order', symbol: 'front', side: 'buy', points: 1_299, volume: 1 });
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(() => isProven(story));
+  story.take('sell', 12_990, 1);
+  await story.until(() => isTold(story, 'halt_unproven'));
+  const text = story.entries.flatMap((each) => (each.kind === 'alert' ? [each.text] : []));
+  expect(text).toContainEqual(expect.stringContaining('from 0 to 1'));
+});
+
+it('waits for the answer to a call that was on its way, and cancels what it says', async () => {
+  const story = await running([RESTING]);
+  story.fault({ name: 'empty_book', book: 'in-day' });
+  story.fault({ name: 'late_answer', operation: 'place', delayMs: 2_000, times: 1 });
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(async () => (await story.truth()).orders.length === 0 || isProven(story));
+  expect((await story.truth()).orders, sweptOf(story).text).toEqual([]);
+});
+
+it('needs no engine: an answer that none has read gives the number', async () => {
+  const engine = freezable();
+  const story = await Story.open([RESTING]);
+  onTestFinished(() => story.close());
+  await story.start({ startEngine: engine.start });
+  story.print(13_000);
+  story.fault({ name: 'late_answer', operation: 'place', delayMs: 500, times: 1 });
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  engine.freeze();
+  story.fault({ name: 'empty_book', book: 'in-day' });
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(async () => (await story.truth()).orders.length === 0 || isProven(story));
+  expect((await story.truth()).orders, sweptOf(story).text).toEqual([]);
+});
+
+/** An engine that takes nothing in any more, from a moment on. */
+function freezable(): { readonly start: StartEngine; readonly freeze: () => void } {
+  let isFrozen = false;
+  return {
+    start: (data) => {
+      const line = engineHere(data);
+      const take = line.postMessage.bind(line);
+      return {
+        ...line,
+        postMessage: (message) => {
+          if (!isFrozen) take(message);
+        },
+      };
+    },
+    freeze: () => {
+      isFrozen = true;
+    },
+  };
+}
+
+describe('of strategies that oppose each other', () => {
+  const long: readonly Step[] = [
+    { at: 13_001, do: 'buy', qty: 1, price: 13_010 },
+    { at: 13_003, do: 'sell', qty: 1, price: 12_890, trigger: 12_900 },
+  ];
+  const short: readonly Step[] = [
+    { at: 13_002, do: 'sell', qty: 1, price: 12_990 },
+    { at: 13_004, do: 'buy', qty: 1, price: 12_950 },
+    { at: 13_005, do: 'cancel' },
+    { at: 13_006, do: 'buy', qty: 1, price: 12_940 },
+  ];
+
+  it('leaves the stop of one and the working exit of the other, also one that comes during the halt', async () => {
+    const story = await running(long, beside(short));
+    const standing = async () => (await story.truth()).orders.length;
+    story.offer('sell', 13_010, 1);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).net === 1);
+    story.offer('buy', 12_990, 1);
+    story.print(13_002);
+    await story.until(async () => (await story.known()).net === 0);
+    await story.until(() => story.hasReadPositions());
+    story.print(13_003);
+    story.print(13_004);
+    await story.until(async () => (await standing()) === 2);
+    story.daemon.command({ name: 'halt', reason: 'the story' });
+    await story.until(() => isProven(story));
+    expect(await standing(), sweptOf(story).text).toBe(2);
+    story.print(13_005);
+    await story.until(() =>
+      story.entries.some((each) => each.kind === 'order_status' && each.to === 'canceled'),
+    );
+    story.print(13_006);
+    await story.until(async () => (await standing()) === 2);
+    await story.until(() => isProven(story));
+    const { length } = story.calls;
+    await story.until(() => story.calls.length > length + 12);
+    expect(await standing(), sweptOf(story).text).toBe(2);
+    expect(story.alerts()).not.toContain('halt_late_order');
+    expect(story.alerts()).not.toContain('halt_unproven');
+  });
 });

@@ -162,7 +162,10 @@ function fromElsewhere(
 
 function halt(daemon: Daemon, reason: string): void {
   daemon.command({ name: 'halt', reason });
-  void daemon.edge.gateway.killAll(() => true);
+  void daemon.edge.gateway.killAll(
+    () => true,
+    () => null,
+  );
 }
 
 function operate(

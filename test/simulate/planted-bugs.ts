@@ -231,8 +231,8 @@ const DRAWN: readonly PlantedBug[] = [
   },
   {
     what: 'after a restart no order without an answer keeps a halt from being proven',
-    file: 'app/restart/sweep-memory',
-    from: 'unknown.add(entry.order.clientOrderId)',
+    file: 'app/restart/own-books',
+    from: 'unknown.push(ownOrder(order))',
     to: 'null',
   },
   {

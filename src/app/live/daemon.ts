@@ -36,8 +36,8 @@ import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
 import type { LeftOut, RunMark } from '../host/run-mark.ts';
-import { sweepMemory, untoldOrder } from '../restart/sweep-memory.ts';
 import { SECOND_DAEMON } from '../../engine/risk/entry-halt.ts';
+import { untoldOrder } from '../restart/own-books.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { Alerting } from './alerting.ts';
 import { watchClock } from './clock-watch.ts';
@@ -380,22 +380,21 @@ export class Daemon {
   }
 
   #createSweep(config: Config): HaltSweep {
-    const { reductions, unknown } = sweepMemory(this.journal.read);
-    for (const key of reductions) this.edge.gateway.noteReduction(key);
-    const sweep = new HaltSweep({
+    return new HaltSweep({
       gateway: this.edge.gateway,
       clock: systemClock,
+      market: this.clock,
       timers: systemTimers,
       lookUp: config.engine.lookUp,
       isHalted: () => this.halt.reason !== null,
+      readOwnBooks: () => this.#cycle.readOwnBooks(),
+      ownBooks: () => this.#cycle.ownBooks(),
       untold: (rows) => {
         const day = this.#cycle.session?.day;
         return day === undefined ? null : untoldOrder(this.journal.read, day, rows, config.calendar);
       },
       tell: (severity, code, text) => this.alert(severity, code, this.#haltText(text)),
     });
-    for (const id of unknown) sweep.doubt(id);
-    return sweep;
   }
 
   /** One message says all of a halt: why, what became of the orders, and what is held. */
@@ -549,8 +548,6 @@ export class Daemon {
     this.#options.screen.entry(entry);
     this.alerting.entry(entry);
     this.metrics.entry(entry);
-    if (entry.kind === 'order_waiting' && entry.purpose === 'reduce')
-      this.edge.gateway.noteReduction(entry.row.orderKey);
     if (entry.kind === 'stop_ready') this.#stopReady?.();
   }
 

@@ -1,11 +1,13 @@
 /**
- * Empties the broker's books of entries while a halt holds. It calls them empty only after complete reads that began with no call in
- * flight; an order whose fate is unknown counts as there until reads spread over some time don't show it (rulings, 8). Afterwards
- * it watches the books that are read anyway, and cancels what turns up late.
+ * Empties the broker's books of entries while a halt holds. It calls them empty only after complete reads that began and ended with no
+ * call in flight, and that show what our own journal holds as accepted; an order whose fate is unknown counts as there until reads
+ * spread over some time don't show it (rulings, 8, 9). Afterwards it watches the reads that are made anyway, cancels what turns up
+ * late, and takes its word back when something contradicts it.
  */
 import type { WholeKill } from '../../broker/gateway/kill-all.ts';
 import type { RestGateway } from '../../broker/gateway/rest-gateway.ts';
-import { type BrokerOrder, mayWork } from '../../domain/broker-order.ts';
+import { nameOf, type OwnBooks } from '../../broker/gateway/kill-verdict.ts';
+import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
@@ -13,6 +15,7 @@ import type { LookUpSettings } from '../../domain/settings.ts';
 import { type DurationUs, durationUs, seconds } from '../../domain/units.ts';
 import type { EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
+import { HaltProof } from './halt-proof.ts';
 
 /** `unproven`: told to a person; the daemon goes on trying. */
 export type SweepStatus = 'idle' | 'working' | 'proven' | 'unproven';
@@ -20,9 +23,15 @@ export type SweepStatus = 'idle' | 'working' | 'proven' | 'unproven';
 export interface SweepParts {
   readonly gateway: Pick<RestGateway, 'killAll' | 'settled' | 'inFlight'>;
   readonly clock: Clock;
+  /** Reads are stamped with its time. */
+  readonly market: Clock;
   readonly timers: Timers;
   readonly lookUp: LookUpSettings;
   readonly isHalted: () => boolean;
+  /** Rejects when the journal cannot be read. */
+  readonly readOwnBooks: () => Promise<void>;
+  /** Null while the journal is not read. */
+  readonly ownBooks: () => OwnBooks | null;
   /** An order of this day that such an in-day book cannot tell of: its rows are of the day before alone. */
   readonly untold: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
   readonly tell: (severity: AlertSeverity, code: string, text: string) => void;
@@ -51,7 +60,9 @@ export class HaltSweep {
   readonly #canceled = new Set<string>();
   #kept: ReadonlySet<string> = new Set();
   #excess = 0;
-  #positions = '';
+  #proof: HaltProof | null = null;
+  #isTold = false;
+  #unread = '';
   #status: SweepStatus = 'idle';
   #text = '';
   #isRunning = false;
@@ -83,7 +94,7 @@ export class HaltSweep {
   end(): void {
     this.#canceled.clear();
     this.#kept = new Set();
-    this.#become('idle', '');
+    this.#unproven('idle', '');
   }
 
   /** The daemon ends. */
@@ -92,34 +103,23 @@ export class HaltSweep {
     this.#endPause?.();
   }
 
-  /** A placement that may have reached the broker. */
-  doubt(id: ClientOrderId): void {
-    this.#unknown.set(id, { scans: 0, firstUs: 0 });
-  }
-
   /** Reports and answers on their way to the engine. */
   see(event: Unsequenced<EngineEvent>): void {
-    if (event.kind === 'call_outcome') {
-      if (event.call === 'place' && event.outcome.status === 'unknown') this.doubt(event.clientOrderId);
-    } else if (event.kind === 'book_snapshot') {
-      if (event.list === 'orders') this.#look(event.orders.filter(mayWork).map(({ orderNo }) => orderNo));
-      else this.#look(event.orders.filter(mayWork).map(({ orderKey }) => orderKey));
-    } else if (event.kind === 'position_snapshot') {
-      const positions = event.positions.map(({ orderCode, qty }) => `${orderCode} ${qty}`).join('|');
-      const isNews = positions !== this.#positions;
-      this.#positions = positions;
-      // An exit without its position is an entry.
-      if (isNews && this.#kept.size > 0) this.#lookAgain();
-    }
-  }
-
-  #look(open: readonly string[]): void {
-    if (open.some((name) => !this.#kept.has(name))) this.#lookAgain();
-  }
-
-  /** A sweep under way reads the books itself. */
-  #lookAgain(): void {
-    if (this.#status === 'proven' && this.#parts.isHalted()) this.begin();
+    if (!this.#parts.isHalted()) return;
+    // What a sweep under way has read may be older than the answer to a placement.
+    if (event.kind === 'call_outcome' && event.call === 'place' && event.outcome.status !== 'not_sent')
+      this.#isStale = true;
+    const own = this.#parts.ownBooks();
+    if (this.#proof === null || own === null) return;
+    const denied = this.#proof.deniedBy(event, own);
+    if (denied !== null) {
+      this.#unproven('unproven', `not proven any more that no entry works: ${denied}`);
+      this.#parts.tell('critical', 'halt_unproven', this.#text);
+    } else if (this.#proof.isNews(event)) {
+      this.#proof = null;
+      this.#become('working', `${this.#counts}; looks at what has changed since it was proven`);
+    } else return;
+    this.begin();
   }
 
   async #run(): Promise<void> {
@@ -127,33 +127,47 @@ export class HaltSweep {
     this.#isRunning = true;
     const startedUs = clock.nowUs();
     const before = this.#canceled.size;
-    if (this.#status !== 'proven') this.#become('working', 'reads the books of the broker');
+    if (this.#status === 'idle') this.#become('working', 'reads the books of the broker');
+    await this.#readOwnBooks();
     for (let pause: DurationUs = PAUSE_MIN; this.#goesOn;) {
       this.#isStale = false;
-      const isQuiet = gateway.inFlight === 0;
-      const doubt = await this.#sweep();
+      const isQuiet = this.#isQuiet;
+      const found = await this.#sweep(isQuiet);
       if (!this.#goesOn) break;
-      if (!isQuiet) {
+      if (!isQuiet || !this.#isQuiet) {
         await gateway.settled();
         continue;
       }
       if (this.#isStale) continue;
-      if (doubt === null) {
+      if (found instanceof HaltProof) {
+        this.#proof = found;
         this.#prove(this.#canceled.size - before);
         break;
       }
       const isLate = clock.nowUs() - startedUs >= PATIENCE;
-      if (doubt.isBlind || isLate || this.#status === 'unproven') this.#doubt(doubt.text);
-      else this.#become('working', `${this.#counts}; ${doubt.text}`);
+      if (found.isBlind || isLate || this.#status === 'unproven') this.#doubt(found.text);
+      else this.#become('working', `${this.#counts}; ${found.text}`);
       await this.#pause(pause);
       pause = durationUs(Math.min(PAUSE_MAX, pause * 2));
     }
     this.#isRunning = false;
-    if (!this.#parts.isHalted()) this.#become('idle', '');
+    if (!this.#parts.isHalted()) this.#unproven('idle', '');
+  }
+
+  async #readOwnBooks(): Promise<void> {
+    try {
+      await this.#parts.readOwnBooks();
+    } catch (error) {
+      this.#unread = `: ${errorText(error)}`;
+    }
   }
 
   get #goesOn(): boolean {
     return !this.#isOver && this.#parts.isHalted();
+  }
+
+  get #isQuiet(): boolean {
+    return this.#parts.gateway.inFlight === 0;
   }
 
   get #counts(): string {
@@ -163,15 +177,24 @@ export class HaltSweep {
     return `${this.#canceled.size} orders canceled${kept}${excess}`;
   }
 
-  /** Null when it is proven that nothing works that can enlarge a position. */
-  async #sweep(): Promise<Doubt | null> {
+  /** The proof that nothing works that can enlarge a position, or why there is none. `isQuiet`: no call was in flight when it began. */
+  async #sweep(isQuiet: boolean): Promise<HaltProof | Doubt> {
     const startedUs = this.#parts.clock.nowUs();
     try {
-      const kill = await this.#parts.gateway.killAll(() => this.#goesOn);
+      const kill = await this.#parts.gateway.killAll(() => this.#goesOn, this.#parts.ownBooks);
       for (const name of [...kill.orders.canceled, ...kill.triggers.canceled]) this.#canceled.add(name);
-      this.#kept = new Set(kill.kept);
+      this.#kept = new Set(kill.kept.map(nameOf));
       this.#excess = kill.excess;
-      return doubtOf(kill) ?? this.#doubtOfBook(kill) ?? this.#doubtOfUnknown(startedUs);
+      const own = this.#parts.ownBooks();
+      const doubt = doubtOf(kill) ?? this.#doubtOfBook(kill);
+      if (doubt !== null) return doubt;
+      if (!isQuiet) return { text: 'calls were on their way', isBlind: false };
+      if (own === null)
+        return { text: `the journal is not read${this.#unread}`, isBlind: this.#unread !== '' };
+      return (
+        this.#doubtOfUnknown(startedUs, kill.rows, own) ??
+        new HaltProof(kill, own, this.#parts.market.nowUs())
+      );
     } catch (error) {
       return { text: errorText(error), isBlind: true };
     }
@@ -185,42 +208,55 @@ export class HaltSweep {
     return { text, isBlind: false };
   }
 
-  /** Call after complete reads of this day's books. */
-  #doubtOfUnknown(startedUs: number): Doubt | null {
+  /** Call after complete reads of this day's books. One that lacks any order of the day proves nothing of another. */
+  #doubtOfUnknown(startedUs: number, rows: readonly BrokerOrder[], own: OwnBooks): Doubt | null {
     const { scans, spread } = this.#parts.lookUp;
-    for (const [id, absence] of this.#unknown) {
-      if (absence.scans === 0) absence.firstUs = startedUs;
+    const shown = new Set<string>(rows.map(({ orderNo }) => orderNo));
+    const isWhole = own.orders.every(({ row }) => 'kind' in row || !row.canCancel || shown.has(row.orderNo));
+    for (const { clientOrderId: id } of isWhole ? own.unknown : []) {
+      const absence = this.#unknown.get(id) ?? { scans: 0, firstUs: startedUs };
       absence.scans += 1;
-      if (absence.scans >= scans && startedUs - absence.firstUs >= spread) this.#unknown.delete(id);
+      this.#unknown.set(id, absence);
     }
-    const [first] = this.#unknown.keys();
-    if (first === undefined) return null;
-    return { text: `the fate of ${first} is not known yet: it is canceled if it turns up`, isBlind: false };
+    const isAbsent = ({ clientOrderId: id }: OwnBooks['unknown'][number]): boolean => {
+      const { scans: seen, firstUs } = this.#unknown.get(id) ?? { scans: 0, firstUs: startedUs };
+      return seen >= scans && startedUs - firstUs >= spread;
+    };
+    const open = own.unknown.find((each) => !isAbsent(each));
+    if (open === undefined) return null;
+    const text = `the fate of ${open.clientOrderId} is not known yet: it is canceled if it turns up`;
+    return { text, isBlind: false };
   }
 
   #prove(canceled: number): void {
-    const wasProven = this.#status === 'proven';
     const isWhole = this.#excess === 0;
     const text = isWhole
       ? 'no order works that can enlarge a position'
       : 'no entry works, but a stop that stays can turn a position round';
     this.#become('proven', `${text}: ${this.#counts}`);
-    if (!wasProven) this.#parts.tell(isWhole ? 'info' : 'warning', 'halt_proven', this.#text);
+    if (!this.#isTold) this.#parts.tell(isWhole ? 'info' : 'warning', 'halt_proven', this.#text);
     else if (canceled > 0)
       this.#parts.tell(
         'warning',
         'halt_late_order',
         `${canceled} orders that turned up during the halt are canceled`,
       );
+    this.#isTold = true;
   }
 
   #doubt(text: string): void {
     const wasTold = this.#status === 'unproven';
-    this.#become(
+    this.#unproven(
       'unproven',
       `${this.#counts}; not proven that no entry works: ${text}; the daemon goes on trying`,
     );
     if (!wasTold) this.#parts.tell('critical', 'halt_unproven', this.#text);
+  }
+
+  #unproven(status: 'idle' | 'unproven', text: string): void {
+    this.#proof = null;
+    this.#isTold = false;
+    this.#become(status, text);
   }
 
   #become(status: SweepStatus, text: string): void {
@@ -246,10 +282,14 @@ function doubtOf({ orders, triggers, keptReason }: WholeKill): Doubt | null {
   if (!triggers.isProven)
     return { text: `the trigger book was not read whole: ${triggers.reason}`, isBlind: true };
   const open = [...orders.open, ...triggers.open];
-  if (open.length > 0) {
-    const [failure] = [...orders.failed, ...triggers.failed];
-    const why = failure === undefined ? '' : ` (${failure.reason})`;
-    return { text: `still open: ${open.map(({ orderNo }) => orderNo).join(', ')}${why}`, isBlind: false };
+  const [failure] = [...orders.failed, ...triggers.failed];
+  const why = failure === undefined ? '' : ` (${failure.reason})`;
+  const unshown = [...orders.unshown, ...triggers.unshown];
+  if (unshown.length > 0) {
+    const which = `no row shows order no. ${unshown.join(', ')}, which the broker accepted`;
+    return { text: `${which}${why}: it counts as open until one ends it`, isBlind: false };
   }
+  if (open.length > 0)
+    return { text: `still open: ${open.map(({ orderNo }) => orderNo).join(', ')}${why}`, isBlind: false };
   return keptReason === '' ? null : { text: keptReason, isBlind: true };
 }

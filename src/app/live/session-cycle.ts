@@ -1,5 +1,7 @@
 /** Runs one session after the other: opens a day, follows it into the next, and rebuilds it when the engine thread is lost. */
+import { neverCloses } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import { isDiskFull } from '../../domain/failure.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import {
@@ -28,6 +30,8 @@ import { EngineLost } from '../host/engine-thread.ts';
 import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';
+import { CarryOver, carryOverPast } from '../restart/carry-over.ts';
+import { ownBooks } from '../restart/own-books.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
 import {
   type OnEngineLost,
@@ -75,6 +79,8 @@ export class SessionCycle implements InputSink {
   #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
   /** The session before, where this process has followed it. */
   #left: SessionLeft | undefined = undefined;
+  /** What the journal holds of the last session of an earlier process, where a halt asks before one is open. */
+  #past: SessionLeft | undefined = undefined;
   /** Answers that came between two sessions. */
   #answers: Unsequenced<EngineEvent>[] = [];
   /** Told only when it changes: each engine is told anew, or entries would not wait for a clock that is wrong. */
@@ -111,7 +117,41 @@ export class SessionCycle implements InputSink {
     return this.#session;
   }
 
+  /** Orders and positions as the journal has them, whether or not an engine runs; null while they are not read. */
+  ownBooks(): OwnBooks | null {
+    const { names, config, clockMap } = this.#context;
+    const { calendar } = config;
+    const followed = this.#followed;
+    if (followed?.carry.isRead !== true) return null;
+    const { day, carry, contracts } = followed;
+    return ownBooks(carry, {
+      contracts,
+      names,
+      isToday: day === sessionDay(calendar, createMarketClock(clockMap).nowUs()),
+      isEndless: neverCloses(calendar),
+    });
+  }
+
+  /** Reads them where no session of this process has; rejects when the journal cannot be read. */
+  async readOwnBooks(): Promise<void> {
+    if (this.#followed !== undefined) return;
+    const { read } = this.#context.journal;
+    const day = read.lastDecided(null);
+    const today = sessionDay(
+      this.#context.config.calendar,
+      createMarketClock(this.#context.clockMap).nowUs(),
+    );
+    const carry = day === undefined ? new CarryOver() : carryOverPast(read, day);
+    this.#past = { day: day ?? today, carry, contracts: day === undefined ? [] : read.contracts(day) };
+    await carry.readPast();
+  }
+
+  get #followed(): TradingSession | SessionLeft | undefined {
+    return this.#session ?? this.#left ?? this.#past;
+  }
+
   post(event: Unsequenced<EngineEvent>): void {
+    if (event.kind === 'call_outcome') this.#followed?.carry.orders.answered(event);
     if (event.kind === 'clock_skew') this.#skew = event;
     if (this.#session !== undefined) return this.#session.post(event);
     if (event.kind === 'call_outcome') this.#answers.push(event);
@@ -233,8 +273,8 @@ export class SessionCycle implements InputSink {
     const { journal } = this.#options.context;
     journal.flush();
     if (session === undefined) return;
-    const { day, carry } = session;
-    this.#left = { day, carry };
+    const { day, carry, contracts } = session;
+    this.#left = { day, carry, contracts };
     // The summary of a stop weeks from now must not read this session again.
     keepEarned(journal, day, carry.accounts);
   }

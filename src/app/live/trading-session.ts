@@ -114,6 +114,8 @@ export interface PreparedSession {
 export interface SessionLeft {
   readonly day: TradingDay;
   readonly carry: CarryOver;
+  /** Its last contract table. */
+  readonly contracts: readonly Contract[];
 }
 
 /** Opens the day in the journal and reads its past, or what the session before it left. */
@@ -161,7 +163,7 @@ function leftBy(
 ): CarriedOver {
   if (before === undefined) return { ...NOTHING_CARRIED_OVER, contracts: into };
   if (left?.day !== before) return carryOver(read, before, names, isHalted, into);
-  return left.carry.left(before, read.contracts(before), names, isHalted, into);
+  return left.carry.left(before, left.contracts, names, isHalted, into);
 }
 
 export class TradingSession implements InputSink, Work {
@@ -294,6 +296,10 @@ export class TradingSession implements InputSink, Work {
     this.#tellDamage(this.#replayed?.framesEnd);
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
+  }
+
+  get contracts(): readonly Contract[] {
+    return this.#context.edge.table.contracts;
   }
 
   /** Null for a day that began with this session. */

@@ -55,7 +55,7 @@ export function goesOn(read: JournalReader, day: TradingDay): boolean {
   return !read.hasBegun(day) && read.lastBoot(day) > read.lastBoot(last);
 }
 
-/** A start reads the last two (`sweepMemory`); one more for a session that begins and is lost again. */
+/** A start reads the last two; one more for a session that begins and is lost again. */
 const SESSIONS_NEEDED = 3;
 
 /** So many days before the session that began before `today`: a clock that is years ahead makes nothing old. */
@@ -113,6 +113,15 @@ export class CarryOver {
     this.#orders = new OrdersLeft();
     this.#rare.length = 0;
     this.#orders.begin(earlierOrders, isAnew, carriedOverOrders);
+  }
+
+  /** All that an earlier process wrote is read. */
+  get isRead(): boolean {
+    return this.#past === null;
+  }
+
+  get orders(): OrdersLeft {
+    return this.#orders;
   }
 
   readonly add = (named: NamedEntry): void => {

@@ -37,6 +37,9 @@ export class OrdersLeft {
   begin(earlier: readonly EarlierOrder[], isAnew: boolean, waiting: readonly CarriedOrder[] = []): void {
     for (const { clientOrderId, isWithdrawn } of [...earlier, ...waiting])
       if (isWithdrawn === true) this.#withdrawn.set(clientOrderId, true);
+    // Their rows may never be read in this session.
+    for (const { isWithdrawn: _before, ...order } of waiting)
+      this.#waiting.set(order.clientOrderId, { order, status: 'pending_trigger' });
     for (const each of earlier) {
       if (!isAnew && hasProvenEnd(each.status) && each.owesExits !== true) continue;
       this.#known.set(each.clientOrderId, { ...each });
@@ -112,6 +115,25 @@ export class OrdersLeft {
     return isWithdrawn ? { ...order, isWithdrawn } : order;
   }
 
+  /** An answer that the engine may not have read: its own row says the same later. */
+  answered({
+    call,
+    clientOrderId,
+    outcome,
+  }: Pick<Entry<'outcome'>, 'call' | 'clientOrderId' | 'outcome'>): void {
+    const order = this.#known.get(clientOrderId);
+    if (order === undefined || call !== 'place') return;
+    if (outcome.status === 'accepted') {
+      order.orderNo = outcome.orderNo;
+      order.orderKey = outcome.orderKey;
+    } else if (order.status === 'submitted') order.status = outcome.status;
+  }
+
+  /** Of the session before: its numbers may be other orders' by now. */
+  isFromBefore(id: ClientOrderId): boolean {
+    return this.#fromBefore.has(id);
+  }
+
   /** Orders that still waited at the broker. */
   waiting(): readonly CarriedOrder[] {
     return [...this.#waiting.values()].flatMap(({ order, status }) =>
@@ -175,10 +197,7 @@ export class OrdersLeft {
     if (order === undefined) return;
     switch (entry.kind) {
       case 'outcome':
-        if (entry.call !== 'place' || entry.outcome.status !== 'accepted') return;
-        order.orderNo = entry.outcome.orderNo;
-        order.orderKey = entry.outcome.orderKey;
-        return;
+        return this.answered(entry);
       case 'order_status':
         order.status = entry.to;
         order.orderNo ??= entry.orderNo;
@@ -241,7 +260,7 @@ const NOTHING_FILLED = {
   tax: money(0),
 } as const;
 
-function placed({ order }: Entry<'place'>, isProtective: boolean): KnownOrder {
+function placed({ order, isLost }: Entry<'place'>, isProtective: boolean): KnownOrder {
   const { clientOrderId, strategy, purpose, instrument, side, limitPrice, trigger } = order;
   return {
     ...NOTHING_FILLED,
@@ -258,7 +277,7 @@ function placed({ order }: Entry<'place'>, isProtective: boolean): KnownOrder {
     trigger: trigger?.kind === 'arbitrage' ? null : trigger,
     orderNo: null,
     orderKey: null,
-    status: 'submitted',
+    status: isLost ? 'not_sent' : 'submitted',
     ...(trigger?.kind === 'bracket' ? { owesExits: true } : {}),
   };
 }

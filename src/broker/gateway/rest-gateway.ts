@@ -5,13 +5,13 @@
 import { assert } from '../../domain/assert.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
-import type { BrokerOrderKey } from '../../domain/ids.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { Gateway } from '../../engine/ports/outbound.ts';
 import type { ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { SendOptions } from '../rest/rest-caller.ts';
 import { DurableSender, type SenderOptions } from './durable-sender.ts';
 import { killAll, type WholeKill } from './kill-all.ts';
+import type { OwnBooks } from './kill-verdict.ts';
 
 type SentRequest = ApprovedOrder | ApprovedModify | ApprovedCancel;
 
@@ -21,10 +21,8 @@ export interface GatewayOptions extends SenderOptions<SentRequest> {
 }
 
 export interface RestGateway extends Gateway {
-  /** Cancels what the broker's own books show that can enlarge a position, while `goesOn`. Needs neither engine nor journal. */
-  killAll(goesOn: () => boolean): Promise<WholeKill>;
-  /** The kill path takes this waiting order for one that shrinks the position of one strategy. */
-  noteReduction(key: BrokerOrderKey): void;
+  /** Cancels what can enlarge a position, while `goesOn`, by the broker's own books and by ours. Needs no engine. */
+  killAll(goesOn: () => boolean, ownBooks: () => OwnBooks | null): Promise<WholeKill>;
   /** Calls without an outcome yet. */
   readonly inFlight: number;
   /** Resolves when each of them has one; every call has its time limit. */
@@ -36,8 +34,6 @@ export const createRestGateway = (options: GatewayOptions): RestGateway => new D
 class DurableGateway implements RestGateway {
   readonly #options: GatewayOptions;
   readonly #sender: DurableSender<SentRequest>;
-  /** Waiting orders that can only shrink the position of one strategy, by our own books: the account's net position does not show it. */
-  readonly #reductions = new Set<BrokerOrderKey>();
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -80,12 +76,8 @@ class DurableGateway implements RestGateway {
     );
   }
 
-  killAll(goesOn: () => boolean): Promise<WholeKill> {
-    return killAll(this.#options.rest, this.#options.timers, goesOn, (key) => this.#reductions.has(key));
-  }
-
-  noteReduction(key: BrokerOrderKey): void {
-    this.#reductions.add(key);
+  killAll(goesOn: () => boolean, ownBooks: () => OwnBooks | null): Promise<WholeKill> {
+    return killAll(this.#options.rest, this.#options.timers, goesOn, ownBooks);
   }
 
   /** Stops have an operation of their own; a bracket and an arbitrage order are normal places with terms (rulings, 13). */
@@ -96,20 +88,11 @@ class DurableGateway implements RestGateway {
         return rest.place(order, options);
       case 'stop':
       case 'trailing_stop':
-        return this.#noted(
-          order.shrinks,
-          await rest.conditions.place({ ...order, callId: order.clientOrderId, trigger }, options),
-        );
+        return rest.conditions.place({ ...order, callId: order.clientOrderId, trigger }, options);
       case 'bracket':
         return rest.place({ ...order, terms: trigger }, options);
       case 'arbitrage':
         return rest.place({ ...order, terms: { kind: 'arbitrage', leg: trigger.legCode } }, options);
     }
-  }
-
-  #noted(shrinks: boolean, outcome: CallOutcome): CallOutcome {
-    if (shrinks && outcome.status === 'accepted' && outcome.orderKey !== null)
-      this.noteReduction(outcome.orderKey);
-    return outcome;
   }
 }

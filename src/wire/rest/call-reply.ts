@@ -34,6 +34,16 @@ export function jsonOf(text: string): unknown {
   return json.ok ? json.value : undefined;
 }
 
+/** Of all refusals of a cancel, the one that says of the order that nothing of it can fill any more (notes, section 3). */
+const ALREADY_MATCHED = '-8004';
+
+/**
+ * The refusal of a cancel proves that the order is over. "Cannot be canceled" does not: so is one whose cancel is on its way, which may
+ * fill first; "not found" is what a book says that cannot show it.
+ */
+export const endsOrder = ({ code }: Extract<CallOutcome, { readonly status: 'rejected' }>): boolean =>
+  code === ALREADY_MATCHED;
+
 /** An envelope of success; `first` is its only row, or `data` where that is no list. */
 interface Success {
   readonly json: JsonRecord;

@@ -1,19 +1,23 @@
 /** A halt is not over before the broker's books are proven empty of entries, and it goes on when something turns up late. */
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { HaltSweep } from '../../../src/app/live/halt-sweep.ts';
 import type { WholeKill } from '../../../src/broker/gateway/kill-all.ts';
+import type { OwnBooks } from '../../../src/broker/gateway/kill-verdict.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
-import { seconds } from '../../../src/domain/units.ts';
+import { qty, seconds, signedQty, strategyIndex, tsUs } from '../../../src/domain/units.ts';
 import { createBrokerOrder } from '../../broker/support/broker-orders.ts';
 import { settled } from '../../broker/support/fake-rest.ts';
+import { owned } from '../../broker/support/own-books.ts';
+import { waits } from '../../engine/support/trigger-rows.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
-const NOTHING = { canceled: [], failed: [], open: [], isProven: true, reason: '' };
+const NOTHING = { canceled: [], failed: [], open: [], unshown: [], isProven: true, reason: '' };
 const EMPTY: WholeKill = {
   orders: NOTHING,
   triggers: NOTHING,
   rows: [],
+  held: new Map(),
   kept: [],
   keptReason: '',
   excess: 0,
@@ -29,9 +33,11 @@ const nothingLands = (): void => undefined;
 const rows = (...names: string[]) => names.map((name) => createBrokerOrder(name));
 
 let timers: VirtualTimers;
-let gateway: { inFlight: number; answers: WholeKill[]; sweeps: number; land: () => void };
+let gateway: { inFlight: number; answers: WholeKill[]; sweeps: number; land: () => void; during: () => void };
 let told: string[];
 let isHalted: boolean;
+let own: OwnBooks;
+let isUnread: boolean;
 let untold: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
 let sweep: HaltSweep;
 
@@ -40,7 +46,9 @@ beforeEach(() => {
   told = [];
   isHalted = true;
   untold = () => null;
-  gateway = { inFlight: 0, answers: [], sweeps: 0, land: nothingLands };
+  isUnread = false;
+  own = { orders: [], positions: [], unknown: [] };
+  gateway = { inFlight: 0, answers: [], sweeps: 0, land: nothingLands, during: nothingLands };
   sweep = new HaltSweep({
     gateway: {
       get inFlight() {
@@ -48,6 +56,7 @@ beforeEach(() => {
       },
       killAll: () => {
         gateway.sweeps += 1;
+        gateway.during();
         return Promise.resolve(gateway.answers.shift() ?? EMPTY);
       },
       settled: () =>
@@ -59,9 +68,12 @@ beforeEach(() => {
         }),
     },
     clock: timers,
+    market: timers,
     timers,
     lookUp: { scans: 3, spread: seconds(30) },
     isHalted: () => isHalted,
+    readOwnBooks: () => (isUnread ? Promise.reject(new Error('disk I/O error')) : Promise.resolve()),
+    ownBooks: () => (isUnread ? null : own),
     untold: (rows) => untold(rows),
     tell: (severity, code) => told.push(`${severity} ${code}`),
   });
@@ -102,8 +114,7 @@ it('waits for what is in flight, and reads again when it has landed', async () =
 
 it('holds an order of unknown fate for possible until reads over half a minute do not show it', async () => {
   const id = clientOrderId('H.00000100001000001');
-  const outcome = { status: 'unknown', reason: 'no answer in time' } as const;
-  sweep.see({ kind: 'call_outcome', call: 'place', callId: id, clientOrderId: id, outcome });
+  own = { ...own, unknown: [{ clientOrderId: id, owner: strategyIndex(0), isReduction: false }] };
   sweep.begin();
   await pass(20);
   expect(sweep.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
@@ -147,13 +158,13 @@ it('says at once that the books cannot be read, and proves it when they can', as
 });
 
 it('cancels what turns up late, and leaves what it has kept alone', async () => {
-  gateway.answers = [{ ...EMPTY, kept: ['5'] }];
+  gateway.answers = [{ ...EMPTY, kept: rows('5') }];
   sweep.begin();
   await pass(1);
   const book = { kind: 'book_snapshot', list: 'orders', startedUs: timers.nowUs(), complete: true } as const;
   sweep.see({ ...book, orders: rows('5') });
   expect(gateway.sweeps).toBe(1);
-  gateway.answers = [{ ...EMPTY, kept: ['5'], orders: { ...NOTHING, canceled: ['9'] } }];
+  gateway.answers = [{ ...EMPTY, kept: rows('5'), orders: { ...NOTHING, canceled: ['9'] } }];
   sweep.see({ ...book, orders: rows('5', '9') });
   await pass(1);
   expect(gateway.sweeps).toBe(2);
@@ -168,7 +179,7 @@ it('cancels what turns up late, and leaves what it has kept alone', async () => 
 });
 
 it('says by how much a stop that stays is larger than its position', async () => {
-  gateway.answers = [{ ...EMPTY, kept: ['5'], excess: 2 }];
+  gateway.answers = [{ ...EMPTY, kept: rows('5'), excess: 2 }];
   sweep.begin();
   await pass(1);
   expect(sweep.progress).toMatchObject({
@@ -203,4 +214,112 @@ it('proves a second halt anew: orders may have come in between', async () => {
   await pass(2);
   expect(sweep.progress.status).toBe('proven');
   expect(told).toEqual(['info halt_proven', 'info halt_proven']);
+});
+
+const orders = (...shown: readonly BrokerOrder[]) =>
+  ({
+    kind: 'book_snapshot',
+    list: 'orders',
+    startedUs: timers.nowUs(),
+    complete: true,
+    orders: shown,
+  }) as const;
+
+const answer = (status: 'accepted' | 'unknown') => {
+  const outcome =
+    status === 'accepted'
+      ? ({ status, orderNo: brokerOrderNo('9'), orderKey: null } as const)
+      : ({ status, reason: 'no answer in time' } as const);
+  const id = clientOrderId('H.9');
+  return { kind: 'call_outcome', call: 'place', callId: id, clientOrderId: id, outcome } as const;
+};
+
+describe('a word that something contradicts', () => {
+  const CODE = ENTRY.orderCode;
+  const swept = createBrokerOrder('7', { status: 'canceled' });
+  const stop = waits({ key: 's', code: CODE, qty: 2 });
+  const held = (count: number) => ({
+    orderCode: CODE,
+    qty: signedQty(count),
+    lastPrice: null,
+    openProfit: null,
+  });
+  const proof: WholeKill = { ...EMPTY, rows: [swept], held: new Map([[CODE, 2]]), kept: [stop] };
+  const positions = (count: number) =>
+    ({ kind: 'position_snapshot', startedUs: timers.nowUs(), positions: [held(count)] }) as const;
+  const LATER = { status: 'unproven', told: ['info halt_proven', 'critical halt_unproven'] };
+  const SAME = { status: 'proven', told: ['info halt_proven'] };
+  const SWEPT_AGAIN = { status: 'working', told: ['info halt_proven'] };
+
+  it.each<[string, () => Parameters<HaltSweep['see']>[0], typeof LATER]>([
+    ['an order that it swept fills', () => orders({ ...swept, filledQty: qty(1) }), LATER],
+    ['an order that it swept works again', () => orders(createBrokerOrder('7')), LATER],
+    ['a call that was on its way is accepted', () => answer('accepted'), LATER],
+    ['a call that was on its way has no answer', () => answer('unknown'), LATER],
+    ['a position grows', () => positions(3), LATER],
+    ['a position turns round by more than what stays can close', () => positions(-1), LATER],
+    ['a stop that stays has closed a part', () => positions(1), SWEPT_AGAIN],
+    ['an order turns up', () => orders(swept, createBrokerOrder('8')), SWEPT_AGAIN],
+    [
+      'a read from before shows less',
+      () => ({ ...orders(createBrokerOrder('7')), startedUs: tsUs(0) }),
+      SAME,
+    ],
+    ['all is as it was', () => orders(swept), SAME],
+  ])('%s', async (_, event, expected) => {
+    gateway.answers = [proof];
+    sweep.begin();
+    await pass(1);
+    gateway.answers = Array.from({ length: 3 }, () => REFUSED);
+    sweep.see(event());
+    expect({ status: sweep.progress.status, told }).toEqual(expected);
+    gateway.answers = [];
+    await pass(70);
+    expect(sweep.progress.status, 'until it is proven anew').toBe('proven');
+  });
+
+  it('is not contradicted by a reduction that is on its way', async () => {
+    gateway.answers = [proof];
+    sweep.begin();
+    await pass(1);
+    own = {
+      ...own,
+      unknown: [{ clientOrderId: clientOrderId('H.9'), owner: strategyIndex(0), isReduction: true }],
+    };
+    sweep.see(answer('accepted'));
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+  });
+});
+
+it('is not proven by reads that an answer to a placement has overtaken', async () => {
+  const id = clientOrderId('H.9');
+  const outcome = { status: 'accepted', orderNo: brokerOrderNo('9'), orderKey: null } as const;
+  gateway.during = () => {
+    gateway.during = nothingLands;
+    sweep.see({ kind: 'call_outcome', call: 'place', callId: id, clientOrderId: id, outcome });
+  };
+  sweep.begin();
+  await pass(1);
+  expect([sweep.progress.status, gateway.sweeps]).toEqual(['proven', 2]);
+});
+
+it('is not proven while the journal cannot be read', async () => {
+  isUnread = true;
+  sweep.begin();
+  await pass(2);
+  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('disk I/O') });
+  isUnread = false;
+  await pass(30);
+  expect(sweep.progress.status).toBe('proven');
+});
+
+it('counts no read as absence that lacks an order of the day', async () => {
+  const unknown = [{ clientOrderId: clientOrderId('H.9'), owner: strategyIndex(0), isReduction: false }];
+  own = { ...own, orders: [owned(strategyIndex(0), createBrokerOrder('3'), { isOpen: false })], unknown };
+  sweep.begin();
+  await pass(200);
+  expect(sweep.progress).toMatchObject({ status: 'unproven', text: expect.stringContaining('H.9') });
+  gateway.answers = Array.from({ length: 20 }, () => ({ ...EMPTY, rows: rows('3') }));
+  await pass(200);
+  expect(sweep.progress.status).toBe('proven');
 });

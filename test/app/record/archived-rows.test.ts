@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ArchivedRows } from '../../../src/app/record/archived-rows.ts';
 import { archivable, carryOver, lastStarted } from '../../../src/app/restart/carry-over.ts';
-import { sweepMemory } from '../../../src/app/restart/sweep-memory.ts';
 import { addDays, type TradingDay } from '../../../src/domain/civil-date.ts';
 import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
@@ -109,7 +108,6 @@ function seen(store: JournalStore, path: string, next: TradingDay) {
       sessions: read.sessions(),
       before,
       carried: before === undefined ? null : carryOver(read, before, new StrategyNames(['strategy-0'])),
-      swept: sweepMemory(read),
       halt: read.lastHalt(),
       earned: read.sessions().map(({ day }) => earnedIn(store, day)),
       rows: read

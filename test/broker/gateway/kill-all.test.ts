@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { killAll, type KillReport, type WholeKill } from '../../../src/broker/gateway/kill-all.ts';
+import { nameOf, type OwnBooks } from '../../../src/broker/gateway/kill-verdict.ts';
 import type { ReadResult } from '../../../src/broker/rest/rest-caller.ts';
 import type {
   BrokerOrder,
@@ -7,15 +8,17 @@ import type {
   BrokerTriggerOrder,
   CallOutcome,
 } from '../../../src/domain/broker-order.ts';
+import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { qty, seconds, signedQty } from '../../../src/domain/units.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
+import { books, NOTHING_OWN, ONE, OTHER, owned, PERSON } from '../support/own-books.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
 const ROUNDS_TRIED = 10;
-/** No stop was placed by this process. */
-const notOurs = (): boolean => false;
+/** Our journal holds no order and no position. */
+const nothingOwn = (): OwnBooks => NOTHING_OWN;
 /** Nobody holds anything. */
 const FLAT: ReadResult<readonly BrokerPosition[]> = { ok: true, value: [] };
 const LOST: CallOutcome = { status: 'unknown', reason: 'no answer in time' };
@@ -35,7 +38,7 @@ async function kill(
   const timers = new VirtualTimers();
   const canceled: string[] = [];
   const reports: KillReport<BrokerOrder>[] = [];
-  void killAll(rest, timers, () => true, notOurs).then(({ orders }) => reports.push(orders));
+  void killAll(rest, timers, () => true, nothingOwn).then(({ orders }) => reports.push(orders));
   for (let i = 0; i < ROUNDS_TRIED && reports.length === 0; i += 1) {
     const { orders, complete = true, answers = [] } = rounds[Math.min(i, rounds.length - 1)]!;
     for (const { what, answer } of rest.asked.splice(0)) {
@@ -77,7 +80,7 @@ it('cancels what the broker shows, ours or not, and proves that nothing is left'
     '6',
     '2',
   ]);
-  expect(report).toEqual({ canceled, failed: [], open: [], isProven: true, reason: '' });
+  expect(report).toEqual({ canceled, failed: [], open: [], unshown: [], isProven: true, reason: '' });
 });
 
 it('does nothing to an empty book but prove it', async () => {
@@ -142,8 +145,8 @@ async function killBoth(
   refused: 'book' | 'conditions' | null,
   refusals = Infinity,
   positions: ReadResult<readonly BrokerPosition[]> = FLAT,
-  own: readonly string[] = [],
-): Promise<{ report: WholeKill; canceled: ReadonlySet<string> }> {
+  own: OwnBooks | null = NOTHING_OWN,
+): Promise<{ report: WholeKill; kept: readonly string[]; canceled: ReadonlySet<string> }> {
   const rest = new FakeRest();
   const timers = new VirtualTimers();
   const canceled = new Set<string>();
@@ -153,7 +156,7 @@ async function killBoth(
     rest,
     timers,
     () => true,
-    (key) => own.includes(key),
+    () => own,
   ).then((value) => reports.push(value));
   for (let i = 0; i < 3 * ROUNDS_TRIED && reports.length === 0; i += 1) {
     const { orders, triggers } = at(canceled);
@@ -178,7 +181,7 @@ async function killBoth(
   }
   const [report] = reports;
   if (report === undefined) throw new Error('no report');
-  return { report, canceled };
+  return { report, kept: report.kept.map(nameOf), canceled };
 }
 
 const left = (canceled: ReadonlySet<string>): Books => ({
@@ -233,11 +236,13 @@ describe('both books', () => {
 });
 
 const CODE = createBrokerOrder('1').orderCode;
-const long = (held: number): ReadResult<readonly BrokerPosition[]> => ({
+const net = (held: number): ReadResult<readonly BrokerPosition[]> => ({
   ok: true,
   value: [{ orderCode: CODE, qty: signedQty(held), lastPrice: null, openProfit: null }],
 });
 const stop = waits({ key: 's', qty: 2, code: CODE });
+const buyStop = (key: string, contracts: number) =>
+  waits({ key, side: 'buy', qty: contracts, code: CODE, when: 'at_or_above' });
 
 /** A buy and a sell in the in-day book, a stop for two and a stop that buys one in the trigger book. */
 const heldBooks = (canceled: ReadonlySet<string>): Books => ({
@@ -245,97 +250,290 @@ const heldBooks = (canceled: ReadonlySet<string>): Books => ({
     createBrokerOrder('1', { status: canceled.has('1') ? 'canceled' : 'resting' }),
     createBrokerOrder('2', { side: 'sell', status: canceled.has('2') ? 'canceled' : 'resting' }),
   ],
-  triggers: [stop, waits({ key: 'b', side: 'buy', code: CODE })].filter(
-    ({ orderKey }) => !canceled.has(orderKey),
-  ),
+  triggers: [stop, buyStop('b', 1)].filter(({ orderKey }) => !canceled.has(orderKey)),
 });
 
-/** The stop that buys is ours as the one that sells two is; a third one is not. */
-const opposed =
-  (bought: number) =>
-  (canceled: ReadonlySet<string>): Books => ({
-    orders: heldBooks(canceled).orders,
-    triggers: [
-      stop,
-      waits({ key: 'b', side: 'buy', qty: bought, code: CODE }),
-      waits({ key: 'x', code: CODE }),
-    ].filter(({ orderKey }) => !canceled.has(orderKey)),
-  });
-
-describe('of an account that holds a position', () => {
+describe('of an account in which a person alone holds something', () => {
   it('the stop stays, and goes before an exit that would be too many', async () => {
-    const { report, canceled } = await killBoth(heldBooks, null, 0, long(2));
+    const { report, kept, canceled } = await killBoth(heldBooks, null, 0, net(2), books([[PERSON, 2]]));
     expect([...canceled].toSorted()).toEqual(['1', '2', 'b']);
-    expect(report).toMatchObject({ orders: EMPTIED, triggers: EMPTIED, kept: ['s'], keptReason: '' });
+    expect(report).toMatchObject({ orders: EMPTIED, triggers: EMPTIED, keptReason: '' });
+    expect(kept).toEqual(['s']);
   });
 
-  it('smaller than its stop: the stop stays, as nothing else protects, and the excess is told', async () => {
-    const { report, canceled } = await killBoth(heldBooks, null, 0, long(1));
+  it('less than its stop: the stop stays, as nothing else protects, and the excess is told', async () => {
+    const { report, kept, canceled } = await killBoth(heldBooks, null, 0, net(1), books([[PERSON, 1]]));
     expect([...canceled].toSorted()).toEqual(['1', '2', 'b']);
-    expect(report).toMatchObject({ kept: ['s'], keptReason: '', excess: 1 });
+    expect([kept, report.keptReason, report.excess]).toEqual([['s'], '', 1]);
   });
 
   it('stop and exit stay where both fit', async () => {
-    const { report, canceled } = await killBoth(heldBooks, null, 0, long(4));
+    const { report, kept, canceled } = await killBoth(heldBooks, null, 0, net(4), books([[PERSON, 4]]));
     expect([...canceled].toSorted()).toEqual(['1', 'b']);
-    expect(report).toMatchObject({ kept: ['2', 's'], keptReason: '' });
-  });
-
-  it('that cannot be read: stops stay, and are not called proven', async () => {
-    const unread = { ok: false, kind: 'unanswered', reason: 'no answer in time' } as const;
-    const { report, canceled } = await killBoth(heldBooks, null, 0, unread);
-    expect([...canceled].toSorted()).toEqual(['1', '2']);
-    expect(report).toMatchObject({ kept: ['s', 'b'], keptReason: 'positions: no answer in time' });
-  });
-
-  it.each([
-    ['as much as each other', FLAT, 2, ['1', '2']],
-    ['more than the other', long(1), 1, ['1', '2']],
-    ['something no longer', FLAT, 1, ['1', '2', 'b', 's']],
-  ] as const)(
-    'for two strategies, which oppose each other: their stops stay while they hold %s',
-    async (_, positions, bought, gone) => {
-      const { report, canceled } = await killBoth(opposed(bought), null, 0, positions, ['s', 'b']);
-      expect([...canceled].toSorted()).toEqual([...gone, 'x'].toSorted());
-      expect(report).toMatchObject({ kept: ['s', 'b'].filter((key) => !canceled.has(key)), keptReason: '' });
-    },
-  );
-
-  it('for two strategies, one of which is being stopped out: what its stop sent stays, and the stop of the other', async () => {
-    const { canceled } = await killBoth(
-      () => ({
-        orders: [createBrokerOrder('8', { side: 'sell', source: 'system' })],
-        triggers: [
-          { ...stop, status: 'activated', children: [createBrokerOrder('8').orderNo] },
-          waits({ key: 'b', side: 'buy', qty: 2, code: CODE }),
-        ],
-      }),
-      null,
-      0,
-      FLAT,
-      ['s', 'b'],
-    );
-    expect([...canceled]).toEqual([]);
-  });
-
-  it('for two strategies with brackets: the exits of both stay, each pair counted once', async () => {
-    const triggers = (['sell', 'buy'] as const).flatMap((side) =>
-      (['at_or_below', 'at_or_above'] as const).map((when) =>
-        waits({ key: `${side} ${when}`, kind: 'exit', side, qty: 2, code: CODE, when }),
-      ),
-    );
-    const ours = triggers.map(({ orderKey }) => orderKey);
-    const { canceled } = await killBoth(() => ({ orders: [], triggers }), null, 0, FLAT, ours);
-    expect([...canceled]).toEqual([]);
+    expect([kept, report.keptReason]).toEqual([['s', '2'], '']);
   });
 
   it('both halves of a bracket stay: only one of them is ever sent', async () => {
     const halves = (['at_or_below', 'at_or_above'] as const).map((when) =>
       waits({ key: when, kind: 'exit', qty: 2, code: CODE, when }),
     );
-    const { report, canceled } = await killBoth(() => ({ orders: [], triggers: halves }), null, 0, long(2));
+    const { report, kept, canceled } = await killBoth(
+      () => ({ orders: [], triggers: halves }),
+      null,
+      0,
+      net(2),
+      books([[PERSON, 2]]),
+    );
     expect([...canceled]).toEqual([]);
-    expect(report).toMatchObject({ kept: ['at_or_below', 'at_or_above'], keptReason: '' });
+    expect([kept, report.keptReason]).toEqual([['at_or_below', 'at_or_above'], '']);
+  });
+});
+
+describe('where it is not certain who holds what, what may protect stays', () => {
+  const unread = { ok: false, kind: 'unanswered', reason: 'no answer in time' } as const;
+  it.each([
+    ['positions cannot be read', unread, NOTHING_OWN, 'positions: no answer in time'],
+    ['the journal is not read', net(0), null, 'the journal, which says whose the orders are, is not read'],
+    ['the broker shows more than we know', net(3), books([[ONE, 2]]), 'come to 2 of VN30F2601'],
+  ] as const)('%s', async (_, positions, own, why) => {
+    const { report, kept, canceled } = await killBoth(heldBooks, null, 0, positions, own);
+    expect([...canceled].toSorted()).toEqual(['1', '2']);
+    expect([kept, report.keptReason]).toEqual([['s', 'b'], expect.stringContaining(why)]);
+  });
+
+  it('and an entry of ours goes all the same, a stop that would open a position too', async () => {
+    const opening = owned(ONE, buyStop('b', 1));
+    const exit = owned(ONE, createBrokerOrder('2', { side: 'sell' }), { isReduction: true });
+    const own = books([[OTHER, 2]], opening, exit);
+    const shown = (gone: ReadonlySet<string>): Books => ({
+      orders: heldBooks(gone).orders,
+      triggers: [stop, gone.has('b') ? { ...buyStop('b', 1), status: 'canceled' } : buyStop('b', 1)],
+    });
+    const { kept, canceled } = await killBoth(shown, null, 0, net(3), own);
+    expect([...canceled].toSorted()).toEqual(['1', 'b']);
+    expect(kept).toEqual(['s', '2']);
+  });
+
+  it('unless an order of its strategy may have filled unseen', async () => {
+    const opening = owned(ONE, buyStop('b', 1));
+    const unknown = [{ ...opening, clientOrderId: clientOrderId('H.7') }];
+    const { kept } = await killBoth(heldBooks, null, 0, net(3), { ...books([], opening), unknown });
+    expect(kept).toEqual(['s', 'b']);
+  });
+});
+
+const buys = (contracts: number) => owned(OTHER, buyStop('b', contracts), { isReduction: true });
+
+describe('of two strategies that oppose each other', () => {
+  const sells = owned(ONE, stop, { isReduction: true });
+  /** A third stop is not ours. */
+  const opposed =
+    (bought: number) =>
+    (canceled: ReadonlySet<string>): Books => ({
+      orders: heldBooks(canceled).orders,
+      triggers: [stop, buyStop('b', bought), waits({ key: 'x', code: CODE })].filter(
+        ({ orderKey }) => !canceled.has(orderKey),
+      ),
+    });
+
+  it.each([
+    ['as much as each other', [2, -2], ['1', '2', 'x']],
+    ['more than the other', [2, -1], ['1', '2', 'x']],
+    ['nothing', [0, 0], ['1', '2', 'b', 's', 'x']],
+  ] as const)('the stops stay while they hold %s', async (_, [one, other], gone) => {
+    const bought = Math.max(1, -other);
+    const own = books(
+      [
+        [ONE, one],
+        [OTHER, other],
+      ],
+      sells,
+      buys(bought),
+    );
+    const { report, kept, canceled } = await killBoth(opposed(bought), null, 0, net(one + other), own);
+    expect([...canceled].toSorted()).toEqual(gone);
+    expect([kept, report.keptReason]).toEqual([['s', 'b'].filter((key) => !canceled.has(key)), '']);
+  });
+
+  it('one without a stop: the stop of the other stays, and so do exits at work', async () => {
+    const exit = createBrokerOrder('2', { side: 'sell', qty: qty(1) });
+    const target = createBrokerOrder('3', { side: 'buy', qty: qty(1) });
+    const own = books(
+      [
+        [ONE, 3],
+        [OTHER, -3],
+      ],
+      sells,
+      owned(ONE, exit, { isReduction: true }),
+      owned(OTHER, target, { isReduction: true }),
+    );
+    const { kept, canceled } = await killBoth(
+      () => ({ orders: [exit, target], triggers: [stop] }),
+      null,
+      0,
+      net(0),
+      own,
+    );
+    expect([...canceled]).toEqual([]);
+    expect(kept).toEqual(['s', '2', '3']);
+  });
+
+  it('one of which a person protects by a stop of their own: it stays', async () => {
+    const { kept } = await killBoth(
+      () => ({ orders: [], triggers: [stop] }),
+      null,
+      0,
+      net(0),
+      books([
+        [ONE, 2],
+        [OTHER, -2],
+      ]),
+    );
+    expect(kept).toEqual(['s']);
+  });
+
+  it('one of which is being stopped out: what its stop sent stays, and the stop of the other', async () => {
+    const { canceled } = await killBoth(
+      () => ({
+        orders: [createBrokerOrder('8', { side: 'sell', source: 'system' })],
+        triggers: [
+          { ...stop, status: 'activated', children: [createBrokerOrder('8').orderNo] },
+          buyStop('b', 2),
+        ],
+      }),
+      null,
+      0,
+      net(0),
+      books(
+        [
+          [ONE, 2],
+          [OTHER, -2],
+        ],
+        sells,
+        buys(2),
+      ),
+    );
+    expect([...canceled]).toEqual([]);
+  });
+
+  it('with brackets: the exits of both stay, each pair counted once', async () => {
+    const triggers = (['sell', 'buy'] as const).flatMap((side) =>
+      (['at_or_below', 'at_or_above'] as const).map((when) =>
+        waits({ key: `${side} ${when}`, kind: 'exit', side, qty: 2, code: CODE, when }),
+      ),
+    );
+    const ours = triggers.map((row) => owned(row.side === 'sell' ? ONE : OTHER, row));
+    const { canceled } = await killBoth(
+      () => ({ orders: [], triggers }),
+      null,
+      0,
+      net(0),
+      books(
+        [
+          [ONE, 2],
+          [OTHER, -2],
+        ],
+        ...ours,
+      ),
+    );
+    expect([...canceled]).toEqual([]);
+  });
+
+  it('counts a fill that the journal does not have yet', async () => {
+    const filled = createBrokerOrder('1', { status: 'matched', filledQty: qty(2) });
+    const entry = owned(ONE, createBrokerOrder('1'));
+    const { report, kept } = await killBoth(
+      () => ({ orders: [filled], triggers: [stop] }),
+      null,
+      0,
+      net(2),
+      books([], entry, owned(ONE, stop)),
+    );
+    expect([kept, report.keptReason]).toEqual([['s'], '']);
+  });
+});
+
+const empty = (): Books => ({ orders: [], triggers: [] });
+
+describe('an order that our journal holds as accepted, and no book shows', () => {
+  const resting = owned(ONE, createBrokerOrder('5'));
+  const waiting = owned(ONE, buyStop('w', 1));
+
+  it.each([
+    ['in-day', resting, '5', 'orders'],
+    ['trigger', waiting, 'w', 'triggers'],
+  ] as const)('is canceled once by its name, and stays open: %s book', async (_, order, name, book) => {
+    const { report, canceled } = await killBoth(empty, null, 0, FLAT, books([], order));
+    expect([...canceled]).toEqual([name]);
+    expect(report[book]).toMatchObject({ canceled: [name], unshown: [order.row.orderNo] });
+    expect(report[book].open).toHaveLength(1);
+  });
+
+  it('is over when a row says so', async () => {
+    const rows = [createBrokerOrder('5', { status: 'canceled' })];
+    const shown = (canceled: ReadonlySet<string>): Books =>
+      canceled.size === 0 ? empty() : { orders: rows, triggers: [] };
+    const { report } = await killBoth(shown, null, 0, FLAT, books([], resting));
+    expect(report.orders).toMatchObject({ ...EMPTIED, unshown: [], canceled: ['5'] });
+  });
+
+  it('that protects its position stays, and still its book proves nothing', async () => {
+    const own = books([[ONE, 2]], owned(ONE, stop, { isReduction: true }));
+    const { report, kept, canceled } = await killBoth(empty, null, 0, net(2), own);
+    expect([...canceled]).toEqual([]);
+    expect([kept, report.triggers.open, report.triggers.unshown]).toEqual([['s'], [], [stop.orderNo]]);
+  });
+
+  it('is not named by a number that another order has', async () => {
+    const other = createBrokerOrder('5', { refId: clientOrderId('H.other'), status: 'canceled' });
+    const own = books([], owned(ONE, createBrokerOrder('5', { refId: clientOrderId('H.ours') })));
+    const { report, canceled } = await killBoth(
+      () => ({ orders: [other], triggers: [] }),
+      null,
+      0,
+      FLAT,
+      own,
+    );
+    expect([...canceled]).toEqual([]);
+    expect(report.orders.unshown).toEqual(['5']);
+  });
+
+  it('sent by a stop that triggered, is canceled by the number that the stop gives', async () => {
+    const sent: Books = {
+      orders: [],
+      triggers: [{ ...buyStop('w', 1), status: 'activated', children: [brokerOrderNo('9')] }],
+    };
+    const { report, canceled } = await killBoth(() => sent, null, 0, FLAT, books([], waiting));
+    expect([...canceled]).toEqual(['9']);
+    expect(report.orders.unshown).toEqual(['9']);
+  });
+
+  it.each([
+    ['-8004', 'Order already fully matched', []],
+    ['-6014', 'Order cannot be cancelled', ['5']],
+    ['-6003', 'Order or contract not found', ['5']],
+    ['-6026', 'Cancel or change not allowed in this session', ['5']],
+    ['-6022', 'Market is closed', ['5']],
+  ] as const)('is over by the refusal %s (%s): %j is left', async (code, text, left) => {
+    const rest = new FakeRest();
+    const timers = new VirtualTimers();
+    const reports: WholeKill[] = [];
+    void killAll(
+      rest,
+      timers,
+      () => true,
+      () => books([], resting),
+    ).then((report) => reports.push(report));
+    for (let round = 0; round < ROUNDS_TRIED && reports.length === 0; round += 1) {
+      for (const { what, answer } of rest.asked.splice(0))
+        answer(what === 'positions' ? FLAT : { complete: true, orders: [], reason: '' });
+      await settled();
+      for (const { answer } of rest.sent.splice(0)) answer({ status: 'rejected', code, text });
+      await settled();
+      timers.advance(seconds(1));
+      await settled();
+    }
+    expect(reports[0]?.orders.unshown).toEqual(left);
   });
 });
 
@@ -344,7 +542,7 @@ it('cancels nothing more once the halt is over', async () => {
   const timers = new VirtualTimers();
   let goesOn = true;
   const reports: WholeKill[] = [];
-  void killAll(rest, timers, () => goesOn, notOurs).then((report) => reports.push(report));
+  void killAll(rest, timers, () => goesOn, nothingOwn).then((report) => reports.push(report));
   const answerAll = async (orders: readonly BrokerOrder[]): Promise<void> => {
     for (const { what, answer } of rest.asked.splice(0))
       answer(
@@ -370,11 +568,16 @@ it('keeps the exits of an entry that fills between two reads', async () => {
   const rest = new FakeRest();
   const timers = new VirtualTimers();
   const kept: (readonly string[])[] = [];
-  void killAll(rest, timers, () => true, notOurs).then((report) => kept.push(report.kept));
+  void killAll(
+    rest,
+    timers,
+    () => true,
+    () => books([[PERSON, 2]]),
+  ).then((report) => kept.push(report.kept.map(nameOf)));
   for (let round = 0; round < ROUNDS_TRIED && kept.length === 0; round += 1) {
     // The first read of positions is older than that of the trigger book.
     for (const { what, answer } of rest.asked.splice(0))
-      if (what === 'positions') answer(round === 0 ? FLAT : long(2));
+      if (what === 'positions') answer(round === 0 ? FLAT : net(2));
       else answer({ complete: true, orders: what === 'book' ? [] : [stop], reason: '' });
     await settled();
     expect(rest.sent).toEqual([]);

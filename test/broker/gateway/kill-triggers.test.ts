@@ -4,6 +4,7 @@ import { killAll, type KillReport } from '../../../src/broker/gateway/kill-all.t
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { seconds } from '../../../src/domain/units.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
+import { NOTHING_OWN } from '../support/own-books.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
@@ -27,7 +28,7 @@ async function kill(
     rest,
     timers,
     () => true,
-    () => false,
+    () => NOTHING_OWN,
   ).then(({ triggers }) => reports.push(triggers));
   for (let i = 0; i < 10 && reports.length === 0; i += 1) {
     const { orders, complete = true } = rounds[Math.min(i, rounds.length - 1)]!;
@@ -60,7 +61,7 @@ it('takes out what waits, whoever placed it, and proves that nothing is left', a
   const over = orders.map((row) => ({ ...row, status: 'canceled' as const }));
   const { report, keys } = await kill({ orders }, { orders }, { orders: over });
   expect(keys).toEqual(['a', 'b']);
-  const none = { failed: [], open: [], isProven: true, reason: '' };
+  const none = { failed: [], open: [], unshown: [], isProven: true, reason: '' };
   expect(report).toEqual({ canceled: ['a', 'b'], ...none });
 });
 

@@ -2,10 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRestGateway, type RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
 import type { Trigger } from '../../../src/domain/order.ts';
-import { brokerOrderKey, brokerOrderNo, orderCode } from '../../../src/domain/ids.ts';
-import { instrumentIndex, priceTicks, seconds } from '../../../src/domain/units.ts';
+import { brokerOrderKey, orderCode } from '../../../src/domain/ids.ts';
+import { instrumentIndex, priceTicks } from '../../../src/domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
-import { waits } from '../../engine/support/trigger-rows.ts';
 import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
@@ -105,29 +104,6 @@ describe('an order that waits', () => {
       { call: 'condition cancel', request: { orderKey: KEY } },
     ]);
   });
-});
-
-it('stops that shrink the positions of two opposed strategies are known to the kill path', async () => {
-  const stops = [waits({ key: 's' }), waits({ key: 'b', side: 'buy' })];
-  for (const { orderKey, side } of stops) {
-    // No read had proven the second one when it was placed.
-    const purpose = side === 'sell' ? 'reduce' : 'entry';
-    gateway.submit(createOrder({ purpose, shrinks: true, trigger: STOP, side }));
-    rest.sent.pop()?.answer({ status: 'accepted', orderNo: brokerOrderNo('17'), orderKey });
-  }
-  await gateway.settled();
-  const killed = gateway.killAll(() => true);
-  for (let round = 0; round < 2; round += 1) {
-    for (const { what, answer } of rest.asked.splice(0)) {
-      if (what === 'positions') answer({ ok: true, value: [] });
-      else answer({ complete: true, orders: what === 'conditions' ? stops : [], reason: '' });
-    }
-    await settled();
-    timers.advance(seconds(1));
-    await settled();
-  }
-  expect(await killed).toMatchObject({ kept: ['s', 'b'] });
-  expect(rest.sent).toEqual([]);
 });
 
 describe('priority and halt', () => {

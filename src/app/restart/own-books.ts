@@ -1,0 +1,159 @@
+/** The journal's part of the kill path: orders and positions by their owners, and which in-day books are of the day before. */
+import type { OwnBooks, OwnOrder } from '../../broker/gateway/kill-verdict.ts';
+import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import { neverCloses, type TradingCalendar } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { Contract } from '../../domain/contract.ts';
+import type { BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import { hasProvenEnd, type OrderStatus, waitsInTriggerBook } from '../../domain/order.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
+import { OPERATOR_INDEX } from '../../domain/units.ts';
+import type { CarriedOrder, EarlierOrder } from '../../engine/ports/engine-event.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
+import type { CarryOver } from './carry-over.ts';
+
+const UNSETTLED: ReadonlySet<OrderStatus> = new Set(['submitted', 'unknown', 'presumed_absent']);
+
+export interface OwnBooksContext {
+  /** Of the session that the fold is of. */
+  readonly contracts: readonly Contract[];
+  readonly names: StrategyNames;
+  /** The session is today's: its numbers of the in-day book are. */
+  readonly isToday: boolean;
+  /** Orders at the exchange outlive their day. */
+  readonly isEndless: boolean;
+}
+
+/** What the broker may have of ours, as the journal knows it by now. */
+export function ownBooks({ orders, accounts }: CarryOver, context: OwnBooksContext): OwnBooks {
+  const { contracts, names } = context;
+  const codes = new Map(contracts.map(({ index, orderCode }) => [index, orderCode]));
+  const own: OwnOrder[] = orders.waiting().map(waitingOrder);
+  const unknown: OwnBooks['unknown'][number][] = [];
+  for (const order of orders.earlier(contracts)) {
+    const code = codes.get(order.instrument);
+    if (code === undefined) continue;
+    const { clientOrderId, orderNo, status, trigger } = order;
+    const waits = waitsInTriggerBook(trigger);
+    const isOfDay = context.isToday && !orders.isFromBefore(clientOrderId);
+    if (orderNo !== null && !waits) {
+      const isOpen = !hasProvenEnd(status) && (isOfDay || context.isEndless);
+      own.push({ ...ownOrder(order), row: restingRow(order, orderNo, code, isOfDay), isOpen });
+    } else if (orderNo !== null && order.orderKey !== null && !hasProvenEnd(status)) {
+      own.push({ ...ownOrder(order), row: triggerRow(order, orderNo, order.orderKey, code), isOpen: true });
+    } else if (UNSETTLED.has(status) && (waits || isOfDay || context.isEndless))
+      unknown.push(ownOrder(order));
+  }
+  const positions = accounts.flatMap(({ strategy, positions: held }) =>
+    held.flatMap(({ instrument, position: { qty } }) => {
+      const code = codes.get(instrument);
+      return code === undefined ? [] : [{ owner: names.indexOf(strategy), orderCode: code, qty }];
+    }),
+  );
+  return { orders: own, positions, unknown };
+}
+
+const waitingOrder = (order: CarriedOrder): OwnOrder => ({
+  ...ownOrder({ ...order, trigger: null }),
+  row: { ...order.row, status: 'pending' },
+  isOpen: true,
+});
+
+type KnownOrder = Pick<EarlierOrder, 'clientOrderId' | 'strategy' | 'parent' | 'purpose' | 'trigger'> & {
+  readonly isProtective?: boolean;
+};
+
+const ownOrder = (order: KnownOrder): Omit<OwnOrder, 'row' | 'isOpen'> => ({
+  clientOrderId: order.clientOrderId,
+  owner: order.strategy,
+  isReduction: order.purpose === 'reduce' || order.isProtective === true,
+  isBracket: order.trigger?.kind === 'bracket',
+  isSent: order.parent !== null,
+});
+
+/** Letters are the broker's to give; the number of another day may be another order's. */
+const restingRow = (
+  { clientOrderId, strategy, parent, orderKey, side, qty, limitPrice, filledQty }: EarlierOrder,
+  orderNo: BrokerOrderNo,
+  code: OrderCode,
+  isOfDay: boolean,
+): BrokerOrder => ({
+  orderNo,
+  orderKey,
+  refId: parent === null && strategy !== OPERATOR_INDEX ? clientOrderId : null,
+  orderCode: code,
+  side,
+  qty,
+  limitPrice,
+  filledQty,
+  filledValue: null,
+  status: 'unrecognized',
+  statusText: '',
+  canCancel: isOfDay,
+  canModify: false,
+  source: parent === null ? 'unstated' : 'system',
+  reason: '',
+});
+
+const triggerRow = (
+  { side, qty, limitPrice, trigger }: EarlierOrder,
+  orderNo: BrokerOrderNo,
+  orderKey: BrokerTriggerOrder['orderKey'],
+  code: OrderCode,
+): BrokerTriggerOrder => ({
+  orderNo,
+  orderKey,
+  orderCode: code,
+  side,
+  qty,
+  limitPrice,
+  kind: trigger?.kind === 'trailing_stop' ? 'trailing_stop' : 'stop',
+  triggerPrice: trigger?.kind === 'stop' ? trigger.triggerPrice : null,
+  triggerWhen: trigger?.kind === 'stop' ? trigger.triggerWhen : null,
+  status: 'pending',
+  statusText: '',
+  children: [],
+  parent: null,
+});
+
+/**
+ * An order of `day` at the exchange of which an in-day book cannot tell: each of its rows is of an order that was over when the day
+ * began. Null for a book of the day, and while the day has no such order.
+ */
+export function untoldOrder(
+  read: JournalReader,
+  day: TradingDay,
+  rows: readonly BrokerOrder[],
+  calendar: TradingCalendar,
+): ClientOrderId | null {
+  const began = read.began(day);
+  const wasNight = !neverCloses(calendar) && began?.isAnew !== true;
+  const over = (began?.earlierOrders ?? []).filter(
+    ({ status, orderNo }) => hasProvenEnd(status) || (wasNight && orderNo !== null),
+  );
+  if (rows.length === 0 || !rows.every((row) => over.some((order) => isRowOf(order, row)))) return null;
+  const placed = new Set<ClientOrderId>();
+  const accepted = new Set<ClientOrderId>();
+  for (const { entry } of read.entries({ session: day, kinds: ['place', 'outcome'] }))
+    if (entry.kind === 'place') {
+      if (!entry.isLost && !waitsInTriggerBook(entry.order.trigger)) placed.add(entry.order.clientOrderId);
+    } else if (entry.kind === 'outcome' && entry.call === 'place') {
+      if (entry.outcome.status === 'accepted') accepted.add(entry.clientOrderId);
+      else if (entry.outcome.status !== 'unknown') placed.delete(entry.clientOrderId);
+    }
+  for (const id of placed) if (accepted.has(id) || !isSettled(read, day, id)) return id;
+  return null;
+}
+
+/** A book has shown it since, or a person resolved it. */
+function isSettled(read: JournalReader, session: string, id: ClientOrderId): boolean {
+  const [row] = read.entries({ session, clientOrderId: id, kinds: ['order_status'], last: 1 });
+  return row?.entry.kind === 'order_status' && !UNSETTLED.has(row.entry.to);
+}
+
+/** Numbers begin anew each day, keys and references do not. */
+function isRowOf(order: EarlierOrder, row: BrokerOrder): boolean {
+  if (row.refId !== null) return row.refId === order.clientOrderId;
+  if (row.orderKey !== null && order.orderKey !== null) return row.orderKey === order.orderKey;
+  return row.orderNo === order.orderNo && row.side === order.side && row.qty === order.qty;
+}

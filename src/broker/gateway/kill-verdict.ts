@@ -1,0 +1,357 @@
+/**
+ * Which open orders a halt cancels: those that can enlarge the position of their own owner (rulings, 40), by the broker's books and by
+ * what our own journal holds. Where the two do not agree, what may protect a position stays.
+ */
+import {
+  type BrokerOrder,
+  type BrokerPosition,
+  type BrokerTriggerOrder,
+  mayWork,
+} from '../../domain/broker-order.ts';
+import { cover, type Cover, type CoverOrder, type CoverRole, waitingRole } from '../../domain/cover.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import { signOf } from '../../domain/order.ts';
+import { OPERATOR_INDEX, qty, type StrategyIndex } from '../../domain/units.ts';
+import type { ReadResult } from '../rest/rest-caller.ts';
+import type { BookScan } from '../rest/rest-client.ts';
+
+export type Row = BrokerOrder | BrokerTriggerOrder;
+
+/** An order that the broker has named to us, as our own journal knows it. */
+export interface OwnOrder {
+  readonly clientOrderId: ClientOrderId;
+  /** `OPERATOR_INDEX`: of another channel. */
+  readonly owner: StrategyIndex;
+  /** Its terms, and what of it has filled, as a row of its book. */
+  readonly row: Row;
+  /** No end of it is proven. */
+  readonly isOpen: boolean;
+  /** Risk found that it can only shrink the position of its owner. */
+  readonly isReduction: boolean;
+  /** It brings exits of its own. */
+  readonly isBracket: boolean;
+  /** A stop that triggered has sent it. */
+  readonly isSent: boolean;
+}
+
+export interface OwnPosition {
+  readonly owner: StrategyIndex;
+  readonly orderCode: OrderCode;
+  readonly qty: number;
+}
+
+/** The journal's part of the kill path, folded on the main thread: it needs no engine (rulings, 32). */
+export interface OwnBooks {
+  /** Those that a book of today may show. */
+  readonly orders: readonly OwnOrder[];
+  readonly positions: readonly OwnPosition[];
+  /** Placements that may have reached the broker, without a number yet. */
+  readonly unknown: readonly Pick<OwnOrder, 'clientOrderId' | 'owner' | 'isReduction'>[];
+}
+
+export interface KillReads {
+  readonly inDay: BookScan<BrokerOrder>;
+  readonly waiting: BookScan<BrokerTriggerOrder>;
+  readonly positions: ReadResult<readonly BrokerPosition[]>;
+  /** Null while the journal is not read. */
+  readonly own: OwnBooks | null;
+}
+
+export interface KillVerdict {
+  /** Orders that may work: those that a book shows, and ours that it should show. */
+  readonly open: readonly Row[];
+  readonly increasing: ReadonlySet<Row>;
+  /** Names of orders of ours that have not ended, and that no row shows: they are canceled by number. */
+  readonly unshown: ReadonlySet<string>;
+  /** Names of `increasing` orders that may protect after all: they go when two verdicts agree. */
+  readonly doubtful: ReadonlySet<string>;
+  /** Contracts by which the orders that stay exceed the positions that they close. */
+  readonly excess: number;
+  /** Why it is not certain that the orders that stay shrink a position; empty where it is. */
+  readonly doubt: string;
+}
+
+/** By its key in the trigger book, by its number in the in-day book. */
+export const nameOf = (row: Row): string => ('kind' in row ? row.orderKey : row.orderNo);
+
+export function judge(reads: KillReads): KillVerdict {
+  const books = new KnownBooks(reads);
+  const { open } = books;
+  const increasing = new Set<Row>();
+  const doubtful = new Set<string>();
+  const doubts: string[] = [];
+  let excess = 0;
+  for (const code of new Set(open.map(({ orderCode }) => orderCode))) {
+    const doubt = books.doubtOf(code);
+    if (doubt !== null) doubts.push(doubt);
+    for (const covered of books.covers(code)) {
+      excess += covered.excess;
+      for (const row of covered.increasing) {
+        if (doubt !== null && books.mayProtect(row)) continue;
+        increasing.add(row);
+        if (books.isDoubtful(row)) doubtful.add(nameOf(row));
+      }
+    }
+  }
+  const unshown = new Set(books.unshown.map(nameOf));
+  return { open, increasing, unshown, doubtful, excess, doubt: doubts.join('; ') };
+}
+
+class KnownBooks {
+  readonly #reads: KillReads;
+  readonly #owners: Owners;
+  readonly #pairs: ReadonlyMap<Row, string>;
+  readonly open: readonly Row[];
+  readonly unshown: readonly Row[];
+
+  constructor(reads: KillReads) {
+    this.#reads = reads;
+    this.#owners = new Owners(reads);
+    this.unshown = this.#owners.unshown();
+    const shown: readonly Row[] = [...reads.waiting.orders, ...reads.inDay.orders];
+    this.open = [...shown.filter(mayWork), ...this.unshown];
+    this.#pairs = pairsOf(this.open);
+  }
+
+  /** What the open orders of each owner do for what it holds of a contract. */
+  covers(code: OrderCode): readonly Cover<Row>[] {
+    const byOwner = new Map<StrategyIndex, Row[]>();
+    const foreign: Row[] = [];
+    for (const row of this.open) {
+      if (row.orderCode !== code) continue;
+      const owner = this.#owners.of(row)?.owner ?? OPERATOR_INDEX;
+      const list = owner === OPERATOR_INDEX ? foreign : (byOwner.get(owner) ?? []);
+      list.push(row);
+      if (owner !== OPERATOR_INDEX) byOwner.set(owner, list);
+    }
+    const viewOf = (row: Row): CoverOrder => this.#viewOf(row);
+    const covers = [...byOwner].map(([owner, rows]) => cover(this.#heldBy(owner, code), rows, viewOf));
+    // Orders of other channels close what the operator holds, and may be all that protects a strategy's position.
+    for (const side of SIDES) {
+      const bare = this.#owners.holders(code).map((owner): number => {
+        const held = -signOf(side) * this.#heldBy(owner, code);
+        if (held <= 0 || owner === OPERATOR_INDEX) return Math.max(0, held);
+        return cover(-signOf(side) * held, byOwner.get(owner) ?? [], viewOf).nakedQty;
+      });
+      const held = -signOf(side) * bare.reduce((sum, each) => sum + each, 0);
+      const rows = foreign.filter((row) => row.side === side);
+      covers.push(cover(held, rows, viewOf));
+    }
+    return covers;
+  }
+
+  /** The account's own figure; 0 where it was not read. */
+  #netOf(code: OrderCode): number {
+    const { positions } = this.#reads;
+    if (!positions.ok) return 0;
+    return positions.value.find(({ orderCode }) => orderCode === code)?.qty ?? 0;
+  }
+
+  /** Why it is not certain who holds what of a contract, or null. */
+  doubtOf(code: OrderCode): string | null {
+    const { positions, own } = this.#reads;
+    if (!positions.ok) return `positions: ${positions.reason}`;
+    if (own === null) return 'the journal, which says whose the orders are, is not read';
+    const net = this.#netOf(code);
+    const sum = this.#owners.holders(code).reduce((total, owner) => total + this.#heldBy(owner, code), 0);
+    return sum === net
+      ? null
+      : `orders and fills that we know come to ${sum} of ${code}, the broker shows ${net}`;
+  }
+
+  /** While it is not certain who holds what. */
+  mayProtect(row: Row): boolean {
+    const order = this.#owners.of(row);
+    if (order === undefined || order.owner === OPERATOR_INDEX) return this.#isStopLike(row);
+    return order.isReduction || (this.#isStopLike(row) && this.#owners.mayHaveFilled(order.owner, row));
+  }
+
+  /** Another look may show that it protects: books and positions are read side by side, and a fill may fall between. */
+  isDoubtful(row: Row): boolean {
+    const order = this.#owners.of(row);
+    if (this.#isStopLike(row) || order?.isReduction === true) return true;
+    const isForeign = order === undefined || order.owner === OPERATOR_INDEX;
+    return isForeign && signOf(row.side) === -Math.sign(this.#netOf(row.orderCode));
+  }
+
+  /** It waits for a price, or was sent by an order that did. */
+  #isStopLike(row: Row): boolean {
+    if ('kind' in row) return row.kind !== 'arbitrage' && row.kind !== 'unrecognized';
+    return row.source === 'system' || this.#owners.isSent(row);
+  }
+
+  #heldBy(owner: StrategyIndex, code: OrderCode): number {
+    // Without the journal nobody but the account holds anything.
+    return this.#reads.own === null ? this.#netOf(code) : this.#owners.heldBy(owner, code);
+  }
+
+  #viewOf(row: Row): CoverOrder {
+    const group = this.#pairs.get(row) ?? null;
+    return { side: row.side, qty: leavesOf(row), role: this.#roleOf(row), group };
+  }
+
+  /** Where a row does not say which way it triggers, it may be a stop. */
+  #roleOf(row: Row): CoverRole {
+    if (this.#owners.of(row)?.isBracket === true) return 'entry';
+    if (!this.#isStopLike(row)) return 'exit';
+    if (!('kind' in row) || row.triggerWhen === null) return 'stop';
+    return waitingRole(row.side, row.triggerWhen);
+  }
+}
+
+/** Which rows are whose, by our own journal. */
+class Owners {
+  readonly #reads: KillReads;
+  readonly #byId = new Map<ClientOrderId, OwnOrder>();
+  readonly #byKey = new Map<BrokerOrderKey, OwnOrder>();
+  /** Of two orders with one number the later: numbers begin anew. */
+  readonly #byNo = new Map<BrokerOrderNo, OwnOrder>();
+  readonly #children = new Map<BrokerOrderNo, OwnOrder>();
+
+  constructor(reads: KillReads) {
+    this.#reads = reads;
+    for (const order of reads.own?.orders ?? []) {
+      this.#byId.set(order.clientOrderId, order);
+      if ('kind' in order.row) this.#byKey.set(order.row.orderKey, order);
+      else this.#byNo.set(order.row.orderNo, order);
+    }
+    for (const { orderKey, children } of reads.waiting.orders) {
+      const sender = this.#byKey.get(orderKey);
+      if (sender !== undefined) for (const child of children) this.#children.set(child, sender);
+    }
+  }
+
+  /** Our order that the row shows, or the one that sent or brought it. */
+  of(row: Row): OwnOrder | undefined {
+    if ('kind' in row) {
+      const bracket = row.parent === null ? undefined : this.#byNo.get(row.parent);
+      return (
+        this.#byKey.get(row.orderKey) ?? (bracket?.isBracket === true ? exitOf(bracket, row) : undefined)
+      );
+    }
+    return this.#shownBy(row) ?? this.#senderOf(row);
+  }
+
+  isSent(row: BrokerOrder): boolean {
+    return this.#shownBy(row)?.isSent ?? this.#senderOf(row) !== undefined;
+  }
+
+  /** Open orders of ours that no row shows, with what triggered orders have sent. */
+  unshown(): readonly Row[] {
+    const { inDay, waiting, own } = this.#reads;
+    const keys = new Map(waiting.orders.map((row) => [row.orderKey, row]));
+    const numbers = new Set(inDay.orders.map(({ orderNo }) => orderNo));
+    const shown = new Set(inDay.orders.map((row) => this.#shownBy(row)));
+    return (own?.orders ?? []).flatMap((order): readonly Row[] => {
+      if (!order.isOpen) return [];
+      const { row } = order;
+      if (!('kind' in row)) {
+        // No call may name it by a number that is another order's.
+        const isNamed = this.#byNo.get(row.orderNo) === order && !numbers.has(row.orderNo);
+        return shown.has(order) ? [] : [{ ...row, canCancel: row.canCancel && isNamed }];
+      }
+      const now = keys.get(row.orderKey);
+      if (now === undefined) return [row];
+      const isSent = now.status === 'activated';
+      return isSent ? now.children.filter((no) => !numbers.has(no)).map((no) => sentBy(now, no)) : [];
+    });
+  }
+
+  holders(code: OrderCode): readonly StrategyIndex[] {
+    const { own } = this.#reads;
+    if (own === null) return [OPERATOR_INDEX];
+    const owners = new Set([OPERATOR_INDEX]);
+    for (const { owner, orderCode } of own.positions) if (orderCode === code) owners.add(owner);
+    for (const { owner, row } of own.orders) if (row.orderCode === code) owners.add(owner);
+    return [...owners];
+  }
+
+  /** By the journal, and by the fills that a book shows and the journal does not have yet. */
+  heldBy(owner: StrategyIndex, code: OrderCode): number {
+    const { own, inDay } = this.#reads;
+    let held = 0;
+    for (const position of own?.positions ?? [])
+      if (position.owner === owner && position.orderCode === code) held += position.qty;
+    for (const row of inDay.orders) {
+      const order = this.of(row);
+      if (order?.owner !== owner || row.orderCode !== code) continue;
+      const booked = this.#shownBy(row) === order && !('kind' in order.row) ? order.row.filledQty : 0;
+      held += signOf(row.side) * Math.max(0, row.filledQty - booked);
+    }
+    return held;
+  }
+
+  /** Another order of the owner may have filled unseen. */
+  mayHaveFilled(owner: StrategyIndex, except: Row): boolean {
+    const { own } = this.#reads;
+    if (own?.unknown.some((each) => each.owner === owner) === true) return true;
+    return this.unshown().some((row) => row !== except && this.of(row)?.owner === owner);
+  }
+
+  /** A row without a reference is known by its number, unless keys deny it. */
+  #shownBy({ refId, orderNo, orderKey }: BrokerOrder): OwnOrder | undefined {
+    const named = refId === null ? undefined : this.#byId.get(refId);
+    if (named !== undefined && !('kind' in named.row)) return named;
+    const numbered = this.#byNo.get(orderNo);
+    if (numbered === undefined || 'kind' in numbered.row) return undefined;
+    const { refId: ownRef, orderKey: ownKey } = numbered.row;
+    return isOther(refId, ownRef) || isOther(orderKey, ownKey) ? undefined : numbered;
+  }
+
+  /** What a stop sends may bear its reference. */
+  #senderOf({ refId, orderNo }: BrokerOrder): OwnOrder | undefined {
+    const named = refId === null ? undefined : this.#byId.get(refId);
+    return named ?? this.#children.get(orderNo);
+  }
+}
+
+const SIDES = ['buy', 'sell'] as const;
+
+const isOther = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== b;
+
+const leavesOf = (row: Row): number => ('kind' in row ? row.qty : row.qty - row.filledQty);
+
+const exitOf = (bracket: OwnOrder, row: BrokerTriggerOrder): OwnOrder => ({
+  ...bracket,
+  row,
+  isReduction: true,
+  isBracket: false,
+});
+
+/** The order of a trigger that the in-day book does not show. */
+const sentBy = (
+  { orderCode, orderKey: _key, side, qty: size, limitPrice, statusText }: BrokerTriggerOrder,
+  orderNo: BrokerOrderNo,
+): BrokerOrder => ({
+  orderNo,
+  orderKey: null,
+  refId: null,
+  orderCode,
+  side,
+  qty: size,
+  limitPrice,
+  filledQty: qty(0),
+  filledValue: null,
+  status: 'unrecognized',
+  statusText,
+  canCancel: true,
+  canModify: false,
+  source: 'system',
+  reason: '',
+});
+
+/** Exits of one bracket and size on both sides of the market are halves of each other: one cancels the other. */
+function pairsOf(open: readonly Row[]): ReadonlyMap<Row, string> {
+  const pairs = new Map<Row, string>();
+  const counts = new Map<string, number>();
+  for (const row of open) {
+    if (!('kind' in row) || row.kind !== 'exit' || row.triggerWhen === null) continue;
+    const { parent, orderCode, side, triggerWhen } = row;
+    const bracket = `${parent} ${orderCode} ${side} ${row.qty}`;
+    const half = `${bracket} ${triggerWhen}`;
+    const place = (counts.get(half) ?? 0) + 1;
+    counts.set(half, place);
+    pairs.set(row, `${bracket} ${place}`);
+  }
+  return pairs;
+}

@@ -1,0 +1,32 @@
+/** What our own journal holds, from few words. */
+import type { OwnBooks, OwnOrder, Row } from '../../../src/broker/gateway/kill-verdict.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import { OPERATOR_INDEX, type StrategyIndex, strategyIndex } from '../../../src/domain/units.ts';
+import { createBrokerOrder } from './broker-orders.ts';
+
+export const ONE = strategyIndex(0);
+export const OTHER = strategyIndex(1);
+/** A person, or another channel. */
+export const PERSON = OPERATOR_INDEX;
+
+export const NOTHING_OWN: OwnBooks = { orders: [], positions: [], unknown: [] };
+
+export const owned = (owner: StrategyIndex, row: Row, more: Partial<OwnOrder> = {}): OwnOrder => ({
+  clientOrderId: clientOrderId('kind' in row ? `H.${row.orderKey}` : (row.refId ?? `H.${row.orderNo}`)),
+  owner,
+  row,
+  isOpen: true,
+  isReduction: false,
+  isBracket: false,
+  isSent: false,
+  ...more,
+});
+
+type Held = readonly (readonly [owner: StrategyIndex, qty: number])[];
+
+/** Positions are in the contract of `createBrokerOrder`. */
+export const books = (held: Held, ...orders: readonly OwnOrder[]): OwnBooks => ({
+  orders,
+  positions: held.map(([owner, qty]) => ({ owner, orderCode: createBrokerOrder('1').orderCode, qty })),
+  unknown: [],
+});
