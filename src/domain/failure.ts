@@ -47,9 +47,11 @@ export function failureOf(run: () => void): string | null {
 export const hasCode = (error: unknown, code: string): error is Error =>
   error instanceof Error && 'code' in error && error.code === code;
 
-/** The disk took no more: of the file system, or of SQLite. */
-export const isDiskFull = (error: unknown): boolean =>
-  hasCode(error, 'ENOSPC') || hasCode(error, 'SQLITE_FULL');
+/** Of the file system, of SQLite, and of the index that readers of its log share. */
+const DISK_FULL = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'];
+
+/** The disk took no more. */
+export const isDiskFull = (error: unknown): boolean => DISK_FULL.some((code) => hasCode(error, code));
 
 /** Undefined for a file that is absent; any other failure is thrown. */
 export function ifThere<T>(read: () => T): T | undefined {

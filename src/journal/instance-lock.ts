@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { failureOf } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
 /** Thrown when another daemon already works for this account. */
@@ -28,7 +29,8 @@ export function takeInstanceLock(
   const holderPath = `${path}.pid`;
   const database = lockedDatabase(path, LOOK_MS_MAX, () => holderOf(holderPath), wayOn);
   HELD.add(database);
-  writeFileSync(holderPath, `${pid}\n`);
+  // The name is for the message only; a full disk does not take it.
+  failureOf(() => writeFileSync(holderPath, `${pid}\n`));
   return {
     release: () => {
       HELD.delete(database);
@@ -40,7 +42,8 @@ export function takeInstanceLock(
 function lockedDatabase(path: string, waitMs: number, holder: () => string, wayOn: string): Database {
   const database = new Database(path, { timeout: waitMs });
   try {
-    database.pragma('journal_mode = DELETE');
+    // Else it begins with a file of its own, for which a full disk has no room.
+    database.pragma('journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();

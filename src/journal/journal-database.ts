@@ -97,19 +97,68 @@ export class OlderSession extends Error {
   }
 }
 
-/** Opens the journal for its one writer: WAL, every commit on the disk before it returns. */
+/**
+ * Opens the journal for its one writer: WAL, every commit on the disk before it returns. On a full disk it is for the writer alone until
+ * `share`: the index that readers share with it has no room.
+ */
 export function openDatabase(path: string): Database {
-  const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  return withRoomOrAlone(
+    () => openWriter(path, 'NORMAL'),
+    () => openWriter(path, 'EXCLUSIVE'),
+  );
+}
+
+function withRoomOrAlone(open: () => Database, openAlone: () => Database): Database {
+  try {
+    return open();
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    return openAlone();
+  }
+}
+
+/** Lets others read again; throws while the disk is full. */
+export function share(database: Database): void {
+  database.pragma('journal_mode = DELETE');
+  database.pragma('locking_mode = NORMAL');
+  database.pragma('journal_mode = WAL');
+  // Makes the log.
+  formatOf(database);
+}
+
+export const isShared = (database: Database): boolean =>
+  database.pragma('locking_mode', { simple: true }) === 'normal' &&
+  database.pragma('journal_mode', { simple: true }) === 'wal';
+
+function openWriter(path: string, locking: 'NORMAL' | 'EXCLUSIVE'): Database {
+  return opened(new Database(path, { timeout: BUSY_TIMEOUT_MS }), (database) => {
+    database.pragma(`locking_mode = ${locking}`);
+    setUpWriter(database, path);
+  });
+}
+
+function setUpWriter(database: Database, path: string): void {
   refuseNewer(database, path);
+  const isNew = formatOf(database) === 0;
   // Only before the first page: the file of an older program does not shrink, its free pages take the next days.
-  database.pragma('auto_vacuum = INCREMENTAL');
+  if (isNew) database.pragma('auto_vacuum = INCREMENTAL');
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma(`journal_size_limit = ${WAL_BYTES_MAX}`);
-  if (formatOf(database) === 0) createTables(database);
+  if (isNew) createTables(database);
   addLaterParts(database);
-  return database;
+}
+
+/** Closes what cannot be used. */
+function opened(database: Database, setUp: (database: Database) => void): Database {
+  try {
+    setUp(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /** A full disk leaves them for a later start: this one must reach the orders. */
@@ -162,11 +211,19 @@ export function isJournalThere(path: string): boolean {
   }
 }
 
-/** Opens the journal read-only, beside a running daemon. */
+/** Opens the journal read-only, beside a running daemon; on a full disk alone, where none runs. */
 export function openReadOnly(path: string): Database {
-  const database = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
-  refuseNewer(database, path);
-  return database;
+  const options = { fileMustExist: true, timeout: BUSY_TIMEOUT_MS };
+  return withRoomOrAlone(
+    () =>
+      opened(new Database(path, { ...options, readonly: true }), (database) => refuseNewer(database, path)),
+    () =>
+      opened(new Database(path, options), (database) => {
+        database.pragma('locking_mode = EXCLUSIVE');
+        database.pragma('query_only = ON');
+        refuseNewer(database, path);
+      }),
+  );
 }
 
 /** A session of today's format begins in the file: an older program can no longer read all of it. A death leaves all of it or none. */
@@ -182,7 +239,6 @@ const formatOf = (database: Database): number => Number(database.pragma('user_ve
 function refuseNewer(database: Database, path: string): void {
   const format = formatOf(database);
   if (format <= JOURNAL_FORMAT) return;
-  database.close();
   throw new Error(
     `journal ${path}: expected format ${JOURNAL_FORMAT} or older, was ${format}; it was written by a newer Tickwright: upgrade this one`,
   );

@@ -20,11 +20,13 @@ import {
   type ChainedTable,
   BUSY_TIMEOUT_MS,
   FORMAT_COUNTER,
+  isShared,
   JOURNAL_FORMAT,
   NO_SESSION,
   OlderSession,
   openDatabase,
   raiseFormat,
+  share,
 } from './journal-database.ts';
 
 export const GROUP_COMMIT_MS = 50;
@@ -109,7 +111,7 @@ export class JournalStore {
   readonly #database: Database;
   readonly #options: JournalOptions;
   readonly read: JournalReader;
-  readonly #files: readonly { readonly path: string; readonly inode: number | undefined }[];
+  #files: readonly { readonly path: string; readonly inode: number | undefined }[];
   readonly #names: StrategyNames;
   #codec: InputCodec;
   #writer: RowWriter | undefined = undefined;
@@ -119,11 +121,15 @@ export class JournalStore {
   #writeFirst: (() => void) | null = null;
   #cancelTimer: CancelTimer | undefined = undefined;
   #isFailing = false;
+  /** It was opened on a full disk: nobody else can read it. */
+  #isAlone: boolean;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#database = openDatabase(options.path);
-    this.#files = [options.path, `${options.path}-wal`].map((path) => ({ path, inode: inodeOf(path) }));
+    this.#isAlone = !isShared(this.#database);
+    // Alone, SQLite makes its log when it first writes.
+    this.#files = filesOf(this.#isAlone ? [options.path] : writtenFiles(options.path));
     this.#names = options.names ?? new StrategyNames();
     this.#codec = new InputCodec(this.#names);
     this.read = new JournalReader(this.#database, this.#names);
@@ -208,23 +214,37 @@ export class JournalStore {
     this.#cancelTimer = undefined;
     try {
       this.#writeFirst?.();
-      if (this.#pending.length === 0) return;
+      if (this.#pending.length === 0 && !this.#isAlone) return;
       this.#assertInPlace();
-      this.#writer ??= this.#createWriter();
-      const { wallClock, onCommit } = this.#options;
-      const from = wallClock.nowUs();
-      this.#writer.commit(this.#pending);
-      onCommit?.(durationUs(wallClock.nowUs() - from));
+      this.#commit();
+      this.#share();
     } catch (error) {
       this.#flushAfter(RETRY_MS);
       this.#failed(error);
       throw error;
     }
-    this.#pending = [];
     if (!this.#isFailing) return;
     this.#isFailing = false;
     this.#waitForOthers(BUSY_TIMEOUT_MS);
     this.#options.onRecovered?.();
+  }
+
+  #commit(): void {
+    if (this.#pending.length === 0) return;
+    this.#writer ??= this.#createWriter();
+    const { wallClock, onCommit } = this.#options;
+    const from = wallClock.nowUs();
+    this.#writer.commit(this.#pending);
+    onCommit?.(durationUs(wallClock.nowUs() - from));
+    this.#pending = [];
+  }
+
+  /** There is room again. */
+  #share(): void {
+    if (!this.#isAlone) return;
+    share(this.#database);
+    this.#isAlone = false;
+    this.#files = filesOf(writtenFiles(this.#options.path));
   }
 
   #createWriter(): RowWriter {
@@ -375,6 +395,13 @@ export class JournalStore {
     this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));
   }
 }
+
+const writtenFiles = (path: string): readonly string[] => [path, `${path}-wal`];
+
+const filesOf = (
+  paths: readonly string[],
+): readonly { readonly path: string; readonly inode: number | undefined }[] =>
+  paths.map((path) => ({ path, inode: inodeOf(path) }));
 
 /** Undefined for a file that is not there, and for a journal in memory. */
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;

@@ -1,10 +1,21 @@
 /** A disk that takes no more, under a paper run: its journal and its simulated broker fail, and both say so. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
-import { SQLITE_PACKAGE } from '../../src/sqlite/database.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { failureOf } from '../../src/domain/failure.ts';
+import { Database, SQLITE_PACKAGE } from '../../src/sqlite/database.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { startDaemon, type Workplace, workplace } from './daemon-process.ts';
+import { brokerTruth, MAIN, startDaemon, until, type Workplace, workplace } from './daemon-process.ts';
 
 const DATABASE = join(import.meta.dirname, '..', '..', 'node_modules', SQLITE_PACKAGE);
 
@@ -33,7 +44,7 @@ Database.prototype.prepare = function (text) {
   return { fill: () => writeFileSync(full, ''), empty: () => rmSync(full) };
 }
 
-test('a full disk stops entries, names the broker that ended, and the next start goes on', async () => {
+test('a full disk stops entries, names the broker that ended, and the next start goes on once there is room', async () => {
   const place = workplace(BUSY_CONFIG);
   const disk = fillableDisk(place);
   const daemon = startDaemon(place);
@@ -53,14 +64,82 @@ test('a full disk stops entries, names the broker that ended, and the next start
   );
   expect(daemon.output(), 'no stack').not.toMatch(/ at .*\.[jt]s:\d/);
 
-  const refused = startDaemon(place);
-  await expect(refused.line(/stream: live/)).rejects.toThrow(/disk of .* is full|database or disk is full/);
-  expect(refused.output(), 'no stack').not.toMatch(/ at .*\.[jt]s:\d/);
-
-  disk.empty();
+  // A start without its simulated broker waits for room, and no supervisor gives it up.
   const again = startDaemon(place);
+  await again.line(
+    /the simulated broker could not start: the disk of .* is full.*; it starts once there is room/,
+  );
+  disk.empty();
   await again.line(/stream: live/);
   await again.line(/ HALTED: /);
   expect(await again.end('SIGINT'), again.output()).toBe(0);
   expect(again.output()).toMatch(/figures compared, all agree/);
+  expect(again.output(), 'no stack').not.toMatch(/ at .*\.[jt]s:\d/);
+});
+
+/** A real disk of a few megabytes, below the state directory. */
+function smallDisk(path: string): { fill(): void; empty(): void } {
+  mkdirSync(path);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m,mode=700', 'tmpfs', path]);
+  onTestFinished(() => void execFileSync('umount', ['--lazy', path]));
+  const filler = join(path, 'lost+found');
+  return {
+    fill() {
+      const file = openSync(filler, 'a');
+      for (let size = 1 << 20; size > 0; size >>= 1)
+        while (failureOf(() => writeSync(file, Buffer.alloc(size))) === null);
+      closeSync(file);
+    },
+    empty: () => rmSync(filler),
+  };
+}
+
+test('a start on a full disk keeps kill path, control and alerts, and trades once there is room', async (context) => {
+  context.skip(process.getuid?.() !== 0, 'only root can mount a small disk');
+  const place = workplace(BUSY_CONFIG);
+  const disk = smallDisk(place.state);
+  // The simulated broker has a disk of its own, as a real one has.
+  writeFileSync(join(place.state, '.tickwright'), '');
+  mkdirSync(join(place.dir, 'broker'));
+  symlinkSync(join(place.dir, 'broker'), join(place.state, 'simulator'));
+  const tickwright = (...command: readonly string[]) =>
+    spawnSync(process.execPath, [MAIN, ...command, '--state', place.state], { encoding: 'utf8' });
+
+  const first = startDaemon(place);
+  await first.line(/ busy +filled/);
+  const working = async (): Promise<number> =>
+    (await brokerTruth(place)).orders.filter(
+      ({ status, qty, filledQty }) => filledQty < qty && !/canceled|rejected|expired/.test(status),
+    ).length;
+  await until(async () => {
+    first.process.kill('SIGSTOP');
+    if ((await working()) > 0) return true;
+    first.process.kill('SIGCONT');
+    return undefined;
+  });
+  await first.end('SIGKILL');
+  // As after a clean end: neither log nor its index keep their room.
+  const journal = new Database(join(place.state, 'journal.db'));
+  journal.pragma('wal_checkpoint(TRUNCATE)');
+  journal.close();
+  expect(readdirSync(place.state)).not.toContain('journal.db-shm');
+  disk.fill();
+
+  const daemon = startDaemon(place);
+  onTestFinished(() => void daemon.process.kill('SIGKILL'));
+  await daemon.line(/CRITICAL +no_room: the disk is full: no session can begin until there is room/);
+  const halt = tickwright('halt', '--reason', 'test');
+  expect([halt.status, halt.stdout + halt.stderr]).toEqual([0, expect.stringContaining('entries are off')]);
+  await daemon.line(/halt_proven|proven/);
+  expect(await working()).toBe(0);
+  expect(tickwright('status').stdout).toContain('the disk is full');
+
+  disk.empty();
+  await daemon.line(/stream: live/);
+  expect(tickwright('resume', '--reason', 'there is room').status).toBe(0);
+  await daemon.line(/ busy +placed/, daemon.output().length);
+  expect(tickwright('journal', '--json').status, 'others can read the journal again').toBe(0);
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+  expect(daemon.output()).toMatch(/figures compared, all agree/);
+  expect(tickwright('journal', 'verify').status).toBe(0);
 });

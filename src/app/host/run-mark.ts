@@ -1,10 +1,11 @@
 /**
  * The durable mark of a run: when it began, how it ended, and whose code ran when it died. A run that was killed, that crashed or lost
- * its power has no end in its mark: the next start reads that. It is written in place, so that a full disk takes it too.
+ * its power has no end in its mark: the next start reads that.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { failureOf, ifThere, isDiskFull } from '../../domain/failure.ts';
+import { openSync, writeSync } from 'node:fs';
+import { failureOf, isDiskFull } from '../../domain/failure.ts';
 import { minutes, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
+import { block, BLOCK_BYTES, readBlocks, writeBlocks } from './block-file.ts';
 
 /** The run before, as it marked itself. */
 export interface EarlierRun {
@@ -32,8 +33,6 @@ const DEATHS_OF_ONE = 2;
 /** Deaths further apart have nothing to do with each other. */
 const TOGETHER = minutes(10);
 const DEATHS_MAX = 10;
-/** One block of the disk each. The strategy that runs follows the mark. */
-const BLOCK_BYTES = 4096;
 const REASON_CHARACTERS_MAX = 500;
 
 export class RunMark {
@@ -54,7 +53,7 @@ export class RunMark {
     const isDeath = before !== undefined && before.run.ended === null;
     const deaths = isDeath ? [...before.deaths, now].filter((at) => Math.abs(now - at) <= TOGETHER) : [];
     const mark = { startedUs: now, pid: process.pid, ended: null, deaths: deaths.slice(-DEATHS_MAX) };
-    write(path, [block(JSON.stringify(mark)), block('')]);
+    write(path, [JSON.stringify(mark), '']);
     return new RunMark(path, mark, before?.run ?? null);
   }
 
@@ -82,39 +81,22 @@ export class RunMark {
 
   end(reason: string, now: TsUs): void {
     const ended = { atUs: now, reason: reason.slice(0, REASON_CHARACTERS_MAX) };
-    write(this.#path, [block(JSON.stringify({ ...this.#mark, ended }))]);
+    write(this.#path, [JSON.stringify({ ...this.#mark, ended })]);
   }
 }
 
 /** Undefined where no run has left a mark that can be read. */
 function readMark(path: string): { readonly run: EarlierRun; readonly deaths: readonly TsUs[] } | undefined {
-  const bytes = ifThere(() => readFileSync(path));
-  if (bytes === undefined) return undefined;
-  const text = (from: number): string => bytes.toString('utf8', from, from + BLOCK_BYTES).trim();
-  let mark: Mark;
-  try {
-    mark = JSON.parse(text(0)); // oxlint-disable-line typescript/no-unsafe-assignment -- this program wrote it
-  } catch {
-    // A full disk left it empty at its first start.
-    return undefined;
-  }
-  const { startedUs, pid, ended, deaths } = mark;
-  const strategy = text(BLOCK_BYTES);
+  const [text = '', strategy = ''] = readBlocks(path) ?? [];
+  // A full disk left it empty at its first start.
+  if (text === '') return undefined;
+  const { startedUs, pid, ended, deaths }: Mark = JSON.parse(text);
   return { run: { startedUs, pid, ended, strategy: strategy === '' ? null : strategy }, deaths };
 }
 
-const block = (text: string): Buffer => Buffer.alloc(BLOCK_BYTES, ' ').fill(text, 0, Buffer.byteLength(text));
-
-function write(path: string, blocks: readonly Buffer[]): void {
+function write(path: string, texts: readonly string[]): void {
   try {
-    const isThere = ifThere(() => readFileSync(path)) !== undefined;
-    const file = openSync(path, isThere ? 'r+' : 'w', 0o600);
-    try {
-      writeSync(file, Buffer.concat(blocks), 0, blocks.length * BLOCK_BYTES, 0);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeBlocks(path, texts);
   } catch (error) {
     // A start on a full disk must reach the orders; only the first one has no room of its own yet.
     if (!isDiskFull(error)) throw error;

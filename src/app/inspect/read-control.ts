@@ -1,5 +1,4 @@
-import { ifThere } from '../../domain/failure.ts';
-import { readFileSync } from 'node:fs';
+import { readBlocks } from '../host/block-file.ts';
 import { statePaths } from '../restart/state-paths.ts';
 
 /** Address of the control API, written by the daemon into its state directory with access for its owner only. */
@@ -13,8 +12,8 @@ export interface ControlLink {
 /** Undefined without the file of a daemon. Throws when the file cannot be read as one. */
 export function readControl(stateDir: string): ControlLink | undefined {
   const path = statePaths(stateDir).control;
-  const text = ifThere(() => readFileSync(path, 'utf8'));
-  if (text === undefined) return undefined;
+  const [text = ''] = readBlocks(path) ?? [];
+  if (text === '') return undefined;
   const link: unknown = JSON.parse(text);
   if (typeof link === 'object' && link !== null && 'port' in link && 'token' in link) {
     const { port, token } = link;

@@ -1,12 +1,12 @@
 /** The control API of a running daemon, and the file by which the command line finds it. */
 import { randomBytes } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { StatusContent } from '../../operator/status-line.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
+import { writeBlocks } from '../host/block-file.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { listDaemon } from '../restart/daemon-list.ts';
 import type { AlertingState } from './alerting.ts';
@@ -25,6 +25,8 @@ export interface DaemonStatus {
   /** The program on disk is not the one that runs, in words, or null. */
   readonly program: string | null;
   readonly session: TradingDay | null;
+  /** Why no engine runs though one should, or null. */
+  readonly degraded: string | null;
   /** Entries are off for this reason, or null. */
   readonly halted: string | null;
   readonly halt: Daemon['sweep']['progress'];
@@ -73,13 +75,13 @@ export async function startDaemonControl(
     },
   });
   const link = { port: server.port, token, pid: process.pid, program: daemon.programDigest };
-  writeFileSync(paths.control, JSON.stringify(link), { mode: 0o600 });
+  writeBlocks(paths.control, [JSON.stringify(link)]);
   const unlist = listDaemon(config.stateDir, config.mode);
   return {
     url: `http://127.0.0.1:${server.port}`,
     close: async () => {
       unlist();
-      rmSync(paths.control, { force: true });
+      writeBlocks(paths.control, ['']);
       await server.close();
     },
   };
@@ -90,6 +92,7 @@ export const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
   stateDir: config.stateDir,
   program: daemon.programProblem,
   session: daemon.sessionDay ?? null,
+  degraded: daemon.degraded,
   halted: daemon.halt.reason,
   halt: daemon.sweep.progress,
   line:
@@ -125,7 +128,8 @@ function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: 
   const { state, isStale } = daemon.edge.stream.status();
   const { reason } = daemon.halt;
   if (reason !== null) return { ready: false, reason: `entries are off until tickwright resume: ${reason}` };
-  if (daemon.sessionDay === undefined) return { ready: false, reason: 'no session is open yet' };
+  if (daemon.sessionDay === undefined)
+    return { ready: false, reason: daemon.degraded ?? 'no session is open yet' };
   if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
   if (isStale) return { ready: false, reason: 'no prices come, though the stream is connected' };
   if (daemon.isBehind) return { ready: false, reason: 'the engine is behind the prices: entries wait' };

@@ -63,13 +63,13 @@ const listed = (lines: readonly string[], none: string): string =>
   lines.length === 0 ? none : lines.join('\n');
 
 function statusLines(status: DaemonStatus): readonly string[] {
-  const { engine, line, stream, tokenExchanges, isOtpAwaited, halted, halt } = status;
+  const { engine, line, stream, tokenExchanges, isOtpAwaited, halted, halt, degraded } = status;
   const prices =
     stream.state === 'live' ? (stream.isStale ? 'NONE come' : 'live') : stream.state.replaceAll('_', ' ');
   const left = line?.tokenLeftMs ?? null;
   const token = left === null || left <= 0 ? 'none' : `${formatSpan(left * US_PER_MS)} left`;
   return [
-    `${status.mode === 'live' ? 'LIVE, real money' : status.mode}, session ${status.session ?? 'none open'}${line === null ? '' : `, ${line.phase.replaceAll('_', ' ')}, ${line.time}`}`,
+    `${status.mode === 'live' ? 'LIVE, real money' : status.mode}, session ${status.session ?? (degraded === null ? 'none open' : `none open: ${degraded}`)}${line === null ? '' : `, ${line.phase.replaceAll('_', ' ')}, ${line.time}`}`,
     halted === null
       ? 'entries: allowed, as far as limits and risk allow them'
       : `entries: HALTED: ${halted}${halt.text === '' ? '' : `; ${halt.text}`}`,

@@ -1,10 +1,11 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
-import { errorText, failureText } from '../../domain/failure.ts';
+import { errorText, failureText, isDiskFull } from '../../domain/failure.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
 import { OlderSession } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
-import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
+import { configuredAddress, reachBroker, type ReachedBroker } from '../edge/broker-address.ts';
 import { systemTimers } from '../host/market-clock.ts';
 import {
   hasTradedMoney,
@@ -120,9 +121,9 @@ async function runLocked(
     return { code: EXIT.usage, reason };
   }
   const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
-  const broker = await reachBroker(plan, paths, { fresh, trades: true });
+  const broker = await brokerOnceThereIsRoom(plan, paths, fresh, shutdown);
   try {
-    if (shutdown.isAsked) {
+    if (broker === null || shutdown.isAsked) {
       const reason = await shutdown.wait();
       process.stderr.write(`${reason}: stopped before the first session was opened\n`);
       return { code: EXIT.ok, reason };
@@ -168,9 +169,30 @@ async function runLocked(
       await daemon.close();
     }
   } finally {
-    await broker.close();
+    await broker?.close();
     accountLock?.release();
   }
+}
+
+const ROOM_RETRY_MS = 10_000;
+
+/** The simulated broker of a paper run needs the disk: a start waits for it, or a supervisor would give up. Null: stopped meanwhile. */
+async function brokerOnceThereIsRoom(
+  plan: RunPlan,
+  paths: StatePaths,
+  fresh: boolean,
+  shutdown: Shutdown,
+): Promise<ReachedBroker | null> {
+  for (let isTold = false; !shutdown.isAsked; isTold = true) {
+    try {
+      return await reachBroker(plan, paths, { fresh, trades: true });
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      if (!isTold) process.stderr.write(`${failureText(error)}; it starts once there is room\n`);
+      await Promise.race([pause(ROOM_RETRY_MS), shutdown.wait()]);
+    }
+  }
+  return null;
 }
 
 /** Backups, archives and reports; returns how to stop. */

@@ -158,8 +158,26 @@ export class SessionCycle implements InputSink {
     this.#onContracts?.(event);
   }
 
-  /** Replays a day that has a past; leaves out a strategy that hangs or breaks it (rulings, 32). */
+  /**
+   * Opens the session of today; resolves when it is open or none can be today. A full disk ends nothing: kill path, control API and alerts
+   * stay, and the session opens once there is room.
+   */
   async open(): Promise<void> {
+    for (let isTold = false; !this.#isEnding; isTold = true) {
+      try {
+        await this.#leave();
+        return await this.#openEngine();
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        this.#degraded = NO_ROOM;
+        if (!isTold) this.#options.onDegraded('no_room', NO_ROOM);
+        await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
+      }
+    }
+  }
+
+  /** Replays a day that has a past; leaves out a strategy that hangs or breaks it (rulings, 32). */
+  async #openEngine(): Promise<void> {
     for (;;) {
       if (this.#losses > LOSSES_MAX || this.#unexplained > UNEXPLAINED_MAX) return this.#degrade();
       try {
@@ -336,7 +354,7 @@ export class SessionCycle implements InputSink {
       if (this.#isEnding || !isStill()) return;
       this.#losses = 0;
       this.#unexplained = 0;
-      void this.#openNext().catch(onFailure);
+      void this.open().catch(onFailure);
     });
   }
 
@@ -346,26 +364,11 @@ export class SessionCycle implements InputSink {
     if (problem !== null) throw new Error(problem);
   }
 
-  /** A process that runs outlives a full disk: kill path, control API and alerts stay, and the session opens once there is room. */
-  async #openNext(): Promise<void> {
-    for (let isTold = false; !this.#isEnding; isTold = true) {
-      try {
-        await this.#leave();
-        return await this.open();
-      } catch (error) {
-        if (!isDiskFull(error)) throw error;
-        this.#degraded = NO_ROOM;
-        if (!isTold) this.#options.onDegraded('no_room', NO_ROOM);
-        await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
-      }
-    }
-  }
-
   async #rebuild(reason: string, culprit: StrategyIndex | null): Promise<void> {
     if (this.#isEnding) return this.#options.onLost(reason, culprit);
     try {
       this.#exclude(reason, culprit);
-      await this.#openNext();
+      await this.open();
     } catch (error) {
       this.#options.onFailure(error);
     }

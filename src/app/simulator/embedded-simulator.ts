@@ -243,7 +243,8 @@ function start(plan: SimulatorPlan, dir: string): Promise<ChildProcess> {
     });
     child.once('exit', (code) => {
       clearTimeout(deadline);
-      reject(new Error(`the simulated broker could not start: ${whyEnded(code, dir)}`));
+      const failure = new Error(`the simulated broker could not start: ${whyEnded(code, dir)}`);
+      reject(code === EXIT_DISK_FULL ? Object.assign(failure, { code: 'ENOSPC' }) : failure);
     });
   });
 }

@@ -11,7 +11,10 @@ const TEXT_WIDTH = SCREEN_WIDTH - LABEL_WIDTH - 2;
 
 export function statusText(status: DaemonStatus): string {
   const { engine, line } = status;
-  const session = [status.session ?? 'none open', ...(line === null ? [] : [line.phase, line.time])];
+  const session = [
+    status.session ?? noSessionText(status),
+    ...(line === null ? [] : [line.phase, line.time]),
+  ];
   const facts: readonly (readonly [string, string])[] = [
     ['mode', status.mode === 'live' ? 'live: REAL MONEY' : status.mode],
     ['state', status.stateDir],
@@ -30,6 +33,9 @@ export function statusText(status: DaemonStatus): string {
   );
   return `${head.join('')}${engine === null ? '' : `\n${strategiesTable(engine)}\n`}`;
 }
+
+const noSessionText = ({ degraded }: Pick<DaemonStatus, 'degraded'>): string =>
+  degraded === null ? 'none open' : `none open: ${degraded}`;
 
 function silenceFact({ engineSilentMs: ms }: DaemonStatus): readonly (readonly [string, string])[] {
   if (ms === null) return [];

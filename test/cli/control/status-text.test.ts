@@ -86,6 +86,7 @@ const STATUS: DaemonStatus = {
   stateDir: 'var/paper',
   program: null,
   session: tradingDay('2026-03-04'),
+  degraded: null,
   halted: null,
   strategies: null,
   halt: { status: 'idle', text: '' },
@@ -190,6 +191,14 @@ test('a daemon before its first session says what there is', () => {
   const text = statusText({ ...STATUS, session: null, line: null, engine: null });
   expect(text).toMatch(/session +none open/);
   expect(text).toMatch(/token +1 of 10 exchanges/);
+  const degraded = statusText({
+    ...STATUS,
+    session: null,
+    line: null,
+    engine: null,
+    degraded: 'the disk is full',
+  });
+  expect(degraded).toMatch(/session +none open: the disk is full/);
 });
 
 test('figures of an engine that does not answer are told to be old', () => {

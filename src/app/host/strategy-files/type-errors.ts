@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isDiskFull } from '../../../domain/failure.ts';
 import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import type { OwnStrategies } from './own-strategies.ts';
@@ -17,6 +18,16 @@ function typeErrors(file: string): readonly string[] {
     'bin/tsc',
   );
   if (!file.endsWith('ts')) return [];
+  try {
+    return compiled(compiler, file);
+  } catch (error) {
+    // A start must reach the orders. Types run nowhere.
+    if (isDiskFull(error)) return [];
+    throw error;
+  }
+}
+
+function compiled(compiler: string, file: string): readonly string[] {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-types-'));
   try {
     const project = join(dir, 'tsconfig.json');
