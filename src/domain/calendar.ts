@@ -17,6 +17,9 @@ import { type TsUs, US_PER_DAY } from './units.ts';
 
 export type SessionPhase = 'closed' | 'opening_auction' | 'continuous' | 'break' | 'closing_auction';
 
+export const isAuction = (phase: SessionPhase): boolean =>
+  phase === 'opening_auction' || phase === 'closing_auction';
+
 /** One stretch of a trading day; `fromUs` and `toUs` count from local midnight, `toUs` is not part of it. */
 export interface PhaseSpan {
   readonly phase: Exclude<SessionPhase, 'closed'>;

@@ -34,6 +34,8 @@ export interface CommandBody {
   readonly channel: string | null;
   /** Of a flatten: entries stay on, and a strategy may enter again. */
   readonly keepTrading: boolean;
+  /** Of a flatten: in an auction one order is sent that nobody can take back. */
+  readonly inAuction: boolean;
 }
 
 export const EMPTY_BODY: CommandBody = {
@@ -44,9 +46,10 @@ export const EMPTY_BODY: CommandBody = {
   otp: null,
   channel: null,
   keepTrading: false,
+  inAuction: false,
 };
 
-const FLAGS = ['keepTrading'] as const;
+const FLAGS = ['keepTrading', 'inAuction'] as const;
 
 type Flag = (typeof FLAGS)[number];
 type Field = 'reason' | 'strategy' | 'clientOrderId' | 'as' | 'otp' | 'channel' | Flag;
@@ -59,7 +62,7 @@ const FIELDS: Readonly<Record<CommandName, Readonly<Partial<Record<Field, Need>>
   resume: { strategy: 'optional', ...REASON },
   'cancel-all': REASON,
   'cancel-order': { clientOrderId: 'required', ...REASON },
-  flatten: { strategy: 'optional', keepTrading: 'optional', ...REASON },
+  flatten: { strategy: 'optional', keepTrading: 'optional', inAuction: 'optional', ...REASON },
   stop: REASON,
   'stop-strategy': { strategy: 'required', ...REASON },
   'start-strategy': { strategy: 'required', ...REASON },
@@ -162,5 +165,6 @@ function bodyOf(texts: ReadonlyMap<Field, string>, flags: ReadonlySet<Field>): C
     otp: texts.get('otp') ?? null,
     channel: texts.get('channel') ?? null,
     keepTrading: flags.has('keepTrading'),
+    inAuction: flags.has('inAuction'),
   };
 }

@@ -167,7 +167,7 @@ function commandLine({ by, command }: Of<'command'>, naming: Naming): LogLine {
 function target(command: Of<'command'>['command'], naming: Naming): string {
   switch (command.name) {
     case 'flatten':
-      return ` ${command.strategy === null ? 'everything' : naming.strategy(command.strategy)}`;
+      return ` ${command.strategy === null ? 'everything' : naming.strategy(command.strategy)}${command.inAuction === true ? ', into an auction too' : ''}`;
     case 'halt':
     case 'resume':
       return typeof command.strategy === 'number' ? ` ${naming.strategy(command.strategy)}` : '';

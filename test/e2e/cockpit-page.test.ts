@@ -155,6 +155,21 @@ describe('commands', () => {
     expect(daemon.commands.map(([name, { strategy }]) => [name, strategy])).toEqual([['flatten', null]]);
   });
 
+  test('says of an auction that nothing can be taken back there, and sends into it what is confirmed', async () => {
+    const daemon = daemonIn({});
+    const { session } = daemon.facts;
+    daemon.facts = { ...daemon.facts, session: { ...session, phase: 'closing_auction' } };
+    const { page } = await opened(daemon);
+    await show(page, 'Steer');
+    await page.getByRole('button', { name: 'Flatten all' }).click();
+    await page.locator('form.typed', { hasText: 'cannot be taken back' }).waitFor();
+    const field = page.getByLabel(/type “flatten”/);
+    await field.fill('flatten');
+    await field.press('Enter');
+    await said(page, 'done');
+    expect(daemon.commands.map(([name, { inAuction }]) => [name, inAuction])).toEqual([['flatten', true]]);
+  });
+
   test('cancels one order', async () => {
     const daemon = daemonIn({});
     const { page } = await opened(daemon);

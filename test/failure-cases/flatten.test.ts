@@ -1,10 +1,14 @@
 /** A flatten whose exit is lost, or that comes at a time when nothing can be taken back: it ends flat, and covered until then. */
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { obey, type RunActions } from '../../src/app/live/daemon-commands.ts';
+import { tsUs } from '../../src/domain/units.ts';
 import { type CommandBody, EMPTY_BODY } from '../../src/operator/control-command.ts';
 import type { CommandResult } from '../../src/operator/control-server.ts';
 import type { Step } from './support/scripted.ts';
-import { PLACE, running, type Story } from './support/story.ts';
+import { PLACE, running, Story } from './support/story.ts';
 
 const HELD = 2;
 const LONG: Step = { at: 13_001, do: 'buy', qty: HELD, price: 13_010 };
@@ -216,5 +220,63 @@ describe('a flatten by a person', () => {
     story.offer('sell', 12_995, HELD);
     await story.until(async () => (await held())?.every((qty) => qty === 0) === true);
     expect((await story.truth()).net).toBe(0);
+  });
+});
+
+const CONFIG = join(import.meta.dirname, '..', '..', 'config');
+
+/** Long in the last minutes of a day whose closing auction lasts one minute, six times as fast as life. */
+async function beforeTheClose(): Promise<Story> {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-market-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const market = join(dir, 'market.yaml');
+  const hours = readFileSync(join(CONFIG, 'vn30f.yaml'), 'utf8').replace("to: '14:45'", "to: '14:31'");
+  writeFileSync(market, hours.replace('closures.json', join(CONFIG, 'closures.json')));
+  const change = (yaml: string): string =>
+    yaml
+      .replace(/^market: .*$/m, `market: ${market}\nsession: { cancelBeforeAuction: 1s }`)
+      .replace('simulator: {', 'simulator: { hours: exchange,')
+      .replace('risk: {', 'risk: { protectiveStop: { distanceTicks: 200 },')
+      .concat('flatten: { attempts: 2, retryAfter: 1s }\n');
+  const originMarketUs = tsUs(Date.UTC(2026, 2, 4, 7, 28, 15) * 1_000);
+  const time = { speed: 6, originRealUs: null, originMarketUs, start: 'origin' } as const;
+  const story = await Story.open([LONG], { time }, change);
+  onTestFinished(() => story.close());
+  await story.start();
+  story.print(13_000);
+  story.offer('sell', 13_010, HELD);
+  story.print(13_001);
+  await story.until(isCovered(story));
+  await story.until(async () => (await story.view())?.phase === 'closing_auction');
+  return story;
+}
+
+const exitsOf = ({ simulator }: Story) =>
+  simulator
+    .orders()
+    .flatMap(({ side, qty, limitPrice }) => (side === 'sell' ? [[Number(qty), limitPrice]] : []));
+
+describe('a flatten in the closing auction', () => {
+  it('waits and says what becomes of the position; confirmed, it closes by one order at the floor', async () => {
+    const story = await beforeTheClose();
+    const waits = await ask(story, 'flatten');
+    expect(waits.message).toContain('nothing is closed in the closing auction: --in-auction');
+    await story.until(() => story.alerts().includes('flatten_queued'));
+    expect(textsOf(story, 'flatten_queued').join()).toMatch(
+      /stays open overnight, and its stops end with the close/,
+    );
+    expect([exitsOf(story), stopsOf(story)]).toEqual([[], [HELD]]);
+
+    expect((await ask(story, 'flatten', { inAuction: true })).message).toContain('cannot be taken back');
+    await story.until(() => exitsOf(story).length > 0);
+    await ask(story, 'flatten', { inAuction: true });
+    story.offer('buy', 13_000, 5);
+    await story.until(isFlat(story));
+    const [[qty, price] = [], ...more] = exitsOf(story);
+    expect([qty, more], 'once').toEqual([HELD, []]);
+    expect(price, 'at the floor, 7 % below').toBeLessThan(12_110);
+    expect(soldOf(story)).toBe(HELD);
+    await story.until(async () => (await story.view())?.procedure === '');
+    expect(story.alerts()).not.toContain('held_overnight');
   });
 });

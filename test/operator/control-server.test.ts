@@ -187,6 +187,7 @@ describe('commands', () => {
     ['flatten', { strategy: 'ema', reason: 'why' }, { ...REASON, strategy: 'ema' }],
     ['flatten', { keepTrading: true, reason: 'why' }, { ...REASON, keepTrading: true }],
     ['flatten', { keepTrading: false, reason: 'why' }, REASON],
+    ['flatten', { inAuction: true, reason: 'why' }, { ...REASON, inAuction: true }],
     ['stop', { reason: 'why' }, REASON],
     ['stop-strategy', { strategy: 'ema', reason: 'why' }, { ...REASON, strategy: 'ema' }],
     [

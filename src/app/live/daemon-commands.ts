@@ -1,4 +1,5 @@
 /** Carries out what an operator commands, whatever way the command came. */
+import { isAuction, phaseAt } from '../../domain/calendar.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { clientOrderId } from '../../domain/ids.ts';
 import { OPERATOR_INDEX, seconds } from '../../domain/units.ts';
@@ -194,7 +195,7 @@ function cancelOrder(daemon: Daemon, id: string, reason: string): CommandResult 
  * `strategy` is null for the whole account; what was adopted belongs to `operator`, who enters nothing. Entries go off first (rulings,
  * 38): a strategy that goes on would enter again a second later.
  */
-function flatten(daemon: Daemon, { strategy, reason, keepTrading }: CommandBody): CommandResult {
+function flatten(daemon: Daemon, { strategy, reason, keepTrading, inAuction }: CommandBody): CommandResult {
   if (strategy !== null && !daemon.names.has(strategy)) return unknown(daemon, strategy);
   const index = strategy === null ? null : daemon.names.indexOf(strategy);
   if (daemon.sessionDay === undefined)
@@ -205,9 +206,20 @@ function flatten(daemon: Daemon, { strategy, reason, keepTrading }: CommandBody)
     };
   const isHalted = !keepTrading && index !== OPERATOR_INDEX;
   if (isHalted) daemon.command({ name: 'halt', strategy: index, reason });
-  daemon.command({ name: 'flatten', strategy: index, reason });
+  daemon.command({ name: 'flatten', strategy: index, reason, inAuction });
   const what = strategy === null ? 'all positions are' : `the position of ${strategy} is`;
-  return { ok: true, message: `${what} being closed; ${isHalted ? haltText(strategy) : GOES_ON}` };
+  const entries = isHalted ? haltText(strategy) : GOES_ON;
+  return { ok: true, message: `${what} to be closed; ${entries}${auctionText(daemon, inAuction)}` };
+}
+
+/** Empty outside of auctions. */
+function auctionText({ config, clock }: Daemon, isConfirmed: boolean): string {
+  const phase = phaseAt(config.calendar, clock.nowUs());
+  if (!isAuction(phase)) return '';
+  const name = phase.replace('_', ' ');
+  return isConfirmed
+    ? `; orders at the floor or ceiling go into the ${name}, trade at its price, and cannot be taken back`
+    : `; nothing is closed in the ${name}: --in-auction sends orders at the floor or ceiling into it, which cannot be taken back`;
 }
 
 const GOES_ON = 'entries stay as they were: where they are on, a strategy may enter again';

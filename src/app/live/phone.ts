@@ -1,5 +1,6 @@
 /** Commands and views of a phone: the same handlers as those of the command line. */
 import type { Config } from '../../config/config.ts';
+import { isAuction, phaseAt } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, US_PER_MS } from '../../domain/units.ts';
@@ -29,6 +30,7 @@ export function listenToPhones(daemon: Daemon, config: Config, run: RunActions):
       daemon.alerting.acknowledge();
       return obey(daemon, name, body, run);
     },
+    isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpDesk.isWaiting,
     journal: (by, text, outcome) => daemon.tell({ kind: 'remote_command', by, text, outcome }),

@@ -24,6 +24,7 @@ interface ReloadFlags extends ControlFlags {
 
 interface FlattenFlags extends ControlFlags {
   readonly keepTrading?: boolean;
+  readonly inAuction?: boolean;
 }
 
 interface Order {
@@ -162,11 +163,21 @@ function addFlatten(program: Command, context: CliContext): void {
   )
     .option('--strategy <id>', 'this strategy only, its entries alone go off (all)')
     .option('--keep-trading', 'leave entries as they are: a strategy may enter again at once')
+    .option(
+      '--in-auction',
+      'in an auction, where nothing can be taken back: send orders at the floor or ceiling, which trade at its price (without it, it waits)',
+    )
     .action(async () => {
-      const { reason, strategy, keepTrading = false, ...flags } = command.opts<FlattenFlags>();
+      const {
+        reason,
+        strategy,
+        keepTrading = false,
+        inAuction = false,
+        ...flags
+      } = command.opts<FlattenFlags>();
       const state = stateOf(flags);
       const which = strategy === undefined ? {} : { strategy };
-      await tell(context, state, 'flatten', { reason, keepTrading, ...which });
+      await tell(context, state, 'flatten', { reason, keepTrading, inAuction, ...which });
       let wasBusy = false;
       await follow(context, state, (now) => {
         const progress = flattenProgress(now, strategy ?? null, wasBusy);

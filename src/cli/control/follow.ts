@@ -54,6 +54,11 @@ export function flattenProgress(now: View, strategy: string | null, wasBusy: boo
       state: 'left',
       text: `${rest}, and no flatten is under way: tickwright journal shows why`,
     };
+  if (steps.every((step) => step.endsWith(': resting')))
+    return {
+      state: 'left',
+      text: `${rest}; its orders rest in the auction until that ends: tickwright positions shows what it took`,
+    };
   const waits = steps.filter((step) => /: (?:queued|given_up)$/.test(step));
   if (waits.length === steps.length) {
     const next = 'the daemon tries again when continuous trading begins next';

@@ -145,7 +145,13 @@ export type Command =
   | { readonly name: 'resume'; readonly strategy?: StrategyIndex | null; readonly reason: string }
   | { readonly name: 'cancel_all'; readonly reason: string }
   | { readonly name: 'cancel_order'; readonly clientOrderId: ClientOrderId; readonly reason: string }
-  | { readonly name: 'flatten'; readonly strategy: StrategyIndex | null; readonly reason: string }
+  | {
+      readonly name: 'flatten';
+      readonly strategy: StrategyIndex | null;
+      readonly reason: string;
+      /** A person wants one order sent into an auction, where it can be neither changed nor canceled; absent is no. */
+      readonly inAuction?: boolean;
+    }
   | { readonly name: 'stop_strategy'; readonly strategy: StrategyIndex; readonly reason: string }
   /** Ends a stop: the next list of strategies runs it again. */
   | { readonly name: 'start_strategy'; readonly strategy: StrategyIndex; readonly reason: string }

@@ -81,10 +81,18 @@ export class CloseOut {
   /** Waits for a scan of the book after the close, which shows the fills of the last auction. */
   #sayOvernight(): void {
     const { actions } = this.#parts;
-    if (this.#nightFromUs === Infinity || actions.view.bookReadUs() < this.#closeUs) return;
+    if (this.#closeUs === -Infinity || actions.view.bookReadUs() < this.#closeUs) return;
+    const isNight = this.#nightFromUs !== Infinity;
     for (const held of actions.heldPositions()) {
-      if (this.#isFlatAtNight(held.strategy))
-        this.#sayOnce('night', held, 'critical', 'held_overnight', 'stays open overnight');
+      const isLate = isNight && this.#isFlatAtNight(held.strategy);
+      if (isLate || this.#flattener.has(held.strategy, held.instrument))
+        this.#sayOnce(
+          'night',
+          held,
+          'critical',
+          'held_overnight',
+          'stays open overnight; stops that wait at the broker end with the close',
+        );
     }
   }
 
@@ -99,7 +107,7 @@ export class CloseOut {
       );
       // Late fills may reopen its position; working orders are withdrawn once.
       if (isHolding || !this.#told.has(`orders ${i}`))
-        this.#flattener.flattenOwner(strategy, 'flat before the close');
+        this.#flattener.flattenOwner(strategy, 'flat before the close', 'settings');
       this.#told.add(`orders ${i}`);
     }
   }

@@ -1,4 +1,5 @@
 /** The one order of a flatten: sized by what is proven, priced at the touch plus some ticks, repriced as the market moves. */
+import { isAuction } from '../../domain/calendar.ts';
 import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { opposite, type Side, TERMINAL_STATUSES } from '../../domain/order.ts';
@@ -93,6 +94,27 @@ export class ExitOrder {
     return held !== 0 && left <= 0 ? absent[0] : undefined;
   }
 
+  /** The broker has it, and it may still fill. */
+  get isResting(): boolean {
+    return this.isOpen && this.lost === undefined && !this.isUnanswered;
+  }
+
+  /** In an auction: orders that nobody can cancel leave nothing to close. */
+  get isAllResting(): boolean {
+    return this.#restingQty >= Math.abs(this.held);
+  }
+
+  get #restingQty(): number {
+    const { strategy, instrument } = this.#target;
+    const isExit = (order: OrderView): boolean =>
+      order.strategy === strategy &&
+      order.instrument === instrument &&
+      order.side === this.side &&
+      order.isWaiting !== true;
+    const exits = this.#parts.actions.view.openOrders().filter(isExit);
+    return exits.reduce((sum, { exposedQty }) => sum + exposedQty, 0);
+  }
+
   /** Only a new order gets another price. */
   get mustBeReplaced(): boolean {
     return this.#order?.canModify === false;
@@ -118,6 +140,8 @@ export class ExitOrder {
     const price = contract && exitPrice(actions.view, contract, side, settings);
     if (contract === undefined || price === undefined) return 'no price of it is known';
     const proven = provenQty(actions.view, strategy, instrument, side);
+    if (proven === 0 && this.#restingQty > 0)
+      return 'the orders that rest in the auction are all it can close';
     if (proven === 0) return this.#setOff(contract, price);
     const obstacle = this.#makeWay(contract, price);
     if (obstacle !== null) return obstacle;
@@ -198,12 +222,34 @@ export class ExitOrder {
     // Two exits of opposite positions take turns.
     const isExit = other.strategy !== this.#target.strategy && actions.view.isFlattening(other.strategy);
     if (isExit) return `the exit ${name} of another owner stands in the way`;
+    if (isAuction(actions.view.phase()))
+      return `${name} rests in the auction, where it cannot be canceled: the exit would trade with it`;
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       actions.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
       this.#alerts.tell(name, 'warning', 'flatten_makes_way', text);
     }
     return `${name} of another owner stands in the way`;
+  }
+
+  get whyQueued(): string {
+    const phase = this.#parts.actions.view.phase();
+    if (!isAuction(phase)) return `waits: the phase is ${phase}, nothing can be closed at will`;
+    const rule = `in the ${phase.replace('_', ' ')} an order can be neither changed nor canceled`;
+    const rest =
+      this.#restingQty === 0
+        ? `${rule}, and none was asked for; tickwright flatten --in-auction sends one at the ${this.side === 'sell' ? 'floor' : 'ceiling'}, which trades at the price of the auction`
+        : `${rule}: its exit stays in it as it is`;
+    return phase === 'closing_auction'
+      ? `${rest}. What is not closed there stays open overnight, and its stops end with the close`
+      : `waits for continuous trading: ${rest}`;
+  }
+
+  get whatRests(): string {
+    const { held, side } = this;
+    const text = 'nothing of it can be changed or canceled before the auction ends';
+    if (held === 0) return `nothing is held, and an entry rests in the auction: ${text}`;
+    return `orders to ${side} ${Math.abs(held)} rest in the auction and trade at its price: ${text}`;
   }
 
   #sayLocked({ isLocked, price }: ExitPrice): void {
@@ -213,7 +259,7 @@ export class ExitOrder {
   }
 }
 
-/** Where an exit is priced: at the touch plus some ticks, inside the band (rulings, 38); at market where the exchange takes that. */
+/** Where an exit is priced: at the touch plus some ticks, inside the band (rulings, 38), in an auction at its edge; at market where the exchange takes that. */
 interface ExitPrice {
   readonly price: PriceTicks;
   /** The other side is empty at the price limit: the order can only queue there. */
@@ -230,6 +276,11 @@ function exitPrice(
   if (marketOrders === true) return { price: marketLimit(side), isLocked: false };
   const sign = side === 'buy' ? 1 : -1;
   const band = view.band(index);
+  // All trade at the price of the auction: the edge comes first and gets no worse.
+  if (isAuction(view.phase())) {
+    const edge = side === 'buy' ? band?.ceiling : band?.floor;
+    return edge === undefined ? undefined : { price: edge, isLocked: false };
+  }
   const touch = touchOf(view, index, side);
   const last = view.tradedPrice(index);
   const reference = band === undefined ? undefined : Math.round(band.reference / spec.hundredthsPerTick);

@@ -1,4 +1,5 @@
 /** The flatten procedures that are under way, one for each owner and contract. */
+import { isAuction } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
@@ -19,19 +20,21 @@ export class Flattener {
     this.#parts = { ...parts, lost: (id, target) => this.#lost.set(id, target) };
   }
 
-  /** Closes everything the owner holds, and cancels all its orders. `isOfStop`: before the process ends, and for no longer. */
-  flattenOwner(strategy: StrategyIndex, reason: string, isOfStop = false): void {
-    for (const instrument of this.#touched(strategy)) this.flatten(strategy, instrument, reason, isOfStop);
+  /** Closes everything the owner holds, and cancels all its orders. */
+  flattenOwner(strategy: StrategyIndex, reason: string, asker: FlattenAsker): void {
+    for (const instrument of this.#touched(strategy)) this.flatten(strategy, instrument, reason, asker);
   }
 
-  flatten(strategy: StrategyIndex, instrument: InstrumentIndex, reason: string, isOfStop = false): void {
+  flatten(
+    strategy: StrategyIndex,
+    instrument: InstrumentIndex,
+    reason: string,
+    asker: FlattenAsker = 'settings',
+  ): void {
     const known = this.#find(strategy, instrument);
-    if (known !== undefined) {
-      known.isOfStop &&= isOfStop;
-      return known.start();
-    }
-    const job = new FlattenJob(this.#parts, { strategy, instrument, reason }, isOfStop);
-    this.#jobs = [...this.#jobs, job];
+    const job = known ?? new FlattenJob(this.#parts, { strategy, instrument, reason });
+    if (known === undefined) this.#jobs = [...this.#jobs, job];
+    job.askers.add(asker);
     job.start();
   }
 
@@ -69,7 +72,7 @@ export class Flattener {
     for (const job of this.#jobs) job.readFailed();
   }
 
-  /** Continuous trading begins: what waited for it goes on. */
+  /** Another phase: what waited for it goes on. */
   resume(): void {
     for (const job of this.#jobs) job.start();
     this.step();
@@ -87,8 +90,11 @@ export class Flattener {
 
   /** The process that was to stop is gone: what a person or a policy asked for goes on. */
   endStop(): void {
-    for (const job of this.#jobs) if (job.isOfStop) job.drop();
-    this.#jobs = this.#jobs.filter(({ isOfStop }) => !isOfStop);
+    for (const job of this.#jobs) {
+      job.askers.delete('stop');
+      if (job.askers.size === 0) job.drop();
+    }
+    this.#jobs = this.#jobs.filter(({ state }) => state !== 'done');
   }
 
   describe(): readonly string[] {
@@ -125,7 +131,8 @@ export class Flattener {
  * Closes what one owner holds in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
  * repriced a few times, then an alert. Entries go at once; what protects stays until a read has shown that the position can be
  * closed: a broker that shows none must not cost the stop. While the fate of an order is unknown, its own exit too, a stop stays or is
- * put back. Outside continuous trading it waits and says so. Every exit passes the guard, which
+ * put back. Outside continuous trading it waits and says so; into an auction it sends one order at the edge of the band where a person
+ * confirms that, and into the last one of the day where the settings ask. Every exit passes the guard, which
  * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
  */
 interface FlattenParts {
@@ -136,7 +143,10 @@ interface FlattenParts {
   readonly lost: (id: ClientOrderId, target: FlattenTarget) => void;
 }
 
-/** `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
+/** A `person_in_auction` has confirmed an order that nobody can take back; `stop` asks for as long as the process lasts. */
+export type FlattenAsker = 'person' | 'person_in_auction' | 'settings' | 'stop';
+
+/** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
 type FlattenState =
   | 'queued'
   | 'checking'
@@ -145,6 +155,7 @@ type FlattenState =
   | 'pausing'
   | 'working'
   | 'repricing'
+  | 'resting'
   | 'given_up'
   | 'done';
 
@@ -152,12 +163,13 @@ type FlattenState =
 const IS_IDLE: ReadonlySet<FlattenState> = new Set<FlattenState>(['queued', 'checking', 'given_up']);
 
 class FlattenJob {
-  /** Nobody but the stop of the process has asked for it. */
-  isOfStop: boolean;
+  readonly askers = new Set<FlattenAsker>();
   readonly #parts: FlattenParts;
   readonly #target: FlattenTarget;
   readonly #withdrawal: Withdrawal;
   readonly #entries: Withdrawal;
+  /** All that can be canceled in an auction. */
+  readonly #waiting: Withdrawal;
   readonly #alerts: FlattenAlerts;
   readonly #exit: ExitOrder;
   #state: FlattenState = 'queued';
@@ -168,15 +180,15 @@ class FlattenJob {
   #lost = 0;
   #cancelTimer: CancelTimer | null = null;
 
-  constructor(parts: FlattenParts, target: FlattenTarget, isOfStop: boolean) {
+  constructor(parts: FlattenParts, target: FlattenTarget) {
     const { strategy, instrument } = target;
-    this.isOfStop = isOfStop;
     this.#parts = parts;
     this.#target = target;
     const isOurs = (order: OrderView): boolean =>
       order.strategy === strategy && order.instrument === instrument;
     this.#withdrawal = new Withdrawal(parts.actions, isOurs);
     this.#entries = new Withdrawal(parts.actions, (order) => isOurs(order) && !mayProtect(order));
+    this.#waiting = new Withdrawal(parts.actions, (order) => isOurs(order) && order.isWaiting === true);
     this.#alerts = new FlattenAlerts(parts.actions, target);
     this.#exit = new ExitOrder(parts, target, this.#alerts);
   }
@@ -193,13 +205,14 @@ class FlattenJob {
     return this.#target.instrument;
   }
 
-  /** Starts, or restarts a flatten that was given up. */
+  /** Starts, or restarts a flatten that waits or was given up. */
   start(): void {
-    if (this.#state !== 'queued' && this.#state !== 'given_up') return;
+    const isOver = this.#state === 'resting' && !this.#isInAuction;
+    if (this.#state !== 'queued' && this.#state !== 'given_up' && !isOver) return;
     this.#tries = 0;
     this.#lost = 0;
     this.#exit.forget();
-    if (this.#isContinuous) this.#check();
+    if (this.#isOpen) this.#check();
     else this.#queue();
   }
 
@@ -220,7 +233,8 @@ class FlattenJob {
   /** One step; called after every event that can change its inputs. */
   step(): void {
     if (this.#state === 'done') return;
-    if (!this.#isContinuous && this.#state !== 'given_up') this.#queue();
+    if (!this.#isOpen && this.#state !== 'given_up') this.#queue();
+    if (this.#isInAuction && this.#state === 'repricing') this.#state = 'working';
     const isRead = this.#parts.actions.view.positionsReadUs() >= this.#readSinceUs;
     switch (this.#state) {
       case 'queued':
@@ -229,15 +243,19 @@ class FlattenJob {
       case 'checking':
         return isRead && this.#exit.canBePriced && this.#doubtful === undefined ? this.#goOn() : undefined;
       case 'withdrawing':
-        return this.#withdrawal.isDone ? this.#read() : undefined;
+        return this.#before.isDone ? this.#read() : undefined;
       case 'reading':
         return isRead ? this.#place() : undefined;
       case 'repricing':
         return isRead ? this.#reprice() : undefined;
       case 'working':
         if (this.#exit.lost !== undefined) return this.#lose(this.#exit.lost);
+        if (this.#isInAuction && this.#exit.isResting) return this.#read();
         // After a denial the flatten waits: an immediate retry would be denied again.
         return this.#exit.isFilled ? this.#afterProgress() : undefined;
+      case 'resting':
+        if (this.#isFlat) return this.drop();
+        return this.#isInAuction && !this.#exit.isAllResting ? this.#check() : undefined;
       case 'pausing':
         return undefined;
     }
@@ -247,8 +265,23 @@ class FlattenJob {
     return `flattening ${this.#alerts.code} ${this.#exit.held}: ${this.#state}`;
   }
 
-  get #isContinuous(): boolean {
-    return this.#parts.actions.view.phase() === 'continuous';
+  /** It may send an exit now. */
+  get #isOpen(): boolean {
+    return this.#parts.actions.view.phase() === 'continuous' || this.#isInAuction;
+  }
+
+  /** A person has confirmed an auction; the settings ask for the last one of the day, as nothing follows it. */
+  get #isInAuction(): boolean {
+    const phase = this.#parts.actions.view.phase();
+    if (!isAuction(phase)) return false;
+    return (
+      this.askers.has('person_in_auction') || (phase === 'closing_auction' && this.askers.has('settings'))
+    );
+  }
+
+  /** Orders that go before its exit is sent: at the exchange nothing can be canceled in an auction. */
+  get #before(): Withdrawal {
+    return this.#isInAuction ? this.#waiting : this.#withdrawal;
   }
 
   get #isFlat(): boolean {
@@ -256,22 +289,23 @@ class FlattenJob {
   }
 
   #queue(): void {
-    if (this.#state === 'queued' && this.#alerts.hasTold('queued')) return;
+    const phase = this.#parts.actions.view.phase();
+    // The book that is read after the close shows what the auction took.
+    if (phase === 'closed' && this.#state === 'resting') return;
+    if (this.#state === 'queued' && this.#alerts.hasTold(`queued ${phase}`)) return;
     this.#stopTimer();
     this.#state = 'queued';
     if (this.#isFlat) return;
-    const phase = this.#parts.actions.view.phase();
-    const text = `waits: the phase is ${phase}, nothing can be closed at will`;
-    this.#alerts.tell('queued', 'warning', 'flatten_queued', text);
+    const severity = phase === 'closing_auction' ? 'critical' : 'warning';
+    this.#alerts.tell(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
   }
 
   #check(): void {
-    this.#alerts.forget('queued');
     const isReady = isPositionFresh(this.#parts.actions.view) && this.#exit.canBePriced;
     const isCovered = this.#withdrawal.waiting.some(mayProtect);
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
     this.#state = 'checking';
-    this.#entries.ask();
+    this.#withdrawEntries();
     this.#askPositions();
     this.#retryLater(() => this.#onCheckSlow());
   }
@@ -281,6 +315,11 @@ class FlattenJob {
     return this.#entries.waiting.find(({ status }) => status === 'unknown') ?? this.#exit.absent;
   }
 
+  /** What can be canceled now and protects nothing. */
+  #withdrawEntries(): void {
+    if (!this.#isInAuction) this.#entries.ask();
+  }
+
   #onCheckSlow(): void {
     const doubtful = this.#doubtful;
     if (this.#isLate && doubtful !== undefined) this.#tellDoubt(doubtful);
@@ -288,7 +327,7 @@ class FlattenJob {
       const text = 'waits for the position and a price to be read: until then its stops stay';
       this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
     }
-    this.#entries.ask();
+    this.#withdrawEntries();
     this.#parts.actions.read('positions');
     this.#retryLater(() => this.#onCheckSlow());
   }
@@ -318,14 +357,14 @@ class FlattenJob {
 
   #withdraw(): void {
     this.#state = 'withdrawing';
-    this.#withdrawal.ask();
-    if (this.#withdrawal.isDone) this.#read();
+    this.#before.ask();
+    if (this.#before.isDone) this.#read();
     else this.#retryLater(() => this.#onWithdrawSlow());
   }
 
   #onWithdrawSlow(): void {
     if (this.#isLate) {
-      const waiting = this.#withdrawal.waiting.map((order) => order.clientOrderId).join(', ');
+      const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
       this.#alerts.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
     }
     this.#withdraw();
@@ -370,6 +409,7 @@ class FlattenJob {
   #place(): void {
     this.#stopTimer();
     if (this.#isFlat) return this.drop();
+    if (this.#isInAuction && this.#exit.isAllResting) return this.#rest();
     if (this.#exit.held === 0) return this.#withdraw();
     const isFirst = !this.#exit.isPlaced;
     const obstacle = this.#exit.place();
@@ -384,6 +424,13 @@ class FlattenJob {
     this.#retryLater(() => (this.#isLate ? this.#giveUp(obstacle) : this.#read()));
   }
 
+  /** All that is held is in orders of the auction, or nothing is held and an entry rests there. */
+  #rest(): void {
+    this.#stopTimer();
+    this.#state = 'resting';
+    this.#alerts.tell('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
+  }
+
   /** One order of several is filled: the rest of the position starts with all its tries. */
   #afterProgress(): void {
     this.#tries = 0;
@@ -393,6 +440,7 @@ class FlattenJob {
 
   #onUnfilled(): void {
     if (this.#exit.isUnanswered) this.#tries = 0;
+    if (this.#isInAuction && this.#exit.isOpen) return this.#retryLater(() => this.#onUnfilled());
     if (this.#isLate) return this.#giveUp(this.#exit.outcome);
     if (!this.#exit.isOpen || this.#exit.mustBeReplaced) return this.#withdraw();
     this.#state = 'repricing';

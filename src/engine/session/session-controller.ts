@@ -23,6 +23,8 @@ import {
 import { Settlement } from './settlement.ts';
 import { StopProcedure } from './stop-procedure.ts';
 
+type FlattenCommand = Extract<Command, { readonly name: 'flatten' }>;
+
 export class SessionController implements SessionProcedures {
   readonly #actions: SessionActions;
   readonly #timers: SessionTimers;
@@ -73,7 +75,7 @@ export class SessionController implements SessionProcedures {
     this.#auction.plan();
     this.#closeOut.plan();
     this.#auction.onPhase(phase);
-    if (phase === 'continuous') this.#flattener.resume();
+    if (phase !== 'closed' && phase !== 'break') this.#flattener.resume();
     this.#closeOut.step();
     this.#chains.step();
     this.#flattener.step();
@@ -90,7 +92,7 @@ export class SessionController implements SessionProcedures {
   onCommand(command: Command): void {
     switch (command.name) {
       case 'flatten':
-        return this.#flatten(command.strategy, command.reason);
+        return this.#flatten(command);
       case 'rollover':
         this.#actions.read('contracts');
         return this.#rollover.apply();
@@ -137,8 +139,9 @@ export class SessionController implements SessionProcedures {
   }
 
   /** Null means everything the account holds, adopted positions included. */
-  #flatten(strategy: StrategyIndex | null, reason: string): void {
+  #flatten({ strategy, reason, inAuction = false }: FlattenCommand): void {
     const owners = strategy === null ? this.#actions.owners() : [strategy];
-    for (const owner of owners) this.#flattener.flattenOwner(owner, reason);
+    const asker = inAuction ? 'person_in_auction' : 'person';
+    for (const owner of owners) this.#flattener.flattenOwner(owner, reason, asker);
   }
 }

@@ -125,7 +125,7 @@ export class StopProcedure {
     if (this.#phase !== 'continuous') return this.#waitOrLeave();
     this.#state = 'flattening';
     for (let i = 0; i < settings.strategies.length; i += 1)
-      this.#flattener.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`, true);
+      this.#flattener.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`, 'stop');
     if (!this.#flattener.isBusy) return this.#finish();
     const end = addUs(actions.view.nowUs(), this.#flattenMax());
     this.#cancelTimer = timers.at(end, () => {

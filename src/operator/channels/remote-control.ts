@@ -17,6 +17,8 @@ export interface RemoteOptions {
   readonly show: (view: View) => string | Promise<string>;
   readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
   readonly isStrategy: (name: string) => boolean;
+  /** Orders can be neither changed nor canceled now: a flatten sends one only where a person has confirmed that. */
+  readonly isAuction: () => boolean;
   /** A password is waited for: bare letters and digits are one. */
   readonly isOtpAwaited: () => boolean;
   /** Each command with its outcome; passwords and codes left out. */
@@ -104,7 +106,8 @@ export class RemoteControl {
         if (name === 'flatten' && first !== '' && !isOne)
           return `there is no strategy ${first}; /strategies lists them, /flatten alone closes all`;
         const body = bodyOf(by, isOne ? reason.join(' ') : argument);
-        return this.#askBack(by, name, { ...body, strategy: isOne ? first : null }, text);
+        const inAuction = name === 'flatten' && this.#options.isAuction();
+        return this.#askBack(by, name, { ...body, strategy: isOne ? first : null, inAuction }, text);
       }
       case 'start':
       case 'help':
@@ -165,10 +168,15 @@ const bodyOf = (by: string, reason: string): CommandBody => ({
 const resumeMeaning = ({ strategy }: CommandBody): string =>
   `Entries of ${strategy ?? 'the whole account'} will be allowed again.`;
 
-const flattenMeaning = ({ strategy }: CommandBody): string =>
-  strategy === null
-    ? 'Entries go off until /resume, orders are canceled, and all positions closed.'
-    : `Entries of ${strategy} go off until /resume ${strategy}, its orders are canceled, and the positions of ${strategy} closed.`;
+function flattenMeaning({ strategy, inAuction }: CommandBody): string {
+  const what =
+    strategy === null
+      ? 'Entries go off until /resume, orders are canceled, and all positions closed.'
+      : `Entries of ${strategy} go off until /resume ${strategy}, its orders are canceled, and the positions of ${strategy} closed.`;
+  const auction =
+    'This is an auction: orders at the floor or ceiling go into it, trade at its price, and cannot be taken back.';
+  return inAuction ? `${what} ${auction}` : what;
+}
 
 /** Words that may stand in the journal; another word may be a password. */
 const SHOWN: ReadonlySet<string> = new Set([...VIEWS, 'otp', 'seen', 'resume', 'flatten', 'start', 'help']);

@@ -24,7 +24,7 @@ export function Steer({ value }: { readonly value: CockpitState }) {
         <>
           <Entries value={value} />
           <Otp value={value} />
-          <Everything />
+          <Everything value={value} />
           <Strategies value={value} />
         </>
       )}
@@ -105,14 +105,20 @@ export function Otp({ value: { token } }: { readonly value: CockpitState }) {
   );
 }
 
-const held = (label: string, word: string, name: string, meaning?: string) => (
+const held = (label: string, word: string, name: string, meaning?: string, body: object = {}) => (
   <HoldButton
     label={label}
     word={word}
     meaning={meaning}
-    onDone={() => void command(label, name, { reason: REASON })}
+    onDone={() => void command(label, name, { reason: REASON, ...body })}
   />
 );
+
+/** In an auction the button confirms an order that nobody can take back. */
+function flattenOf({ session: { phase } }: CockpitState, meaning: string) {
+  const inAuction = phase === 'opening_auction' || phase === 'closing_auction';
+  return { meaning: inAuction ? `${meaning} ${t.auctionMeaning}` : meaning, body: { inAuction } };
+}
 
 const pressed = (label: string, name: string) => (
   <Button kind="plain" onClick={() => void command(label, name)}>
@@ -120,23 +126,26 @@ const pressed = (label: string, name: string) => (
   </Button>
 );
 
-const Everything = () => (
-  <Panel title={t.wholeAccount} area="half">
-    <p class="note">
-      {t.holdMeaning} {t.flattenMeaning}
-    </p>
-    <div class="row">
-      {held(t.cancelAll, 'cancel', 'cancel-all')}
-      {held(t.flattenAll, 'flatten', 'flatten', t.flattenMeaning)}
-      {held(t.stopDaemon, 'stop', 'stop')}
-    </div>
-    <div class="row">
-      {pressed(t.seen, 'seen')}
-      {pressed(t.reconnect, 'reconnect')}
-      <LeaveButton />
-    </div>
-  </Panel>
-);
+function Everything({ value }: { readonly value: CockpitState }) {
+  const { meaning, body } = flattenOf(value, t.flattenMeaning);
+  return (
+    <Panel title={t.wholeAccount} area="half">
+      <p class="note">
+        {t.holdMeaning} {meaning}
+      </p>
+      <div class="row">
+        {held(t.cancelAll, 'cancel', 'cancel-all')}
+        {held(t.flattenAll, 'flatten', 'flatten', meaning, body)}
+        {held(t.stopDaemon, 'stop', 'stop')}
+      </div>
+      <div class="row">
+        {pressed(t.seen, 'seen')}
+        {pressed(t.reconnect, 'reconnect')}
+        <LeaveButton />
+      </div>
+    </Panel>
+  );
+}
 
 const LeaveButton = () => (
   <Button
@@ -150,23 +159,32 @@ const LeaveButton = () => (
   </Button>
 );
 
-function Strategies({ value: { strategies } }: { readonly value: CockpitState }) {
+function Strategies({ value }: { readonly value: CockpitState }) {
+  const { strategies } = value;
   return (
     <Panel title={t.strategies} area="half">
       {strategies.length === 0 && <Empty>{t.noStrategies}</Empty>}
       <ul class="strategies">
         {strategies.map((each) => (
-          <Strategy key={each.id} strategy={each} />
+          <Strategy key={each.id} strategy={each} flatten={flattenOf(value, t.flattenOneMeaning)} />
         ))}
       </ul>
     </Panel>
   );
 }
 
-function Strategy({ strategy: { id, stopped, halted, positions } }: { readonly strategy: StrategyState }) {
+function Strategy({
+  strategy: { id, stopped, halted, positions },
+  flatten,
+}: {
+  readonly strategy: StrategyState;
+  readonly flatten: ReturnType<typeof flattenOf>;
+}) {
   const holds = heldOnes(positions).map(({ contract, qty }) => `${signed(qty)} ${contract}`);
-  const act = (text: string, name: string) => () =>
-    void command(`${text} ${id}`, name, { strategy: id, reason: REASON });
+  const act =
+    (text: string, name: string, body: object = {}) =>
+    () =>
+      void command(`${text} ${id}`, name, { strategy: id, reason: REASON, ...body });
   return (
     <li>
       <div>
@@ -200,8 +218,8 @@ function Strategy({ strategy: { id, stopped, halted, positions } }: { readonly s
           isSmall
           label={t.flatten}
           word="flatten"
-          meaning={t.flattenOneMeaning}
-          onDone={act(t.flatten, 'flatten')}
+          meaning={flatten.meaning}
+          onDone={act(t.flatten, 'flatten', flatten.body)}
         />
       </div>
     </li>

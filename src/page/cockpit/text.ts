@@ -272,6 +272,10 @@ const TABLE = {
     'Flatten turns entries off first, until somebody resumes.',
     'Đóng vị thế sẽ ngừng mở vị thế trước, cho đến khi có người bấm Tiếp tục.',
   ],
+  auctionMeaning: [
+    'This is an auction: orders at the floor or ceiling go into it, trade at its price, and cannot be taken back.',
+    'Đang khớp lệnh định kỳ: lệnh giá sàn hoặc trần được gửi vào phiên này, khớp theo giá của phiên và không thể rút lại.',
+  ],
   flattenOneMeaning: [
     'Flatten turns the entries of this strategy off first, until somebody resumes it.',
     'Đóng vị thế sẽ ngừng mở vị thế của chiến lược này trước, cho đến khi có người bấm Tiếp tục.',

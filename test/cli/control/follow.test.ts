@@ -54,6 +54,7 @@ describe('flatten', () => {
     ],
     ['it was given up', view([], { a: 2 }, 'flattening VN30F2603 2: given_up'), null, 'left'],
     ['it waits for a phase', view([], { a: 2 }, 'stop: idle; flattening VN30F2603 2: queued'), null, 'left'],
+    ['its orders are in an auction', view([], { a: 2 }, 'flattening VN30F2603 2: resting'), null, 'left'],
     ['nothing closes it', view([], { a: 2 }), null, 'left'],
     ['another strategy holds', view([], { a: 0, b: 2 }), 'a', 'done'],
   ] as const)('%s', (_, now, strategy, state) => {

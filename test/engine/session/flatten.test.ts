@@ -259,6 +259,104 @@ describe('outside continuous trading', () => {
     expect(world.codes()).not.toContain('held_overnight');
   });
 
+  test('in the closing auction it is queued, and says what becomes of the position and how it is closed', () => {
+    const world = holding(1, { time: '14:31' }).command(flattenAll).runUntil('14:44');
+    expect(world.asks('submit')).toEqual([]);
+    expect(world.said).toEqual([
+      expect.stringMatching(/^critical flatten_queued .*overnight.*end with the close/),
+    ]);
+    expect(world.said[0]).toContain('tickwright flatten --in-auction sends one at the floor');
+  });
+
+  test('a person who confirms it closes in the auction, by one order at the edge of the band', () => {
+    const world = holding(2, { time: '14:31' });
+    world.view.add({ id: 'stop', side: 'sell', qty: 2, purpose: 'reduce' }).isWaiting = true;
+    world.broker.fillUs = null;
+    // The trigger book is no part of the exchange.
+    const cancel = world.cancel.bind(world);
+    world.cancel = (strategy, id) => {
+      cancel(strategy, id);
+      world.view.order(id)!.status = 'canceled';
+    };
+    world.command(flattenAll).run(60);
+    expect(world.asks('cancel')).toEqual([]);
+    for (let i = 0; i < 2; i += 1) world.command({ ...flattenAll, inAuction: true }).run(60);
+    expect(world.asks('cancel')).toEqual(['cancel 0 stop']);
+    expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12090']);
+    expect(world.asks('modify')).toEqual([]);
+    expect(world.codes()).toEqual(['flatten_queued', 'orders_in_auction']);
+    expect(world.keeper.status()).toContain('resting');
+    world.runUntil('14:45').view.fill(world.view.openOrders()[0]!, 2);
+    world.runUntil('14:46');
+    expect(world.keeper.status()).toBe('');
+    expect(world.codes()).toEqual(['flatten_queued', 'orders_in_auction']);
+  });
+
+  test('no second exit is sent into an auction while the first rests there', () => {
+    const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
+    const world = holding(2, { time: '14:20', settings: { strategies } });
+    world.broker.fillUs = null;
+    world.command(flattenAll).runUntil('14:31');
+    expect(world.said.at(-1)).toContain('its exit stays in it as it is');
+    world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
+    expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
+    expect(world.asks('cancel')).toEqual([]);
+    world.view.fill(world.view.openOrders()[0]!, 1);
+    world.view.openOrders()[0]!.status = 'expired';
+    world.runUntil('14:46').view.bookRead = world.view.now;
+    world.runUntil('14:47');
+    expect(world.said.at(-1)).toMatch(/^critical held_overnight 1 of /);
+  });
+
+  test('a position larger than one order goes into the auction in several', () => {
+    const settings = { risk: { ...new HouseWorld().settings.risk, orderQtyMax: units.qty(2) } };
+    const world = holding(-5, { settings, time: '14:31' });
+    world.broker.fillUs = null;
+    world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
+    const orders = world.asks('submit').map((line) => line.split(' ').slice(2).join(' '));
+    expect(orders).toEqual(['buy 2 of 0 at 13910', 'buy 2 of 0 at 13910', 'buy 1 of 0 at 13910']);
+    expect(world.codes()).toEqual(['orders_in_auction']);
+  });
+
+  test('what the opening auction does not take is closed after it', () => {
+    const world = holding(1, { time: '08:50' });
+    world.broker.fillUs = null;
+    world.command(flattenAll).run(5);
+    expect(world.said).toEqual([expect.stringContaining('waits for continuous trading')]);
+    world.command({ ...flattenAll, inAuction: true }).runUntil('08:59:59');
+    expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090']);
+    world.broker.fillUs = 300_000;
+    world.runUntil('09:00:10');
+    expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090', 'submit 0 sell 1 of 0 at 12994']);
+    expect(heldBy(world)).toBe(0);
+  });
+
+  test('an order of ours that rests on the other side of the auction keeps the exit out, and it says so', () => {
+    const world = holding(1, { time: '14:31' });
+    world.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
+    expect([world.asks('submit'), world.asks('cancel')]).toEqual([[], []]);
+    expect(world.said.at(-1)).toMatch(/^critical flatten_failed .*order entry rests in the auction/);
+  });
+
+  test('an exit whose answer is lost in an auction is looked up, and sent again once it is proven absent', () => {
+    const world = holding(1, { time: '14:31' });
+    world.broker.fillUs = null;
+    const submit = world.submitFor.bind(world);
+    world.submitFor = (strategy, intent) => {
+      const id = submit(strategy, intent);
+      if (world.asks('submit').length === 1) world.view.order(id)!.status = 'unknown';
+      return id;
+    };
+    world.command({ ...flattenAll, inAuction: true }).run(40);
+    expect(world.keeper.status()).toContain('checking');
+    expect(world.asks('submit')).toHaveLength(1);
+    world.view.openOrders()[0]!.status = 'not_sent';
+    world.run(10);
+    expect(world.asks('submit')).toHaveLength(2);
+    expect(world.keeper.status()).toContain('resting');
+  });
+
   test('what its day did not finish is dropped and told, not begun by itself on another day', () => {
     const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
     const world = holding(1, { time: '20:00', settings: { strategies } });

@@ -46,14 +46,15 @@ describe('a start at 08:47', () => {
     expect(heldBy(late)).toBe(0);
   });
 
-  test('as one at 14:31 cannot close any more, and says so twice', () => {
+  test('as one at 14:31 has the last auction left, and says what that does not take', () => {
     const late = new HouseWorld({ time: '14:31', settings: strategies() });
+    late.broker.fillUs = null;
     late.start(() => late.view.hold(0, 1)).runUntil('14:50');
-    expect(late.asks('submit')).toEqual([]);
-    expect(late.codes()).toEqual(['flatten_queued']);
+    expect(late.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090']);
+    expect(late.codes()).toEqual(['orders_in_auction']);
     late.view.bookRead = late.view.now;
     late.runUntil('15:00');
-    expect(late.codes()).toEqual(['flatten_queued', 'held_overnight']);
+    expect(late.codes()).toEqual(['orders_in_auction', 'held_overnight']);
   });
 });
 
@@ -161,7 +162,8 @@ describe('the close', () => {
     day.broker.fillUs = null;
     day.runUntil('14:50').view.bookRead = day.view.now;
     day.runUntil('14:51');
-    expect(day.codes()).toEqual(['flatten_failed', 'held_overnight']);
+    expect(day.codes()).toEqual(['flatten_failed', 'orders_in_auction', 'held_overnight']);
+    expect(day.asks('submit'), 'the exit that rests is the only one').toHaveLength(1);
     for (const order of day.view.openOrders()) order.status = 'expired';
     day.broker.fillUs = 300_000;
     day.runUntil('09:00:10', '2026-03-05');

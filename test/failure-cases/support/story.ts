@@ -7,7 +7,6 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { Daemon } from '../../../src/app/live/daemon.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../../../src/app/restart/state-paths.ts';
 import { reload } from '../../../src/app/live/reload.ts';
@@ -167,7 +166,7 @@ export class Story {
         fixedOtp: simulator.otp,
         faults: null,
       },
-      clockMap: REAL_TIME,
+      clockMap: simulator.clockMap(),
       screen: {
         note: (text) => this.#said.push(text),
         entry: (entry) => {

@@ -10,6 +10,7 @@ let time: VirtualTimers;
 let done: { readonly name: string; readonly body: CommandBody }[];
 let journal: string[];
 let isAwaited: boolean;
+let isAuction: boolean;
 let remote: RemoteControl;
 
 beforeEach(() => {
@@ -17,6 +18,7 @@ beforeEach(() => {
   done = [];
   journal = [];
   isAwaited = false;
+  isAuction = false;
   remote = new RemoteControl({
     clock: time,
     show: (view) => `the ${view}`,
@@ -25,6 +27,7 @@ beforeEach(() => {
       return name === 'otp' ? { ok: false, message: 'wrong' } : { ok: true, message: 'accepted' };
     },
     isStrategy: (name) => name === 'ema-front',
+    isAuction: () => isAuction,
     isOtpAwaited: () => isAwaited,
     journal: (by, text, outcome) => journal.push(`${by}: ${text}: ${outcome}`),
   });
@@ -67,6 +70,15 @@ describe('RemoteControl', () => {
     expect(done[1]).toMatchObject({ name: 'resume', body: { strategy: null } });
     expect(await write(codeIn(again))).toMatch(/^not understood/);
     expect(done).toHaveLength(2);
+  });
+
+  it('says of an auction that nothing can be taken back there, and sends into it what is confirmed', async () => {
+    isAuction = true;
+    const reply = await write('/flatten');
+    expect(reply).toMatch(/This is an auction: .* cannot be taken back/);
+    await write(codeIn(reply));
+    expect(done).toMatchObject([{ name: 'flatten', body: { inAuction: true } }]);
+    expect(await write('/resume')).not.toContain('auction');
   });
 
   it('flattens nothing for a strategy that is misspelled', async () => {
@@ -132,6 +144,7 @@ describe('RemoteControl', () => {
       },
       command: () => Promise.reject(new Error('no daemon')),
       isStrategy: () => false,
+      isAuction: () => false,
       isOtpAwaited: () => false,
       journal: () => undefined,
     });
