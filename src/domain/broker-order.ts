@@ -79,6 +79,8 @@ export interface BrokerTriggerOrder {
   readonly children: readonly BrokerOrderNo[];
   /** The order of the in-day book that an exit protects; null when the row does not say. */
   readonly parent: BrokerOrderNo | null;
+  /** The last day on which it can trigger; absent when the row does not say. */
+  readonly lastDay?: TradingDay;
 }
 
 /** The letters say that it is over; the rest of the row may deny it. */

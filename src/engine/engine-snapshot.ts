@@ -91,6 +91,8 @@ export interface EngineView {
   readonly halted: string | null;
   /** Positions do not count as proven for this reason, or null. */
   readonly unproven: string | null;
+  /** Why what waits at the broker for us is not proven, or null. */
+  readonly stopsUnproven: string | null;
   /** Our money of the day against the broker's. */
   readonly money: MoneyView;
   /** Procedures of the session controller under way, empty when there are none. */
@@ -158,6 +160,7 @@ export function engineSnapshot(
     stream: market.isLive ? 'live' : 'down',
     halted: halt.reason,
     unproven: view.unproven(),
+    stopsUnproven: stopsUnproven(parts),
     money: parts.moneyReconciler.view,
     procedure: controller.status(),
     strategies,
@@ -185,6 +188,15 @@ export function engineSnapshot(
       disagreements: parts.disagreements.count,
     },
   };
+}
+
+function stopsUnproven({ orders, session }: EngineState): string | null {
+  const waiting = orders.open.filter(({ isWaiting, isAdopted }) => isWaiting && !isAdopted);
+  if (waiting.length > 0 && session.triggersReadUs === -Infinity)
+    return 'the trigger book was not read since the start';
+  const unseen = waiting.find(({ isUnseen }) => isUnseen);
+  if (unseen === undefined) return null;
+  return `${unseen.clientOrderId} waited at the broker in the last session, and its trigger book has not shown it since`;
 }
 
 function hasOpenOrders({ orders }: EngineState, owner: StrategyIndex): boolean {

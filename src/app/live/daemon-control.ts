@@ -124,7 +124,8 @@ const linkOf = (link: string | null): CommandResult & { readonly link: string | 
       }
     : { ok: true, message: 'opens once, within ten minutes', link };
 
-function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
+/** Entries may go, as far as the daemon knows. */
+export function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
   const { state, isStale } = daemon.edge.stream.status();
   const { reason } = daemon.halt;
   if (reason !== null) return { ready: false, reason: `entries are off until tickwright resume: ${reason}` };
@@ -133,6 +134,9 @@ function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: 
   if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
   if (isStale) return { ready: false, reason: 'no prices come, though the stream is connected' };
   if (daemon.isBehind) return { ready: false, reason: 'the engine is behind the prices: entries wait' };
-  const { clockProblem } = daemon;
+  const { clockProblem, lastView: view } = daemon;
+  const unproven =
+    view === undefined ? 'the engine has not answered yet' : (view.unproven ?? view.stopsUnproven);
+  if (unproven !== null) return { ready: false, reason: `not proven against the broker: ${unproven}` };
   return clockProblem === null ? { ready: true, reason: '' } : { ready: false, reason: clockProblem };
 }

@@ -35,6 +35,7 @@ export function healthProblem(daemon: Daemon): string | null {
   if (edge.tokens.current() === undefined) return 'there is no token';
   if (view === undefined) return 'the engine has not answered yet';
   if (view.unproven !== null) return `positions are not proven: ${view.unproven}`;
+  if (view.stopsUnproven !== null) return `stops are not proven: ${view.stopsUnproven}`;
   return view.money.state === 'differs' ? 'money differs from the broker’s' : null;
 }
 

@@ -19,7 +19,7 @@ import {
   type TsUs,
   tsUs,
 } from '../../domain/units.ts';
-import type { EarlierOrder } from '../ports/engine-event.ts';
+import type { CarriedOrder, EarlierOrder } from '../ports/engine-event.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -138,6 +138,21 @@ export class EarlierOrders {
     this.#parts.context.alert(order.strategy, 'warning', 'book_of_day_before', text);
   }
 
+  /**
+   * After a night: an order that waited is over where its last day was before this one. A book that shows it all the same brings it back.
+   * Where trading goes on, the clock at midnight proves nothing.
+   */
+  endOutdated(waiting: readonly CarriedOrder[]): void {
+    const { orders, life, tradingDay } = this.#parts;
+    if (this.#isMidnightTraded()) return;
+    for (const { clientOrderId, row } of waiting) {
+      const order = orders.get(clientOrderId);
+      if (order === undefined || row.lastDay === undefined || row.lastDay >= tradingDay()) continue;
+      this.missing(order);
+      life.apply(order, 'seen_gone', `its last day was ${row.lastDay}`);
+    }
+  }
+
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
   missing(order: ManagedOrder): void {
     const isUnseen = order.isCarriedOver && order.isWaiting && order.rowUs < this.#dayBeganUs();
@@ -155,7 +170,7 @@ export class EarlierOrders {
     for (const order of this.#unproven) {
       if (!order.isFinal) continue;
       this.#unproven.delete(order);
-      if (order.isWaiting && order.purpose === 'reduce' && leavesOf(order) > 0) this.#tellDropped(order);
+      if (order.isWaiting && leavesOf(order) > 0) this.#tellDropped(order);
     }
   }
 

@@ -167,6 +167,11 @@ export class ManagedOrder implements OrderView {
     this.isFinal = TERMINAL_STATUSES.has(status);
   }
 
+  /** It waited when the day began, and no scan of the trigger book has shown it since. */
+  get isUnseen(): boolean {
+    return this.isCarriedOver && this.isWaiting && !this.isFinal && this.rowUs === -Infinity;
+  }
+
   /** No number yet, and not final: to be looked for in the book. */
   get isUnresolved(): boolean {
     return this.orderNo === null && !this.isFinal;

@@ -69,6 +69,8 @@ export interface OrderView {
   readonly grownFrom?: Qty;
   /** It stands in the trigger book: nothing of it rests at the exchange until it triggers; absent is no. */
   readonly isWaiting?: boolean;
+  /** It waited in the session before, and the trigger book has not shown it since; absent is no. */
+  readonly isUnseen?: boolean;
   /** As it was placed; absent or null for none. */
   readonly trigger?: Trigger | null;
   /** Orders of one group exclude each other, as the halves of a bracket do; absent or null for an order of its own. */

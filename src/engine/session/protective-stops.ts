@@ -374,4 +374,6 @@ const isClosing = (order: OrderView): boolean => order.isProtective !== true && 
 
 /** The broker shows it waiting. */
 const isInForce = (order: OrderView): boolean =>
-  isStop(order) && (order.status === 'pending_trigger' || order.status === 'pending_modify');
+  isStop(order) &&
+  order.isUnseen !== true &&
+  (order.status === 'pending_trigger' || order.status === 'pending_modify');

@@ -101,6 +101,7 @@ export class SessionEvents {
     for (const each of carriedOverOrders ?? []) adoption.carryOver(each);
     // Else the clock was set back over a day: its orders may work on.
     const wasNight = isAnew !== true && (follows === undefined || follows < tradingDay);
+    if (wasNight) this.#state.earlier.endOutdated(carriedOverOrders ?? []);
     for (const each of earlierOrders ?? []) this.#state.earlier.carryOver(each, wasNight);
     this.#state.entries.carryOver(carriedOverOrders);
     this.#state.entries.carryOver(earlierOrders);

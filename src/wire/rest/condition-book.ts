@@ -29,6 +29,7 @@ import {
   type Accounts,
   ALL_SYMBOLS,
   FIELDS,
+  readDate,
   shownPrice,
   SIDE,
   sideCode,
@@ -164,7 +165,7 @@ const conditionRow = message<ConditionRow>()({
   cancel_time: field(timeText, 'When it was cancelled.', ({ cancelTime }) => cancelTime),
   channel: FIELDS.channel,
   from_time: field(dateText, 'First day.', ({ validFrom }) => validFrom),
-  exp_time: field(dateText, 'Last day.', ({ validTo }) => validTo),
+  exp_time: field(dateText, 'Last day.', ({ validTo }) => validTo, looseText.catch('')),
   details: field(
     text,
     'Numbers of the orders it sent, joined by commas.',
@@ -222,6 +223,8 @@ function decodeRow(
   const kind = decodeConditionKind(row.notes, row.orderType);
   if (kind === 'unrecognized') drift.count(`${WHERE}.notes`, 'a kind nobody knows');
   if (status === 'unrecognized') drift.count(`${WHERE}.status`, 'a status nobody knows');
+  const lastDay = readDate(row.exp_time);
+  if (lastDay === null && row.exp_time.trim() !== '') drift.count(`${WHERE}.exp_time`, 'no date');
   return parsed({
     orderNo: brokerOrderNo(row.orderNo),
     orderKey: brokerOrderKey(key),
@@ -236,6 +239,7 @@ function decodeRow(
     statusText: row.status.trim(),
     children: childrenOf(row.details),
     parent: parentOf(row.groupOrder),
+    ...(lastDay === null ? {} : { lastDay }),
   });
 }
 

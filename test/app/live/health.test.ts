@@ -49,7 +49,7 @@ const edge = (state: string, isStale: boolean, token: object | undefined) => ({
 });
 
 describe('the dead man’s switch', () => {
-  const VIEW = { unproven: null, money: { state: 'agreed' }, halted: null };
+  const VIEW = { unproven: null, stopsUnproven: null, money: { state: 'agreed' }, halted: null };
 
   /** A daemon with which all is well, at an hour of a trading day. */
   const wellAt = (hour: number, parts: Partial<Record<keyof Daemon, unknown>> = {}): Daemon =>
@@ -97,6 +97,11 @@ describe('the dead man’s switch', () => {
       'positions without proof',
       { lastView: { ...VIEW, unproven: 'not read' } },
       'positions are not proven: not read',
+    ],
+    [
+      'a stop without proof',
+      { lastView: { ...VIEW, stopsUnproven: 'H.1 is not shown' } },
+      'stops are not proven: H.1 is not shown',
     ],
     [
       'other money',

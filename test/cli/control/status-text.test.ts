@@ -52,6 +52,7 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
   stream: 'live',
   halted: null,
   unproven: null,
+  stopsUnproven: null,
   money: {
     state: 'agreed',
     figures: [

@@ -504,3 +504,49 @@ it('exits that the last session had not seen belong to the strategy whose bracke
   ]);
   expect(rig.alerts()).toEqual([]);
 });
+
+const shownBy = (rig: EngineRig) => {
+  const { orders, stopsUnproven } = rig.engine.snapshot();
+  return [orders.map(({ status }) => status), stopsUnproven];
+};
+
+describe('a stop that waited in the session before', () => {
+  const YESTERDAY = { lastDay: addDays(DAY, -1) };
+  const stop = { ...waits({ key: 'k9' }), ...YESTERDAY };
+  const night = { held: 1, isEndless: false, hour: 10 } as const;
+
+  it('is over with its last day, and who was protected is told', () => {
+    const rig = begun([], { ...night, stop });
+    expect([shownBy(rig), rig.statusOf(clientOrderId('H.9'))]).toEqual([[[], null], 'expired']);
+    expect(rig.alerts()).toEqual([]);
+    settle(rig, 1);
+    expect([rig.alerts(), unproven(rig)]).toEqual([['exits_missing'], null]);
+  });
+
+  it('may have sent its order before: a difference of positions is its fill', () => {
+    const rig = settle(begun([], { ...night, stop }), 0);
+    expect([rig.position(FIRST), rig.alerts(), unproven(rig)]).toEqual([0, ['fill_unseen'], null]);
+  });
+
+  it('that the broker shows after its last day works on, and a person hears of it', () => {
+    const rig = begun([], { ...night, stop })
+      .book()
+      .conditions([stop]);
+    expect([shownBy(rig), rig.alerts()]).toEqual([[['pending_trigger'], null], ['order_oddity']]);
+  });
+
+  it.each([
+    ['no last day', night, waits({ key: 'k9' })],
+    ['a last day to come', night, { ...stop, lastDay: DAY }],
+    ['trading that never stops', { held: 1 }, stop],
+    ['a clock that was set back', { ...night, followsBy: 1 }, stop],
+  ])('with %s counts until scans prove it absent, and is not proven meanwhile', (_, how, row) => {
+    const rig = begun([], { ...how, stop: row });
+    const unread = expect.stringMatching(/trigger book was not read/);
+    expect(shownBy(rig)).toEqual([['pending_trigger'], unread]);
+    rig.conditions();
+    expect(shownBy(rig)).toEqual([['pending_trigger'], expect.stringMatching(/has not shown it since/)]);
+    rig.pass(2).conditions().pass(2).conditions();
+    expect(shownBy(rig)).toEqual([[], null]);
+  });
+});

@@ -175,7 +175,12 @@ it('a position without a stop while positions are not proven follows the policy 
 });
 
 /** The first strategy, which may hold overnight or not, begins the day long two, with a stop of yesterday. */
-function carried(options: RigOptions, overnight: boolean, placedTrigger = 12_900, later = 0): SmallBroker {
+function carried(
+  options: RigOptions,
+  overnight: boolean,
+  placedTrigger = 12_900,
+  { later = 0, isKept = true } = {},
+): SmallBroker {
   const seats = SETTINGS.strategies.map((each) => ({ ...each, overnight }));
   const rig = new EngineRig({ isReal: true, canWait: true, seats, ...options });
   rig.pass(later);
@@ -200,6 +205,7 @@ function carried(options: RigOptions, overnight: boolean, placedTrigger = 12_900
     halted: null,
   });
   rig.boot(1).contracts().stream('live').reference().account();
+  if (!isKept) broker.stops.length = 0;
   return broker.settle();
 }
 
@@ -216,10 +222,20 @@ describe('a stop of yesterday', () => {
 
   it('is not taken away in the break, where no other one can be placed', () => {
     const risk = { protectiveStop: { distanceTicks: 50, slipTicks: 20 } };
-    const broker = carried({ risk }, true, 12_900, 2 * 3600);
+    const broker = carried({ risk }, true, 12_900, { later: 2 * 3600 });
     broker.settle(12);
     expect(broker.rig.engine.snapshot().phase).toBe('break');
     expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_900]]);
+  });
+
+  it('that the broker no longer shows protects nothing: the time without a stop runs, whatever is proven', () => {
+    const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(10) };
+    const broker = carried({ risk }, true, 12_900, { isKept: false });
+    const told = () => broker.rig.of('policy_acted').filter(({ failure }) => failure === 'nakedPosition');
+    broker.settle(6);
+    expect([told(), stopsOf(broker)], 'it may wait there all the same').toMatchObject([[{}], []]);
+    broker.settle(30);
+    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
   });
 
   it('shrinks with its position although protective stops are not configured any more', () => {

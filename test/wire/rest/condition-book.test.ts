@@ -92,6 +92,7 @@ describe('the conditional book', () => {
     ['a status nobody knows', { status: '7' }, { status: 'unrecognized', statusText: '7' }],
     ['a kind nobody knows', { notes: null }, { kind: 'unrecognized' }],
     ['no code', { orderType: null }, { triggerWhen: null }],
+    ['a last day as a number', { exp_time: 20_251_117 }, { lastDay: '2025-11-17' }],
     ['a trailing stop', { orderType: 'TSO' }, { kind: 'trailing_stop', triggerWhen: null }],
   ])('is read with %s', (_what, fields, differs) => {
     expect(read([{ ...ROW, ...fields }])).toStrictEqual({

@@ -1,5 +1,6 @@
 /** What the golden answers say of orders that wait, of closed positions and of the stock side. */
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, orderCode } from '../../../src/domain/ids.ts';
 import { money, priceTicks, qty } from '../../../src/domain/units.ts';
 import type { CashRow, StockRow } from '../../../src/wire/rest/securities.ts';
@@ -22,6 +23,7 @@ export const CONDITION: BrokerTriggerOrder = {
   statusText: '1',
   children: [brokerOrderNo('18'), brokerOrderNo('19')],
   parent: null,
+  lastDay: tradingDay('2025-11-14'),
 };
 
 export const CONDITION_ROW: ConditionRow = {

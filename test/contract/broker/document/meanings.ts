@@ -71,6 +71,7 @@ export const conditionalOrder = (row: Json): object => ({
   statusText: row['status'],
   children: row['details'] === '' ? [] : (row['details'] as string).split(','),
   parent: row['groupOrder'] === '' ? null : row['groupOrder'],
+  lastDay: day(row['exp_time']),
 });
 
 export const openPosition = (row: Json): object => ({

@@ -1,0 +1,77 @@
+/** Stops that the broker does not keep over a weekend: nothing of ours takes them for protection, and new ones go out at once. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/app/host/system-clock.ts';
+import { readiness } from '../../src/app/live/daemon-control.ts';
+import type { Step } from './support/scripted.ts';
+import { running, type Story } from './support/story.ts';
+
+const FRIDAY = '2026-11-20T10:00:00+07:00';
+const MONDAY = '2026-11-23T10:00:00+07:00';
+
+/** The time of daemon and broker. */
+function leapTo(moment: string): void {
+  const aheadMs = Date.parse(moment) - Date.now();
+  systemClock.restart({
+    wallMs: () => Date.now() + aheadMs,
+    monotonicMs: () => performance.now(),
+    uptimeMs: () => performance.now(),
+  });
+}
+
+const STEPS: readonly Step[] = [
+  { at: 13_001, do: 'buy', qty: 1, price: 13_010 },
+  { at: 13_002, do: 'sell', price: 12_890, trigger: 12_900 },
+];
+
+/** Long 1 with a stop on Friday; Monday begins. */
+async function overTheWeekend(triggerLife: 'day' | 'contract'): Promise<Story> {
+  onTestFinished(() => systemClock.restart());
+  leapTo(FRIDAY);
+  const story = await running(
+    STEPS,
+    (yaml) => yaml.replace('cash: 5000000000', 'cash: 5000000000, hours: exchange'),
+    { clock: systemClock, rules: { triggerLife } },
+  );
+  story.offer('sell', 13_010, 1);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).net === 1);
+  story.print(13_002);
+  await story.until(async () => (await story.known()).orders.length === 1);
+  await story.stop();
+  leapTo(MONDAY);
+  return story;
+}
+
+async function ready(story: Story) {
+  story.print(13_005);
+  await story.view();
+  return readiness(story.daemon);
+}
+
+const waiting = async (story: Story) => (await story.known()).orders.length;
+
+describe('a stop of Friday', () => {
+  it('that ended with its day counts for nothing on Monday, and its strategy places another one at once', async () => {
+    const story = await overTheWeekend('day');
+    await story.start();
+    expect([await waiting(story), (await story.truth()).orders]).toEqual([0, []]);
+    expect(story.alerts()).toContain('exits_missing');
+    story.print(13_002);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    expect([story.denials(), await waiting(story)]).toEqual([[], 1]);
+  });
+
+  it('that lasts as long as its contract protects on Monday, and nobody is told otherwise', async () => {
+    const story = await overTheWeekend('contract');
+    story.fault({ name: 'http_500', operation: 'conditions' });
+    await story.start();
+    const { length } = story.calls;
+    await story.until(() => story.calls.length > length + 12);
+    const reason = expect.stringContaining('the trigger book was not read');
+    expect(await ready(story), 'its stop may be gone').toEqual({ ready: false, reason });
+    story.simulator.faults.clear();
+    await story.until(async () => (await ready(story)).ready);
+    expect([await waiting(story), (await story.truth()).orders.length]).toEqual([1, 1]);
+    expect(story.alerts()).toEqual([]);
+  });
+});
