@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { TradingCalendar } from '../../src/domain/calendar.ts';
-import { qty, seconds } from '../../src/domain/units.ts';
+import { money, qty, seconds } from '../../src/domain/units.ts';
 import type { Plan } from './plan.ts';
 import { randomTrader } from './random-trader.ts';
 
@@ -81,11 +81,21 @@ export function configOf(plan: Plan, stateDir: string, edit = 0): Config {
           : { protectiveStop: { distanceTicks: plan.protectiveTicks, slipTicks: 20 } }),
         orderQtyMax: qty(plan.orderQtyMax),
         accountPositionMax: qty(plan.accountPositionMax),
+        openOrdersMax: plan.accountOrdersMax,
+        ordersPerSecondMax: plan.ordersPerSecondMax,
+        ordersPerMinuteMax: plan.ordersPerMinuteMax,
+        accountDailyLossMax: money(plan.accountLossMax),
+        nakedMax: seconds(plan.nakedSeconds),
+        ...(plan.messagesPerMinuteMax === null ? {} : { messagesPerMinuteMax: plan.messagesPerMinuteMax }),
       },
       strategies: plan.strategies.map(({ id, positionMax }) => ({
         ...settings,
         id,
-        risk: { ...settings.risk, positionMax: qty(positionMax) },
+        risk: {
+          positionMax: qty(positionMax),
+          dailyLossMax: money(plan.dailyLossMax),
+          openOrdersMax: plan.openOrdersMax,
+        },
       })),
     },
   };

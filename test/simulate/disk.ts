@@ -44,6 +44,8 @@ export class Disk {
   readonly #databases = new Map<Database, Owner>();
   #fullUntilUs = 0;
   #commitsLeft = Infinity;
+  /** Taken so far, by every process. */
+  commits = 0;
 
   constructor(options: DiskOptions) {
     this.#options = options;
@@ -164,6 +166,7 @@ export class Disk {
     if (this.isFull) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
     if (draws.chance(faults.slow)) time.spend(draws.between(...faults.slowMs) * 1_000);
     const result = commit();
+    this.commits += 1;
     this.#commitsLeft -= 1;
     if (this.#commitsLeft === 0 || draws.chance(faults.crashAfter)) crash('after a commit');
     return result;

@@ -1,13 +1,20 @@
 /** Holds the daemon to its promises while it runs: from what leaves it, what reaches the broker, and what it journals. */
-import { readFileSync } from 'node:fs';
 import { tradingDayAt } from '../../src/domain/calendar.ts';
+import { signOf } from '../../src/domain/order.ts';
 import { OPERATOR_INDEX, tsUs } from '../../src/domain/units.ts';
-import { Database } from '../../src/sqlite/database.ts';
 import type { EngineView, OpenOrderEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
+import { BrokerTruth, OPERATOR } from './broker-truth.ts';
+import { CallChecks } from './call-checks.ts';
+import { type Body, CommittedJournal, type CommittedRow } from './committed-journal.ts';
+import { CoverChecks } from './cover-checks.ts';
+import { FillChecks } from './fill-checks.ts';
+import { HaltChecks } from './halt-checks.ts';
+import { LimitChecks } from './limit-checks.ts';
 import type { Request } from './network.ts';
 import { THROWN } from './random-trader.ts';
+import type { Scene } from './scene.ts';
 import type { World } from './world.ts';
 
 /** Alerts that no fault of the world excuses. */
@@ -31,38 +38,23 @@ const WORKING: ReadonlySet<string> = new Set([
   'pending_trigger',
   'triggered',
 ]);
-const OPEN_AT_EXCHANGE: ReadonlySet<OrderReport['status']> = new Set<OrderReport['status']>([
-  'queued',
-  'resting',
-  'modify_pending',
-  'modified',
-  'cancel_pending',
-  'matched',
-  'matched_cancel_pending',
-]);
-
 type Adopted = Extract<JournalEntry, { readonly kind: 'order_adopted' | 'order_waiting' }>;
+
+/** Positions are looked at so often, in lived time. */
+const COVER_EVERY_US = 250_000;
 
 export class Invariants {
   readonly violations: string[] = [];
   readonly #world: World;
-  readonly #arrivals = new Map<string, number>();
-  readonly #orders = new Map<string, OrderReport>();
-  readonly #triggers = new Map<string, TriggerReport>();
+  readonly #truth: BrokerTruth;
+  readonly #journal: CommittedJournal;
+  readonly #calls: CallChecks;
+  readonly #fills: FillChecks;
+  readonly #limits: LimitChecks;
+  readonly #halts: HaltChecks;
+  readonly #cover: CoverChecks;
   readonly #cancelsSent = new Set<string>();
-  /** Strategy of each order that was placed, by its id. */
-  readonly #owners = new Map<string, string>();
   #onEntryPlaced: (() => void) | undefined = undefined;
-  readonly #fills: {
-    readonly day: string;
-    readonly orderNo: string;
-    readonly code: string;
-    readonly qty: number;
-  }[] = [];
-  /** Day of the last order with each number. */
-  readonly #dayOf = new Map<string, string>();
-  #day = '';
-  readonly #expired = new Set<string>();
   #isBreaking = false;
   /** Alerts, as entries or as notes, and how many of them were there at the last `listen`. */
   readonly #alerts: string[] = [];
@@ -72,19 +64,49 @@ export class Invariants {
   readonly #swapped = new Set<string>();
   /** Strategies with an order of which nobody saw how its day ended: positions tell no owner of fills that set each other off. */
   readonly #unproven = new Set<string>();
-  /** By owner and order code, from fills. */
-  readonly #held = new Map<string, number>();
-  /** Net by order code, from fills. */
-  readonly #net = new Map<string, number>();
-  #journal: Database | undefined = undefined;
-  #commits = 0;
+  /** Strategies whose position came or went without a fill. */
+  readonly #reassigned = new Set<string>();
+  readonly #resolved = new Set<string>();
+  /** By owner and order code, from committed fills. */
+  readonly #journaled = new Map<string, number>();
   #isForeign = false;
   #isFailing = false;
   #isReplaying = false;
+  #commits = 0;
+  #coveredUs = -Infinity;
   readonly #underWay = new Set<string>();
 
   constructor(world: World) {
     this.#world = world;
+    this.#journal = new CommittedJournal(world.paths, (row) => this.#row(row));
+    this.#truth = new BrokerTruth((refId) => this.#journal.placed(refId));
+    const scene = this.#scene();
+    this.#calls = new CallChecks(scene);
+    this.#fills = new FillChecks(scene);
+    this.#limits = new LimitChecks(scene);
+    this.#halts = new HaltChecks(scene, this.#calls);
+    this.#cover = new CoverChecks(scene);
+  }
+
+  #scene(): Scene {
+    const isForeign = (): boolean => this.#isForeign;
+    const { answers } = this.#world.plan.network;
+    const isTruthful =
+      Object.values(answers).every((chance) => chance === 0) &&
+      !this.#world.plan.mishaps.has('contradict_status');
+    return {
+      world: this.#world,
+      truth: this.#truth,
+      journal: this.#journal,
+      violated: (text) => this.violated(text),
+      get isForeign() {
+        return isForeign();
+      },
+      isTruthful,
+      isResolved: (id) => this.#resolved.has(id),
+      isReassigned: (strategy) => this.#reassigned.has(strategy),
+      journaledQty: (owner, code) => this.#journaled.get(`${owner} ${code}`) ?? 0,
+    };
   }
 
   get isForeign(): boolean {
@@ -137,39 +159,54 @@ export class Invariants {
   /** Positions and orders that are not ours: limits of risk no longer bind the account. */
   foreign(orderCode: string, net: number): void {
     this.#isForeign = true;
-    this.#net.set(orderCode, (this.#net.get(orderCode) ?? 0) + net);
+    this.#truth.net.set(orderCode, this.netOf(orderCode) + net);
+  }
+
+  /** A person says how an order ended. */
+  resolving(id: string): void {
+    this.#resolved.add(id);
+  }
+
+  /** A person asks for something that ends a halt. */
+  resuming(): void {
+    this.#halts.resuming();
+  }
+
+  /** A command was answered. */
+  confirmed(command: string): void {
+    this.#halts.confirmed(command);
   }
 
   /** A long run keeps what still works, no more. */
   forgetFinished(): void {
-    for (const [id, order] of this.#orders) if (!isOpen(order)) this.#orders.delete(id);
-    for (const [id, { status }] of this.#triggers) if (status !== 'pending') this.#triggers.delete(id);
-    this.#arrivals.clear();
+    this.#truth.forgetFinished();
+    this.#journal.forgetFinished();
+    this.#calls.forgetFinished();
+    this.#limits.forgetFinished();
     this.#cancelsSent.clear();
-    this.#fills.length = 0;
-    this.#owners.clear();
   }
 
   netOf(orderCode: string): number {
-    return this.#net.get(orderCode) ?? 0;
+    return this.net.get(orderCode) ?? 0;
   }
 
   get net(): ReadonlyMap<string, number> {
-    return this.#net;
+    return this.#truth.net;
   }
 
   openAtBroker(): readonly OrderReport[] {
-    return [...this.#orders.values()].filter(isOpen);
+    return this.#truth.openOrders();
   }
 
   waitingAtBroker(): readonly TriggerReport[] {
-    return [...this.#triggers.values()].filter(({ status }) => status === 'pending');
+    return this.#truth.waiting();
   }
 
   /** In the books as they are read: they show what is over until the day ends. */
   #isInBooks(refId: string): boolean {
     const today = tradingDayAt(this.#world.config.calendar, tsUs(this.#world.time.nowUs));
-    const todays = [...this.#orders.values(), ...this.#triggers.values()].filter(({ day }) => day === today);
+    const orders = [...this.#truth.orders.values()].map(({ report }) => report);
+    const todays = [...orders, ...this.#truth.triggers.values()].filter(({ day }) => day === today);
     const rows = [...todays, ...this.openAtBroker(), ...this.waitingAtBroker()];
     return rows.some((row) => row.refId === refId && !this.#swapped.has(row.orderKey));
   }
@@ -205,31 +242,21 @@ export class Invariants {
   }
 
   /** The first byte of a call is about to leave. */
-  sending({ operation, refId, isMove }: Request): void {
+  sending(request: Request): void {
+    const { isMove, refId } = request;
     if (!isMove) return;
-    const { daemon } = this.#world;
     if (refId !== null && refId !== '') this.#underWay.add(refId);
-    if (operation !== 'place' && operation !== 'condition-place') return;
-    if (refId === null) return this.violated('a place without an id left');
-    const placed = this.#placeOf(refId);
-    if (placed === undefined) {
-      if (readFileSync(this.#world.paths.emergency, 'utf8').includes(refId))
-        return this.#world.saw('an exit is sent on the emergency file');
-      return this.violated(`${refId} left before its row was committed`);
-    }
-    if (placed !== 'entry') return;
-    const reason = daemon?.halt.reason ?? this.#committedHalt();
-    if (reason !== null) this.violated(`${refId} is an entry and left during the halt: ${reason}`);
+    this.#follow();
+    this.#calls.sending(request);
   }
 
-  arrived({ operation, refId, isMove }: Request): void {
-    if (isMove && this.#world.plan.isDryRun)
-      this.violated(`${operation} ${refId ?? ''} of a dry run reached the broker`);
-    if (operation !== 'place' && operation !== 'condition-place') return;
-    const id = refId ?? '';
-    const times = (this.#arrivals.get(id) ?? 0) + 1;
-    this.#arrivals.set(id, times);
-    if (times > 1) this.violated(`${id} reached the broker ${times} times`);
+  arrived(request: Request): void {
+    this.#calls.arrived(request);
+  }
+
+  /** The request never arrives. */
+  lost(request: Request): void {
+    this.#calls.lost(request);
   }
 
   entry(entry: JournalEntry): void {
@@ -255,19 +282,14 @@ export class Invariants {
         return this.#world.saw('an entry is denied');
       case 'order_adopted':
         if (entry.parent !== undefined) return;
-        this.#checkForeign(entry, this.#orders.get(`${this.#day} ${entry.order.orderNo}`));
+        this.#checkForeign(entry, this.#truth.order(this.#truth.day, entry.order.orderNo)?.report);
         return this.#world.saw('a foreign order is adopted');
       case 'order_waiting':
         if (entry.parent !== null) return;
-        return this.#checkForeign(
-          entry,
-          [...this.#triggers.values()].find(({ orderKey }) => orderKey === entry.row.orderKey),
-        );
+        return this.#checkForeign(entry, this.#truth.triggers.get(entry.row.orderKey));
       case 'position_mismatch':
         return this.#world.saw('a position mismatch is proven');
       case 'place':
-        if (entry.strategy !== null)
-          this.#owners.set(entry.order.clientOrderId, this.#nameOf(entry.strategy));
         if (entry.isLost) this.#world.saw('a tail is cut off and decided again');
         else if (entry.order.purpose === 'entry') {
           this.#onEntryPlaced?.();
@@ -287,7 +309,7 @@ export class Invariants {
         return;
       case 'halt':
         if (entry.halted && this.#underWay.size > 0) this.#world.saw('a halt while an order is under way');
-        return;
+        return this.#halts.shown(entry);
       case 'strategy_changed':
         if (entry.from !== null && (entry.heldQty !== 0 || entry.openOrders > 0))
           this.#world.saw('an edited strategy goes on');
@@ -320,56 +342,67 @@ export class Invariants {
     if (there !== undefined && refId !== clientOrderId) this.#swapped.add(there.orderKey);
     if (strategy === OPERATOR_INDEX && refId !== null)
       this.violated(
-        `${refId} of ${this.#strategyOf(refId)} was taken for an order of the operator: ${clientOrderId}`,
+        `${refId} of ${this.#ownerHere(refId)} was taken for an order of the operator: ${clientOrderId}`,
       );
   }
 
   venue(event: VenueEvent): void {
     const world = this.#world;
+    const before = event.kind === 'trigger' ? this.#truth.triggers.get(event.trigger.orderKey) : undefined;
+    const { day } = this.#truth;
+    this.#follow();
+    this.#truth.take(event);
     if (event.kind === 'order') {
       const { order } = event;
       world.trace.say(
         'broker',
         `order ${order.orderNo} ${order.refId ?? order.origin} ${order.side} ${order.filledQty}/${order.qty} at ${order.limitPrice}: ${order.status} ${order.reason}`,
       );
-      this.#orders.set(`${order.day} ${order.orderNo}`, order);
-      this.#dayOf.set(order.orderNo, order.day);
       if (order.origin === 'forced') world.saw('the broker closes a position by force');
-      if (order.refId !== null && order.qty > world.plan.orderQtyMax)
-        this.violated(`${order.refId} has ${order.qty} contracts, more than ${world.plan.orderQtyMax}`);
-      this.#checkExposure(order);
-    } else if (event.kind === 'trigger') {
-      const { trigger } = event;
-      const key = `${trigger.placedUs} ${trigger.orderKey}`;
-      const before = this.#triggers.get(key);
-      this.#triggers.set(key, trigger);
-      world.trace.say(
-        'broker',
-        `${trigger.kind} ${trigger.orderKey} ${trigger.refId ?? ''} ${trigger.side} ${trigger.qty}: ${trigger.status} ${trigger.reason}`,
-      );
-      if (trigger.kind === 'exit') world.saw('a bracket brings its exits');
-      if (trigger.status !== 'activated' || before?.status === 'activated') return;
-      if (trigger.kind === 'trailing_stop') world.saw('a trailing stop triggers');
-      if (world.daemon?.edge.stream.status().state !== 'live')
-        world.saw('a stop triggers while disconnected');
-    } else if (event.kind === 'fill') {
-      const sign = event.side === 'buy' ? 1 : -1;
+      this.#calls.order(order);
+      this.#limits.order(order);
+      this.#fills.atBroker(order);
+    } else if (event.kind === 'trigger') this.#trigger(event.trigger, before);
+    else if (event.kind === 'fill') {
       world.trace.say('broker', `fill ${event.orderNo} ${event.side} ${event.qty}`);
-      this.#net.set(event.orderCode, (this.#net.get(event.orderCode) ?? 0) + sign * event.qty);
-      const day = this.#dayOf.get(event.orderNo) ?? '';
-      const qty = sign * event.qty;
-      this.#fills.push({ day, orderNo: event.orderNo, code: event.orderCode, qty });
-      const key = `${this.#ownerOf(day, event.orderNo)} ${event.orderCode}`;
-      this.#held.set(key, (this.#held.get(key) ?? 0) + qty);
       if (!world.isUp) world.saw('a fill while the daemon is down');
-    } else if (event.kind === 'contract_expired') {
-      this.#net.delete(event.orderCode);
-      for (const key of this.#held.keys()) if (key.endsWith(` ${event.orderCode}`)) this.#held.delete(key);
-      this.#expired.add(event.orderCode);
-    } else if (event.kind === 'day_started') {
-      if (this.#day !== '' && this.#day !== event.day) world.saw('a trading day ends and another begins');
-      this.#day = event.day;
-    }
+    } else if (event.kind === 'day_started' && day !== '' && day !== event.day)
+      world.saw('a trading day ends and another begins');
+  }
+
+  #trigger(trigger: TriggerReport, before: TriggerReport | undefined): void {
+    const world = this.#world;
+    world.trace.say(
+      'broker',
+      `${trigger.kind} ${trigger.orderKey} ${trigger.refId ?? ''} ${trigger.side} ${trigger.qty}: ${trigger.status} ${trigger.reason}`,
+    );
+    this.#calls.trigger(trigger);
+    this.#limits.trigger(trigger);
+    if (trigger.kind === 'exit') world.saw('a bracket brings its exits');
+    if (trigger.status !== 'activated' || before?.status === 'activated') return;
+    if (trigger.kind === 'trailing_stop') world.saw('a trailing stop triggers');
+    if (world.daemon?.edge.stream.status().state !== 'live') world.saw('a stop triggers while disconnected');
+  }
+
+  #follow(): void {
+    this.#journal.follow(this.#world.disk.commits);
+  }
+
+  /** Rows as they are committed. */
+  #row(row: CommittedRow): void {
+    const { entry, owner } = row;
+    this.#fills.row(row);
+    this.#limits.row(row);
+    if (entry.kind === 'alert' && entry.severity !== 'info') this.#cover.alerted(entry.code, entry.text);
+    if (entry.kind === 'position_event' && (isTakenOver(entry.event) || entry.event === 'settled'))
+      this.#reassigned.add(owner ?? OPERATOR);
+    if (entry.kind !== 'fill') return;
+    const { place, adopted } = this.#journal.orders.get(entry.clientOrderId) ?? {
+      place: null,
+      adopted: null,
+    };
+    const key = `${owner} ${place?.terms.orderCode ?? adopted?.orderCode}`;
+    this.#journaled.set(key, (this.#journaled.get(key) ?? 0) + signOf(entry.side) * entry.qty);
   }
 
   afterEvent(): void {
@@ -378,6 +411,11 @@ export class Invariants {
     if (isFailing && !this.#isFailing) world.saw('the journal fails');
     if (!isFailing && this.#isFailing) world.saw('the journal recovers');
     this.#isFailing = isFailing;
+    this.#follow();
+    this.#halts.afterEvent();
+    if (world.time.livedUs - this.#coveredUs < COVER_EVERY_US) return;
+    this.#coveredUs = world.time.livedUs;
+    this.#cover.afterEvent();
   }
 
   /** Why the daemon is not at rest and at one with the broker, or null. */
@@ -394,7 +432,8 @@ export class Invariants {
       this.#waitingDifference(view.orders) ??
       this.#positionDifference(view) ??
       this.#ownerDifference(view) ??
-      this.#coverDifference(view)
+      this.#coverDifference(view) ??
+      this.#moneyDifference(view)
     );
   }
 
@@ -402,10 +441,13 @@ export class Invariants {
   #coverDifference({ strategies, phase }: EngineView): string | null {
     const { protectiveTicks, isDryRun } = this.#world.plan;
     if (protectiveTicks === null || isDryRun || phase !== 'continuous' || this.#isForeign) return null;
-    const stops = this.waitingAtBroker().map((stop) => ({ ...stop, owner: this.#ownerOfTrigger(stop) }));
+    const stops = this.waitingAtBroker().map((stop) => ({
+      ...stop,
+      owner: this.#truth.ownerOfTrigger(stop),
+    }));
     const sent = this.openAtBroker()
       .filter(({ refId }) => refId === null)
-      .map((order) => ({ ...order, half: null, owner: this.#ownerOf(order.day, order.orderNo) }));
+      .map((order) => ({ ...order, half: null, owner: this.#truth.ownerOf(order) }));
     for (const { id, positions } of strategies) {
       for (const { orderCode, qty: held } of positions) {
         const closing = [...stops, ...sent].filter(
@@ -417,7 +459,7 @@ export class Invariants {
         );
         const cover = closing.reduce((sum, { qty }) => sum + qty, 0);
         const kept = closing
-          .filter(({ refId }) => refId !== null && this.#isOfSystem(refId))
+          .filter(({ refId }) => refId !== null && this.#journal.placed(refId)?.isProtective === true)
           .reduce((sum, { qty }) => sum + qty, 0);
         if (kept > 0) this.#world.saw('a protective stop stands');
         if (kept > Math.abs(held)) return `${id} ${orderCode}: ${held} held, protective stops over ${kept}`;
@@ -427,14 +469,9 @@ export class Invariants {
     return null;
   }
 
-  #ownerOfTrigger({ refId, parentOrderNo, day }: TriggerReport): string {
-    if (refId !== null) return this.#strategyOf(refId);
-    return parentOrderNo === null ? 'operator' : this.#ownerOf(day, parentOrderNo);
-  }
-
-  #isOfSystem(id: string): boolean {
-    const body = this.#read("SELECT body FROM entries WHERE client_order_id = ? AND kind = 'proposal'", id);
-    return body?.includes('"by":"system"') === true;
+  /** To the VND, wherever nobody but the journal's orders moved money. */
+  #moneyDifference(view: EngineView): string | null {
+    return this.#fills.difference(view);
   }
 
   /** Both sides know the same orders that wait for a trigger. */
@@ -451,11 +488,12 @@ export class Invariants {
   #ownerDifference({ strategies }: EngineView): string | null {
     if (this.#isForeign) return null;
     const owned = new Map<string, number>();
-    for (const { day, orderNo, code, qty } of this.#fills) {
-      const owner = this.#ownerOf(day, orderNo);
-      if (this.#expired.has(code) || this.#unproven.has(owner)) continue;
+    for (const { order, qty } of this.#truth.fills) {
+      const { orderCode: code, side } = order.report;
+      const owner = this.#truth.ownerOf(order.report);
+      if (this.#truth.expired.has(code) || this.#unproven.has(owner)) continue;
       const key = `${owner} ${code}`;
-      owned.set(key, (owned.get(key) ?? 0) + qty);
+      owned.set(key, (owned.get(key) ?? 0) + signOf(side) * qty);
     }
     for (const { id, positions } of strategies) {
       if (this.#unproven.has(id)) continue;
@@ -468,35 +506,6 @@ export class Invariants {
     }
     const left = [...owned].find(([, qty]) => qty !== 0);
     return left === undefined ? null : `${left[0]}: nothing here, ${left[1]} by its orders at the broker`;
-  }
-
-  /** Strategy whose order it is: by its id, or by the order that sent it. */
-  #ownerOf(day: string, orderNo: string): string {
-    const order = this.#orders.get(`${day} ${orderNo}`);
-    if (order !== undefined && order.refId !== null) return this.#strategyOf(order.refId);
-    // Numbers begin anew each day.
-    const parents = [...this.#triggers.values()].filter(({ children }) =>
-      children.some((no) => no === orderNo),
-    );
-    const parent = parents.findLast((each) => each.day === day) ?? parents.at(-1);
-    if (parent === undefined) return 'operator';
-    return this.#ownerOfTrigger(parent);
-  }
-
-  /** As committed; an exit on the emergency file has no row. */
-  #strategyOf(id: string): string {
-    const known = this.#owners.get(id);
-    if (known !== undefined) return known;
-    const row = this.#read(
-      "SELECT strategy AS body FROM entries WHERE client_order_id = ? AND kind = 'place'",
-      id,
-    );
-    if (row !== undefined) this.#owners.set(id, row);
-    return row ?? 'operator';
-  }
-
-  #nameOf(strategy: number): string {
-    return this.#world.plan.strategies[strategy]?.id ?? 'operator';
   }
 
   #alert({ severity, code, text }: Extract<JournalEntry, { readonly kind: 'alert' }>): void {
@@ -522,7 +531,7 @@ export class Invariants {
     const ours = new Map<string, number>();
     for (const { orderCode, qty } of strategies.flatMap(({ positions }) => positions))
       ours.set(orderCode, (ours.get(orderCode) ?? 0) + qty);
-    for (const code of new Set([...ours.keys(), ...this.#net.keys()])) {
+    for (const code of new Set([...ours.keys(), ...this.net.keys()])) {
       const [here, there] = [ours.get(code) ?? 0, this.netOf(code)];
       if (here !== there) return `${code}: ${here} here, ${there} at the broker`;
     }
@@ -530,7 +539,7 @@ export class Invariants {
   }
 
   close(): void {
-    this.#journal?.close();
+    this.#journal.close();
   }
 
   #status({ clientOrderId, from, to }: Extract<JournalEntry, { readonly kind: 'order_status' }>): void {
@@ -541,63 +550,15 @@ export class Invariants {
       this.violated(`${clientOrderId} is presumed absent and is at the broker`);
     if (to === 'presumed_absent') world.saw('an unknown order is proven absent');
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');
-    if (to === 'expired_unproven') this.#unproven.add(this.#strategyOf(clientOrderId));
+    if (to === 'expired_unproven') this.#unproven.add(this.#ownerHere(clientOrderId));
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
   }
 
-  /**
-   * If everything on its side fills, no strategy is above its limit, and the account is not, opposite positions not set off. A
-   * protective stop does not wait for exits, nor they for it.
-   */
-  #checkExposure({ orderCode: code, side, refId }: OrderReport): void {
-    const { accountPositionMax, strategies, protectiveTicks } = this.#world.plan;
-    if (refId === null || this.#isForeign || protectiveTicks !== null) return;
-    const worst = new Map<string, number>();
-    for (const [key, held] of this.#held) {
-      const [owner = '', of] = key.split(' ');
-      if (of === code) worst.set(owner, side === 'buy' ? held : -held);
-    }
-    for (const order of this.openAtBroker()) {
-      if (order.orderCode !== code || order.side !== side) continue;
-      const owner = this.#ownerOf(order.day, order.orderNo);
-      worst.set(owner, (worst.get(owner) ?? 0) + order.qty - order.filledQty);
-    }
-    for (const { id, positionMax } of strategies) {
-      const most = worst.get(id) ?? 0;
-      if (most > positionMax)
-        this.violated(`${id} ${code}: up to ${most} by its ${side} orders, more than ${positionMax}`);
-    }
-    const account = [...worst.values()].reduce((sum, each) => sum + Math.max(0, each), 0);
-    if (account > accountPositionMax)
-      this.violated(`${code}: up to ${account} by all ${side} orders, more than ${accountPositionMax}`);
-  }
-
-  /** Purpose of a placed order as committed; undefined when no row is. */
-  #placeOf(id: string): string | undefined {
-    const row = this.#read(
-      "SELECT body FROM entries WHERE client_order_id = ? AND kind = 'place' AND body NOT LIKE '%\"isLost\":true%'",
-      id,
-    );
-    return row === undefined ? undefined : /"purpose":"(\w+)"/.exec(row)?.[1];
-  }
-
-  #committedHalt(): string | null {
-    const row = this.#read(
-      "SELECT body FROM entries WHERE kind = 'halt' AND strategy IS NULL AND ? = ? ORDER BY id DESC LIMIT 1",
-      1,
-      1,
-    );
-    return row !== undefined && /"halted":true/.test(row) ? row : null;
-  }
-
-  #read(sql: string, ...given: (string | number)[]): string | undefined {
-    this.#journal ??= new Database(this.#world.paths.journal, { readonly: true });
-    return this.#journal.prepare<(string | number)[], { body: string }>(sql).get(...given)?.body;
+  /** As committed; a child is known by the order that sent it. */
+  #ownerHere(id: string): string {
+    return this.#journal.orders.get(id)?.owner ?? OPERATOR;
   }
 }
 
-const isTakenOver = (event: Extract<JournalEntry, { readonly kind: 'position_event' }>['event']): boolean =>
+const isTakenOver = (event: Body<'position_event'>['event']): boolean =>
   event === 'adopted' || event === 'forced_close';
-
-const isOpen = ({ status, filledQty, qty }: OrderReport): boolean =>
-  OPEN_AT_EXCHANGE.has(status) && filledQty < qty;

@@ -210,6 +210,14 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
     policies: null,
     accountPositionMax: 6,
     orderQtyMax: 2,
+    openOrdersMax: 8,
+    accountOrdersMax: 50,
+    ordersPerSecondMax: 50,
+    ordersPerMinuteMax: 3_000,
+    messagesPerMinuteMax: null,
+    dailyLossMax: 2_000_000_000,
+    accountLossMax: 2_000_000_000,
+    nakedSeconds: 30,
     restartSeconds: [1, 10],
   };
 }

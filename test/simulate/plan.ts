@@ -88,6 +88,18 @@ export interface Plan {
   readonly policies: PolicySettings | null;
   readonly accountPositionMax: number;
   readonly orderQtyMax: number;
+  /** Open orders of one strategy, and of all. */
+  readonly openOrdersMax: number;
+  readonly accountOrdersMax: number;
+  readonly ordersPerSecondMax: number;
+  readonly ordersPerMinuteMax: number;
+  /** Null: no limit. */
+  readonly messagesPerMinuteMax: number | null;
+  /** VND a day, of one strategy and of the account. */
+  readonly dailyLossMax: number;
+  readonly accountLossMax: number;
+  /** Longest time without a stop. */
+  readonly nakedSeconds: number;
   /** From the kill of a process to its next start, in seconds. */
   readonly restartSeconds: readonly [number, number];
 }
@@ -206,7 +218,36 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     policies: draws.chance(0.3) ? policiesOf(draws) : null,
     accountPositionMax: size * draws.whole(2, 8),
     orderQtyMax: size * draws.whole(1, 4),
+    ...limitsOf(more),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
+  };
+}
+
+type Limits = Pick<
+  Plan,
+  | 'openOrdersMax'
+  | 'accountOrdersMax'
+  | 'ordersPerSecondMax'
+  | 'ordersPerMinuteMax'
+  | 'messagesPerMinuteMax'
+  | 'dailyLossMax'
+  | 'accountLossMax'
+  | 'nakedSeconds'
+>;
+
+/** Mostly far away. */
+function limitsOf(draws: Draws): Limits {
+  const near = (chance: number, from: number, to: number, far: number): number =>
+    draws.chance(chance) ? draws.whole(from, to) : far;
+  return {
+    openOrdersMax: near(0.25, 1, 4, 8),
+    accountOrdersMax: near(0.2, 2, 6, 50),
+    ordersPerSecondMax: near(0.25, 1, 4, 50),
+    ordersPerMinuteMax: near(0.2, 5, 40, 3_000),
+    messagesPerMinuteMax: draws.chance(0.1) ? draws.whole(10, 80) : null,
+    dailyLossMax: near(0.2, 5, 200, 200_000) * 10_000,
+    accountLossMax: near(0.15, 20, 400, 200_000) * 10_000,
+    nakedSeconds: draws.whole(3, 10),
   };
 }
 

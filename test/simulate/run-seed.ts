@@ -182,6 +182,7 @@ function standIn(world: World, view: EngineView | undefined): void {
     const isPersons = checks.isForeign || checks.everAlerted(UNSEEN_ENDS);
     if (unproven.includes('agree again') || (isPersons && unproven.includes('differ'))) {
       waits('a difference of positions', /position/);
+      checks.resuming();
       daemon.command({ name: 'resume', reason });
     }
     const contradicted = /contradicts itself about order (\S+)/.exec(unproven)?.[1];
@@ -193,6 +194,7 @@ function standIn(world: World, view: EngineView | undefined): void {
         );
       if (status !== 'presumed_absent' && !isGone) continue;
       waits(clientOrderId, new RegExp(clientOrderId));
+      checks.resolving(clientOrderId);
       daemon.command({ name: 'resolve_order', clientOrderId, as: 'absent', reason });
     }
   });

@@ -121,6 +121,7 @@ export class World {
       onAnswer: (request, fate) => {
         if (!request.isMove) return;
         if (fate === 'lost') this.saw('an answer is lost');
+        if (fate === 'never arrived') this.checks.lost(request);
         this.trace.say('network', `${request.operation} ${request.refId ?? ''} ${fate}`);
       },
       onLie: (what) => {

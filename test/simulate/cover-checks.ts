@@ -1,0 +1,67 @@
+/** Where stops are configured, no position of a strategy is without one at the broker for longer than the limit, unless it was alerted. */
+import { workingOf } from './broker-truth.ts';
+import type { Scene } from './scene.ts';
+
+/** Reads, answers and the disk take their time on top of the limit. */
+const SLACK_US = 10e6;
+
+interface Naked {
+  sinceUs: number;
+  isTold: boolean;
+}
+
+export class CoverChecks {
+  readonly #scene: Scene;
+  readonly #naked = new Map<string, Naked>();
+  #start = -1;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+  }
+
+  /** An alert that says of a position, or of the daemon, why there may be no stop. */
+  alerted(code: string, text: string): void {
+    const isAbout = /no stop at the broker|and get none/.test(text) || ALERTS.test(code);
+    if (isAbout) for (const naked of this.#naked.values()) naked.isTold = true;
+  }
+
+  afterEvent(): void {
+    const { world, truth, violated, isForeign } = this.#scene;
+    const { protectiveTicks, nakedSeconds, isDryRun, strategies } = world.plan;
+    if (protectiveTicks === null || isDryRun || isForeign) return;
+    const isWatching = world.isUp && world.daemon?.sessionDay !== undefined && truth.phase === 'continuous';
+    if (!isWatching || world.starts !== this.#start) this.#naked.clear();
+    this.#start = world.starts;
+    if (!isWatching) return;
+    const { livedUs } = world.time;
+    const open = truth.open();
+    for (const { id } of strategies)
+      for (const code of truth.net.keys()) {
+        const key = `${id} ${code}`;
+        const held = this.#knownQty(id, code);
+        const cover = workingOf(open, id, code, held > 0 ? 'sell' : 'buy', ({ isStop }) => isStop);
+        if (cover >= Math.abs(held)) this.#naked.delete(key);
+        else if (!this.#naked.has(key)) this.#naked.set(key, { sinceUs: livedUs, isTold: false });
+        const naked = this.#naked.get(key);
+        if (naked === undefined || naked.isTold) continue;
+        if (livedUs - naked.sinceUs < nakedSeconds * 1e6 + SLACK_US) continue;
+        naked.isTold = true;
+        violated(
+          `${key}: ${held} held and stops over ${cover} for more than ${nakedSeconds} s, and no alert says so`,
+        );
+      }
+  }
+
+  /** What is held at the broker, as far as the journal knows of it. */
+  #knownQty(id: string, code: string): number {
+    const { truth } = this.#scene;
+    const there = truth.heldBy(id, code);
+    const here = this.#scene.journaledQty(id, code);
+    return Math.sign(there) === Math.sign(here)
+      ? Math.sign(there) * Math.min(Math.abs(there), Math.abs(here))
+      : 0;
+  }
+}
+
+const ALERTS =
+  /^(exits_missing|trigger_refused|failure_policy|flatten|engine_lost|engine_gone|no_room|journal_failed|position_mismatch|orphan)/;

@@ -1,0 +1,275 @@
+/** Each limit holds for places and changes as the broker sees them: positions, quantities, open orders, rates, losses, own orders that meet. */
+import { opposite, signOf } from '../../src/domain/order.ts';
+import { US_PER_MINUTE, US_PER_SECOND } from '../../src/domain/units.ts';
+import type { OrderReport, TriggerReport } from '../../src/venue/venue-event.ts';
+import { isOpenAtBroker, OPERATOR, workingOf } from './broker-truth.ts';
+import type { CommittedRow } from './committed-journal.ts';
+import type { Scene } from './scene.ts';
+
+interface Sent {
+  readonly tsUs: number;
+  readonly id: number;
+}
+
+/** Money of a day by owner and contract, as the rows of the session tell it. */
+interface Result {
+  /** Paid for what was bought, less what was sold for. */
+  paid: number;
+  qty: number;
+  costs: number;
+}
+
+/** A price of this long ago may be the last that the engine knows. */
+const PRICE_LAG_US = 5e6;
+const VND_A_TICK = 10_000;
+
+export class LimitChecks {
+  readonly #scene: Scene;
+  readonly #seen = new Set<string>();
+  #session = '';
+  #sent: Sent[] = [];
+  #messages: Sent[] = [];
+  readonly #results = new Map<string, Result>();
+  readonly #codes = new Map<number, string>();
+  /** Owners whose loss is measured from elsewhere than the beginning of the session. */
+  readonly #unmeasured = new Set<string>();
+  #isBroken = false;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+  }
+
+  order(report: OrderReport): void {
+    const { world, violated } = this.#scene;
+    const { refId, qty } = report;
+    if (refId !== null && qty > world.plan.orderQtyMax && !this.#isProtective(refId))
+      violated(`${refId} has ${qty} contracts, more than ${world.plan.orderQtyMax}`);
+    if (isOpenAtBroker(report)) this.#exposed(report);
+  }
+
+  trigger(report: TriggerReport): void {
+    const { world, violated } = this.#scene;
+    const { refId, qty, status } = report;
+    if (refId !== null && qty > world.plan.orderQtyMax && !this.#isProtective(refId))
+      violated(`${refId} has ${qty} contracts, more than ${world.plan.orderQtyMax}`);
+    if (status === 'pending') this.#exposed(report);
+  }
+
+  #isProtective(refId: string): boolean {
+    return this.#scene.journal.placed(refId)?.isProtective === true;
+  }
+
+  #exposed(report: OrderReport | TriggerReport): void {
+    const { refId } = report;
+    if (refId === null) return;
+    this.#positions(report);
+    if (this.#seen.has(refId)) return;
+    this.#seen.add(refId);
+    const placed = this.#scene.journal.placed(refId);
+    if (placed === undefined) return;
+    if (placed.purpose === 'reduce') this.#reduces(report, placed.owner, placed.isProtective);
+    else this.#counts(refId, placed.owner);
+    if ('filledQty' in report) this.#crosses(report, placed.purpose);
+  }
+
+  /** If everything on its side fills, no strategy is above its limit, and the account is not, opposite positions not set off. */
+  #positions({ orderCode: code, side }: OrderReport | TriggerReport): void {
+    const { truth, world, violated, isForeign, isReassigned } = this.#scene;
+    const { accountPositionMax, strategies } = world.plan;
+    const open = truth.open();
+    let account = 0;
+    for (const { id, positionMax } of strategies) {
+      const worst = signOf(side) * truth.heldBy(id, code) + workingOf(open, id, code, side);
+      account += Math.max(0, worst);
+      if (worst > positionMax && !isReassigned(id))
+        violated(`${id} ${code}: up to ${worst} by its ${side} orders, more than ${positionMax}`);
+    }
+    if (account > accountPositionMax && !isForeign)
+      violated(`${code}: up to ${account} by all ${side} orders, more than ${accountPositionMax}`);
+  }
+
+  /** With the orders that were asked for before and close it already, a reduction is no more than the position. */
+  #reduces(
+    { refId, orderCode: code, side }: OrderReport | TriggerReport,
+    owner: string,
+    isProtective: boolean,
+  ): void {
+    const { truth, violated, isForeign, isReassigned } = this.#scene;
+    if (refId === null || isForeign || isReassigned(owner)) return;
+    const rowId = this.#rowOf(refId);
+    const closing = workingOf(truth.open(), owner, code, side, ({ root, ...order }) => {
+      if (root === null || this.#rowOf(root) > rowId) return false;
+      return isProtective ? order.isWaiting && order.isStop : !order.isProtective;
+    });
+    const held = Math.max(0, -signOf(side) * truth.heldBy(owner, code));
+    // What came after it, and a protective stop, have closed some of it meanwhile.
+    let closed = 0;
+    for (const { order, qty } of truth.fills) {
+      const { report } = order;
+      if (report.side !== side || report.orderCode !== code || truth.ownerOf(report) !== owner) continue;
+      const root = truth.rootOf(report);
+      if (root !== null && (this.#rowOf(root) > rowId || this.#isProtective(root))) closed += qty;
+    }
+    if (closing > held + closed)
+      violated(`${refId} reduces: ${closing} in all would ${side} where ${owner} holds ${held}`);
+  }
+
+  /** Orders are asked for in this order. */
+  #rowOf(id: string): number {
+    return this.#scene.journal.orders.get(id)?.place?.row.id ?? -1;
+  }
+
+  /** An entry finds fewer orders open than the limit; exits that came with a bracket may not be known yet. */
+  #counts(refId: string, owner: string): void {
+    const { truth, world, violated } = this.#scene;
+    const own = truth.open().filter((order) => order.refId !== null && !order.isProtective);
+    const { openOrdersMax, accountOrdersMax } = world.plan;
+    const ofOwner = own.filter((order) => order.owner === owner).length;
+    if (ofOwner > openOrdersMax)
+      violated(`${refId}: ${owner} has ${ofOwner} open orders, more than ${openOrdersMax}`);
+    if (own.length > accountOrdersMax)
+      violated(`${refId}: ${own.length} orders are open, more than ${accountOrdersMax}`);
+  }
+
+  /** No order of ours meets another one of ours that was decided before. */
+  #crosses({ refId, orderCode, side, limitPrice }: OrderReport, purpose: 'entry' | 'reduce'): void {
+    const { truth, violated } = this.#scene;
+    if (refId === null || purpose !== 'entry') return;
+    for (const other of truth.openOrders()) {
+      if (other.refId === null || other.orderCode !== orderCode || other.side !== opposite(side)) continue;
+      const isMet = signOf(side) * (limitPrice - other.limitPrice) >= 0;
+      if (isMet && other.status !== 'modified' && this.#rowOf(other.refId) < this.#rowOf(refId))
+        violated(`${refId} at ${limitPrice} meets ${other.refId} at ${other.limitPrice}, which is ours too`);
+    }
+  }
+
+  row(row: CommittedRow): void {
+    const { entry, owner, session } = row;
+    if (session !== this.#session) this.#begin(session);
+    switch (entry.kind) {
+      case 'place':
+        return this.#sends(
+          row,
+          entry.isLost,
+          entry.order.purpose === 'entry',
+          entry.order.instrument,
+          entry.order.orderCode,
+        );
+      case 'modify':
+        return this.#sends(row, entry.isLost, entry.modify.purpose === 'entry', null, entry.modify.orderCode);
+      case 'cancel':
+        return this.#message(row);
+      case 'fill':
+        return this.#book(
+          owner,
+          entry.instrument,
+          signOf(entry.side) * entry.qty,
+          signOf(entry.side) * entry.value,
+          entry.fee + entry.tax,
+        );
+      case 'fill_correction':
+        return this.#book(owner, entry.instrument, 0, signOf(entry.side) * entry.value, entry.tax);
+      case 'position_event':
+      case 'money_checked':
+        // From another price than that of a fill, or accepted by a person.
+        this.#unmeasured.add(owner ?? OPERATOR);
+        this.#unmeasured.add('');
+        return;
+      case 'alert':
+        if (entry.code === 'loss_accepted') this.#unmeasured.add(owner ?? '');
+        if (entry.code === 'session_begins_anew') this.#begin(session);
+        return;
+      case 'halt':
+        if (owner === null && !entry.halted) this.#isBroken = false;
+        return;
+      default:
+    }
+  }
+
+  #begin(session: string): void {
+    this.#session = session;
+    this.#sent = [];
+    this.#messages = [];
+    this.#results.clear();
+    this.#unmeasured.clear();
+    this.#isBroken = false;
+  }
+
+  #message({ tsUs, id }: CommittedRow): void {
+    const { messagesPerMinuteMax } = this.#scene.world.plan;
+    this.#messages = [...this.#messages.filter((each) => each.tsUs > tsUs - US_PER_MINUTE), { tsUs, id }];
+    const count = this.#messages.filter((each) => each.tsUs <= tsUs).length;
+    if (messagesPerMinuteMax !== null && count >= messagesPerMinuteMax) this.#isBroken = true;
+  }
+
+  #sends(
+    row: CommittedRow,
+    isLost: boolean,
+    isEntry: boolean,
+    instrument: number | null,
+    code: string,
+  ): void {
+    if (instrument !== null) this.#codes.set(instrument, code);
+    const { world, violated } = this.#scene;
+    if (isEntry && !isLost) {
+      const { ordersPerSecondMax, ordersPerMinuteMax } = world.plan;
+      this.#rate(row, US_PER_SECOND, ordersPerSecondMax);
+      this.#rate(row, US_PER_MINUTE, ordersPerMinuteMax);
+      this.#loses(row);
+      if (this.#isBroken) violated(`row ${row.id} is an entry after too many messages within a minute`);
+    }
+    this.#sent = [
+      ...this.#sent.filter(({ tsUs }) => tsUs > row.tsUs - US_PER_MINUTE),
+      { tsUs: row.tsUs, id: row.id },
+    ];
+    this.#message(row);
+  }
+
+  #rate({ tsUs, id }: CommittedRow, spanUs: number, max: number): void {
+    const before = this.#sent.filter((each) => each.tsUs > tsUs - spanUs && each.tsUs <= tsUs).length;
+    if (before >= max)
+      this.#scene.violated(
+        `row ${id} is an entry after ${before} orders within ${spanUs / 1e6} s, ${max} are allowed`,
+      );
+  }
+
+  #book(owner: string | null, instrument: number, qty: number, paid: number, costs: number): void {
+    const key = `${owner ?? OPERATOR} ${instrument}`;
+    const result = this.#results.get(key) ?? { paid: 0, qty: 0, costs: 0 };
+    result.paid += paid;
+    result.qty += qty;
+    result.costs += costs;
+    this.#results.set(key, result);
+  }
+
+  /** At the best price of the last moments it has lost less than its limit. */
+  #loses({ owner, id }: CommittedRow): void {
+    const { world, violated } = this.#scene;
+    const { dailyLossMax, accountLossMax } = world.plan;
+    const losses = this.#leastLosses();
+    const own = losses.get(owner ?? OPERATOR) ?? 0;
+    if (own >= dailyLossMax && !this.#unmeasured.has(owner ?? OPERATOR))
+      violated(`row ${id} is an entry of ${owner}, which has lost ${own} of ${dailyLossMax}`);
+    const all = [...losses.values()].reduce((sum, each) => sum + each, 0);
+    if (all >= accountLossMax && this.#unmeasured.size === 0)
+      violated(`row ${id} is an entry, and the account has lost ${all} of ${accountLossMax}`);
+  }
+
+  #leastLosses(): ReadonlyMap<string, number> {
+    const { truth, world } = this.#scene;
+    const sinceUs = world.time.nowUs - PRICE_LAG_US;
+    const losses = new Map<string, number>();
+    for (const [key, { paid, qty, costs }] of this.#results) {
+      const [owner = '', instrument] = key.split(' ');
+      const prices = truth.pricesSince(this.#codes.get(Number(instrument)) ?? '', sinceUs);
+      const best = prices === null ? 0 : qty > 0 ? prices.high : prices.low;
+      const loss = prices === null && qty !== 0 ? -Infinity : paid - qty * best * VND_A_TICK + costs;
+      losses.set(owner, (losses.get(owner) ?? 0) + loss);
+    }
+    return losses;
+  }
+
+  forgetFinished(): void {
+    this.#seen.clear();
+  }
+}
