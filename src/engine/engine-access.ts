@@ -62,6 +62,7 @@ export function createRiskView(
     order: (id) => orders.get(id),
     openOrders: () => orders.open,
     owedExitQty: (strategy, instrument, side) => exits.owedQty(strategy, instrument, side),
+    awaitedExitQty: (strategy, instrument, side) => exits.awaitedQty(strategy, instrument, side),
     position: (strategy, instrument) => portfolio.position(strategy, instrument),
     accountQty: (instrument) => portfolio.accountQty(instrument),
     grossQty: (instrument, side) => portfolio.grossQty(instrument, side),

@@ -213,9 +213,25 @@ export class BracketExits {
 
   /** Contracts of exits on this side that the broker makes of fills, and the trigger book has not shown yet. */
   owedQty(strategy: StrategyIndex | null, instrument: InstrumentIndex, side: Side): number {
+    return this.#owed(strategy, instrument, side, () => true);
+  }
+
+  /** Without those that enough scans have not shown: they are missing, and close nothing. */
+  awaitedQty(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
+    const isAwaited = (bracket: ManagedOrder): boolean =>
+      this.#owing.get(bracket)?.isEnough(this.#parts.lookUp) !== true;
+    return this.#owed(strategy, instrument, side, isAwaited);
+  }
+
+  #owed(
+    strategy: StrategyIndex | null,
+    instrument: InstrumentIndex,
+    side: Side,
+    counts: (bracket: ManagedOrder) => boolean,
+  ): number {
     let total = 0;
     for (const bracket of this.#parts.orders.owingExits) {
-      if (bracket.instrument !== instrument || bracket.side === side) continue;
+      if (bracket.instrument !== instrument || bracket.side === side || !counts(bracket)) continue;
       if (strategy === null || bracket.strategy === strategy)
         total += Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
     }

@@ -105,8 +105,9 @@ function closingQty(
     order.side === side &&
     order.strategy === strategy &&
     order.clientOrderId !== changed?.clientOrderId;
-  if (isProtective) return cover(-signOf(side), view.openOrders().filter(isOther), coverOf).stopQty;
-  let total = 0;
+  const awaited = view.awaitedExitQty(strategy, contract.index, side);
+  if (isProtective) return awaited + cover(-signOf(side), view.openOrders().filter(isOther), coverOf).stopQty;
+  let total = awaited;
   for (const order of view.openOrders())
     if (isOther(order) && order.isProtective !== true) total += order.exposedQty;
   return total;

@@ -122,6 +122,8 @@ export interface RiskView {
   openOrders(): readonly OrderView[];
   /** Contracts of exits that brackets of this owner, or null for all, have earned by fills and no book has shown yet. */
   owedExitQty(strategy: StrategyIndex | null, instrument: InstrumentIndex, side: Side): number;
+  /** Those of them that are not missing yet: they close the position of their owner like any exit. */
+  awaitedExitQty(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number;
 
   /** The strategy's own position; `OPERATOR_INDEX` holds what was adopted. */
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position;

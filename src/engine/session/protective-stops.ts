@@ -140,7 +140,9 @@ export class ProtectiveStops {
       const { inherited } = place;
       if (inherited !== null && isProven && (held === 0 || place.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
-      place.wantedQty = Math.min(bare - taken, most);
+      // A stop of ours beside the exits that a bracket brings would close the position twice.
+      const awaited = actions.view.awaitedExitQty(strategy, instrument, place.side);
+      place.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
       const { stopQty } = this.#cover(place, held, isInForce);
       place.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
       const isOver = held === 0 || most === 0;

@@ -42,6 +42,12 @@ const PURPOSES: readonly Case[] = [
     { qty: 2 },
     'approved as reduce',
   ],
+  [
+    'beside exits of the whole that a bracket brings, and no book shows yet',
+    (view) => (view.awaitedExits = 2),
+    {},
+    'approved as entry',
+  ],
   ['by an older read', (view) => (view.positionsRead = at('09:59:55')), {}, 'approved as entry'],
   [
     'by a read just young enough',

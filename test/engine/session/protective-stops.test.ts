@@ -7,7 +7,7 @@ import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-
 import { replay } from '../../support/engine-replay.ts';
 import { guarded, SmallBroker, type SmallStop, stopsOf, trades } from '../support/small-broker.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
-import { stopSell, waits } from '../support/trigger-rows.ts';
+import { bracketBuy, exitHalf, stopSell, waits } from '../support/trigger-rows.ts';
 
 const unguarded = (): SmallBroker => {
   const rig = new EngineRig({ isReal: true, canWait: true }).start();
@@ -86,6 +86,44 @@ describe('a position', () => {
     broker.fill(broker.orders.at(-1)!);
     broker.settle();
     expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([0, []]);
+  });
+});
+
+describe('a position whose bracket brings its exits', () => {
+  const filled = () => {
+    const { rig } = guarded();
+    const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+    rig.accepted(id, '5').pass(1);
+    const row = { no: '5', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+    const show = () =>
+      rig
+        .book([row])
+        .positions({ [FRONT.orderCode]: 2 })
+        .pass(1)
+        .book([row]);
+    show();
+    const stops = (): number =>
+      rig.waiting.filter((sent) => sent.call === 'place' && sent.order.trigger?.kind === 'stop').length;
+    return { rig, show, stops };
+  };
+
+  it('gets no stop of the engine before the trigger book could show them', () => {
+    const { rig, show, stops } = filled();
+    expect(stops()).toBe(0);
+    rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
+    show();
+    expect([stops(), rig.alerts()]).toEqual([0, []]);
+  });
+
+  it('gets one where complete scans do not show them', () => {
+    const { rig, show, stops } = filled();
+    for (let i = 0; i < 5; i += 1) {
+      rig.pass(10).conditions([]);
+      show();
+    }
+    show();
+    expect(rig.alerts()).toContain('exits_missing');
+    expect(stops()).toBe(1);
   });
 });
 

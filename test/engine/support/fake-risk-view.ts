@@ -173,6 +173,8 @@ export class FakeRiskView implements RiskView {
 
   nowUs = (): units.TsUs => this.now;
   owedExitQty = (): number => 0;
+  awaitedExits = 0;
+  awaitedExitQty = (): number => this.awaitedExits;
   seq = (): units.Seq => units.seq(7);
   tradingDay = (): TradingDay => tradingDayAt(this.calendar, this.now);
   phase = (): SessionPhase => phaseAt(this.calendar, this.now);
