@@ -242,7 +242,7 @@ export class BrokerTruth {
   }
 
   #openTrigger(trigger: TriggerReport): OpenTruth {
-    const { orderCode: code, side, qty, refId, half, parentOrderNo, day } = trigger;
+    const { orderCode: code, side, qty, refId, half, parentOrderNo, day, triggerPrice } = trigger;
     const root = this.#rootOf(trigger);
     const placed = root === null ? undefined : this.#placed(root);
     const isExit = parentOrderNo !== null;
@@ -253,7 +253,8 @@ export class BrokerTruth {
       refId,
       root,
       isWaiting: true,
-      isStop: half !== 'take_profit',
+      // A trailing stop that is not active yet waits for a better price.
+      isStop: half !== 'take_profit' && triggerPrice !== null,
       pair: isExit ? `${day} ${parentOrderNo}` : null,
       ...ownedBy(placed),
       ...(isExit && placed !== undefined ? { purpose: 'reduce' } : {}),

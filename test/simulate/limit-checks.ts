@@ -2,9 +2,12 @@
 import { opposite, signOf } from '../../src/domain/order.ts';
 import { US_PER_MINUTE, US_PER_SECOND } from '../../src/domain/units.ts';
 import type { OrderReport, TriggerReport } from '../../src/venue/venue-event.ts';
-import { isOpenAtBroker, OPERATOR, workingOf } from './broker-truth.ts';
+import { isOpenAtBroker, type OpenTruth, OPERATOR, workingOf } from './broker-truth.ts';
 import type { CommittedRow } from './committed-journal.ts';
 import type { Scene } from './scene.ts';
+
+/** A protective stop does not wait for exits, nor they for it. */
+const isPlaced = ({ isProtective }: OpenTruth): boolean => !isProtective;
 
 interface Sent {
   readonly tsUs: number;
@@ -76,10 +79,12 @@ export class LimitChecks {
   #positions({ orderCode: code, side }: OrderReport | TriggerReport): void {
     const { truth, world, violated, isForeign, isReassigned } = this.#scene;
     const { accountPositionMax, strategies } = world.plan;
+    // What it closes makes room for nothing that was asked for before.
+    if (truth.fills.some(({ order }) => this.#isOfStop(order.report))) return;
     const open = truth.open();
     let account = 0;
     for (const { id, positionMax } of strategies) {
-      const worst = signOf(side) * truth.heldBy(id, code) + workingOf(open, id, code, side);
+      const worst = signOf(side) * truth.heldBy(id, code) + workingOf(open, id, code, side, isPlaced);
       account += Math.max(0, worst);
       if (worst > positionMax && !isReassigned(id))
         violated(`${id} ${code}: up to ${worst} by its ${side} orders, more than ${positionMax}`);
@@ -117,6 +122,12 @@ export class LimitChecks {
   /** Orders are asked for in this order. */
   #rowOf(id: string): number {
     return this.#scene.journal.orders.get(id)?.place?.row.id ?? -1;
+  }
+
+  /** What a protective stop sent. */
+  #isOfStop(report: OrderReport): boolean {
+    const root = this.#scene.truth.rootOf(report);
+    return root !== null && this.#isProtective(root);
   }
 
   /** An entry finds fewer orders open than the limit; exits that came with a bracket may not be known yet. */

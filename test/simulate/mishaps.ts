@@ -1,11 +1,12 @@
 /** Strikes: each mishap by its name, at a moment of its own choosing. */
-import type { Daemon } from '../../src/app/live/daemon.ts';
-import { reload, startStrategy } from '../../src/app/live/reload.ts';
+import { obey } from '../../src/app/live/daemon-commands.ts';
 import { brokerOrderNo } from '../../src/domain/ids.ts';
-import { strategyIndex } from '../../src/domain/units.ts';
+import { type CommandBody, type CommandName, EMPTY_BODY } from '../../src/operator/control-command.ts';
+import type { CommandResult } from '../../src/operator/control-server.ts';
 import type { Fault } from '../../src/simulator/faults/fault.ts';
 import type { Draws } from './draws.ts';
 import type { Mishap } from './plan.ts';
+import type { Sometimes } from './sometimes.ts';
 import type { World } from './world.ts';
 
 export function strike(world: World, mishap: Mishap, draws: Draws): void {
@@ -160,51 +161,65 @@ function fromElsewhere(
   }
 }
 
-function halt(daemon: Daemon, reason: string): void {
-  daemon.command({ name: 'halt', reason });
-  void daemon.edge.gateway.killAll(
-    () => true,
-    () => null,
-  );
+type Operation = Extract<
+  Mishap,
+  'halt' | 'resume' | 'cancel_all' | 'flatten' | 'stop_strategy' | 'start_strategy' | 'reload'
+>;
+
+/** What a person asks for, as the command line and a phone do. */
+function operate(world: World, mishap: Operation, draws: Draws): void {
+  const strategy = `random-${draws.whole(1, world.plan.strategies.length)}`;
+  const isShort = draws.chance(0.5);
+  const dies = draws.chance(DIES_AT_ANSWER);
+  switch (mishap) {
+    case 'halt': {
+      // Now, or while the next entry is on its way to the socket.
+      const halt = (): void => ask(world, 'halt', {}, dies);
+      return isShort ? halt() : world.checks.onEntryPlaced(halt);
+    }
+    case 'resume':
+      return ask(world, 'resume', {}, dies);
+    case 'cancel_all':
+      return ask(world, 'cancel-all', {}, dies);
+    case 'flatten':
+      return ask(world, 'flatten', { keepTrading: !isShort, strategy: isShort ? strategy : null }, dies);
+    case 'stop_strategy':
+      return ask(world, 'stop-strategy', { strategy }, dies);
+    case 'start_strategy':
+      return ask(world, 'start-strategy', { strategy }, dies);
+    case 'reload':
+      world.editStrategies();
+      return ask(world, 'reload', {}, dies);
+  }
 }
 
-function operate(
-  world: World,
-  mishap: 'halt' | 'resume' | 'cancel_all' | 'flatten' | 'stop_strategy' | 'start_strategy' | 'reload',
-  draws: Draws,
-): void {
-  const reason = 'by the simulation';
+/** Chance that the process dies at the moment at which it has answered. */
+const DIES_AT_ANSWER = 0.15;
+
+const SEEN: ReadonlyMap<CommandName, Sometimes> = new Map([
+  ['start-strategy', 'a stopped strategy starts again'],
+  ['reload', 'strategies change while the daemon runs'],
+]);
+
+function ask(world: World, name: CommandName, fields: Partial<CommandBody>, dies: boolean): void {
+  const body = { ...EMPTY_BODY, reason: 'by the simulation', ...fields };
+  const { checks } = world;
   world.operate((daemon) => {
-    switch (mishap) {
-      case 'halt':
-        // Now, or while the next entry is on its way to the socket.
-        if (draws.chance(0.5)) return halt(daemon, reason);
-        return world.checks.onEntryPlaced(() => world.operate((then) => halt(then, reason)));
-      case 'resume':
-        return daemon.command({ name: 'resume', reason });
-      case 'cancel_all':
-        return daemon.command({ name: 'cancel_all', reason });
-      case 'flatten':
-        return daemon.command({ name: 'flatten', strategy: null, reason });
-      case 'stop_strategy':
-        return daemon.command({
-          name: 'stop_strategy',
-          strategy: strategyIndex(draws.whole(0, world.plan.strategies.length - 1)),
-          reason,
-        });
-      case 'start_strategy': {
-        const id = `random-${draws.whole(1, world.plan.strategies.length)}`;
-        return void (async () => {
-          const { ok } = await startStrategy(daemon, id, reason);
-          if (ok) world.saw('a stopped strategy starts again');
-        })();
-      }
-      case 'reload':
-        world.editStrategies();
-        return void (async () => {
-          const { ok } = await reload(daemon, () => ({ ok: true, config: world.config }), reason, false);
-          if (ok) world.saw('strategies change while the daemon runs');
-        })();
-    }
+    if (name === 'resume') checks.resuming();
+    const answered = (result: CommandResult): void => {
+      if (!result.ok || daemon !== world.daemon) return;
+      const seen = SEEN.get(name);
+      if (seen !== undefined) world.saw(seen);
+      checks.confirmed(name);
+      if (!dies) return;
+      world.saw('a kill at the answer to a command');
+      world.kill('as it had answered');
+    };
+    const result = obey(daemon, name, body, {
+      stop: () => world.restartCleanly(),
+      readAgain: () => ({ ok: true, config: world.config }),
+    });
+    if (result instanceof Promise) void result.then(answered);
+    else answered(result);
   });
 }

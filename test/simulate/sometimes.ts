@@ -52,6 +52,7 @@ export const SOMETIMES = [
   'a row shows the other side',
   'a book comes empty',
   'positions come empty',
+  'a kill at the answer to a command',
 ] as const;
 export type Sometimes = (typeof SOMETIMES)[number];
 
