@@ -9,7 +9,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Ticks a point. */
 const TICKS = 10;
 const ticksOf = (points: unknown): number => Math.round(Number(points) * TICKS);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : String(value ?? ''));
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
 export class CallChecks {
   readonly #scene: Scene;
@@ -34,7 +35,9 @@ export class CallChecks {
   sending(request: Request): void {
     const { operation, refId } = request;
     const fields = (request.body ?? {}) as Fields; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a body that was parsed as an object
-    switch (operation) {
+    switch (
+      operation // oxlint-disable-line typescript/switch-exhaustiveness-check -- reads move nothing
+    ) {
       case 'place':
       case 'condition-place':
         return this.#placing(refId);

@@ -159,7 +159,9 @@ export class CommittedJournal {
 
   #take(row: CommittedRow): void {
     const { entry } = row;
-    switch (entry.kind) {
+    switch (
+      entry.kind // oxlint-disable-line typescript/switch-exhaustiveness-check -- the others say nothing of it
+    ) {
       case 'proposal':
         if (entry.by === 'system' && entry.proposal.do === 'submit' && entry.proposal.intent.kind === 'stop')
           this.#protective.add(entry.proposal.clientOrderId);

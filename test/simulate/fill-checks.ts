@@ -49,7 +49,9 @@ export class FillChecks {
 
   row(row: CommittedRow): void {
     const { entry } = row;
-    switch (entry.kind) {
+    switch (
+      entry.kind // oxlint-disable-line typescript/switch-exhaustiveness-check -- the others say nothing of it
+    ) {
       case 'fill':
       case 'fill_correction':
         return this.#fill(entry);
@@ -189,7 +191,9 @@ function fold(
     const sum = sums.get(key) ?? { paid: 0, qty: 0 };
     sums.set(key, { paid: sum.paid + paid, qty: sum.qty + qty });
   };
-  switch (entry.kind) {
+  switch (
+    entry.kind // oxlint-disable-line typescript/switch-exhaustiveness-check -- the others say nothing of it
+  ) {
     case 'fill':
       charge(owner, entry.fee, entry.tax);
       return add(entry.instrument, signOf(entry.side) * entry.qty, signOf(entry.side) * entry.value);

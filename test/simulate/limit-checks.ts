@@ -157,7 +157,9 @@ export class LimitChecks {
   row(row: CommittedRow): void {
     const { entry, owner, session } = row;
     if (session !== this.#session) this.#begin(session);
-    switch (entry.kind) {
+    switch (
+      entry.kind // oxlint-disable-line typescript/switch-exhaustiveness-check -- the others say nothing of it
+    ) {
       case 'place':
         return this.#sends(
           row,

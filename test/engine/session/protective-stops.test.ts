@@ -89,26 +89,27 @@ describe('a position', () => {
   });
 });
 
-describe('a position whose bracket brings its exits', () => {
-  const filled = () => {
-    const { rig } = guarded();
-    const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
-    rig.accepted(id, '5').pass(1);
-    const row = { no: '5', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
-    const show = () =>
-      rig
-        .book([row])
-        .positions({ [FRONT.orderCode]: 2 })
-        .pass(1)
-        .book([row]);
-    show();
-    const stops = (): number =>
-      rig.waiting.filter((sent) => sent.call === 'place' && sent.order.trigger?.kind === 'stop').length;
-    return { rig, show, stops };
-  };
+/** A bracket that has filled; the trigger book was not read since. */
+const filledBracket = () => {
+  const { rig } = guarded();
+  const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+  rig.accepted(id, '5').pass(1);
+  const row = { no: '5', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+  const show = () =>
+    rig
+      .book([row])
+      .positions({ [FRONT.orderCode]: 2 })
+      .pass(1)
+      .book([row]);
+  show();
+  const stops = (): number =>
+    rig.waiting.filter((sent) => sent.call === 'place' && sent.order.trigger?.kind === 'stop').length;
+  return { rig, show, stops };
+};
 
+describe('a position whose bracket brings its exits', () => {
   it('gets no stop of the engine before the trigger book could show them', () => {
-    const { rig, show, stops } = filled();
+    const { rig, show, stops } = filledBracket();
     expect(stops()).toBe(0);
     rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
     show();
@@ -116,7 +117,7 @@ describe('a position whose bracket brings its exits', () => {
   });
 
   it('gets one where complete scans do not show them', () => {
-    const { rig, show, stops } = filled();
+    const { rig, show, stops } = filledBracket();
     for (let i = 0; i < 5; i += 1) {
       rig.pass(10).conditions([]);
       show();
