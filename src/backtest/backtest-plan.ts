@@ -119,7 +119,7 @@ export interface BacktestPlan {
   readonly fill: FillModel;
   readonly latency: LatencyModel;
   readonly seed: number;
-  /** `day`: strategies begin anew each morning, as the daemon runs them. `run`: they remember the days before. */
+  /** Whether strategies begin again each morning; `describeMemory` says it. */
   readonly memory: 'day' | 'run';
   /** Days at the beginning in which strategies look on; only with `memory: run`. */
   readonly warmUpDays: number;
@@ -133,3 +133,8 @@ export interface BacktestPlan {
   readonly resume: 'each_day' | 'never';
   readonly statistics: StatisticsSettings;
 }
+
+export const describeMemory = (memory: BacktestPlan['memory']): string =>
+  memory === 'day'
+    ? 'day: strategies begin again each morning, as under the daemon'
+    : 'run: strategies remember the days before';

@@ -1,7 +1,7 @@
 /** Makes a run's result. */
 import { money, type TsUs, tsUs } from '../../domain/units.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
-import type { BacktestPlan } from '../backtest-plan.ts';
+import { type BacktestPlan, describeMemory } from '../backtest-plan.ts';
 import type { BacktestAction, BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import type { RunAccount } from './run-account.ts';
 import { describeLatency, type LatencyModel } from './latency.ts';
@@ -78,7 +78,11 @@ export function assembleResult(gathered: Gathered): BacktestResult {
         fault: ledger.fault,
       };
     }),
-    models: [...describeModels(plan.fill, plan.latency), ...currencyModel(plan)],
+    models: [
+      ...describeModels(plan.fill, plan.latency),
+      ['memory', describeMemory(plan.memory)],
+      ...currencyModel(plan),
+    ],
     actions: gathered.actions,
     rolls: plan.rolls ?? [],
     notices: [...notices, ...facts.notices, ...more],

@@ -101,7 +101,7 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | nu
   return stoppedText(outcome.found);
 }
 
-function printOutcome(io: CliIo, { found, tables, warnings, report }: SweepOutcome): void {
+function printOutcome(io: CliIo, { found, tables, warnings, memory, report }: SweepOutcome): void {
   for (const table of tables) {
     const { title, note } = table;
     io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${reportTable(table)}\n\n`);
@@ -112,6 +112,7 @@ function printOutcome(io: CliIo, { found, tables, warnings, report }: SweepOutco
   const before = resumed === 0 ? '' : `, ${resumed} known from before`;
   const threads = formatCount(workers, 'thread');
   io.out(`
+memory: ${memory}
 ${ran} runs in ${seconds.toFixed(2)} s on ${threads} (${rate}/s)${before}
 sweep   ${digest}
 trials  ${log}

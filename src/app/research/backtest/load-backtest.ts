@@ -335,9 +335,9 @@ function memoryProblems(source: YamlSource, file: BacktestFile, market: Backtest
   return [source.problem(['warmUpDays'], '0 where strategies begin anew each day', hint)];
 }
 
-/** By default strategies start anew each day, except where trading never stops. */
-export const memoryOf = ({ memory }: BacktestFile, { isAlwaysOpen }: BacktestMarket): 'day' | 'run' =>
-  memory ?? (isAlwaysOpen ? 'run' : 'day');
+/** In the daemon's own market a day is a day of the daemon; no other market has one. */
+export const memoryOf = ({ memory }: BacktestFile, { kind }: BacktestMarket): 'day' | 'run' =>
+  memory ?? (kind === 'index_futures' ? 'day' : 'run');
 
 /** A broker closes by its ratios or by maintenance margin. */
 function maintenanceProblems(

@@ -14,7 +14,7 @@ import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from './backtest-days.ts';
 import { isOnBars } from './backtest-schema.ts';
 import { EVENT_MS_MAX, framesInSource } from './hang-watch.ts';
-import type { Backtest } from './load-backtest.ts';
+import { type Backtest, memoryOf } from './load-backtest.ts';
 import {
   BacktestVerifier,
   placesOf,
@@ -115,15 +115,23 @@ function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: 
 }
 
 /** Strategies that placed no order, with the likely reason. */
-function idleFindings({ strategies }: BacktestResult, backtest: Backtest): readonly string[] {
+function idleFindings({ strategies, days }: BacktestResult, backtest: Backtest): readonly string[] {
   const { market, read, sources } = backtest;
-  const noBook = isOnBars(read) ? ': bars have no bid and ask, and some strategies wait for them' : '';
+  const reasons = [
+    ...(memoryOf(read, market) === 'day' && days.length > 1
+      ? [
+          'with memory: day strategies begin again each morning, and an average of more than a day has no value',
+        ]
+      : []),
+    ...(isOnBars(read) ? ['bars have no bid and ask, and some strategies wait for them'] : []),
+  ];
+  const likely = reasons.length === 0 ? '' : `: ${reasons.join('; ')}`;
   const codes = [...new Set(sources.all.map(({ code }) => code))].join(', ');
   const why = (place: number): string => {
     const symbols = backtest.strategies[place]?.symbols ?? [];
     const missing = symbols.filter((symbol) => !isPlayed(market, sources, symbol));
     return missing.length === 0
-      ? noBook
+      ? likely
       : `: no price of ${missing.join(', ')} is in the data (${codes}) on any day of the run`;
   };
   return strategies.flatMap(({ id, orders, denialCount, stopped }, place) =>

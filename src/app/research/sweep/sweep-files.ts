@@ -2,12 +2,13 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ReportAssets } from '../../../backtest/report/render-report.ts';
+import { describeMemory } from '../../../backtest/backtest-plan.ts';
 import type { ReportTable } from '../../../backtest/report/report-model.ts';
 import { dimensionNames } from '../../../backtest/research/parameter-space.ts';
 import type { TrialFigures } from '../../../backtest/research/trials.ts';
 import { csvText, type CsvValue } from '../../../text/csv.ts';
 import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
-import type { Backtest } from '../backtest/load-backtest.ts';
+import { type Backtest, memoryOf } from '../backtest/load-backtest.ts';
 import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import { runSweep, type SweepFound } from './run-sweep.ts';
@@ -35,6 +36,8 @@ export interface SweepOutcome extends SweepFiles {
   readonly found: SweepFound;
   readonly tables: readonly ReportTable[];
   readonly warnings: readonly string[];
+  /** Whether strategies of a trial begin again each morning, in words. */
+  readonly memory: string;
 }
 
 export async function sweepFile(
@@ -58,6 +61,7 @@ export async function sweepFile(
     found,
     tables: shownTables(plan, found, moneyScale, top),
     warnings: sweepWarnings(plan, found),
+    memory: describeMemory(memoryOf(backtest.read, backtest.market)),
   };
 }
 

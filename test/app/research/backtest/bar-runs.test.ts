@@ -346,6 +346,7 @@ test('nobody knows the first price of the first day before it is traded, and not
   const plan = await barPlan({
     bars: `${HEAD}2024-01-03 09:30,99,101,99,100,10\n2024-01-03 10:30,100,101,99,100,10\n2024-01-04 09:30,102,103,99,100,10\n`,
     market: US,
+    more: 'memory: day',
     file: ', every: 1h',
     connect(ticks, trader) {
       const look = (): void => {

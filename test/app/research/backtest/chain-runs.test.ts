@@ -77,7 +77,7 @@ market:
   costs: { perContract: 2.25 }
 ${market}data: { bars: [{ file: h.csv, symbol: ESH4, every: ${every} }, { file: m.csv, symbol: ESM4, every: ${every} }] }
 strategies: [{ id: one, strategy: ema-cross, symbols: [ES], overnight: true }]
-${more}`,
+${market === '' ? '' : 'memory: day\n'}${more}`,
   );
   return path;
 }

@@ -106,6 +106,7 @@ const CASES: readonly Case[] = [
   {
     name: 'denied where strategies begin anew each day: nobody would know the order in the morning',
     bars: CHEAP_AT_LAST,
+    more: 'memory: day',
     orders: { 1: buyAt95('gtc') },
     expected: ['2024-01-03 10:00:00 denied time_in_force'],
   },
@@ -146,6 +147,36 @@ describe('how long an order lasts', () => {
     expect(await playBars(run, HOUR, (trader, bar) => orders[bar]?.(trader), 'day')).toEqual(expected);
   });
 });
+
+test.each([
+  { file: 'nothing', more: '', buys: 1, told: 'run: strategies remember the days before' },
+  {
+    file: 'memory: day',
+    more: 'memory: day',
+    buys: 3,
+    told: 'day: strategies begin again each morning, as under the daemon',
+  },
+])(
+  'a strategy that buys once, in a market with hours of a file that says $file',
+  async ({ more, buys, told }) => {
+    const plan = await barPlan({
+      bars: hourBars(Array.from({ length: 6 }, () => flat(100))),
+      market: HOURS,
+      file: ', every: 1h',
+      more,
+      connect(trades, trader) {
+        let isDone = false;
+        trades.trades$.subscribe(() => {
+          if (!isDone) trader.buy({ qty: 1, price: ticks(100), reason: 'once' });
+          isDone = true;
+        });
+      },
+    });
+    const { strategies, models } = runBacktest(plan);
+    expect(strategies[0]!.fills.length).toBe(buys);
+    expect(models).toContainEqual(['memory', told]);
+  },
+);
 
 /** The entry is decided at one midnight and fills at the next open: the exits belong to an order of the day before. */
 test.each(['next_open', 'ohlc', 'close'])(
