@@ -17,8 +17,8 @@ import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { StrategyStops } from './session/strategy-stops.ts';
 
 import { CONTROLLER_TIMER, type TimerHeap } from './state/timer-heap.ts';
-import type { BracketExits } from './orders/exits.ts';
-import type { RiskView } from './risk/risk-view.ts';
+import { type BracketExits, isPartnerSent } from './orders/exits.ts';
+import type { OrderView, RiskView } from './risk/risk-view.ts';
 import type { SessionActions } from './session/session-actions.ts';
 
 export interface RiskViewParts {
@@ -105,10 +105,13 @@ export interface SessionActionsParts {
   readonly snapshots: Snapshots;
   readonly timers: TimerHeap;
   readonly entries: EntryWithdrawal;
+  readonly orders: Orders;
 }
 
+const NO_ORDERS: readonly OrderView[] = [];
+
 export function createSessionActions(
-  { context, registry, portfolio, snapshots, timers, entries }: SessionActionsParts,
+  { context, registry, portfolio, snapshots, timers, entries, orders }: SessionActionsParts,
   view: RiskView,
   positionReconciler: PositionReconciler,
   stops: StrategyStops,
@@ -127,6 +130,10 @@ export function createSessionActions(
     modify: (strategy, change) => void context.ask(strategy, 'system', { do: 'modify', change }),
     cancel: (strategy, clientOrderId) => context.cancel(strategy, clientOrderId),
     withdraw: (strategy, clientOrderId) => context.withdraw(strategy, clientOrderId),
+    takeLostStops: () =>
+      orders.canceledWaiting.length === 0
+        ? NO_ORDERS
+        : orders.canceledWaiting.splice(0).filter((order) => !order.isUnwanted && !isPartnerSent(order)),
     isCover: (id) => entries.isCover(id),
     withdrawEntries: (strategy) => entries.withdraw(strategy),
     read: (what) => snapshots.want(what),

@@ -216,3 +216,29 @@ describe('of strategies that oppose each other', () => {
     expect(story.alerts()).not.toContain('halt_unproven');
   });
 });
+
+it('puts a stop back that it canceled, when the entry of that stop turns out to have filled', async () => {
+  const stop: Step = { at: 13_001, do: 'sell', qty: 1, price: 12_890, trigger: 12_900 };
+  const story = await running([RESTING, stop]);
+  const stops = () => story.simulator.triggers().filter(({ status }) => status === 'pending');
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 2);
+  await story.until(() => story.entries.some(({ kind }) => kind === 'order_waiting'));
+  story.fault({ name: 'refuse_for_now', operation: 'cancel' });
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(() => stops().length === 0);
+  await story.until(() =>
+    story.entries.some((each) => each.kind === 'order_status' && each.to === 'canceled'),
+  );
+  story.take('sell', 12_990, 1);
+  await story.until(async () => (await story.known()).net === 1);
+  await story.until(() => stops().length === 1);
+  expect(stops()).toMatchObject([{ side: 'sell', qty: 1, triggerPrice: 12_900 }]);
+  expect(isTold(story, 'exits_missing')).toBe(true);
+  story.simulator.faults.clear('refuse_for_now');
+  await story.until(() => isProven(story));
+  story.daemon.command({ name: 'resume', strategy: null, reason: 'the story' });
+  const { length } = story.calls;
+  await story.until(() => story.calls.length > length + 12);
+  expect(stops(), 'also when entries are allowed again').toHaveLength(1);
+});

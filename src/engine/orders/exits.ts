@@ -332,5 +332,5 @@ const isExit = ({ isWaiting, purpose, isAdopted, isProtective }: ManagedOrder): 
   isWaiting && purpose === 'reduce' && !isAdopted && !isProtective;
 
 /** The broker takes the other half back by itself. */
-const isPartnerSent = ({ partner }: ManagedOrder): boolean =>
+export const isPartnerSent = ({ partner }: ManagedOrder): boolean =>
   partner?.status === 'triggering' || partner?.status === 'triggered';

@@ -56,6 +56,7 @@ export class OrderLife {
     }
     order.become(to);
     if (order.isFinal) settle(order);
+    if (to === 'canceled' && order.isWaiting) this.#orders.canceledWaiting.push(order);
     this.#orders.changed(order);
     this.#context.append({
       kind: 'order_status',

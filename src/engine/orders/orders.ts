@@ -22,6 +22,8 @@ export class Orders {
   readonly #senders = new Map<BrokerOrderNo, ManagedOrder>();
   /** Brackets that have filled by more than their known exits cover. */
   readonly owingExits = new Set<ManagedOrder>();
+  /** Orders of the trigger book that ended canceled, until somebody takes them. */
+  canceledWaiting: ManagedOrder[] = [];
   readonly #dueWork: DueWork;
   #open: ManagedOrder[] = [];
   #ownOpen = 0;

@@ -44,6 +44,12 @@ interface InheritedStop {
   qty: number;
 }
 
+/** A stop that ended canceled while the entries of its strategy are off, and that nobody asked to cancel. */
+interface LostStop {
+  readonly order: OrderView;
+  readonly endedUs: number;
+}
+
 /** One owner in one contract: what it holds or may still have a stop for. */
 class Place {
   readonly strategy: StrategyIndex;
@@ -78,6 +84,7 @@ export class ProtectiveStops {
   readonly #policies: FailurePolicies;
   readonly #flattener: Flattener;
   readonly #places = new Map<string, Place>();
+  #lost: readonly LostStop[] = [];
   #cancelTimer: CancelTimer | null = null;
   #wakeUs = Infinity;
 
@@ -90,6 +97,7 @@ export class ProtectiveStops {
   /** After every event that can change positions or orders. */
   step(): void {
     const { settings, actions } = this.#parts;
+    this.#restore(settings.risk.protectiveStop);
     this.#find(settings.risk.protectiveStop);
     if (this.#places.size === 0) return;
     const unproven = actions.view.unproven();
@@ -112,6 +120,65 @@ export class ProtectiveStops {
       if (configured !== undefined || inherited !== null)
         this.#place(order.strategy, order.instrument, inherited);
     }
+  }
+
+  /**
+   * A halt takes the stop of an entry that has not filled: it could open a position. Where the entry turns out to have filled, the
+   * stop comes back on its terms, also after a resume, unless the strategy has entered since.
+   */
+  #restore(configured: ProtectiveStopSettings | undefined): void {
+    const { actions } = this.#parts;
+    const { view } = actions;
+    const isOff = ({ strategy }: OrderView): boolean =>
+      view.halted() !== null || view.strategyHalted(strategy) !== null || actions.isStopped(strategy);
+    const ended = actions.takeLostStops();
+    if (ended.length === 0 && this.#lost.length === 0) return;
+    const lost = ended
+      .filter((order) => order.strategy !== OPERATOR_INDEX && order.isProtective !== true)
+      .filter((order) => coverOf(order).role === 'stop' && isOff(order))
+      .map((order) => ({ order, endedUs: view.nowUs() }));
+    this.#lost = [...this.#lost, ...lost].filter((each) => !this.#hasEntered(each));
+    if (view.unproven() !== null) return;
+    for (const { order } of this.#lost) {
+      const { strategy, instrument, side, clientOrderId, triggerPrice, limitPrice } = order;
+      const held = view.position(strategy, instrument).qty;
+      if (Math.sign(held) !== -signOf(side) || this.#flattener.isClosing(strategy, instrument)) continue;
+      const isAlike = (other: LostStop): boolean =>
+        other.order.strategy === strategy &&
+        other.order.instrument === instrument &&
+        other.order.side === side;
+      const alike = this.#lost.filter(isAlike);
+      this.#lost = this.#lost.filter((other) => !isAlike(other));
+      const naked = this.#nakedOf(strategy, instrument, held);
+      if (naked === 0 || alike.length === 0) continue;
+      const code = view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+      const text = `${clientOrderId} was canceled while entries are off, and ${naked} of ${code} have no stop at the broker now: another takes its place`;
+      actions.alert(strategy, 'critical', 'exits_missing', text);
+      const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
+      const terms = { side, triggerPrice: triggerPrice ?? null, limitPrice, leavesQty: size };
+      const inherited = configured === undefined ? inheritedFrom(terms) : null;
+      if (inherited !== null) this.#place(strategy, instrument, inherited);
+    }
+  }
+
+  #nakedOf(strategy: StrategyIndex, instrument: InstrumentIndex, held: number): number {
+    const own = this.#parts.actions.view
+      .openOrders()
+      .filter((order) => order.strategy === strategy && order.instrument === instrument && isStaying(order));
+    return cover(held, own, coverOf).nakedQty;
+  }
+
+  /** What it holds then has nothing to do with the stop. */
+  #hasEntered({ order: { strategy, instrument }, endedUs }: LostStop): boolean {
+    return this.#parts.actions.view
+      .openOrders()
+      .some(
+        (order) =>
+          order.strategy === strategy &&
+          order.instrument === instrument &&
+          order.purpose === 'entry' &&
+          order.createdUs > endedUs,
+      );
   }
 
   /** A process starts, perhaps with a clock that was set back: nothing waits longer than it would from now on. */
@@ -347,7 +414,12 @@ const isOversized = ({ oversizedUs }: OrderView): boolean =>
   typeof oversizedUs === 'number' && oversizedUs > -Infinity;
 
 /** Null where the order has no price to wait for. */
-function inheritedFrom({ side, triggerPrice, limitPrice, leavesQty }: OrderView): InheritedStop | null {
+function inheritedFrom({
+  side,
+  triggerPrice,
+  limitPrice,
+  leavesQty,
+}: Pick<OrderView, 'side' | 'triggerPrice' | 'limitPrice' | 'leavesQty'>): InheritedStop | null {
   if (typeof triggerPrice !== 'number') return null;
   const slipTicks = Math.max(0, signOf(side) * (limitPrice - triggerPrice));
   return { side, triggerTicks: triggerPrice, slipTicks, qty: leavesQty };

@@ -17,7 +17,7 @@ import type { Command, EngineEvent, ReportKind } from '../ports/engine-event.ts'
 import type { AlertSeverity, PolicyActed } from '../ports/journal-entry.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
-import type { RiskView } from '../risk/risk-view.ts';
+import type { OrderView, RiskView } from '../risk/risk-view.ts';
 
 /** Identifies a timer of the session controller, which chooses the number. */
 export type TimerTag = number;
@@ -42,6 +42,8 @@ export interface SessionActions {
   cancel(strategy: StrategyIndex, order: ClientOrderId): void;
   /** Asks for a cancel that holds until the order is over: when it triggers first, what it sends goes too, unless it protects a position. */
   withdraw(strategy: StrategyIndex, order: ClientOrderId): void;
+  /** Orders of the trigger book that were canceled since this was asked last, and that neither their strategy nor a person asked for. */
+  takeLostStops(): readonly OrderView[];
   /** A stop, waiting or triggered, that its strategy's position needs now, whatever it was placed for: it can only shrink the position. */
   isCover(order: ClientOrderId): boolean;
   /** Cancels what can enlarge a position, of one strategy or, null, of all. */

@@ -197,6 +197,10 @@ export class HouseWorld implements SessionActions {
     if (verdict.ok) Object.assign(order!, { limitPrice: verdict.modify.limitPrice, qty: verdict.modify.qty });
   }
 
+  takeLostStops(): readonly OrderView[] {
+    return [];
+  }
+
   isCover(id: ClientOrderId): boolean {
     const order = this.view.order(id);
     if (order === undefined || !isStop(order)) return false;
