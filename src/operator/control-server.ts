@@ -1,4 +1,5 @@
 /** The control API: loopback only, and only with the token. */
+import type { Socket } from 'node:net';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import {
   bodyShape,
@@ -54,6 +55,9 @@ export interface ControlServer {
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 4_096;
 const REQUEST_MS_MAX = 5_000;
+const CHECK_EVERY_MS = 1_000;
+/** Commands and a supervisor need a few. */
+const CONNECTIONS_MAX = 64;
 
 const ROUTES = 'GET /healthz, GET /readyz, GET /status, POST /commands/<name>, POST /links/<steer|look>';
 
@@ -69,7 +73,9 @@ export async function startControl({
     requestTimeout: REQUEST_MS_MAX,
     forceCloseConnections: true,
     logger: false,
+    http: { headersTimeout: REQUEST_MS_MAX, connectionsCheckingInterval: CHECK_EVERY_MS },
   });
+  limitConnections(app);
   requireHost(app, LOOPBACK_NAMES);
   requireToken(app, token, ['/healthz']);
   sayWhatWasExpected(app, token);
@@ -84,6 +90,17 @@ export async function startControl({
   const address = app.server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   return { port: bound, close: () => app.close() };
+}
+
+/** The oldest one gives way: connections that ask nothing keep no halt out. */
+function limitConnections(app: FastifyInstance): void {
+  const open = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    const [oldest] = open;
+    if (open.size > CONNECTIONS_MAX) oldest?.destroy();
+  });
 }
 
 function sayWhatWasExpected(app: FastifyInstance, token: string): void {

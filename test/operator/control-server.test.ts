@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { request } from 'undici';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { COMMAND_NAMES, EMPTY_BODY } from '../../src/operator/control-command.ts';
 import {
   type CommandResult,
@@ -131,6 +132,22 @@ describe('who may ask', () => {
       startControl({ port: 0, token: 'short', handlers: daemon, secrets: new Secrets([]) }),
     ).rejects.toThrow('at least 16');
   });
+});
+
+test('keeps few connections, and answers a command while many ask nothing', async () => {
+  const sockets = await Promise.all(
+    Array.from({ length: 400 }, async () => {
+      const socket = connect({ host: '127.0.0.1', port: server.port });
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write('POST /commands/halt HTTP/1.1\r\nhost: ');
+      return socket;
+    }),
+  );
+  onTestFinished(() => void sockets.forEach((socket) => socket.destroy()));
+  const { code } = await ask('/status');
+  expect(code).toBe(200);
+  await vi.waitFor(() => expect(sockets.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(64));
 });
 
 function isReachable(host: string): Promise<boolean> {
