@@ -1,5 +1,5 @@
 /** A strategy of one's own trades from its file: on paper, over an edit between two starts, and over an edit in mid-session. */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -125,6 +125,11 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['an end of the process', `${TURNER}process.exit(0);\n`, 'called process.exit at '],
   ['a type error', TURNER.replace('SIZE : 0', "'two' : 0"), 'turner.ts:15:'],
   ['a forbidden import', `import 'node:fs';\n${TURNER}`, 'an import of node:fs in turner.ts:1'],
+  [
+    'a clock of the machine',
+    TURNER.replace('let bars = 0;', 'let bars = Date.now() > 0 ? 0 : 1; // as Date says'),
+    'expected a strategy that reads nothing of the machine, was Date.now',
+  ],
   ['a missing part', TURNER.replace('./size.ts', './sise.ts'), 'turner.ts:3:22'],
 ];
 
@@ -138,6 +143,17 @@ test.each(REFUSED)('with %s nothing starts, and check says why', async (_, text,
     expect(said).toContain('nothing was started');
   }
 });
+
+test.each(['/dev/zero', './pipe.ts'])(
+  '%s is no file with code, and keeps nobody waiting',
+  async (strategy) => {
+    const place = written(OWN.replace('./turner.ts', strategy));
+    execFileSync('mkfifo', [place.own('pipe.ts')]);
+    const { code, text } = await tickwright('check', '--config', place.config);
+    expect(code, text).toBe(2);
+    expect(text).toContain('expected a file with code');
+  },
+);
 
 test('parameters are checked by the schema of the file, in their line', async () => {
   const place = written(OWN.replace('barSeconds: 1', 'barSeconds: 1, barSecond: 2, colour: 3'));

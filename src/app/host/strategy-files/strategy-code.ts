@@ -3,7 +3,7 @@
  * that it imports. Their code becomes one script, plain data that runs the same way in every world: later edits change nothing.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,6 +65,7 @@ export async function readStrategyCode(strategy: string, besides: string): Promi
       'see tickwright strategies',
     );
   }
+  if (isFile) assertFile(path);
   const reading = new SourceReading(isFile ? realpathSync(path) : null);
   // Runs with strategies of the program alone do not load the bundler.
   const { build } = await import('esbuild');
@@ -95,6 +96,14 @@ export async function readStrategyCode(strategy: string, besides: string): Promi
     throw refusalOf(error);
   }
 }
+
+/** A pipe or a device could be read for ever. */
+function assertFile(path: string): void {
+  if (!statSync(path).isFile()) throw noFile(path);
+}
+
+const noFile = (path: string): StrategyFileError =>
+  new StrategyFileError('a file with code', `${path}, which is a folder, a pipe or a device`, ALLOWED_HINT);
 
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof Error) || !('errors' in error)) return error;
@@ -149,6 +158,7 @@ class SourceReading {
           : refused(notAllowed(asked));
       });
       bundler.onLoad({ filter: /./ }, ({ path }) => {
+        if (!statSync(path).isFile()) return refused(noFile(path));
         const contents = readFileSync(path, 'utf8');
         this.#sources.set(path, contents);
         const hidden = hiddenLoading(contents);

@@ -27,3 +27,23 @@ const HIDDEN =
 /** The first way in which code loads other code out of sight, or null. */
 export const hiddenLoading = (code: string): string | null =>
   HIDDEN.exec(code.replaceAll(NO_CODE, ' '))?.[0].replace(/\s*\($/, '()') ?? null;
+
+/** Clocks, timers, chance and surroundings of the machine, as code names them. A date that is made of a number is none. */
+const MACHINE = new RegExp(
+  [
+    String.raw`\bDate\.now\b`,
+    String.raw`\bnew\s+Date\b(?!\s*\(\s*[^\s)])`,
+    String.raw`\bMath\.random\b`,
+    String.raw`\bperformance\.\w+`,
+    String.raw`(?<![\w.$])process\.(?:env|hrtime|uptime|memoryUsage|cpuUsage|nextTick|exit|kill|abort|cwd)\b`,
+    String.raw`(?<![\w.$])crypto\.\w+`,
+    String.raw`(?<![\w.$])(?:setTimeout|setInterval|setImmediate|queueMicrotask|fetch)\b(?=\s*\()`,
+    String.raw`\bnew\s+(?:WeakRef|FinalizationRegistry)\b`,
+  ].join('|'),
+  'g',
+);
+
+/** What code reads of the machine that it runs on, each once: a replay of the day would get something else. */
+export const machineUses = (code: string): readonly string[] => [
+  ...new Set(code.replaceAll(NO_CODE, ' ').match(MACHINE)),
+];
