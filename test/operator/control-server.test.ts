@@ -144,7 +144,9 @@ test('keeps few connections, and answers a command while many ask nothing', asyn
       return socket;
     }),
   );
-  onTestFinished(() => void sockets.forEach((socket) => socket.destroy()));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
   const { code } = await ask('/status');
   expect(code).toBe(200);
   await vi.waitFor(() => expect(sockets.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(64));
