@@ -7,6 +7,7 @@ import type {
   BrokerTriggerKind,
   BrokerTriggerStatus,
 } from '../../src/domain/broker-order.ts';
+import { dayFromNumber, type TradingDay } from '../../src/domain/civil-date.ts';
 import { signOf, type TriggerWhen } from '../../src/domain/order.ts';
 import { type PriceTicks, priceTicks } from '../../src/domain/units.ts';
 import { pointsOf } from '../../src/domain/contract.ts';
@@ -120,7 +121,7 @@ it('the answers to them', () => {
 });
 
 /** A row as the book can say it: what it triggers on belongs to its kind. */
-const conditions: fc.Arbitrary<BrokerTriggerOrder> = fc
+const conditions: fc.Arbitrary<BrokerTriggerOrder & { readonly lastDay: TradingDay }> = fc
   .record({
     orderNo: orderNos,
     orderKey: orderKeys,
@@ -140,6 +141,7 @@ const conditions: fc.Arbitrary<BrokerTriggerOrder> = fc
     ),
     children: fc.array(orderNos, { maxLength: 3 }),
     parent: fc.option(orderNos),
+    lastDay: fc.integer({ min: 10_000, max: 40_000 }).map(dayFromNumber),
   })
   .map(({ trigger, when, ...row }) => ({
     ...row,
@@ -148,10 +150,12 @@ const conditions: fc.Arbitrary<BrokerTriggerOrder> = fc
     statusText: encodeConditionStatus(row.status),
   }));
 
+const slashed = (day: TradingDay): string => day.split('-').toReversed().join('/');
+
 it('the conditional book', () => {
   fc.assert(
     fc.property(fc.array(conditions, { maxLength: 5 }), (orders) => {
-      const rows = orders.map((order) => ({ ...CONDITION_ROW, order }));
+      const rows = orders.map((order) => ({ ...CONDITION_ROW, order, validTo: slashed(order.lastDay) }));
       const answer = sent(conditionBook.encodeResponse(rows));
       expect(conditionBook.decodeResponse(answer, specOf, new CountedDrift())).toEqual({
         ok: true,
