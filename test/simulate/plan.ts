@@ -160,6 +160,13 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
   }
   // Draws of their own: the other worlds stay as they are.
   const more = new Draws(seed + MORE_FROM);
+  // One who halts and resumes again and again, over a slow network.
+  const isHalting = !isKilling && more.chance(0.1);
+  if (isHalting) {
+    mishaps.clear();
+    mishaps.set('halt', 1);
+    mishaps.set('resume', 0.7);
+  }
   // Large orders fill in parts.
   const size = more.chance(0.3) ? more.whole(3, 6) : 1;
   const isFaulty = draws.chance(0.1);
@@ -198,7 +205,7 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
       answerLateMs: [1_000, 25_000],
       frameTwice: chance(0.1),
       resets: draws.unit(),
-      latencyMs: draws.pick(LATENCIES),
+      latencyMs: isHalting ? [5, 900] : draws.pick(LATENCIES),
       answers: answersOf(new Draws(seed + LIES_FROM)),
     },
     disk: {
@@ -251,15 +258,15 @@ function limitsOf(draws: Draws): Limits {
   };
 }
 
-/** In most worlds the books are right. */
+/** In every second world the books are right. */
 function answersOf(draws: Draws): AnswerFaults {
-  if (draws.chance(0.6)) return { ...TRUE_ANSWERS };
-  const chance = (highest: number): number => (draws.chance(0.5) ? 0 : draws.between(highest / 4, highest));
+  if (draws.chance(0.5)) return { ...TRUE_ANSWERS };
+  const chance = (highest: number): number => (draws.chance(0.4) ? 0 : draws.between(highest / 4, highest));
   return {
     shuffled: chance(0.5),
     repeated: chance(0.2),
     overlapping: chance(0.3),
-    shrunk: chance(0.3),
+    shrunk: chance(0.5),
     flipped: chance(0.2),
     emptyBook: chance(0.2),
     emptyPositions: chance(0.05),

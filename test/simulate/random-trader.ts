@@ -66,7 +66,7 @@ function change(trader: Trader, draws: Draws, order: ClientOrderId, price: numbe
   if (draws.chance(0.5)) return trader.cancel(order);
   const moved = priceTicks(price + draws.pick([-2, -1, 1, 2]));
   if (waits) trader.cancel(order);
-  else if (draws.chance(0.8)) trader.modify(order, { price: moved });
+  else if (draws.chance(0.5)) trader.modify(order, { price: moved });
   else trader.modify(order, { qty: draws.whole(1, trader.params.qtyMax) });
 }
 
