@@ -157,6 +157,27 @@ describe('an alert about a position without a strategy', () => {
     );
     expect(text).toEqual([expect.stringContaining(words)]);
   });
+
+  it.each([
+    ['hold', 1],
+    ['flatten', 0],
+  ] as const)(
+    'comes after a start without the strategy, in the middle of its day: %s',
+    async (policy, left) => {
+      const orphaned = (yaml: string) => yaml.replace('risk: {', `risk: { onOrphan: ${policy},`);
+      const story = await running([{ ...CROSSING, qty: 1 }], orphaned);
+      story.offer('sell', 13_010, 1);
+      story.print(13_001);
+      await story.until(async () => (await story.known()).net === 1);
+      await story.until(() => story.hasReadPositions());
+      await story.kill();
+      story.offer('buy', 13_000, 1);
+      story.edit([], (yaml) => orphaned(yaml).replace('id: script', 'id: renamed'));
+      await story.start();
+      await story.until(() => story.alerts().includes('orphan_position'));
+      await story.until(async () => (await story.truth()).net === left);
+    },
+  );
 });
 
 describe('the close of a position', () => {

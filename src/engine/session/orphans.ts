@@ -20,13 +20,13 @@ export class Orphans {
   }
 
   step(): void {
-    const { actions, settings } = this.#parts;
+    const { actions } = this.#parts;
     if (!actions.hasUnmanaged()) return;
     const told = new Set<string>();
     for (const held of actions.heldPositions()) {
       if (held.strategy === OPERATOR_INDEX) continue;
-      const isGone = settings.strategies[held.strategy]?.isOrphan === true;
-      if (!isGone && !actions.isStopped(held.strategy)) continue;
+      // One that left is stopped by the list that lacks it: in the past before that list it ran.
+      if (!actions.isStopped(held.strategy)) continue;
       const key = `${held.strategy} ${held.instrument}`;
       told.add(key);
       if (!this.#told.has(key)) this.#answer(held);

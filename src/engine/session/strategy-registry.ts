@@ -16,7 +16,7 @@ interface Seat {
 export class StrategyRegistry {
   readonly #host: StrategyHost;
   readonly #seats: readonly Seat[];
-  #hasUnmanaged: boolean;
+  #hasUnmanaged = false;
   #isStarted = false;
   /** Started, and the trading day is not over. */
   #isRunning = false;
@@ -34,7 +34,6 @@ export class StrategyRegistry {
       legs: [],
       stopped: null,
     }));
-    this.#hasUnmanaged = settings.some(({ isOrphan }) => isOrphan === true);
   }
 
   get isStarted(): boolean {
@@ -67,7 +66,7 @@ export class StrategyRegistry {
     return this.stoppedReason(strategy) !== null;
   }
 
-  /** Some strategy is stopped, or left the configuration. */
+  /** Some strategy is stopped, as one that left the configuration is. */
   get hasUnmanaged(): boolean {
     return this.#hasUnmanaged;
   }
