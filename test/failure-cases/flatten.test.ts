@@ -280,3 +280,39 @@ describe('a flatten in the closing auction', () => {
     expect(story.alerts()).not.toContain('held_overnight');
   });
 });
+
+const canceling =
+  (change: (yaml: string) => string) =>
+  (yaml: string): string =>
+    change(yaml).replace('orders: keep', 'orders: cancel');
+/** Its stops are withdrawn, and its exit works. */
+const hasExit = (story: Story) => async (): Promise<boolean> =>
+  stopsOf(story).length === 0 && (await story.truth()).orders.length === 1;
+
+describe('a stop of the process in the middle of a flatten', () => {
+  it('waits until it is flat', async () => {
+    const story = await holding(canceling(guarded));
+    flatten(story);
+    await story.until(hasExit(story));
+    const stopped = story.daemon.stop('the story');
+    story.offer('buy', 13_005, HELD);
+    await stopped;
+    expect(await story.truth()).toEqual({ orders: [], net: 0 });
+    expect(story.alerts()).not.toContain('stop_leaves');
+  });
+
+  it.each([
+    ['a protective stop', guarded, [LONG]],
+    ['a stop of the strategy', quick, [LONG, OWN_STOP]],
+  ])('puts %s back where the market does not take it, and says so', async (_, change, steps) => {
+    const story = await holding(canceling(change), steps);
+    flatten(story);
+    await story.until(hasExit(story));
+    await story.stop();
+    expect(textsOf(story, 'stop_leaves')).toEqual([
+      expect.stringMatching(/flatten is not done: position 2 of/),
+    ]);
+    expect(stopsOf(story)).toEqual([HELD]);
+    expect(await story.truth()).toMatchObject({ net: HELD, orders: [{ side: 'sell', qty: HELD }] });
+  });
+});

@@ -176,6 +176,7 @@ describe('an alert about a position without a strategy', () => {
       await story.start();
       await story.until(() => story.alerts().includes('orphan_position'));
       await story.until(async () => (await story.truth()).net === left);
+      expect((await story.view())?.unproven).toBeNull();
     },
   );
 });

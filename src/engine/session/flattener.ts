@@ -54,6 +54,11 @@ export class Flattener {
     return state !== undefined && !IS_IDLE.has(state);
   }
 
+  /** Some position is being closed: its stops are withdrawn. */
+  get isClosingAny(): boolean {
+    return this.#jobs.some(({ state }) => state !== 'done' && !IS_IDLE.has(state));
+  }
+
   /** Something is still being tried. */
   get isBusy(): boolean {
     return this.#jobs.some(({ state }) => state !== 'given_up' && state !== 'done');

@@ -1,18 +1,18 @@
 /**
- * Clean stop (rulings, 27): orders cancelled or kept, positions held or flattened, by the settings; then `stop_ready`. Every
- * step has a time limit, after which the remainder is alerted and the stop goes on: the process may be killed soon.
+ * Clean stop (rulings, 27): a flatten that is under way is let to its end, orders are cancelled or kept, positions held or flattened,
+ * by the settings; then `stop_ready`. Every step has a time limit, after which the remainder is alerted and the stop goes on: the process may be killed soon.
  */
 import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
-import { addUs, durationUs, seconds, strategyIndex, US_PER_MINUTE } from '../../domain/units.ts';
+import { type DurationUs, durationUs, seconds, strategyIndex, US_PER_MINUTE } from '../../domain/units.ts';
 import type { SessionParts } from './close-out.ts';
 import { type Flattener, Withdrawal } from './flattener.ts';
 
 /** For the book to show the end of what was cancelled. */
 const STOP_CANCELS_MAX = seconds(15);
 
-/** `waiting` for a phase in which orders can be cancelled or positions closed. */
-type State = 'idle' | 'waiting' | 'canceling' | 'flattening' | 'ready';
+/** `closing`: a flatten that began before. `waiting` for a phase in which orders can be cancelled or positions closed. */
+type State = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'ready';
 
 export class StopProcedure {
   readonly #parts: SessionParts;
@@ -37,6 +37,19 @@ export class StopProcedure {
     if (this.#state !== 'idle') return;
     this.#reason = reason;
     this.#withdrawal = this.#createWithdrawal();
+    if (!this.#isClosing) return this.#goOn();
+    // Its stops are withdrawn: without its exits the position would be left naked.
+    this.#state = 'closing';
+    this.#cancelTimer = this.#parts.timers.after(this.#flattenMax(), () => this.#goOn());
+  }
+
+  /** Outside continuous trading nothing comes of it soon. */
+  get #isClosing(): boolean {
+    return this.#phase === 'continuous' && this.#flattener.isClosingAny;
+  }
+
+  #goOn(): void {
+    this.#stopTimer();
     if (this.#phase === 'continuous' || !this.#hasWork()) return this.#cancelOrders();
     this.#waitOrLeave();
   }
@@ -74,6 +87,7 @@ export class StopProcedure {
   }
 
   step(): void {
+    if (this.#state === 'closing' && !this.#isClosing) this.#goOn();
     if (this.#state === 'canceling' && this.#withdrawal.isDone) this.#closePositions();
     if (this.#state === 'flattening' && !this.#flattener.isBusy) this.#finish();
     if (this.#state === 'flattening' && this.#phase !== 'continuous') this.#waitOrLeave();
@@ -119,7 +133,7 @@ export class StopProcedure {
   }
 
   #closePositions(): void {
-    const { settings, timers, actions } = this.#parts;
+    const { settings, timers } = this.#parts;
     this.#stopTimer();
     if (settings.stop.positions === 'hold') return this.#finish();
     if (this.#phase !== 'continuous') return this.#waitOrLeave();
@@ -127,15 +141,14 @@ export class StopProcedure {
     for (let i = 0; i < settings.strategies.length; i += 1)
       this.#flattener.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`, 'stop');
     if (!this.#flattener.isBusy) return this.#finish();
-    const end = addUs(actions.view.nowUs(), this.#flattenMax());
-    this.#cancelTimer = timers.at(end, () => {
+    this.#cancelTimer = timers.after(this.#flattenMax(), () => {
       this.#sayLeft('they were not closed in time');
       this.#finish();
     });
   }
 
   /** A try waits for a read and for a fill; the first needs the cancels too. */
-  #flattenMax(): number {
+  #flattenMax(): DurationUs {
     const { attempts, retryAfter } = this.#parts.settings.flatten;
     return durationUs(STOP_CANCELS_MAX + 2 * (attempts + 2) * retryAfter);
   }
@@ -145,11 +158,9 @@ export class StopProcedure {
     const names: string[] = [];
     if (settings.stop.orders === 'cancel')
       for (const { clientOrderId } of this.#withdrawal.waiting) names.push(`order ${clientOrderId}`);
-    if (settings.stop.positions === 'flatten')
-      for (const held of actions.heldPositions())
-        names.push(
-          `position ${held.qty} of ${actions.view.contract(held.instrument)?.orderCode ?? held.instrument}`,
-        );
+    for (const { strategy, instrument, qty } of actions.heldPositions())
+      if (settings.stop.positions === 'flatten' || this.#flattener.has(strategy, instrument))
+        names.push(`position ${qty} of ${actions.view.contract(instrument)?.orderCode ?? instrument}`);
     if (names.length === 0) return;
     this.#left = names;
     actions.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);
@@ -157,9 +168,14 @@ export class StopProcedure {
 
   #finish(): void {
     this.#stopTimer();
+    const { actions } = this.#parts;
+    const isLeft = actions
+      .heldPositions()
+      .some(({ strategy, instrument }) => this.#flattener.has(strategy, instrument));
+    if (isLeft && this.#left.length === 0) this.#sayLeft('its flatten is not done');
     this.#state = 'ready';
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;
-    this.#parts.actions.stopReady(`${this.#reason}${rest}`);
+    actions.stopReady(`${this.#reason}${rest}`);
   }
 
   #stopTimer(): void {

@@ -115,7 +115,7 @@ test('by night a flatten of the operator that waits for the next day does not ho
   const ending = world({ time: '20:00', works: false, positions: 'flatten' });
   ending.view.hold(units.OPERATOR_INDEX, 1);
   ending.command({ name: 'flatten', strategy: null, reason: 'by hand' });
-  expect(ending.command(stop).asks('ready')).toEqual(['ready SIGINT']);
+  expect(ending.command(stop).asks('ready')).toEqual(['ready SIGINT; left behind: position 1 of 41I1G3000']);
 });
 
 /** A stop that was placed before its entry filled. */
