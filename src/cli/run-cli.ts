@@ -53,6 +53,10 @@ export const PARTS: readonly CommandPart[] = [
   },
   { commands: ['simulator'], load: async () => (await import('./simulator-command.ts')).addSimulatorCommand },
   {
+    commands: ['calendar'],
+    load: async () => (await import('./inspect/calendar-command.ts')).addCalendarCommand,
+  },
+  {
     commands: ['check', 'strategies'],
     load: async () => (await import('./inspect/inspect-commands.ts')).addInspectCommands,
   },

@@ -6,6 +6,7 @@ import { assert } from './assert.ts';
 import {
   addDays,
   dayAt,
+  dayNumber,
   momentOf,
   timeOfDayUs,
   type TradingDay,
@@ -41,6 +42,64 @@ export interface TradingCalendar {
   readonly validTo: TradingDay;
 }
 
+/** The days that a calendar knows: what a newer file of closures replaces. */
+export type KnownDays = Pick<TradingCalendar, 'validFrom' | 'validTo'> & {
+  /** In order. */
+  readonly closures: readonly TradingDay[];
+};
+
+export const knownDays = ({ closures, validFrom, validTo }: TradingCalendar): KnownDays => ({
+  closures: [...closures].toSorted(),
+  validFrom,
+  validTo,
+});
+
+/** A calendar whose known days may be replaced: whoever holds it follows. */
+export class CalendarInUse implements TradingCalendar {
+  readonly name: string;
+  readonly timeZone: string;
+  readonly utcOffsetMinutes: number;
+  readonly weekdays: readonly Weekday[];
+  readonly phases: readonly PhaseSpan[];
+  closures: ReadonlySet<TradingDay>;
+  validFrom: TradingDay;
+  validTo: TradingDay;
+  #copy: TradingCalendar;
+
+  constructor(calendar: TradingCalendar) {
+    this.name = calendar.name;
+    this.timeZone = calendar.timeZone;
+    this.utcOffsetMinutes = calendar.utcOffsetMinutes;
+    this.weekdays = calendar.weekdays;
+    this.phases = calendar.phases;
+    this.closures = calendar.closures;
+    this.validFrom = calendar.validFrom;
+    this.validTo = calendar.validTo;
+    this.#copy = { ...calendar };
+  }
+
+  /** As it is now; it stays so. */
+  get copy(): TradingCalendar {
+    return this.#copy;
+  }
+
+  /** False where nothing differs. */
+  replace(known: KnownDays): boolean {
+    const { closures, validFrom, validTo } = known;
+    if (JSON.stringify(knownDays(this)) === JSON.stringify({ closures, validFrom, validTo })) return false;
+    this.closures = new Set(closures);
+    this.validFrom = validFrom;
+    this.validTo = validTo;
+    this.#copy = { ...this.#copy, closures: this.closures, validFrom, validTo };
+    return true;
+  }
+}
+
+/** Days from `day` to the last one that the calendar knows; below zero once that is over. */
+export const daysKnown = ({ validTo }: Pick<TradingCalendar, 'validTo'>, day: TradingDay): number =>
+  dayNumber(validTo) - dayNumber(day);
+
+/** A weekday after the last known day counts as a session, so that what is held can be closed; nothing is entered (rulings, 5). */
 export function isSession(calendar: TradingCalendar, day: TradingDay): boolean {
   return calendar.weekdays.includes(weekdayOf(day)) && !calendar.closures.has(day);
 }

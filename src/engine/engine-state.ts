@@ -1,5 +1,5 @@
 /** Puts the engine together: its state, built once, and who changes which part of it. */
-import type { TradingCalendar } from '../domain/calendar.ts';
+import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import { type CostSchedule, taxOn } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
@@ -69,7 +69,7 @@ const DEFAULTS: EngineDependencies = {
 type Base = ReturnType<typeof createBase>;
 
 /** State that needs nothing but the ports. One literal: objects made by spreading have a hidden class each, and every access costs. */
-function createBase({ settings, calendar, costs, host, outbound }: EngineOptions) {
+function createBase({ settings, calendar, costs, host, outbound }: ReturnType<typeof withOwnSettings>) {
   const context = new EventContext(outbound.journal);
   const dueWork = new DueWork();
   const contracts = new ContractTable();
@@ -211,16 +211,17 @@ const refusalsTo =
   (strategy, id, intent) =>
     updates.add(strategy, deniedUpdate(id, intent, { code: 'rebuilding' }));
 
-/** Lists of strategies change the settings of this engine alone. */
-const withOwnStrategies = (given: EngineOptions) => ({
+/** Lists of strategies and newer calendars change this engine alone. */
+const withOwnSettings = (given: EngineOptions) => ({
   ...given,
+  calendar: new CalendarInUse(given.calendar),
   settings: { ...given.settings, strategies: [...given.settings.strategies] },
 });
 
 export type EngineState = ReturnType<typeof createEngineState>;
 
 export function createEngineState(given: EngineOptions, dependencies: EngineDependencies = DEFAULTS) {
-  const options = withOwnStrategies(given);
+  const options = withOwnSettings(given);
   const base = createBase(options);
   const { context, contracts, dueWork, market, orders, updates, session, snapshots, portfolio, halt } = base;
   const { breakers, losses, ids, timers, queue, registry, life, rate, exits, gateway, readPositions } = base;

@@ -125,6 +125,8 @@ export class Engine {
     if (kind === 'contracts') return this.#onContracts(event);
     // `booted` is the first event of a process: timers that fall due belong to the new process.
     if (kind === 'booted') this.#onBooted(event);
+    // It says which phase this is.
+    if (kind === 'calendar') this.#lifecycle.calendarKnown(event);
     this.#advance();
     this.#dispatch(event);
     if (kind !== 'summary') {
@@ -339,6 +341,7 @@ export class Engine {
         return this.#lifecycle.corporateAction(event);
       case 'token': // for the session controller
       case 'contracts': // taken in by `process`
+      case 'calendar':
       case 'booted':
       case 'clock':
         return;

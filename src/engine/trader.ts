@@ -87,7 +87,7 @@ export class Trader implements TraderPort {
   }
 
   calendar(): TradingCalendar {
-    return this.#parts.session.calendar;
+    return this.#parts.session.calendar.copy;
   }
 
   leg(strategy: StrategyIndex, leg: number): Contract {

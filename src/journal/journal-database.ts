@@ -9,7 +9,8 @@ import { Database } from '../sqlite/database.ts';
 /**
  * Format of inputs and entries. It rises when inputs or entries are spelled otherwise, or when an older session would be
  * decided otherwise. 2: one order lane. 3: rows carry hashes and name strategies, and each call says whether it was lost.
- * 4: money is compared with the broker's. 5: a cancel says whether it is a withdrawal.
+ * 4: money is compared with the broker's. 5: a cancel says whether it is a withdrawal, and the
+ * days that the calendar knows are an input.
  */
 export const JOURNAL_FORMAT = 5;
 

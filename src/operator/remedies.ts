@@ -10,6 +10,9 @@ const resolve: Remedy = (command, order) =>
 const protect: Remedy = (command) => `nothing protects the position: ${command('positions')} shows it`;
 const foreignOrder: Remedy = () => 'it belongs to the operator now: it is watched and never changed';
 
+const renew: Remedy = (command) =>
+  `add the new year’s days without a session to the file that calendar.closures of the market file names, then: ${command('reload')} --reason "…"`;
+
 const REMEDIES: Readonly<Record<string, Remedy>> = {
   order_presumed_absent: resolve,
   look_up_ambiguous: resolve,
@@ -46,6 +49,8 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   process_died: (command) =>
     `look at the lines before its last starts; mend the strategy, then: ${command('reload')}, or ${command('start-strategy …')} --reason "…"`,
   no_room: () => 'make room on the disk of the state directory',
+  calendar_ends: renew,
+  calendar_ended: renew,
   emergency_record: (command) =>
     `compare ${command('orders')} with the broker’s own book, then: ${command('resume')} --reason "…"`,
   strategy_halted: (command) => `look at the reason, then: ${command('resume')} --strategy … --reason "…"`,

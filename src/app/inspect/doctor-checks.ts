@@ -6,8 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isExposed } from '../../config/config-rules.ts';
 import type { Config } from '../../config/config.ts';
-import { isSession, type TradingCalendar } from '../../domain/calendar.ts';
-import { addDays, dayAt, dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
+import { addDays, dayAt, dayNumber } from '../../domain/civil-date.ts';
 import { expiryOf, listedMonths } from '../../domain/contract-code.ts';
 import { errorText, failureOf, ifThere } from '../../domain/failure.ts';
 import { archivePath } from '../../journal/journal-archive.ts';
@@ -17,6 +16,7 @@ import { formatCompared, formatCount } from '../../text/numbers.ts';
 import { ProgramFiles } from '../host/program-files.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
+import { closuresFrom, UNDERLYINGS } from './calendar-view.ts';
 import { readControl } from './read-control.ts';
 
 export interface Finding {
@@ -209,14 +209,14 @@ export function environmentFindings(config: Parameters<typeof secretPlaces>[0]):
   ];
 }
 
-const UNDERLYINGS = ['VN30', 'VN100'] as const;
 /** Two weeks. */
 const DAYS_AHEAD = 14;
 
 /** Days without a session and expiries of the next two weeks. */
 export function aheadFindings({ exchangeCalendar, contracts }: Config): readonly Finding[] {
   const today = dayAt(systemClock.nowUs(), exchangeCalendar.utcOffsetMinutes);
-  const closed = closuresAhead(exchangeCalendar, today);
+  const until = addDays(today, DAYS_AHEAD);
+  const closed = closuresFrom(exchangeCalendar, today).filter((day) => day < until);
   const days = closed.length === 0 ? 'none' : closed.join(', ');
   const findings = [good('closures', `weekdays without a session in the next two weeks: ${days}`)];
   for (const underlying of UNDERLYINGS.filter((name) => name in contracts)) {
@@ -232,9 +232,4 @@ export function aheadFindings({ exchangeCalendar, contracts }: Config): readonly
     );
   }
   return findings;
-}
-
-function closuresAhead(calendar: TradingCalendar, today: TradingDay): readonly TradingDay[] {
-  const days = Array.from({ length: DAYS_AHEAD }, (_, i) => addDays(today, i));
-  return days.filter((day) => calendar.weekdays.includes(weekdayOf(day)) && !isSession(calendar, day));
 }

@@ -4,8 +4,8 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { formatProblem } from '../../config/problem.ts';
-import type { TradingCalendar } from '../../domain/calendar.ts';
-import { dayAt, dayNumber } from '../../domain/civil-date.ts';
+import { daysKnown, type TradingCalendar } from '../../domain/calendar.ts';
+import { dayAt } from '../../domain/civil-date.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { EXCHANGES_PER_DAY } from '../../broker/auth/token-keeper.ts';
 import { apiKeyPlace } from '../edge/broker-address.ts';
@@ -13,6 +13,7 @@ import { brokerDay } from '../edge/broker-connection.ts';
 import { loadRunConfig } from '../host/strategy-files/load-run-config.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { statePaths } from '../restart/state-paths.ts';
+import { calendarEnd } from './calendar-view.ts';
 import { channelFindings } from './channel-checks.ts';
 import {
   aheadFindings,
@@ -27,8 +28,6 @@ import {
   warning,
 } from './doctor-checks.ts';
 
-/** A calendar that ends sooner than this needs its successor. */
-const CALENDAR_DAYS_MIN = 30;
 /** This program was written after this day: a clock before it is wrong. */
 const CLOCK_MIN_US = Date.UTC(2026, 0, 1) * 1_000;
 
@@ -44,7 +43,7 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
   findings.push(
     good('configuration', `${configFile} is valid: mode ${config.mode}, strategies ${strategies}`),
   );
-  findings.push(calendarEnd(config.exchangeCalendar, systemClock.nowUs()), hostZone(config));
+  findings.push(calendarFinding(config.exchangeCalendar, systemClock.nowUs()), hostZone(config));
   findings.push(...aheadFindings(config), ...stateFindings(stateDir ?? config.stateDir));
   findings.push(...liveFindings(config), ...environmentFindings(config), ...(await channelFindings(config)));
   if (config.broker.restUrl !== null && config.mode !== 'paper')
@@ -80,13 +79,12 @@ function clock(): Finding {
   return good('clock', `${shown}; the difference to the broker is watched while the daemon runs`);
 }
 
-function calendarEnd(calendar: TradingCalendar, now: TsUs): Finding {
-  const days = dayNumber(calendar.validTo) - dayNumber(dayAt(now, calendar.utcOffsetMinutes));
-  const text = `${calendar.name} lists the days without a session until ${calendar.validTo}`;
-  if (days < 0) return bad('calendar', `${text}, which is over: nothing will be entered; add the new year's`);
-  if (days < CALENDAR_DAYS_MIN)
-    return warning('calendar', `${text}, ${days} days from now: add the new year's`);
-  return good('calendar', text);
+function calendarFinding(calendar: TradingCalendar, now: TsUs): Finding {
+  const today = dayAt(now, calendar.utcOffsetMinutes);
+  const end = calendarEnd(calendar, today);
+  const hint = 'add the new year’s days without a session';
+  if (end !== null) return (daysKnown(calendar, today) < 0 ? bad : warning)('calendar', `${end}; ${hint}`);
+  return good('calendar', `${calendar.name} lists the days without a session until ${calendar.validTo}`);
 }
 
 function hostZone({ exchangeCalendar }: Config): Finding {

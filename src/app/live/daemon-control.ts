@@ -1,6 +1,7 @@
 /** The control API of a running daemon, and the file by which the command line finds it. */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
+import { tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
@@ -8,13 +9,14 @@ import type { StatusContent } from '../../operator/status-line.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
 import { writeBlocks } from '../host/block-file.ts';
 import { systemClock } from '../host/system-clock.ts';
+import { calendarEnd } from '../inspect/calendar-view.ts';
 import { listDaemon } from '../restart/daemon-list.ts';
 import type { AlertingState } from './alerting.ts';
 import { engineHealth } from './cockpit-state.ts';
 import type { Daemon, DaemonOptions } from './daemon.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
-import { healthOf } from './health.ts';
+import { calendarProblem, healthOf } from './health.ts';
 import { comparisons } from './holdings.ts';
 import { statusContent } from './daemon-screen.ts';
 
@@ -27,6 +29,8 @@ export interface DaemonStatus {
   readonly session: TradingDay | null;
   /** Why no engine runs though one should, or null. */
   readonly degraded: string | null;
+  /** That the calendar ends soon, or has ended, in words, or null. */
+  readonly calendar: string | null;
   /** Entries are off for this reason, or null. */
   readonly halted: string | null;
   readonly halt: Daemon['sweep']['progress'];
@@ -93,6 +97,7 @@ export const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
   program: daemon.programProblem,
   session: daemon.sessionDay ?? null,
   degraded: daemon.degraded,
+  calendar: calendarEnd(daemon.config.calendar, tradingDayAt(daemon.config.calendar, daemon.clock.nowUs())),
   halted: daemon.halt.reason,
   halt: daemon.sweep.progress,
   line:
@@ -131,6 +136,8 @@ export function readiness(daemon: Daemon): { readonly ready: boolean; readonly r
   if (reason !== null) return { ready: false, reason: `entries are off until tickwright resume: ${reason}` };
   if (daemon.sessionDay === undefined)
     return { ready: false, reason: daemon.degraded ?? 'no session is open yet' };
+  const ended = calendarProblem(daemon);
+  if (ended !== null) return { ready: false, reason: ended };
   if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
   if (isStale) return { ready: false, reason: 'no prices come, though the stream is connected' };
   if (daemon.isBehind) return { ready: false, reason: 'the engine is behind the prices: entries wait' };

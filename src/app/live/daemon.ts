@@ -5,6 +5,7 @@
 import { OtpDesk } from '../../broker/auth/otp-desk.ts';
 import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
+import { CalendarInUse, type KnownDays } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
 import { errorText, failureOf } from '../../domain/failure.ts';
@@ -40,6 +41,7 @@ import { SECOND_DAEMON } from '../../engine/risk/entry-halt.ts';
 import { untoldOrder } from '../restart/own-books.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { Alerting } from './alerting.ts';
+import { checkCalendar } from './calendar-watch.ts';
 import { watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './halt.ts';
@@ -97,6 +99,7 @@ export class Daemon {
   /** Null without a page. */
   readonly prices: PriceBoard | null;
   readonly #options: DaemonOptions;
+  readonly #calendar: CalendarInUse;
   readonly #emergency: EmergencyRecord;
   readonly #cycle: SessionCycle;
   readonly #reminders: OtpReminders;
@@ -112,7 +115,9 @@ export class Daemon {
   #view: EngineView | undefined = undefined;
   #viewedUs: TsUs = systemClock.nowUs();
 
-  constructor(options: DaemonOptions) {
+  constructor(given: DaemonOptions) {
+    this.#calendar = new CalendarInUse(given.config.calendar);
+    const options = { ...given, config: { ...given.config, calendar: this.#calendar } };
     this.#options = options;
     const { config, paths, address, clockMap, screen } = options;
     const note = quietNotes(systemClock, (text) => screen.note(text));
@@ -170,6 +175,7 @@ export class Daemon {
         lockstep: options.lockstep ?? null,
         onEntry: (entry) => this.#onEntry(entry),
       },
+      calendar: this.#calendar,
       note,
       leftOut: this.#strategiesLeftOut(),
       programProblem: () => this.programProblem,
@@ -229,6 +235,22 @@ export class Daemon {
     return this.#cycle.prepare(change);
   }
 
+  /** The days of a newer file. */
+  takeCalendar(known: KnownDays, changes: readonly string[]): void {
+    this.alert('info', 'calendar_changed', `the calendar is changed: ${changes.join('; ')}`);
+    this.#cycle.takeCalendar(known);
+    this.#checkCalendar();
+  }
+
+  #checkCalendar(): void {
+    checkCalendar({
+      calendar: this.#calendar,
+      clock: this.clock,
+      counters: this.journal,
+      alert: (severity, code, text) => this.alert(severity, code, text),
+    });
+  }
+
   /** Why no engine runs though one should, or null. */
   get degraded(): string | null {
     return this.#cycle.degraded;
@@ -273,6 +295,7 @@ export class Daemon {
       );
     if (this.#leftOut !== null)
       this.alert('critical', 'process_died', `${this.#leftOut.reason}; orders and stops at the broker stay`);
+    this.#checkCalendar();
     this.edge.tokens.start();
     this.#stopClockWatch = watchClock({
       clock: systemClock,
@@ -495,6 +518,7 @@ export class Daemon {
 
   #takeCare(): void {
     this.checkpoint();
+    this.#checkCalendar();
     const problem = this.#programTold === null ? this.programProblem : null;
     if (problem === null) return;
     this.#programTold = problem;

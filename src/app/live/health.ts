@@ -1,7 +1,8 @@
 /** Two readings of health: whether the parts of the daemon answer, and whether all is well, which is stricter than being ready to trade. */
-import { phaseAt } from '../../domain/calendar.ts';
+import { daysKnown, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { seconds, US_PER_SECOND } from '../../domain/units.ts';
 import type { Health } from '../../operator/control-server.ts';
+import { calendarEnd } from '../inspect/calendar-view.ts';
 import { inTime } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
@@ -24,6 +25,8 @@ export function healthProblem(daemon: Daemon): string | null {
   } = daemon;
   if (journal.isFailing) return 'the journal cannot be written';
   if (degraded !== null) return degraded;
+  const ended = calendarProblem(daemon);
+  if (ended !== null) return ended;
   const isOpen = phaseAt(config.calendar, clock.nowUs()) !== 'closed';
   if (sessionDay === undefined) return isOpen ? 'no session is open' : null;
   if (systemClock.nowUs() - viewedUs > VIEW_AGE_MAX) return 'the engine does not answer';
@@ -37,6 +40,12 @@ export function healthProblem(daemon: Daemon): string | null {
   if (view.unproven !== null) return `positions are not proven: ${view.unproven}`;
   if (view.stopsUnproven !== null) return `stops are not proven: ${view.stopsUnproven}`;
   return view.money.state === 'differs' ? 'money differs from the broker’s' : null;
+}
+
+/** The calendar has ended, in words, or null. */
+export function calendarProblem({ config: { calendar }, clock }: Daemon): string | null {
+  const today = tradingDayAt(calendar, clock.nowUs());
+  return daysKnown(calendar, today) < 0 ? calendarEnd(calendar, today) : null;
 }
 
 /** An engine that takes longer for an answer has hung or has very much to do. */

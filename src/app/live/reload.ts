@@ -1,8 +1,10 @@
-/** Changes of strategies that a person asks a running daemon for: another configuration, or a stopped strategy that starts again. */
+/** Changes that a person asks a running daemon for: other strategies or days of the calendar, or a stopped strategy that starts again. */
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problem.ts';
+import { knownDays, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
+import { calendarChanges } from '../inspect/calendar-view.ts';
 import type { Daemon } from './daemon.ts';
 import { differing, strategyChanges } from './strategy-changes.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
@@ -22,13 +24,27 @@ export async function reload(
   if (daemon.sessionDay === undefined) return refused('no session is open yet');
   const loaded = await readAgain();
   if (!loaded.ok) return refused(loaded.problems.map(formatProblem).join('\n'));
-  const { config } = loaded;
-  const others = otherSections(daemon.config, config);
+  const { calendar } = loaded.config;
+  // The calendar in use takes the days of the file, once the rest is done.
+  const config = { ...loaded.config, calendar: daemon.config.calendar };
+  const others = otherSections(daemon.config, loaded.config);
   if (others.length > 0)
     return refused(
-      `${others.join(', ')} changed too: only strategies can be reloaded, all else needs a restart`,
+      `${others.join(', ')} changed too: only strategies and the days of the calendar can be reloaded, all else needs a restart`,
     );
-  return carryOut(daemon, { config, command: { name: 'reload', reason }, started: null }, isCheck);
+  const today = tradingDayAt(calendar, daemon.clock.nowUs());
+  const days = calendarChanges(daemon.config.calendar, calendar, today);
+  const result = await carryOut(
+    daemon,
+    { config, command: { name: 'reload', reason }, started: null },
+    isCheck,
+  );
+  if (!result.ok || days.length === 0) return result;
+  if (!isCheck) daemon.takeCalendar(knownDays(calendar), days);
+  const { changes = [] } = result;
+  const head = isCheck ? 'a reload would change the calendar' : 'the calendar is changed';
+  const text = [`${head}:`, ...days, ...(changes.length === 0 ? [] : [result.message])].join('\n');
+  return { ok: true, message: text, changes: [...days, ...changes] };
 }
 
 /** A strategy that was stopped runs again at once; its memory is made from the prices of today. */
@@ -119,6 +135,24 @@ const refused = (why: string): CommandResult => ({ ok: false, message: `${why}\n
 
 /** Names of the settings besides strategies that differ. */
 function otherSections(before: Config, after: Config): readonly string[] {
-  const sections = [...differing(before, after), ...differing(before.engine, after.engine)];
+  const sections = [
+    ...differing(withHours(before), withHours(after)),
+    ...differing(before.engine, after.engine),
+  ];
   return sections.map(([name]) => name).filter((name) => name !== 'strategies' && name !== 'engine');
 }
+
+const withHours = (config: Config): object => ({
+  ...config,
+  calendar: hoursOf(config.calendar),
+  exchangeCalendar: hoursOf(config.exchangeCalendar),
+});
+
+/** What a restart alone can change. */
+const hoursOf = ({ name, timeZone, utcOffsetMinutes, weekdays, phases }: TradingCalendar): object => ({
+  name,
+  timeZone,
+  utcOffsetMinutes,
+  weekdays,
+  phases,
+});

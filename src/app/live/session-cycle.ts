@@ -1,5 +1,5 @@
 /** Runs one session after the other: opens a day, follows it into the next, and rebuilds it when the engine thread is lost. */
-import { neverCloses } from '../../domain/calendar.ts';
+import { type CalendarInUse, type KnownDays, neverCloses } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import { isDiskFull } from '../../domain/failure.ts';
@@ -43,6 +43,8 @@ import {
 
 export interface SessionCycleOptions {
   readonly context: SessionContext;
+  /** That of the context's configuration. */
+  readonly calendar: CalendarInUse;
   readonly note: (text: string) => void;
   /** Strategies that no engine of this process runs, with the reason. */
   readonly leftOut: ReadonlyMap<StrategyIndex, string>;
@@ -211,6 +213,18 @@ export class SessionCycle implements InputSink {
         await committed;
       },
     };
+  }
+
+  /** From here on, and in each later session. Where the session of now is another one by them, that one opens. */
+  takeCalendar(known: KnownDays): void {
+    const { calendar, context, onFailure } = this.#options;
+    const session = this.#session;
+    if (!calendar.replace(known) || session === undefined) return;
+    if (sessionDay(calendar, createMarketClock(context.clockMap).nowUs()) === session.day) {
+      session.post({ kind: 'calendar', ...known });
+      // Expiries are computed as the list is read.
+      context.edge.reports.read('contracts');
+    } else void this.open().catch(onFailure);
   }
 
   async #open(): Promise<void> {

@@ -3,6 +3,7 @@
  * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
 import { assert } from '../../domain/assert.ts';
+import { knownDays } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
@@ -280,13 +281,16 @@ export class TradingSession implements InputSink, Work {
     const started = { kind: 'session_started', tradingDay: day, ...carried, halted: halt.reason } as const;
     if (started.isAnew === true) this.#handBack(started.follows);
     this.post(contracts);
+    const calendar = { kind: 'calendar', ...knownDays(this.#context.config.calendar) } as const;
     if (!isStarted) {
+      this.post(calendar);
       this.carry.begin(started);
       this.post(started);
     }
     // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
     this.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), owners });
     this.post({ kind: 'strategies', strategies: strategies.configured });
+    if (isStarted) this.post(calendar);
     // Journaled before anything that was decided without them.
     for (const [strategy, reason] of excluded) {
       const command = { name: 'stop_strategy', strategy, reason } as const;

@@ -121,7 +121,7 @@ export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions>
 
 /** A running simulator serves every plan with an equal key. */
 export const planKey = ({ seed, speed, cash, tape, calendar }: SimulatorPlan): string =>
-  JSON.stringify({ seed, speed, cash, tape, calendar: calendar.name });
+  JSON.stringify({ seed, speed, cash, tape, calendar: [calendar.name, calendar.validTo, calendar.closures] });
 
 interface SimulatorChild {
   readonly link: SimulatorLink;

@@ -21,6 +21,7 @@ export function statusText(status: DaemonStatus): string {
     ...(status.program === null ? [] : [['program', status.program] as const]),
     ...silenceFact(status),
     ['session', session.join(', ').replaceAll('_', ' ')],
+    ...(status.calendar === null ? [] : [['calendar', status.calendar] as const]),
     ['entries', entriesText(status)],
     ['prices', pricesText(status)],
     ['token', tokenText(status)],

@@ -10,6 +10,7 @@ import type {
   BrokerTriggerOrder,
   CallOutcome,
 } from '../../domain/broker-order.ts';
+import type { KnownDays } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CorporateAction } from '../../domain/corporate-action.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -307,6 +308,9 @@ export interface StrategiesConfigured extends EventHead {
   readonly strategies: readonly ConfiguredStrategy[];
 }
 
+/** The days that the calendar knows: as a session begins, with each start, and where a newer file replaces them. */
+export type CalendarKnown = EventHead & { readonly kind: 'calendar' } & KnownDays;
+
 /** A row could not be made durable: entries freeze (rulings, 30). */
 export interface JournalFailed extends EventHead {
   readonly kind: 'journal_failed';
@@ -354,6 +358,7 @@ export type EngineEvent =
   | Booted
   | SessionStarted
   | StrategiesConfigured
+  | CalendarKnown
   | JournalFailed
   | ClockSkew
   | ClockStep

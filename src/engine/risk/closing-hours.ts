@@ -12,6 +12,8 @@ export class ClosingHours {
   readonly #before: DurationUs | null;
   readonly #expiries = new Map<Contract, number>();
   #day: TradingDay | null = null;
+  /** Those of the day's moments: a newer calendar has others. */
+  #closures: ReadonlySet<TradingDay> | null = null;
   #auctions: readonly TsUs[] = [];
   #nightUs = Infinity;
   #phase: SessionPhase = 'closed';
@@ -57,8 +59,10 @@ export class ClosingHours {
   }
 
   #turnTo(day: TradingDay): void {
-    if (day === this.#day) return;
+    const { closures } = this.#calendar;
+    if (day === this.#day && closures === this.#closures) return;
     this.#day = day;
+    this.#closures = closures;
     this.#auctions = auctionStarts(this.#calendar, day);
     this.#nightUs = flatFrom(this.#calendar, day, this.#before) ?? Infinity;
     this.#expiries.clear();

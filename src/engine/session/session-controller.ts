@@ -56,6 +56,7 @@ export class SessionController implements SessionProcedures {
     this.#orphans = new Orphans(parts, this.#flattener);
   }
 
+  /** The list of contracts is new, or the calendar. */
   onContracts(): void {
     this.#settlement.onContracts();
     this.#rollover.apply();

@@ -2,6 +2,7 @@
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type {
   Booted,
+  CalendarKnown,
   ClockSkew,
   ClockStep,
   Command,
@@ -144,6 +145,14 @@ export class SessionEvents {
 
   strategiesConfigured(event: StrategiesConfigured): void {
     this.#versions.take(event);
+  }
+
+  /** A contract may have its last session on another day from now on. */
+  calendarKnown(known: CalendarKnown): void {
+    const { session, registry, controller } = this.#state;
+    if (!session.calendar.replace(known)) return;
+    session.recheckPhase();
+    if (registry.isStarted) controller.onContracts();
   }
 
   /**

@@ -2,10 +2,10 @@
 import { assert } from '../../domain/assert.ts';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import {
+  type CalendarInUse,
   nextPhaseChange,
   phaseAt,
   type SessionPhase,
-  type TradingCalendar,
   tradingDayAt,
 } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
@@ -18,7 +18,7 @@ import type { EventContext } from '../state/event-context.ts';
 const AFTER_CLOSE_US = minutes(10);
 
 export class SessionState {
-  readonly #calendar: TradingCalendar;
+  readonly #calendar: CalendarInUse;
   readonly #context: EventContext;
   /** The phase holds until this moment: one comparison an event. */
   phaseUntilUs = -Infinity;
@@ -37,12 +37,12 @@ export class SessionState {
   /** When trading of the day begins; -Infinity before the session started, and where trading has no phases. */
   #opensUs = -Infinity;
 
-  constructor(calendar: TradingCalendar, context: EventContext) {
+  constructor(calendar: CalendarInUse, context: EventContext) {
     this.#calendar = calendar;
     this.#context = context;
   }
 
-  get calendar(): TradingCalendar {
+  get calendar(): CalendarInUse {
     return this.#calendar;
   }
 
@@ -94,6 +94,11 @@ export class SessionState {
   /** The phase is found out anew. */
   setClockBack(): void {
     this.phaseUntilUs = -Infinity;
+  }
+
+  /** The calendar is another one: the next event asks it. */
+  recheckPhase(): void {
+    this.phaseUntilUs = Math.min(this.phaseUntilUs, this.#context.nowUs);
   }
 
   takeAccount({ account, startedUs }: AccountSnapshot): void {

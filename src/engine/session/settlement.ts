@@ -25,8 +25,9 @@ export class Settlement {
     this.#calendar = calendar;
   }
 
-  /** The list is new. */
+  /** The list is new, or the calendar. */
   onContracts(): void {
+    this.#closes.clear();
     for (const contract of this.#actions.view.contracts()) this.#leftUs(contract);
   }
 

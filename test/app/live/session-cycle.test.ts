@@ -10,6 +10,7 @@ import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { durationUs, tsUs } from '../../../src/domain/units.ts';
+import { CalendarInUse } from '../../../src/domain/calendar.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { SHIPPED } from '../../config/config-files.ts';
@@ -109,6 +110,7 @@ function cycleWith(startEngine: Start) {
   } as unknown as SessionContext;
   const cycle: SessionCycle = new SessionCycle({
     context,
+    calendar: new CalendarInUse(loaded.config.calendar),
     note: () => undefined,
     leftOut: new Map(),
     programProblem: () => problem,

@@ -77,6 +77,7 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
 
 const STATUS: DaemonStatus = {
   compared: { positions: null, money: null },
+  calendar: null,
   isOtpAwaited: false,
   alerts: {
     channels: [],

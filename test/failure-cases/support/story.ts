@@ -229,9 +229,13 @@ export class Story {
   }
 
   /** Edits the configuration and has the running daemon read it again; the answer. */
-  reload(steps: readonly Step[], change: (yaml: string) => string = this.#change): Promise<CommandResult> {
+  reload(
+    steps: readonly Step[],
+    change: (yaml: string) => string = this.#change,
+    isCheck = false,
+  ): Promise<CommandResult> {
     this.edit(steps, change);
-    return reload(this.daemon, () => this.#read(), 'the story', false);
+    return reload(this.daemon, () => this.#read(), 'the story', isCheck);
   }
 
   /** Edits the configuration. */

@@ -1,0 +1,86 @@
+/** What a calendar knows: sessions, holidays and expiries ahead, and where it ends. */
+import { daysKnown, isSession, knownDays, type TradingCalendar } from '../../domain/calendar.ts';
+import { addDays, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
+import { codedForm, type ContractMonth, expiryOf, listedMonths } from '../../domain/contract-code.ts';
+import { formatCount } from '../../text/numbers.ts';
+
+/** Rulings, 5. */
+const DAYS_MIN = 30;
+const SESSIONS_SHOWN = 10;
+
+export interface CalendarView {
+  readonly name: string;
+  readonly timeZone: string;
+  readonly today: TradingDay;
+  readonly validFrom: TradingDay;
+  readonly validTo: TradingDay;
+  /** Below zero once it has ended. */
+  readonly daysKnown: number;
+  /** The next ones that it knows, today's among them. */
+  readonly sessions: readonly TradingDay[];
+  /** Weekdays without a session, all that it knows from today on. */
+  readonly holidays: readonly TradingDay[];
+  /** `isKnown`: on a day that the calendar knows. */
+  readonly expiries: readonly {
+    readonly contract: string;
+    readonly day: TradingDay;
+    readonly isKnown: boolean;
+  }[];
+}
+
+export function calendarView(
+  calendar: TradingCalendar,
+  underlyings: readonly string[],
+  today: TradingDay,
+): CalendarView {
+  const { name, timeZone, validFrom, validTo } = calendar;
+  const sessions: TradingDay[] = [];
+  for (let day = today; day <= validTo && sessions.length < SESSIONS_SHOWN; day = addDays(day, 1))
+    if (isSession(calendar, day)) sessions.push(day);
+  return {
+    name,
+    timeZone,
+    today,
+    validFrom,
+    validTo,
+    daysKnown: daysKnown(calendar, today),
+    sessions,
+    holidays: closuresFrom(calendar, today),
+    expiries: UNDERLYINGS.filter((underlying) => underlyings.includes(underlying))
+      .flatMap((underlying) => listedMonths(calendar, underlying, today))
+      .map((month) => {
+        const day = expiryOf(calendar, month);
+        return { contract: codedForm(month), day, isKnown: day <= validTo };
+      }),
+  };
+}
+
+export const UNDERLYINGS: readonly ContractMonth['underlying'][] = ['VN30', 'VN100'];
+
+/** Weekdays without a session, all that it knows from `today` on. */
+export const closuresFrom = (calendar: TradingCalendar, today: TradingDay): readonly TradingDay[] =>
+  knownDays(calendar).closures.filter((day) => day >= today && calendar.weekdays.includes(weekdayOf(day)));
+
+/** That the calendar ends soon, or has ended, in words; null while it knows enough days. */
+export function calendarEnd(calendar: TradingCalendar, today: TradingDay): string | null {
+  const { validTo } = calendar;
+  const left = daysKnown(calendar, today);
+  if (left > DAYS_MIN) return null;
+  if (left < 0)
+    return `the calendar ended on ${validTo}: entries are denied, and each weekday counts as a session, so that what is held can be closed`;
+  return `the calendar ends on ${validTo}, ${left === 0 ? 'today' : `in ${formatCount(left, 'day')}`}: after it entries are denied`;
+}
+
+/** One line for each difference from `today` on. */
+export function calendarChanges(
+  was: TradingCalendar,
+  now: TradingCalendar,
+  today: TradingDay,
+): readonly string[] {
+  const [before, after] = [closuresFrom(was, today), closuresFrom(now, today)];
+  return [
+    ...after.filter((day) => !before.includes(day)).map((day) => `${day} is no session any more`),
+    ...before.filter((day) => !after.includes(day)).map((day) => `${day} is a session now`),
+    ...(was.validTo === now.validTo ? [] : [`known until ${now.validTo}, before until ${was.validTo}`]),
+  ];
+}
