@@ -141,6 +141,6 @@ describe('the book contradicts itself', () => {
     const reads = story.calls.length;
     await story.until(() => story.calls.length > reads + 12);
     expect(story.alerts().filter((code) => code === 'status_contradicts')).toHaveLength(1);
-    expect((await story.view())?.unproven).toMatch(/can be canceled/);
+    expect((await story.view())?.unproven).toMatch(/contradicts itself/);
   });
 });

@@ -125,8 +125,7 @@ export class RunVenue implements OrderListener {
   readonly #traded = new Map<OrderCode, RunInstrument>();
   readonly #listings = new Map<OrderCode, Listing>();
   #phase: SessionPhase = 'closed';
-  #day: TradingDay | null = null;
-  /** Of the day. */
+  /** Null before the first day. */
   #dayCosts: DayCosts | null = null;
   #isClosed = true;
   /** Some contract has maintenance margin. */
@@ -173,7 +172,6 @@ export class RunVenue implements OrderListener {
 
   /** After the markets of the day were opened. */
   openDay(day: TradingDay, bands: ReadonlyMap<number, PriceBand>): void {
-    this.#day = day;
     this.#isClosed = false;
     this.#traded.clear();
     this.#listings.clear();
@@ -396,10 +394,8 @@ export class RunVenue implements OrderListener {
     const { account, note } = this.#parts;
     const instrument = this.#traded.get(order.orderCode);
     const { clause } = fill;
-    assert(
-      instrument !== undefined && clause !== null && this.#dayCosts !== null,
-      'a fill is of a market of today',
-    );
+    const costs = this.#dayCosts;
+    assert(instrument !== undefined && clause !== null && costs !== null, 'a fill is of a market of today');
     this.fills += 1;
     account.execute(
       order.owner,
@@ -421,7 +417,7 @@ export class RunVenue implements OrderListener {
         orderNo: order.tag,
         rate: instrument.rate.now,
       },
-      this.#dayCosts,
+      costs,
     );
     if (order.bracket !== null || this.isWatching) {
       this.#triggers.onFill(order, fill.price, fill.qty, this.#now);
@@ -486,8 +482,8 @@ export class RunVenue implements OrderListener {
     const phase = (): SessionPhase => this.#phase;
     const now = (): TsUs => this.#now;
     const day = (): TradingDay => {
-      assert(this.#day !== null, 'orders are sent on a day that is open');
-      return this.#day;
+      assert(this.#dayCosts !== null, 'orders are sent on a day that is open');
+      return this.#dayCosts.day;
     };
     const isClosed = (): boolean => this.#isClosed;
     return {
