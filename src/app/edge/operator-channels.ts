@@ -1,6 +1,7 @@
 /** Channels to the operator as the configuration names them, with their secrets. */
 import type { ChannelConfig, Mode, SecretPlace } from '../../config/config.ts';
 import { seconds, US_PER_SECOND } from '../../domain/units.ts';
+import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import type { Channel, DeliveryResult } from '../../operator/alerts/message.ts';
 import { createMail } from '../../operator/channels/mail.ts';
 import {
@@ -58,17 +59,57 @@ export interface ChannelTrial {
 /** A command line waits for about this long. */
 const TRIAL_MAX = seconds(30);
 
-/** Sends a message to each, past queue, severities and quiet hours. */
+/** Tries each with a message. */
 export const tryChannels = (
   channels: readonly Channel[],
   mode: Mode,
   secrets: Secrets,
 ): Promise<readonly ChannelTrial[]> =>
+  sendToEach(channels, secrets, ({ id }) => ({
+    severity: 'info',
+    title: `test message (${mode})`,
+    text: `Tickwright reaches you by the channel ${id}. Nothing is to be done.`,
+  }));
+
+/** For a start that fails before there is a daemon: past queue, severities, quiet hours and journal. Ends also where no service answers. */
+export async function sendAtOnce(
+  settings: readonly ChannelConfig[],
+  secrets: Secrets,
+  said: Said,
+): Promise<void> {
+  const channels = settings.flatMap((each) => {
+    try {
+      return [openChannel(each, secrets).channel];
+    } catch {
+      // The start names a secret that is missing; the others hear of the failure.
+      return [];
+    }
+  });
+  await sendToEach(channels, secrets, () => said);
+  await Promise.all(channels.map((channel) => channel.close()));
+}
+
+interface Said {
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly text: string;
+}
+
+const sendToEach = (
+  channels: readonly Channel[],
+  secrets: Secrets,
+  saidTo: (channel: Channel) => Said,
+): Promise<readonly ChannelTrial[]> =>
   Promise.all(
     channels.map(async (channel) => {
-      const title = `test message (${mode})`;
-      const text = `${title}\nTickwright reaches you by the channel ${channel.id}. Nothing is to be done.`;
-      const delivery = { severity: 'info', title, text, isUrgent: false, pages: [] } as const;
+      const { severity, title, text } = saidTo(channel);
+      const delivery = {
+        severity,
+        title,
+        text: `${title}\n${text}`,
+        isUrgent: severity === 'critical',
+        pages: [],
+      };
       const failure = failureOf(await inTime(channel.send(delivery), TRIAL_MAX));
       return { id: channel.id, failure: failure === null ? null : secrets.hide(failure) };
     }),

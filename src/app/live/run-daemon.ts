@@ -15,6 +15,7 @@ import {
   runPlan,
   withFirstDayLimits,
 } from '../host/run-plan.ts';
+import { sendAtOnce } from '../edge/operator-channels.ts';
 import { ProgramFiles } from '../host/program-files.ts';
 import type { Shutdown } from '../host/shutdown.ts';
 import { systemClock } from '../host/system-clock.ts';
@@ -35,6 +36,7 @@ import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from './daemon.ts';
 import { listenToPhones } from './phone.ts';
+import { Secrets } from '../../operator/redact.ts';
 import { missingMetricsToken, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 
 export interface RunOptions extends RunOverrides {
@@ -98,6 +100,7 @@ async function runMarked(
     return end.code;
   } catch (error) {
     reason = `failed: ${errorText(error)}`;
+    await tellFailure(plan.config, reason);
     throw error;
   } finally {
     mark.end(reason, systemClock.nowUs());
@@ -219,15 +222,20 @@ const takeCare = (
 
 /** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
 const tellEnd = ({ alerting, config }: Daemon, text: string): void =>
-  alerting.tell({
+  alerting.tell({ ...endOf(config, text), kind: 'alert', page: null });
+
+/** There is no daemon to tell it: a supervisor starts it some times more, and then gives up. */
+const tellFailure = ({ alerts, ...config }: Config, text: string): Promise<void> =>
+  sendAtOnce(alerts.channels, new Secrets([]), endOf(config, text));
+
+const endOf = ({ mode }: Pick<Config, 'mode'>, text: string) =>
+  ({
     severity: 'critical',
-    kind: 'alert',
-    title: `CRITICAL: the daemon ends (${config.mode})`,
+    title: `CRITICAL: the daemon ends (${mode})`,
     text:
       `${text}\nStrategies stand still; orders and stops at the broker stay as they are. ` +
       'Without a supervisor such as pm2 start it again',
-    page: null,
-  });
+  }) as const;
 
 /** Once for each session, also over restarts. */
 export function tellReport({ journal, alerting, config }: Daemon, { day, path, text }: WrittenReport): void {
