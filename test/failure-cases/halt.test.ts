@@ -242,3 +242,21 @@ it('puts a stop back that it canceled, when the entry of that stop turns out to 
   await story.until(() => story.calls.length > length + 12);
   expect(stops(), 'also when entries are allowed again').toHaveLength(1);
 });
+
+it('takes its word back when an entry that no scan showed has filled, also where the net position is smaller for it', async () => {
+  const long: Step = { at: 13_001, do: 'buy', qty: HELD, price: 13_010 };
+  const story = await running([long], beside([{ at: 13_002, do: 'sell', qty: HELD, price: 13_015 }]));
+  story.offer('sell', 13_010, HELD);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).net === HELD);
+  story.fault({ name: 'hide_new_order', seconds: 7, times: 1 });
+  story.fault({ name: 'accept_then_drop', operation: 'place', times: 1 });
+  story.print(13_002);
+  await story.until(() => story.simulator.orders().some(({ limitPrice }) => limitPrice === 13_015));
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(() => isProven(story));
+  story.offer('buy', 13_015, HELD);
+  await story.until(() => isTold(story, 'halt_unproven'));
+  await story.until(async () => (await story.known()).net === 0);
+  expect(await story.truth()).toEqual({ orders: [], net: 0 });
+});

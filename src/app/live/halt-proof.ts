@@ -59,6 +59,8 @@ export class HaltProof {
   #deniedByRows(rows: readonly BrokerOrder[], own: OwnBooks): string | null {
     for (const row of rows) {
       const before = this.#filled.get(keyOf(row));
+      if (before === undefined && this.#hasTurnedUp(row, own))
+        return `${row.refId} turned up, and has filled ${row.filledQty}`;
       if (before === undefined || this.#names.has(row.orderNo)) continue;
       const isOurs = own.orders.some(({ row: known }) => !('kind' in known) && known.orderNo === row.orderNo);
       const what = `order no. ${row.orderNo}${isOurs ? '' : ', which is not ours,'}`;
@@ -66,6 +68,16 @@ export class HaltProof {
       if (mayWork(row)) return `${what} works again`;
     }
     return null;
+  }
+
+  /** An entry of ours that counted as absent has filled: the net position may be smaller for it. */
+  #hasTurnedUp({ refId, filledQty }: BrokerOrder, { orders, unknown }: OwnBooks): boolean {
+    const isIt = ({ clientOrderId, isReduction }: OwnBooks['unknown'][number]): boolean =>
+      clientOrderId === refId && !isReduction && !this.#over.has(clientOrderId);
+    const known = orders.find(isIt);
+    // What a stop that stays has sent may bear its reference.
+    const isKept = known !== undefined && this.#names.has(nameOf(known.row));
+    return filledQty > 0 && !isKept && (known !== undefined || unknown.some(isIt));
   }
 
   #deniedByPositions(positions: readonly BrokerPosition[], own: OwnBooks): string | null {
