@@ -165,13 +165,15 @@ export class EarlierOrders {
     return rowUs !== -Infinity && isOfFirstMinute && this.#isMidnightTraded();
   }
 
-  /** Positions agree, and no complete scan shows it any more: nothing of it is missing. */
-  agreed(): void {
+  /** Positions agree, and no complete scan shows it any more: nothing of it is missing. True where there was such an order. */
+  agreed(): boolean {
+    const { size } = this.#unproven;
     for (const order of this.#unproven) {
       if (!order.isFinal) continue;
       this.#unproven.delete(order);
       if (order.isWaiting && leavesOf(order) > 0) this.#tellDropped(order);
     }
+    return this.#unproven.size < size;
   }
 
   /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */

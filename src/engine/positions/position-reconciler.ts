@@ -23,7 +23,8 @@ import type { Portfolio } from './portfolio.ts';
 interface UnseenFills {
   explain(instrument: InstrumentIndex, difference: SignedQty): boolean;
   describe(): string;
-  agreed(): void;
+  /** True where that explains an order. */
+  agreed(): boolean;
 }
 
 export interface PositionReconcilerParts {
@@ -184,10 +185,10 @@ export class PositionReconciler {
     // The difference has been settled.
     if (this.#areEnded(this.#differences)) this.#state = 'unread';
     this.#differences = [];
-    this.#parts.earlier.agreed();
+    const isExplained = this.#parts.earlier.agreed();
     if (this.#state === 'unread') this.#state = 'agreed';
     this.#hasPast = true;
-    if (isNews)
+    if (isNews || isExplained)
       context.append({ kind: 'position_agreed', cause: context.seq, tsUs: context.nowUs, strategy: null });
   }
 

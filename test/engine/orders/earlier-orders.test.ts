@@ -234,6 +234,16 @@ describe('a book that still shows yesterday', () => {
     ]);
   });
 
+  it('that proves an order over after positions agreed has them say so once more: nobody has to look', () => {
+    const gone = { orderNo: brokerOrderNo('5'), orderKey: brokerOrderKey('905') } as const;
+    const rig = begun([earlierOrder('H.2', gone)]);
+    settle(settle(rig, 0), 0);
+    const kinds = rig.entries.flatMap((entry) =>
+      entry.kind === 'position_agreed' || entry.kind === 'order_status' ? [entry.kind] : [],
+    );
+    expect(kinds).toEqual(['position_agreed', 'order_status', 'position_agreed']);
+  });
+
   it('is no evidence of foreign orders before trading begins', () => {
     const rig = begun([], { isEndless: false, hour: 3 });
     settle(rig, 0, [{ no: '9', filled: 1, value: worth(13_000), status: 'matched' }]);
