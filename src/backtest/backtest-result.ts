@@ -7,6 +7,7 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
 import type { Money, TsUs } from '../domain/units.ts';
+import type { Drawdowns } from './statistics/drawdowns.ts';
 import type { StatisticsSettings } from './statistics/statistics-settings.ts';
 import type { FillClause, Liquidity } from '../venue/exchange/fill-models.ts';
 
@@ -243,8 +244,10 @@ export interface BacktestResult {
   readonly fromUs: TsUs;
   readonly toUs: TsUs;
   readonly capital: Money;
-  /** Capital and profit, open and closed, net of costs. */
+  /** Capital and profit, open and closed, net of costs. A long run keeps some samples of all (`SampleTable`). */
   readonly equity: Samples;
+  /** Of all samples, those that were not kept too. */
+  readonly drawdowns: Drawdowns;
   readonly funds: Funds;
   /** Paid on loans less received on cash: of the account, no strategy's. */
   readonly interest: Money;

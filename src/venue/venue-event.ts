@@ -269,19 +269,18 @@ export interface Listing {
   readonly takesMarketOrders?: boolean;
 }
 
+const NO_EVENTS: readonly VenueEvent[] = [];
+
 /** All messages of the venue, in the order it happened. */
 export class Outbox {
   #events: VenueEvent[] = [];
-
-  get isEmpty(): boolean {
-    return this.#events.length === 0;
-  }
 
   emit(event: VenueEvent): void {
     this.#events.push(event);
   }
 
   take(): readonly VenueEvent[] {
+    if (this.#events.length === 0) return NO_EVENTS;
     const taken = this.#events;
     this.#events = [];
     return taken;

@@ -3,7 +3,9 @@ import type {
   BacktestResult,
   BacktestTrade,
   CostsByKind,
+  Samples,
 } from '../../src/backtest/backtest-result.ts';
+import { type Drawdowns, DrawdownWatch } from '../../src/backtest/statistics/drawdowns.ts';
 import { DEFAULT_STATISTICS } from '../../src/backtest/statistics/statistics-settings.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { money, tsUs } from '../../src/domain/units.ts';
@@ -74,6 +76,17 @@ function fill(at: number, side: 'buy' | 'sell', positionAfter: number): Backtest
   };
 }
 
+export function fallsOf({ tsUs: times, values }: Samples): Drawdowns {
+  const watch = new DrawdownWatch();
+  values.forEach((value, i) => watch.add(value, times[i] ?? 0));
+  return watch.end();
+}
+
+const EQUITY: Samples = {
+  tsUs: Float64Array.of(moment(0, 0), moment(0, 2), moment(0, 5), moment(1, 1), moment(1, 5)),
+  values: Float64Array.of(1_000_000, 1_200_000, 1_100_000, 960_000, 990_000),
+};
+
 /** Two sessions, three trades, equity 1,000,000 -> 1,100,000 -> 990,000. */
 export const SAMPLE_RESULT: BacktestResult = {
   version: 1,
@@ -90,10 +103,8 @@ export const SAMPLE_RESULT: BacktestResult = {
   fromUs: moment(0, 0),
   toUs: moment(1, 5),
   capital: money(1_000_000),
-  equity: {
-    tsUs: Float64Array.of(moment(0, 0), moment(0, 2), moment(0, 5), moment(1, 1), moment(1, 5)),
-    values: Float64Array.of(1_000_000, 1_200_000, 1_100_000, 960_000, 990_000),
-  },
+  equity: EQUITY,
+  drawdowns: fallsOf(EQUITY),
   funds: {
     cash: Float64Array.of(1_000_000, 1_000_000, 1_100_000, 1_100_000, 990_000),
     marginUsed: Float64Array.of(0, 170_000, 0, 170_000, 0),

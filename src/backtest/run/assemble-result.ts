@@ -28,9 +28,8 @@ export function assembleResult(gathered: Gathered): BacktestResult {
   const dropped = facts.dropped;
   const more: BacktestNotice[] =
     dropped === 0 ? [] : [{ tsUs: null, code: 'notices_dropped', text: `${dropped} more are not shown` }];
-  const equity = account.equity.samples();
-  const lost = equity.values.findIndex((value) => value <= 0);
-  if (lost !== -1) more.push(capitalLost(tsUs(equity.tsUs[lost] ?? 0)));
+  const { samples, falls } = account;
+  if (falls.lostUs !== null) more.push(capitalLost(tsUs(falls.lostUs)));
   return {
     version: 1,
     configDigest: plan.configDigest,
@@ -46,18 +45,22 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     fromUs: gathered.fromUs,
     toUs,
     capital: money(plan.capital),
-    equity,
+    equity: samples.equity,
+    drawdowns: falls.end(),
     funds: account.funds(),
     interest: money(account.interest),
     dayEquity: account.dayEquity.take(),
     dayEndUs: account.dayEndUs.take(),
     statistics: plan.statistics,
-    instruments: instruments.map((instrument) => ({
-      symbol: instrument.contract.orderCode,
-      spec: instrument.contract.spec,
-      prices: instrument.prices.samples(),
-      ranges: instrument.ranges(),
-    })),
+    instruments: instruments.map((instrument) => {
+      const prices = account.pricesOf(instrument);
+      return {
+        symbol: instrument.contract.orderCode,
+        spec: instrument.contract.spec,
+        prices: samples.samplesOf(prices.last),
+        ranges: prices.ranges(),
+      };
+    }),
     strategies: account.ledgers.map((ledger, place) => {
       const instance = plan.strategies[place];
       return {
@@ -65,7 +68,7 @@ export function assembleResult(gathered: Gathered): BacktestResult {
         strategy: instance?.definition.name ?? '',
         symbols: plan.settings.strategies[place]?.symbols ?? [],
         params: instance?.params ?? {},
-        profit: ledger.profit.samples(),
+        profit: samples.samplesOf(ledger.profit),
         fills: ledger.fills,
         trades: ledger.trades,
         denials: ledger.denials,

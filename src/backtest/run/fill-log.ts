@@ -2,7 +2,7 @@
 import { money, tsUs } from '../../domain/units.ts';
 import { FILL_CLAUSES, type Liquidity } from '../../venue/exchange/fill-models.ts';
 import type { BacktestFill, BacktestTrade, FillCause, Rows } from '../backtest-result.ts';
-import { NumberColumn } from './series.ts';
+import { NumberColumn } from './number-column.ts';
 
 /**
  * Records of a fixed number of figures, kept as one column of numbers: a run with a million fills keeps eight bytes a figure.

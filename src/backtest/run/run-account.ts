@@ -20,9 +20,11 @@ import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
 import { usageBps } from '../../venue/account/margin.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
+import { DrawdownWatch } from '../statistics/drawdowns.ts';
 import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { NumberColumn, Series } from './series.ts';
+import { NumberColumn } from './number-column.ts';
+import { type PriceColumns, SampleTable } from './sample-table.ts';
 import { type Carried, type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
 import type { PriceRange, StrategyPosition } from './strategy-position.ts';
 
@@ -34,10 +36,14 @@ export interface FundsNow {
 }
 
 export class RunAccount {
-  readonly equity = new Series();
-  readonly #cashes = new NumberColumn();
-  readonly #margins = new NumberColumn();
-  readonly #buyingPowers = new NumberColumn();
+  readonly samples = new SampleTable();
+  /** Of every sample. */
+  readonly falls = new DrawdownWatch();
+  readonly #cashes = this.samples.column();
+  readonly #margins = this.samples.column();
+  readonly #buyingPowers = this.samples.column();
+  /** By instrument. */
+  readonly #prices: PriceColumns[] = [];
   /** Equity at the end of each day. */
   readonly dayEquity = new NumberColumn();
   readonly dayEndUs = new NumberColumn();
@@ -61,7 +67,10 @@ export class RunAccount {
     this.#capital = capital;
     this.#cash = capital;
     this.#instruments = instruments;
-    this.ledgers = Array.from({ length: strategies }, (_, index) => new StrategyLedger(index));
+    this.ledgers = Array.from(
+      { length: strategies },
+      (_, index) => new StrategyLedger(index, this.samples.column()),
+    );
   }
 
   execute(strategy: number, instrument: RunInstrument, execution: Execution, costs: DayCosts): void {
@@ -167,21 +176,29 @@ export class RunAccount {
     return (this.#holders[instrument]?.length ?? 0) > 0;
   }
 
-  sample(atUs: number, { cash, marginUsed, buyingPower }: FundsNow): void {
+  sample(atUs: number, { cash, marginUsed, buyingPower }: FundsNow, isDayEnd = false): void {
     for (const { exchange, contract } of this.#instruments)
       if (exchange !== null) this.#saw(contract.index, exchange);
     let equity = this.#capital - this.#interest;
     for (const ledger of this.ledgers) {
       const profit = ledger.profitNow();
-      ledger.profit.push(atUs, profit);
+      ledger.profit.push(profit);
       equity += profit;
     }
     assert(equity === this.equityNow(), 'the account is the sum of its strategies and its interest');
-    this.equity.push(atUs, equity);
+    this.falls.add(equity, atUs);
     this.#cashes.push(cash);
     this.#margins.push(marginUsed);
     this.#buyingPowers.push(buyingPower);
-    for (const instrument of this.#instruments) instrument.sample(atUs);
+    for (const instrument of this.#instruments) instrument.sample(this.pricesOf(instrument));
+    this.samples.end(atUs, equity, isDayEnd);
+  }
+
+  pricesOf({ contract: { index } }: RunInstrument): PriceColumns {
+    while (this.#prices.length <= index) this.#prices.push(this.samples.prices());
+    const prices = this.#prices[index];
+    assert(prices !== undefined, 'each contract has prices');
+    return prices;
   }
 
   funds(): Funds {

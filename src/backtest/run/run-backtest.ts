@@ -354,7 +354,7 @@ class Run {
       this.#settle(data);
       settleExpired(data, this.#plan, this.#account, this.#instruments, this.#clock.nowUs);
     }
-    this.#account.sample(this.#clock.nowUs, this.#venue.funds());
+    this.#account.sample(this.#clock.nowUs, this.#venue.funds(), true);
     this.#account.settleDay(this.#clock.nowUs);
     this.#timeline.closeDay();
     if (closeUs === null) return;

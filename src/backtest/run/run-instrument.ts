@@ -4,9 +4,8 @@ import type { Contract } from '../../domain/contract.ts';
 import type { PriceHundredths } from '../../domain/units.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
-import type { PriceRanges } from '../backtest-result.ts';
 import { type Rate, SAME_CURRENCY } from './run-rates.ts';
-import { NumberColumn, Series } from './series.ts';
+import type { PriceColumns } from './sample-table.ts';
 
 /** How its money becomes that of the account. */
 interface Conversion {
@@ -21,11 +20,6 @@ export class RunInstrument implements Conversion {
   readonly isPaidInFull: boolean;
   /** Money, in its own currency, of one contract for one tick of its price. */
   readonly unit: number;
-  /** Last traded price at each sample. */
-  readonly prices = new Series();
-  readonly #firsts = new NumberColumn();
-  readonly #highs = new NumberColumn();
-  readonly #lows = new NumberColumn();
   #first = 0;
   #high = -Infinity;
   #low = Infinity;
@@ -97,20 +91,12 @@ export class RunInstrument implements Conversion {
     exchange.restartRange();
   }
 
-  sample(atUs: number): void {
+  sample(into: PriceColumns): void {
     this.restartRange();
-    const isTraded = this.#high >= this.#low;
-    this.prices.push(atUs, this.last);
-    this.#firsts.push(isTraded ? this.#first : 0);
-    this.#highs.push(isTraded ? this.#high : 0);
-    this.#lows.push(isTraded ? this.#low : 0);
+    if (this.#high >= this.#low) into.push(this.last, this.#first, this.#high, this.#low);
+    else into.push(this.last, 0, 0, 0);
     this.#high = -Infinity;
     this.#low = Infinity;
-  }
-
-  /** Columns beside those of `prices`. */
-  ranges(): PriceRanges {
-    return { first: this.#firsts.take(), high: this.#highs.take(), low: this.#lows.take() };
   }
 
   /** The day is over and has a settlement price. */

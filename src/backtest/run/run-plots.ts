@@ -1,27 +1,35 @@
-/** The lines that strategies draw: of each stretch between two samples the last value, so that no strategy fills the memory. */
+/**
+ * The lines that strategies draw: of each stretch between two samples the last value, and of a long run the last value of longer
+ * stretches, so that no strategy fills the memory.
+ */
 import type { PlotSink, PlotValue } from '../../engine/ports/outbound.ts';
 import type { ResultPlot } from '../backtest-result.ts';
-import { Series } from './series.ts';
+import { NumberColumn } from './number-column.ts';
 
 /** Of one strategy and contract; further names are left out. */
 const LINES_MAX = 8;
+const VALUES_MAX = 100_000;
 
 class Line {
   readonly strategy: number;
   readonly instrument: number;
   readonly name: string;
-  readonly #values = new Series();
+  readonly #tsUs = new NumberColumn();
+  readonly #values = new NumberColumn();
+  #everyUs: number;
   #stretch = -1;
   #lastUs = 0;
   #last = 0;
 
-  constructor({ strategy, instrument, name }: PlotValue) {
+  constructor({ strategy, instrument, name }: PlotValue, everyUs: number) {
+    this.#everyUs = everyUs;
     this.strategy = strategy;
     this.instrument = instrument;
     this.name = name;
   }
 
-  add(stretch: number, atUs: number, value: number): void {
+  add(atUs: number, value: number): void {
+    const stretch = Math.floor(atUs / this.#everyUs);
     if (stretch !== this.#stretch) this.end();
     this.#stretch = stretch;
     this.#lastUs = atUs;
@@ -29,13 +37,33 @@ class Line {
   }
 
   end(): void {
-    if (this.#stretch >= 0) this.#values.push(this.#lastUs, this.#last);
+    if (this.#stretch < 0) return;
+    this.#tsUs.push(this.#lastUs);
+    this.#values.push(this.#last);
     this.#stretch = -1;
+    if (this.#tsUs.length > VALUES_MAX) this.#thin();
+  }
+
+  /** Stretches become twice as long. */
+  #thin(): void {
+    this.#everyUs *= 2;
+    let kept = -1;
+    let stretch = -1;
+    for (let at = 0; at < this.#tsUs.length; at += 1) {
+      const tsUs = this.#tsUs.at(at);
+      const now = Math.floor(tsUs / this.#everyUs);
+      if (now !== stretch) kept += 1;
+      stretch = now;
+      this.#tsUs.set(kept, tsUs);
+      this.#values.set(kept, this.#values.at(at));
+    }
+    this.#tsUs.cut(kept + 1);
+    this.#values.cut(kept + 1);
   }
 
   get result(): ResultPlot {
     const { instrument, name } = this;
-    return { instrument, name, values: this.#values.samples() };
+    return { instrument, name, values: { tsUs: this.#tsUs.take(), values: this.#values.take() } };
   }
 }
 
@@ -49,7 +77,7 @@ export class RunPlots implements PlotSink {
   }
 
   plot(value: PlotValue): void {
-    this.#lineOf(value)?.add(Math.floor(value.tsUs / this.#everyUs), value.tsUs, value.value);
+    this.#lineOf(value)?.add(value.tsUs, value.value);
   }
 
   of(strategy: number): readonly ResultPlot[] {
@@ -68,7 +96,7 @@ export class RunPlots implements PlotSink {
     for (const line of lines) if (line.name === value.name) return line;
     // Each day's engine has names of its own.
     if (lines.length >= LINES_MAX) return undefined;
-    const line = new Line(value);
+    const line = new Line(value, this.#everyUs);
     lines.push(line);
     return line;
   }

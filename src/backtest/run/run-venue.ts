@@ -294,12 +294,10 @@ export class RunVenue implements OrderListener {
     }
     this.#tellTriggers();
     if (this.#untold.length === 0) return;
-    const untold = this.#untold;
-    const isSilent = ({ orderCode }: VenueOrder): boolean => this.#isSilent(orderCode);
-    const silent = untold.some(isSilent) ? untold.filter(isSilent) : [];
-    if (silent.length === untold.length) return;
+    const silent = this.#untold.filter(({ orderCode }) => this.#isSilent(orderCode));
+    const told = silent.length === 0 ? this.#untold : this.#untold.filter((order) => !silent.includes(order));
+    if (told.length === 0) return;
     this.#untold = silent;
-    const told = silent.length === 0 ? untold : untold.filter((order) => !silent.includes(order));
     for (const order of told) order.isUntold = false;
     this.#parts.news.changed(told.map((order) => this.#rowOf(order)));
   }
@@ -459,9 +457,7 @@ export class RunVenue implements OrderListener {
 
   /** Takes in the changes of the trigger book. */
   #listen(): void {
-    if (!this.#outbox.isEmpty)
-      for (const event of this.#outbox.take())
-        if (event.kind === 'trigger') this.#changes.push(event.trigger);
+    for (const event of this.#outbox.take()) if (event.kind === 'trigger') this.#changes.push(event.trigger);
     if (this.#changes.length > 0) this.#changes = this.#changes.filter((change) => !this.#takeIn(change));
     this.isWatching = this.#waiting.size > 0 || this.#changes.length > 0;
   }

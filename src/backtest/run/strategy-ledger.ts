@@ -17,7 +17,7 @@ import {
 import { FillLog, TradeLog } from './fill-log.ts';
 import { StrategyPosition, type TradeEnd } from './strategy-position.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { Series } from './series.ts';
+import type { NumberColumn } from './number-column.ts';
 
 /** An execution with all that is known of it, but the position it leads to. */
 export type Execution = Omit<BacktestFill, 'positionAfter' | 'strategy' | 'instrument'>;
@@ -32,7 +32,8 @@ export interface DayCosts {
 }
 
 export class StrategyLedger {
-  readonly profit = new Series();
+  /** At each sample. */
+  readonly profit: NumberColumn;
   orders = 0;
   denialCount = 0;
   stopped: string | null = null;
@@ -57,8 +58,9 @@ export class StrategyLedger {
   /** Twice what was paid against the middle of the book. */
   #spreadTwice = 0;
 
-  constructor(index: number) {
+  constructor(index: number, profit: NumberColumn) {
     this.#index = index;
+    this.profit = profit;
     this.#fills = new FillLog(index);
     this.#trades = new TradeLog(index);
   }

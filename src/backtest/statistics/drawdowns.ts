@@ -35,33 +35,25 @@ interface Falling {
   troughUs: number;
 }
 
-/** `equity[i]` at `tsUs[i]`, both in time order. */
-export function drawdowns(equity: ArrayLike<number>, tsUs: ArrayLike<number>): Drawdowns {
-  let worst: Drawdown[] = [];
-  let fractionMax = 0;
-  let longestUs = 0;
-  let count = 0;
-  let fractionSum = 0;
-  let spanUs = 0;
-  const from: Falling = { peak: equity[0] ?? 0, peakUs: tsUs[0] ?? 0, depth: 0, troughUs: 0 };
-  const end = (atUs: number, recovered: boolean): void => {
-    if (from.depth === 0) return;
-    const fraction = from.peak > 0 ? from.depth / from.peak : 0;
-    fractionMax = Math.max(fractionMax, fraction);
-    longestUs = Math.max(longestUs, atUs - from.peakUs);
-    count += 1;
-    fractionSum += fraction;
-    spanUs += atUs - from.peakUs;
-    const { depth, peakUs, troughUs } = from;
-    if (worst.length === WORST_KEPT && depth <= (worst.at(-1)?.depth ?? 0)) return;
-    worst.push({ depth, fraction, peakUs, troughUs, recoveredUs: recovered ? atUs : null });
-    worst = worst.toSorted((a, b) => b.depth - a.depth).slice(0, WORST_KEPT);
-  };
-  for (let i = 1; i < equity.length; i += 1) {
-    const value = equity[i] ?? 0;
-    const atUs = tsUs[i] ?? 0;
-    if (value >= from.peak) {
-      end(atUs, true);
+/** Follows equity sample by sample. */
+export class DrawdownWatch {
+  /** When equity was first at zero or below; null: never. */
+  lostUs: number | null = null;
+  readonly #from: Falling = { peak: 0, peakUs: 0, depth: 0, troughUs: 0 };
+  #lastUs = NaN;
+  #worst: readonly Drawdown[] = [];
+  #fractionMax = 0;
+  #longestUs = 0;
+  #count = 0;
+  #fractionSum = 0;
+  #spanUs = 0;
+
+  /** In time order. */
+  add(value: number, atUs: number): void {
+    const from = this.#from;
+    if (value <= 0) this.lostUs ??= atUs;
+    if (Number.isNaN(this.#lastUs) || value >= from.peak) {
+      this.#close(atUs, true);
       from.peak = value;
       from.peakUs = atUs;
       from.depth = 0;
@@ -69,14 +61,38 @@ export function drawdowns(equity: ArrayLike<number>, tsUs: ArrayLike<number>): D
       from.depth = from.peak - value;
       from.troughUs = atUs;
     }
+    this.#lastUs = atUs;
   }
-  end(tsUs[equity.length - 1] ?? 0, false);
-  return {
-    deepest: worst[0] ?? null,
-    worst,
-    fractionMax,
-    longestUs,
-    fractionMean: count === 0 ? 0 : fractionSum / count,
-    meanUs: count === 0 ? 0 : spanUs / count,
-  };
+
+  /** The run is over: a fall that goes on ends with it. */
+  end(): Drawdowns {
+    this.#close(this.#lastUs, false);
+    this.#from.depth = 0;
+    return {
+      deepest: this.#worst[0] ?? null,
+      worst: this.#worst,
+      fractionMax: this.#fractionMax,
+      longestUs: this.#longestUs,
+      fractionMean: this.#count === 0 ? 0 : this.#fractionSum / this.#count,
+      meanUs: this.#count === 0 ? 0 : this.#spanUs / this.#count,
+    };
+  }
+
+  #close(atUs: number, recovered: boolean): void {
+    const { peak, peakUs, depth, troughUs } = this.#from;
+    if (depth === 0) return;
+    const fraction = peak > 0 ? depth / peak : 0;
+    this.#fractionMax = Math.max(this.#fractionMax, fraction);
+    this.#longestUs = Math.max(this.#longestUs, atUs - peakUs);
+    this.#count += 1;
+    this.#fractionSum += fraction;
+    this.#spanUs += atUs - peakUs;
+    if (this.#worst.length === WORST_KEPT && depth <= (this.#worst.at(-1)?.depth ?? 0)) return;
+    this.#worst = [
+      ...this.#worst,
+      { depth, fraction, peakUs, troughUs, recoveredUs: recovered ? atUs : null },
+    ]
+      .toSorted((a, b) => b.depth - a.depth)
+      .slice(0, WORST_KEPT);
+  }
 }

@@ -2,7 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BacktestResult, BacktestTrade, StrategyResult } from '../backtest-result.ts';
-import { type Drawdowns, drawdowns } from './drawdowns.ts';
+import type { Drawdowns } from './drawdowns.ts';
 import { type DeviationKind, mean, standardDeviation } from './moments.ts';
 import {
   annualReturn,
@@ -66,7 +66,7 @@ export function runStatistics(result: BacktestResult): RunStatistics {
   const returns = returnsOf(closes) ?? [];
   const basis = ratioBasis(result.days, result.statistics);
   const annual = annualReturn(returns, basis.periodsPerYear);
-  const falls = drawdowns(equity.values, equity.tsUs);
+  const { drawdowns: falls } = result;
   const span = result.toUs - result.fromUs;
   const held = sum(strategies, ({ heldUs }) => heldUs);
   return {

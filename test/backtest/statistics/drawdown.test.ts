@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawdowns } from '../../../src/backtest/statistics/drawdowns.ts';
+import { fallsOf } from '../sample-result.ts';
 
 const at = (equity: readonly number[]) =>
-  drawdowns(
-    equity,
-    equity.map((_, i) => i * 10),
-  );
+  fallsOf({
+    values: Float64Array.from(equity),
+    tsUs: Float64Array.from(equity, (_, i) => i * 10),
+  });
 
 describe('drawdowns', () => {
   it('finds the deepest in money and the deepest in parts, which may differ', () => {

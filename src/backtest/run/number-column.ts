@@ -1,13 +1,18 @@
-/** Numbers that arrive one after the other, kept as columns, without an object for each. */
-import type { Samples } from '../backtest-result.ts';
+/** Numbers that arrive one after the other, without an object for each. */
+import { assert } from '../../domain/assert.ts';
 
-const CHUNK = 4_096;
+const CHUNK = 1_024;
 
 /** Grows by chunks: nothing is copied, and no more than one chunk is empty. */
 export class NumberColumn {
-  readonly #chunks: Float64Array[] = [];
+  readonly #chunks: Float64Array<ArrayBuffer>[] = [];
   #last = new Float64Array(0);
   #end = 0;
+
+  /** Begins with so many zeros. */
+  constructor(length = 0) {
+    for (let i = 0; i < length; i += 1) this.push(0);
+  }
 
   get length(): number {
     return this.#chunks.length * CHUNK - this.#last.length + this.#end;
@@ -27,25 +32,25 @@ export class NumberColumn {
     return this.#chunks[Math.floor(index / CHUNK)]?.[index % CHUNK] ?? 0;
   }
 
+  set(index: number, value: number): void {
+    const chunk = this.#chunks[Math.floor(index / CHUNK)];
+    assert(chunk !== undefined && index < this.length, 'a value is changed where there is one');
+    chunk[index % CHUNK] = value;
+  }
+
+  /** Drops what comes after the first `length`. */
+  cut(length: number): void {
+    const chunks = Math.ceil(length / CHUNK);
+    this.#chunks.length = chunks;
+    this.#last = this.#chunks.at(-1) ?? new Float64Array(0);
+    this.#end = this.#last.length - (chunks * CHUNK - length);
+  }
+
   /** A copy of what is there. */
   take(): Float64Array {
     const values = new Float64Array(this.length);
     for (const [place, chunk] of this.#chunks.entries())
       values.set(chunk === this.#last ? chunk.subarray(0, this.#end) : chunk, place * CHUNK);
     return values;
-  }
-}
-
-export class Series {
-  readonly #tsUs = new NumberColumn();
-  readonly #values = new NumberColumn();
-
-  push(atUs: number, value: number): void {
-    this.#tsUs.push(atUs);
-    this.#values.push(value);
-  }
-
-  samples(): Samples {
-    return { tsUs: this.#tsUs.take(), values: this.#values.take() };
   }
 }

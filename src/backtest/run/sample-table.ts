@@ -1,0 +1,154 @@
+/**
+ * What is sampled during a run: a row a moment, as columns. However long the run, at most `ROWS_MAX` rows stay: beyond them, of each
+ * stretch the rows with the least and with the most equity do, and the last one of each day. So a picture of them keeps its outline;
+ * figures that need every sample are followed while the run goes on (`Drawdowns`).
+ */
+import { assert } from '../../domain/assert.ts';
+import type { PriceRanges, Samples } from '../backtest-result.ts';
+import { NumberColumn } from './number-column.ts';
+
+const ROWS_MAX = 100_000;
+/** Many contracts have many columns. */
+const CELLS_MAX = 20_000_000;
+/** Rows that stay of a stretch: the least and the most. */
+const KEPT = 2;
+
+/** Last price at each sample, and the range of the trades since the one before; 0 where nothing was traded. */
+export class PriceColumns {
+  readonly last: NumberColumn;
+  readonly first: NumberColumn;
+  readonly high: NumberColumn;
+  readonly low: NumberColumn;
+
+  constructor(rows: number) {
+    this.last = new NumberColumn(rows);
+    this.first = new NumberColumn(rows);
+    this.high = new NumberColumn(rows);
+    this.low = new NumberColumn(rows);
+  }
+
+  get columns(): readonly NumberColumn[] {
+    return [this.last, this.first, this.high, this.low];
+  }
+
+  push(last: number, first: number, high: number, low: number): void {
+    this.last.push(last);
+    this.first.push(first);
+    this.high.push(high);
+    this.low.push(low);
+  }
+
+  /** The row goes: its trades belong to the next one. */
+  join(row: number): void {
+    if (this.high.at(row) === 0) return;
+    const next = row + 1;
+    const isTraded = this.high.at(next) > 0;
+    this.first.set(next, this.first.at(row));
+    this.high.set(next, Math.max(this.high.at(row), this.high.at(next)));
+    this.low.set(next, isTraded ? Math.min(this.low.at(row), this.low.at(next)) : this.low.at(row));
+  }
+
+  ranges(): PriceRanges {
+    return { first: this.first.take(), high: this.high.take(), low: this.low.take() };
+  }
+}
+
+export class SampleTable {
+  readonly #tsUs = new NumberColumn();
+  readonly #equity = new NumberColumn();
+  readonly #isDayEnd = new NumberColumn();
+  readonly #columns: NumberColumn[] = [this.#tsUs, this.#equity, this.#isDayEnd];
+  readonly #prices: PriceColumns[] = [];
+  /** Samples that make one row; rows are thinned where it is above 1. */
+  #stride = 1;
+  /** First row that was not thinned. */
+  #tail = 0;
+  #rowsMax = ROWS_MAX;
+  #times: Float64Array | null = null;
+
+  /** To be pushed to before each `end`. */
+  column(): NumberColumn {
+    const column = new NumberColumn(this.#tsUs.length);
+    this.#columns.push(column);
+    return column;
+  }
+
+  /** The same of a contract; its rows before are empty. */
+  prices(): PriceColumns {
+    const prices = new PriceColumns(this.#tsUs.length);
+    this.#prices.push(prices);
+    this.#columns.push(...prices.columns);
+    this.#rowsMax = Math.min(ROWS_MAX, Math.floor(CELLS_MAX / this.#columns.length));
+    return prices;
+  }
+
+  /** The row is complete. */
+  end(atUs: number, equity: number, isDayEnd: boolean): void {
+    this.#tsUs.push(atUs);
+    this.#equity.push(equity);
+    this.#isDayEnd.push(isDayEnd ? 1 : 0);
+    const { length } = this.#tsUs;
+    assert(
+      this.#columns.every((column) => column.length === length),
+      'each column has a value a row',
+    );
+    if (this.#stride > 1 && (isDayEnd || length - this.#tail > KEPT * this.#stride))
+      this.#thin(this.#tail, KEPT * this.#stride);
+    if (this.#tsUs.length > this.#rowsMax) {
+      this.#stride *= 2;
+      this.#thin(0, 2 * KEPT);
+      // Ends of days stay, be they as many as they may.
+      this.#rowsMax = Math.max(this.#rowsMax, 2 * this.#tsUs.length);
+    }
+    if (isDayEnd) this.#tail = this.#tsUs.length;
+  }
+
+  get equity(): Samples {
+    return this.samplesOf(this.#equity);
+  }
+
+  /** After the run. */
+  samplesOf(column: NumberColumn): Samples {
+    this.#times ??= this.#tsUs.take();
+    return { tsUs: this.#times, values: column.take() };
+  }
+
+  /** Of the rows from `from` on, but for the last one: `KEPT` of each stretch of so many. */
+  #thin(from: number, stretch: number): void {
+    const last = this.#tsUs.length - 1;
+    let kept = from;
+    for (let first = from; first < last;) {
+      const end = this.#endOf(first, Math.min(last, first + stretch));
+      const [least, most] = this.#extremes(first, end);
+      for (let row = first; row < end; row += 1) {
+        if (row === least || row === most || this.#isDayEnd.at(row) === 1) {
+          this.#move(row, kept);
+          kept += 1;
+        } else for (const prices of this.#prices) prices.join(row);
+      }
+      first = end;
+    }
+    this.#move(last, kept);
+    this.#tail = kept;
+    for (const column of this.#columns) column.cut(kept + 1);
+  }
+
+  /** A stretch ends with its day. */
+  #endOf(first: number, end: number): number {
+    for (let row = first; row < end; row += 1) if (this.#isDayEnd.at(row) === 1) return row + 1;
+    return end;
+  }
+
+  #extremes(first: number, end: number): readonly [least: number, most: number] {
+    let [least, most] = [first, first];
+    for (let row = first; row < end; row += 1) {
+      if (this.#equity.at(row) < this.#equity.at(least)) least = row;
+      if (this.#equity.at(row) > this.#equity.at(most)) most = row;
+    }
+    return [least, most];
+  }
+
+  #move(row: number, to: number): void {
+    if (row !== to) for (const column of this.#columns) column.set(to, column.at(row));
+  }
+}
