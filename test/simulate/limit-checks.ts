@@ -113,7 +113,9 @@ export class LimitChecks {
       const { report } = order;
       if (report.side !== side || report.orderCode !== code || truth.ownerOf(report) !== owner) continue;
       const root = truth.rootOf(report);
-      if (root !== null && (this.#rowOf(root) > rowId || this.#isProtective(root))) closed += qty;
+      if (root === null) continue;
+      // A protective stop is judged beside entries that may fill before it arrives.
+      if (isProtective || this.#rowOf(root) > rowId || this.#isProtective(root)) closed += qty;
     }
     if (closing > held + closed)
       violated(`${refId} reduces: ${closing} in all would ${side} where ${owner} holds ${held}`);
