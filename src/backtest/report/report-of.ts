@@ -31,6 +31,8 @@ const PERCENT = 100;
 interface ReportParts {
   readonly found?: RunStatistics;
   readonly performance?: PerformanceMetrics;
+  /** What its prices look like. */
+  readonly data?: ReportTable;
   /** Its trades drawn again. */
   readonly resampled?: ReturnType<typeof resampledTrades>;
 }
@@ -69,6 +71,7 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
     heatMaps: [],
     fans: fansOf(resampled, moneyScale),
     tables: [
+      ...(parts.data === undefined ? [] : [parts.data]),
       ...monteCarloTables(resampled, moneyScale),
       ...resultTables(result, found),
       metricTable(performance, found.basis),

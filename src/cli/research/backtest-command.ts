@@ -104,6 +104,9 @@ export async function loaded(file: string, where: string, io: CliIo, loadMsMax?:
   return read.backtest;
 }
 
+/** Of a table. */
+const ROWS_SHOWN = 30;
+
 function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
   const { model, result, runSeconds, reportSeconds } = outcome;
   const { subtitle, headlines, tables, warnings } = model;
@@ -111,7 +114,11 @@ function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
   const widest = Math.max(...headlines.map(({ name }) => name.length));
   io.out(`${subtitle}\n\n`);
   for (const { name, text } of headlines) io.out(`  ${name.padEnd(widest)}  ${text}\n`);
-  for (const table of tables.slice(0, 1)) io.out(`\n${reportTable(table)}\n`);
+  for (const table of tables.slice(0, 2)) {
+    const rest = table.rows.length - ROWS_SHOWN;
+    io.out(`\n${table.title}\n${reportTable({ ...table, rows: table.rows.slice(0, ROWS_SHOWN) })}\n`);
+    if (rest > 0) io.out(`and ${formatNumber(rest)} more rows in the report\n`);
+  }
   for (const warning of warnings) io.out(`\nnote: ${warning}`);
   if (warnings.length > 0) io.out('\n');
   io.out('\n');

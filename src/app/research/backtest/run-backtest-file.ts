@@ -24,6 +24,7 @@ import {
   VERIFY_RUNS,
 } from './verify-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
+import { dataTable, DataWatch, doubtsOf } from './your-data.ts';
 import { resultCsv, resultJson } from './result-files.ts';
 
 export interface BacktestRunOptions {
@@ -55,20 +56,33 @@ export interface BacktestOutcome extends ReportFiles {
 const MS_PER_SECOND = 1_000;
 
 export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions): BacktestOutcome {
-  const plan = (): BacktestPlan => planBacktest(backtest, options);
+  const watch = new DataWatch(backtest.market.calendar);
+  const plan = (): BacktestPlan => {
+    const made = planBacktest(backtest, options);
+    return { ...made, data: watch.over(made.data) };
+  };
   const begunMs = performance.now();
   const played =
     options.verify === true ? verified(backtest, plan, options) : once(backtest, plan(), options);
   const ranMs = performance.now();
   const { findings, verification } = played;
-  const result = noted(played.result, [...findings, ...idleFindings(played.result, backtest)]);
+  const { contracts } = watch;
+  const found = runStatistics(played.result);
+  const result = noted(played.result, [
+    ...findings,
+    ...doubtsOf(contracts, played.result, found),
+    ...idleFindings(played.result, backtest),
+  ]);
   const { market, sources, read } = backtest;
-  const found = runStatistics(result);
   const { utcOffsetMinutes } = result;
   const isOnWall = isMoved(market, sources.all[0]?.bars?.everyUs ?? null);
   const timeZone = (isOnWall ? fixedZoneName(utcOffsetMinutes) : undefined) ?? result.timeZone;
   const metrics = performanceMetrics(result, found);
-  const model = reportOf({ ...result, timeZone }, titleOf(backtest), { found, performance: metrics });
+  const model = reportOf({ ...result, timeZone }, titleOf(backtest), {
+    found,
+    performance: metrics,
+    data: dataTable(contracts, utcOffsetMinutes),
+  });
   const json = resultJson(result, model, found, metrics);
   const csv = resultCsv(result, found, isOnWall ? '' : formatUtcOffset(utcOffsetMinutes));
   const { out = join(read.state, titleOf(backtest)) } = options;

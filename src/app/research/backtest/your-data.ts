@@ -1,0 +1,220 @@
+/** What the prices of a run look like, for people: first and last, what is missing, the largest jumps, and figures that cannot be true. */
+import type { BacktestData, BacktestDay } from '../../../backtest/backtest-plan.ts';
+import type { BacktestResult } from '../../../backtest/backtest-result.ts';
+import type { ReportTable } from '../../../backtest/report/report-model.ts';
+import type { RunStatistics } from '../../../backtest/statistics/run-statistics.ts';
+import { phaseAt, type TradingCalendar } from '../../../domain/calendar.ts';
+import { dayAt } from '../../../domain/civil-date.ts';
+import { type Contract, type ContractSpec, pointsOf } from '../../../domain/contract.ts';
+import { priceTicks, tsUs, US_PER_DAY } from '../../../domain/units.ts';
+import type { TickRows } from '../../../recording/columns/tick-columns.ts';
+import { formatLocalTime } from '../../../text/dates.ts';
+import { decimalText } from '../../../text/decimals.ts';
+import { formatBarLength } from '../../../text/durations.ts';
+import { formatCount, formatNumber } from '../../../text/numbers.ts';
+import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
+
+const JUMPS_SHOWN = 3;
+/** A price that grows or falls by this factor from one to the next is doubted. */
+const JUMP_DOUBTED = 1.5;
+/** A year's ratio, and how many standard errors of its days it has to be above zero: few days make any ratio. */
+const SHARPE_DOUBTED = 5;
+const ERRORS_DOUBTED = 5;
+
+interface Jump {
+  readonly atUs: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Stretch {
+  readonly fromUs: number;
+  readonly toUs: number;
+  readonly bars: number;
+}
+
+/** One contract over all days of the run. */
+class ContractData {
+  readonly symbol: string;
+  readonly spec: ContractSpec;
+  /** Length of its bars; null where its rows are ticks. */
+  everyUs: number | null = null;
+  count = 0;
+  firstUs = NaN;
+  lastUs = NaN;
+  missing = 0;
+  longest: Stretch | null = null;
+  jumps: readonly Jump[] = [];
+  readonly #calendar: TradingCalendar;
+  #last = 0;
+
+  constructor({ orderCode, spec }: Contract, calendar: TradingCalendar) {
+    this.symbol = orderCode;
+    this.spec = spec;
+    this.#calendar = calendar;
+  }
+
+  take({ rows, tsUs: times, priceTicks: prices, bars }: TickRows): void {
+    this.everyUs = bars?.everyUs ?? null;
+    const step = bars === null ? 1 : ROWS_PER_BAR;
+    for (let row = 0; row < rows; row += 1) {
+      const atUs = times[row] ?? 0;
+      if (row % step === 0) this.#next(atUs);
+      const price = prices[row] ?? 0;
+      if (price > 0 && price !== this.#last) this.#jump(atUs, price);
+    }
+  }
+
+  /** The first price of a bar, or a tick. */
+  #next(atUs: number): void {
+    if (this.everyUs !== null && this.count > 0) this.#gap(this.lastUs, atUs, this.everyUs);
+    if (this.count === 0) this.firstUs = atUs;
+    this.lastUs = atUs;
+    this.count += 1;
+  }
+
+  /** Bars of a day or more have weekends; of shorter ones those count as missing that the market was open for. */
+  #gap(beforeUs: number, atUs: number, everyUs: number): void {
+    if (everyUs >= US_PER_DAY || atUs - beforeUs < 2 * everyUs || !this.#isOneSession(beforeUs, atUs)) return;
+    let [bars, fromUs, toUs] = [0, NaN, NaN];
+    for (let due = beforeUs + everyUs; due < atUs; due += everyUs) {
+      if (!isTrading(this.#calendar, due)) continue;
+      bars += 1;
+      if (bars === 1) fromUs = due;
+      toUs = due;
+    }
+    this.missing += bars;
+    if (bars > (this.longest?.bars ?? 0)) this.longest = { fromUs, toUs, bars };
+  }
+
+  /** A night between two days of a market with hours is no gap. */
+  #isOneSession(beforeUs: number, atUs: number): boolean {
+    const { phases, utcOffsetMinutes } = this.#calendar;
+    const isOpenAllDay = phases.some(({ fromUs, toUs }) => fromUs === 0 && toUs >= US_PER_DAY);
+    return isOpenAllDay || dayAt(tsUs(beforeUs), utcOffsetMinutes) === dayAt(tsUs(atUs), utcOffsetMinutes);
+  }
+
+  #jump(atUs: number, price: number): void {
+    const from = this.#last;
+    this.#last = price;
+    if (from === 0) return;
+    const jump = { atUs, from, to: price };
+    const least = this.jumps.at(-1);
+    if (this.jumps.length === JUMPS_SHOWN && least !== undefined && sizeOf(jump) <= sizeOf(least)) return;
+    this.jumps = [...this.jumps, jump].toSorted((a, b) => sizeOf(b) - sizeOf(a)).slice(0, JUMPS_SHOWN);
+  }
+}
+
+const sizeOf = ({ from, to }: Jump): number => (to > from ? to / from : from / to);
+
+function isTrading(calendar: TradingCalendar, atUs: number): boolean {
+  const phase = phaseAt(calendar, tsUs(atUs));
+  return phase !== 'closed' && phase !== 'break';
+}
+
+/** Looks at each day as it is opened for the run. */
+export class DataWatch {
+  readonly #calendar: TradingCalendar;
+  readonly #contracts = new Map<string, ContractData>();
+  readonly #days = new Set<string>();
+
+  constructor(calendar: TradingCalendar) {
+    this.#calendar = calendar;
+  }
+
+  get contracts(): readonly ContractData[] {
+    return [...this.#contracts.values()].filter(({ count }) => count > 0);
+  }
+
+  /** The same data, seen on its way to the run. */
+  over(data: BacktestData): BacktestData {
+    return {
+      digest: data.digest,
+      days: data.days,
+      rows: data.rows,
+      open: (day) => {
+        const opened = data.open(day);
+        this.#take(opened);
+        return opened;
+      },
+    };
+  }
+
+  #take({ day, tapes }: BacktestDay): void {
+    // A verification plays days again.
+    if (this.#days.has(day)) return;
+    this.#days.add(day);
+    for (const { contract, rows } of tapes) {
+      const known = this.#contracts.get(contract.orderCode) ?? new ContractData(contract, this.#calendar);
+      this.#contracts.set(contract.orderCode, known);
+      known.take(rows);
+    }
+  }
+}
+
+const momentText = (us: number, utcOffsetMinutes: number): string =>
+  formatLocalTime(us, utcOffsetMinutes).replace('T', ' ').slice(0, 'YYYY-MM-DD HH:MM'.length);
+
+const pricesText = ({ count, everyUs }: ContractData): string =>
+  everyUs === null
+    ? formatCount(count, 'tick')
+    : `${formatNumber(count)} bars of ${formatBarLength(everyUs)}`;
+
+const longestText = ({ longest }: ContractData, offset: number): string =>
+  longest === null
+    ? ''
+    : `, the longest stretch from ${momentText(longest.fromUs, offset)} to ${momentText(longest.toUs, offset)}`;
+
+function jumpText({ atUs, from, to }: Jump, offset: number): string {
+  const percent = (100 * (to - from)) / from;
+  return `${percent > 0 ? '+' : ''}${percent.toFixed(1)} % on ${momentText(atUs, offset)}`;
+}
+
+export const dataTable = (contracts: readonly ContractData[], offset: number): ReportTable => ({
+  title: 'Your data',
+  note: 'missing: bars that the market was open for; jumps: from one price to the next',
+  columns: ['contract', 'prices', 'first', 'last', 'missing', 'largest jumps'],
+  isText: true,
+  rows: contracts.map((each) => [
+    each.symbol,
+    pricesText(each),
+    momentText(each.firstUs, offset),
+    momentText(each.lastUs, offset),
+    each.missing === 0 ? 'none' : `${formatNumber(each.missing)}${longestText(each, offset)}`,
+    each.jumps.map((jump) => jumpText(jump, offset)).join(', '),
+  ]),
+});
+
+/** What a reader should doubt before the figures. */
+export function doubtsOf(
+  contracts: readonly ContractData[],
+  { counts, utcOffsetMinutes: offset }: Pick<BacktestResult, 'counts' | 'utcOffsetMinutes'>,
+  {
+    costs,
+    sharpe = 0,
+    dailyReturns,
+    basis,
+  }: Pick<RunStatistics, 'costs' | 'sharpe' | 'dailyReturns' | 'basis'>,
+): readonly string[] {
+  const doubts = contracts.flatMap((each) => [
+    ...(each.missing === 0
+      ? []
+      : [
+          `${each.symbol} lacks ${formatNumber(each.missing)} bars of ${formatBarLength(each.everyUs ?? 0)}${longestText(each, offset)}`,
+        ]),
+    ...each.jumps
+      .filter((jump) => sizeOf(jump) >= JUMP_DOUBTED)
+      .map((jump) => {
+        const points = (ticks: number): string => decimalText(pointsOf(each.spec, priceTicks(ticks)));
+        return `${each.symbol} jumps from ${points(jump.from)} to ${points(jump.to)} on ${momentText(jump.atUs, offset)}: a split, another unit or a wrong row?`;
+      }),
+  ]);
+  if (counts.fills > 0 && costs.fees === 0 && costs.tax === 0)
+    doubts.push(`${formatCount(counts.fills, 'fill')} cost nothing: the file names no fee and no tax`);
+  const errors = sharpe * Math.sqrt(dailyReturns.length / basis.periodsPerYear);
+  if (sharpe > SHARPE_DOUBTED && errors > ERRORS_DOUBTED)
+    doubts.push(
+      `a Sharpe ratio of ${sharpe.toFixed(2)} is too good to be true: look for wrong prices, costs left out or a look ahead (--verify)`,
+    );
+  return doubts;
+}
