@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { seconds } from '../../../src/domain/units.ts';
 import { FakeTimers } from '../../journal/journal-fixture.ts';
 import { limitWork, Shutdown } from '../../../src/app/host/shutdown.ts';
+import { systemClock } from '../../../src/app/host/system-clock.ts';
 
 let nowMs = 0;
 const said: string[] = [];
@@ -19,6 +20,9 @@ beforeEach(() => {
 const shutdowns: Shutdown[] = [];
 afterEach(() => {
   for (const each of shutdowns.splice(0)) each.close();
+  // The clock of this process takes a monotonic source that stood still for a sleep of the machine.
+  vi.restoreAllMocks();
+  systemClock.restart();
 });
 
 function create(): Shutdown {
