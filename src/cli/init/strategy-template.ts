@@ -47,6 +47,7 @@ const backtest = (name: string): string => `# tickwright backtest ${name}.yaml
 market:
   currency: USD
   contracts: { DEMO: { tick: 0.01 } }
+  costs: { valuePercent: 0.05 } # of the value of each fill: put your broker's here
 capital: 10000
 data: { bars: [{ file: ${name}.csv, symbol: DEMO, every: 1h }] } # prices made up: put yours here
 strategies:
