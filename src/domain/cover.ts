@@ -17,6 +17,8 @@ export interface CoverOrder {
   readonly role: CoverRole;
   /** Orders of one group exclude each other, as the halves of a bracket do; null for an order of its own. */
   readonly group: string | null;
+  /** A stop that the engine keeps: it shrinks with the position, and no exit has to go because of it. */
+  readonly isProtective?: boolean;
 }
 
 export interface Cover<Order> {
@@ -62,16 +64,21 @@ export function cover<Order>(
   // The one with the least excess stays.
   for (const each of tooLarge.toSorted((a, b) => a.view.qty - b.view.qty))
     if (!fit.takes(each, true)) increasing.add(each.order);
+  const exits = new Fit<Order>(Math.abs(held));
+  const inPlace = stops.filter(({ order, view }) => view.isProtective !== true && !increasing.has(order));
+  for (const each of inPlace.filter(({ order }) => !fit.oversized.has(order))) exits.takes(each, false);
+  for (const each of inPlace.filter(({ order }) => fit.oversized.has(order))) exits.takes(each, true);
   for (const each of closing)
-    if (each.view.role !== 'stop' && !fit.takes(each, false)) increasing.add(each.order);
+    if (each.view.role !== 'stop' && !exits.takes(each, false)) increasing.add(each.order);
   const stopQty = qtyOf(stops);
+  const staying = closing.filter(({ order }) => !increasing.has(order));
   return {
     stopQty,
     takeProfitQty: qtyOf(closing.filter(({ view }) => view.role === 'take_profit')),
     nakedQty: Math.max(0, Math.abs(held) - stopQty),
     increasing,
-    oversized: fit.oversized,
-    excess: fit.excess,
+    oversized: new Set([...fit.oversized, ...exits.oversized]),
+    excess: Math.max(0, qtyOf(staying) - Math.abs(held)),
   };
 }
 
@@ -87,7 +94,6 @@ class Fit<Order> {
   readonly #taken = new Map<string, number>();
   readonly #oversizedGroups = new Set<string>();
   #left: number;
-  excess = 0;
 
   constructor(held: number) {
     this.#left = held;
@@ -98,7 +104,6 @@ class Fit<Order> {
     const needed = Math.max(0, qty - shared);
     const over = Math.max(0, needed - this.#left);
     if (over > 0 && !(mayExceed && this.#left > 0)) return false;
-    this.excess += over;
     this.#left = Math.max(0, this.#left - needed);
     if (over > 0 || (group !== null && this.#oversizedGroups.has(group))) {
       this.oversized.add(order);

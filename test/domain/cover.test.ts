@@ -85,6 +85,15 @@ describe('what can enlarge a position', () => {
     expect(increasing(2, target('too large', 3)), 'it covers nothing').toEqual(['too large']);
   });
 
+  it('is no exit because of a stop that the engine keeps, which shrinks with the position', () => {
+    const kept = stop('kept', 2, { isProtective: true });
+    const exit = order('exit', { qty: 2 });
+    expect(covers(2, kept, exit)).toMatchObject({ increasing: new Set(), oversized: new Set(), excess: 2 });
+    const half = stop('half', 1, { isProtective: true });
+    expect(increasing(2, half, stop('own', 1), exit), 'but of one of its own').toEqual(['exit']);
+    expect(increasing(0, kept, exit)).toEqual(['exit', 'kept']);
+  });
+
   it('counts halves of a bracket once, and never spares an order that brings exits of its own', () => {
     expect(increasing(2, stop('low', 2, { group: 'g' }), target('high', 2, { group: 'g' }))).toEqual([]);
     expect(increasing(2, order('bracket', { role: 'entry' }))).toEqual(['bracket']);

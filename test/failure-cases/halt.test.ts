@@ -217,6 +217,30 @@ describe('of strategies that oppose each other', () => {
   });
 });
 
+const guarded = (yaml: string): string =>
+  yaml.replace('risk: {', 'risk: { protectiveStop: { distanceTicks: 200 },');
+
+it('leaves the working exit of a strategy beside the stop that the engine keeps', async () => {
+  const steps: readonly Step[] = [
+    { at: 13_001, do: 'buy', qty: HELD, price: 13_010 },
+    { at: 13_002, do: 'sell', qty: HELD, price: 13_050 },
+  ];
+  const story = await running(steps, guarded);
+  story.offer('sell', 13_010, HELD);
+  story.print(13_001);
+  await story.until(() => story.simulator.triggers().length === 1);
+  await story.until(() => story.hasReadPositions());
+  story.print(13_002);
+  await story.until(async () => (await story.known()).orders.length === 2);
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(() => isProven(story));
+  expect((await story.truth()).orders, sweptOf(story).text).toHaveLength(2);
+  expect(sweptOf(story).text).toContain(`could close ${HELD} more than is held`);
+  story.offer('buy', 13_050, HELD);
+  await story.until(async () => (await story.truth()).orders.length === 0);
+  expect(await story.truth()).toEqual({ orders: [], net: 0 });
+});
+
 it('puts a stop back that it canceled, when the entry of that stop turns out to have filled', async () => {
   const stop: Step = { at: 13_001, do: 'sell', qty: 1, price: 12_890, trigger: 12_900 };
   const story = await running([RESTING, stop]);

@@ -172,8 +172,7 @@ export class HaltSweep {
 
   get #counts(): string {
     const kept = this.#kept.size === 0 ? '' : `, ${this.#kept.size} that protect a position stay`;
-    const excess =
-      this.#excess === 0 ? '' : `: they could close ${this.#excess} more than is held, and are all there is`;
+    const excess = this.#excess === 0 ? '' : `: together they could close ${this.#excess} more than is held`;
     return `${this.#canceled.size} orders canceled${kept}${excess}`;
   }
 

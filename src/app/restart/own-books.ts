@@ -67,6 +67,7 @@ const ownOrder = (order: KnownOrder): Omit<OwnOrder, 'row' | 'isOpen'> => ({
   clientOrderId: order.clientOrderId,
   owner: order.strategy,
   isReduction: order.purpose === 'reduce' || order.isProtective === true,
+  isProtective: order.isProtective === true,
   isBracket: order.trigger?.kind === 'bracket',
   isSent: order.parent !== null,
 });

@@ -28,6 +28,8 @@ export interface OwnOrder {
   readonly isOpen: boolean;
   /** Risk found that it can only shrink the position of its owner. */
   readonly isReduction: boolean;
+  /** The engine keeps it as the stop of a position. */
+  readonly isProtective: boolean;
   /** It brings exits of its own. */
   readonly isBracket: boolean;
   /** A stop that triggered has sent it. */
@@ -187,7 +189,8 @@ class KnownBooks {
 
   #viewOf(row: Row): CoverOrder {
     const group = this.#pairs.get(row) ?? null;
-    return { side: row.side, qty: leavesOf(row), role: this.#roleOf(row), group };
+    const isProtective = this.#owners.of(row)?.isProtective === true;
+    return { side: row.side, qty: leavesOf(row), role: this.#roleOf(row), group, isProtective };
   }
 
   /** Where a row does not say which way it triggers, it may be a stop. */

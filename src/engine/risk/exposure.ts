@@ -115,8 +115,9 @@ function closingQty(
 
 /** An order as `cover` counts it. What a stop sent is the stop at work. */
 export function coverOf(order: OrderView): CoverOrder {
-  const { side, leavesQty, exposedQty, group } = order;
-  return { side, qty: Math.max(leavesQty, exposedQty), role: roleOf(order), group: group ?? null };
+  const { side, leavesQty, exposedQty, group, isProtective = false } = order;
+  const qty = Math.max(leavesQty, exposedQty);
+  return { side, qty, role: roleOf(order), group: group ?? null, isProtective };
 }
 
 function roleOf({ side, isWaiting, trigger, triggerWhen, parent }: OrderView): CoverRole {

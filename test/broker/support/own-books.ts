@@ -17,6 +17,7 @@ export const owned = (owner: StrategyIndex, row: Row, more: Partial<OwnOrder> = 
   row,
   isOpen: true,
   isReduction: false,
+  isProtective: false,
   isBracket: false,
   isSent: false,
   ...more,
