@@ -125,6 +125,24 @@ describe('a stop whose cancel the broker refused', () => {
   });
 });
 
+it('a protective stop that closes the position takes the exit of its strategy with it', async () => {
+  const exit: Step = { at: 13_002, do: 'sell', qty: HELD, price: 13_050 };
+  const story = await running([CROSSING, exit], guarded);
+  story.offer('sell', 13_010, HELD);
+  story.print(13_001);
+  await story.until(isCovered(story, HELD));
+  await story.until(() => story.hasReadPositions());
+  story.print(13_002);
+  await story.until(async () => (await story.truth()).orders.length === 2);
+  const [stop] = story.simulator.triggers();
+  story.offer('buy', Number(stop?.triggerPrice), HELD + 1);
+  story.take('sell', Number(stop?.triggerPrice), 1);
+  await story.until(async () => (await story.known()).net === 0);
+  await story.until(async () => (await story.truth()).orders.length === 0);
+  expect(await story.truth()).toEqual({ orders: [], net: 0 });
+  expect(story.alerts()).toContain('exit_too_large');
+});
+
 describe('an alert about a position without a strategy', () => {
   const stop: Step = { at: 13_002, do: 'sell', qty: 1, price: 12_890, trigger: 12_900 };
   const target: Step = {

@@ -135,6 +135,8 @@ export class RunVenue implements OrderListener {
   readonly #lasting = new Set<string>();
   /** Ended since the last scan of the book, which shows them once more. */
   #ended: VenueOrder[] = [];
+  /** Ended in the scan before: a cancel that was sent before its rows arrived still finds them. */
+  #scanned: readonly VenueOrder[] = [];
   readonly #waiting = new Map<BrokerOrderKey, TriggerReport>();
   #endedTriggers = new Map<BrokerOrderKey, TriggerReport>();
   #areTriggersUntold = false;
@@ -318,7 +320,8 @@ export class RunVenue implements OrderListener {
   /** Every open order, and those that ended since the last scan. */
   scan(): readonly BrokerOrder[] {
     const rows = [...this.#ended, ...this.#entry.open(ACCOUNT)].map((order) => this.#rowOf(order));
-    for (const order of this.#ended) this.#entry.forget(order);
+    for (const order of this.#scanned) this.#entry.forget(order);
+    this.#scanned = this.#ended;
     this.#ended = [];
     return rows;
   }

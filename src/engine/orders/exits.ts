@@ -4,7 +4,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
-import type { SessionPhase } from '../../domain/calendar.ts';
+import { isAuction, type SessionPhase } from '../../domain/calendar.ts';
 import { valueOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
 import { cover } from '../../domain/cover.ts';
@@ -254,8 +254,8 @@ export class BracketExits {
 }
 
 /**
- * Exits that wait at the broker are never larger than the position they close (rulings, 14): when it has shrunk by other means,
- * they would turn it round. The youngest is withdrawn first, its strategy hears of it, and a protective stop covers what is left.
+ * Exits are never larger than the position they close (rulings, 14): when it has shrunk by other means, by its protective stop too, they
+ * would turn it round. The youngest is withdrawn first, its strategy hears of it, and a protective stop covers what is left.
  */
 interface ExitCoverParts {
   readonly context: EventContext;
@@ -279,12 +279,12 @@ export class ExitCover {
   step(scanUs: TsUs): void {
     const { orders, positionReconciler, context } = this.#parts;
     // In doubt a stop stays.
-    if (orders.waiting === 0 || positionReconciler.unproven() !== null) return;
+    if (orders.open.length === 0 || positionReconciler.unproven() !== null) return;
     const exits = orders.open.filter(
       (order) => isExit(order) && order.leavesQty > 0 && order.rowUs <= scanUs,
     );
     for (const order of exits.toReversed()) {
-      if (order.status !== 'pending_trigger' || order.cancelQueued || isPartnerSent(order)) continue;
+      if (!this.#canGo(order) || order.cancelQueued || isPartnerSent(order)) continue;
       if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
       const { strategy, instrument } = order;
       const held = this.#parts.portfolio.position(strategy, instrument).qty;
@@ -294,6 +294,12 @@ export class ExitCover {
       const { increasing, oversized } = cover(held, this.#exitsOfOwner(order), coverOf);
       if (increasing.has(order) || oversized.has(order)) this.#withdraw(order, left);
     }
+  }
+
+  /** In an auction nothing at the exchange does. */
+  #canGo({ isWaiting, status }: ManagedOrder): boolean {
+    if (isWaiting) return status === 'pending_trigger';
+    return (status === 'accepted' || status === 'partially_filled') && !isAuction(this.#parts.session.phase);
   }
 
   get #isMarketClosed(): boolean {
@@ -328,8 +334,8 @@ export class ExitCover {
 }
 
 /** Protective stops are sized by their own procedure. */
-const isExit = ({ isWaiting, purpose, isAdopted, isProtective }: ManagedOrder): boolean =>
-  isWaiting && purpose === 'reduce' && !isAdopted && !isProtective;
+const isExit = ({ purpose, isAdopted, isProtective }: ManagedOrder): boolean =>
+  purpose === 'reduce' && !isAdopted && !isProtective;
 
 /** The broker takes the other half back by itself. */
 export const isPartnerSent = ({ partner }: ManagedOrder): boolean =>
