@@ -133,6 +133,19 @@ describe('an exit whose answer is lost and that never arrived', () => {
   });
 });
 
+it('takes its exit back where a person closes by hand meanwhile', async () => {
+  const story = await holding(quick, [LONG, OWN_STOP]);
+  flatten(story);
+  await story.until(hasExit(story));
+  story.offer('buy', 12_990, HELD);
+  story.fault({ name: 'inject_order', symbol: 'front', side: 'sell', points: 1_299, volume: HELD });
+  await story.until(async () => (await story.truth()).net === 0);
+  await story.until(async () => (await story.truth()).orders.length === 0);
+  await story.until(async () => (await story.view())?.procedure === '');
+  expect(soldOf(story)).toBe(HELD);
+  expect(story.alerts()).toContain('position_closed');
+});
+
 /** Enters again. */
 const AGAIN: Step = { at: 13_004, do: 'buy', qty: 1, price: 13_010 };
 /** A second strategy in the same contract. */
