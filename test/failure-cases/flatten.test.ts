@@ -133,6 +133,30 @@ describe('an exit whose answer is lost and that never arrived', () => {
   });
 });
 
+it('leaves a stop that was placed with its entry while the fate of another order is not known', async () => {
+  const steps: readonly Step[] = [
+    { at: 13_001, do: 'buy', qty: HELD, price: 12_990 },
+    { ...OWN_STOP, at: 13_001 },
+    { at: 13_002, do: 'buy', price: 12_950 },
+  ];
+  const story = await running(steps, (yaml) => quick(yaml).replace('spread: 1s', 'spread: 2s'));
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 2);
+  await story.until(() => story.entries.some(({ kind }) => kind === 'order_waiting'));
+  story.take('sell', 12_990, HELD);
+  await story.until(async () => (await story.known()).net === HELD);
+  await story.until(() => story.hasReadPositions());
+  story.fault({ name: 'http_500', operation: 'place', times: 1 });
+  story.print(13_002);
+  await story.until(() => story.alerts().includes('order_unknown'));
+  flatten(story);
+  await story.until(() => story.alerts().includes('order_presumed_absent'));
+  expect(stopsOf(story)).toEqual([HELD]);
+  story.offer('buy', 12_980, HELD);
+  await story.until(isFlat(story));
+  expect(stopsOf(story)).toEqual([]);
+});
+
 it('takes its exit back where a person closes by hand meanwhile', async () => {
   const story = await holding(quick, [LONG, OWN_STOP]);
   flatten(story);

@@ -192,7 +192,7 @@ class FlattenJob {
     const isOurs = (order: OrderView): boolean =>
       order.strategy === strategy && order.instrument === instrument;
     this.#withdrawal = new Withdrawal(parts.actions, isOurs);
-    this.#entries = new Withdrawal(parts.actions, (order) => isOurs(order) && !mayProtect(order));
+    this.#entries = new Withdrawal(parts.actions, (order) => isOurs(order) && !this.#mayProtect(order));
     this.#waiting = new Withdrawal(parts.actions, (order) => isOurs(order) && order.isWaiting === true);
     this.#alerts = new FlattenAlerts(parts.actions, target);
     this.#exit = new ExitOrder(parts, target, this.#alerts);
@@ -314,7 +314,7 @@ class FlattenJob {
 
   #check(): void {
     const isReady = isPositionFresh(this.#parts.actions.view) && this.#exit.canBePriced;
-    const isCovered = this.#withdrawal.waiting.some(mayProtect);
+    const isCovered = this.#withdrawal.waiting.some((order) => this.#mayProtect(order));
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
     this.#state = 'checking';
     this.#withdrawEntries();
@@ -325,6 +325,12 @@ class FlattenJob {
   /** An order of unknown fate that may leave nothing to close: what protects stays until it is found, or proven absent. */
   get #doubtful(): OrderView | undefined {
     return this.#entries.waiting.find(({ status }) => status === 'unknown') ?? this.#exit.absent;
+  }
+
+  /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
+  #mayProtect({ clientOrderId, purpose, isAdopted, isWaiting, parent }: OrderView): boolean {
+    const isStop = isWaiting === true ? purpose === 'reduce' || isAdopted : typeof parent === 'string';
+    return isStop || this.#parts.actions.isCover(clientOrderId);
   }
 
   /** What can be canceled now and protects nothing. */
@@ -493,10 +499,6 @@ class FlattenJob {
     this.#cancelTimer = null;
   }
 }
-
-/** A stop, one that a person placed too, or the order that it has sent. */
-const mayProtect = ({ purpose, isAdopted, isWaiting, parent }: OrderView): boolean =>
-  isWaiting === true ? purpose === 'reduce' || isAdopted : typeof parent === 'string';
 
 /** Cancels orders, once each and again when a cancel failed; done when none is left. */
 export class Withdrawal {
