@@ -88,6 +88,7 @@ export function createRiskView(
     accountLoss: () => losses.ofAccount(),
     isStopping: () => halt.isStopping,
     halted: () => halt.reason,
+    haltedUntilUs: () => halt.offUntilUs,
     strategyHalted: (strategy) => halt.strategyReason(strategy),
     isFlattening,
     isStopped: (strategy) => registry.isStopped(strategy),

@@ -284,3 +284,23 @@ it('takes its word back when an entry that no scan showed has filled, also where
   await story.until(async () => (await story.known()).net === 0);
   expect(await story.truth()).toEqual({ orders: [], net: 0 });
 });
+
+it('puts a stop back that it canceled, where a person resumes before the engine has read that', async () => {
+  const stop: Step = { at: 13_001, do: 'sell', qty: 1, price: 12_890, trigger: 12_900 };
+  const story = await running([RESTING, stop]);
+  const stops = () => story.simulator.triggers().filter(({ status }) => status === 'pending');
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 2);
+  await story.until(() => story.entries.some(({ kind }) => kind === 'order_waiting'));
+  story.fault({ name: 'refuse_for_now', operation: 'cancel' });
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(() => stops().length === 0);
+  story.daemon.command({ name: 'resume', strategy: null, reason: 'the story' });
+  await story.until(() =>
+    story.entries.some((each) => each.kind === 'order_status' && each.to === 'canceled'),
+  );
+  story.take('sell', 12_990, 1);
+  await story.until(async () => (await story.known()).net === 1);
+  await story.until(() => stops().length === 1);
+  expect(isTold(story, 'exits_missing')).toBe(true);
+});

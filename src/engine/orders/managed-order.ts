@@ -92,6 +92,8 @@ export class ManagedOrder implements OrderView {
   reason = '';
   /** When the scan began from which the row was last taken. */
   rowUs = -Infinity;
+  /** When the scan began that showed it waiting last. */
+  waitedUs = -Infinity;
   /** The last ex-date of its contract: rows of that moment have terms that nobody asked for. */
   adjustedUs = -Infinity;
   openModify: OpenCall | null = null;

@@ -159,6 +159,7 @@ export class RowReader {
     const { life } = this.#parts;
     switch (status) {
       case 'pending':
+        order.waitedUs = startedUs;
         life.apply(order, 'seen_waiting');
         endWish(order, startedUs);
         return this.#countCancel(order, startedUs);

@@ -16,6 +16,7 @@ export class EntryHalt {
   /** The account's loss limit, whether or not it was the first reason. */
   #lossReason: string | null = null;
   #isStopping = false;
+  #resumedUs = -Infinity;
   readonly #strategies = new Map<StrategyIndex, string>();
 
   constructor(context: EventContext, withdraw: (strategy: StrategyIndex | null) => void) {
@@ -26,6 +27,11 @@ export class EntryHalt {
   /** Why entries are off, or null. */
   get reason(): string | null {
     return this.#reason ?? (this.#isStopping ? STOPPING : null);
+  }
+
+  /** When a person last resumed; Infinity while entries are off: until then the kill path may have canceled an order. */
+  get offUntilUs(): number {
+    return this.reason === null ? this.#resumedUs : Infinity;
   }
 
   /** The account's loss limit is reached, whether or not it was the first reason. */
@@ -133,7 +139,10 @@ export class EntryHalt {
   resume(reason: string): string | null {
     const ended = this.#reason;
     const loss = this.#lossReason === this.#reason ? null : this.#lossReason;
-    if (this.#reason !== null) this.#append(false, null, reason);
+    if (this.#reason !== null) {
+      this.#append(false, null, reason);
+      this.#resumedUs = this.#context.nowUs;
+    }
     this.#reason = null;
     this.#lossReason = null;
     if (loss !== null) {

@@ -69,6 +69,8 @@ export interface OrderView {
   readonly grownFrom?: Qty;
   /** It stands in the trigger book: nothing of it rests at the exchange until it triggers; absent is no. */
   readonly isWaiting?: boolean;
+  /** When the scan began that showed it waiting last; absent or -Infinity: none has. */
+  readonly waitedUs?: number;
   /** It waited in the session before, and the trigger book has not shown it since; absent is no. */
   readonly isUnseen?: boolean;
   /** As it was placed; absent or null for none. */
@@ -159,6 +161,8 @@ export interface RiskView {
   isStopping(): boolean;
   /** Why entries are halted (operator, loss limit, journal failure), or null. Ends only by `resume`. */
   halted(): string | null;
+  /** When the last halt of the account ended: Infinity while one holds, -Infinity where there was none. */
+  haltedUntilUs(): number;
   /** Why the entries of this strategy alone are halted (its daily loss), or null. Ends only by `resume`. */
   strategyHalted(strategy: StrategyIndex): string | null;
   isStopped(strategy: StrategyIndex): boolean;

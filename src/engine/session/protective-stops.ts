@@ -129,8 +129,11 @@ export class ProtectiveStops {
   #restore(configured: ProtectiveStopSettings | undefined): void {
     const { actions } = this.#parts;
     const { view } = actions;
-    const isOff = ({ strategy }: OrderView): boolean =>
-      view.halted() !== null || view.strategyHalted(strategy) !== null || actions.isStopped(strategy);
+    // A resume may come before the end is read.
+    const isOff = ({ strategy, createdUs, waitedUs = -Infinity }: OrderView): boolean =>
+      view.haltedUntilUs() > Math.max(createdUs, waitedUs) ||
+      view.strategyHalted(strategy) !== null ||
+      actions.isStopped(strategy);
     const ended = actions.takeLostStops();
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended

@@ -209,6 +209,7 @@ export class FakeRiskView implements RiskView {
   lossOf = (strategy: number): units.Money => units.money(0 - (this.pnl.get(strategy) ?? 0));
   accountLoss = (): units.Money => units.money(0 - this.accountPnl);
   halted = (): string | null => this.haltedReason;
+  haltedUntilUs = (): number => (this.haltedReason === null ? -Infinity : Infinity);
   strategyHalted = (strategy: number): string | null => this.haltedStrategies.get(strategy) ?? null;
   isStopped = (strategy: number): boolean => this.stopped.has(strategy);
   isStopping = (): boolean => this.stopping;
