@@ -304,3 +304,22 @@ it('puts a stop back that it canceled, where a person resumes before the engine 
   await story.until(() => stops().length === 1);
   expect(isTold(story, 'exits_missing')).toBe(true);
 });
+
+it('takes its word back when a stop that no scan showed has sent an order that filled', async () => {
+  const long: Step = { at: 13_001, do: 'buy', qty: HELD, price: 13_010 };
+  const short: Step = { at: 13_002, do: 'sell', qty: HELD, price: 12_790, trigger: 12_800 };
+  const story = await running([long], beside([short]));
+  story.offer('sell', 13_010, HELD);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).net === HELD);
+  story.fault({ name: 'hide_new_order', seconds: 9, times: 1 });
+  story.fault({ name: 'accept_then_drop', operation: 'condition-place', times: 1 });
+  story.print(13_002);
+  await story.until(() => story.simulator.triggers().length === 1);
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(() => isProven(story));
+  story.offer('buy', 12_800, HELD + 1);
+  story.take('sell', 12_800, 1);
+  await story.until(() => isTold(story, 'halt_unproven'));
+  expect(await story.truth()).toEqual({ orders: [], net: 0 });
+});

@@ -61,6 +61,8 @@ export class HaltProof {
       const before = this.#filled.get(keyOf(row));
       if (before === undefined && this.#hasTurnedUp(row, own))
         return `${row.refId} turned up, and has filled ${row.filledQty}`;
+      if (before === undefined && this.#wasSentUnknown(row, own))
+        return `order no. ${row.orderNo}, which a stop sent that no scan showed, has filled ${row.filledQty}`;
       if (before === undefined || this.#names.has(row.orderNo)) continue;
       const isOurs = own.orders.some(({ row: known }) => !('kind' in known) && known.orderNo === row.orderNo);
       const what = `order no. ${row.orderNo}${isOurs ? '' : ', which is not ours,'}`;
@@ -78,6 +80,11 @@ export class HaltProof {
     // What a stop that stays has sent may bear its reference.
     const isKept = known !== undefined && this.#names.has(nameOf(known.row));
     return filledQty > 0 && !isKept && (known !== undefined || unknown.some(isIt));
+  }
+
+  /** Filled, sent by a stop, and neither by one that stays nor by a reduction since. */
+  #wasSentUnknown({ source, orderCode, side, filledQty }: BrokerOrder, own: OwnBooks): boolean {
+    return source === 'system' && this.#mayTrade(orderCode, signOf(side), own) < filledQty;
   }
 
   #deniedByPositions(positions: readonly BrokerPosition[], own: OwnBooks): string | null {
