@@ -143,6 +143,25 @@ it('a protective stop that closes the position takes the exit of its strategy wi
   expect(story.alerts()).toContain('exit_too_large');
 });
 
+it.each([
+  ['the stop', { at: 13_002, do: 'sell', qty: HELD, price: 12_890, trigger: 12_900 }],
+  ['the exit', { at: 13_002, do: 'sell', qty: HELD, price: 13_050 }],
+] as const)('a position that a person closes by hand takes %s of its strategy with it', async (_, exit) => {
+  const story = await running([CROSSING, exit]);
+  story.offer('sell', 13_010, HELD);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).net === HELD);
+  await story.until(() => story.hasReadPositions());
+  story.print(13_002);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  await settled(story);
+  story.offer('buy', 12_990, HELD);
+  story.fault({ name: 'inject_order', symbol: 'front', side: 'sell', points: 1_299, volume: HELD });
+  await story.until(async () => (await story.truth()).net === 0);
+  await story.until(async () => (await story.truth()).orders.length === 0);
+  expect(story.alerts()).toContain('exit_too_large');
+});
+
 describe('an alert about a position without a strategy', () => {
   const stop: Step = { at: 13_002, do: 'sell', qty: 1, price: 12_890, trigger: 12_900 };
   const target: Step = {

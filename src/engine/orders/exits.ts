@@ -254,7 +254,7 @@ export class BracketExits {
 }
 
 /**
- * Exits are never larger than the position they close (rulings, 14): when it has shrunk by other means, by its protective stop too, they
+ * Exits are never larger than the position they close (rulings, 14): when it has shrunk by other means, by its protective stop or by hand, they
  * would turn it round. The youngest is withdrawn first, its strategy hears of it, and a protective stop covers what is left.
  */
 interface ExitCoverParts {
@@ -288,12 +288,28 @@ export class ExitCover {
       if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
       const { strategy, instrument } = order;
       const held = this.#parts.portfolio.position(strategy, instrument).qty;
-      const left = Math.max(0, -signOf(order.side) * held);
+      const left = Math.max(0, Math.min(-signOf(order.side) * held, this.#leftByHand(order)));
       // Nothing triggers while the market is closed, and the stop that fits could not be placed before the night.
       if (left > 0 && this.#isMarketClosed) continue;
       const { increasing, oversized } = cover(held, this.#exitsOfOwner(order), coverOf);
-      if (increasing.has(order) || oversized.has(order)) this.#withdraw(order, left);
+      const isForestalled = this.#closingQty(order) > this.#leftByHand(order);
+      if (isForestalled || increasing.has(order) || oversized.has(order)) this.#withdraw(order, left);
     }
+  }
+
+  /** What orders by hand have closed belongs to the operator: all owners together may close what is left. Infinity where there are none. */
+  #leftByHand({ instrument, side }: ManagedOrder): number {
+    const { portfolio } = this.#parts;
+    const closed = portfolio.closedByHand(instrument, side);
+    return closed === 0 ? Infinity : portfolio.grossQty(instrument, opposite(side)) - closed;
+  }
+
+  /** Contracts of all exits on its side that stay. */
+  #closingQty({ instrument, side }: ManagedOrder): number {
+    return this.#parts.orders.open
+      .filter((order) => isExit(order) && !this.#isGoing(order))
+      .filter((order) => order.instrument === instrument && order.side === side)
+      .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
   }
 
   /** In an auction nothing at the exchange does. */

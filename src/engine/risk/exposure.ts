@@ -144,23 +144,23 @@ function shownQty(view: RiskView, strategy: StrategyIndex, instrument: Instrumen
   const sign = -signOf(side);
   const own = sign * view.position(strategy, instrument).qty;
   const others = sign * view.accountQty(instrument) - own;
-  return Math.max(0, Math.min(own, sign * broker - others, leftByHand(view, strategy, instrument, side)));
+  const left =
+    strategy === OPERATOR_INDEX
+      ? own - view.closedByHand(instrument, opposite(side))
+      : leftByHand(view, strategy, instrument, side);
+  return Math.max(0, Math.min(own, sign * broker - others, left));
 }
 
 /**
  * What orders by hand leave to be closed. They belong to the operator, so nobody knows which strategy's contracts they closed: what is
  * left serves whoever asks first.
  */
-export function leftByHand(
+function leftByHand(
   view: RiskView,
   strategy: StrategyIndex,
   instrument: InstrumentIndex,
   side: Side,
 ): number {
-  if (strategy === OPERATOR_INDEX) {
-    const own = -signOf(side) * view.position(strategy, instrument).qty;
-    return own - view.closedByHand(instrument, opposite(side));
-  }
   const closed = view.closedByHand(instrument, side);
   if (closed === 0) return Infinity;
   const exits =

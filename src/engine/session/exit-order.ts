@@ -14,7 +14,7 @@ import {
   type StrategyIndex,
 } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
-import { isPositionFresh, leftByHand, provenQty } from '../risk/exposure.ts';
+import { isPositionFresh, provenQty } from '../risk/exposure.ts';
 import type { OrderView, RiskView } from '../risk/risk-view.ts';
 import { crossedOrder } from '../risk/rules/order-flow-rules.ts';
 import type { SessionActions } from './session-actions.ts';
@@ -60,14 +60,6 @@ export class ExitOrder {
   get isOpen(): boolean {
     const order = this.#order;
     return order !== undefined && !TERMINAL_STATUSES.has(order.status);
-  }
-
-  /** A person has closed more by hand since it was placed than it leaves to close. */
-  get isTooLarge(): boolean {
-    const { strategy, instrument } = this.#target;
-    const order = this.#order;
-    if (order === undefined || !this.isOpen) return false;
-    return order.exposedQty > leftByHand(this.#parts.actions.view, strategy, instrument, order.side);
   }
 
   /** Its call is under way. */

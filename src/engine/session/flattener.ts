@@ -240,7 +240,6 @@ class FlattenJob {
     if (this.#state === 'done') return;
     if (!this.#isOpen && this.#state !== 'given_up') this.#queue();
     if (this.#isInAuction && this.#state === 'repricing') this.#state = 'working';
-    if (this.#mustShrink) return this.#withdraw();
     const isRead = this.#parts.actions.view.positionsReadUs() >= this.#readSinceUs;
     switch (this.#state) {
       case 'queued':
@@ -283,12 +282,6 @@ class FlattenJob {
     return (
       this.askers.has('person_in_auction') || (phase === 'closing_auction' && this.askers.has('settings'))
     );
-  }
-
-  /** A person has closed by hand what its exit was to close: the rest of it would turn the position round. */
-  get #mustShrink(): boolean {
-    const isTried = this.#state === 'working' || this.#state === 'repricing' || this.#state === 'given_up';
-    return isTried && this.#isOpen && !this.#isInAuction && this.#exit.isTooLarge;
   }
 
   /** Orders that go before its exit is sent: at the exchange nothing can be canceled in an auction. */
