@@ -255,8 +255,10 @@ class Owners {
       }
       const now = keys.get(row.orderKey);
       if (now === undefined) return [row];
-      const isSent = now.status === 'activated';
-      return isSent ? now.children.filter((no) => !numbers.has(no)).map((no) => sentBy(now, no)) : [];
+      if (now.status !== 'activated') return [];
+      // A row that names nothing that it has sent leaves that open.
+      if (now.children.length === 0) return [row];
+      return now.children.filter((no) => !numbers.has(no)).map((no) => sentBy(now, no));
     });
   }
 

@@ -235,6 +235,16 @@ describe('both books', () => {
   });
 });
 
+it('proves nothing by a stop of ours that has triggered and whose row does not name what it sent', async () => {
+  const row = waits({ key: 'a', code: createBrokerOrder('1').orderCode });
+  const activated = { orders: [], triggers: [{ ...row, status: 'activated' as const }] };
+  const own = (isOpen: boolean): OwnBooks => books([], owned(ONE, row, { isOpen }));
+  const open = await killBoth(() => activated, null, 0, FLAT, own(true));
+  expect(open.report.triggers.unshown).toEqual([row.orderNo]);
+  const ended = await killBoth(() => activated, null, 0, FLAT, own(false));
+  expect(ended.report.triggers.unshown).toEqual([]);
+});
+
 const CODE = createBrokerOrder('1').orderCode;
 const net = (held: number): ReadResult<readonly BrokerPosition[]> => ({
   ok: true,
