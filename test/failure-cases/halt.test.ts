@@ -154,6 +154,24 @@ it('needs no engine: an answer that none has read gives the number', async () =>
   expect((await story.truth()).orders, sweptOf(story).text).toEqual([]);
 });
 
+it('says what the broker shows, where the engine has not read the last fill', async () => {
+  const engine = freezable();
+  const story = await Story.open([RESTING]);
+  onTestFinished(() => story.close());
+  await story.start({ startEngine: engine.start });
+  story.print(13_000);
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  await story.until(() => story.entries.some(({ kind }) => kind === 'outcome'));
+  engine.freeze();
+  story.take('sell', 12_990, 1);
+  await story.until(async () => (await story.truth()).net === 1);
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  await story.until(() => isTold(story, 'halt_proven'));
+  const texts = story.entries.flatMap((each) => (each.kind === 'alert' ? [each.text] : []));
+  expect(texts).toContainEqual(expect.stringMatching(/the broker shows \+1 \w+, which no fill/));
+});
+
 /** An engine that takes nothing in any more, from a moment on. */
 function freezable(): { readonly start: StartEngine; readonly freeze: () => void } {
   let isFrozen = false;

@@ -45,7 +45,7 @@ import { checkCalendar } from './calendar-watch.ts';
 import { watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './halt.ts';
-import { holdingsText } from './holdings.ts';
+import { holdingsText, unexplainedText } from './holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './price-board.ts';
 import { SessionCycle } from './session-cycle.ts';
@@ -426,9 +426,12 @@ export class Daemon {
     const why = reason === null ? '' : `entries are off until you resume: ${reason}; `;
     const rests = ({ orderKey }: OpenOrderEntry): boolean =>
       orderKey !== null && this.sweep.kept.has(orderKey);
-    const held =
-      this.#view === undefined ? '' : `; ${holdingsText(this.#view, this.edge.table.contracts, rests)}`;
-    return `${why}${outcome}${held}`;
+    const view = this.#view;
+    const held = view === undefined ? '' : `; ${holdingsText(view, this.edge.table.contracts, rests)}`;
+    // A fill of just now may be in the broker's figures alone.
+    const shown = this.sweep.held;
+    const unexplained = view === undefined || shown === null ? '' : unexplainedText(view, shown);
+    return `${why}${outcome}${held}${unexplained}`;
   }
 
   /** A dry run has nothing to take back, and must not touch what others have in the books. */

@@ -60,6 +60,7 @@ export class HaltSweep {
   readonly #canceled = new Set<string>();
   #kept: ReadonlySet<string> = new Set();
   #excess = 0;
+  #held: ReadonlyMap<string, number> | null = null;
   #proof: HaltProof | null = null;
   #isTold = false;
   #unread = '';
@@ -81,6 +82,11 @@ export class HaltSweep {
   /** Names of orders that protect a position, as the last complete reads showed them. */
   get kept(): ReadonlySet<string> {
     return this.#kept;
+  }
+
+  /** Net positions by contract, as the broker showed them last; null where they were not read. */
+  get held(): ReadonlyMap<string, number> | null {
+    return this.#held;
   }
 
   /** Starts, or looks again at once. */
@@ -184,6 +190,7 @@ export class HaltSweep {
       for (const name of [...kill.orders.canceled, ...kill.triggers.canceled]) this.#canceled.add(name);
       this.#kept = new Set(kill.kept.map(nameOf));
       this.#excess = kill.excess;
+      this.#held = kill.held;
       const own = this.#parts.ownBooks();
       const doubt = doubtOf(kill) ?? this.#doubtOfBook(kill);
       if (doubt !== null) return doubt;

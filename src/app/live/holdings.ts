@@ -43,6 +43,18 @@ export function holdingsText(...given: Parameters<typeof holdings>): string {
   return lines.length === 0 ? 'nothing is held' : `held: ${lines.join('; ')}`;
 }
 
+/** Net positions that the broker shows and that are not, or not yet, those of the strategies; empty where there are none. */
+export function unexplainedText({ strategies }: EngineView, shown: ReadonlyMap<string, number>): string {
+  const left = new Map(shown);
+  for (const { positions } of strategies)
+    for (const { orderCode, qty } of positions) left.set(orderCode, (left.get(orderCode) ?? 0) - qty);
+  const codes = [...left].flatMap(([code, qty]) => (qty === 0 ? [] : [code]));
+  const nets = codes.map((code) => `${formatSigned(shown.get(code) ?? 0)} ${code}`);
+  return nets.length === 0
+    ? ''
+    : `; the broker shows ${nets.join(' and ')}, which no fill that was read explains`;
+}
+
 /** A comparison with the broker's books. */
 export interface Compared {
   /** Of the exchange. */
