@@ -8,6 +8,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { obey, type RunActions } from '../../src/app/live/daemon-commands.ts';
 import { EMPTY_BODY } from '../../src/operator/control-command.ts';
 import { listenToPhones } from '../../src/app/live/phone.ts';
+import { heldBy } from '../../src/app/live/run-notices.ts';
 import { tellReport } from '../../src/app/live/run-daemon.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { BOT_TOKEN, BotApi } from '../operator/support/bot-api.ts';
@@ -159,6 +160,37 @@ it('answers a halt with one message that names what is held, and asks nobody to 
   expect(rest).toEqual([]);
   expect(mailbox.mails.filter((mail) => /entries are off|entries_halted/.test(mail))).toHaveLength(1);
   expect(story.daemon.alerting.state.unseen).toBe(0);
+});
+
+it('knows by its journal what is held and which stops wait, where no session opens', async () => {
+  const { story, bot } = await morning([
+    { at: 13_001, do: 'buy', qty: 2, price: 13_010 },
+    { at: 13_002, do: 'sell', qty: 2, price: 12_890, trigger: 12_900 },
+  ]);
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  story.print(13_000);
+  story.offer('sell', 13_010, 2);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).net === 2 && (await story.hasReadPositions()));
+  story.print(13_002);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  await story.until(async () => (await story.view())?.orders[0]?.status === 'pending_trigger');
+  const seen = await heldBy(story.daemon);
+  expect(seen.text).toMatch(
+    /held: script \+2 \S+, stop for 2 at 1290\.0; 1 open order; books: our positions are/,
+  );
+
+  story.daemon.journal.flush();
+  await story.kill();
+  rmSync(story.paths.token);
+  story.launch();
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  expect(story.daemon.sessionDay).toBeUndefined();
+  const { isHolding, text } = await heldBy(story.daemon);
+  expect(isHolding).toBe(true);
+  expect(text).toMatch(/held: script \+2 \S+, stop for 2 at 12,900 ticks; 1 open order; books: NOT compared/);
 });
 
 it('takes a question for an acknowledgement, as its reminders say', async () => {

@@ -45,8 +45,14 @@ export interface AlertingState {
 
 /** Older messages say nothing about now; the journal has them. */
 const TOLD_AGAIN_MAX = 24 * US_PER_HOUR;
-/** Outcomes of a command that somebody waits for. */
-const TOLD_AT_ONCE: ReadonlySet<string> = new Set(['halt_proven', 'halt_unproven']);
+/** Outcomes of a command that somebody waits for, and runs that begin or end while something is held: every channel gets them. */
+const TOLD_AT_ONCE: ReadonlySet<string> = new Set([
+  'halt_proven',
+  'halt_unproven',
+  'started_after_a_crash',
+  'started_with_a_position',
+  'stopped_with_a_position',
+]);
 
 /** A stop waits for at most three seconds. */
 const LAST_LOOKS = 30;

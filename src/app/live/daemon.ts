@@ -3,6 +3,7 @@
  * everything that the operator sees comes from journal entries.
  */
 import { OtpDesk } from '../../broker/auth/otp-desk.ts';
+import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import { CalendarInUse, type KnownDays } from '../../domain/calendar.ts';
@@ -36,7 +37,7 @@ import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
-import type { LeftOut, RunMark } from '../host/run-mark.ts';
+import type { RunMark } from '../host/run-mark.ts';
 import { SECOND_DAEMON } from '../../engine/risk/entry-halt.ts';
 import { untoldOrder } from '../restart/own-books.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
@@ -48,6 +49,7 @@ import { Halt, OWN_CAUSE } from './halt.ts';
 import { holdingsText, unexplainedText } from './holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './price-board.ts';
+import { leftOutBy, RunNotices } from './run-notices.ts';
 import { SessionCycle } from './session-cycle.ts';
 import { isOfAccount, type TradingSession, type Unattributed } from './trading-session.ts';
 import type { PreparedChange, StrategyChange } from './strategy-switch.ts';
@@ -104,7 +106,7 @@ export class Daemon {
   readonly #cycle: SessionCycle;
   readonly #reminders: OtpReminders;
   readonly #care: NodeJS.Timeout;
-  readonly #leftOut: LeftOut | null;
+  #notices: RunNotices | undefined = undefined;
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #stopSchedule: (() => void) | undefined = undefined;
@@ -156,7 +158,6 @@ export class Daemon {
       this.#cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
     });
     this.sweep = this.#createSweep(config);
-    this.#leftOut = options.mark?.leftOut(config.strategies.map(({ id }) => id)) ?? null;
     this.#cycle = new SessionCycle({
       context: {
         config,
@@ -261,6 +262,12 @@ export class Daemon {
     return (this.#cycle.session?.replayed ?? null) !== null;
   }
 
+  /** Orders and positions as the journal has them, whether or not an engine runs; rejects when it cannot be read. */
+  async ownBooks(): Promise<OwnBooks | null> {
+    await this.#cycle.readOwnBooks();
+    return this.#cycle.ownBooks();
+  }
+
   /** Undefined between two sessions. */
   get feed(): TradingSession['feed'] | undefined {
     return this.#cycle.session?.feed;
@@ -293,9 +300,9 @@ export class Daemon {
       this.#options.screen.note(
         `entries are off since an earlier run: ${reason}; tickwright resume allows them`,
       );
-    if (this.#leftOut !== null)
-      this.alert('critical', 'process_died', `${this.#leftOut.reason}; orders and stops at the broker stay`);
     this.#checkCalendar();
+    const { mark } = this.#options;
+    if (mark !== undefined) this.#notices = new RunNotices(this, mark);
     this.edge.tokens.start();
     this.#stopClockWatch = watchClock({
       clock: systemClock,
@@ -309,8 +316,8 @@ export class Daemon {
 
   /** By the mark of runs that died. */
   #strategiesLeftOut(): ReadonlyMap<StrategyIndex, string> {
-    const { reason, ids } = this.#leftOut ?? { reason: '', ids: [] };
-    return new Map(ids.map((id) => [this.names.indexOf(id), reason]));
+    const left = leftOutBy(this.#options.mark, this.#options.config);
+    return new Map(left?.ids.map((id) => [this.names.indexOf(id), left.reason]));
   }
 
   alert(severity: AlertSeverity, code: string, text: string): void {
@@ -449,7 +456,12 @@ export class Daemon {
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
   async stop(reason: string): Promise<void> {
     if (this.#isEnding) return;
-    if (this.#cycle.session === undefined) return this.#tellNotStopped();
+    if (this.#cycle.session === undefined) this.#tellNotStopped();
+    else await this.#stopSession(reason);
+    await this.#notices?.stopped(reason);
+  }
+
+  async #stopSession(reason: string): Promise<void> {
     this.#isEnding = true;
     const ready = new Promise<boolean>((resolve) => {
       this.#stopReady = () => resolve(true);
@@ -481,6 +493,7 @@ export class Daemon {
   /** Closes everything; the journal last. */
   async close(): Promise<void> {
     this.#isEnding = true;
+    this.#notices?.close();
     clearInterval(this.#care);
     this.sweep.close();
     this.#reminders.close();

@@ -1,8 +1,11 @@
 /** What is held, which stops protect it, and when the books were compared, in words for a person. */
 import { type Contract, formatPoints } from '../../domain/contract.ts';
 import { formatTime } from '../../domain/civil-date.ts';
+import { waitingRole } from '../../domain/cover.ts';
 import type { PriceTicks, TsUs } from '../../domain/units.ts';
 import type { EngineView, OpenOrderEntry } from '../../engine/engine-snapshot.ts';
+import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
 
 /** Prices of a contract that the broker lists no more stay ticks. */
@@ -33,10 +36,50 @@ export function holdings(
           (stop) =>
             `stop for ${stop.qty - stop.filledQty} at ${pointsOf(contracts, orderCode, stop.triggerPrice ?? stop.limitPrice)}`,
         );
-        return `${id} ${formatSigned(qty)} ${orderCode}, ${cover.length === 0 ? 'NO stop of its own at the broker' : cover.join(' and ')}`;
+        return holding(id, qty, orderCode, cover);
       }),
   );
 }
+
+/** The same as the journal has it, where no engine answers. */
+export function ownHoldings(
+  { positions, orders }: OwnBooks,
+  names: StrategyNames,
+  contracts: readonly Contract[],
+): readonly string[] {
+  return positions
+    .filter(({ qty }) => qty !== 0)
+    .map(({ owner, orderCode, qty }) => {
+      const side = qty > 0 ? 'sell' : 'buy';
+      const cover = orders.flatMap(({ row, isOpen, owner: whose }) => {
+        if (!isOpen || whose !== owner || row.orderCode !== orderCode || row.side !== side) return [];
+        if (!('kind' in row) || row.triggerPrice === null || waitingRole(side, row.triggerWhen) !== 'stop')
+          return [];
+        return [`stop for ${row.qty} at ${pointsOf(contracts, orderCode, row.triggerPrice)}`];
+      });
+      return holding(names.nameOf(owner), qty, orderCode, cover);
+    });
+}
+
+const holding = (id: string, qty: number, code: string, cover: readonly string[]): string =>
+  `${id} ${formatSigned(qty)} ${code}, ${cover.length === 0 ? 'NO stop of its own at the broker' : cover.join(' and ')}`;
+
+/** Whether our books are the broker's. */
+export const bookLines = (
+  { unproven, stopsUnproven, money }: EngineView,
+  compared: ReturnType<typeof comparisons>,
+): readonly string[] => [
+  `books: ${unproven === null ? `our positions are the broker’s${comparedText(compared.positions)}` : `NOT proven: ${unproven}`}`,
+  ...(stopsUnproven === null ? [] : [`stops: NOT proven: ${stopsUnproven}`]),
+  `money: ${MONEY[money.state]}${comparedText(compared.money)}`,
+];
+
+const MONEY: Readonly<Record<EngineView['money']['state'], string>> = {
+  off: 'is not compared',
+  unread: 'not compared yet',
+  agreed: 'the broker’s to the VND',
+  differs: 'DIFFERS from the broker’s',
+};
 
 export function holdingsText(...given: Parameters<typeof holdings>): string {
   const lines = holdings(...given);

@@ -13,7 +13,7 @@ import { obey, type RunActions } from './daemon-commands.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from './daemon.ts';
 import { healthProblem } from './health.ts';
-import { comparedText, pointsOf } from './holdings.ts';
+import { bookLines, pointsOf } from './holdings.ts';
 
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;
@@ -81,24 +81,13 @@ function statusLines(status: DaemonStatus): readonly string[] {
   ];
 }
 
-const engineLines = (
-  engine: EngineView,
-  { positions, money }: DaemonStatus['compared'],
-): readonly string[] => [
+const engineLines = (engine: EngineView, compared: DaemonStatus['compared']): readonly string[] => [
   `today: ${formatSigned(engine.dayPnl)} VND after costs`,
-  `books: ${engine.unproven === null ? `our positions are the broker’s${comparedText(positions)}` : `NOT proven: ${engine.unproven}`}`,
-  `money: ${MONEY[engine.money.state]}${comparedText(money)}`,
+  ...bookLines(engine, compared),
   ...(positionsOf(engine).length === 0 ? ['flat'] : positionsOf(engine)),
   formatCount(engine.orders.length, 'open order'),
   ...(engine.procedure === '' ? [] : [`doing: ${engine.procedure}`]),
 ];
-
-const MONEY: Readonly<Record<EngineView['money']['state'], string>> = {
-  off: 'is not compared',
-  unread: 'not compared yet',
-  agreed: 'the broker’s to the VND',
-  differs: 'DIFFERS from the broker’s',
-};
 
 const positionsOf = ({ strategies }: EngineView): readonly string[] =>
   strategies.flatMap(({ id, positions }) =>

@@ -36,6 +36,7 @@ import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from './daemon.ts';
 import { listenToPhones } from './phone.ts';
+import { heldBy } from './run-notices.ts';
 import { Secrets } from '../../operator/redact.ts';
 import { missingMetricsToken, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 
@@ -161,7 +162,7 @@ async function runLocked(
       const isOlder = error instanceof OlderSession;
       const text = isOlder ? error.message : `failed: ${failureText(error)}`;
       screen.note(text);
-      tellEnd(daemon, text);
+      await tellEnd(daemon, text);
       return { code: isOlder ? EXIT.usage : EXIT.failed, reason: text };
     } finally {
       stopStatus();
@@ -221,8 +222,10 @@ const takeCare = (
   });
 
 /** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
-const tellEnd = ({ alerting, config }: Daemon, text: string): void =>
-  alerting.tell({ ...endOf(config, text), kind: 'alert', page: null });
+async function tellEnd(daemon: Daemon, text: string): Promise<void> {
+  const held = await heldBy(daemon);
+  daemon.alerting.tell({ ...endOf(daemon.config, `${text}; ${held.text}`), kind: 'alert', page: null });
+}
 
 /** There is no daemon to tell it: a supervisor starts it some times more, and then gives up. */
 const tellFailure = ({ alerts, ...config }: Config, text: string): Promise<void> =>
