@@ -29,6 +29,9 @@ export interface Backup {
   readonly rows: number;
 }
 
+/** Rows of the journal are not those that were written. */
+export class JournalDamaged extends Error {}
+
 /**
  * Copies the journal at `path` into `dir` under the name of `day`, in place of an earlier copy of that day. Throws when the copy has a
  * fault; older copies stay. Throws too when the earlier copy holds rows that the journal lacks, or cannot be read: both
@@ -99,7 +102,7 @@ function checkedRows(path: string): number {
     const [first] = faults;
     if (first !== undefined) {
       const where = first.session === null ? '' : `${first.session}: `;
-      throw new Error(
+      throw new JournalDamaged(
         `the journal has ${faults.length} faults, the first: ${where}${first.text}; nothing was backed up, run tickwright journal verify`,
       );
     }

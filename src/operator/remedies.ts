@@ -37,6 +37,9 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   exits_missing: protect,
   journal_failed: (command) =>
     `make room on the disk of the state directory, or mend it, then: ${command('resume')} --reason "…"`,
+  journal_damaged: (command) =>
+    `${command('journal verify')} names the rows; compare ${command('orders')} and ${command('positions')} with the broker’s own, and find out what ` +
+    'has changed the file: a bad disk, or a person. The last good copy is in its folder backups',
   simulator_ended: (command) =>
     `stop this program, remove the cause and start again: the paper account goes on as the disk has it. Then: ${command('resume')} --reason "…"`,
   entries_halted: (command) => `look at the reason, then: ${command('resume')} --reason "…"`,

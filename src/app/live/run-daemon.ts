@@ -218,6 +218,7 @@ const takeCare = (
     timers: systemTimers,
     note,
     onFailure: (text) => daemon.alert('warning', 'recordings', text),
+    onDamage: (text) => daemon.alert('critical', 'journal_damaged', text),
     onReport: (report) => tellReport(daemon, report),
   });
 

@@ -12,7 +12,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { minutes, seconds } from '../../domain/units.ts';
 import type { RetentionConfig } from '../../config/config.ts';
-import { backUpJournal, pruneBackups, pruneDays } from '../../journal/journal-backup.ts';
+import { backUpJournal, JournalDamaged, pruneBackups, pruneDays } from '../../journal/journal-backup.ts';
 import { archivePath, openArchive, writeArchive } from '../../journal/journal-archive.ts';
 import type { ArchivedSession } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
@@ -52,6 +52,8 @@ export interface WrittenReport {
 export interface ArchivedRecordings {
   readonly done: readonly string[];
   readonly failures: readonly string[];
+  /** Rows of the journal are not those that were written, in words, or null. */
+  readonly damage: string | null;
   /** Of sessions that are over, the oldest first. */
   readonly reports: readonly WrittenReport[];
   /** Sessions whose rows may leave the journal: their archives are proven. */
@@ -67,6 +69,7 @@ const GIGABYTE = 1_000_000_000;
 export async function archiveRecordings(recordings: Recordings): Promise<ArchivedRecordings> {
   const done: string[] = [];
   const failures: string[] = [];
+  let damage: string | null = null;
   for (const { path } of unpackedLogs(recordings.frames, recordings.today)) {
     try {
       const report = await compiled(path, recordings);
@@ -79,9 +82,14 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
   const archived: ArchivedSession[] = [];
   const expired: ArchivedSession[] = [];
   const attempt = (care: () => void): boolean => {
-    const failure = failureOf(care);
-    if (failure !== null) failures.push(failure);
-    return failure === null;
+    try {
+      care();
+      return true;
+    } catch (error) {
+      if (error instanceof JournalDamaged) damage = error.message;
+      else failures.push(errorText(error));
+      return false;
+    }
   };
   attempt(() => done.push(...prunedFrames(recordings)));
   // No row leaves the journal before today's copy of it is proven.
@@ -89,7 +97,7 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
     attempt(() => archiveSessions(recordings, { archived, expired, done, failures }));
   const reports: WrittenReport[] = [];
   attempt(() => done.push(...reported(recordings, reports)));
-  return { done, failures, reports, archived, expired };
+  return { done, failures, damage, reports, archived, expired };
 }
 
 /** One after the other: those before a failure are archived. */
@@ -206,6 +214,7 @@ export interface ArchiverOptions extends Omit<Recordings, 'today' | 'isQuiet' | 
   readonly timers: Timers;
   readonly note: (text: string) => void;
   readonly onFailure: (text: string) => void;
+  readonly onDamage?: (text: string) => void;
   /** A session is over; comes again with each start and each look at it. */
   readonly onReport?: (report: WrittenReport) => void;
 }
@@ -224,12 +233,13 @@ export function startArchiver(options: ArchiverOptions): () => Promise<void> {
     if (problem !== null) return onFailure(`recordings wait: ${problem}`);
     const workerData = recordingsOf(options, today);
     worker = new Worker(new URL('./archive-worker.js', import.meta.url), { workerData });
-    worker.on('message', ({ done, failures, reports, archived, expired }: ArchivedRecordings) => {
+    worker.on('message', ({ done, failures, damage, reports, archived, expired }: ArchivedRecordings) => {
       done.forEach(note);
       for (const report of reports) options.onReport?.(report);
       if (journal !== null) rows?.drop(journal.path, expired);
       rows?.take(archived);
       for (const failure of failures) onFailure(`recordings: ${failure}`);
+      if (damage !== null) options.onDamage?.(damage);
     });
     worker.on('error', (error: Error) => onFailure(`recordings: ${error.message}`));
     worker.on('exit', () => {
