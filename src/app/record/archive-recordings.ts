@@ -220,6 +220,8 @@ export interface ArchiverOptions extends Omit<Recordings, 'today' | 'isQuiet' | 
 }
 
 const LOOK_EVERY = seconds(10);
+/** Most frames live for a moment: more room for them is 60 MB of the process at each change of day, and saves no time. */
+const YOUNG_GENERATION_MB = 4;
 
 /** Works at the start, after each close and after each day, in a thread. Returns how to stop; the next start redoes unfinished work. */
 export function startArchiver(options: ArchiverOptions): () => Promise<void> {
@@ -232,7 +234,10 @@ export function startArchiver(options: ArchiverOptions): () => Promise<void> {
     const problem = options.programProblem();
     if (problem !== null) return onFailure(`recordings wait: ${problem}`);
     const workerData = recordingsOf(options, today);
-    worker = new Worker(new URL('./archive-worker.js', import.meta.url), { workerData });
+    worker = new Worker(new URL('./archive-worker.js', import.meta.url), {
+      workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
     worker.on('message', ({ done, failures, damage, reports, archived, expired }: ArchivedRecordings) => {
       done.forEach(note);
       for (const report of reports) options.onReport?.(report);
