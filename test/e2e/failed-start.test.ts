@@ -27,3 +27,13 @@ test('on a journal that cannot be read', async () => {
   expect(code, daemon.output()).not.toBe(0);
   expect(heard.join()).toMatch(/the daemon ends \(paper\)\s+failed: /);
 });
+
+test('on a lock that cannot be taken', async () => {
+  const { heard, alerts } = await phoneHook();
+  const place = workplace(`${BUSY_CONFIG}\n${alerts}`);
+  mkdirSync(join(place.state, 'daemon.lock'), { recursive: true });
+  const daemon = startDaemon(place);
+  const [code]: unknown[] = await once(daemon.process, 'exit');
+  expect(code, daemon.output()).not.toBe(0);
+  expect(heard.join()).toMatch(/the daemon ends \(paper\)\s+failed: /);
+});

@@ -9,8 +9,9 @@ import { block, BLOCK_BYTES, readBlocks, writeBlocks } from './block-file.ts';
 
 /** The run before, as it marked itself. */
 export interface EarlierRun {
-  readonly startedUs: TsUs;
-  readonly pid: number;
+  /** Null, as `pid`: a power cut left a mark that cannot be read. */
+  readonly startedUs: TsUs | null;
+  readonly pid: number | null;
   /** Null: it was killed, it crashed, or the machine lost its power. */
   readonly ended: { readonly atUs: TsUs; readonly reason: string } | null;
   /** Strategy whose code was running when it died; null: none, or nobody followed that. */
@@ -85,13 +86,20 @@ export class RunMark {
   }
 }
 
-/** Undefined where no run has left a mark that can be read. */
+/** Undefined before the first run. */
 function readMark(path: string): { readonly run: EarlierRun; readonly deaths: readonly TsUs[] } | undefined {
   const [text = '', strategy = ''] = readBlocks(path) ?? [];
   // A full disk left it empty at its first start.
   if (text === '') return undefined;
-  const { startedUs, pid, ended, deaths }: Mark = JSON.parse(text);
-  return { run: { startedUs, pid, ended, strategy: strategy === '' ? null : strategy }, deaths };
+  try {
+    const { startedUs, pid, ended, deaths }: Mark = JSON.parse(text);
+    return {
+      run: { startedUs, pid, ended, strategy: strategy === '' ? null : strategy },
+      deaths: deaths.slice(),
+    };
+  } catch {
+    return { run: { startedUs: null, pid: null, ended: null, strategy: null }, deaths: [] };
+  }
 }
 
 function write(path: string, texts: readonly string[]): void {

@@ -74,7 +74,10 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     return await runAlone(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
   } catch (error) {
     const isForeign = error instanceof ForeignDirectory;
-    if (!isForeign && !(error instanceof AlreadyRunning)) throw error;
+    if (!isForeign && !(error instanceof AlreadyRunning)) {
+      await tellFailure(plan.config, `failed: ${errorText(error)}`);
+      throw error;
+    }
     process.stderr.write(`${error.message}\n`);
     return isForeign ? EXIT.usage : EXIT.alreadyRunning;
   }
@@ -101,7 +104,6 @@ async function runMarked(
     return end.code;
   } catch (error) {
     reason = `failed: ${errorText(error)}`;
-    await tellFailure(plan.config, reason);
     throw error;
   } finally {
     mark.end(reason, systemClock.nowUs());

@@ -94,7 +94,8 @@ export class RunNotices {
     this.close();
     const earlier = this.#earlier;
     if (earlier !== null && earlier.ended === null) {
-      const run = `the run before, begun at ${formatUtcSecond(earlier.startedUs)}, was killed or crashed`;
+      const begun = earlier.startedUs === null ? '' : `, begun at ${formatUtcSecond(earlier.startedUs)},`;
+      const run = `the run before${begun} was killed or crashed`;
       return this.#daemon.alert('warning', 'started_after_a_crash', `${run}; ${text}`);
     }
     const before =

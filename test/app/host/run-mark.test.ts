@@ -1,5 +1,5 @@
 /** A run marks how it ended, and the next start reads it. */
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -21,6 +21,18 @@ it('says nothing of a run before the first one, and is private', () => {
   expect(first.earlier).toBe(null);
   expect(first.deaths).toBe(0);
   expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it.each([
+  ['zeroed', Buffer.alloc(8_192)],
+  ['cut', Buffer.from('{"startedUs":17')],
+  ['of another program', Buffer.from('[]')],
+])('takes a mark that is %s, as a power cut leaves one, for that of a run that died', (_, bytes) => {
+  const path = markAt();
+  writeFileSync(path, bytes);
+  const next = RunMark.begin(path, at(1));
+  expect(next.earlier).toEqual({ startedUs: null, pid: null, ended: null, strategy: null });
+  expect(next.deaths).toBe(1);
 });
 
 it('tells a clean end from a death', () => {
