@@ -28,6 +28,8 @@ const REAL = {
   clearTimeout: globalThis.clearTimeout,
   setInterval: globalThis.setInterval,
   clearInterval: globalThis.clearInterval,
+  setImmediate: globalThis.setImmediate,
+  clearImmediate: globalThis.clearImmediate,
   performanceNow: globalThis.performance.now, // oxlint-disable-line typescript/unbound-method -- put back as it was
 };
 
@@ -161,6 +163,13 @@ export class VirtualTime {
         start(() => run(...given), ms, true),
       clearTimeout: stop,
       clearInterval: stop,
+      // Code that lets others in between goes on as the process that it belongs to, or not at all once that is dead.
+      setImmediate: (run: (...given: unknown[]) => void, ...given: unknown[]) => {
+        const timer = new Timer();
+        timer.cancel = this.at(this.#nowUs, this.owner, () => run(...given));
+        return timer;
+      },
+      clearImmediate: stop,
     });
     globalThis.performance.now = () => (this.livedUs - this.#startUs) / US_PER_MS;
     return () => {
