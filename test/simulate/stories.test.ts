@@ -287,3 +287,43 @@ it('takes up no halt, stop or version that another day has changed since', () =>
     const kinds = new Set(entriesOf(world).map(({ kind }) => kind));
     expect([kinds.has('position_mismatch'), kinds.has('strategy_fault')]).toEqual([false, false]);
   }));
+
+it('keeps a halt that came while the engine was made anew, whatever it had still to read', () =>
+  inWorld({ strategies: BUSY }, async (world) => {
+    await world.run(5);
+    world.operate((daemon) => daemon.command({ name: 'halt', reason: 'first' }));
+    await world.run(2);
+    world.breakEngine({ kind: 'hangs', place: 0 });
+    await world.run(0.5);
+    // The engine that hangs never reads it.
+    world.operate((daemon) => daemon.command({ name: 'resume', strategy: null, reason: 'looked' }));
+    await world.run(30, () => world.checks.everAlerted(/engine_lost/));
+    expect(world.daemon?.sessionDay).toBeUndefined();
+    world.operate((daemon) => daemon.command({ name: 'halt', reason: 'second' }));
+    await world.run(20);
+    expect(world.daemon?.sessionDay).toBe('2026-03-09');
+    expect(world.daemon?.halt.reason).toBe('second');
+    world.kill('while it is halted');
+    await world.run(20);
+    expect(world.daemon?.halt.reason).toBe('second');
+  }));
+
+it('is halted from its first moment by what an earlier run could not journal', () =>
+  inWorld({ restartSeconds: [1, 1], strategies: BUSY }, async (world) => {
+    await world.run(5);
+    world.disk.fill(60_000);
+    world.operate((daemon) => daemon.command({ name: 'halt', reason: 'by hand' }));
+    await world.run(0.2);
+    world.kill('before there is room');
+    await world.run(1.1, () => world.isUp);
+    expect(world.daemon?.halt.reason).toContain('its emergency file');
+    await world.run(30, () => world.daemon?.sweep.progress.status === 'proven');
+    expect(world.daemon?.sessionDay, 'no session can begin').toBeUndefined();
+    expect(world.daemon?.sweep.progress.status).toBe('proven');
+    // Room, and a kill as soon as the file is cleared.
+    world.disk.heal();
+    await world.run(20, () => world.daemon?.sessionDay !== undefined);
+    world.kill('once there is room');
+    await world.run(1.1, () => world.isUp);
+    expect(world.daemon?.halt.reason).toContain('its emergency file');
+  }));

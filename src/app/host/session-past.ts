@@ -6,7 +6,12 @@ import { assert } from '../../domain/assert.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
 import { type StrategyIndex, strategyIndex, tsUs } from '../../domain/units.ts';
-import type { EngineEvent, EventHead, MarketEvent } from '../../engine/ports/engine-event.ts';
+import {
+  type EngineEvent,
+  type EventHead,
+  isOfAccount,
+  type MarketEvent,
+} from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import {
   DECIDING_KINDS,
@@ -49,6 +54,7 @@ export class SessionPast {
   #frameCount = 0;
   #lastSeq = 0;
   #lastTsUs = tsUs(0);
+  #lastHaltCommand = 0;
   #framesEnd: FrameLogEnd | undefined = undefined;
 
   constructor(source: ReplaySource) {
@@ -63,6 +69,7 @@ export class SessionPast {
       frames: this.#frameCount,
       lastSeq: this.#lastSeq,
       lastTsUs: this.#lastTsUs,
+      lastHaltCommand: this.#lastHaltCommand,
       framesEnd: this.#framesEnd,
       names,
     };
@@ -100,6 +107,8 @@ export class SessionPast {
         for (; input.done !== true && input.value.seq < before; input = inputs.next()) {
           if (input.value.seq > until) continue;
           this.#passed(input.value);
+          if (input.value.kind === 'command' && isOfAccount(input.value.command))
+            this.#lastHaltCommand = input.value.seq;
           if (input.value.seq < fromSeq) continue;
           this.#inputs += 1;
           take(input.value);

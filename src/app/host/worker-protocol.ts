@@ -70,6 +70,8 @@ export interface ReplayedPast {
   /** Of the last input or frame. */
   readonly lastSeq: number;
   readonly lastTsUs: TsUs;
+  /** Number of the last halt or resume of the account; 0 without any. */
+  readonly lastHaltCommand: number;
   readonly framesEnd: FrameLogEnd;
   /** Strategies by place: those given, and others that the past names. */
   readonly names: readonly string[];

@@ -13,11 +13,12 @@ import { errorText, failureOf } from '../../domain/failure.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { EngineView, OpenOrderEntry } from '../../engine/engine-snapshot.ts';
-import type {
-  Command,
-  ConfiguredStrategy,
-  EngineEvent,
-  Unsequenced,
+import {
+  type Command,
+  type ConfiguredStrategy,
+  type EngineEvent,
+  isOfAccount,
+  type Unsequenced,
 } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, HaltEntry, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../../journal/emergency-file.ts';
@@ -51,7 +52,7 @@ import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './price-board.ts';
 import { leftOutBy, RunNotices } from './run-notices.ts';
 import { SessionCycle } from './session-cycle.ts';
-import { isOfAccount, type TradingSession, type Unattributed } from './trading-session.ts';
+import type { TradingSession, Unattributed } from './trading-session.ts';
 import type { PreparedChange, StrategyChange } from './strategy-switch.ts';
 
 /** The operator's display, as text or JSON lines. */
@@ -300,6 +301,8 @@ export class Daemon {
       this.#options.screen.note(
         `entries are off since an earlier run: ${reason}; tickwright resume allows them`,
       );
+    // Not only once a session is open: the disk may still be full, and what rests at the broker would fill meanwhile.
+    if (this.#emergency.lines.length > 0) this.halt.begin(this.#emergencyReason);
     this.#checkCalendar();
     const { mark } = this.#options;
     if (mark !== undefined) this.#notices = new RunNotices(this, mark);
@@ -561,10 +564,13 @@ export class Daemon {
     if (lines.length === 0) return;
     const text = 'an earlier run could not write its journal';
     for (const line of lines) this.alert('critical', 'emergency_record', `${text}: ${line}`);
-    const reason = `by an earlier run, which left ${lines.length} lines in its emergency file`;
-    this.#cycle.post({ kind: 'journal_failed', reason });
+    this.#cycle.post({ kind: 'journal_failed', reason: this.#emergencyReason });
     this.journal.flush();
     this.#emergency.taken();
+  }
+
+  get #emergencyReason(): string {
+    return `by an earlier run, which left ${this.#emergency.lines.length} lines in its emergency file`;
   }
 
   async #work(): Promise<never> {

@@ -21,14 +21,14 @@ import {
 } from '../../domain/units.ts';
 import type { Config } from '../../config/config.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
-import type {
-  Command,
-  ContractsListed,
-  EngineEvent,
-  InputSink,
-  MarketEvent,
-  OrderOwner,
-  Unsequenced,
+import {
+  type ContractsListed,
+  type EngineEvent,
+  type InputSink,
+  isOfAccount,
+  type MarketEvent,
+  type OrderOwner,
+  type Unsequenced,
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
@@ -184,7 +184,7 @@ export class TradingSession implements InputSink, Work {
   #setBack = durationUs(0);
   #isShut = false;
   #isClosed = false;
-  /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused are outdated. */
+  /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused, those of a replay too, are outdated. */
   #lastHaltCommand = 0;
   /** Number of the last stop of each strategy. */
   readonly #lastStops = new Map<StrategyIndex, Seq>();
@@ -477,6 +477,8 @@ export class TradingSession implements InputSink, Work {
   async #replay(place: PastPlace): Promise<void> {
     const { past } = await this.#engine.replay(place);
     this.#replayed = past;
+    // The main thread has answered it, and may have answered others while no engine was there.
+    this.#lastHaltCommand = past.lastHaltCommand + 1;
     const { names } = this.#context;
     for (const [at, name] of past.names.entries())
       assert(names.indexOf(name) === at, 'the engine thread gives strategies the same places');
@@ -527,7 +529,3 @@ export class TradingSession implements InputSink, Work {
 
 /** An entry without the fields that the session fills in. */
 export type Unattributed<E> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
-
-/** It turns the entries of the account off or on. */
-export const isOfAccount = (command: Command): boolean =>
-  (command.name === 'halt' || command.name === 'resume') && typeof command.strategy !== 'number';

@@ -167,6 +167,10 @@ export type Command =
   | { readonly name: 'rollover'; readonly reason: string }
   | { readonly name: 'stop'; readonly reason: string };
 
+/** It turns the entries of the account off or on. */
+export const isOfAccount = (command: Command): boolean =>
+  (command.name === 'halt' || command.name === 'resume') && typeof command.strategy !== 'number';
+
 export interface CommandReceived extends EventHead {
   readonly kind: 'command';
   readonly by: 'operator' | 'schedule' | 'process';

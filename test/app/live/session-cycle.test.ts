@@ -31,6 +31,7 @@ const replayedUntil = (lastSeq: number): ReplayedPast => ({
   frames: 0,
   lastSeq,
   lastTsUs: tsUs(0),
+  lastHaltCommand: 0,
   framesEnd: { wholeBytes: 0, tornBytes: 0, damage: [] },
   names: [],
 });
