@@ -20,6 +20,7 @@ import {
   tsUs,
 } from '../../domain/units.ts';
 import type { CarriedOrder, EarlierOrder } from '../ports/engine-event.ts';
+import { CONFIRM_AFTER_US } from '../positions/enclosed-proof.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -48,6 +49,8 @@ export class EarlierOrders {
   readonly #parts: EarlierOrdersParts;
   /** Nobody saw how they ended: they may have filled after the last look into their book. */
   readonly #unproven = new Set<ManagedOrder>();
+  /** Start of the first read of positions that agreed after its end. */
+  readonly #agreedUs = new WeakMap<ManagedOrder, number>();
   /** Were over when this day began. */
   readonly #over = new Set<ManagedOrder>();
   #isOldBookTold = false;
@@ -165,13 +168,19 @@ export class EarlierOrders {
     return rowUs !== -Infinity && isOfFirstMinute && this.#isMidnightTraded();
   }
 
-  /** Positions agree, and no complete scan shows it any more: nothing of it is missing. True where there was such an order. */
-  agreed(): boolean {
+  /**
+   * Two reads of positions agree, and no complete scan shows it any more: nothing of it is missing. One read alone may come empty. True
+   * where there was such an order.
+   */
+  agreed(readUs: number): boolean {
     const { size } = this.#unproven;
     for (const order of this.#unproven) {
       if (!order.isFinal) continue;
-      this.#unproven.delete(order);
-      if (order.isWaiting && leavesOf(order) > 0) this.#tellDropped(order);
+      const firstUs = this.#agreedUs.get(order);
+      if (firstUs === undefined) {
+        this.#agreedUs.set(order, readUs);
+        if (order.isWaiting && leavesOf(order) > 0) this.#tellDropped(order);
+      } else if (readUs - firstUs >= CONFIRM_AFTER_US) this.#unproven.delete(order);
     }
     return this.#unproven.size < size;
   }

@@ -16,7 +16,7 @@ export type Verdict<T> =
   | { readonly kind: 'differs'; readonly reading: T; readonly sinceUs: number };
 
 /** Both reads of a difference are at least this far apart: the broker's figures may lag a moment behind the book. */
-const CONFIRM_AFTER_US = 3 * US_PER_SECOND;
+export const CONFIRM_AFTER_US = 3 * US_PER_SECOND;
 
 interface Read<T> {
   readonly reading: T;

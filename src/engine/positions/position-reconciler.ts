@@ -23,8 +23,8 @@ import type { Portfolio } from './portfolio.ts';
 interface UnseenFills {
   explain(instrument: InstrumentIndex, difference: SignedQty): boolean;
   describe(): string;
-  /** True where that explains an order. */
-  agreed(): boolean;
+  /** True where reads from then on explain an order. */
+  agreed(readUs: number): boolean;
 }
 
 export interface PositionReconcilerParts {
@@ -185,7 +185,7 @@ export class PositionReconciler {
     // The difference has been settled.
     if (this.#areEnded(this.#differences)) this.#state = 'unread';
     this.#differences = [];
-    const isExplained = this.#parts.earlier.agreed();
+    const isExplained = this.#parts.earlier.agreed(this.#readUs);
     if (this.#state === 'unread') this.#state = 'agreed';
     this.#hasPast = true;
     if (isNews || isExplained)

@@ -244,6 +244,19 @@ describe('a book that still shows yesterday', () => {
     expect(kinds).toEqual(['position_agreed', 'order_status', 'position_agreed']);
   });
 
+  it('that proves an order over leaves its fill to be found where one read of positions comes empty', () => {
+    const gone = { orderNo: brokerOrderNo('5'), orderKey: brokerOrderKey('905') } as const;
+    const rig = begun([earlierOrder('H.2', gone)])
+      .book()
+      .conditions();
+    for (let scan = 0; scan < 3; scan += 1) rig.pass(3).book().conditions();
+    expect(rig.statusOf(clientOrderId('H.2'))).toBe('expired_unproven');
+    // The list is empty once, and the answer a success.
+    rig.pass(1).positions({}).pass(1).book().conditions();
+    settle(rig, 2);
+    expect([rig.position(FIRST), rig.alerts(), unproven(rig)]).toEqual([2, ['fill_unseen'], null]);
+  });
+
   it('is no evidence of foreign orders before trading begins', () => {
     const rig = begun([], { isEndless: false, hour: 3 });
     settle(rig, 0, [{ no: '9', filled: 1, value: worth(13_000), status: 'matched' }]);
