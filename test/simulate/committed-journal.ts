@@ -145,7 +145,8 @@ export class CommittedJournal {
     for (const line of this.emergencyLines()) {
       if (!line.includes(id) || !line.endsWith('}')) continue;
       const { clientOrderId, strategy } = JSON.parse(line) as { clientOrderId?: string; strategy?: string }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a line of `EmergencyRecord`
-      if (clientOrderId === id && strategy !== undefined) return { ...EXIT, owner: strategy };
+      if (clientOrderId === id && strategy !== undefined)
+        return { ...EXIT, owner: strategy, isProtective: this.#protective.has(id) };
     }
     return undefined;
   }
@@ -157,15 +158,21 @@ export class CommittedJournal {
     return text.split('\n').filter((line) => line !== '');
   }
 
+  /** Shown, whether or not it is committed: a protective stop may leave on the emergency file, which does not say so. */
+  told(entry: JournalEntry): void {
+    if (entry.kind !== 'proposal' || entry.by !== 'system') return;
+    const { proposal } = entry;
+    if (proposal.do === 'submit' && proposal.intent.kind === 'stop')
+      this.#protective.add(proposal.clientOrderId);
+  }
+
   #take(row: CommittedRow): void {
     const { entry } = row;
     switch (
       entry.kind // oxlint-disable-line typescript/switch-exhaustiveness-check -- the others say nothing of it
     ) {
       case 'proposal':
-        if (entry.by === 'system' && entry.proposal.do === 'submit' && entry.proposal.intent.kind === 'stop')
-          this.#protective.add(entry.proposal.clientOrderId);
-        return;
+        return this.told(entry);
       case 'place': {
         const order = this.#order(entry.order.clientOrderId, row);
         order.place = { terms: entry.order, row, isLost: entry.isLost };

@@ -94,7 +94,9 @@ export class FillChecks {
     if (state === undefined) return;
     if (order.fee !== state.fee)
       violated(`${order.id} paid a fee of ${order.fee}, ${state.fee} at the broker`);
-    if (fill.quality === 'estimated') return;
+    // A row that has lost contracts tells the average of all of them: the money is looked at once they are there again.
+    const isShrinking = this.#scene.world.plan.network.answers.shrunk > 0;
+    if (fill.quality === 'estimated' || (isShrinking && order.filledQty < report.filledQty)) return;
     if (order.tax !== state.tax)
       violated(`${order.id} paid a tax of ${order.tax}, ${state.tax} at the broker`);
     if (order.filledValue !== state.value)
@@ -117,7 +119,9 @@ export class FillChecks {
       trigger === undefined
         ? there !== undefined && isOpenAtBroker(there.report)
         : trigger.status === 'pending';
-    if (SEEN_ENDS.has(to) && isOpen)
+    // Letters of an end on a row that nobody can cancel: there is nothing else to believe until a row shows it working again.
+    const isLie = event === 'seen_canceled' && this.#scene.world.plan.mishaps.has('contradict_status');
+    if (SEEN_ENDS.has(to) && isOpen && !isLie)
       violated(`${id} ended here as ${to} by ${event} and is open at the broker`);
     const isKnown = there !== undefined || trigger !== undefined;
     if (!this.#scene.isTruthful || !isKnown || isOpen || !TERMINAL_STATUSES.has(from)) return;
@@ -137,6 +141,8 @@ export class FillChecks {
       const there = this.#there(order);
       const isUnseen = this.#unseen.has(order.id) || order.status === 'expired_unproven';
       if (there === undefined || isUnseen || truth.triggerNamed(order.id) !== undefined) continue;
+      // Its day ended while nobody looked: positions alone tell of it.
+      if (there.report.day !== truth.day && !SEEN_ENDS.has(order.status)) continue;
       const { filledQty, filledValue, fee, tax } = there.report;
       const here = [order.filledQty, order.filledValue, order.fee, order.tax].join(' ');
       const broker = [filledQty, filledValue, fee, tax].join(' ');

@@ -60,6 +60,7 @@ export class Invariants {
   readonly #alerts: string[] = [];
   #heard = 0;
   #heardAtToken = 0;
+  #isNoRoomTold = false;
   /** Rows without a name that went to an order just like theirs. */
   readonly #swapped = new Set<string>();
   /** Strategies with an order of which nobody saw how its day ended: positions tell no owner of fills that set each other off. */
@@ -130,6 +131,11 @@ export class Invariants {
   /** Since the last token: why there is none is told once. */
   get isTokenMissed(): boolean {
     return this.#alerts.slice(this.#heardAtToken).some((text) => text.includes('token'));
+  }
+
+  /** It was told before, and no session has been open since. */
+  get isNoRoomTold(): boolean {
+    return this.#isNoRoomTold;
   }
 
   get alerts(): readonly string[] {
@@ -215,6 +221,7 @@ export class Invariants {
     const world = this.#world;
     this.#commits = 0;
     this.#isReplaying = true;
+    this.#isNoRoomTold = false;
     if (this.openAtBroker().some(({ refId, filledQty }) => refId !== null && filledQty > 0))
       world.saw('a partly filled order over a restart');
     if (this.waitingAtBroker().some(({ refId }) => refId !== null))
@@ -262,8 +269,10 @@ export class Invariants {
   entry(entry: JournalEntry): void {
     const { trace } = this.#world;
     trace.journaled(entry);
+    this.#journal.told(entry);
     this.#commits += 1;
     this.#isReplaying = false;
+    if (entry.cause !== 0) this.#isNoRoomTold = false;
     switch (entry.kind) {
       case 'alert':
         return this.#alert(entry);
@@ -510,6 +519,7 @@ export class Invariants {
 
   #alert({ severity, code, text }: Extract<JournalEntry, { readonly kind: 'alert' }>): void {
     if (severity !== 'info') this.#alerts.push(`${severity}: ${code}: ${text}`);
+    if (code === 'no_room') this.#isNoRoomTold = true;
     if (OF_A_LOST_ENGINE.has(code) && this.#isBreaking)
       return this.#world.saw('the engine is lost and made anew');
     if (NEVER_ALERTED.has(code)) this.violated(`${code}: ${text}`);

@@ -132,10 +132,16 @@ export class LimitChecks {
     return root !== null && this.#isProtective(root);
   }
 
-  /** An entry finds fewer orders open than the limit; exits that came with a bracket may not be known yet. */
+  /**
+   * An entry finds fewer orders open than the limit; exits that came with a bracket may not be known yet. A reduction is allowed above it:
+   * one that was asked for later may arrive first.
+   */
   #counts(refId: string, owner: string): void {
     const { truth, world, violated } = this.#scene;
-    const own = truth.open().filter((order) => order.refId !== null && !order.isProtective);
+    const rowId = this.#rowOf(refId);
+    const own = truth
+      .open()
+      .filter((order) => order.refId !== null && !order.isProtective && this.#rowOf(order.refId) <= rowId);
     const { openOrdersMax, accountOrdersMax } = world.plan;
     const ofOwner = own.filter((order) => order.owner === owner).length;
     if (ofOwner > openOrdersMax)

@@ -121,7 +121,7 @@ async function outlast(world: World, lasting: Lasting): Promise<void> {
   const why = await restOf(world, LASTING_SECONDS);
   if (checks.hasFailed) return;
   if (why === null) world.saw('a fault that lasts is lived with');
-  else if (checks.alerts.length > 0 || (why === NO_SESSION && checks.isTokenMissed))
+  else if (checks.alerts.length > 0 || (why === NO_SESSION && (checks.isTokenMissed || checks.isNoRoomTold)))
     world.saw('a fault that lasts is alerted');
   else checks.violated(`${lasting} lasts, no alert within ${LASTING_SECONDS} s: ${why}`);
   endFaults(world);
