@@ -15,7 +15,7 @@ export const readConfig = (file: string): Config => valid(storedConfig(file)).co
 export const readRunConfig = async (file: string): Promise<Valid> => valid(await loadRunConfig(file));
 
 /** Exit code 2 with every problem: nothing starts on half a configuration. */
-function valid(loaded: ReadConfig): Valid {
+export function valid(loaded: ReadConfig): Valid {
   if (loaded.ok) return loaded;
   throw refused(loaded.problems.map(formatProblem), 'in the configuration; nothing was started');
 }

@@ -5,7 +5,9 @@ import { apiKeyPlace } from '../app/edge/broker-address.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
 import { type CliContext, CliFailure, EXIT } from './cli-io.ts';
-import { readRunConfig } from './read-config.ts';
+import { valid } from './read-config.ts';
+import { loadRunConfig } from '../app/host/strategy-files/load-run-config.ts';
+import { formatProblem } from '../config/problem.ts';
 
 interface RunFlags {
   readonly config: string;
@@ -76,7 +78,12 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
 
 /** The command and the file must agree on the mode; `dry-run` also takes a file for live. */
 async function configFor(mode: Mode, file: string): Promise<Config> {
-  const { config } = await readRunConfig(file);
+  const loaded = await loadRunConfig(file);
+  if (!loaded.ok && loaded.reach !== undefined) {
+    const { tellNoStart } = await import('../app/live/run-daemon.ts');
+    await tellNoStart(loaded.reach, loaded.problems.map(formatProblem).join('\n'));
+  }
+  const { config } = valid(loaded);
   if (config.mode === mode || (mode === 'dry-run' && config.mode === 'live'))
     return keyed({ ...config, mode });
   throw new CliFailure(

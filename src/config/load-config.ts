@@ -23,7 +23,12 @@ import type { YamlSource } from './yaml-source.ts';
 
 export type LoadedConfig =
   | { readonly ok: true; readonly config: Config }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | {
+      readonly ok: false;
+      readonly problems: readonly Problem[];
+      /** Who can be told of them; absent where the file itself is not understood. */
+      readonly reach?: Pick<Config, 'mode' | 'alerts'>;
+    };
 
 /** `read` is the file itself, defaults filled in. */
 export type ReadConfig =
@@ -53,10 +58,11 @@ export function loadConfig(
     ...metricsProblems(source, value),
     ...cockpitProblems(source, value),
   ];
+  const reach = { mode: value.mode, alerts: alertsOf(value) };
   const market = readMarket(source, value.market);
-  if (!market.ok) return { ok: false, problems: [...problems, ...market.problems] };
+  if (!market.ok) return { ok: false, problems: [...problems, ...market.problems], reach };
   problems.push(...limitProblems(source, value, market));
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.length > 0) return { ok: false, problems, reach };
   const config: Config = {
     ...sections(file, value),
     calendar: hoursOf(value, market.calendar),

@@ -1,6 +1,6 @@
 /** A start that fails is no silent one: a supervisor gives up after some, and nobody would know. */
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
@@ -36,4 +36,27 @@ test('on a lock that cannot be taken', async () => {
   const [code]: unknown[] = await once(daemon.process, 'exit');
   expect(code, daemon.output()).not.toBe(0);
   expect(heard.join()).toMatch(/the daemon ends \(paper\)\s+failed: /);
+});
+
+test('on a calendar that is cut off, by the channels of a file that can be read', async () => {
+  const { heard, alerts } = await phoneHook();
+  const place = workplace(`${BUSY_CONFIG}\n${alerts}`);
+  const closures = join(place.dir, 'config', 'closures.json');
+  truncateSync(closures, 100);
+  const daemon = startDaemon(place);
+  const [code]: unknown[] = await once(daemon.process, 'exit');
+  expect(code, daemon.output()).toBe(2);
+  expect(heard.join()).toMatch(
+    /the daemon does not start \(paper\)\s+.*closures\.json:2:\d+ expected a closing "/,
+  );
+});
+
+test('on a secret that is missing, by the other channels', async () => {
+  const { heard, alerts } = await phoneHook();
+  const other = '{ id: other, kind: webhook, preset: ntfy, url: { environment: TICKWRIGHT_NO_HOOK } }';
+  const place = workplace(`${BUSY_CONFIG}\n${alerts.replace('[', `[${other}, `)}`);
+  const daemon = startDaemon(place);
+  const [code]: unknown[] = await once(daemon.process, 'exit');
+  expect(code, daemon.output()).toBe(2);
+  expect(heard.join()).toMatch(/the daemon does not start \(paper\)\s+.*TICKWRIGHT_NO_HOOK/);
 });

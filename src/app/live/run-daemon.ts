@@ -64,9 +64,9 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   }
   const missing = [...missingSecrets(plan.config.alerts), ...missingMetricsToken(plan.config.operator)];
   if (missing.length > 0) {
-    process.stderr.write(
-      missing.map((text) => `${plan.config.file}: ${text}; nothing was started\n`).join(''),
-    );
+    const text = missing.map((each) => `${plan.config.file}: ${each}; nothing was started`).join('\n');
+    process.stderr.write(`${text}\n`);
+    await tellNoStart(plan.config, text);
     return EXIT.usage;
   }
   for (const text of secretsInPm2(plan.config)) process.stderr.write(`${text}\n`);
@@ -75,7 +75,11 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   } catch (error) {
     const isForeign = error instanceof ForeignDirectory;
     if (!isForeign && !(error instanceof AlreadyRunning)) {
-      await tellFailure(plan.config, `failed: ${errorText(error)}`);
+      await sendAtOnce(
+        plan.config.alerts.channels,
+        new Secrets([]),
+        endOf(plan.config, `failed: ${errorText(error)}`),
+      );
       throw error;
     }
     process.stderr.write(`${error.message}\n`);
@@ -124,6 +128,7 @@ async function runLocked(
     const reason =
       'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it no real order is sent';
     process.stderr.write(`${reason}\n`);
+    await tellNoStart(config, reason);
     return { code: EXIT.usage, reason };
   }
   const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
@@ -230,9 +235,17 @@ async function tellEnd(daemon: Daemon, text: string): Promise<void> {
   daemon.alerting.tell({ ...endOf(daemon.config, `${text}; ${held.text}`), kind: 'alert', page: null });
 }
 
-/** There is no daemon to tell it: a supervisor starts it some times more, and then gives up. */
-const tellFailure = ({ alerts, ...config }: Config, text: string): Promise<void> =>
-  sendAtOnce(alerts.channels, new Secrets([]), endOf(config, text));
+/** No daemon can tell it: a position may be held, and a supervisor does not try again. At a terminal somebody reads it. */
+export async function tellNoStart(
+  { mode, alerts }: Pick<Config, 'mode' | 'alerts'>,
+  text: string,
+): Promise<void> {
+  if (process.stderr.isTTY) return;
+  const title = `CRITICAL: the daemon does not start (${mode})`;
+  const meaning = 'Nobody steers positions and orders at the broker; mend it and start again';
+  const said = { severity: 'critical', title, text: `${text}\n${meaning}` } as const;
+  await sendAtOnce(alerts.channels, new Secrets([]), said);
+}
 
 const endOf = ({ mode }: Pick<Config, 'mode'>, text: string) =>
   ({

@@ -19,7 +19,7 @@ export async function loadRunConfig(file: string): Promise<ReadConfig> {
   if (!asWritten.ok || !asWritten.config.strategies.some(({ strategy }) => isOwn(strategy))) return asWritten;
   const read = await readInProcess(file);
   if (typeof read !== 'string') return loadConfig(file, CATALOG, read);
-  return { ok: false, problems: [unreadable(file, read)] };
+  return { ok: false, problems: [unreadable(file, read)], reach: asWritten.config };
 }
 
 const unreadable = (file: string, received: string): Problem => ({
