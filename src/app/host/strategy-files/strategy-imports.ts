@@ -33,6 +33,8 @@ const MACHINE = new RegExp(
   [
     String.raw`\bDate\.now\b`,
     String.raw`\bnew\s+Date\b(?!\s*\(\s*[^\s)])`,
+    // A text of now, and names that are computed.
+    String.raw`(?<![\w.$])(?<!\bnew\s+)Date(?=\s*(?:\(|\[|\?\.))`,
     String.raw`\bMath\.random\b`,
     String.raw`\bperformance\.\w+`,
     String.raw`(?<![\w.$])process\.(?:env|hrtime|uptime|memoryUsage|cpuUsage|nextTick|exit|kill|abort|cwd)\b`,

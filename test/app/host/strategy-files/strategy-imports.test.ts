@@ -6,6 +6,8 @@ it.each([
   ['const at = Date.now();', ['Date.now']],
   ['const at = new Date();', ['new Date']],
   ['const at = new Date;', ['new Date']],
+  ['const at = Date();', ['Date']],
+  ["const at = Date['now']();", ['Date']],
   ['setTimeout(() => trader.buy(), 1); setTimeout(f, 2);', ['setTimeout']],
   ['if (Math.random() < 0.5) await fetch("x");', ['Math.random', 'fetch']],
   ['const zone = process.env.TZ + crypto.randomUUID();', ['process.env', 'crypto.randomUUID']],
@@ -15,6 +17,7 @@ it.each([
 
 it.each([
   'const day = new Date(tick.tsUs / 1000);',
+  'const day = new  Date (Date.UTC(2026, 1, 1)); day instanceof Date; this.Date(); UpDate(); x[Date];',
   '// Date.now() is not ours',
   "const text = 'Math.random()';",
   'this.fetch(); book.process.envelope; worker.setTimeout(5);',
