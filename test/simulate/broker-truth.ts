@@ -304,3 +304,12 @@ export function workingOf(
   }
   return [...pairs.values()].reduce((sum, each) => sum + each, total);
 }
+
+/** A stop that was placed before its entry filled is one by now. */
+export function protects(truth: BrokerTruth, refId: string): boolean {
+  const order = truth.triggerNamed(refId) ?? truth.named(refId)?.report;
+  if (order === undefined) return false;
+  const owner = 'kind' in order ? truth.ownerOfTrigger(order) : truth.ownerOf(order);
+  const held = truth.heldBy(owner, order.orderCode);
+  return held !== 0 && (order.side === 'sell') === held > 0;
+}

@@ -19,6 +19,9 @@ export class CallChecks {
   /** Ids of entries and enlarging changes that left and have not arrived, and when they left. */
   readonly #flying = new Map<string, number>();
 
+  /** A cancel of the kill path leaves. */
+  onKill: ((name: string) => void) | undefined = undefined;
+
   constructor(scene: Scene) {
     this.#scene = scene;
   }
@@ -125,6 +128,7 @@ export class CallChecks {
     const { world, violated } = this.#scene;
     if (world.daemon?.halt.reason === null)
       violated(`a cancel of ${name} left without a row, and no halt holds`);
+    this.onKill?.(name);
   }
 
   /** A cancel without a record can do no harm. */

@@ -25,7 +25,7 @@ strategies:
     symbols: [VN30F1M]
     overnight: true
     risk: { positionMax: 4, dailyLossMax: 2000000000, openOrdersMax: 8 }
-    params: { seed: 1, qtyMax: 1, activity: 1, kinds: [limit], faulty: 0, quietFrom: 0 }
+    params: { seed: 1, qtyMax: 1, activity: 1, kinds: [limit], isPatient: false, faulty: 0, quietFrom: 0 }
 `;
 
 function readBase(): Config {
@@ -64,10 +64,10 @@ export function configOf(plan: Plan, stateDir: string, edit = 0): Config {
     mode: plan.isDryRun ? 'dry-run' : 'paper',
     stateDir,
     calendar: plan.hasAuctions ? { ...base.calendar, phases: DAY_WITH_AUCTIONS } : base.calendar,
-    strategies: plan.strategies.map(({ id, seed, activity, kinds, faulty }) => ({
+    strategies: plan.strategies.map(({ id, seed, activity, kinds, isPatient, faulty }) => ({
       ...strategy,
       id,
-      params: { seed: seed + edit, activity, kinds, faulty, quietFrom, qtyMax: plan.orderQtyMax },
+      params: { seed: seed + edit, activity, kinds, isPatient, faulty, quietFrom, qtyMax: plan.orderQtyMax },
     })),
     engine: {
       ...base.engine,

@@ -1,9 +1,15 @@
-/** Where stops are configured, no position of a strategy is without one at the broker for longer than the limit, unless it was alerted. */
-import { workingOf } from './broker-truth.ts';
+/**
+ * Where stops are configured, no position of a strategy is without one at the broker for longer than the limit, unless it was alerted, and no
+ * stop of the engine's is larger than the position for as long.
+ */
+import { type OpenTruth, workingOf } from './broker-truth.ts';
 import type { Scene } from './scene.ts';
 
 /** Reads, answers and the disk take their time on top of the limit. */
 const SLACK_US = 10e6;
+
+/** Until it is withdrawn: reads, answers, and a cancel that is asked for again. */
+const OVERSIZED_US = 30e6;
 
 interface Naked {
   sinceUs: number;
@@ -35,6 +41,7 @@ export class CoverChecks {
     if (!isWatching) return;
     const { livedUs } = world.time;
     const open = truth.open();
+    this.#lookAtSizes(open);
     for (const { id } of strategies)
       for (const code of truth.net.keys()) {
         const key = `${id} ${code}`;
@@ -50,6 +57,32 @@ export class CoverChecks {
           `${key}: ${held} held and stops over ${cover} for more than ${nakedSeconds} s, and no alert says so`,
         );
       }
+  }
+
+  /** A stop over more than is held opens a position that nobody wants. */
+  #lookAtSizes(open: readonly OpenTruth[]): void {
+    const { world, truth, violated } = this.#scene;
+    const { livedUs } = world.time;
+    for (const stop of open) {
+      if (!stop.isProtective || !stop.isWaiting || stop.refId === null) continue;
+      const held = (stop.side === 'sell' ? 1 : -1) * truth.heldBy(stop.owner, stop.code);
+      const kept = workingOf(
+        open,
+        stop.owner,
+        stop.code,
+        stop.side,
+        (order) => order.isProtective && order.isWaiting,
+      );
+      const key = `size of ${stop.refId}`;
+      if (kept <= Math.max(0, held)) this.#naked.delete(key);
+      else if (!this.#naked.has(key)) this.#naked.set(key, { sinceUs: livedUs, isTold: false });
+      const large = this.#naked.get(key);
+      if (large === undefined || large.isTold || livedUs - large.sinceUs < OVERSIZED_US) continue;
+      large.isTold = true;
+      violated(
+        `${stop.refId}: stops over ${kept} for more than ${OVERSIZED_US / 1e6} s, and ${held} are held`,
+      );
+    }
   }
 
   /** What is held at the broker, as far as the journal knows of it. */

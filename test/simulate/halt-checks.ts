@@ -1,11 +1,13 @@
 /** A halt that is confirmed is durable and holds; one that is called proven leaves nothing at the broker, or on its way there, that enlarges. */
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { isOpenAtBroker, OPERATOR, workingOf } from './broker-truth.ts';
+import { isOpenAtBroker, OPERATOR, protects, workingOf } from './broker-truth.ts';
 import type { CallChecks } from './call-checks.ts';
 import type { Scene } from './scene.ts';
 
 /** A fill or an order from elsewhere since then may not have been read. */
 const READ_US = 10e6;
+/** A sweep cancels what two of its rounds agree about. */
+const SWEPT_US = 4e6;
 
 export class HaltChecks {
   readonly #scene: Scene;
@@ -82,21 +84,36 @@ export class HaltChecks {
     if (this.#wasProven) return;
     for (const order of truth.open()) {
       if (order.owner === OPERATOR || order.purpose !== 'entry' || order.refId === null) continue;
-      if (this.#protects(order.refId)) continue;
+      if (protects(truth, order.refId)) continue;
       violated(
         `the halt is proven (${text}), and the entry ${order.refId} works; it was ${journal.orders.get(order.refId)?.status ?? 'unknown'} here`,
       );
     }
   }
 
-  /** A stop that was placed before its entry filled is one by now. */
-  #protects(refId: string): boolean {
-    const { truth } = this.#scene;
-    const order = truth.triggerNamed(refId) ?? truth.named(refId)?.report;
-    if (order === undefined) return false;
+  /** A cancel of the sweep leaves: what only shrinks the position of its owner stays, the halves of a bracket count once. */
+  killing(name: string): void {
+    const { truth, violated, world, isForeign, isTruthful } = this.#scene;
+    const order = truth.triggers.get(name) ?? truth.order(truth.day, name)?.report;
+    if (order === undefined || isForeign || !isTruthful) return;
+    const { orderCode: code, side } = order;
     const owner = 'kind' in order ? truth.ownerOfTrigger(order) : truth.ownerOf(order);
-    const held = truth.heldBy(owner, order.orderCode);
-    return held !== 0 && (order.side === 'sell') === held > 0;
+    if (owner === OPERATOR || this.#isNews(code, world.time.nowUs - SWEPT_US)) return;
+    const open = truth.open();
+    const total = workingOf(open, owner, code, side);
+    const held = (side === 'sell' ? 1 : -1) * truth.heldBy(owner, code);
+    if (total > 0 && total <= held)
+      violated(`the halt cancels ${name}: ${owner} holds ${held}, and orders over ${total} close it`);
+  }
+
+  #isNews(code: string, sinceUs: number): boolean {
+    const { truth } = this.#scene;
+    return (
+      truth.fills.some(({ atUs, order }) => atUs > sinceUs && order.report.orderCode === code) ||
+      [...truth.orders.values()].some(
+        ({ firstUs, report }) => firstUs > sinceUs && report.orderCode === code && isOpenAtBroker(report),
+      )
+    );
   }
 
   /** Nothing at the broker is more than what it closes, as the word says, but for what happened just now. */
@@ -106,12 +123,7 @@ export class HaltChecks {
     const sinceUs = world.time.nowUs - READ_US;
     const codes = new Set(truth.open().map(({ code }) => code));
     for (const code of codes) {
-      const isNews =
-        truth.fills.some(({ atUs, order }) => atUs > sinceUs && order.report.orderCode === code) ||
-        [...truth.orders.values()].some(
-          ({ firstUs, report }) => firstUs > sinceUs && report.orderCode === code && isOpenAtBroker(report),
-        );
-      if (isNews) continue;
+      if (this.#isNews(code, sinceUs)) continue;
       for (const side of ['buy', 'sell'] as const) {
         const owners = new Set([...world.plan.strategies.map(({ id }) => id), OPERATOR]);
         let enlarging = 0;

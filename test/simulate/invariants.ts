@@ -15,6 +15,7 @@ import { LimitChecks } from './limit-checks.ts';
 import type { Request } from './network.ts';
 import { THROWN } from './random-trader.ts';
 import type { Scene } from './scene.ts';
+import { WithdrawalChecks } from './withdrawal-checks.ts';
 import type { World } from './world.ts';
 
 /** Alerts that no fault of the world excuses. */
@@ -53,6 +54,7 @@ export class Invariants {
   readonly #limits: LimitChecks;
   readonly #halts: HaltChecks;
   readonly #cover: CoverChecks;
+  readonly #withdrawals: WithdrawalChecks;
   readonly #cancelsSent = new Set<string>();
   #onEntryPlaced: (() => void) | undefined = undefined;
   #isBreaking = false;
@@ -61,6 +63,8 @@ export class Invariants {
   #heard = 0;
   #heardAtToken = 0;
   #isNoRoomTold = false;
+  /** Profits of the day count from somewhere within it. */
+  #isBegunAnew = false;
   /** Rows without a name that went to an order just like theirs. */
   readonly #swapped = new Set<string>();
   /** Strategies with an order of which nobody saw how its day ended: positions tell no owner of fills that set each other off. */
@@ -86,7 +90,9 @@ export class Invariants {
     this.#fills = new FillChecks(scene);
     this.#limits = new LimitChecks(scene);
     this.#halts = new HaltChecks(scene, this.#calls);
+    this.#calls.onKill = (name) => this.#halts.killing(name);
     this.#cover = new CoverChecks(scene);
+    this.#withdrawals = new WithdrawalChecks(scene);
   }
 
   #scene(): Scene {
@@ -176,6 +182,11 @@ export class Invariants {
   /** A person asks for something that ends a halt. */
   resuming(): void {
     this.#halts.resuming();
+  }
+
+  /** A person asks for a strategy that was stopped. */
+  startingAgain(strategy: string): void {
+    this.#withdrawals.starting(strategy);
   }
 
   /** A command was answered. */
@@ -402,6 +413,7 @@ export class Invariants {
     const { entry, owner } = row;
     this.#fills.row(row);
     this.#limits.row(row);
+    this.#withdrawals.row(row);
     if (entry.kind === 'alert' && entry.severity !== 'info') this.#cover.alerted(entry.code, entry.text);
     if (entry.kind === 'position_event' && (isTakenOver(entry.event) || entry.event === 'settled'))
       this.#reassigned.add(owner ?? OPERATOR);
@@ -442,6 +454,7 @@ export class Invariants {
       this.#positionDifference(view) ??
       this.#ownerDifference(view) ??
       this.#coverDifference(view) ??
+      this.#withdrawals.difference() ??
       this.#moneyDifference(view)
     );
   }
@@ -457,6 +470,11 @@ export class Invariants {
     const sent = this.openAtBroker()
       .filter(({ refId }) => refId === null)
       .map((order) => ({ ...order, half: null, owner: this.#truth.ownerOf(order) }));
+    for (const { refId, owner, orderCode: code, side } of stops) {
+      if (refId === null || this.#journal.placed(refId)?.isProtective !== true) continue;
+      const held = (side === 'sell' ? 1 : -1) * this.#truth.heldBy(owner, code);
+      if (held <= 0) return `${refId} is a protective stop, and ${owner} holds nothing that it closes`;
+    }
     for (const { id, positions } of strategies) {
       for (const { orderCode, qty: held } of positions) {
         const closing = [...stops, ...sent].filter(
@@ -480,7 +498,22 @@ export class Invariants {
 
   /** To the VND, wherever nobody but the journal's orders moved money. */
   #moneyDifference(view: EngineView): string | null {
-    return this.#fills.difference(view);
+    return this.#fills.difference(view) ?? this.#profitDifference(view);
+  }
+
+  /** The account's profit of the day is that of its owners, and where nothing is held the broker's, whatever prices do. */
+  #profitDifference({ strategies, dayPnl, fee, tax, tradingDay: day }: EngineView): string | null {
+    const sum = strategies.reduce((total, each) => total + each.dayPnl, 0);
+    if (sum !== dayPnl) return `the account has a profit of ${dayPnl}, its owners of ${sum}`;
+    const { simulator, account } = this.#world;
+    const there = simulator.brokerage.account(account);
+    const isHeld = [...this.net.values()].some((net) => net !== 0);
+    const isElsewhere = this.#isForeign || this.#reassigned.size > 0 || day !== this.#truth.day;
+    if (there === undefined || isHeld || isElsewhere || this.#isBegunAnew) return null;
+    const here = dayPnl + fee + tax;
+    return here === there.dayProfit
+      ? null
+      : `a profit of the day of ${here} before costs, ${there.dayProfit} at the broker`;
   }
 
   /** Both sides know the same orders that wait for a trigger. */
@@ -520,6 +553,7 @@ export class Invariants {
   #alert({ severity, code, text }: Extract<JournalEntry, { readonly kind: 'alert' }>): void {
     if (severity !== 'info') this.#alerts.push(`${severity}: ${code}: ${text}`);
     if (code === 'no_room') this.#isNoRoomTold = true;
+    if (code === 'session_begins_anew') this.#isBegunAnew = true;
     if (OF_A_LOST_ENGINE.has(code) && this.#isBreaking)
       return this.#world.saw('the engine is lost and made anew');
     if (NEVER_ALERTED.has(code)) this.violated(`${code}: ${text}`);

@@ -190,18 +190,19 @@ export class LimitChecks {
         );
       case 'fill_correction':
         return this.#book(owner, entry.instrument, 0, signOf(entry.side) * entry.value, entry.tax);
-      case 'position_event':
       case 'money_checked':
+        if (entry.verdict !== 'accepted' && entry.verdict !== 'moved') return;
+        return this.#unmeasure(owner);
+      case 'position_event':
         // From another price than that of a fill, or accepted by a person.
-        this.#unmeasured.add(owner ?? OPERATOR);
-        this.#unmeasured.add('');
-        return;
+        return this.#unmeasure(owner);
       case 'alert':
         if (entry.code === 'loss_accepted') this.#unmeasured.add(owner ?? '');
         if (entry.code === 'session_begins_anew') this.#begin(session);
         return;
       case 'halt':
         if (owner === null && !entry.halted) this.#isBroken = false;
+        if (entry.halted) this.#reached(owner, entry.reason);
         return;
       default:
     }
@@ -267,7 +268,7 @@ export class LimitChecks {
   #loses({ owner, id }: CommittedRow): void {
     const { world, violated } = this.#scene;
     const { dailyLossMax, accountLossMax } = world.plan;
-    const losses = this.#leastLosses();
+    const losses = this.#losses('best');
     const own = losses.get(owner ?? OPERATOR) ?? 0;
     if (own >= dailyLossMax && !this.#unmeasured.has(owner ?? OPERATOR))
       violated(`row ${id} is an entry of ${owner}, which has lost ${own} of ${dailyLossMax}`);
@@ -276,15 +277,40 @@ export class LimitChecks {
       violated(`row ${id} is an entry, and the account has lost ${all} of ${accountLossMax}`);
   }
 
-  #leastLosses(): ReadonlyMap<string, number> {
+  #unmeasure(owner: string | null): void {
+    this.#unmeasured.add(owner ?? OPERATOR);
+    this.#unmeasured.add('');
+  }
+
+  /** A limit that is reached was reached at one of the prices of the last moments. */
+  #reached(owner: string | null, reason: string): void {
+    const told = /loss of the day, (-?\d+), has reached/.exec(reason)?.[1];
+    if (told === undefined || (owner === null ? this.#unmeasured.size > 0 : this.#unmeasured.has(owner)))
+      return;
+    const [least, most] = (['best', 'worst'] as const).map((which) => {
+      const losses = this.#losses(which);
+      return owner === null
+        ? [...losses.values()].reduce((sum, each) => sum + each, 0)
+        : (losses.get(owner) ?? 0);
+    });
+    const loss = Number(told);
+    if (least !== undefined && most !== undefined && loss >= least && loss <= most) return;
+    this.#scene.violated(
+      `${owner ?? 'the account'} is halted for a loss of ${loss}, and lost ${least} to ${most}`,
+    );
+  }
+
+  #losses(which: 'best' | 'worst'): ReadonlyMap<string, number> {
     const { truth, world } = this.#scene;
     const sinceUs = world.time.nowUs - PRICE_LAG_US;
     const losses = new Map<string, number>();
     for (const [key, { paid, qty, costs }] of this.#results) {
       const [owner = '', instrument] = key.split(' ');
       const prices = truth.pricesSince(this.#codes.get(Number(instrument)) ?? '', sinceUs);
-      const best = prices === null ? 0 : qty > 0 ? prices.high : prices.low;
-      const loss = prices === null && qty !== 0 ? -Infinity : paid - qty * best * VND_A_TICK + costs;
+      const isHigh = qty > 0 === (which === 'best');
+      const price = prices === null ? 0 : isHigh ? prices.high : prices.low;
+      const unknown = which === 'best' ? -Infinity : Infinity;
+      const loss = prices === null && qty !== 0 ? unknown : paid - qty * price * VND_A_TICK + costs;
       losses.set(owner, (losses.get(owner) ?? 0) + loss);
     }
     return losses;

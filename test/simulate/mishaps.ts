@@ -47,6 +47,12 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
       return fault({ name: 'late_answer', times, delayMs: draws.whole(100, 20_000) });
     case 'server_error':
       return fault({ name: draws.pick(['http_500', 'html_502'] as const), times, done: draws.chance(0.5) });
+    case 'no_book':
+      return fault({
+        name: 'http_500',
+        operation: draws.pick(['in-day', 'in-day', 'conditions'] as const),
+        times: draws.whole(3, 40),
+      });
     case 'too_many_requests':
       return fault({ name: 'http_429', times });
     case 'hide_new_order':
@@ -206,6 +212,7 @@ function ask(world: World, name: CommandName, fields: Partial<CommandBody>, dies
   const { checks } = world;
   world.operate((daemon) => {
     if (name === 'resume') checks.resuming();
+    if (name === 'start-strategy' && body.strategy !== null) checks.startingAgain(body.strategy);
     const answered = (result: CommandResult): void => {
       if (!result.ok || daemon !== world.daemon) return;
       const seen = SEEN.get(name);

@@ -192,6 +192,7 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
         activity: 100,
         positionMax: 4,
         kinds: ['limit', 'stop', 'bracket'],
+        isPatient: false,
         faulty: 0,
       },
       {
@@ -200,6 +201,7 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
         activity: 100,
         positionMax: 4,
         kinds: ['limit', 'trailing_stop'],
+        isPatient: false,
         faulty: 0,
       },
     ],

@@ -21,6 +21,7 @@ export const MISHAPS = [
   'reorder_frame',
   'late_answer',
   'server_error',
+  'no_book',
   'too_many_requests',
   'hide_new_order',
   'vanish',
@@ -110,6 +111,8 @@ interface StrategyPlan {
   readonly activity: number;
   readonly positionMax: number;
   readonly kinds: readonly string[];
+  /** Lets small orders rest and enlarges them, rather than to place more. */
+  readonly isPatient: boolean;
   /** Chance that an action throws, in parts of a thousand. */
   readonly faulty: number;
 }
@@ -160,13 +163,21 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
   }
   // Draws of their own: the other worlds stay as they are.
   const more = new Draws(seed + MORE_FROM);
-  // One who halts and resumes again and again, over a slow network.
-  const isHalting = !isKilling && more.chance(0.1);
+  // One who halts and resumes again and again, over a slow network that loses calls and answers, before books that come late or not at all.
+  const isHalting = !isKilling && more.chance(0.2);
   if (isHalting) {
     mishaps.clear();
-    mishaps.set('halt', 1);
-    mishaps.set('resume', 0.7);
+    const include = (mishap: Mishap, share: number): void => {
+      if (!without.includes(mishap)) mishaps.set(mishap, share);
+    };
+    include('halt', 1);
+    include('resume', 0.7);
+    include('vanish', more.between(0, 0.5));
+    include('no_book', more.between(0, 0.4));
+    include('kill', more.between(0, 0.3));
+    if (more.chance(0.3)) include('foreign_order', 0.2);
   }
+  const hasNoBookLeft = isHalting && more.chance(0.25);
   // Large orders fill in parts.
   const size = more.chance(0.3) ? more.whole(3, 6) : 1;
   const isFaulty = draws.chance(0.1);
@@ -177,6 +188,7 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     activity: draws.whole(50, 500),
     positionMax: size * draws.whole(1, 5),
     kinds: draws.pick(KINDS),
+    isPatient: more.chance(0.2),
     faulty: isFaulty && draws.chance(0.5) ? draws.whole(1, 30) : 0,
   }));
   const chaosSeconds = draws.whole(10, 40) * scale;
@@ -196,11 +208,11 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     network: {
       refused: chance(0.1),
       requestLost: chance(0.1),
-      requestLate: chance(0.1),
+      requestLate: chance(0.1) + (isHalting ? more.between(0, 0.3) : 0),
       requestLateMs: [10, 2_000],
       readLate: more.chance(0.4) ? more.between(0.05, 0.4) : 0,
       readLateMs: [20, 1_500],
-      answerLost: chance(0.2),
+      answerLost: chance(0.2) + (isHalting ? more.between(0, 0.3) : 0),
       answerLate: chance(0.2),
       answerLateMs: [1_000, 25_000],
       frameTwice: chance(0.1),
@@ -221,13 +233,18 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     isDryRun: draws.chance(0.04),
     protectiveTicks: draws.chance(0.3) ? draws.whole(3, 15) : null,
     hasAuctions,
-    lasting: draws.chance(0.2) ? draws.pick(LASTING) : null,
+    lasting: lastingOf(draws, hasNoBookLeft),
     policies: draws.chance(0.3) ? policiesOf(draws) : null,
     accountPositionMax: size * draws.whole(2, 8),
     orderQtyMax: size * draws.whole(1, 4),
     ...limitsOf(more),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
   };
+}
+
+function lastingOf(draws: Draws, hasNoBook: boolean): Lasting | null {
+  const drawn = draws.chance(0.2) ? draws.pick(LASTING) : null;
+  return hasNoBook ? 'no_book' : drawn;
 }
 
 type Limits = Pick<

@@ -11,6 +11,8 @@ const params = z.object({
   /** Chance of an action at each trade, in parts of a thousand. */
   activity: z.int().min(0).max(1_000),
   kinds: z.array(z.enum(['limit', 'stop', 'trailing_stop', 'bracket'])).min(1),
+  /** Lets small orders rest and enlarges them. */
+  isPatient: z.boolean(),
   /** Chance that an action throws, in parts of a thousand. */
   faulty: z.int().min(0).max(1_000),
   /** Market time, in seconds since 1970, from which it only watches. */
@@ -63,10 +65,10 @@ function actOnce(trader: Trader, draws: Draws): void {
 }
 
 function change(trader: Trader, draws: Draws, order: ClientOrderId, price: number, waits: boolean): void {
-  if (draws.chance(0.5)) return trader.cancel(order);
+  if (draws.chance(trader.params.isPatient ? 0.2 : 0.5)) return trader.cancel(order);
   const moved = priceTicks(price + draws.pick([-2, -1, 1, 2]));
   if (waits) trader.cancel(order);
-  else if (draws.chance(0.5)) trader.modify(order, { price: moved });
+  else if (draws.chance(trader.params.isPatient ? 0.1 : 0.5)) trader.modify(order, { price: moved });
   else trader.modify(order, { qty: draws.whole(1, trader.params.qtyMax) });
 }
 
@@ -78,15 +80,18 @@ function enter(trader: Trader, draws: Draws): void {
   const exitSide = held > 0 ? 'sell' : 'buy';
   const side = isExit ? exitSide : draws.pick(['buy', 'sell']);
   const sign = side === 'buy' ? 1 : -1;
-  const qty = isExit
-    ? Math.min(Math.abs(held), Math.max(9, trader.params.qtyMax))
-    : draws.whole(1, trader.params.qtyMax);
+  const { isPatient, qtyMax } = trader.params;
+  const qty = isExit ? Math.min(Math.abs(held), Math.max(9, qtyMax)) : draws.whole(1, isPatient ? 1 : qtyMax);
   const head = { side, qty, reason: 'at random' } as const;
   const at = (ticks: number) => priceTicks(last.price + ticks);
   const kind: Kind = draws.pick(asTuple(trader.params.kinds));
   switch (kind) {
     case 'limit':
-      trader.submit({ ...head, kind, price: at(sign * draws.whole(-4, 3)) });
+      trader.submit({
+        ...head,
+        kind,
+        price: at(sign * draws.whole(isPatient ? -9 : -4, isPatient ? -2 : 3)),
+      });
       return;
     case 'stop': {
       const away = draws.whole(1, 5);

@@ -285,9 +285,14 @@ async function viewOf(world: World): Promise<EngineView | undefined> {
 /** Journal rows and fills: equal for two runs of one seed. */
 function hashOf(world: World): string {
   const hash = createHash('sha256');
-  const journal = readJournal(world.paths.journal);
-  for (const { day } of journal.read.sessions()) hash.update(journal.read.hash(day));
-  journal.close();
+  try {
+    const journal = readJournal(world.paths.journal);
+    for (const { day } of journal.read.sessions()) hash.update(journal.read.hash(day));
+    journal.close();
+  } catch (error) {
+    // A start that failed leaves a file without tables.
+    hash.update(errorText(error));
+  }
   hash.update(JSON.stringify([...world.checks.net]));
   hash.update(String(world.time.nowUs));
   return hash.digest('hex').slice(0, 16);

@@ -1,0 +1,96 @@
+/**
+ * What was taken back stays taken back: entries that a policy or a stop withdrew are gone at rest, and a stopped strategy asks for nothing.
+ * With the entries no exit goes that only shrinks what its owner holds.
+ */
+import { TERMINAL_STATUSES } from '../../src/domain/order.ts';
+import { isOpenAtBroker, type OpenTruth, protects, workingOf } from './broker-truth.ts';
+import type { CommittedRow } from './committed-journal.ts';
+import type { Scene } from './scene.ts';
+
+/** A fill or an order since then may not have been read. */
+const READ_US = 4e6;
+/** A flatten takes everything back first. */
+const FLATTEN_US = 120e6;
+
+export class WithdrawalChecks {
+  readonly #scene: Scene;
+  /** Entries by their ids, and what withdrew them. */
+  readonly #withdrawn = new Map<string, string>();
+  /** By a person, until a person starts it again. */
+  readonly #stopped = new Map<string, string>();
+  #flattenedUs = -Infinity;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+  }
+
+  /** A person asks for it: from here on it may trade. */
+  starting(strategy: string): void {
+    this.#stopped.delete(strategy);
+  }
+
+  row({ entry, owner, id }: CommittedRow): void {
+    switch (
+      entry.kind // oxlint-disable-line typescript/switch-exhaustiveness-check -- the others say nothing of it
+    ) {
+      case 'policy_acted':
+        if (entry.policy === 'flatten') this.#flattenedUs = this.#scene.world.time.livedUs;
+        if (entry.policy !== 'hold') this.#withdraw(owner, entry.text);
+        return;
+      case 'command':
+        if (entry.command.name === 'flatten') this.#flattenedUs = this.#scene.world.time.livedUs;
+        return;
+      case 'strategy_stopped':
+        if (entry.isLasting === true && owner !== null) this.#stopped.set(owner, entry.reason);
+        return this.#withdraw(owner, entry.reason);
+      case 'proposal': {
+        const why = entry.by === 'strategy' && owner !== null ? this.#stopped.get(owner) : undefined;
+        if (why !== undefined)
+          this.#scene.violated(`row ${id} is of ${owner}, which a person has stopped: ${why}`);
+        const { by, proposal } = entry;
+        if (by === 'system' && proposal.do === 'cancel' && proposal.isWithdrawal === true)
+          this.#takesBack(proposal.clientOrderId);
+        return;
+      }
+      default:
+    }
+  }
+
+  #withdraw(owner: string | null, why: string): void {
+    for (const order of this.#scene.journal.orders.values()) {
+      const { place } = order;
+      if (place === null || place.isLost || place.terms.purpose !== 'entry') continue;
+      if (owner !== null && order.owner !== owner) continue;
+      if (!TERMINAL_STATUSES.has(order.status)) this.#withdrawn.set(order.id, why);
+    }
+  }
+
+  /** The halves of a bracket count once. */
+  #takesBack(id: string): void {
+    const { truth, journal, world, violated, isForeign, isTruthful } = this.#scene;
+    if (isForeign || !isTruthful || world.time.livedUs - this.#flattenedUs < FLATTEN_US) return;
+    const order = journal.orders.get(id);
+    const trigger = truth.triggerNamed(id) ?? truth.triggers.get(order?.waitingKey ?? '');
+    if (order === undefined || order.isProtective || trigger?.status !== 'pending') return;
+    const { orderCode: code, side } = trigger;
+    const sinceUs = world.time.nowUs - READ_US;
+    const isNews =
+      truth.fills.some((fill) => fill.atUs > sinceUs && fill.order.report.orderCode === code) ||
+      [...truth.orders.values()].some((each) => each.firstUs > sinceUs && isOpenAtBroker(each.report));
+    const owner = truth.ownerOfTrigger(trigger);
+    const total = workingOf(truth.open(), owner, code, side);
+    const held = (side === 'sell' ? 1 : -1) * truth.heldBy(owner, code);
+    if (!isNews && total > 0 && total <= held)
+      violated(`${id} is taken back: ${owner} holds ${held}, and orders over ${total} close it`);
+  }
+
+  /** Why a withdrawn entry still works, or null; at rest. */
+  difference(): string | null {
+    const { truth } = this.#scene;
+    const isLeft = ({ refId, purpose }: OpenTruth): boolean =>
+      refId !== null && purpose === 'entry' && this.#withdrawn.has(refId) && !protects(truth, refId);
+    const left = truth.open().find(isLeft);
+    if (left === undefined) return null;
+    return `the entry ${left.refId} works, and was withdrawn: ${this.#withdrawn.get(left.refId ?? '')}`;
+  }
+}
