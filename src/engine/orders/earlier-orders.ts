@@ -205,7 +205,8 @@ export class EarlierOrders {
     const same = able.filter(({ side }) => signOf(side) === Math.sign(difference));
     const most = same.reduce((sum, order) => sum + leavesOf(order), 0);
     const wanted = Math.abs(difference);
-    const areAllFilled = most === wanted && same.length === able.length;
+    // All of this side then, and none of the other: had one of those filled, more would have to have filled here than there is.
+    const areAllFilled = most === wanted;
     const owners = new Set(able.map(({ strategy }) => strategy));
     if (most < wanted || (owners.size > 1 && !areAllFilled)) return false;
     // The better price fills first, then the older order.

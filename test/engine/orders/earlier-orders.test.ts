@@ -406,6 +406,21 @@ describe('a fill that no book shows any more', () => {
     expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([2, 2, null]);
   });
 
+  it("is no doubt either where another's orders stand on the other side: one that had filled would leave more to explain", () => {
+    const other = earlierOrder('H.2', {
+      strategy: SECOND,
+      side: 'sell',
+      orderNo: brokerOrderNo('8'),
+      orderKey: brokerOrderKey('80'),
+    });
+    const rig = begun([earlierOrder('H.1'), other]);
+    settle(rig, -2);
+    expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([0, -2, null]);
+    const less = begun([earlierOrder('H.1'), other]);
+    settle(less, -1);
+    expect([less.position(SECOND), less.alerts()]).toEqual([0, ['position_mismatch']]);
+  });
+
   it('explains no more than is left of the order, and nothing on the other side', () => {
     for (const net of [3, -1]) {
       const rig = begun([earlierOrder('H.1')]);
