@@ -92,14 +92,14 @@ export function cockpitProblems(
   source: YamlSource,
   { operator: { cockpit } }: Pick<ConfigFile, 'operator'>,
 ): readonly Problem[] {
-  const { address, hosts, behindProxy, tls } = cockpit;
+  const { address, hosts, behindProxy } = cockpit;
   const at = ['operator', 'cockpit'];
   const problems: Problem[] = [];
-  if (!OWN_ADDRESS.test(address) && tls === undefined && !behindProxy)
+  if (!OWN_ADDRESS.test(address) && !behindProxy)
     problems.push(
       source.problem(
         [...at, 'address'],
-        'an address of this machine alone, like 127.0.0.1, or tls, or behindProxy: true',
+        'an address of this machine alone, like 127.0.0.1, or behindProxy: true',
         'src/operator/README.md shows a tunnel and a reverse proxy',
       ),
     );
@@ -107,11 +107,6 @@ export function cockpitProblems(
     problems.push(
       source.keyProblem(at, 'behindProxy', 'hosts with it', 'the name that the browser asks the proxy by'),
     );
-  if (tls === undefined) return problems;
-  const expected = 'a file in PEM';
-  for (const key of ['cert', 'key'] as const)
-    if (!isFile(tls[key])) problems.push(source.problem([...at, 'tls', key], expected));
-  if (isFile(tls.key)) problems.push(...exposedProblems(source, [...at, 'tls', 'key'], tls.key));
   return problems;
 }
 

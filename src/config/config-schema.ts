@@ -207,7 +207,6 @@ export const configSchema = z.strictObject({
             .array(z.string().regex(/^[\w.-]{1,253}$/, 'a name without scheme and port, like desk.example'))
             .default([]),
           behindProxy: z.boolean().default(false),
-          tls: z.strictObject({ cert: z.string().min(1), key: z.string().min(1) }).optional(),
         })
         .prefault({}),
     })

@@ -119,8 +119,6 @@ export interface CockpitConfig {
   readonly hosts: readonly string[];
   /** The owner's reverse proxy stands in front, adds TLS and forwards the address that asked. */
   readonly behindProxy: boolean;
-  /** Files in PEM, or null. */
-  readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
 /** Address at which Prometheus reads. */

@@ -149,11 +149,10 @@ function sections(
   };
 }
 
-function operatorOf({ operator: { metrics, cockpit, ...rest } }: ConfigFile): Config['operator'] {
+function operatorOf({ operator: { metrics, ...rest } }: ConfigFile): Config['operator'] {
   return {
     ...rest,
     metrics: metrics === undefined ? null : { ...metrics, token: placeOf(metrics.token) },
-    cockpit: { ...cockpit, tls: cockpit.tls ?? null },
   };
 }
 

@@ -41,6 +41,11 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ['conditionsMax', 'triggersMax'],
 ]);
 
+/** Keys of older files without a successor, by their path without places in lists. */
+const RETIRED: ReadonlyMap<string, string> = new Map([
+  ['operator.cockpit.tls', 'use a tunnel or a reverse proxy: src/operator/README.md has recipes'],
+]);
+
 class IssueReader {
   readonly #source: YamlSource;
   readonly #schema: $ZodType;
@@ -121,6 +126,8 @@ class IssueReader {
 
   #unknownKey(at: Path, key: string): Problem {
     const path = [...this.#base, ...at];
+    const retired = RETIRED.get([...path, key].filter((part) => typeof part === 'string').join('.'));
+    if (retired !== undefined) return this.#source.keyProblem(path, key, 'a known key', retired);
     if (isSecretName(key)) return this.#source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
     const known = keysAt(this.#schema, at);
     const section = known.find((name) => keysAt(this.#schema, [...at, name]).includes(key));

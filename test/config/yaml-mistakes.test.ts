@@ -29,6 +29,11 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:11:3 lookUp.walks: expected a known key, was "walks" (it is called scans now)',
   ],
   [
+    'a key that is gone',
+    added('operator: { cockpit: { tls: { cert: a.pem, key: b.pem } } }'),
+    'main.yaml:10:24 operator.cockpit.tls: expected a known key, was "tls" (use a tunnel or a reverse proxy: src/operator/README.md has recipes)',
+  ],
+  [
     'a section twice',
     added('risk:\n  positionMax: 3'),
     'main.yaml:10:1 expected each key once, was "risk" again (remove one of them)',

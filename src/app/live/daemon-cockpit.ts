@@ -90,7 +90,7 @@ function startNote(cockpit: Cockpit, { mode, stateDir }: Config): string {
 }
 
 function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: CockpitReader): Promise<Cockpit> {
-  const { address, hosts, port, behindProxy, tls } = parts.config.operator.cockpit;
+  const { address, hosts, port, behindProxy } = parts.config.operator.cockpit;
   const { secrets, faults } = parts.address;
   const note = quietNotes(systemClock, (text) => parts.screen.note(text));
   return startCockpit({
@@ -98,7 +98,6 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
     port,
     hosts,
     isBehindProxy: behindProxy,
-    tls,
     pageDir: PAGE_DIR,
     linkFrom: 'tickwright open',
     clock: systemClock,
@@ -119,7 +118,6 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
       reads: readsOf(daemon, parts, reader),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
       alert: (text) => daemon.alert('warning', 'cockpit_refused', text),
-      tlsFailed: (text) => daemon.alert('warning', 'cockpit_tls', text),
     },
   });
 }

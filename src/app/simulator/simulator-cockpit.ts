@@ -39,7 +39,6 @@ export async function startSimulatorPage(
     address: '127.0.0.1',
     port,
     hosts: [],
-    tls: null,
     isBehindProxy: false,
     pageDir: PAGE_DIR,
     clock: systemClock,
@@ -58,7 +57,6 @@ export async function startSimulatorPage(
       reads: readsOf(log),
       refused: () => undefined,
       alert: tell,
-      tlsFailed: tell,
     },
   });
 }

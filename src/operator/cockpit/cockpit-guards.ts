@@ -23,7 +23,6 @@ export interface GuardOptions {
   readonly refusals: Refusals;
   /** Names by which it may be asked, besides those of this machine. */
   readonly hosts: readonly string[];
-  readonly hasTls: boolean;
   /** A reverse proxy of the owner stands in front and adds TLS. */
   readonly isBehindProxy: boolean;
   /** How the owner gets another link. */
@@ -122,7 +121,6 @@ export class CockpitGuards {
   }
 
   #isSecure(request: FastifyRequest): boolean {
-    if (this.#options.hasTls) return true;
     return this.#options.isBehindProxy && !LOOPBACK.has(nameOf(request));
   }
 

@@ -1,5 +1,4 @@
 /** The cockpit: one page of the daemon in the operator's browser, with its data downwards and commands upwards. */
-import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, {
   type FastifyError,
@@ -33,7 +32,6 @@ import type {
 } from './cockpit-model.ts';
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
 import { pageHtml, readPageFiles } from './page-files.ts';
-import { followTls, readTls, type TlsPair, type TlsPaths } from './tls-files.ts';
 import { type Refusal, Refusals } from './refusals.ts';
 
 export interface JournalQuery {
@@ -76,8 +74,6 @@ export interface CockpitHandlers extends Pick<
   readonly reads: CockpitReads;
   readonly refused: (reason: Refusal) => void;
   readonly alert: (text: string) => void;
-  /** The certificate changed on disk and cannot be used. */
-  readonly tlsFailed: (text: string) => void;
 }
 
 export interface CockpitOptions {
@@ -86,8 +82,6 @@ export interface CockpitOptions {
   readonly port: number;
   /** Further names by which it may be asked. */
   readonly hosts: readonly string[];
-  /** Files; what is renewed on disk is taken within a minute. */
-  readonly tls: TlsPaths | null;
   readonly isBehindProxy: boolean;
   /** Directory of the built page. */
   readonly pageDir: string;
@@ -113,7 +107,6 @@ const CHECK_EVERY_MS = 1_000;
 /** Of a socket on which nothing moves; a page gets a beat every second. */
 const IDLE_MS_MAX = 20_000;
 const CONNECTIONS_MAX = 128;
-const TLS_VERSION_MIN = 'TLSv1.2';
 const BODY_BYTES_MAX = 4_096;
 const SECRET_CHARACTERS_MAX = 200;
 
@@ -141,14 +134,14 @@ const REPORT_POLICY = [
 
 /** Throws when the address is taken, and where others than this machine could listen in. */
 export async function startCockpit(options: CockpitOptions): Promise<Cockpit> {
-  const { address, port, hosts, tls, isBehindProxy } = options;
-  if (!isLoopback(address) && tls === null && !isBehindProxy)
-    throw new Error(`the cockpit on ${address} needs tls, or behindProxy: true where your own proxy adds it`);
+  const { address, port, hosts, isBehindProxy } = options;
+  if (!isLoopback(address) && !isBehindProxy)
+    throw new Error(`the cockpit on ${address} needs a proxy of your own in front, and behindProxy: true`);
   const server = new CockpitServer(options);
   const own = address.includes(':') ? `[${address}]` : address;
   const bound = await server.listen(address, port);
   const name = hosts[0];
-  const local = `${tls === null ? 'http' : 'https'}://${tls === null || name === undefined ? own : name}:${bound}`;
+  const local = `http://${own}:${bound}`;
   const asked = isBehindProxy && name !== undefined ? `https://${name}` : local;
   return {
     url: local,
@@ -167,11 +160,10 @@ class CockpitServer {
   readonly #app: FastifyInstance;
   readonly #guards: CockpitGuards;
   readonly #refusals: Refusals;
-  #stopTls: () => void = () => undefined;
 
   constructor(options: CockpitOptions) {
     this.#options = options;
-    const { clock, handlers, address, hosts, tls, isBehindProxy, linkFrom } = options;
+    const { clock, handlers, address, hosts, isBehindProxy, linkFrom } = options;
     this.access = new CockpitAccess(clock);
     this.#refusals = new Refusals({ clock, count: handlers.refused, alert: handlers.alert });
     this.streams = new EventStreams({
@@ -185,14 +177,10 @@ class CockpitServer {
       access: this.access,
       refusals: this.#refusals,
       hosts: [own, ...hosts],
-      hasTls: tls !== null,
       isBehindProxy,
       linkFrom,
     });
-    const pair = tls === null ? null : readTls(tls);
-    const { app, renew } = createApp(pair, (reason, source) => this.#refusals.note(reason, source));
-    this.#app = app;
-    if (tls !== null && pair !== null) this.#stopTls = followTls(tls, pair, renew, handlers.tlsFailed);
+    this.#app = createApp((reason, source) => this.#refusals.note(reason, source));
     this.#guards.guard(this.#app);
     this.#app.addHook('preSerialization', async (_request, _reply, payload: object) => this.#hide(payload));
     this.#addPage();
@@ -214,7 +202,6 @@ class CockpitServer {
   }
 
   async close(): Promise<void> {
-    this.#stopTls();
     this.streams.close();
     await this.#app.close();
   }
@@ -392,15 +379,8 @@ class CockpitServer {
 }
 
 /** The body is parsed by ourselves: others than JSON objects are refused in words. */
-function createApp(
-  tls: TlsPair | null,
-  note: (reason: Refusal, source: string) => void,
-): {
-  readonly app: FastifyInstance;
-  /** Open connections keep the certificate that they began with. */
-  readonly renew: (pair: TlsPair) => void;
-} {
-  const shared = {
+function createApp(note: (reason: Refusal, source: string) => void): FastifyInstance {
+  const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
     connectionTimeout: IDLE_MS_MAX,
@@ -423,15 +403,10 @@ function createApp(
         .headers({ ...SECURITY_HEADERS, connection: 'close' })
         .send(failure('this address cannot be read'));
     },
-  } as const;
-  const http = { headersTimeout: REQUEST_MS_MAX, connectionsCheckingInterval: CHECK_EVERY_MS };
-  const secure =
-    tls === null ? null : fastify({ ...shared, https: { ...http, ...tls, minVersion: TLS_VERSION_MIN } });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the routes are the same whatever the sockets are
-  const app = (secure ?? fastify({ ...shared, http })) as FastifyInstance;
-  const server: Server = app.server;
-  server.maxConnections = CONNECTIONS_MAX;
-  server.on('drop', (dropped) => note('connections', dropped?.remoteAddress ?? ''));
+    http: { headersTimeout: REQUEST_MS_MAX, connectionsCheckingInterval: CHECK_EVERY_MS },
+  });
+  app.server.maxConnections = CONNECTIONS_MAX;
+  app.server.on('drop', (dropped) => note('connections', dropped?.remoteAddress ?? ''));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
@@ -445,10 +420,7 @@ function createApp(
       .code(code)
       .send(failure(code >= 500 ? `the daemon failed to answer: ${error.message}` : error.message));
   });
-  return {
-    app,
-    renew: (pair) => secure?.server.setSecureContext({ ...pair, minVersion: TLS_VERSION_MIN }),
-  };
+  return app;
 }
 
 /** The parser refused bytes that came. */

@@ -1,11 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cockpit } from '../../../src/operator/cockpit/cockpit-server.ts';
 import { tsUs, US_PER_MINUTE } from '../../../src/domain/units.ts';
 import { Browser, entryAt, FakeDaemon, SECRET_OF_DAEMON, send, startFake } from './fake-cockpit.ts';
@@ -19,19 +14,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => cockpit.close());
-
-/** Made for this run: no key stands in the project. A name makes another one in its place. */
-function certificate(dir = mkdtempSync(join(tmpdir(), 'tickwright-tls-')), name = 'localhost') {
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const paths = { key: join(dir, 'key.pem'), cert: join(dir, 'cert.pem') };
-  const asked = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${name} -addext subjectAltName=DNS:localhost`;
-  execFileSync('openssl', [...asked.split(' '), '-keyout', paths.key, '-out', paths.cert], {
-    stdio: 'ignore',
-  });
-  return { dir, paths };
-}
-
-const lookAgain = (): void => void vi.advanceTimersByTime(60_000);
 
 const HALT = { reason: 'by hand' };
 
@@ -367,75 +349,8 @@ describe('connections', () => {
 });
 
 describe('beyond this machine', () => {
-  test('with a certificate the page has https alone, and its cookie never leaves without', async () => {
-    const own = new FakeDaemon();
-    const { paths: tls } = certificate();
-    const secure = await startFake(own, { hosts: ['localhost'], tls });
-    try {
-      expect(secure.url).toMatch(/^https:/);
-      const { port } = new URL(secure.url);
-      const origin = `https://localhost:${port}`;
-      const { Agent, fetch } = await import('undici');
-      const dispatcher = new Agent({ connect: { ca: readFileSync(tls.cert), servername: 'localhost' } });
-      const post = (path: string, body: object, headers: Record<string, string> = {}) =>
-        fetch(origin + path, {
-          method: 'POST',
-          dispatcher,
-          headers: { origin, 'content-type': 'application/json', ...headers },
-          body: JSON.stringify(body),
-        });
-      const secret = secure.link('steer').split('#key=')[1];
-      expect((await post('/session', { secret }, { origin: `http://localhost:${port}` })).status).toBe(403);
-      const answer = await post('/session', { secret });
-      expect(answer.status).toBe(200);
-      const cookie = answer.headers.get('set-cookie') ?? '';
-      expect(cookie).toMatch(/^__Host-tickwright_\d+=.*; Secure$/);
-      const unmarked = await post('/commands/halt', HALT, {
-        cookie: cookie.split(';')[0]?.replace('__Host-', '') ?? '',
-      });
-      expect(unmarked.status).toBe(401);
-      expect((await post('/commands/halt', HALT, { cookie: cookie.split(';')[0] ?? '' })).status).toBe(200);
-      await expect(send(`http://127.0.0.1:${port}/`)).rejects.toThrow(/hang up|ECONNRESET/);
-      await dispatcher.close();
-    } finally {
-      await secure.close();
-    }
-  });
-
-  test('a certificate that was renewed on disk is taken; half of a pair is told, and the old one goes on', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { dir, paths } = certificate();
-    const own = new FakeDaemon();
-    const secure = await startFake(own, { hosts: ['localhost'], tls: paths });
-    onTestFinished(() => secure.close());
-    const shown = async (): Promise<string> => {
-      const socket = connectTls({ port: Number(new URL(secure.url).port), rejectUnauthorized: false });
-      await once(socket, 'secureConnect');
-      const { CN } = socket.getPeerCertificate().subject;
-      socket.destroy();
-      return String(CN);
-    };
-    const oldKey = readFileSync(paths.key);
-    certificate(dir, 'renewed');
-    const newKey = readFileSync(paths.key);
-    writeFileSync(paths.key, oldKey);
-    lookAgain();
-    lookAgain();
-    expect(await shown()).toBe('localhost');
-    expect(own.alerts).toEqual([expect.stringMatching(/changed on disk and cannot be used: .*mismatch/)]);
-    writeFileSync(paths.key, newKey);
-    expect(await shown()).toBe('localhost');
-    lookAgain();
-    expect(await shown()).toBe('renewed');
-    rmSync(paths.key);
-    lookAgain();
-    expect(await shown()).toBe('renewed');
-    expect(own.alerts).toHaveLength(2);
-  });
-
-  test('it does not listen without TLS or a proxy', async () => {
-    await expect(startFake(new FakeDaemon(), { address: '0.0.0.0' })).rejects.toThrow(/needs tls/);
+  test('it does not listen without a proxy', async () => {
+    await expect(startFake(new FakeDaemon(), { address: '0.0.0.0' })).rejects.toThrow(/needs a proxy/);
   });
 
   test('behind a proxy the page is asked by its name, with https and a host cookie', async () => {

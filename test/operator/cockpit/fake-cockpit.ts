@@ -107,7 +107,6 @@ export class FakeDaemon {
     },
     refused: (reason) => this.refused.push(reason),
     alert: (text) => this.alerts.push(text),
-    tlsFailed: (text) => this.alerts.push(text),
   };
 }
 
@@ -116,7 +115,6 @@ export const startFake = (daemon: FakeDaemon, options: Partial<CockpitOptions> =
     address: '127.0.0.1',
     port: 0,
     hosts: [],
-    tls: null,
     isBehindProxy: false,
     pageDir: '/nowhere',
     linkFrom: 'tickwright open',
