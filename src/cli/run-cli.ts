@@ -86,6 +86,19 @@ export const PARTS: readonly CommandPart[] = [
   },
 ];
 
+/** Options of older versions, and the way on. */
+const RETIRED: ReadonlyMap<string, string> = new Map([
+  ['simulator --page-port', 'the control API has faults and figures; the page of a paper run shows the rest'],
+]);
+
+function refuseRetired([command, ...args]: readonly string[]): void {
+  for (const arg of args) {
+    const option = arg.replace(/=.*/, '');
+    const instead = RETIRED.get(`${command} ${option}`);
+    if (instead !== undefined) throw new CliFailure(EXIT.usage, `${option} is gone: ${instead}`);
+  }
+}
+
 export async function runCli(argv: readonly string[], io: CliIo = processIo): Promise<number> {
   let exitCode: number = EXIT.ok;
   const context: CliContext = {
@@ -95,6 +108,7 @@ export async function runCli(argv: readonly string[], io: CliIo = processIo): Pr
     },
   };
   try {
+    refuseRetired(argv);
     const program = await createProgram(argv, context);
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;

@@ -12,7 +12,6 @@ const DEFAULT_SERVER = 'http://127.0.0.1:8700';
 interface SimulatorFlags {
   readonly port?: number;
   readonly controlPort?: number;
-  readonly pagePort?: number;
   readonly config?: string;
   readonly fresh?: boolean;
   readonly state?: string;
@@ -32,7 +31,6 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
       'port of the control API: faults, scenarios, exact figures; 0 any',
       portNumber,
     )
-    .option('--page-port <n>', 'port of its page: market, customers, faults (any free one)', portNumber)
     .option('--config <file>', 'YAML file of the simulator')
     .option('--fresh', 'discard accounts, orders and positions of earlier runs')
     .option('--state <dir>', 'where accounts, orders and keys are kept (var/simulator)')
@@ -43,8 +41,8 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
     .addHelpText('after', '\nExample:\n  tickwright simulator --port 8700 --json\n')
     .action(async () => {
       const flags = command.opts<SimulatorFlags>();
-      const run = await started(flags, io);
-      io.out(flags.json === true ? `${JSON.stringify(run.description)}\n` : block(run));
+      const run = await started(flags);
+      io.out(flags.json === true ? `${JSON.stringify(run.description)}\n` : block(run.description));
       const signal = await new Shutdown().wait();
       io.err(`${signal}: the simulator stops\n`);
       await run.close();
@@ -98,7 +96,7 @@ function faultLines({ name, effect, parameters }: ListedFault): readonly string[
 
 type ListedFault = ReturnType<typeof simulatorFaults>[number];
 
-async function started(flags: SimulatorFlags, io: CliIo): Promise<SimulatorRun> {
+async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
   for (const [flag, path] of Object.entries({ '--config': flags.config, '--tape': flags.tape })) {
     if (path !== undefined && !existsSync(path)) {
       throw new CliFailure(EXIT.usage, `${flag}: expected an existing file, was ${path}`);
@@ -115,24 +113,17 @@ async function started(flags: SimulatorFlags, io: CliIo): Promise<SimulatorRun> 
       seed: flags.seed ?? null,
       speed: flags.speed ?? null,
       tape: flags.tape ?? null,
-      pagePort: flags.pagePort ?? null,
-      tell: (text) => io.err(`${text}\n`),
     });
   } catch (error) {
     throw explained(error, flags);
   }
 }
 
-function explained(error: unknown, { port, controlPort, pagePort }: SimulatorFlags): unknown {
+function explained(error: unknown, { port, controlPort }: SimulatorFlags): unknown {
   if (!(error instanceof Error)) return error;
   if ('code' in error && error.code === 'EADDRINUSE') {
     const taken = 'port' in error ? String(error.port) : String(port ?? '');
-    const flag =
-      taken === String(controlPort)
-        ? '--control-port'
-        : taken === String(pagePort)
-          ? '--page-port'
-          : '--port';
+    const flag = taken === String(controlPort) ? '--control-port' : '--port';
     return new CliFailure(
       EXIT.failed,
       `port ${taken} of 127.0.0.1 is taken: choose another with ${flag}, or ${flag} 0 for any free one`,
@@ -142,13 +133,11 @@ function explained(error: unknown, { port, controlPort, pagePort }: SimulatorFla
   return isWronglyAsked ? new CliFailure(EXIT.usage, error.message) : error;
 }
 
-function block({ description: it, stateDir }: SimulatorRun): string {
+function block(it: SimulatorRun['description']): string {
   return [
     'The simulated broker is running.',
     `  REST         ${it.rest}`,
     `  stream       ${it.stream}`,
-    `  page         ${it.page} (opens once, within ten minutes)`,
-    `               another link: tickwright open --state ${stateDir}`,
     `  control      ${it.control}`,
     `               Authorization: Bearer ${it.controlToken}`,
     `  API key      ${it.apiKey}`,

@@ -22,8 +22,6 @@ export interface ControlServerParts {
   readonly counters: ReadonlyMap<string, number>;
   /** The code that a customer's app shows now. */
   otpOf(custodyCode: string): string | undefined;
-  /** A link that opens the simulator's page once; null where it has none. */
-  link(role: string): string | null;
   /** Every call carries it. */
   readonly token: string;
 }
@@ -79,11 +77,6 @@ export function createControlServer(parts: ControlServerParts): FastifyInstance 
   server.get<{ Params: { custodyCode: string } }>('/otp/:custodyCode', (request, reply) => {
     const otp = parts.otpOf(request.params.custodyCode);
     return otp === undefined ? reply.code(404).send({ issues: ['no such account'] }) : { otp };
-  });
-  // As a daemon answers, so that tickwright open works with both.
-  server.post<{ Params: { role: string } }>('/links/:role', (request, reply) => {
-    const link = parts.link(request.params.role);
-    return link === null ? reply.code(404).send({ issues: ['no such page'] }) : { ok: true, link };
   });
   server.get('/clock', () => ({ held: market.held, nowUs: market.nowUs(), map: market.map }));
   server.get('/counters', () => Object.fromEntries(parts.counters));

@@ -4,11 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import { assert } from '../domain/assert.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import { dayAt } from '../domain/civil-date.ts';
-import { type AccountId, accountId } from '../domain/ids.ts';
+import { accountId } from '../domain/ids.ts';
 import type { ClockMap } from '../domain/clock.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
-import type { ContractBoard } from '../venue/exchange/contract-book.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../venue/venue-event.ts';
 import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
 import { derivativeOf } from './accounts/account-settings.ts';
@@ -70,9 +69,7 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
     return customer === undefined ? undefined : otps.shown(customer);
   };
   const controlToken = randomBytes(18).toString('base64url');
-  const page: PageLinks = { link: () => null };
-  const link = (role: string): string | null => page.link(role);
-  const control = createControlServer({ ...parts, accounts, otpOf, link, token: controlToken });
+  const control = createControlServer({ ...parts, accounts, otpOf, token: controlToken });
   const close = async (): Promise<void> => {
     scenario.stop();
     stream.shutDown();
@@ -84,7 +81,7 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
     const port = await listenOn(rest, options.port);
     const controlPort = await listenOn(control, options.controlPort);
     if (options.scenario !== null) scenario.play(options.scenario);
-    return runningSimulator(parts, port, { controlPort, controlToken, page }, close);
+    return runningSimulator(parts, port, { controlPort, controlToken }, close);
   } catch (error) {
     await close();
     throw error;
@@ -128,10 +125,7 @@ export function assembleSimulator(options: SimulatorOptions, store: StateStore) 
   const scenario = new ScenarioRunner({ faults, timers: options.timers, market, utcOffsetMinutes });
   note = (event) => scenario.note(event);
   noteEvents(brokerage, note);
-  const customers: readonly Customer[] = options.accounts
-    .filter((each) => derivativeOf(each) !== undefined)
-    .map(({ custodyCode, name }) => ({ accountId: accountId(custodyCode), name }));
-  return { ...services, faults, scenario, counters, requests, stream, sockets, account, customers };
+  return { ...services, faults, scenario, counters, requests, stream, sockets, account };
 }
 
 function createServices(options: SimulatorOptions, store: StateStore) {
@@ -251,17 +245,6 @@ export interface MarketStep {
   readonly nextUs: number | null;
 }
 
-/** Filled by whoever serves a page of the simulator. */
-interface PageLinks {
-  /** Null for a role that the page does not know. */
-  link: (role: string) => string | null;
-}
-
-interface Customer {
-  readonly accountId: AccountId;
-  readonly name: string;
-}
-
 /** A simulated broker that listens. The account is the first one of the options. */
 export interface RunningSimulator {
   readonly port: number;
@@ -269,8 +252,6 @@ export interface RunningSimulator {
   readonly controlPort: number;
   /** Calls of the control API carry it as their bearer token. */
   readonly controlToken: string;
-  /** The control API asks it for links. */
-  readonly page: PageLinks;
   /** `http://127.0.0.1:<port>`. */
   readonly rest: string;
   /** `ws://127.0.0.1:<port>` and the path of the contract. */
@@ -284,8 +265,6 @@ export interface RunningSimulator {
   readonly frontMonth: string;
   /** Order codes, nearest expiry first. */
   readonly contracts: readonly string[];
-  /** Customers that trade. */
-  readonly customers: readonly Customer[];
   readonly faults: FaultControl;
   readonly scenario: ScenarioRunner;
   /** Counts by name: malformed frames, refused connections, ... */
@@ -299,14 +278,11 @@ export interface RunningSimulator {
   /** Market time runs at its speed to `at` and as in life from there on; null: at its speed for good. */
   runTo(at: TsUs | null): void;
   marketNowUs(): TsUs;
-  /** The price list, nearest expiry first. */
-  boards(): readonly ContractBoard[];
-  /** Exact figures of an account, to the VND; of the first one where none is named. */
-  account(of?: AccountId): AccountFigures;
-  positions(of?: AccountId): readonly PositionFigures[];
-  orders(of?: AccountId): readonly OrderReport[];
-  /** The trigger book of an account. */
-  triggers(of?: AccountId): readonly TriggerReport[];
+  /** Exact figures, to the VND. */
+  account(): AccountFigures;
+  positions(): readonly PositionFigures[];
+  orders(): readonly OrderReport[];
+  triggers(): readonly TriggerReport[];
   /** All events of exchange and back office, including those that the broker's contract does not report. */
   onEvent(listener: (event: VenueEvent) => void): void;
   /** Stops listening and commits; answered calls are kept. */
@@ -314,9 +290,9 @@ export interface RunningSimulator {
 }
 
 function runningSimulator(
-  { account, customers, brokerage, market, faults, scenario, counters, stream, otps }: Assembled,
+  { account, brokerage, market, faults, scenario, counters, stream, otps }: Assembled,
   port: number,
-  control: Pick<RunningSimulator, 'controlPort' | 'controlToken' | 'page'>,
+  control: Pick<RunningSimulator, 'controlPort' | 'controlToken'>,
   close: () => Promise<void>,
 ): RunningSimulator {
   const id = accountId(account.custodyCode);
@@ -339,7 +315,6 @@ function runningSimulator(
     get contracts() {
       return contracts();
     },
-    customers,
     faults,
     scenario,
     counters,
@@ -351,15 +326,14 @@ function runningSimulator(
       brokerage.onDue((dueUs) => listener({ sent: stream.newest?.sent ?? 0, nextUs: dueUs })),
     runTo: (at) => brokerage.runTo(at),
     marketNowUs: () => market.nowUs(),
-    boards: () => brokerage.boards(),
-    account(of = id) {
-      const figures = brokerage.account(of);
+    account() {
+      const figures = brokerage.account(id);
       assert(figures !== undefined, 'the venue knows the account it was opened with');
       return figures;
     },
-    positions: (of = id) => brokerage.positions(of),
-    orders: (of = id) => brokerage.orders(of),
-    triggers: (of = id) => brokerage.read((venue) => venue.triggers(of)),
+    positions: () => brokerage.positions(id),
+    orders: () => brokerage.orders(id),
+    triggers: () => brokerage.read((venue) => venue.triggers(id)),
     onEvent: (listener) => brokerage.onEvent(listener),
     close,
   };

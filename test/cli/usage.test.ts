@@ -44,6 +44,11 @@ it.each([
     ['simulator', '--port', '99999'],
     'expected a port from 0 to 65535, was "99999"',
   ],
+  [
+    'an option that is gone',
+    ['simulator', '--page-port=0'],
+    '--page-port is gone: the control API has faults and figures; the page of a paper run shows the rest',
+  ],
   ['a seed with a fraction', ['simulator', '--seed', '1.5'], 'expected a whole number, 0 or more, was "1.5"'],
   [
     'a simulator file that is not there',

@@ -7,7 +7,7 @@ import type { RunPlan } from '../host/run-plan.ts';
 import { Secrets } from '../../operator/redact.ts';
 import { secretPlaceText } from './secret-place.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
-import { RemoteFaults, type SimulatorFaults } from '../simulator/simulator-faults.ts';
+import { SimulatorFaults } from '../simulator/simulator-faults.ts';
 import type { Lockstep } from '../simulator/lockstep.ts';
 import {
   obtainSimulator,
@@ -40,7 +40,7 @@ export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
   subAccountId: link.subAccountId,
   apiKey: () => link.apiKey,
   fixedOtp: link.otp,
-  faults: new RemoteFaults(link.control, link.controlToken),
+  faults: new SimulatorFaults(link.control, link.controlToken),
   secrets: new Secrets([link.custodyCode, link.subAccountId, link.apiKey]),
 });
 

@@ -1,25 +1,22 @@
 /** The daemon as its page shows it. */
-import { type Contract, pointsOf } from '../../domain/contract.ts';
-import { type PriceTicks, seconds, type TsUs } from '../../domain/units.ts';
+import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
+import { type Contract, NO_BAND_BPS, pointsOf, type PriceBand, pointValueOf } from '../../domain/contract.ts';
+import { type PriceTicks, priceTicks, seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/adoption.ts';
 import type {
   AccountMoney,
   BooksState,
   CockpitState,
+  ContractState,
   EngineHealth,
   LimitState,
   OrderState,
   PlotState,
+  PositionState,
+  SessionState,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import {
-  contractState,
-  positionState,
-  sessionState,
-  tickPoints,
-  toMs,
-} from '../../operator/cockpit/market-state.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { armedFaults } from '../simulator/simulator-faults.ts';
 import type { Daemon, DaemonOptions } from './daemon.ts';
@@ -31,6 +28,11 @@ type Parts = Pick<DaemonOptions, 'address' | 'clockMap'> & { readonly version: s
 const ANSWER_MAX = seconds(4);
 const ACCOUNT_TAIL = 4;
 const BPS_PER_PERCENT = 100;
+const HUNDREDTHS = 100;
+/** Phase changes of more than a month without a session. */
+const CHANGES_SEARCHED_MAX = 400;
+
+const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
 
 /** The server adds the code that confirms. */
 export function cockpitState(
@@ -68,6 +70,48 @@ export function cockpitState(
     procedure: view?.procedure ?? '',
     alerts: { unseen, channels: channels.map(({ id, trouble, waiting }) => ({ id, trouble, waiting })) },
     ...(address.faults !== null && { faults: armedFaults(address.faults) }),
+  };
+}
+
+function sessionState(calendar: TradingCalendar, now: TsUs, speed: number, day: string | null): SessionState {
+  const change = phaseEnd(calendar, now);
+  return {
+    day,
+    phase: phaseAt(calendar, now),
+    endsMs: change === null ? null : toMs(change.at),
+    next: change === null ? null : change.next,
+    utcOffsetMinutes: calendar.utcOffsetMinutes,
+    speed,
+  };
+}
+
+/** Nights, weekends and holidays are one closed phase; null where the calendar knows no end of it. */
+function phaseEnd(
+  calendar: TradingCalendar,
+  now: TsUs,
+): { readonly at: TsUs; readonly next: SessionPhase } | null {
+  const phase = phaseAt(calendar, now);
+  let at = now;
+  for (let look = 0; look < CHANGES_SEARCHED_MAX; look += 1) {
+    at = nextPhaseChange(calendar, at);
+    const next = phaseAt(calendar, at);
+    if (next !== phase) return { at, next };
+  }
+  return null;
+}
+
+const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
+
+function contractState(contract: Contract, band: PriceBand | null): ContractState {
+  const { spec, orderCode } = contract;
+  const hasBand = band !== null && spec.bandBps < NO_BAND_BPS;
+  return {
+    contract: orderCode,
+    tickPoints: tickPoints(contract),
+    pointVnd: pointValueOf(spec),
+    floorPoints: hasBand ? pointsOf(spec, band.floor) : null,
+    ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,
+    referencePoints: band === null ? null : band.reference / (spec.partsPerPoint ?? HUNDREDTHS),
   };
 }
 
@@ -120,17 +164,27 @@ function strategyState(
     stopped: entry.stopped,
     halted: entry.halted,
     contracts: entry.legs,
-    positions: entry.positions.map(({ orderCode, qty, openValue, open, realised }) =>
-      positionState(
-        contracts.find((each) => each.orderCode === orderCode),
-        { orderCode, qty, openValue, open, realised },
-      ),
-    ),
+    positions: entry.positions.map((held) => positionState(held, contracts)),
     openOrders: entry.openOrders,
     fills: entry.fills,
     feeVnd: entry.fee,
     taxVnd: entry.tax,
     dayPnlVnd: entry.dayPnl,
+  };
+}
+
+function positionState(
+  { orderCode, qty, openValue, open, realised }: StrategyEntry['positions'][number],
+  contracts: readonly Contract[],
+): PositionState {
+  const contract = contracts.find((each) => each.orderCode === orderCode);
+  const isPriced = qty !== 0 && contract !== undefined;
+  return {
+    contract: orderCode,
+    qty,
+    avgPoints: isPriced ? openValue / (Math.abs(qty) * pointValueOf(contract.spec)) : null,
+    openVnd: open,
+    realisedVnd: realised,
   };
 }
 

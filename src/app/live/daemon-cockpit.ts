@@ -99,7 +99,6 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
     hosts,
     isBehindProxy: behindProxy,
     pageDir: PAGE_DIR,
-    linkFrom: 'tickwright open',
     clock: systemClock,
     secrets,
     handlers: {

@@ -1,5 +1,4 @@
 /** `tickwright simulator`: the broker alone, for any client in any language. */
-import { rmSync, writeFileSync } from 'node:fs';
 import { formatProblem, type Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
@@ -12,8 +11,6 @@ import {
   type SimulatorDescription,
   startSimulator,
 } from '../../simulator/start-simulator.ts';
-import { statePaths } from '../restart/state-paths.ts';
-import { startSimulatorPage } from './simulator-cockpit.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { parseScenario, type Scenario } from '../../simulator/scenario/scenario.ts';
 import { type OpenApiDocument, openApiDocument } from '../../wire/rest/openapi-document.ts';
@@ -28,15 +25,10 @@ export interface SimulatorRunOptions {
   readonly seed: number | null;
   readonly speed: number | null;
   readonly tape: string | null;
-  readonly pagePort: number | null;
-  /** For the terminal. */
-  readonly tell: (text: string) => void;
 }
 
 export interface SimulatorRun {
-  /** `page` opens once. */
-  readonly description: SimulatorDescription & { readonly page: string };
-  readonly stateDir: string;
+  readonly description: SimulatorDescription;
   close(): Promise<void>;
 }
 
@@ -44,31 +36,8 @@ const DEFAULT_PORT = 8700;
 const DEFAULT_STATE = 'var/simulator';
 
 export async function runSimulator(options: SimulatorRunOptions): Promise<SimulatorRun> {
-  const settings = simulatorSettings(options);
-  const running = await startSimulator(settings);
-  try {
-    const stateDir = settings.stateDir ?? DEFAULT_STATE;
-    const page = await startSimulatorPage(running, {
-      port: options.pagePort ?? 0,
-      calendar: settings.calendar ?? DEFAULT_OPTIONS.calendar,
-      stateDir,
-      tell: options.tell,
-    });
-    running.page.link = (role) => (role === 'steer' || role === 'look' ? page.link(role) : null);
-    // For tickwright open, as a daemon leaves it.
-    const { control } = statePaths(stateDir);
-    const link = { port: running.controlPort, token: running.controlToken, program: null };
-    writeFileSync(control, JSON.stringify(link), { mode: 0o600 });
-    const close = async (): Promise<void> => {
-      rmSync(control, { force: true });
-      await page.close();
-      await running.close();
-    };
-    return { description: { ...describeSimulator(running), page: page.link('steer') }, stateDir, close };
-  } catch (error) {
-    await running.close();
-    throw error;
-  }
+  const running = await startSimulator(simulatorSettings(options));
+  return { description: describeSimulator(running), close: () => running.close() };
 }
 
 /** The message has a line for each problem of the file. */

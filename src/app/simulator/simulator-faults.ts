@@ -1,4 +1,4 @@
-/** Faults of a simulated broker as a page shows and sets them: of one in this process, or of another through its control API. */
+/** Faults of a simulated broker, which the cockpit shows and sets through its control API. */
 import { errorText } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import type { ArmedFaultState } from '../../operator/cockpit/cockpit-model.ts';
@@ -6,15 +6,6 @@ import type { CockpitFaults } from '../../operator/cockpit/cockpit-server.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
 import type { ArmedFault } from '../../simulator/faults/fault-board.ts';
 import { type Fault, faultForms, parseFaultTexts } from '../../simulator/faults/fault.ts';
-import type { FaultControl } from '../../simulator/scenario/fault-control.ts';
-
-/** Refusals are texts. */
-export interface SimulatorFaults {
-  /** Those in force, as far as is known now. */
-  readonly armed: readonly ArmedFault[];
-  set(fault: Fault): Promise<CommandResult>;
-  clear(name: string): Promise<CommandResult>;
-}
 
 export const armedFaults = ({ armed }: SimulatorFaults): readonly ArmedFaultState[] =>
   armed.map(({ fault: { name, ...parameters }, left }) => {
@@ -72,21 +63,6 @@ const refused = (issues: unknown): CommandResult => {
 const SET: CommandResult = { ok: true, message: 'done' };
 const CLEARED: CommandResult = { ok: true, message: 'cleared' };
 
-/** Of a simulator in this process. */
-export const ownFaults = (control: FaultControl): SimulatorFaults => ({
-  get armed() {
-    return control.list();
-  },
-  set: async (fault) => {
-    const outcome = control.set(fault);
-    return outcome.ok ? SET : refused(outcome.issues);
-  },
-  clear: async (name) => {
-    control.clear(name);
-    return CLEARED;
-  },
-});
-
 const ANSWER_MS_MAX = 3_000;
 /** A page asks four times a second. */
 const LOOK_MS = 1_000;
@@ -97,8 +73,8 @@ interface ControlAnswer {
   readonly issues?: unknown;
 }
 
-/** Of a simulator in another process. One that does not answer keeps nobody waiting: the last answer counts. */
-export class RemoteFaults implements SimulatorFaults {
+/** Refusals are texts. A simulator that does not answer keeps nobody waiting: the last answer counts. */
+export class SimulatorFaults {
   readonly #url: string;
   readonly #token: string;
   #armed: readonly ArmedFault[] = [];
@@ -109,6 +85,7 @@ export class RemoteFaults implements SimulatorFaults {
     this.#token = token;
   }
 
+  /** Those in force, as far as is known now. */
   get armed(): readonly ArmedFault[] {
     if (performance.now() - this.#lookedMs > LOOK_MS) {
       this.#lookedMs = performance.now();

@@ -25,8 +25,6 @@ export interface GuardOptions {
   readonly hosts: readonly string[];
   /** A reverse proxy of the owner stands in front and adds TLS. */
   readonly isBehindProxy: boolean;
-  /** How the owner gets another link. */
-  readonly linkFrom: string;
 }
 
 /** For every answer. Reports have a policy of their own. */
@@ -155,7 +153,7 @@ export class CockpitGuards {
     return {
       code: 401,
       reason: 'session',
-      message: `no session, or it is over: get a new link with ${this.#options.linkFrom}`,
+      message: 'no session, or it is over: get a new link with tickwright open',
     };
   }
 
@@ -174,7 +172,7 @@ export class CockpitGuards {
       if (isLink || (!known.includes(name) && SECRET_NAME.test(name)))
         return {
           reason: 'query_secret',
-          message: isLink ? LINK_VOID + this.#options.linkFrom : SECRET_IN_QUERY,
+          message: isLink ? LINK_VOID : SECRET_IN_QUERY,
         };
       if (!known.includes(name))
         problem = { reason: 'malformed', message: `nothing here is asked by "${name.slice(0, 40)}"` };
@@ -186,7 +184,7 @@ export class CockpitGuards {
 const SECRET_NAME = /key|secret|token|session|otp|pass|auth/i;
 const SECRET_IN_QUERY = 'no secret belongs behind the ? of an address, where logs keep it: send it as JSON';
 const LINK_VOID =
-  'the secret belongs behind the #, where no log keeps it; that link is void now: get a new one with ';
+  'the secret belongs behind the #, where no log keeps it; that link is void now: get a new one with tickwright open';
 
 const nameOf = (request: FastifyRequest): string =>
   (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();

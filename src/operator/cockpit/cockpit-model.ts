@@ -15,7 +15,7 @@ export interface CockpitSession {
 
 /** Event `state` of `GET /events`, and answer of `GET /state`: whole, and only when something in it changed. */
 export interface CockpitState {
-  readonly mode: 'paper' | 'live' | 'dry-run' | 'simulator';
+  readonly mode: 'paper' | 'live' | 'dry-run';
   readonly version: string;
   /** Its last characters alone. */
   readonly account: string;
@@ -46,8 +46,6 @@ export interface CockpitState {
   readonly alerts: AlertsState;
   /** Faults in force; absent where the broker is no simulator. */
   readonly faults?: readonly ArmedFaultState[];
-  /** A simulator that runs alone, without a daemon: all that is a daemon's own is empty. */
-  readonly broker?: SimulatorState;
 }
 
 export interface SessionState {
@@ -198,23 +196,6 @@ export interface ArmedFaultState {
   readonly name: string;
   /** Its parameters, and how often it still strikes. */
   readonly text: string;
-}
-
-export interface SimulatorState {
-  /** Clients on the price stream. */
-  readonly clients: number;
-  readonly customers: readonly CustomerState[];
-}
-
-export interface CustomerState {
-  readonly name: string;
-  readonly positions: readonly PositionState[];
-  /** Cash and profit of the day, less what is not yet taken from cash. */
-  readonly assetsVnd: number;
-  readonly costsVnd: number;
-  /** Before costs. */
-  readonly dayProfitVnd: number;
-  readonly marginPercent: number;
 }
 
 /** Answer of `GET /faults`: all that a simulator can do wrong. */

@@ -31,7 +31,7 @@ import type {
   ResearchRuns,
 } from './cockpit-model.ts';
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
-import { pageHtml, readPageFiles } from './page-files.ts';
+import { PAGE_HTML, readPageFiles } from './page-files.ts';
 import { type Refusal, Refusals } from './refusals.ts';
 
 export interface JournalQuery {
@@ -86,8 +86,6 @@ export interface CockpitOptions {
   /** Directory of the built page. */
   readonly pageDir: string;
   readonly clock: Clock;
-  /** How the owner gets another link. */
-  readonly linkFrom: string;
   /** Hidden in every answer. */
   readonly secrets: Secrets;
   readonly handlers: CockpitHandlers;
@@ -163,7 +161,7 @@ class CockpitServer {
 
   constructor(options: CockpitOptions) {
     this.#options = options;
-    const { clock, handlers, address, hosts, isBehindProxy, linkFrom } = options;
+    const { clock, handlers, address, hosts, isBehindProxy } = options;
     this.access = new CockpitAccess(clock);
     this.#refusals = new Refusals({ clock, count: handlers.refused, alert: handlers.alert });
     this.streams = new EventStreams({
@@ -178,7 +176,6 @@ class CockpitServer {
       refusals: this.#refusals,
       hosts: [own, ...hosts],
       isBehindProxy,
-      linkFrom,
     });
     this.#app = createApp((reason, source) => this.#refusals.note(reason, source));
     this.#guards.guard(this.#app);
@@ -208,9 +205,8 @@ class CockpitServer {
 
   #addPage(): void {
     const files = readPageFiles(this.#options.pageDir);
-    const html = pageHtml(this.#options.linkFrom);
     this.#app.get('/', { config: { isOpen: true, isPage: true, isStart: true } }, (_request, reply) =>
-      reply.type('text/html; charset=utf-8').send(html),
+      reply.type('text/html; charset=utf-8').send(PAGE_HTML),
     );
     this.#app.get<{ Params: { name: string } }>(
       '/page/:name',
@@ -257,9 +253,9 @@ class CockpitServer {
         reply,
         401,
         'guess',
-        `this link is used, over or wrong: get a new one with ${this.#options.linkFrom}`,
+        'this link is used, over or wrong: get a new one with tickwright open',
       );
-    const wait = `too many wrong tries: wait ${lockedSeconds} s, or get a new link with ${this.#options.linkFrom}`;
+    const wait = `too many wrong tries: wait ${lockedSeconds} s, or get a new link with tickwright open`;
     reply.header('retry-after', lockedSeconds);
     return this.#guards.refuse(request, reply, 429, isNew ? 'guess' : 'locked', wait);
   }

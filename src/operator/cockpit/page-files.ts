@@ -11,8 +11,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** Where the build leaves the page. */
 export const PAGE_DIR = join(import.meta.dirname, '..', '..', 'page');
 
-/** `linkFrom` is shown to whoever has no session. */
-export const pageHtml = (linkFrom: string): string => `<!doctype html>
+export const PAGE_HTML = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -24,14 +23,11 @@ export const pageHtml = (linkFrom: string): string => `<!doctype html>
 <link rel="stylesheet" href="/page/cockpit.css">
 </head>
 <body>
-<div id="page" data-link-from="${escaped(linkFrom)}"><noscript>This page needs JavaScript; tickwright status and tickwright halt do without.</noscript></div>
+<div id="page"><noscript>This page needs JavaScript; tickwright status and tickwright halt do without.</noscript></div>
 <script type="module" src="/page/cockpit.js"></script>
 </body>
 </html>
 `;
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 interface PageFile {
   readonly type: string;

@@ -10,7 +10,7 @@ import { Now } from './now.tsx';
 import { Empty, Field, Panel } from './parts.tsx';
 import { Research } from './research.tsx';
 import { Steer } from './steer.tsx';
-import { begin, session, silentSeconds, state, view, viewName } from './store.ts';
+import { begin, session, silentSeconds, state, view } from './store.ts';
 import { LANGUAGE, t } from './text.ts';
 
 const VIEW = { now: Now, market: Market, steer: Steer, journal: Journal, research: Research } as const;
@@ -27,7 +27,7 @@ function Cockpit() {
         {value !== null && now === null && <Empty>{t.connecting}</Empty>}
         {value !== null && now !== null && (
           <div class={`view ${view.value}`}>
-            <h2 class="hidden">{viewName(view.value)}</h2>
+            <h2 class="hidden">{t.view[view.value]}</h2>
             <Shown value={now} />
           </div>
         )}
@@ -50,7 +50,7 @@ function Entrance() {
     <div class="entrance">
       <Panel title={t.enterTitle}>
         <p>{t.enterMeaning}</p>
-        <pre>{root?.dataset['linkFrom']}</pre>
+        <pre>tickwright open</pre>
         <form
           class="row"
           onSubmit={(event) => {

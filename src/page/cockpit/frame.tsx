@@ -4,7 +4,7 @@ import type { CockpitState } from '../../operator/cockpit/cockpit-model.ts';
 import { clockTime, duration, worded } from './format.ts';
 import { Button } from './parts.tsx';
 import {
-  canHalt,
+  canSteer,
   entries,
   halt,
   isGone,
@@ -17,8 +17,7 @@ import {
   state,
   type View,
   view,
-  viewName,
-  views,
+  VIEWS,
 } from './store.ts';
 import { t } from './text.ts';
 
@@ -39,7 +38,7 @@ export function Header() {
         {value !== null && <Clock value={value} />}
         <div class="actions">
           <ThemeButton />
-          {canHalt.value && <HaltButton />}
+          {canSteer.value && <HaltButton />}
           {session.value?.role === 'look' && <span class="chip">{t.lookOnly}</span>}
         </div>
       </div>
@@ -113,7 +112,7 @@ function cutText(): string | null {
   if (silentSeconds.value === null) return null;
   if (session.value === null) return state.value === null ? null : t.loggedOut;
   if (isGone.value) return t.daemonGone;
-  return canHalt.value ? `${t.streamCut} ${t.haltStillWorks}` : t.streamCut;
+  return canSteer.value ? `${t.streamCut} ${t.haltStillWorks}` : t.streamCut;
 }
 
 /** One line high whatever happens, so that nothing below it moves; the rest unfolds. */
@@ -154,14 +153,14 @@ const show = (name: View): void => {
 
 const Tabs = () => (
   <nav aria-label={t.views}>
-    {views.value.map((name, place) => (
+    {VIEWS.map((name, place) => (
       <Button
         key={name}
         aria-current={view.value === name ? 'page' : undefined}
         aria-keyshortcuts={String(place + 1)}
         onClick={() => show(name)}
       >
-        {viewName(name)}
+        {t.view[name]}
       </Button>
     ))}
   </nav>
@@ -239,9 +238,9 @@ export function listenToKeys(): void {
     const { target, key, repeat } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || state.value === null) return;
     if (target instanceof HTMLElement && target.matches('input, select, textarea')) return;
-    const chosen = views.value[Number(key) - 1];
+    const chosen = VIEWS[Number(key) - 1];
     if (chosen !== undefined) show(chosen);
-    if (key.toLowerCase() !== 'h' || repeat || !canHalt.value) return;
+    if (key.toLowerCase() !== 'h' || repeat || !canSteer.value) return;
     document.getElementById('halt')?.focus();
     held = setTimeout(() => void halt(), HALT_KEY_MS);
   });
@@ -251,10 +250,6 @@ export function listenToKeys(): void {
 
 export const Footer = () => (
   <footer>
-    {views.value.includes('journal') && (
-      <>
-        {t.newest}: <span class="num">{entries.value.at(-1)?.id ?? '–'}</span>
-      </>
-    )}
+    {t.newest}: <span class="num">{entries.value.at(-1)?.id ?? '–'}</span>
   </footer>
 );

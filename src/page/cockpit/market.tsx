@@ -50,7 +50,7 @@ export function Market({ value }: { readonly value: CockpitState }) {
         <Depth contract={contract} orders={value.orders} />
       </Panel>
       <ContractOrders value={value} contract={contract} />
-      {value.broker === undefined && <Notes />}
+      <Notes />
     </>
   );
 }
@@ -298,16 +298,12 @@ function ContractOrders({
   readonly contract: ContractState;
 }) {
   const orders = value.orders.filter((order) => order.contract === contract.contract);
-  const net = (value.broker?.customers ?? value.strategies)
+  const net = value.strategies
     .flatMap(({ positions }) => positions)
     .filter((position) => position.contract === contract.contract)
     .reduce((sum, { qty }) => sum + qty, 0);
   return (
-    <Panel
-      title={t.workingOrders}
-      area={value.broker === undefined ? 'wide' : ''}
-      aside={`${t.position} ${signed(net)}`}
-    >
+    <Panel title={t.workingOrders} area="wide" aside={`${t.position} ${signed(net)}`}>
       {orders.length === 0 && <Empty>{t.noOrders}</Empty>}
       {orders.length > 0 && <OrderTable orders={orders} value={value} label={t.workingOrders} />}
     </Panel>

@@ -29,25 +29,11 @@ import {
   type Tone,
   Vnd,
 } from './parts.tsx';
-import { canSteer, command, entries, nowMs, prices, story, view, views } from './store.ts';
-import { Customers } from './simulator.tsx';
+import { canSteer, command, entries, nowMs, prices, story, view } from './store.ts';
 import { Otp } from './steer.tsx';
 import { t } from './text.ts';
 
 export const Now = ({ value }: { readonly value: CockpitState }) => (
-  <>
-    {value.broker === undefined && <DaemonNow value={value} />}
-    {value.broker !== undefined && (
-      <>
-        <Customers broker={value.broker} />
-        <Orders value={value} />
-      </>
-    )}
-    <Latest />
-  </>
-);
-
-const DaemonNow = ({ value }: { readonly value: CockpitState }) => (
   <>
     {value.token.isOtpAwaited && canSteer.value && <Otp value={value} />}
     <Figures value={value} />
@@ -59,6 +45,7 @@ const DaemonNow = ({ value }: { readonly value: CockpitState }) => (
       <Limits value={value} />
       <Books value={value} />
     </div>
+    <Latest />
   </>
 );
 
@@ -264,18 +251,17 @@ export function OrderTable({
   readonly value: CockpitState;
   readonly label: string;
 }) {
-  const isOurs = value.broker === undefined;
   const columns: readonly Column<OrderState>[] = [
     {
       name: t.order,
       show: ({ id, orderNo }) => (
         <>
-          {isOurs && <OrderLink id={id} />} <span class="quiet">{orderNo ?? ''}</span>
+          <OrderLink id={id} /> <span class="quiet">{orderNo ?? ''}</span>
         </>
       ),
     },
     {
-      name: isOurs ? t.strategy : t.customer,
+      name: t.strategy,
       show: ({ strategy, isAdopted }) => (
         <>
           {strategy} {isAdopted && <Tag tone="warn" text={t.foreign} />}
@@ -311,7 +297,7 @@ export function OrderTable({
         <HoldButton isSmall label={t.cancel} word="cancel" onDone={() => cancelOrder(id)} />
       ),
   };
-  const shown = canSteer.value && isOurs ? [...columns, cancel] : columns;
+  const shown = canSteer.value ? [...columns, cancel] : columns;
   return <Table label={label} columns={shown} rows={orders} keyOf={({ id }) => id} />;
 }
 
@@ -430,7 +416,7 @@ function Latest() {
     </Button>
   );
   return (
-    <Panel title={t.latest} aside={views.value.includes('journal') && toJournal}>
+    <Panel title={t.latest} aside={toJournal}>
       {rows.length === 0 && <Empty>{t.noEntries}</Empty>}
       <ol class="latest">
         {rows.map(({ id, atMs, word, tone, strategy, text }) => (

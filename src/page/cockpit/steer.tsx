@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { CockpitState, StrategyState } from '../../operator/cockpit/cockpit-model.ts';
 import { signed, worded } from './format.ts';
 import { Button, Dot, Empty, Entry, Field, heldOnes, HoldButton, Panel } from './parts.tsx';
-import { Faults } from './simulator.tsx';
+import { Faults } from './faults.tsx';
 import { canSteer, command, halt, outcomes, session } from './store.ts';
 import { leave } from './link.ts';
 import { t } from './text.ts';
@@ -20,14 +20,10 @@ export function Steer({ value }: { readonly value: CockpitState }) {
     );
   return (
     <>
-      {value.broker === undefined && (
-        <>
-          <Entries value={value} />
-          <Otp value={value} />
-          <Everything value={value} />
-          <Strategies value={value} />
-        </>
-      )}
+      <Entries value={value} />
+      <Otp value={value} />
+      <Everything value={value} />
+      <Strategies value={value} />
       <Faults value={value} />
       <Sent />
     </>

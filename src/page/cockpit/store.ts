@@ -12,7 +12,7 @@ import { answers, followOnce, readSession, send, type ServerEvent } from './link
 import { t } from './text.ts';
 
 export type View = 'now' | 'market' | 'steer' | 'journal' | 'research';
-const VIEWS: readonly View[] = ['now', 'market', 'steer', 'journal', 'research'];
+export const VIEWS: readonly View[] = ['now', 'market', 'steer', 'journal', 'research'];
 
 const FRAME_MS = 1_000 / 30;
 const HIDDEN_FRAME_MS = 1_000;
@@ -52,13 +52,7 @@ const heardMs = signal(Date.now());
 const answeredMs = signal(0);
 const beat = signal<CockpitBeat & { readonly atMs: number }>({ realMs: 0, marketMs: 0, atMs: 0 });
 
-/** A simulator has neither journal nor research. */
-export const views = computed(() => (state.value?.broker === undefined ? VIEWS : VIEWS.slice(0, 3)));
-export const viewName = (name: View): string =>
-  name === 'steer' && state.value?.broker !== undefined ? t.faults : t.view[name];
 export const canSteer = computed(() => session.value?.role === 'steer');
-/** A simulator has nothing to halt. */
-export const canHalt = computed(() => canSteer.value && state.value?.broker === undefined);
 /** Seconds without a word of the daemon, or null while it speaks. */
 export const silentSeconds = computed(() => {
   const silent = nowMs.value - heardMs.value;

@@ -12,13 +12,11 @@ const TABLE = {
     live: ['LIVE', 'THẬT'],
     paper: ['paper', 'giả lập'],
     'dry-run': ['dry run', 'chạy thử'],
-    simulator: ['simulator', 'mô phỏng'],
   },
   modeLine: {
     live: ['LIVE · REAL MONEY', 'GIAO DỊCH THẬT · TIỀN THẬT'],
     paper: ['PAPER · simulated broker', 'GIẢ LẬP · công ty chứng khoán mô phỏng'],
     'dry-run': ['DRY RUN · nothing is sent', 'CHẠY THỬ · không gửi lệnh nào'],
-    simulator: ['SIMULATOR · a broker for tests', 'MÔ PHỎNG · công ty chứng khoán để kiểm thử'],
   },
   view: {
     now: ['Now', 'Hiện tại'],
@@ -290,7 +288,6 @@ const TABLE = {
   reconnect: ['Reconnect prices', 'Kết nối lại giá'],
   leave: ['Log out', 'Đăng xuất'],
   nothingSent: ['This page has sent no command yet.', 'Trang này chưa gửi lệnh điều khiển nào.'],
-  faults: ['Faults', 'Lỗi'],
   faultsTitle: ['Faults of the simulated broker', 'Lỗi của công ty chứng khoán mô phỏng'],
   faultsMeaning: [
     'Each fault acts on real connections, as the broker’s own would. One without times stays until it is switched off.',
@@ -299,11 +296,6 @@ const TABLE = {
   isOn: ['on', 'đang bật'],
   required: ['required', 'bắt buộc'],
   any: ['any', 'tất cả'],
-  clients: ['Clients on the stream', 'Máy khách trên luồng giá'],
-  customer: ['Customer', 'Khách hàng'],
-  customers: ['Customers', 'Khách hàng'],
-  assets: ['Net assets', 'Tài sản ròng'],
-  marginInUse: ['Margin in use', 'Ký quỹ đang dùng'],
   dayWord: ['Day', 'Ngày'],
   kind: ['Kind', 'Loại'],
   newestDays: ['All, newest first', 'Tất cả, mới nhất trước'],

@@ -1,10 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  armedFaults,
-  ownFaults,
-  pageFaults,
-  RemoteFaults,
-} from '../../../src/app/simulator/simulator-faults.ts';
+import { armedFaults, pageFaults, SimulatorFaults } from '../../../src/app/simulator/simulator-faults.ts';
 import { faultForms, parseFaultTexts } from '../../../src/simulator/faults/fault.ts';
 import { type RunningSimulator, startSimulator } from '../../../src/simulator/start-simulator.ts';
 
@@ -14,13 +9,10 @@ async function running(): Promise<RunningSimulator> {
   return simulator;
 }
 
-const KINDS = {
-  'in this process': (simulator: RunningSimulator) => ownFaults(simulator.faults),
-  'in another': ({ controlPort, controlToken }: RunningSimulator) =>
-    new RemoteFaults(`http://127.0.0.1:${controlPort}`, controlToken),
-};
+const faultsOf = ({ controlPort, controlToken }: RunningSimulator): SimulatorFaults =>
+  new SimulatorFaults(`http://127.0.0.1:${controlPort}`, controlToken);
 
-describe.for(Object.entries(KINDS))('a simulator %s', ([, faultsOf]) => {
+describe('a simulator', () => {
   test('takes a fault with parameters that are texts, shows it, and clears it', async () => {
     const simulator = await running();
     const faults = faultsOf(simulator);
@@ -65,7 +57,7 @@ describe.for(Object.entries(KINDS))('a simulator %s', ([, faultsOf]) => {
 });
 
 test('a simulator that is gone is told, and keeps nobody waiting', async () => {
-  const faults = new RemoteFaults('http://127.0.0.1:1', 'token');
+  const faults = new SimulatorFaults('http://127.0.0.1:1', 'token');
   expect(faults.armed).toEqual([]);
   expect(await faults.clear('http_500')).toMatchObject({ ok: false });
 });

@@ -117,7 +117,6 @@ export const startFake = (daemon: FakeDaemon, options: Partial<CockpitOptions> =
     hosts: [],
     isBehindProxy: false,
     pageDir: '/nowhere',
-    linkFrom: 'tickwright open',
     clock: { nowUs: () => daemon.nowUs },
     secrets: new Secrets([SECRET_OF_DAEMON]),
     handlers: daemon.handlers,

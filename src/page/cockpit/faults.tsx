@@ -1,4 +1,4 @@
-/** The simulated broker: its customers where it runs alone, and its faults, also in the page of a paper run. */
+/** Faults of the simulated broker of a paper run. */
 import { type Signal, signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type {
@@ -6,55 +6,10 @@ import type {
   CockpitState,
   KnownFault,
   KnownFaults,
-  SimulatorState,
 } from '../../operator/cockpit/cockpit-model.ts';
-import { count } from './format.ts';
-import {
-  Bar,
-  Button,
-  Choice,
-  type Column,
-  Dot,
-  Field,
-  OpenVnd,
-  Panel,
-  Positions,
-  Table,
-  useAnswer,
-  Vnd,
-  Waiting,
-} from './parts.tsx';
+import { Button, Choice, Dot, Field, Panel, useAnswer, Waiting } from './parts.tsx';
 import { canSteer, command } from './store.ts';
 import { t } from './text.ts';
-
-const CUSTOMER: readonly Column<SimulatorState['customers'][number]>[] = [
-  { name: t.customer, show: ({ name }) => <b>{name}</b> },
-  { name: t.position, isNumber: true, show: ({ positions }) => <Positions positions={positions} /> },
-  { name: t.open, isNumber: true, show: ({ positions }) => <OpenVnd positions={positions} /> },
-  { name: t.costs, isNumber: true, show: ({ costsVnd }) => <Vnd value={costsVnd} isSigned={false} /> },
-  { name: t.day, isNumber: true, show: ({ dayProfitVnd }) => <Vnd value={dayProfitVnd} /> },
-  { name: t.assets, isNumber: true, show: ({ assetsVnd }) => <Vnd value={assetsVnd} isSigned={false} /> },
-  {
-    name: t.marginInUse,
-    isNumber: true,
-    show: ({ name, marginPercent }) => (
-      <>
-        <span class="num">{marginPercent.toFixed(1)} %</span>
-        <Bar
-          part={marginPercent / 100}
-          tone={marginPercent >= 80 ? 'bad' : 'good'}
-          label={`${t.marginInUse} ${name}`}
-        />
-      </>
-    ),
-  },
-];
-
-export const Customers = ({ broker: { clients, customers } }: { readonly broker: SimulatorState }) => (
-  <Panel title={t.customers} aside={`${t.clients}: ${count(clients)}`}>
-    <Table label={t.customers} columns={CUSTOMER} rows={customers} keyOf={({ name }) => name} />
-  </Panel>
-);
 
 /** None where the broker is no simulator. */
 export function Faults({ value: { faults: armed } }: { readonly value: CockpitState }) {
