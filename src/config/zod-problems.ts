@@ -34,14 +34,7 @@ export function keysOfOtherKind(source: YamlSource, schema: $ZodType): readonly 
     : undefined;
 }
 
-/** Keys of older files. */
-const RENAMED: ReadonlyMap<string, string> = new Map([
-  ['walks', 'scans'],
-  ['conditionLife', 'triggerLife'],
-  ['conditionsMax', 'triggersMax'],
-]);
-
-/** Keys of older files without a successor, by their path without places in lists. */
+/** Keys that are gone, by their path without places in lists, and the way on. */
 const RETIRED: ReadonlyMap<string, string> = new Map([
   ['operator.cockpit.tls', 'use a tunnel or a reverse proxy: src/operator/README.md has recipes'],
 ]);
@@ -132,16 +125,13 @@ class IssueReader {
     const known = keysAt(this.#schema, at);
     const section = known.find((name) => keysAt(this.#schema, [...at, name]).includes(key));
     const meant = nearest(key, known);
-    const renamed = RENAMED.get(key);
     const hint = /^\d+$/.test(key)
       ? 'a decimal number has a point, not a comma'
       : section !== undefined
         ? `it belongs in ${section}: indent it below that`
-        : renamed !== undefined && known.includes(renamed)
-          ? `it is called ${renamed} now`
-          : meant === undefined
-            ? `remove it or ${this.#help}`
-            : `did you mean ${meant}?`;
+        : meant === undefined
+          ? `remove it or ${this.#help}`
+          : `did you mean ${meant}?`;
     return this.#source.keyProblem(path, key, 'a known key', hint);
   }
 

@@ -56,7 +56,6 @@ function sessionAlone(journal: Database, session: string): Buffer {
   const alone = new Database(':memory:');
   try {
     createTables(alone);
-    alone.pragma(`user_version = ${Number(journal.pragma('user_version', { simple: true }))}`);
     alone.transaction(() => {
       for (const [table, key] of TABLES_OF_A_SESSION) {
         const rows = journal.prepare(`SELECT * FROM ${table} WHERE ${key} = ?`).raw();

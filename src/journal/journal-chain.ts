@@ -6,12 +6,7 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../sqlite/database.ts';
 import { errorText } from '../domain/failure.ts';
-import {
-  archivedSessions,
-  type ArchivedSession,
-  type ChainedTable,
-  FORMAT_COUNTER,
-} from './journal-database.ts';
+import { archivedSessions, type ArchivedSession, type ChainedTable } from './journal-database.ts';
 
 /** SQLite's own values of one row, in the order of its columns, without the hash. */
 export type ChainedRow = readonly (string | number | null)[];
@@ -51,8 +46,6 @@ interface SessionChain {
   readonly session: string;
   readonly inputs: number;
   readonly entries: number;
-  /** False for a session of a format that had no chain. */
-  readonly isChained: boolean;
   /** Its rows are in a file of their own. */
   readonly isArchived: boolean;
   /** Hashes of the last input and the last entry. */
@@ -66,8 +59,6 @@ export interface JournalCheck {
 
 /** More faults of one chain than this are only counted. */
 const FAULTS_MAX = 20;
-/** The first format whose rows carry hashes. */
-export const CHAINED_SINCE = 3;
 
 const ROWS: Readonly<
   Record<ChainedTable, { readonly name: string; readonly order: string; readonly columns: string }>
@@ -105,31 +96,22 @@ function checkRows(database: Database): JournalCheck {
   try {
     faults.push(...fileFaults(database));
     const archives = archivesOf(database);
-    for (const { session, isChained } of sessionsOf(database)) {
+    for (const session of sessionsOf(database)) {
       const archived = archives.get(session);
       if (archived !== undefined) {
         const { inputs, entries } = archived;
-        sessions.push({
-          session,
-          inputs,
-          entries,
-          isChained,
-          isArchived: true,
-          ends: endsOf(database, session),
-        });
+        sessions.push({ session, inputs, entries, isArchived: true, ends: endsOf(database, session) });
         continue;
       }
-      const inputs = followed(database, session, 'inputs', isChained);
-      const entries = followed(database, session, 'entries', isChained);
+      const inputs = followed(database, session, 'inputs');
+      const entries = followed(database, session, 'entries');
       faults.push(...inputs.faults, ...entries.faults);
-      const ends = isChained ? `${inputs.end.hash} ${entries.end.hash}` : '';
       sessions.push({
         session,
         inputs: inputs.end.rows,
         entries: entries.end.rows,
-        isChained,
         isArchived: false,
-        ends,
+        ends: `${inputs.end.hash} ${entries.end.hash}`,
       });
     }
   } catch (error) {
@@ -146,7 +128,7 @@ function checkRows(database: Database): JournalCheck {
 /** Where `after` does not go on from the rows of `before`, in words; null when it holds them all. */
 export function missingRow(before: Database, after: Database): string | null {
   const [archivedBefore, archivedAfter] = [archivesOf(before), archivesOf(after)];
-  for (const { session } of sessionsOf(before)) {
+  for (const session of sessionsOf(before)) {
     for (const table of ['inputs', 'entries'] as const) {
       const rows = archivedBefore.get(session)?.[table] ?? countOf(before, session, table);
       if (rows === 0) continue;
@@ -181,14 +163,12 @@ const hashAt = (
 const countOf = (database: Database, session: string, table: ChainedTable): number =>
   Number(database.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session));
 
-/** Hash of the row with this number, counted from 1; null in a format without hashes. */
-function hashOf(database: Database, session: string, table: ChainedTable, row: number): unknown {
-  if (Number(database.pragma('user_version', { simple: true })) < CHAINED_SINCE) return null;
-  return database
+/** Hash of the row with this number, counted from 1. */
+const hashOf = (database: Database, session: string, table: ChainedTable, row: number): unknown =>
+  database
     .prepare(`SELECT hash FROM ${table} WHERE session = ? ORDER BY ${ROWS[table].order} LIMIT 1 OFFSET ?`)
     .pluck()
     .get(session, row - 1);
-}
 
 function fileFaults(database: Database): readonly ChainFault[] {
   return database
@@ -200,30 +180,21 @@ function fileFaults(database: Database): readonly ChainFault[] {
 }
 
 /** Also those whose rows are left though the session itself is gone. */
-function sessionsOf(
-  database: Database,
-): readonly { readonly session: string; readonly isChained: boolean }[] {
-  const isChainedFile = Number(database.pragma('user_version', { simple: true })) >= CHAINED_SINCE;
-  const chains = isChainedFile ? `UNION ALL SELECT session, ${CHAINED_SINCE} FROM chains` : '';
-  return database
-    .prepare<[string], { day: string; format: number | null }>(
-      `SELECT day, max(format) AS format FROM
-         (SELECT day, 1 AS format FROM sessions UNION ALL SELECT session, 1 FROM entries UNION ALL SELECT session, 1 FROM inputs
-          UNION ALL SELECT day, value FROM counters WHERE name = ? ${chains})
-       GROUP BY day ORDER BY day`,
+const sessionsOf = (database: Database): readonly string[] =>
+  database
+    .prepare<[], string>(
+      `SELECT day FROM sessions UNION SELECT session FROM entries UNION SELECT session FROM inputs UNION SELECT session FROM chains
+       ORDER BY 1`,
     )
-    .all(FORMAT_COUNTER)
-    .map(({ day, format }) => ({ session: day, isChained: (format ?? 1) >= CHAINED_SINCE }));
-}
+    .pluck()
+    .all();
 
 /** Goes on from the stored hash after a break, so that one damaged row makes one fault. */
 function followed(
   database: Database,
   session: string,
   table: ChainedTable,
-  isChained: boolean,
 ): { readonly end: ChainEnd; readonly faults: readonly ChainFault[] } {
-  if (!isChained) return { end: { rows: countOf(database, session, table), hash: '' }, faults: [] };
   const { name, columns } = ROWS[table];
   const faults: ChainFault[] = [];
   let end = START;

@@ -13,20 +13,10 @@ import type {
 } from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
-import { CHAINED_SINCE, chainEnd, checkJournal, type JournalCheck } from './journal-chain.ts';
+import { chainEnd, checkJournal, type JournalCheck } from './journal-chain.ts';
 import { checkArchives, openArchive } from './journal-archive.ts';
-import {
-  ACCOUNT_HALTS,
-  type ArchivedSession,
-  archivedSessions,
-  FORMAT_COUNTER,
-  JOURNAL_FORMAT,
-  OlderSession,
-  openReadOnly,
-  NO_SESSION,
-} from './journal-database.ts';
+import { ACCOUNT_HALTS, type ArchivedSession, archivedSessions, openReadOnly } from './journal-database.ts';
 import { parseNamed, withStrategy } from './named-strategies.ts';
-import { inTodaysWords, OLDER_KINDS } from './older-rows.ts';
 
 export interface SessionRow {
   readonly day: TradingDay;
@@ -74,9 +64,6 @@ interface EntryRow {
   readonly body: string;
   readonly wall_us: number;
 }
-
-const READ_ON =
-  'The version that wrote it replays it; its orders, positions and rows can still be listed here.';
 
 /** They take some 10 ms. */
 const PART_ENTRIES = 500;
@@ -129,27 +116,8 @@ export class JournalReader {
     return this.archives().filter(({ session }) => hasRows.get(session, session) === 1);
   }
 
-  /** The format in which a session is written. */
-  format(session: string): number {
-    return this.#formats().get(session) ?? 1;
-  }
-
-  #formats(): ReadonlyMap<string, number> {
-    const rows = this.#database
-      .prepare<[string], { day: string; value: number }>('SELECT day, value FROM counters WHERE name = ?')
-      .all(FORMAT_COUNTER);
-    return new Map([[NO_SESSION, JOURNAL_FORMAT], ...rows.map(({ day, value }) => [day, value] as const)]);
-  }
-
-  /** Throws `OlderSession` for a session that only an older program can replay. */
-  assertReplayable(session: string): void {
-    const format = this.format(session);
-    if (format < JOURNAL_FORMAT) throw new OlderSession(session, format, READ_ON);
-  }
-
-  /** The inputs of a session, whole again, in order. Throws for a session of an older format. */
+  /** The inputs of a session, whole again, in order. */
   *inputs(session: string): Generator<JournaledInput> {
-    this.assertReplayable(session);
     const codec = new InputCodec(this.#names);
     // Rows that come many at once, and as lists, take a third less time.
     const page = this.#database
@@ -190,7 +158,7 @@ export class JournalReader {
       .map(({ strategy }) => strategy);
   }
 
-  /** The lists of strategies that a session ran, oldest first; none in an older format. */
+  /** The lists of strategies that a session ran, oldest first. */
   strategyLists(session: string): readonly StrategiesConfigured[] {
     return this.#inputsOf<StrategiesConfigured>(session, 'strategies');
   }
@@ -220,7 +188,7 @@ export class JournalReader {
     return decided.get(session, began) !== undefined;
   }
 
-  /** The first input of a kind, also of an older session: a snapshot is written whole there. */
+  /** The first input of a kind: a snapshot is written whole there. */
   firstInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
     for (const row of this.#inputRows(session, kind)) {
       const body = new InputCodec(this.#names).decode(row.kind, row.body);
@@ -282,9 +250,9 @@ export class JournalReader {
     return row?.value ?? 0;
   }
 
-  /** Entries that were ever written in a session; 0 for an older format, which grows no more. */
+  /** Entries that were ever written in a session. */
   entryCount(session: string): number {
-    return this.format(session) < CHAINED_SINCE ? 0 : chainEnd(this.#database, session, 'entries').rows;
+    return chainEnd(this.#database, session, 'entries').rows;
   }
 
   /** The days a counter was ever touched on, oldest first. */
@@ -314,8 +282,7 @@ export class JournalReader {
     if (query.clientOrderId !== undefined) add('client_order_id = ?', query.clientOrderId);
     if (query.before !== undefined) add('id < ?', query.before);
     if (query.kinds !== undefined) {
-      const kinds = query.kinds.flatMap((kind) => [kind, OLDER_KINDS.get(kind) ?? []].flat());
-      add(`kind IN (${kinds.map(() => '?').join(', ')})`, ...kinds);
+      add(`kind IN (${query.kinds.map(() => '?').join(', ')})`, ...query.kinds);
     }
     const limit = query.last === undefined ? '' : ` LIMIT ${Math.max(0, Math.trunc(query.last))}`;
     const rows = this.#database
@@ -323,8 +290,7 @@ export class JournalReader {
         `SELECT * FROM entries ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY id DESC${limit}`,
       )
       .all(...values);
-    const formats = this.#formats();
-    return rows.toReversed().map((row) => storedEntry(row, formats.get(row.session) ?? 1, this.#names));
+    return rows.toReversed().map((row) => storedEntry(row, this.#names));
   }
 
   /** At most `max` entries after row `id`, of all sessions, oldest first. */
@@ -332,9 +298,7 @@ export class JournalReader {
     // Asked many times a second.
     this.#after ??= this.#database.prepare('SELECT * FROM entries WHERE id > ? ORDER BY id LIMIT ?');
     const rows = this.#after.all([id, max]) as EntryRow[]; // oxlint-disable-line typescript/no-unsafe-type-assertion -- rows of that table
-    if (rows.length === 0) return [];
-    const formats = this.#formats();
-    return rows.map((row) => storedEntry(row, formats.get(row.session) ?? 1, this.#names));
+    return rows.map((row) => storedEntry(row, this.#names));
   }
 
   /** Session of an entry; undefined where there is no such row. */
@@ -371,10 +335,9 @@ export class JournalReader {
     const part = this.#database.prepare<(string | number)[], EntryRow>(
       `SELECT * FROM entries WHERE id BETWEEN ? AND ? AND +session = ? AND +kind IN (${ofKinds}) ORDER BY id`,
     );
-    const format = this.format(session);
     for (let from = first; from <= last; from += PART_ENTRIES) {
       const rows = part.all(from, Math.min(last, from + PART_ENTRIES - 1), session, ...kinds);
-      yield rows.map((row) => storedEntry(row, format, this.#names));
+      yield rows.map((row) => storedEntry(row, this.#names));
     }
   }
 
@@ -397,7 +360,7 @@ export class JournalReader {
       .prepare<[], EntryRow>(`SELECT * FROM entries WHERE ${ACCOUNT_HALTS} ORDER BY id DESC LIMIT 1`)
       .get();
     if (row === undefined) return null;
-    const { entry } = storedEntry(row, this.format(row.session), this.#names);
+    const { entry } = storedEntry(row, this.#names);
     return entry.kind === 'halt' ? { ...entry, session: row.session } : null;
   }
 
@@ -416,10 +379,10 @@ export class JournalReader {
   }
 }
 
-function storedEntry(row: EntryRow, format: number, names: StrategyNames): StoredEntry {
+function storedEntry(row: EntryRow, names: StrategyNames): StoredEntry {
   const strategy = row.strategy === null ? null : names.indexOf(row.strategy);
-  const text = parseNamed(row.kind, row.body, names);
-  const { kind, ...body } = inTodaysWords(format, row.kind, text);
+  const { kind } = row;
+  const body = parseNamed(kind, row.body, names);
   const head = { kind, cause: row.cause, tsUs: row.ts_us, strategy };
   return {
     id: row.id,

@@ -19,13 +19,9 @@ import {
   type ArchivedSession,
   type ChainedTable,
   BUSY_TIMEOUT_MS,
-  FORMAT_COUNTER,
   isShared,
-  JOURNAL_FORMAT,
   NO_SESSION,
-  OlderSession,
   openDatabase,
-  raiseFormat,
   share,
 } from './journal-database.ts';
 
@@ -54,10 +50,6 @@ interface Pending {
   readonly to: ChainedTable;
   readonly row: ChainedRow;
 }
-
-const WAY_ON =
-  'Nothing was started and nothing was changed. Go on with the older version until the session is over; the next one begins with ' +
-  'this program, which takes positions and waiting orders over. On paper, --fresh forgets the session instead.';
 
 /** Writes the rows of one session with their hashes. A commit that fails leaves the chains as they were. */
 class RowWriter {
@@ -150,7 +142,7 @@ export class JournalStore {
     return this.bumpCounter('boot', '');
   }
 
-  /** Opens the session of `day`, or goes on with it; true when it is new. Throws `OlderSession` before anything is changed. */
+  /** Opens the session of `day`, or goes on with it; true when it is new. */
   beginSession(day: TradingDay, at: TsUs, configuration: string): boolean {
     this.flush();
     const known = this.read.sessions().some((session) => session.day === day);
@@ -159,15 +151,7 @@ export class JournalStore {
         `the session of ${day} is in ${archivePath(this.#options.path, day)} and cannot be gone on with; ` +
           'is the clock of this machine right? On paper, --fresh forgets all sessions',
       );
-    const format = this.read.format(day);
-    if (known && format < JOURNAL_FORMAT) throw new OlderSession(day, format, WAY_ON);
-    if (!known) {
-      this.#database.transaction(() => {
-        this.#database.prepare('INSERT INTO sessions VALUES (?, ?, ?)').run(day, at, configuration);
-        this.setCounter(FORMAT_COUNTER, day, JOURNAL_FORMAT);
-        raiseFormat(this.#database);
-      })();
-    }
+    if (!known) this.#database.prepare('INSERT INTO sessions VALUES (?, ?, ?)').run(day, at, configuration);
     this.#session = day;
     this.#follow = undefined;
     this.#writer = undefined;
@@ -231,7 +215,7 @@ export class JournalStore {
 
   #commit(): void {
     if (this.#pending.length === 0) return;
-    this.#writer ??= this.#createWriter();
+    this.#writer ??= new RowWriter(this.#database, this.#session);
     const { wallClock, onCommit } = this.#options;
     const from = wallClock.nowUs();
     this.#writer.commit(this.#pending);
@@ -245,12 +229,6 @@ export class JournalStore {
     share(this.#database);
     this.#isAlone = false;
     this.#files = filesOf(writtenFiles(this.#options.path));
-  }
-
-  #createWriter(): RowWriter {
-    // A halt before the first session is kept even in the file of an older program.
-    if (this.#session === NO_SESSION) raiseFormat(this.#database);
-    return new RowWriter(this.#database, this.#session);
   }
 
   counter(name: string, day: string): number {
@@ -278,7 +256,6 @@ export class JournalStore {
       )
       .run(session, session, rowsMax);
     if (inputs.changes > 0) return true;
-    // No page leaves the file of an older program.
     const free = this.#freePages();
     this.#database.pragma(`incremental_vacuum(${rowsMax})`);
     return this.#freePages() < free && this.#freePages() > 0;

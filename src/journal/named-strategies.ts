@@ -21,7 +21,6 @@ export function namedText(kind: string, body: Body, names: StrategyNames): strin
   );
 }
 
-/** Rows of older formats hold places, which stay as they are: nothing is decided from them. */
 export function parseNamed(kind: string, text: string, names: StrategyNames): Record<string, unknown> {
   const body: unknown = NAMING.has(kind)
     ? JSON.parse(text, (key, value: unknown) =>

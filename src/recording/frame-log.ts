@@ -1,6 +1,6 @@
 /**
  * The exact text of every market frame, in order, before it is decoded. One file a session: `<seq> <tsUs> <bytes> <crc>\n<text>\n`,
- * where CRC-32 covers the rest of the record; older logs have none. A write reaches the file system before `append` returns, so the
+ * where CRC-32 covers the rest of the record. A write reaches the file system before `append` returns, so the
  * death of the process loses nothing; a power cut may lose the tail, which the reader recognises and leaves out. Damage before
  * that is located and left in the file, and the frames behind it are read. A day that is over is packed in the background and stays readable: the log
  * is removed once its packed copy was read back and is equal to the byte, so that at any moment at least one of the two is
@@ -191,8 +191,7 @@ export function frameDamageText({ tornBytes, damage }: FrameLogEnd): string | nu
 }
 
 const NEWLINE = 10;
-/** `<seq> <tsUs> <bytes>`, and a checksum since there is one. */
-const HEAD = /^((\d{1,15}) (\d{1,16}) (\d{1,8}))(?: ([\da-f]{1,8}))?$/;
+/** Of `<seq> <tsUs> <bytes> <crc>`. */
 const HEAD_BYTES_MAX = 15 + 1 + 16 + 1 + 8 + 1 + 8 + 1;
 /** A socket takes no larger frame; a size above it is damage. */
 const TEXT_BYTES_MAX = 16 * 1024 * 1024;
@@ -235,7 +234,7 @@ function crcOver(inverted: number, bytes: Uint8Array, from: number, to: number):
   return crc;
 }
 
-/** The numbers of a head with a checksum, read in place. */
+/** The numbers of a head, read in place. */
 class RecordHead {
   seq = 0;
   tsUs = 0;
@@ -298,7 +297,6 @@ export class FrameRecords {
   /** Bytes up to the end of the last whole record. */
   #whole = 0;
   #lastSeq = 0;
-  #hasChecksums = false;
   /** Bytes that are no record stand behind the last whole one. */
   #isLost = false;
 
@@ -358,38 +356,18 @@ export class FrameRecords {
     this.#lastSeq = frame.seq;
   }
 
-  /** Fast path for whole records; others, and damage, take the long way. */
   #recordAt(bytes: Buffer, offset: number): LoggedFrame | 'short' | 'none' {
     const head = this.#head;
-    if (!head.read(bytes, offset) || head.textBytes > TEXT_BYTES_MAX) return this.#oddRecordAt(bytes, offset);
-    this.#hasChecksums = true;
+    if (!head.read(bytes, offset)) {
+      const isCut = bytes.length - offset < HEAD_BYTES_MAX && bytes.indexOf(NEWLINE, offset) === -1;
+      return isCut ? 'short' : 'none';
+    }
+    if (head.textBytes > TEXT_BYTES_MAX) return 'none';
     const textEnd = head.textAt + head.textBytes;
     if (textEnd >= bytes.length) return 'short';
     const crc = crcOver(crcOver(-1, bytes, offset, head.checkedTo), bytes, head.textAt, textEnd);
     if (~crc !== head.checksum) return 'none';
     return { seq: seq(head.seq), tsUs: tsUs(head.tsUs), bytes, textAt: head.textAt, textEnd };
-  }
-
-  #oddRecordAt(bytes: Buffer, offset: number): LoggedFrame | 'short' | 'none' {
-    const headEnd = bytes.subarray(offset, offset + HEAD_BYTES_MAX).indexOf(NEWLINE);
-    if (headEnd === -1) return bytes.length - offset < HEAD_BYTES_MAX ? 'short' : 'none';
-    const head = HEAD.exec(bytes.toString('latin1', offset, offset + headEnd));
-    const textBytes = Number(head?.[4]);
-    if (head === null || textBytes > TEXT_BYTES_MAX) return 'none';
-    this.#hasChecksums ||= head[5] !== undefined;
-    const textAt = offset + headEnd + 1;
-    const end = textAt + textBytes + 1;
-    if (end > bytes.length) return 'short';
-    if (!this.#isSound(head, bytes.subarray(textAt, end))) return 'none';
-    return { seq: seq(Number(head[2])), tsUs: tsUs(Number(head[3])), bytes, textAt, textEnd: end - 1 };
-  }
-
-  /** A text may quote a record: in search of the next one, only a checksum tells. */
-  #isSound([, head = '', number = '', , , checksum]: RegExpExecArray, line: Buffer): boolean {
-    if (checksum !== undefined)
-      return crc32(line.subarray(0, -1), crc32(head)) === Number.parseInt(checksum, 16);
-    const isInPlace = !this.#isLost || (!this.#hasChecksums && Number(number) > this.#lastSeq);
-    return isInPlace && line.at(-1) === NEWLINE;
   }
 }
 

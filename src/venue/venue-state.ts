@@ -1,12 +1,8 @@
-/**
- * The venue's memory as plain JSON data: its part that survives a restart. The background's book is not part of it. Below: states
- * that earlier builds left, and what they mean today.
- */
+/** The venue's memory as plain JSON data: its part that survives a restart. The background's book is not part of it. */
 import type { Side } from '../domain/order.ts';
-import type { Bracket, MarginLevel, OrderReport, TriggerReport } from './venue-event.ts';
+import type { MarginLevel, OrderReport, TriggerReport } from './venue-event.ts';
 
 export interface VenueState {
-  readonly version: 4;
   readonly atUs: number;
   readonly day: string;
   readonly orderNoNext: number;
@@ -189,111 +185,3 @@ export type PendingState =
     }
   /** Not sent yet: an arbitrage order waits for own fills in its leg, of which there were `filledQty` since it was placed. */
   | { readonly kind: 'leg'; readonly filledQty: number };
-
-/**
- * Before an arbitrage order was an order of the in-day book: it waited among the orders with a trigger. Exits of a bracket had
- * absolute prices.
- */
-interface VenueState3 extends Omit<VenueState, 'version' | 'orders' | 'accounts'> {
-  readonly version: 3;
-  readonly accounts: readonly Omit<AccountState, 'settled'>[];
-  readonly orders: readonly Order3[];
-}
-
-type Order3 = Omit<OrderState, 'order'> & {
-  readonly order: Omit<OrderReport, 'leg' | 'bracket'> & { readonly bracket: Bracket3 | null };
-};
-
-interface Bracket3 {
-  readonly stopLossPrice: number;
-  readonly takeProfitPrice: number;
-}
-
-/** Before late orders were told from those carried into an auction. */
-interface VenueState2 extends Omit<VenueState3, 'version' | 'contracts'> {
-  readonly version: 2;
-  readonly contracts: readonly Contract2[];
-}
-
-type Contract2 = Omit<ContractState, 'tape'> & { readonly tape: Tape2 | null };
-type Tape2 = Omit<TapeState, 'isSettled' | 'queue'> & { readonly queue: readonly Place2[] };
-type Place2 = Omit<QueueState, 'isCarried'>;
-
-type Order1 = Omit<OrderState, 'order'> & { readonly order: Omit<OrderReport, 'origin' | 'bracket' | 'leg'> };
-type Position1 = Omit<PositionState, 'closedLong' | 'closedShort'>;
-type Account1 = Omit<AccountState, 'level' | 'positions' | 'settled'> & {
-  readonly positions: readonly Position1[];
-};
-type Since2 = 'conditions' | 'conditionNoNext' | 'rolledThrough';
-
-/** Before orders with triggers: every order was a client's, and nobody watched margin. */
-interface VenueState1 extends Omit<VenueState2, 'version' | 'orders' | 'accounts' | Since2> {
-  readonly version: 1;
-  readonly orders: readonly Order1[];
-  readonly accounts: readonly Account1[];
-}
-
-export type StoredVenueState = VenueState | VenueState3 | VenueState2 | VenueState1;
-
-export function currentState(stored: StoredVenueState): VenueState {
-  switch (stored.version) {
-    case 1:
-      return currentState({
-        ...stored,
-        version: 2,
-        orders: stored.orders.map((row) => ({
-          ...row,
-          order: { origin: 'plain', bracket: null, ...row.order },
-        })),
-        accounts: stored.accounts.map((row) => ({
-          level: 'sound',
-          ...row,
-          positions: row.positions.map(position),
-        })),
-        conditions: [],
-        conditionNoNext: 1,
-        rolledThrough: null,
-      });
-    case 2:
-      return currentState({ ...stored, version: 3, contracts: stored.contracts.map(contract) });
-    case 3:
-      return {
-        ...stored,
-        version: 4,
-        accounts: stored.accounts.map((row) => ({ ...row, settled: [] })),
-        orders: stored.orders.map((row) => ({
-          ...row,
-          order: { ...row.order, leg: null, bracket: bracket(row.order.bracket) },
-        })),
-        // That build gave it a number of the other book: a client that names it would reach another order.
-        conditions: stored.conditions.filter(
-          ({ condition }) => !('leg' in condition && condition.leg !== null),
-        ),
-      };
-    case 4:
-      return stored;
-  }
-}
-
-const bracket = (stored: Bracket3 | null): Bracket | null =>
-  stored === null
-    ? null
-    : { is: 'prices', stopLoss: stored.stopLossPrice, takeProfit: stored.takeProfitPrice };
-
-const contract = (row: Contract2): ContractState => ({
-  ...row,
-  tape: row.tape === null ? null : tape(row.tape),
-});
-
-/** That build shared an uncross with every order that stood, and let orders meet the book on entry alone. */
-const tape = (row: Tape2): TapeState => ({
-  isSettled: row.bid.price !== null || row.ask.price !== null,
-  ...row,
-  queue: row.queue.map((place) => ({ isCarried: row.crossing !== null, ...place })),
-});
-
-const position = (row: Position1): PositionState => ({
-  closedLong: NOTHING_CLOSED,
-  closedShort: NOTHING_CLOSED,
-  ...row,
-});

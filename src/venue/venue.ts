@@ -18,7 +18,7 @@ import { TapeBook } from './exchange/tape-book.ts';
 import { Machine } from './machine.ts';
 import { placeRefusal } from './orders/order-checks.ts';
 import { reportOf, type VenueOrder } from './orders/venue-order.ts';
-import { currentState, type StoredVenueState, type VenueState } from './venue-state.ts';
+import type { VenueState } from './venue-state.ts';
 import type { TriggerAnswer } from './triggers/trigger-book.ts';
 import {
   type CancelOrder,
@@ -44,8 +44,8 @@ export class Venue {
    * Starts at `options.startUs`. With `stored`, carries on from it: a day that ended in between is settled without further
    * trading, resting orders of today stand in the book again in their order.
    */
-  constructor(options: VenueOptions, stored?: StoredVenueState) {
-    this.#machine = new Machine(options, stored === undefined ? undefined : currentState(stored));
+  constructor(options: VenueOptions, stored?: VenueState) {
+    this.#machine = new Machine(options, stored);
   }
 
   get nowUs(): TsUs {
@@ -193,7 +193,6 @@ export class Venue {
   exportState(orderNos?: Iterable<string>): VenueState {
     const { floor, ledger, entry, triggers } = this.#machine;
     return {
-      version: 4,
       atUs: this.nowUs,
       accounts: ledger.exportState(),
       ...floor.exportState(),

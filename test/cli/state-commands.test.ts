@@ -46,6 +46,20 @@ it.each([
   expect(rowsOf(json.out)).toMatchObject(rows);
 });
 
+it.each(['orders', 'positions', 'pnl', 'journal', 'replay', 'agree'])(
+  '%s refuses a journal of another format, with what to do',
+  async (name) => {
+    const dir = journalDir();
+    const database = new Database(join(dir, 'journal.db'));
+    database.pragma('user_version = 4');
+    database.close();
+    const { code, out, err } = await cliRun(name, '--state', dir);
+    expect([code, out]).toEqual([4, '']);
+    expect(err).toMatch(/was 4: another Tickwright wrote it, .* Go on with that version/);
+    expect(err).not.toMatch(/ at .*\.ts:/);
+  },
+);
+
 it('cuts the journal to the newest rows, and to kinds', async () => {
   const dir = journalDir();
   const last = await cliRun('journal', '--state', dir, '--last', '2', '--json');

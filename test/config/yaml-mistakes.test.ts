@@ -24,11 +24,6 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:5:3 expected each key once, was "orderQtyMax" again (remove one of them)',
   ],
   [
-    'a key of an older file',
-    added('lookUp:\n  walks: 3'),
-    'main.yaml:11:3 lookUp.walks: expected a known key, was "walks" (it is called scans now)',
-  ],
-  [
     'a key that is gone',
     added('operator: { cockpit: { tls: { cert: a.pem, key: b.pem } } }'),
     'main.yaml:10:24 operator.cockpit.tls: expected a known key, was "tls" (use a tunnel or a reverse proxy: src/operator/README.md has recipes)',

@@ -1,22 +1,19 @@
-/** A new build in the middle of a session that the one before it began. */
+/** A new build over the state of the one before it, and under a running daemon. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { appendFileSync, cpSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { olderState } from '../support/older-session.ts';
+import { note, openStore } from '../journal/journal-fixture.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { startDaemon, workplace } from './daemon-process.ts';
 import { programWith } from './program-with.ts';
 
-/** The trading day of now, where every day is one. */
-const today = (): string => new Date().toLocaleDateString('sv-SE', { timeZone: 'Asia/Ho_Chi_Minh' });
-
-test('it does not trade blind: it says how to go on, ends with 2, and leaves the journal to the older build', async () => {
+test('it does not trade blind: it says how to go on, ends with 2, and leaves the journal to the other build', async () => {
   const told: string[] = [];
   const phone = createServer((request, response) => {
     request.on('data', (chunk) => told.push(String(chunk))).on('end', () => response.end());
@@ -26,20 +23,23 @@ test('it does not trade blind: it says how to go on, ends with 2, and leaves the
   vi.stubEnv('TICKWRIGHT_TEST_HOOK', `http://127.0.0.1:${(phone.address() as AddressInfo).port}/`); // oxlint-disable-line typescript/no-unsafe-type-assertion -- it listens on a port
   const hook = '{ id: hook, kind: webhook, preset: ntfy, url: { environment: TICKWRIGHT_TEST_HOOK } }';
   const place = workplace(`${BUSY_CONFIG}\nalerts: { channels: [${hook}] }\n`);
-  cpSync(olderState(), place.state, { recursive: true });
+  mkdirSync(place.state);
   const path = join(place.state, 'journal.db');
+  const { store } = openStore(path);
+  store.append(note(1));
+  store.close();
   const journal = new Database(path);
-  journal.prepare('UPDATE sessions SET day = ?').run(today());
+  journal.pragma('user_version = 4');
   const rows = journal.prepare('SELECT count(*) FROM entries').pluck();
   const before = rows.get();
 
   const daemon = startDaemon(place);
   const [code]: unknown[] = await once(daemon.process, 'exit');
   expect(code, daemon.output()).toBe(2);
-  expect(daemon.output()).toMatch(/was begun by an older Tickwright: .* Go on with the older version until/);
-  expect(told.join()).toMatch(/the daemon ends \(paper\)\s.*begun by an older Tickwright/);
+  expect(daemon.output()).toMatch(/was 4: another Tickwright wrote it, .* Go on with that version/);
+  expect(told.join()).toMatch(/the daemon ends \(paper\)\s.*another Tickwright wrote it/);
   expect(daemon.output()).not.toMatch(/ at .*\.js:|placed/);
-  expect([rows.get(), journal.pragma('user_version', { simple: true })]).toEqual([before, 1]);
+  expect([rows.get(), journal.pragma('user_version', { simple: true })]).toEqual([before, 4]);
   journal.close();
 });
 

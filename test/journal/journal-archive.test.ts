@@ -7,7 +7,6 @@ import { archiveDir, archivePath, writeArchive } from '../../src/journal/journal
 import { backUpJournal } from '../../src/journal/journal-backup.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { Database } from '../../src/sqlite/database.ts';
-import { olderState, OLDER_DAY } from '../support/older-session.ts';
 import { clockInput, DAY, note, openStore, tempDir, tempPath } from './journal-fixture.ts';
 
 const NEXT = addDays(DAY, 1);
@@ -168,21 +167,5 @@ it('is no loss to the backups of the same day, at any step', () => {
   expect(backUp()).toBe(12);
   while (store.freeArchived(DAY, 2));
   expect(backUp()).toBe(12);
-  store.close();
-});
-
-it('takes sessions of older formats', () => {
-  const path = `${olderState()}/journal.db`;
-  const { store } = openStore(path);
-  store.beginSession(NEXT, tsUs(1), 'test.yaml');
-  const before = store.read.hash(OLDER_DAY);
-  const rows = store.read.entries({ session: OLDER_DAY }).length;
-  store.keepArchive(writeArchive(path, OLDER_DAY));
-  while (store.freeArchived(OLDER_DAY, 1_000));
-  const opened = readJournal(path);
-  const read = opened.of(OLDER_DAY);
-  expect([read.hash(OLDER_DAY), read.entries({ session: OLDER_DAY }).length]).toEqual([before, rows]);
-  expect([rows > 0, opened.check().faults]).toEqual([true, []]);
-  opened.close();
   store.close();
 });

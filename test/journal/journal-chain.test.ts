@@ -1,12 +1,9 @@
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, it, vi } from 'vitest';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
-import { tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import { checkJournal } from '../../src/journal/journal-chain.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
-import { olderState, OLDER_DAY } from '../support/older-session.ts';
 import { clockInput, DAY, note, openStore, tempPath } from './journal-fixture.ts';
 
 function verify(path: string) {
@@ -48,7 +45,7 @@ function tamper(path: string, ...statements: readonly string[]): void {
 it('finds nothing wrong with a journal that several processes wrote', () => {
   const path = journalOfSix();
   expect(verify(path)).toMatchObject({
-    sessions: [{ session: DAY, inputs: 6, entries: 6, isChained: true }],
+    sessions: [{ session: DAY, inputs: 6, entries: 6 }],
     faults: [],
   });
 });
@@ -131,23 +128,6 @@ it('goes on with the chain after a commit that the disk refused', () => {
   store.append(note(3));
   store.close();
   expect(verify(path)).toMatchObject({ sessions: [{ inputs: 1, entries: 3 }], faults: [] });
-});
-
-it('chains the sessions after those of an older format, which it says cannot be checked', () => {
-  const path = join(olderState(), 'journal.db');
-  expect(verify(path)).toMatchObject({ sessions: [{ session: OLDER_DAY, isChained: false }], faults: [] });
-  const next = tradingDay('2026-11-23');
-  const { store } = openStore(path);
-  store.beginSession(next, tsUs(1), 'test.yaml');
-  store.append(note(1));
-  store.close();
-  expect(verify(path)).toMatchObject({
-    sessions: [
-      { session: OLDER_DAY, isChained: false },
-      { session: next, entries: 1, isChained: true },
-    ],
-    faults: [],
-  });
 });
 
 it('tells where a page of the file is damaged, and judges what can be read', () => {

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { renameSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../src/sqlite/database.ts';
 import { describe, expect, it } from 'vitest';
 import { tsUs } from '../../src/domain/units.ts';
+import { isJournalThere, OtherFormat } from '../../src/journal/journal-database.ts';
 import { GROUP_COMMIT_MS } from '../../src/journal/journal-store.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { clockInput, DAY, note, openStore, tempDir, tempPath } from './journal-fixture.ts';
@@ -246,16 +247,19 @@ describe('reading beside the writer', () => {
     store.close();
   });
 
-  it('refuses a journal that a newer program wrote, with what to do', () => {
+  it.each([4, 99])('refuses a journal of format %i, with what to do, and leaves it as it was', (format) => {
     const path = tempPath();
     openStore(path).store.close();
     const database = new Database(path);
-    database.pragma('user_version = 99');
+    database.pragma(`user_version = ${format}`);
     database.close();
-    expect(() => readJournal(path)).toThrow(
-      /expected format \d+ or older, was 99; it was written by a newer Tickwright/,
-    );
-    expect(() => openStore(path)).toThrow('was 99');
+    const before = readFileSync(path);
+    const refusal = /another Tickwright wrote it, .* Go on with that version; once no position is held/;
+    for (const open of [readJournal, openStore, isJournalThere]) {
+      expect(() => open(path)).toThrow(OtherFormat);
+      expect(() => open(path)).toThrow(refusal);
+    }
+    expect(readFileSync(path)).toEqual(before);
   });
 
   it('throws where there is no journal', () => {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
@@ -7,7 +6,7 @@ import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { foldSessions } from '../../src/journal/fold-session.ts';
 import type { JournalStore } from '../../src/journal/journal-store.ts';
 import { earnedIn, firstNetAssetValue } from '../../src/journal/session-results.ts';
-import { olderState, OLDER_DAY } from '../support/older-session.ts';
+import { accountWith } from '../support/engine-facts.ts';
 import { DAY, openStore, tempPath } from './journal-fixture.ts';
 
 const HEAD = { cause: seq(1), tsUs: tsUs(1), strategy: strategyIndex(0) };
@@ -89,9 +88,21 @@ it('goes on when the disk takes no result', () => {
   store.close();
 });
 
-it('knows the first value of the account from a session of an older format', () => {
-  const { store } = openStore(join(olderState(), 'journal.db'));
-  expect(firstNetAssetValue(store)).toBeGreaterThan(0);
-  expect(earnedIn(store, OLDER_DAY)).toBe(earnedIn(store, OLDER_DAY));
+it('knows the first value of the account, and keeps it', () => {
+  const { store } = openStore(tempPath());
+  expect(firstNetAssetValue(store)).toBeNull();
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  for (const [at, value] of [1_000, 2_000].entries()) {
+    const account = { ...accountWith(5), netAssetValue: money(value) };
+    store.recordInput({
+      kind: 'account_snapshot',
+      seq: seq(at + 1),
+      tsUs: tsUs(at + 1),
+      startedUs: tsUs(1),
+      account,
+    });
+  }
+  store.flush();
+  expect([firstNetAssetValue(store), store.counter('first_value', '')]).toEqual([1_000, 1_000]);
   store.close();
 });

@@ -155,6 +155,7 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
     clientOrderId: clientOrderId('X.7625320'),
     parent: ID,
     purpose: 'reduce',
+    isProtective: false,
     instrument,
     row: {
       orderNo: brokerOrderNo('5'),

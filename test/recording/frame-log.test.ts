@@ -176,15 +176,6 @@ describe('damage', () => {
     expect(textsOf(path)).toEqual(TEXTS.slice(1));
   });
 
-  it('is found in a log from before there were checksums', () => {
-    const path = frameLogPath(tempDir(), DAY);
-    writeFileSync(path, '1 1000 1\na\n2 2000 x\nb\n3 3000 1\nc\n');
-    expect(readAll(path)).toEqual({
-      texts: ['a', 'c'],
-      end: { wholeBytes: 33, tornBytes: 0, damage: [{ atByte: 11, bytes: 11, afterSeq: 1 }] },
-    });
-  });
-
   it('is told with its place, and a torn tail apart from it', () => {
     const path = written(tempDir(), TEXTS);
     expect(frameDamageText(readAll(path).end)).toBeNull();

@@ -8,7 +8,7 @@ import { type Contract, shownCode } from '../../domain/contract.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
-import { isJournalThere, OlderSession } from '../../journal/journal-database.ts';
+import { isJournalThere } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
 import {
   type JournalReader,
@@ -229,17 +229,11 @@ export interface StoredSession {
   close(): void;
 }
 
-/** Throws `NothingThere` without a journal, without this session in it, or when only an older program can replay it. */
+/** Throws `NothingThere` without a journal or without this session in it. */
 export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery): StoredSession {
   const { config } = runPlan(asked, { replay: tape, speed: null, stateDir });
   const names = new StrategyNames(config.strategies.map(({ id }) => id));
   const { read, found, frames, close } = openSession(config.stateDir, session, names);
-  try {
-    read.assertReplayable(found.day);
-  } catch (error) {
-    close();
-    throw error instanceof OlderSession ? new NothingThere(error.message) : error;
-  }
   const framesPath = frameLogPath(frames, found.day);
   return { config, names, read, session: found.day, framesPath, close };
 }

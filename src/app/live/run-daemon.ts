@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
 import { errorText, failureText, isDiskFull } from '../../domain/failure.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
-import { OlderSession } from '../../journal/journal-database.ts';
+import { isJournalThere, OtherFormat } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredAddress, reachBroker, type ReachedBroker } from '../edge/broker-address.ts';
 import { systemTimers } from '../host/market-clock.ts';
@@ -69,6 +69,12 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     await tellNoStart(plan.config, text);
     return EXIT.usage;
   }
+  const other = otherFormat(paths.journal);
+  if (other !== null) {
+    process.stderr.write(`${other}\n`);
+    await tellNoStart(plan.config, other);
+    return EXIT.usage;
+  }
   for (const text of secretsInPm2(plan.config)) process.stderr.write(`${text}\n`);
   try {
     return await runAlone(paths, (shutdown) => runMarked(plan, paths, options, shutdown));
@@ -85,6 +91,16 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     process.stderr.write(`${error.message}\n`);
     return isForeign ? EXIT.usage : EXIT.alreadyRunning;
   }
+}
+
+/** Why this program leaves the journal alone, or null. */
+function otherFormat(journal: string): string | null {
+  try {
+    isJournalThere(journal);
+  } catch (error) {
+    if (error instanceof OtherFormat) return error.message;
+  }
+  return null;
 }
 
 interface RunEnd {
@@ -166,11 +182,10 @@ async function runLocked(
       await screen.summary(daemon);
       return { code: EXIT.ok, reason };
     } catch (error) {
-      const isOlder = error instanceof OlderSession;
-      const text = isOlder ? error.message : `failed: ${failureText(error)}`;
+      const text = `failed: ${failureText(error)}`;
       screen.note(text);
       await tellEnd(daemon, text);
-      return { code: isOlder ? EXIT.usage : EXIT.failed, reason: text };
+      return { code: EXIT.failed, reason: text };
     } finally {
       stopStatus();
       await stopArchiver();

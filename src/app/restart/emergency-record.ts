@@ -69,7 +69,7 @@ export class EmergencyRecord {
   }
 }
 
-/** A line of the file; older programs wrote the call without its terms. */
+/** A line of the file. */
 interface Written {
   readonly call: SentCall['call'] | null;
   readonly clientOrderId: ClientOrderId;

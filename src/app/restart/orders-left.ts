@@ -167,7 +167,7 @@ export class OrdersLeft {
   }
 
   #waits({ kind: _kind, cause: _cause, tsUs: _tsUs, ...row }: Entry<'order_waiting'>): void {
-    const { clientOrderId, isProtective = false, strategy } = row;
+    const { clientOrderId, isProtective, strategy } = row;
     const known = this.#waiting.get(clientOrderId) ?? this.#known.get(clientOrderId);
     this.#known.delete(clientOrderId);
     this.#waiting.set(clientOrderId, {

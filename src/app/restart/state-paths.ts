@@ -91,7 +91,7 @@ export function prepareStateDir(paths: StatePaths): void {
   }
 }
 
-/** A copy has the mode of its original. Older releases left that to the directory. */
+/** A copy has the mode of its original. */
 function closeToOthers(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined || stat.isSymbolicLink()) return;
@@ -104,10 +104,10 @@ const OTHERS = 0o077;
 /** A volume of its own and a look by the Finder bring these; nothing of them is ever deleted. */
 const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store']);
 
-/** Others name a directory `data` or `frames` too; these two every run of an older release has left. */
+/** Others name a directory `data` or `frames` too; one of these two every run has left. */
 const OWN_ALONE: readonly string[] = ['journal.db', 'daemon.lock'];
 
-/** Directories of older releases have no marker: they hold these names and nothing else. */
+/** A copy that was put back may lack the marker: it holds these names and nothing else. */
 function isOurs(paths: StatePaths, name: string): boolean {
   if (OF_THE_SYSTEM.has(name)) return true;
   const names = [...Object.values(paths).map((path: string) => basename(path)), 'record', 'agreement'];

@@ -198,10 +198,9 @@ export class Adoption {
   /** A trigger order that already waited when the last session ended. */
   carryOver(carried: CarriedOrder): void {
     const { orders, context } = this.#parts;
-    const { clientOrderId: id, parent, purpose, instrument, row, strategy } = carried;
+    const { clientOrderId: id, parent, purpose, isProtective, instrument, row, strategy } = carried;
     if (orders.get(id) !== undefined) return;
     const isAdopted = strategy === OPERATOR_INDEX;
-    const isProtective = carried.isProtective === true;
     const owner = { clientOrderId: id, strategy, purpose, instrument, isAdopted, isProtective, parent };
     const order = this.#addTrigger(row, owner);
     order.isCarriedOver = true;

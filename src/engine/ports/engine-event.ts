@@ -142,7 +142,7 @@ export type ReportEvent =
 export type Command =
   /** Of the account, or of one strategy. */
   | { readonly name: 'halt'; readonly strategy?: StrategyIndex | null; readonly reason: string }
-  /** Ends the halt of the account, or of one strategy; absent, as in older journals: all of them. */
+  /** Ends the halt of the account, or of one strategy; absent: all of them. */
   | { readonly name: 'resume'; readonly strategy?: StrategyIndex | null; readonly reason: string }
   | { readonly name: 'cancel_all'; readonly reason: string }
   | { readonly name: 'cancel_order'; readonly clientOrderId: ClientOrderId; readonly reason: string }
@@ -191,9 +191,9 @@ export interface WaitingOrder {
   /** The order it was brought by, or null: the halves of a bracket have one. */
   readonly parent: ClientOrderId | null;
   readonly purpose: Purpose;
-  /** Placed by the engine to protect a position; absent in older journals. */
-  readonly isProtective?: boolean;
-  /** As it was placed, which a person may have moved since: of protective stops; absent in older journals. */
+  /** Placed by the engine to protect a position. */
+  readonly isProtective: boolean;
+  /** As it was placed, which a person may have moved since: of protective stops. */
   readonly placedTrigger?: PriceTicks;
   readonly instrument: InstrumentIndex;
   readonly row: BrokerTriggerOrder;

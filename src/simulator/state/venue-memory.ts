@@ -19,7 +19,7 @@ export class VenueMemory {
   /** Orders whose row is out of date. */
   readonly #dirty = new Set<string>();
   readonly #dirtyTriggers = new Set<string>();
-  /** Undefined until the first commit, which writes every row: those that were loaded may be of an earlier build. */
+  /** Undefined until the first commit, which writes every row. */
   #day: string | undefined;
 
   constructor(store: StateStore) {

@@ -10,6 +10,7 @@ import { archivePath, writeArchive } from '../../../src/journal/journal-archive.
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
+import { openFrameLog } from '../../../src/recording/frame-log.ts';
 import { Database } from '../../../src/sqlite/database.ts';
 import { note, openStore } from '../../journal/journal-fixture.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
@@ -35,7 +36,9 @@ it('packs what is over as soon as a day is open, and once a day', async () => {
   const frames = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
   onTestFinished(() => rmSync(frames, { recursive: true, force: true }));
   const log = join(frames, '2026-03-04.frames');
-  writeFileSync(log, '1 1000 3\nabc\n');
+  const frame = openFrameLog(frames, tradingDay('2026-03-04'));
+  frame.append(seq(1), tsUs(1_000), 'abc');
+  frame.close();
   const looks: (() => void)[] = [];
   let today: TradingDay | undefined;
   const said = new EventEmitter();

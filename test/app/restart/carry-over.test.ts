@@ -109,6 +109,7 @@ it('says of which entries the cancel was asked for and came to nothing', () => {
         clientOrderId,
         parent: null,
         purpose,
+        isProtective: false,
         instrument: FRONT.index,
         row,
       },

@@ -92,6 +92,7 @@ it('has a stop before a book showed it and afterwards, with its owner, and over 
     clientOrderId: id,
     parent: null,
     purpose: 'reduce',
+    isProtective: false,
     instrument: FRONT.index,
     row,
   } as const;

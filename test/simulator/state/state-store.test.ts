@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Database } from '../../../src/sqlite/database.ts';
 import { type Kind, StateStore } from '../../../src/simulator/state/state-store.ts';
 
 const NOTES: Kind<{ readonly text: string }> = { name: 'note' };
@@ -31,6 +32,17 @@ it('remembers documents and counters until it is opened fresh', () => {
   expect(fresh.all(NOTES)).toEqual([]);
   expect(fresh.counted('exchange', '2026-03-04')).toBe(0);
   fresh.close();
+});
+
+it('leaves the state of another version alone, and says how to go on', () => {
+  StateStore.open({ dir, fresh: false }).close();
+  const database = new Database(join(dir, 'simulator.sqlite'));
+  database.pragma('user_version = 1');
+  database.close();
+  expect(() => StateStore.open({ dir, fresh: false })).toThrow(
+    /expected version 2, was 1: another Tickwright wrote it .* go on with that one, or forget .* --fresh/,
+  );
+  StateStore.open({ dir, fresh: true }).close();
 });
 
 it('writes all of a commit or nothing', () => {
