@@ -56,9 +56,7 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     const { strayTexts, withStrays } = await import('../../app/research/backtest/stray-faults.ts');
     const limitMs = eventLimit ?? EVENT_MS_MAX;
     // The run replaces the global clock, so this one is taken before.
-    const now = performance.now.bind(performance);
-    const begunMs = now();
-    const line = new ProgressLine(io, 'rows', now);
+    const line = new ProgressLine(io, 'rows', performance.now.bind(performance));
     let played: WithStrays<BacktestOutcome>;
     try {
       played = await withStrays(() =>
@@ -72,10 +70,7 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
         ),
       );
     } catch (error) {
-      if (!(error instanceof StrategyHangs)) throw error;
-      io.err('a strategy did not return; the run begins again in a thread, to see where\n');
-      const { framesOfHang } = await import('../../app/research/sweep/hang-again.ts');
-      throw hangFailure(error, await framesOfHang(backtest, { limitMs, ranMs: now() - begunMs }));
+      throw error instanceof StrategyHangs ? new CliFailure(EXIT.failed, error.message) : error;
     }
     line.clear();
     const { value: outcome, strays } = played;
@@ -88,13 +83,6 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     if (faults.length + (outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
   });
 }
-
-/** `frames`: where the code stood, or nothing. */
-export const hangFailure = ({ message }: Error, frames: string): CliFailure =>
-  new CliFailure(
-    EXIT.failed,
-    frames === '' ? `${message}; where it stood could not be seen` : `${message}\n${frames}`,
-  );
 
 /** Exit code 2 with every problem of the file. */
 export async function loaded(file: string, where: string, io: CliIo, loadMsMax?: number): Promise<Backtest> {

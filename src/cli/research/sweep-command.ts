@@ -5,9 +5,9 @@ import type { SweepFileOptions, SweepOutcome } from '../../app/research/sweep/sw
 import { formatProblem } from '../../config/problem.ts';
 import { formatCount, formatRate } from '../../text/numbers.ts';
 import { countAboveZero, durationMs, refuse, wholeNumber } from '../argument-values.ts';
-import { type CliContext, type CliIo, EXIT, printJson, refused } from '../cli-io.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson, refused } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
-import { hangFailure, loaded, reportTable } from './backtest-command.ts';
+import { loaded, reportTable } from './backtest-command.ts';
 
 interface Flags extends SweepFlags, Omit<SweepFileOptions, 'onProgress'> {
   readonly json?: boolean;
@@ -92,7 +92,7 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | nu
       line.show(progress);
     },
   }).catch((error: unknown) => {
-    throw error instanceof StrategyHangs ? hangFailure(error, error.frames) : error;
+    throw error instanceof StrategyHangs ? new CliFailure(EXIT.failed, error.message) : error;
   });
   line.clear();
   if (flags.json === true) printJson(io, outcome.json);

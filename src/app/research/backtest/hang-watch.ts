@@ -21,27 +21,18 @@ const SLOTS = 3;
 const ENDED = 2;
 const WORK = Symbol.for('tickwright.work');
 const MS_PER_SECOND = 1_000;
-/** Frames of the program behind the strategy's own say nothing to its author. */
-const FRAMES_MAX = 6;
 /** Of a process that Ctrl-C ended. */
 const EXIT_SIGINT = 130;
 
-/** A strategy did not return; its message says which and when. */
+/** A strategy did not return; its message says which. */
 export class StrategyHangs extends Error {
   override readonly name = 'StrategyHangs';
-  /** Where its code stood, a line a frame; empty where nobody could look. */
-  readonly frames: string;
-
-  constructor(message: string, frames = '') {
-    super(message);
-    this.frames = frames;
-  }
 }
 
 interface Hang {
   /** Of the strategy in the file. */
   readonly place: number;
-  /** Null where the thread did not tell. */
+  /** Null in another thread, whose clock cannot be read. */
   readonly nowUs: number | null;
   readonly limitMs: number;
 }
@@ -56,13 +47,6 @@ export function hangText({ strategies, market }: Backtest, { place, nowUs, limit
     `${id} did not return from the event${at} within ${limitMs / MS_PER_SECOND} s, and the run was ended: ` +
     'mend the loop, or allow an event more time with --event-limit 5m'
   );
-}
-
-/** The innermost frames of a stack, in the files of the strategy's author. */
-export function framesInSource({ strategies }: Backtest, place: number, stack: string): string {
-  const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
-  const frames = lines.slice(0, FRAMES_MAX).join('\n');
-  return strategies[place]?.inSource(frames) ?? frames;
 }
 
 /** Runs `work`, which must be synchronous and pass `running` and `clock` to the run. */

@@ -13,7 +13,7 @@ import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from './backtest-days.ts';
 import { isOnBars } from './backtest-schema.ts';
-import { EVENT_MS_MAX, framesInSource } from './hang-watch.ts';
+import { EVENT_MS_MAX } from './hang-watch.ts';
 import { type Backtest, memoryOf } from './load-backtest.ts';
 import {
   BacktestVerifier,
@@ -24,6 +24,7 @@ import {
   VERIFY_RUNS,
 } from './verify-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
+import { framesInSource } from './stray-faults.ts';
 import { dataTable, DataWatch, doubtsOf } from './your-data.ts';
 import { resultCsv, resultJson } from './result-files.ts';
 

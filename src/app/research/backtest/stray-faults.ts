@@ -1,7 +1,16 @@
 /** Faults of strategies in promises and timers of the machine. They come up when a run, which is synchronous, is over. */
 import { errorText } from '../../../domain/failure.ts';
-import { framesInSource } from './hang-watch.ts';
 import type { Backtest } from './load-backtest.ts';
+
+/** Frames of the program behind the strategy's own say nothing to its author. */
+const FRAMES_MAX = 6;
+
+/** The innermost frames of a stack, in the files of the strategy's author. */
+export function framesInSource({ strategies }: Backtest, place: number, stack: string): string {
+  const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  const frames = lines.slice(0, FRAMES_MAX).join('\n');
+  return strategies[place]?.inSource(frames) ?? frames;
+}
 
 export interface WithStrays<T> {
   readonly value: T;

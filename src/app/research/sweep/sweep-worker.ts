@@ -1,9 +1,7 @@
 /** A thread of a sweep: loads the backtest as the main thread did, and runs the trials it is given on the shared columns. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../domain/assert.ts';
-import { VirtualClock } from '../../../backtest/run/virtual-clock.ts';
 import { loadBacktest, withFreshCode } from '../backtest/load-backtest.ts';
-import { showClock } from './paused-thread.ts';
 import {
   type FromSweepWorker,
   runTrial,
@@ -20,8 +18,7 @@ async function work(
   const loaded = await loadBacktest(file, { codes });
   if (!loaded.ok) return post({ kind: 'failed', reason: `${file} is no longer what it was at the start` });
   const { backtest } = loaded;
-  const watched = { running: new Int32Array(memory), clock: new VirtualClock() };
-  showClock(watched.clock);
+  const watched = { running: new Int32Array(memory) };
   const take = async (task: TrialTask): Promise<void> => {
     try {
       const figures = runTrial(await withFreshCode(backtest), columns, task, watched);

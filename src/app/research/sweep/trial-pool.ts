@@ -11,11 +11,10 @@ import { allocateTable, copyTable } from '../../../recording/columns/row-table.t
 import { tableOf, tickLayout, type TickRows, ticksOf } from '../../../recording/columns/tick-columns.ts';
 import { assert } from '../../../domain/assert.ts';
 import { packageVersion } from '../../host/package-version.ts';
-import { framesInSource, hangText, StrategyHangs } from '../backtest/hang-watch.ts';
+import { hangText, StrategyHangs } from '../backtest/hang-watch.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
 import { rowReader, type SourceDay } from '../backtest/source-days.ts';
-import { lookInto } from './paused-thread.ts';
 
 export interface SweepWorkerData {
   readonly file: string;
@@ -142,20 +141,12 @@ class TrialThread {
       if (isNews || strategy === -1) sinceMs = now;
       if (now - sinceMs <= this.#options.eventMsMax) return;
       clearInterval(watch);
-      void this.#endHang(strategy, params);
+      const { backtest, eventMsMax: limitMs } = this.#options;
+      const text = hangText(backtest, { place: strategy, nowUs: null, limitMs });
+      this.#lose(new StrategyHangs(`${text}; trial ${JSON.stringify(params)}`));
+      void this.#worker?.terminate();
     }, LOOK_EVERY_MS);
     return watch;
-  }
-
-  async #endHang(place: number, params: TrialParams): Promise<void> {
-    const worker = this.#worker;
-    const { backtest, eventMsMax: limitMs } = this.#options;
-    if (worker === null) return;
-    const found = await lookInto(worker);
-    const text = hangText(backtest, { place, nowUs: found?.nowUs ?? null, limitMs });
-    const frames = found === null ? '' : framesInSource(backtest, place, found.stack);
-    this.#lose(new StrategyHangs(`${text}; trial ${JSON.stringify(params)}`, frames));
-    await worker.terminate();
   }
 
   #lose(error: Error): void {
@@ -177,7 +168,7 @@ export interface TrialTask {
   readonly days: readonly TradingDay[] | null;
 }
 
-type Watched = Pick<RunOptions, 'running' | 'clock'>;
+type Watched = Pick<RunOptions, 'running'>;
 
 /** A row that is not on the shared memory is read from its file: slower, and the same. */
 export function trialResult(
