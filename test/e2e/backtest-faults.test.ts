@@ -145,13 +145,15 @@ test('an endless loop ends the run, with strategy and market time', () => {
   expect(err).toContain('one did not return from the event at 2026-01-05 01:00:00');
 });
 
-test('an endless loop in the second process of a verification is a finding', () => {
-  // The second process has a clock years ahead.
+test('an endless loop in the second run of a verification is a finding', () => {
+  // The second run has a clock years ahead.
   const { code, err, out } = run(`while (Date.now() > ${Date.UTC(2029, 5, 1)} && bar.close > 0);`, {
     flags: [...LIMIT, '--verify'],
   });
   expect(code, err).toBe(1);
-  expect(out).toContain('a second process does not run the backtest: one did not return from the event at');
+  expect(out).toContain(
+    'a second run does not run the backtest: one did not return from the event within 2 s',
+  );
 });
 
 test('an endless loop outside of connect() ends the load, and names the file', () => {

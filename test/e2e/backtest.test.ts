@@ -107,7 +107,7 @@ ${entry('honest', 'ema-cross')}`;
   const honest = backtest(file, '--verify');
   expect(honest.code, honest.err).toBe(0);
   expect(honest.out).toContain(
-    'verified: a second process, with strategies loaded afresh, another clock, time zone, environment and other random numbers, gives the same journal\n',
+    'verified: a second run, with strategies loaded afresh, another clock, time zone, environment and other random numbers, gives the same journal\n',
   );
   expect(honest.out).not.toContain('NOT verified');
   expect(honest.out).toMatch(
@@ -126,7 +126,7 @@ ${entry('honest', 'ema-cross')}`;
   const caught = backtest(file, '--verify');
   expect(caught.code, caught.err).toBe(1);
   expect(caught.out).toMatch(
-    /^NOT verified: a second process, .* gives another journal; first clocky decides otherwise/m,
+    /^NOT verified: a second run, .* gives another journal; first clocky decides otherwise/m,
   );
   expect(caught.out).not.toMatch(/^verified/m);
   expect(caught.out).toContain('clocky uses the machine it runs on (Date.now)');

@@ -171,7 +171,7 @@ const CAUGHT: readonly Liar[] = [
   {
     name: 'time-zone',
     when: 'new Date(0).getTimezoneOffset() === 0',
-    told: 'NOT verified: a second process, at another time and with other random numbers, gives another journal',
+    told: 'NOT verified: a second run, at another time and with other random numbers, gives another journal',
   },
   {
     name: 'late-prototype',
@@ -214,7 +214,7 @@ const CAUGHT: readonly Liar[] = [
   {
     name: 'language',
     when: "(1234.5).toLocaleString() === '1,234.5'",
-    told: 'NOT verified: a second process, at another time and with other random numbers, gives another journal',
+    told: 'NOT verified: a second run, at another time and with other random numbers, gives another journal',
   },
 ];
 

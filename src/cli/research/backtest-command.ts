@@ -10,7 +10,8 @@ import { formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { ProgressLine } from '../progress-line.ts';
 
-interface BacktestFlags extends Omit<BacktestRunOptions, 'onProgress'> {
+interface BacktestFlags extends Pick<BacktestRunOptions, 'out' | 'seed'> {
+  readonly verify?: boolean;
   readonly json?: boolean;
   readonly eventLimit?: number;
 }
@@ -38,7 +39,7 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     .option('--seed <n>', 'seed of drawn latencies instead of the configured one', wholeNumber)
     .option(
       '--verify',
-      'run again in a second process and without future prices, compare every decision, say what was not checked',
+      'run again in a fresh thread and without future prices, compare every decision, say what was not checked',
     )
     .option(
       '--event-limit <duration>',
@@ -48,7 +49,7 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     .option('--json', 'print the figures as JSON')
     .addHelpText('after', AFTER_HELP);
   command.action(async (file: string) => {
-    const { json, eventLimit, ...options } = command.opts<BacktestFlags>();
+    const { json, eventLimit, verify, ...options } = command.opts<BacktestFlags>();
     const backtest = await loaded(file, 'in the backtest; nothing was run', io, eventLimit);
     const { runBacktestFile } = await import('../../app/research/backtest/run-backtest-file.ts');
     const { EVENT_MS_MAX, endingHangs, StrategyHangs } =
@@ -57,18 +58,21 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     const limitMs = eventLimit ?? EVENT_MS_MAX;
     // The run replaces the global clock, so this one is taken before.
     const line = new ProgressLine(io, 'rows', performance.now.bind(performance));
+    const { secondRun } = await import('../../app/research/backtest/second-run.ts');
     let played: WithStrays<BacktestOutcome>;
     try {
-      played = await withStrays(() =>
-        endingHangs(backtest, limitMs, (running, clock) =>
+      played = await withStrays(async () => {
+        const { seed } = options;
+        const second = verify === true ? await secondRun(backtest, { seed, eventMsMax: limitMs }) : undefined;
+        return endingHangs(backtest, limitMs, (running, clock) =>
           runBacktestFile(backtest, {
             ...options,
-            eventMsMax: limitMs,
+            second,
             watched: { running, clock },
             onProgress: (progress) => line.show(progress),
           }),
-        ),
-      );
+        );
+      });
     } catch (error) {
       throw error instanceof StrategyHangs ? new CliFailure(EXIT.failed, error.message) : error;
     }

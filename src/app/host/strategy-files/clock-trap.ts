@@ -7,7 +7,7 @@ import { watchBuiltins } from './shared-builtins.ts';
 export interface TrapOptions {
   /** Part of the path of each strategy's code, by name of the strategy. */
   readonly places: ReadonlyMap<string, string>;
-  /** Gives another time and other random numbers than the machine: results that depend on them change. */
+  /** Gives another time, other random numbers and another language than the machine: results that depend on them change. */
   readonly isFalse: boolean;
 }
 
@@ -38,6 +38,15 @@ const ENDING = [
   'dlopen',
 ];
 
+const LANGUAGE_FORMATS = [
+  'Collator',
+  'DateTimeFormat',
+  'ListFormat',
+  'NumberFormat',
+  'PluralRules',
+  'RelativeTimeFormat',
+];
+
 type Restore = () => void;
 
 export interface Trap {
@@ -52,6 +61,7 @@ export function setTrap(options: TrapOptions): Trap {
   const trap = new ClockTrap(options);
   const restores = [
     ...trap.clocks(),
+    ...trap.languages(),
     ...trap.formats(),
     ...trap.dice(),
     ...trap.timers(),
@@ -136,6 +146,32 @@ class ClockTrap {
         return monotonic() + shiftMs;
       }),
       replaced(process, 'hrtime', trappedHrtime),
+    ];
+  }
+
+  /** Where a strategy names no language, the machine's would count. */
+  languages(): readonly Restore[] {
+    if (!this.#options.isFalse) return [];
+    const other = new Intl.NumberFormat().resolvedOptions().locale.startsWith('de') ? 'en-US' : 'de-DE';
+    const given = ([locales = other, ...rest]: readonly unknown[]): readonly unknown[] => [locales, ...rest];
+    const named = (owner: object, key: string): Restore => {
+      const real: unknown = Reflect.get(owner, key);
+      if (typeof real !== 'function') return () => undefined;
+      const watched = new Proxy(real, {
+        apply: (target, self, args) => Reflect.apply(target, self, given(args)) as unknown,
+        construct: (target, args) => {
+          const made: object = Reflect.construct(target, given(args));
+          return made;
+        },
+      });
+      return replaced(owner, key, watched);
+    };
+    const dates = ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'];
+    return [
+      ...LANGUAGE_FORMATS.map((name) => named(Intl, name)),
+      named(Number.prototype, 'toLocaleString'),
+      named(BigInt.prototype, 'toLocaleString'),
+      ...dates.map((name) => named(Date.prototype, name)),
     ];
   }
 

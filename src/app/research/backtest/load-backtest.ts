@@ -62,6 +62,10 @@ export interface Backtest {
   readonly rolls: readonly ChainRoll[];
 }
 
+/** Text by which a stack trace shows the code of each strategy, by id. */
+export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
+  new Map(strategies.map(({ id, place }) => [id, place]));
+
 export type LoadedBacktest =
   | { readonly ok: true; readonly backtest: Backtest }
   | { readonly ok: false; readonly problems: readonly Problem[] };

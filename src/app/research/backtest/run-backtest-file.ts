@@ -13,17 +13,16 @@ import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from './backtest-days.ts';
 import { isOnBars } from './backtest-schema.ts';
-import { EVENT_MS_MAX } from './hang-watch.ts';
-import { type Backtest, memoryOf } from './load-backtest.ts';
+import { type Backtest, memoryOf, placesOf } from './load-backtest.ts';
 import {
   BacktestVerifier,
-  placesOf,
   type Played,
   useFindings,
   type Verification,
   VERIFY_RUNS,
 } from './verify-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
+import type { SecondRun } from './second-run.ts';
 import { framesInSource } from './stray-faults.ts';
 import { dataTable, DataWatch, doubtsOf } from './your-data.ts';
 import { resultCsv, resultJson } from './result-files.ts';
@@ -32,10 +31,8 @@ export interface BacktestRunOptions {
   /** Absent: beside the imported columns, in a folder with the name of the file. */
   readonly out?: string;
   readonly seed?: number;
-  /** Runs again, and with the future cut off. */
-  readonly verify?: boolean;
-  /** Longest time that a strategy may take for one event, in the second process of a verification too. */
-  readonly eventMsMax?: number;
+  /** What the run is verified against; absent: it is not verified. */
+  readonly second?: SecondRun | string | undefined;
   /** For the watch of another thread. */
   readonly watched?: Pick<RunOptions, 'running' | 'clock'>;
   readonly onProgress?: (progress: ResearchProgress) => void;
@@ -64,7 +61,9 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   };
   const begunMs = performance.now();
   const played =
-    options.verify === true ? verified(backtest, plan, options) : once(backtest, plan(), options);
+    options.second === undefined
+      ? once(backtest, plan(), options)
+      : verified(backtest, plan, options.second, options);
   const ranMs = performance.now();
   const { findings, verification } = played;
   const { contracts } = watch;
@@ -113,11 +112,12 @@ function once(backtest: Backtest, plan: BacktestPlan, options: BacktestRunOption
 function verified(
   backtest: Backtest,
   plan: () => BacktestPlan,
-  { onProgress, seed, eventMsMax = EVENT_MS_MAX, watched }: BacktestRunOptions,
+  second: SecondRun | string,
+  { onProgress, watched }: BacktestRunOptions,
 ): Played {
   const all = Math.round(plan().data.rows * VERIFY_RUNS);
   const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
-  return new BacktestVerifier(backtest, plan, { seed, eventMsMax, watched, onRows }).verify();
+  return new BacktestVerifier(backtest, plan, { second, watched, onRows }).verify();
 }
 
 function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: Backtest): string[] {

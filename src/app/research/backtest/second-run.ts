@@ -1,21 +1,21 @@
 /**
- * The second run of a verification, in a process of its own: strategies are loaded afresh, under another clock, in another time zone,
- * without the environment of the first.
+ * The second run of a verification, in a thread of its own: strategies are loaded afresh, under another clock, in another time zone
+ * and language, without the environment of the first.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import type { Decision } from '../../../backtest/research/look-ahead.ts';
+import { errorText } from '../../../domain/failure.ts';
+import { hangText, watchCalls } from './hang-watch.ts';
+import { type Backtest, placesOf } from './load-backtest.ts';
 
 export interface SecondRunOrder {
   readonly file: string;
   readonly seed: number | undefined;
   /** Longest time that a strategy may take for one event. */
   readonly eventMsMax: number;
-  /** Result file. */
-  readonly out: string;
+  readonly places: ReadonlyMap<string, string>;
+  /** Slot 0: index of the strategy whose code runs, else -1; slot 1 counts its calls. */
+  readonly running: SharedArrayBuffer;
 }
 
 export interface SecondRun {
@@ -23,38 +23,40 @@ export interface SecondRun {
   readonly decisions: readonly (readonly Decision[])[];
 }
 
-/** A strategy did not return. */
-export interface SecondRunFailure {
-  readonly failure: string;
-}
-
 const ZONES = ['Pacific/Kiritimati', 'America/Los_Angeles'] as const;
-/** They write numbers and dates in other ways. */
-const LANGUAGES = ['de_DE', 'en_US'] as const;
 
 /** The reason where it failed. */
-export function secondRun(order: Omit<SecondRunOrder, 'out'>): SecondRun | string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-verify-'));
-  const out = join(dir, 'run.json');
+export async function secondRun(
+  backtest: Backtest,
+  { seed, eventMsMax }: Pick<SecondRunOrder, 'seed' | 'eventMsMax'>,
+): Promise<SecondRun | string> {
+  const running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
+  const [{ file }, places] = [backtest, placesOf(backtest)];
+  const workerData: SecondRunOrder = { file, seed, eventMsMax, places, running: running.buffer };
+  const zone = process.env['TZ'];
+  // A time zone is the whole process's.
+  process.env['TZ'] = zone === ZONES[0] ? ZONES[1] : ZONES[0];
+  const thread = new Worker(new URL('./second-run-thread.js', import.meta.url), {
+    workerData,
+    env: {},
+    stdout: true,
+    stderr: true,
+  });
+  const answer = new Promise<SecondRun | string>((resolve) => {
+    thread.on('message', (found: SecondRun) => resolve(found));
+    thread.on('error', (error) => resolve(`${error.name}: ${errorText(error)}`));
+    thread.on('exit', () => resolve('it ended before the last price'));
+    const stopWatch = watchCalls(running, eventMsMax, (place) =>
+      resolve(hangText(backtest, { place, nowUs: null, limitMs: eventMsMax })),
+    );
+    thread.on('exit', stopWatch);
+  });
   try {
-    const script = fileURLToPath(new URL('./second-run-process.js', import.meta.url));
-    const isGerman = new Intl.NumberFormat().resolvedOptions().locale.startsWith('de');
-    const env = {
-      TZ: process.env['TZ'] === ZONES[0] ? ZONES[1] : ZONES[0],
-      LC_ALL: isGerman ? LANGUAGES[1] : LANGUAGES[0],
-    };
-    const run = spawnSync(process.execPath, [script, JSON.stringify({ ...order, out })], {
-      env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    // The runtime's own name comes last.
-    if (run.status !== 0) return /^\S*Error\b.*$/m.exec(run.stderr)?.[0] ?? run.stderr.trim();
-    if (!existsSync(out)) return 'it ended before the last price';
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our own process
-    const told = JSON.parse(readFileSync(out, 'utf8')) as SecondRun | SecondRunFailure;
-    return 'failure' in told ? told.failure : told;
+    return await answer;
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+    // A timer that a strategy left open would keep the thread for ever.
+    await thread.terminate();
   }
 }

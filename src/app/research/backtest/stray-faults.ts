@@ -18,12 +18,12 @@ export interface WithStrays<T> {
 }
 
 /** Runs `work` and waits for what it left behind. */
-export async function withStrays<T>(work: () => T): Promise<WithStrays<T>> {
+export async function withStrays<T>(work: () => Promise<T>): Promise<WithStrays<T>> {
   const strays: unknown[] = [];
   const note = (error: unknown): void => void strays.push(error);
   process.on('unhandledRejection', note).on('uncaughtException', note);
   try {
-    const value = work();
+    const value = await work();
     // Timers without a delay that were set before ring before this one; RxJS throws in such a timer.
     await new Promise<void>((resolve) => {
       setTimeout(resolve, 1);

@@ -11,8 +11,8 @@ import { runBacktest, type RunOptions } from '../../../backtest/run/run-backtest
 import { type TsUs, tsUs } from '../../../domain/units.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
 import { type MachineUse, trapped } from '../../host/strategy-files/clock-trap.ts';
-import type { Backtest } from './load-backtest.ts';
-import { secondRun } from './second-run.ts';
+import { type Backtest, placesOf } from './load-backtest.ts';
+import type { SecondRun } from './second-run.ts';
 
 /** One sentence each. */
 export interface Verification {
@@ -32,7 +32,7 @@ export interface Played {
 
 /** Parts of the data after which it is cut off. */
 const CUTS = [1 / 3, 2 / 3] as const;
-/** Passes over all rows of one verification, the one of the second process left out. */
+/** Passes over all rows of one verification, the second run left out. */
 export const VERIFY_RUNS = 1 + CUTS.reduce((sum, part) => sum + part, 0);
 
 interface Decided {
@@ -45,12 +45,11 @@ interface Watched extends Decided {
   readonly changes: readonly string[];
 }
 
-/** Runs again in another process, at another time and with other random numbers, and in this one with the later data cut off. */
+/** Runs with the later data cut off, and compares with the second run, which was at another time and had other random numbers. */
 export class BacktestVerifier {
   readonly #backtest: Backtest;
   readonly #plan: () => BacktestPlan;
-  readonly #seed: number | undefined;
-  readonly #eventMsMax: number;
+  readonly #second: SecondRun | string;
   readonly #watched: Pick<RunOptions, 'running' | 'clock'> | undefined;
   readonly #onRows: (rows: number) => void;
   #rowsBefore = 0;
@@ -60,13 +59,11 @@ export class BacktestVerifier {
     backtest: Backtest,
     plan: () => BacktestPlan,
     {
-      seed,
-      eventMsMax,
+      second,
       watched,
       onRows,
     }: {
-      readonly seed: number | undefined;
-      readonly eventMsMax: number;
+      readonly second: SecondRun | string;
       readonly watched: Pick<RunOptions, 'running' | 'clock'> | undefined;
       readonly onRows: (rows: number) => void;
     },
@@ -74,8 +71,7 @@ export class BacktestVerifier {
     this.#watched = watched;
     this.#backtest = backtest;
     this.#plan = plan;
-    this.#seed = seed;
-    this.#eventMsMax = eventMsMax;
+    this.#second = second;
     this.#onRows = onRows;
   }
 
@@ -132,11 +128,11 @@ export class BacktestVerifier {
   }
 
   #secondRunFinding(first: Watched): string | null {
-    const again = secondRun({ file: this.#backtest.file, seed: this.#seed, eventMsMax: this.#eventMsMax });
-    if (typeof again === 'string') return `a second process does not run the backtest: ${again}`;
+    const again = this.#second;
+    if (typeof again === 'string') return `a second run does not run the backtest: ${again}`;
     if (again.journalHash === first.result.journalHash) return null;
     const found = this.#earliest(first, again, Infinity);
-    return `a second process, at another time and with other random numbers, gives another journal${found === null ? '' : `; first ${found}`}`;
+    return `a second run, at another time and with other random numbers, gives another journal${found === null ? '' : `; first ${found}`}`;
   }
 
   #cut(first: Watched, part: number): { readonly when: string; readonly found: string | null } {
@@ -171,10 +167,6 @@ export class BacktestVerifier {
   }
 }
 
-/** Text by which a stack trace shows the code of each strategy, by id. */
-export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
-  new Map(strategies.map(({ id, place }) => [id, place]));
-
 export function useFindings(
   { strategies }: Backtest,
   { uses, changes }: Pick<Watched, 'uses' | 'changes'>,
@@ -193,7 +185,7 @@ export function useFindings(
 }
 
 const SAME_AGAIN =
-  'a second process, with strategies loaded afresh, another clock, time zone, environment and other random numbers, gives the same journal';
+  'a second run, with strategies loaded afresh, another clock, time zone, environment and other random numbers, gives the same journal';
 
 /** Where a run may be too good without any rule being broken. */
 function uncheckedOf({ fill }: BacktestPlan): readonly string[] {

@@ -11,7 +11,7 @@ import { allocateTable, copyTable } from '../../../recording/columns/row-table.t
 import { tableOf, tickLayout, type TickRows, ticksOf } from '../../../recording/columns/tick-columns.ts';
 import { assert } from '../../../domain/assert.ts';
 import { packageVersion } from '../../host/package-version.ts';
-import { hangText, StrategyHangs } from '../backtest/hang-watch.ts';
+import { hangText, StrategyHangs, watchCalls } from '../backtest/hang-watch.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
 import { rowReader, type SourceDay } from '../backtest/source-days.ts';
@@ -79,8 +79,6 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-const LOOK_EVERY_MS = 250;
-
 class TrialThread {
   readonly #options: TrialPoolOptions;
   readonly #running = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)).fill(-1);
@@ -116,8 +114,13 @@ class TrialThread {
 
   async run(task: TrialTask): Promise<TrialFigures> {
     this.#worker?.postMessage(task); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-    const watch = this.#watchEvents(task);
-    const answer = await this.#answer().finally(() => clearInterval(watch));
+    const { backtest, eventMsMax: limitMs } = this.#options;
+    const stopWatch = watchCalls(this.#running, limitMs, (place) => {
+      const text = hangText(backtest, { place, nowUs: null, limitMs });
+      this.#lose(new StrategyHangs(`${text}; trial ${JSON.stringify(task.params)}`));
+      void this.#worker?.terminate();
+    });
+    const answer = await this.#answer().finally(stopWatch);
     if (answer.kind === 'done') return answer.figures;
     const reason = answer.kind === 'failed' ? answer.reason : 'a thread answered out of turn';
     throw new Error(`the trial ${JSON.stringify(task.params)} failed: ${reason}`);
@@ -126,27 +129,6 @@ class TrialThread {
   async close(): Promise<void> {
     this.#waiting = null;
     await this.#worker?.terminate();
-  }
-
-  /** Ends the thread when one event of a strategy takes longer than the limit. */
-  #watchEvents({ params }: TrialTask): NodeJS.Timeout {
-    const running = this.#running;
-    let seen = '';
-    let sinceMs = performance.now();
-    const watch = setInterval(() => {
-      const [strategy = -1, calls = 0] = running;
-      const now = performance.now();
-      const isNews = seen !== `${strategy} ${calls}`;
-      if (isNews) seen = `${strategy} ${calls}`;
-      if (isNews || strategy === -1) sinceMs = now;
-      if (now - sinceMs <= this.#options.eventMsMax) return;
-      clearInterval(watch);
-      const { backtest, eventMsMax: limitMs } = this.#options;
-      const text = hangText(backtest, { place: strategy, nowUs: null, limitMs });
-      this.#lose(new StrategyHangs(`${text}; trial ${JSON.stringify(params)}`));
-      void this.#worker?.terminate();
-    }, LOOK_EVERY_MS);
-    return watch;
   }
 
   #lose(error: Error): void {
