@@ -83,7 +83,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
       'src/recording',
       'src/journal',
     ],
-    packages: ['node:fs', 'node:worker_threads', 'node:zlib', ...EDGE],
+    packages: ['simple-statistics', 'node:fs', 'node:worker_threads', 'node:zlib', ...EDGE],
   },
   'src/config': {
     folders: ['src/domain', 'src/text'],

@@ -1,4 +1,5 @@
 /** The series and rows that a report draws: candles with their trades, positions, and how profits are spread. */
+import { quantileSorted } from 'simple-statistics';
 import { assert } from '../../domain/assert.ts';
 import { type ContractSpec, pointDecimals, pointValueOf, pointsOf, unitsOf } from '../../domain/contract.ts';
 import { money, priceTicks, US_PER_SECOND } from '../../domain/units.ts';
@@ -10,7 +11,7 @@ import type {
   Rows,
   Samples,
 } from '../backtest-result.ts';
-import { mean, quantile } from '../statistics/moments.ts';
+import { mean } from '../statistics/moments.ts';
 import { countedTrades } from '../statistics/run-statistics.ts';
 import type {
   ReportFunds,
@@ -301,7 +302,7 @@ export function profitHistogram(result: BacktestResult): readonly ReportHistogra
       edges,
       counts,
       mean: mean(profits) ?? 0,
-      median: quantile(profits, 0.5),
+      median: quantileSorted(profits, 0.5),
     },
   ];
 }

@@ -1,6 +1,6 @@
 /** A sweep as pictures: the objective by each pair of parameters. */
+import { quantileSorted } from 'simple-statistics';
 import type { ReportHeatMap } from '../report/report-model.ts';
-import { quantile } from '../statistics/moments.ts';
 import { type Assignment, dimensionNames, type ParameterSpace, type ParamValue } from './parameter-space.ts';
 
 export interface ScoredTrial {
@@ -58,7 +58,7 @@ const ALONE: Classes = { names: ['all'], of: () => 0 };
 const median = (values: readonly number[]): number | null =>
   values.length === 0
     ? null
-    : quantile(
+    : quantileSorted(
         values.toSorted((a, b) => a - b),
         0.5,
       );

@@ -1,12 +1,8 @@
-/** Mean, deviation, skewness, kurtosis and quantiles of a sample. Each moment is undefined where the formula has no value. */
-import { assert } from '../../domain/assert.ts';
+/** Mean, deviation, skewness and kurtosis of a sample. Each is undefined where the formula has no value. */
+import { mean as meanOf, sumNthPowerDeviations } from 'simple-statistics';
 
-export function mean(values: readonly number[]): number | undefined {
-  if (values.length === 0) return undefined;
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum / values.length;
-}
+export const mean = (values: readonly number[]): number | undefined =>
+  values.length === 0 ? undefined : meanOf(values);
 
 /** `sample` divides the squares by n - 1, `population` by n. */
 export type DeviationKind = 'sample' | 'population';
@@ -16,43 +12,22 @@ export function standardDeviation(
   values: readonly number[],
   kind: DeviationKind = 'sample',
 ): number | undefined {
-  const second = centralMoment(values, 2);
-  if (second === undefined || values.length < 2) return undefined;
+  if (values.length < 2) return undefined;
+  // Of values that are alike rounding may leave squares above zero.
   if (values.every((value) => value === values[0])) return 0;
-  return Math.sqrt((second * values.length) / (kind === 'sample' ? values.length - 1 : values.length));
+  return Math.sqrt(
+    sumNthPowerDeviations(values, 2) / (kind === 'sample' ? values.length - 1 : values.length),
+  );
 }
 
 /** m3 / m2^1.5 with population moments; 0 for a symmetric sample. */
-export function skewness(values: readonly number[]): number | undefined {
-  return standardised(values, 3);
-}
+export const skewness = (values: readonly number[]): number | undefined => standardised(values, 3);
 
 /** m4 / m2^2 with population moments, not in excess: 3 for a normal sample. */
-export function kurtosis(values: readonly number[]): number | undefined {
-  return standardised(values, 4);
-}
+export const kurtosis = (values: readonly number[]): number | undefined => standardised(values, 4);
 
 function standardised(values: readonly number[], order: 3 | 4): number | undefined {
-  const second = centralMoment(values, 2);
-  const moment = centralMoment(values, order);
-  // Of values that are alike rounding may leave a second moment above zero.
-  if (second === undefined || moment === undefined || !standardDeviation(values)) return undefined;
-  return moment / second ** (order / 2);
-}
-
-function centralMoment(values: readonly number[], order: number): number | undefined {
-  const centre = mean(values);
-  if (centre === undefined) return undefined;
-  let sum = 0;
-  for (const value of values) sum += (value - centre) ** order;
-  return sum / values.length;
-}
-
-/** Value below which `fraction` of the sample lies, linear between neighbours (Hyndman and Fan, type 7). */
-export function quantile(sorted: readonly number[], fraction: number): number {
-  assert(sorted.length > 0 && fraction >= 0 && fraction <= 1, 'a quantile of a sample');
-  const place = (sorted.length - 1) * fraction;
-  const below = sorted[Math.floor(place)] ?? 0;
-  const above = sorted[Math.ceil(place)] ?? below;
-  return below + (above - below) * (place - Math.floor(place));
+  const deviation = standardDeviation(values, 'population');
+  if (!deviation) return undefined;
+  return sumNthPowerDeviations(values, order) / values.length / deviation ** order;
 }

@@ -1,6 +1,6 @@
 /** Monte Carlo on the trades of a run: in another order, and drawn again in blocks, many times, from one seed. */
+import { quantileSorted } from 'simple-statistics';
 import { assert } from '../../domain/assert.ts';
-import { quantile } from './moments.ts';
 import { Random } from '../../venue/market/random.ts';
 
 export interface MonteCarlo {
@@ -157,10 +157,10 @@ interface ConfidenceBand {
 export function confidenceBand(sample: readonly number[]): ConfidenceBand {
   const sorted = sample.toSorted((a, b) => a - b);
   return {
-    p5: quantile(sorted, 0.05),
-    p25: quantile(sorted, 0.25),
-    p50: quantile(sorted, 0.5),
-    p75: quantile(sorted, 0.75),
-    p95: quantile(sorted, 0.95),
+    p5: quantileSorted(sorted, 0.05),
+    p25: quantileSorted(sorted, 0.25),
+    p50: quantileSorted(sorted, 0.5),
+    p75: quantileSorted(sorted, 0.75),
+    p95: quantileSorted(sorted, 0.95),
   };
 }

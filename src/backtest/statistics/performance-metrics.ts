@@ -22,7 +22,6 @@ import {
   type Span,
 } from './daily-series.ts';
 import { kurtosis, skewness } from './moments.ts';
-import { paretoTail } from './pareto-tail.ts';
 import {
   annualReturn,
   annualVolatility,
@@ -162,7 +161,6 @@ function growthMetrics(returns: readonly number[], basis: RatioBasis): readonly 
 
 function riskMetrics(returns: readonly number[], basis: RatioBasis): readonly Metric[] {
   const tails = kurtosis(returns);
-  const fit = paretoTail(returns);
   return [
     ...rowsOf(true, [
       [
@@ -183,13 +181,6 @@ function riskMetrics(returns: readonly number[], basis: RatioBasis): readonly Me
       ['tailRatio', 'Tail ratio', tailRatio(returns), '|95th percentile| / |5th percentile|'],
       ['skew', 'Skew', skewness(returns), 'third standardised moment'],
       ['kurtosis', 'Kurtosis', tails === undefined ? undefined : tails - EXCESS, 'in excess of the normal 3'],
-      ['gpdThreshold', 'Pareto threshold', fit?.threshold, 'loss from which on the tail is fitted'],
-      ['gpdScale', 'Pareto scale', fit?.scale, 'of the fitted tail'],
-      ['gpdShape', 'Pareto shape', fit?.shape, 'of the fitted tail'],
-    ]),
-    ...rowsOf(true, [
-      ['gpdValueAtRisk', 'Pareto value at risk', fit?.valueAtRisk, 'loss that one day in a hundred exceeds'],
-      ['gpdExpectedShortfall', 'Pareto expected shortfall', fit?.expectedShortfall, 'mean loss beyond it'],
     ]),
   ];
 }

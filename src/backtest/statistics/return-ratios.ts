@@ -2,8 +2,9 @@
  * Ratios of a series of returns, as the field defines them; the library empyrical gives the same to the twelfth digit. A return
  * is simple, `equity[i] / equity[i - 1] - 1`. A ratio is undefined where its denominator is zero or the series is too short.
  */
+import { quantileSorted } from 'simple-statistics';
 import { assert } from '../../domain/assert.ts';
-import { type DeviationKind, mean, quantile, standardDeviation } from './moments.ts';
+import { type DeviationKind, mean, standardDeviation } from './moments.ts';
 
 /** Conventions that the same figure differs by from tool to tool. */
 export interface RatioBasis {
@@ -169,12 +170,12 @@ const ascending = (values: readonly number[]): readonly number[] => values.toSor
 export function tailRatio(returns: readonly number[]): number | undefined {
   if (returns.length === 0) return undefined;
   const sorted = ascending(returns);
-  return quotient(Math.abs(quantile(sorted, 1 - TAIL)), Math.abs(quantile(sorted, TAIL)));
+  return quotient(Math.abs(quantileSorted(sorted, 1 - TAIL)), Math.abs(quantileSorted(sorted, TAIL)));
 }
 
 /** The 5th percentile. */
 export const valueAtRisk = (returns: readonly number[]): number | undefined =>
-  returns.length === 0 ? undefined : quantile(ascending(returns), TAIL);
+  returns.length === 0 ? undefined : quantileSorted(ascending(returns), TAIL);
 
 /** Mean of the worst returns up to the one at the 5th percentile. */
 export const conditionalValueAtRisk = (returns: readonly number[]): number | undefined =>

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blockBootstrap, confidenceBand, shuffled } from '../../../src/backtest/statistics/monte-carlo.ts';
-import { quantile } from '../../../src/backtest/statistics/moments.ts';
 import { Random } from '../../../src/venue/market/random.ts';
 
 const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
@@ -35,10 +34,6 @@ describe('resampling', () => {
   });
 
   it('finds quantiles between neighbours', () => {
-    expect(quantile([1, 2, 3, 4], 0.5)).toBe(2.5);
-    expect(quantile([1, 2, 3, 4], 0)).toBe(1);
-    expect(quantile([1, 2, 3, 4], 1)).toBe(4);
-    expect(() => quantile([], 0.5)).toThrow('a quantile');
     expect(confidenceBand(Array.from({ length: 101 }, (_, i) => 100 - i))).toEqual({
       p5: 5,
       p25: 25,

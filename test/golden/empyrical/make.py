@@ -23,7 +23,6 @@ def figures(own, market, n):
     # empyrical takes 252 days for captures: its annual returns give them for any other number.
     rise, fall = market > 0, market < 0
     ratio = lambda mask: e.annual_return(own[mask], annualization=n) / e.annual_return(market[mask], annualization=n)
-    gpd = e.gpd_risk_estimates(own.to_numpy())
     return {
         "cumulativeReturn": e.cum_returns_final(own),
         "annualReturn": e.annual_return(own, annualization=n),
@@ -41,8 +40,6 @@ def figures(own, market, n):
         "tailRatio": e.tail_ratio(own),
         "skew": stats.skew(own),
         "kurtosis": stats.kurtosis(own),
-        **dict(zip(["gpdThreshold", "gpdScale", "gpdShape", "gpdValueAtRisk", "gpdExpectedShortfall"],
-                   [None] * 5 if not gpd.any() else gpd)),
         "excessSharpe": e.excess_sharpe(own, market),
         "beta": e.beta(own, market, risk_free=RISK_FREE),
         "upBeta": up[1],
