@@ -50,21 +50,8 @@ export const FOLDED_KINDS = [
 
 /** Folds the rows of one session, oldest first. Strategies come in the order in which they first appear. */
 export function foldSession(entries: Iterable<NamedEntry>): readonly StrategyAccount[] {
-  return fold(entries, false);
-}
-
-/** Folds the rows of several sessions as one: positions carried over from one to the next count once. */
-export function foldSessions(entries: Iterable<NamedEntry>): readonly StrategyAccount[] {
-  return fold(entries, true);
-}
-
-function fold(entries: Iterable<NamedEntry>, isContinuous: boolean): readonly StrategyAccount[] {
   const accounts = new SessionAccounts();
-  for (const each of entries) {
-    const { entry } = each;
-    if (isContinuous && entry.kind === 'position_event' && entry.event === 'carried_over') continue;
-    accounts.add(each);
-  }
+  for (const each of entries) accounts.add(each);
   return accounts.view();
 }
 

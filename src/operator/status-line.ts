@@ -17,11 +17,11 @@ export interface StatusContent {
   /** Reason why entries are off, or null. */
   readonly halted: string | null;
   /** Reason why positions are not proven, or null. */
-  readonly unproven?: string | null;
+  readonly unproven: string | null;
   /** Our money of the day against the broker's. */
-  readonly money?: 'off' | 'unread' | 'agreed' | 'differs';
+  readonly money: 'off' | 'unread' | 'agreed' | 'differs';
   /** Running procedure, like a shutdown; empty for none. */
-  readonly procedure?: string;
+  readonly procedure: string;
 }
 
 /** A token that ends sooner is shown, and then as a warning. */
@@ -40,11 +40,8 @@ export function statusLine(facts: StatusContent, paint: Paint = PLAIN): string {
   ];
   if (facts.tokenLeftMs === null || facts.tokenLeftMs < TOKEN_SHOWN_MS)
     parts.push(tokenPart(facts.tokenLeftMs, paint));
-  if (facts.procedure !== undefined && facts.procedure !== '')
-    parts.push(paint.yellow(oneLine(facts.procedure)));
-  if (typeof facts.unproven === 'string') {
-    parts.push(paint.yellow(`positions not proven: ${oneLine(facts.unproven)}`));
-  }
+  if (facts.procedure !== '') parts.push(paint.yellow(oneLine(facts.procedure)));
+  if (facts.unproven !== null) parts.push(paint.yellow(`positions not proven: ${oneLine(facts.unproven)}`));
   if (facts.money === 'differs') parts.push(paint.red('money DIFFERS from the broker’s'));
   if (facts.halted !== null) parts.push(paint.red(`HALTED: ${oneLine(facts.halted)}`));
   return parts.join(' | ');

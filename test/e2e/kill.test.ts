@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { foldSessions } from '../../src/journal/fold-session.ts';
+import { foldSessions } from '../journal/fold-sessions.ts';
 import { createRandom, SEED } from '../support/seed.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
 import { instrumentIndex, money, qty, seq, signedQty, tsUs } from '../../src/domain/units.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { foldSession, foldSessions, type NamedEntry } from '../../src/journal/fold-session.ts';
+import { foldSession, type NamedEntry } from '../../src/journal/fold-session.ts';
+import { foldSessions } from './fold-sessions.ts';
 
 const head = { cause: seq(1), tsUs: tsUs(1), strategy: null };
 const order = { clientOrderId: clientOrderId('H.1'), orderNo: brokerOrderNo('1') };

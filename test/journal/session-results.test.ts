@@ -3,7 +3,7 @@ import { type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
 import { instrumentIndex, money, qty, seq, signedQty, strategyIndex, tsUs } from '../../src/domain/units.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { foldSessions } from '../../src/journal/fold-session.ts';
+import { foldSessions } from './fold-sessions.ts';
 import type { JournalStore } from '../../src/journal/journal-store.ts';
 import { earnedIn, firstNetAssetValue } from '../../src/journal/session-results.ts';
 import { accountWith } from '../support/engine-facts.ts';

@@ -14,6 +14,9 @@ const FACTS: StatusContent = {
   openOrders: 1,
   tokenLeftMs: 6 * 3_600_000 + 5 * 60_000,
   halted: null,
+  unproven: null,
+  money: 'agreed',
+  procedure: '',
 };
 
 test('one line tells the state', () => {

@@ -137,7 +137,7 @@ function freshFacts(daemon: Daemon, parts: Parts) {
         isAsking = false;
       });
     }
-    return Promise.resolve(cockpitState(daemon, shown));
+    return cockpitState(daemon, shown);
   };
 }
 

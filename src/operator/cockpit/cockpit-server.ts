@@ -261,8 +261,8 @@ class CockpitServer {
   }
 
   #addStream(): void {
-    this.#app.get('/state', async (_request, reply) =>
-      reply.type('application/json; charset=utf-8').send(await this.streams.state()),
+    this.#app.get('/state', (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(this.streams.state()),
     );
     this.#app.get('/events', async (request, reply) => {
       const session = this.#guards.sessionOf(request);

@@ -36,8 +36,8 @@ export interface EntrySource {
 
 export interface StreamsOptions {
   readonly clock: Clock;
-  /** Answers soon, also while the engine hangs. */
-  readonly facts: () => Promise<CockpitFacts>;
+  /** Also while the engine hangs. */
+  readonly facts: () => CockpitFacts;
   readonly marketMs: () => number;
   readonly prices: PriceSource;
   readonly entries: EntrySource;
@@ -86,7 +86,6 @@ export class EventStreams {
   #state = '';
   #stateVersion = 0;
   #beats = 0;
-  #isAsking = false;
   /** The part of the journal that was rendered last: readers that are up to date share it. */
   #part: { readonly after: number; readonly seq: number; readonly text: string } | null = null;
 
@@ -105,8 +104,8 @@ export class EventStreams {
   }
 
   /** For a page without a stream. */
-  async state(): Promise<string> {
-    return this.#withCode(await this.#options.facts());
+  state(): string {
+    return this.#withCode(this.#options.facts());
   }
 
   hasRoom(role: CockpitRole): boolean {
@@ -151,7 +150,7 @@ export class EventStreams {
     this.#write(reader, this.#beat());
     this.#start();
     this.#serve(reader);
-    void this.#ask();
+    this.#ask();
   }
 
   close(): void {
@@ -177,7 +176,7 @@ export class EventStreams {
     if (this.#timers.length > 0) return;
     this.#timers = [
       setInterval(() => this.#serveAll(), FRAME_MS),
-      setInterval(() => void this.#ask(), STATE_MS),
+      setInterval(() => this.#ask(), STATE_MS),
       setInterval(() => this.#look(), BEAT_MS),
     ];
   }
@@ -194,11 +193,9 @@ export class EventStreams {
   }
 
   /** Makes the state anew where something in it changed. */
-  async #ask(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
+  #ask(): void {
     try {
-      const present = await this.#options.facts();
+      const present = this.#options.facts();
       const facts = JSON.stringify(present);
       const code = this.#confirm.current();
       if (facts !== this.#facts || code !== this.#code) {
@@ -209,8 +206,6 @@ export class EventStreams {
       }
     } catch (error) {
       this.#options.onFailure(error);
-    } finally {
-      this.#isAsking = false;
     }
   }
 

@@ -101,6 +101,9 @@ const STATUS: DaemonStatus = {
     openOrders: 1,
     tokenLeftMs: 28_758_441.794,
     halted: null,
+    unproven: null,
+    money: 'agreed',
+    procedure: '',
   },
   stream: {
     state: 'live',

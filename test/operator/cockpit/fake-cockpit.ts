@@ -74,7 +74,7 @@ export class FakeDaemon {
   report: string | null = null;
 
   handlers: CockpitHandlers = {
-    facts: () => Promise.resolve(this.facts),
+    facts: () => this.facts,
     marketMs: () => 0,
     prices: {
       since: (version) => ({
