@@ -61,9 +61,6 @@ export const pointsAboveZero = (text: string): number =>
 export const idText = (text: string): string =>
   /^\S+$/.test(text) ? text : refuse('an id without blanks', text);
 
-export const levels = (text: string): number =>
-  /^([1-9]|10)$/.test(text) ? Number(text) : refuse('a count from 1 to 10', text);
-
 /** Default of `--dir` of the data commands. */
 export const DATA_DIR = 'data';
 

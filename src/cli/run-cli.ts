@@ -1,6 +1,7 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../app/host/package-version.ts';
+import { RETIRED } from '../config/retired.ts';
 import { failureText, NothingThere } from '../domain/failure.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';
 
@@ -113,7 +114,7 @@ export async function runCli(argv: readonly string[], io: CliIo = processIo): Pr
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
-    return failureCode(error, io);
+    return failureCode(error, argv, io);
   }
 }
 
@@ -136,9 +137,15 @@ async function createProgram(argv: readonly string[], context: CliContext): Prom
   return program;
 }
 
-function failureCode(error: unknown, io: CliIo): number {
+function failureCode(error: unknown, argv: readonly string[], io: CliIo): number {
   // Commander has already written its message.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT.ok;
+    const words = new Set(argv.map((word) => word.replace(/=.*/, '')));
+    for (const [key, instead] of RETIRED)
+      if (key.split(' ').every((word) => words.has(word))) io.err(`${key} is gone: ${instead}\n`);
+    return EXIT.usage;
+  }
   if (error instanceof CliFailure) {
     io.err(`${error.message}\n`);
     return error.exitCode;

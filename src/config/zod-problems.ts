@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { formatCount } from '../text/numbers.ts';
 import { nearest, type Problem } from './problem.ts';
+import { RETIRED } from './retired.ts';
 import type { Path, YamlSource } from './yaml-source.ts';
 
 /** Place of a schema in the file, and the page that explains its keys. */
@@ -122,6 +123,8 @@ class IssueReader {
     const retired = RETIRED.get([...path, key].filter((part) => typeof part === 'string').join('.'));
     if (retired !== undefined) return this.#source.keyProblem(path, key, 'a known key', retired);
     if (isSecretName(key)) return this.#source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
+    const retired = RETIRED.get([...path, key].filter((part) => typeof part === 'string').join('.'));
+    if (retired !== undefined) return this.#source.keyProblem(path, key, 'no key that is gone', retired);
     const known = keysAt(this.#schema, at);
     const section = known.find((name) => keysAt(this.#schema, [...at, name]).includes(key));
     const meant = nearest(key, known);

@@ -5,7 +5,7 @@ import type { ImportedPart } from '../../src/app/research/recorded/import-file.t
 import type { DataListing } from '../../src/app/research/recorded/inspect-data.ts';
 import { phaseAt } from '../../src/domain/calendar.ts';
 import { tsUs } from '../../src/domain/units.ts';
-import { readColumns } from '../../src/recording/columns/tick-file.ts';
+import { readColumns, readTickMeta } from '../../src/recording/columns/tick-file.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { cliDir, cliRun } from './support/cli-run.ts';
 import { CONFIG } from './support/data-files.ts';
@@ -51,6 +51,14 @@ it('makes a day with its books, the same for the same seed', async () => {
   });
   const { ticks } = JSON.parse((await cliRun('data', 'ls', '--dir', dir, '--json')).out) as DataListing;
   expect(ticks[0]).toMatchObject({ depth: 3, gaps: [], source: 'tickwright data synth, seed 7' });
+  // An import takes an export back whole.
+  const [file, other] = [join(cliDir(), 'vn30f2606.csv.gz'), cliDir()];
+  await cliRun('data', 'export', 'VN30F2606', '--dir', dir, '--out', file);
+  expect(await cliRun('data', 'import', file, '--dir', other, ...CONFIG)).toMatchObject({ code: 0, err: '' });
+  const [exported, read] = [dir, other].map(
+    (each) => readTickMeta(join(each, 'ticks/VN30F2606/2026-06-08.arrow')).digest,
+  );
+  expect(read).toBe(exported);
 });
 
 it.each([

@@ -14,6 +14,11 @@ it.each([
   ['no such command', ['nope'], "unknown command 'nope'"],
   ['half a command', ['order'], 'Did you mean orders?'],
   ['an option that is none', ['orders', '--jsn'], 'Did you mean --json?'],
+  [
+    'an option that is gone',
+    ['data', 'import', 'a.csv', '--levels=5'],
+    'data import --levels is gone: all levels that a file has are kept, 10 at most',
+  ],
   ['a word too many', ['paper', 'extra'], 'too many arguments'],
   [
     'a day that is none',

@@ -11,7 +11,7 @@ import { TickBars } from '../../src/recording/columns/tick-bars.ts';
 import { openCatalogue } from '../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../src/recording/columns/tick-file.ts';
 import { type BarImportOptions, importBars } from '../../src/recording/import/import-bars.ts';
-import { importPrints } from '../../src/recording/import/import-prints.ts';
+import { importPrints } from '../../src/recording/import/import-ticks.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { QUIET, vietnamese } from './import/import-settings.ts';
 

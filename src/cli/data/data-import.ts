@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import {
   COLUMN_ROLES,
+  PLAIN_ROLES,
   type NamedColumns,
   NO_MARKET,
   recordedMarket,
@@ -16,7 +17,6 @@ import {
   DATA_DIR,
   delimiter,
   durationMs,
-  levels,
   type NamedSides,
   refuse,
   sessionDay,
@@ -34,7 +34,7 @@ function columnName(text: string, before: NamedColumns | undefined): NamedColumn
   const role = COLUMN_ROLES.find((known) => known === text.slice(0, at));
   const name = text.slice(at + 1);
   return role === undefined || name === ''
-    ? refuse(`a column like price=Last, for one of ${COLUMN_ROLES.join(', ')}`, text)
+    ? refuse(`a column like price=Last, for one of ${PLAIN_ROLES.join(', ')}, bid_1 to ask_size_10`, text)
     : { ...before, [role]: name };
 }
 
@@ -57,7 +57,6 @@ interface ImportFlags {
   readonly every?: DurationUs;
   readonly stamp: 'start' | 'end';
   readonly ask?: string;
-  readonly levels: number;
   readonly round?: boolean;
   readonly skipBad?: boolean;
   readonly replace?: boolean;
@@ -68,12 +67,10 @@ interface ImportFlags {
 
 const AFTER_HELP = `
 Prints need columns for time, price and volume; a column for the side is
-optional. Quotes need time, bid and ask; sizes are optional. Bars need time,
-open, high, low and close, or bid_open to ask_close; volume is optional.
-Depth is read from message files of LOBSTER, with the order book file beside
-them, from JSON lines and from tables of vendors (config/README), single
-orders from Databento's mbo. data/README
-has the options for files of many vendors.
+optional. Quotes need time, bid and ask; sizes are optional. Both may have the
+levels of a book: bid_1, bid_size_1, ask_1, ask_size_1 and so on to 10. Bars
+need time, open, high, low and close, or bid_open to ask_close; volume is
+optional. data/README has the options for files of many vendors.
 Columns are found by their usual names or named with --column. A time without a
 date belongs to the day in the file's name. Bad rows are reported one by one,
 and a file that has any is not imported without --skip-bad.
@@ -102,9 +99,6 @@ export function addDataImport(data: Command, context: CliContext): void {
         'quotes',
         'bars',
         'frames',
-        'lobster',
-        'depth',
-        'orders',
       ]),
     )
     .option('--symbol <code>', 'symbol (from a column or the file name)')
@@ -126,7 +120,6 @@ export function addDataImport(data: Command, context: CliContext): void {
       new Option('--stamp <which>', 'the time of a bar is its').choices(['start', 'end']).default('start'),
     )
     .option('--ask <file>', 'bars of the ask, where the file has those of the bid')
-    .option('--levels <count>', 'levels a side to keep of depth: 1 to 10', levels, 10)
     .option('--round', 'take prices between two steps for the nearest')
     .option('--skip-bad', 'import the good rows of a file that has bad ones')
     .option('--replace', 'overwrite other data of the same days')
@@ -242,7 +235,6 @@ const requestOf = (flags: ImportFlags): ImportRequest => ({
   every: flags.every ?? null,
   stamp: flags.stamp,
   askFile: flags.ask ?? null,
-  levels: flags.levels,
   isRounding: flags.round ?? false,
   skipBad: flags.skipBad ?? false,
   replace: flags.replace ?? false,

@@ -9,7 +9,6 @@ import { writeArchive } from '../columns/tick-archive.ts';
 import { type TickGap, tickLayout, type TickMeta, type TickRows, ticksOf } from '../columns/tick-columns.ts';
 import { readParts, readTickMeta, writeColumns } from '../columns/tick-file.ts';
 import type { SpillFile } from './collector.ts';
-import type { BookSide } from './book-side.ts';
 import { storeFile, type StoredFile } from './store-file.ts';
 import { Silences } from './session-times.ts';
 import { TimedRows } from './timed-rows.ts';
@@ -19,8 +18,6 @@ interface DayShape {
   readonly day: TradingDay;
   /** Levels of the book a side. */
   readonly depth: number;
-  /** Rows tell of single orders. */
-  readonly isByOrder?: boolean;
 }
 
 /** The ticks of one symbol and day while they are collected. */
@@ -28,20 +25,13 @@ export class DayTicks extends TimedRows<TickRows> {
   readonly symbol: string;
   readonly day: TradingDay;
   readonly depth: number;
-  readonly isByOrder: boolean;
   #last = 0;
 
-  constructor({ symbol, day, depth, isByOrder = false }: DayShape, spillFile: SpillFile, onGrow: () => void) {
-    super(
-      tickLayout(depth, isByOrder),
-      (table) => ticksOf(table, { isQuotes: false, isByOrder }),
-      spillFile,
-      onGrow,
-    );
+  constructor({ symbol, day, depth }: DayShape, spillFile: SpillFile, onGrow: () => void) {
+    super(tickLayout(depth), ticksOf, spillFile, onGrow);
     this.symbol = symbol;
     this.day = day;
     this.depth = depth;
-    this.isByOrder = isByOrder;
   }
 
   push(tsUs: number, price: number, qty: number, side: number): void {
@@ -54,38 +44,14 @@ export class DayTicks extends TimedRows<TickRows> {
     this.#last = i;
   }
 
-  /** The quote of the row pushed last. */
-  setTouch(bid: number, bidQty: number, ask: number, askQty: number): void {
+  /** A level of the book that stands after the row pushed last; 0 is the best. */
+  setLevel(level: number, bid: number, bidQty: number, ask: number, askQty: number): void {
     const { book } = this.tail;
     const row = this.#last;
-    set(book?.bidPrice[0], row, bid);
-    set(book?.bidQty[0], row, bidQty);
-    set(book?.askPrice[0], row, ask);
-    set(book?.askQty[0], row, askQty);
-  }
-
-  /** The order that the row pushed last is about. */
-  setOrder(number: number, price: number, change: number, side: number): void {
-    const { orders } = this.tail;
-    if (orders === null) return;
-    const row = this.#last;
-    orders.number[row] = number;
-    orders.price[row] = price;
-    orders.change[row] = change;
-    orders.side[row] = side;
-  }
-
-  /** The book of plain numbers that stands after the row pushed last. */
-  setLevels(bids: BookSide, asks: BookSide): void {
-    const { book } = this.tail;
-    if (book === null) return;
-    const row = this.#last;
-    for (let level = 0; level < book.depth; level += 1) {
-      set(book.bidPrice[level], row, bids.priceAt(level));
-      set(book.bidQty[level], row, bids.qtyAt(level));
-      set(book.askPrice[level], row, asks.priceAt(level));
-      set(book.askQty[level], row, asks.qtyAt(level));
-    }
+    set(book?.bidPrice[level], row, bid);
+    set(book?.bidQty[level], row, bidQty);
+    set(book?.askPrice[level], row, ask);
+    set(book?.askQty[level], row, askQty);
   }
 
   /** The book that stands after the row pushed last. */
@@ -138,7 +104,7 @@ export interface StoredDay extends StoredFile<TickMeta> {
 }
 
 export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOrigin): StoredDay {
-  const { symbol, day, depth, isByOrder } = ticks;
+  const { symbol, day, depth } = ticks;
   const path = ticksPath(options.dir, symbol, day);
   const before = metaAt(path);
   const packedPath = archivePath(options.dir, symbol, day);
@@ -155,34 +121,27 @@ export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOri
     }
   };
   const stored = storeFile(before, options.replace, (accept) =>
-    writeColumns(
-      path,
-      depth,
-      watched(),
-      (totals) => {
-        const now: TickMeta = {
-          kind: 'ticks',
-          version: 1,
-          symbol,
-          day,
-          tickSize: options.tickSize,
-          lotSize: options.lotSize,
-          utcOffsetMinutes: options.zone.offsetAtMoment(noon),
-          stampUs: stamps.unit,
-          sides: origin.sides,
-          depth,
-          ...(origin.quotes === undefined ? {} : { quotes: origin.quotes }),
-          ...(isByOrder ? { isByOrder } : {}),
-          gaps: [...(origin.gaps ?? []), ...silences.gaps()].toSorted((a, b) => a.fromUs - b.fromUs),
-          badRows: origin.badRows,
-          source: origin.source,
-          ...totals,
-        };
-        // An archive of the same ticks is no reason not to have them as columns too.
-        return accept(now, before ?? (packed?.digest === now.digest ? undefined : packed));
-      },
-      isByOrder,
-    ),
+    writeColumns(path, depth, watched(), (totals) => {
+      const now: TickMeta = {
+        kind: 'ticks',
+        version: 1,
+        symbol,
+        day,
+        tickSize: options.tickSize,
+        lotSize: options.lotSize,
+        utcOffsetMinutes: options.zone.offsetAtMoment(noon),
+        stampUs: stamps.unit,
+        sides: origin.sides,
+        depth,
+        ...(origin.quotes === undefined ? {} : { quotes: origin.quotes }),
+        gaps: [...(origin.gaps ?? []), ...silences.gaps()].toSorted((a, b) => a.fromUs - b.fromUs),
+        badRows: origin.badRows,
+        source: origin.source,
+        ...totals,
+      };
+      // An archive of the same ticks is no reason not to have them as columns too.
+      return accept(now, before ?? (packed?.digest === now.digest ? undefined : packed));
+    }),
   );
   updateArchive(path, packedPath, stored, options.archive);
   return { symbol, day, path, ...stored };

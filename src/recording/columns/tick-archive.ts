@@ -16,11 +16,11 @@ import {
   TotalsCounter,
 } from './row-table.ts';
 import {
-  layoutOf,
   parseTickMeta,
-  rowKind,
+  isQuotes,
   tableOf,
   type TickColumns,
+  tickLayout,
   type TickMeta,
   type TickRows,
   ticksOf,
@@ -39,7 +39,7 @@ const PIECE_BYTES_MAX = 1 << 28;
 /** Bytes written. */
 export function writeArchive(path: string, meta: TickMeta, parts: Iterable<TickRows>): number {
   const file = createWholeFile(path);
-  const layout = layoutOf(meta);
+  const layout = tickLayout(meta.depth);
   const piece = (bytes: Uint8Array): void => {
     file.write(Uint32Array.of(bytes.length));
     file.write(bytes);
@@ -67,7 +67,7 @@ export function* readArchiveParts(path: string): Generator<TickColumns> {
   try {
     const pieces = new PieceReader(file, path);
     const meta = pieces.meta();
-    const layout = layoutOf(meta);
+    const layout = tickLayout(meta.depth);
     const totals = new TotalsCounter();
     for (let rows = 0; rows < meta.rows;) {
       const count = pieces.word();
@@ -76,7 +76,7 @@ export function* readArchiveParts(path: string): Generator<TickColumns> {
       for (const [i, { kind }] of layout.entries()) unpack(pieces, table, i, kind, meta.stampUs);
       totals.add(table);
       rows += table.rows;
-      yield { meta, ...ticksOf(table, rowKind(meta)) };
+      yield { meta, ...ticksOf(table, isQuotes(meta)) };
     }
     if (totals.totals().digest !== meta.digest) throw pieces.damaged();
   } finally {

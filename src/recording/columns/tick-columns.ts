@@ -27,19 +27,6 @@ export interface TickRows {
   readonly bars: BarTape | null;
   /** Rows are quotes, not trades: each counts as one lot at a price between bid and ask, and orders meet its book alone. */
   readonly isQuotes: boolean;
-  /** The order that each row is about; null where the source knows no single orders. */
-  readonly orders: OrderColumns | null;
-}
-
-/** Messages of a market by order: what a row does to one order of the book. */
-export interface OrderColumns {
-  /** Orders are counted as they come, from 1, in each day; 0 in a row that is about none. */
-  readonly number: Int32Array;
-  readonly price: Int32Array;
-  /** Lots that came, or left without a trade (below 0); 0 where it was executed, by as much as the row traded. */
-  readonly change: Int32Array;
-  /** 1 for a buy, -1 for a sell. */
-  readonly side: Int8Array;
 }
 
 /** Where rows are the path of bars, so many of them a bar. */
@@ -62,7 +49,7 @@ export interface BookColumns {
 const whole = (name: string): Field => ({ name, kind: 'whole' });
 
 /** `ts`, `price_ticks`, `qty`, `side`, `bid_price_1`, `bid_qty_1`, `ask_price_1`, `ask_qty_1`, ... */
-export const tickLayout = (depth: number, isByOrder = false): Layout => [
+export const tickLayout = (depth: number): Layout => [
   { name: 'ts', kind: 'time' },
   whole('price_ticks'),
   whole('qty'),
@@ -70,30 +57,13 @@ export const tickLayout = (depth: number, isByOrder = false): Layout => [
   ...Array.from({ length: depth }, (_, i) =>
     ['bid_price', 'bid_qty', 'ask_price', 'ask_qty'].map((name) => whole(`${name}_${i + 1}`)),
   ).flat(),
-  ...(isByOrder ? ORDER_FIELDS : []),
-];
-
-const ORDER_FIELDS: Layout = [
-  whole('order_number'),
-  whole('order_price'),
-  whole('order_change'),
-  { name: 'order_side', kind: 'small' },
 ];
 
 const LEVELS_FROM = 4;
 
-/** Kinds of rows besides trades. */
-export interface RowKind {
-  readonly isQuotes: boolean;
-  readonly isByOrder: boolean;
-}
-
-const OF_TRADES: RowKind = { isQuotes: false, isByOrder: false };
-
 /** The columns of a table that has the layout of ticks, by name. */
-export function ticksOf({ rows, columns }: RowTable, { isQuotes, isByOrder } = OF_TRADES): TickRows {
-  const ordersFrom = columns.length - (isByOrder ? ORDER_FIELDS.length : 0);
-  const depth = (ordersFrom - LEVELS_FROM) / 4;
+export function ticksOf({ rows, columns }: RowTable, isQuotes = false): TickRows {
+  const depth = (columns.length - LEVELS_FROM) / 4;
   const levels = (kind: number): Int32Array[] =>
     Array.from({ length: depth }, (_, level) =>
       columnAs(columns[LEVELS_FROM + 4 * level + kind], Int32Array),
@@ -111,25 +81,16 @@ export function ticksOf({ rows, columns }: RowTable, { isQuotes, isByOrder } = O
         : { depth, bidPrice: levels(0), bidQty: levels(1), askPrice: levels(2), askQty: levels(3) },
     bars: null,
     isQuotes,
-    orders: isByOrder
-      ? {
-          number: columnAs(columns[ordersFrom], Int32Array),
-          price: columnAs(columns[ordersFrom + 1], Int32Array),
-          change: columnAs(columns[ordersFrom + 2], Int32Array),
-          side: columnAs(columns[ordersFrom + 3], Int8Array),
-        }
-      : null,
   };
 }
 
-export function tableOf({ rows, tsUs, priceTicks, qty, side, book, orders }: TickRows): RowTable {
+export function tableOf({ rows, tsUs, priceTicks, qty, side, book }: TickRows): RowTable {
   const levels = Array.from({ length: book?.depth ?? 0 }, (_, level) =>
     [book?.bidPrice, book?.bidQty, book?.askPrice, book?.askQty].map((columns) =>
       columnAs(columns?.[level], Int32Array),
     ),
   );
-  const ofOrders = orders === null ? [] : [orders.number, orders.price, orders.change, orders.side];
-  return { rows, columns: [tsUs, priceTicks, qty, side, ...levels.flat(), ...ofOrders] };
+  return { rows, columns: [tsUs, priceTicks, qty, side, ...levels.flat()] };
 }
 
 /** Empty columns to be filled. */
@@ -155,8 +116,6 @@ export interface TickMeta {
   readonly depth: number;
   /** Where rows are quotes: whether the source has their sizes. */
   readonly quotes?: 'sized' | 'unsized';
-  /** Rows tell of single orders. */
-  readonly isByOrder?: true;
   readonly rows: number;
   readonly trades: number;
   /** Traded quantity, in lots. */
@@ -173,12 +132,7 @@ export interface TickMeta {
   readonly digest: string;
 }
 
-export const rowKind = ({ quotes, isByOrder }: TickMeta): RowKind => ({
-  isQuotes: quotes !== undefined,
-  isByOrder: isByOrder === true,
-});
-
-export const layoutOf = ({ depth, isByOrder }: TickMeta): Layout => tickLayout(depth, isByOrder === true);
+export const isQuotes = ({ quotes }: TickMeta): boolean => quotes !== undefined;
 
 export interface TickGap {
   readonly fromUs: number;
@@ -202,7 +156,7 @@ export const firstRowAt = ({ tsUs, rows }: TickRows, atUs: number): number =>
 
 /** Rows `from` to `to` of a tape, or the first rows of a path. */
 export function rowsBetween(
-  { tsUs, priceTicks, qty, side, book, bars, isQuotes, orders }: TickRows,
+  { tsUs, priceTicks, qty, side, book, bars, isQuotes }: TickRows,
   from: number,
   to: number,
 ): TickRows {
@@ -216,20 +170,8 @@ export function rowsBetween(
     book: book === null ? null : bookBetween(book, from, to),
     bars,
     isQuotes,
-    orders: orders === null ? null : ordersBetween(orders, from, to),
   };
 }
-
-const ordersBetween = (
-  { number, price, change, side }: OrderColumns,
-  from: number,
-  to: number,
-): OrderColumns => ({
-  number: number.subarray(from, to),
-  price: price.subarray(from, to),
-  change: change.subarray(from, to),
-  side: side.subarray(from, to),
-});
 
 function bookBetween(book: BookColumns, from: number, to: number): BookColumns {
   const cut = (levels: readonly Int32Array[]): Int32Array[] =>

@@ -3,9 +3,8 @@ import { allocateTable, copyTable, type RowTable, type TableTotals } from './row
 import { readMeta, readTables, type TableKind, writeTable } from './arrow-file.ts';
 import { ARCHIVE, readArchiveMeta, readArchiveParts } from './tick-archive.ts';
 import {
-  layoutOf,
+  isQuotes,
   parseTickMeta,
-  rowKind,
   tickLayout,
   tableOf,
   type TickColumns,
@@ -17,7 +16,7 @@ import {
 const TICK_FILE: TableKind<TickMeta> = {
   what: 'a file of ticks',
   parse: parseTickMeta,
-  layout: layoutOf,
+  layout: ({ depth }) => tickLayout(depth),
 };
 
 /** Totals of ticks, besides those of every table. */
@@ -32,7 +31,6 @@ export function writeColumns(
   depth: number,
   parts: Iterable<TickRows>,
   describe: (totals: TickTotals) => TickMeta,
-  isByOrder = false,
 ): TickMeta {
   const traded = new TradedCounter();
   const tables = function* (): Generator<RowTable> {
@@ -41,7 +39,7 @@ export function writeColumns(
       yield tableOf(part);
     }
   };
-  return writeTable(path, tickLayout(depth, isByOrder), tables(), (totals) =>
+  return writeTable(path, tickLayout(depth), tables(), (totals) =>
     describe({ ...totals, trades: traded.trades, volume: traded.volume }),
   );
 }
@@ -52,17 +50,17 @@ export function readColumns(path: string): TickColumns {
   const [first] = parts;
   if (first === undefined) {
     const meta = readTickMeta(path);
-    return { meta, ...ticksOf(allocateTable(layoutOf(meta), 0), rowKind(meta)) };
+    return { meta, ...ticksOf(allocateTable(tickLayout(meta.depth), 0), isQuotes(meta)) };
   }
   if (parts.length === 1) return first;
   const { meta } = first;
-  const all = allocateTable(layoutOf(meta), meta.rows, 'shared');
+  const all = allocateTable(tickLayout(meta.depth), meta.rows, 'shared');
   let at = 0;
   for (const part of parts) {
     copyTable(all, at, tableOf(part), 0, part.rows);
     at += part.rows;
   }
-  return { meta, ...ticksOf(all, rowKind(meta)) };
+  return { meta, ...ticksOf(all, isQuotes(meta)) };
 }
 
 const isArchive = (path: string): boolean => path.endsWith(ARCHIVE);
@@ -70,7 +68,8 @@ const isArchive = (path: string): boolean => path.endsWith(ARCHIVE);
 /** The ticks of the file in parts of at most `PART_ROWS` rows, each read when it is asked for. */
 export function* readParts(path: string): Generator<TickColumns> {
   if (isArchive(path)) return yield* readArchiveParts(path);
-  for (const { meta, table } of readTables(path, TICK_FILE)) yield { meta, ...ticksOf(table, rowKind(meta)) };
+  for (const { meta, table } of readTables(path, TICK_FILE))
+    yield { meta, ...ticksOf(table, isQuotes(meta)) };
 }
 
 /** The metadata of the file, read without its ticks. */

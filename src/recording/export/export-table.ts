@@ -60,7 +60,7 @@ export function tickFields(tickSize: string, lotSize: string, depth: number): re
 
 /** The rows of a day in the columns of `tickFields`; a day with fewer levels has nothing in the others. */
 export function tickPart(ticks: TickColumns, depth: number, tradesOnly: boolean): ExportPart {
-  const { rows, columns } = tradesOnly ? tradesOf(ticks) : tableOf({ ...ticks, orders: null });
+  const { rows, columns } = tradesOnly ? tradesOf(ticks) : tableOf(ticks);
   const empty = allocateTable(tickLayout(depth), rows).columns;
   return { rows, columns: empty.map((none, i) => columns[i] ?? none) };
 }

@@ -1,6 +1,6 @@
 /** Maps the columns of a file to their roles: by the header's words, or as the user names them. */
 
-export const COLUMN_ROLES = [
+export const PLAIN_ROLES = [
   'time',
   'date',
   'symbol',
@@ -23,11 +23,26 @@ export const COLUMN_ROLES = [
   'ask_high',
   'ask_low',
   'ask_close',
-  'action',
-  'order',
 ] as const;
 
-export type ColumnRole = (typeof COLUMN_ROLES)[number];
+/** Bid and ask of a quote, or of a level of a book. */
+export const TOUCH_ROLES = ['bid', 'bid_size', 'ask', 'ask_size'] as const;
+export const BOOK_LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
+
+type PlainRole = (typeof PLAIN_ROLES)[number];
+type TouchRole = (typeof TOUCH_ROLES)[number];
+type BookLevel = (typeof BOOK_LEVELS)[number];
+type LevelRole = `${TouchRole}_${BookLevel}`;
+
+/** `bid_1`, the best one, to `ask_size_10`. */
+export const levelRole = (role: TouchRole, level: BookLevel): LevelRole => `${role}_${level}`;
+
+export type ColumnRole = PlainRole | LevelRole;
+
+export const COLUMN_ROLES: readonly ColumnRole[] = [
+  ...PLAIN_ROLES,
+  ...BOOK_LEVELS.flatMap((level) => TOUCH_ROLES.map((role) => levelRole(role, level))),
+];
 
 /** Column of each role, counted from 0. */
 export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
@@ -35,7 +50,7 @@ export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
 /** Columns that the user names: a header or, counted from 1, a number for a role. */
 export type NamedColumns = Readonly<Partial<Record<ColumnRole, string>>>;
 
-const KNOWN: Readonly<Record<ColumnRole, readonly string[]>> = {
+const PLAIN_WORDS: Readonly<Record<PlainRole, readonly string[]>> = {
   // A data frame that pandas writes has its index first, without a name.
   time: [
     'time',
@@ -92,9 +107,20 @@ const KNOWN: Readonly<Record<ColumnRole, readonly string[]>> = {
   ask_high: ['ask_high', 'askhigh', 'high_ask', 'highask'],
   ask_low: ['ask_low', 'asklow', 'low_ask', 'lowask'],
   ask_close: ['ask_close', 'askclose', 'close_ask', 'closeask'],
-  action: ['action'],
-  order: ['order_id'],
 };
+
+const LEVEL_WORDS = BOOK_LEVELS.flatMap((level) =>
+  TOUCH_ROLES.map((role): [ColumnRole, readonly string[]] => [
+    levelRole(role, level),
+    PLAIN_WORDS[role].map((word) => `${word}_${level}`),
+  ]),
+);
+
+/** Words of headers for each role. */
+const KNOWN: ReadonlyMap<ColumnRole, readonly string[]> = new Map<ColumnRole, readonly string[]>([
+  ...PLAIN_ROLES.map((role): [ColumnRole, readonly string[]] => [role, PLAIN_WORDS[role]]),
+  ...LEVEL_WORDS,
+]);
 
 export type MappedColumns =
   | { readonly ok: true; readonly columns: ColumnMap }
@@ -122,7 +148,7 @@ export function mapColumns(
   for (const role of COLUMN_ROLES) {
     const name = named[role];
     if (name === undefined) {
-      const place = KNOWN[role].map((word) => names.indexOf(word)).find((at) => at !== -1);
+      const place = (KNOWN.get(role) ?? []).map((word) => names.indexOf(word)).find((at) => at !== -1);
       if (place !== undefined) columns[role] = place;
       continue;
     }

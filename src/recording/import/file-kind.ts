@@ -1,40 +1,12 @@
 /** Tells the kind, day and symbol of a file by its name and its first line. */
-import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { COLUMN_ROLES, type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
-import { isDepthHeader } from './depth-table.ts';
 import { openSource } from './table-file.ts';
 
-export type FileKind =
-  | 'prints'
-  | 'quotes'
-  | 'bars'
-  | 'frames'
-  | 'lobster'
-  | 'lobster_book'
-  | 'depth'
-  | 'orders';
+export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames';
 
 const FRAMES = /\.frames(\.gz)?$/;
-/** As the files are named by their maker: `AAPL_2012-06-21_34200000_57600000_message_10.csv`. */
-const LOBSTER = /^([^_]+)_.*_message_\d+\.csv(\.gz)?$/;
-export const isLobster = (path: string): boolean => LOBSTER.test(basename(path));
-
-/** The book that belongs to such a file, and is read with it. */
-const LOBSTER_BOOK = /^([^_]+)_.*_orderbook_\d+\.csv(\.gz)?$/;
-export const isLobsterBook = (path: string): boolean => LOBSTER_BOOK.test(basename(path));
-
-/** Path of the order book file of a message file; null where there is none. */
-export function lobsterBookBeside(messageFile: string): string | null {
-  const name = basename(messageFile).replace('_message_', '_orderbook_');
-  const path = join(dirname(messageFile), name);
-  return name !== basename(messageFile) && existsSync(path) ? path : null;
-}
-
-const JSON_LINES = /\.(jsonl|ndjson)(\.gz)?$/;
-export const isJsonLines = (path: string): boolean => JSON_LINES.test(path);
-
 const BAR_ROLES: readonly ColumnRole[] = ['open', 'high', 'low', 'close'];
 const QUOTE_BAR_ROLES: readonly ColumnRole[] = ['bid_open', 'ask_close'];
 const QUOTE_ROLES: readonly ColumnRole[] = ['bid', 'ask'];
@@ -43,27 +15,18 @@ const CELL_BORDER = /[,;\t|]/;
 /** `named`: columns that the user names. */
 export async function fileKind(path: string, named: NamedColumns = {}): Promise<FileKind> {
   if (FRAMES.test(path)) return 'frames';
-  if (isLobster(path)) return 'lobster';
-  if (isLobsterBook(path)) return 'lobster_book';
-  if (isJsonLines(path)) return 'depth';
   if ([...BAR_ROLES, ...QUOTE_BAR_ROLES].some((role) => named[role] !== undefined)) return 'bars';
   if (QUOTE_ROLES.some((role) => named[role] !== undefined)) return 'quotes';
-  const header = await headerOf(path);
-  if (isDepthHeader(header.map((name) => name.trim().toLowerCase()))) return 'depth';
-  const roles = rolesOf(header);
-  if (isOrders(roles)) return 'orders';
+  const roles = rolesOf(await headerOf(path));
   const has = (role: ColumnRole): boolean => roles.includes(role);
   if (BAR_ROLES.every(has) || QUOTE_BAR_ROLES.every(has)) return 'bars';
   // A trade may come with the quote of its moment.
-  return QUOTE_ROLES.every(has) && !has('price') ? 'quotes' : 'prints';
+  return (QUOTE_ROLES.every(has) || has('bid_1')) && !has('price') ? 'quotes' : 'prints';
 }
 
 /** Whether a column of the file tells the symbol of each row. */
 export const hasSymbols = async (path: string, named: NamedColumns): Promise<boolean> =>
   named.symbol !== undefined || rolesOf(await headerOf(path)).includes('symbol');
-
-const isOrders = (roles: readonly ColumnRole[]): boolean =>
-  roles.includes('action') && roles.includes('order');
 
 /** Cells of the first line. */
 async function headerOf(path: string): Promise<readonly string[]> {
@@ -89,13 +52,12 @@ const DAY = /(\d{4}-\d{2}-\d{2}|\d{8})/;
 
 /** Day and symbol in a name such as `2026-03-04_vn30f2603.csv.gz`. */
 export function nameParts(path: string): NamedFile {
-  const name = basename(path).replace(/\.(csv|txt|tsv|jsonl|ndjson)?(\.gz)?$/i, '');
+  const name = basename(path).replace(/\.(csv|txt|tsv)?(\.gz)?$/i, '');
   const found = DAY.exec(name)?.[1] ?? '';
   const date = found.length === 8 ? `${found.slice(0, 4)}-${found.slice(4, 6)}-${found.slice(6)}` : found;
   const day = isTradingDay(date) ? tradingDay(date) : null;
   const rest = (day === null ? name : name.replace(found, '')).replaceAll(/^[-_.\s]+|[-_.\s]+$/g, '');
-  const word = LOBSTER.exec(basename(path))?.[1] ?? rest;
-  return { day, symbol: isSymbol(word) ? word.toUpperCase() : null };
+  return { day, symbol: isSymbol(rest) ? rest.toUpperCase() : null };
 }
 
 /** Symbols name folders, so they are plain words. */

@@ -14,7 +14,6 @@ import {
   YearBars,
 } from '../collect/year-bars.ts';
 import { BAR_PHASES } from '../columns/bar-file.ts';
-import type { ColumnRole } from './column-map.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';
 import { nameParts } from './file-kind.ts';
 import {
@@ -78,8 +77,7 @@ async function importFile(
   const askPathOf = ({ symbol, year }: YearBars): string | null =>
     asks?.stored.find((stored) => stored.symbol === symbol && stored.year === year)?.path ?? null;
   return importTable<YearBars, StoredYear>(file, options, watch, {
-    needs: ['time'],
-    reader: (source) => new BarReader(source, shift, file),
+    reader: (source) => new BarReader(source, shift),
     check(years, bad) {
       for (const year of years) {
         reportSecondBars(year, bad);
@@ -179,20 +177,13 @@ class BarReader extends RowReader<YearBars> {
   readonly #asks: readonly number[] | null;
   readonly #volume: number;
 
-  constructor(source: RowSource<YearBars>, shift: DurationUs, file: string) {
+  constructor(source: RowSource<YearBars>, shift: DurationUs) {
     super(source);
-    const { columns } = source;
+    const { columns, place } = source;
     const isQuotes = [...BID_PRICES, ...ASK_PRICES].some((role) => columns[role] !== undefined);
-    const placesOf = (roles: readonly ColumnRole[]): readonly number[] =>
-      roles.map((role) => {
-        const place = columns[role];
-        if (place === undefined)
-          throw new ImportError(`${file}, line 1: expected a column for ${role}, was none`);
-        return place;
-      });
     this.#shift = shift;
-    this.#prices = placesOf(isQuotes ? BID_PRICES : PRICES);
-    this.#asks = isQuotes ? placesOf(ASK_PRICES) : null;
+    this.#prices = (isQuotes ? BID_PRICES : PRICES).map(place);
+    this.#asks = isQuotes ? ASK_PRICES.map(place) : null;
     this.#volume = columns.volume ?? NONE;
   }
 
@@ -210,8 +201,7 @@ class BarReader extends RowReader<YearBars> {
     if (!(volume >= 0 && volume <= VOLUME_MAX)) {
       const most =
         volume > VOLUME_MAX ? `, ${VOLUME_MAX} of them at most (a larger lot makes them fewer)` : '';
-      this.refuse(row, `a volume in lots of ${this.source.options.lotSize}${most}`, this.#volume);
-      return false;
+      return this.refuse(row, `a volume in lots of ${this.source.options.lotSize}${most}`, this.#volume);
     }
     const symbol = this.symbol(row);
     if (symbol === undefined) return false;

@@ -26,15 +26,10 @@ export interface ImportReport<Stored> {
   readonly bad: readonly BadRow[];
   /** Empty when the file had bad rows and they were not to be skipped. */
   readonly stored: readonly Stored[];
-  /** Remarks for the reader. */
-  readonly notes?: readonly string[];
 }
 
 export interface TableImport<T extends Held, Stored> {
-  readonly needs: readonly ColumnRole[];
   reader(source: RowSource<T>): RowReader<T>;
-  /** Awaited before rows with so many ends of lines are read. */
-  readonly ready?: (newlines: number) => Promise<void>;
   /** Checks the collected rows before any of them is stored. */
   check(collected: readonly T[], bad: BadRows): void;
   store(collected: T, badRows: number): Stored;
@@ -46,50 +41,25 @@ export async function importTable<T extends Held, Stored>(
   watch: ImportWatch,
   kind: TableImport<T, Stored>,
 ): Promise<ImportReport<Stored>> {
-  return importRows<T, Stored>(file, options, watch, {
-    async read(collector, bad) {
-      const read: { by: RowReader<T> | undefined } = { by: undefined };
-      await readTable(file, {
-        hasHeader: options.hasHeader,
-        delimiter: options.delimiter,
-        ...(kind.ready && { ready: kind.ready }),
-        begin(head) {
-          const reader = kind.reader({
-            ...rowSource(file, head, options, kind.needs),
-            options,
-            collector,
-            bad,
-          });
-          read.by = reader;
-          return (row) => reader.add(row);
-        },
-        progress: (bytes, size) => watch.progress({ bytes, size, rows: read.by?.rows ?? 0 }),
-      });
-      return read.by?.rows ?? 0;
-    },
-    check: (collected, bad) => kind.check(collected, bad),
-    store: (collected, badRows) => kind.store(collected, badRows),
-  });
-}
-
-/** Rows of a file of any form, collected and then stored. */
-export interface RowImport<T extends Held, Stored> extends Pick<TableImport<T, Stored>, 'check' | 'store'> {
-  /** Returns the number of good rows. */
-  read(collector: Collector<T>, bad: BadRows): Promise<number>;
-}
-
-export async function importRows<T extends Held, Stored>(
-  file: string,
-  { dir, skipBad }: Pick<ImportOptions, 'dir' | 'skipBad'>,
-  watch: ImportWatch,
-  kind: RowImport<T, Stored>,
-): Promise<ImportReport<Stored>> {
-  const collector = new Collector<T>(dir);
+  const collector = new Collector<T>(options.dir);
   const bad = new BadRows((row) => watch.bad(row));
+  let rows = 0;
   try {
-    const rows = await kind.read(collector, bad);
+    await readTable(file, {
+      hasHeader: options.hasHeader,
+      delimiter: options.delimiter,
+      begin(head) {
+        const reader = kind.reader({ ...rowSource(file, head, options), options, collector, bad });
+        return (row) => {
+          if (!reader.add(row)) return;
+          if (rows === 0) bad.good();
+          rows += 1;
+        };
+      },
+      progress: (bytes, size) => watch.progress({ bytes, size, rows }),
+    });
     kind.check(collector.all, bad);
-    const wanted = bad.count > 0 && !skipBad ? [] : collector.all;
+    const wanted = bad.count > 0 && !options.skipBad ? [] : collector.all;
     const stored = wanted.map((collected) => kind.store(collected, bad.count));
     return { file, rows, badRows: bad.count, bad: bad.kept, stored };
   } finally {
@@ -101,17 +71,17 @@ function rowSource(
   file: string,
   head: TableHead,
   options: ImportOptions,
-  needs: readonly ColumnRole[],
-): Pick<RowSource<Held>, 'columns' | 'stamps' | 'symbol'> {
+): Pick<RowSource<Held>, 'columns' | 'place' | 'stamps' | 'symbol'> {
   const mapped = mapColumns(head.header, options.columns, head.width);
   if (!mapped.ok) throw new ImportError(`${file}, line 1: ${mapped.problem}`);
   const { columns } = mapped;
-  const missing = needs.find((role) => columns[role] === undefined);
-  if (missing !== undefined) {
+  const place = (role: ColumnRole): number => {
+    const found = columns[role];
+    if (found !== undefined) return found;
     throw new ImportError(
-      `${file}, line 1: expected a column for ${missing}, was: ${shown(head.header, head.width)}`,
+      `${file}, line 1: expected a column for ${role}, was: ${shown(head.header, head.width)}`,
     );
-  }
+  };
   const name = nameParts(file);
   const symbol = options.symbol ?? (columns.symbol === undefined ? name.symbol : '');
   if (symbol === null) {
@@ -119,7 +89,7 @@ function rowSource(
   }
   const stamps = { zone: options.zone, day: dayOf(options) ?? name.day, dateOrder: options.dateOrder };
   const isByColumn = options.symbol === null && columns.symbol !== undefined;
-  return { columns, stamps, symbol: isByColumn ? '' : symbol };
+  return { columns, place, stamps, symbol: isByColumn ? '' : symbol };
 }
 
 function dayOf({ day }: ImportOptions): TradingDay | null {
@@ -155,8 +125,6 @@ export interface ImportOptions {
   readonly skipBad: boolean;
   /** Overwrite stored data that differ. */
   readonly replace: boolean;
-  /** Levels of the book a side that are kept of depth and of single orders. */
-  readonly levels: number;
   /** Write the compressed archive beside the columns. */
   readonly archive: boolean;
 }
@@ -222,6 +190,8 @@ export interface RowSource<T extends Held> {
   readonly options: ImportOptions;
   readonly stamps: StampOptions;
   readonly columns: ColumnMap;
+  /** Of a role that has to have a column. */
+  readonly place: (role: ColumnRole) => number;
   /** Of all rows, whatever a column calls it; empty where the column tells it. */
   readonly symbol: string;
   readonly collector: Collector<T>;
@@ -234,8 +204,6 @@ export const NONE = -1;
 
 /** Reads rows of one kind; a bad one is refused with the first cell that is wrong. */
 export abstract class RowReader<T extends Held> {
-  /** Rows that were read, bad ones not counted. */
-  rows = 0;
   protected readonly source: RowSource<T>;
   readonly #times: RowTimes;
   readonly #symbols: RowSymbol;
@@ -246,25 +214,19 @@ export abstract class RowReader<T extends Held> {
   constructor(source: RowSource<T>) {
     const { options, columns } = source;
     this.source = source;
-    this.#times = new RowTimes(columns, source.stamps);
+    this.#times = new RowTimes(source);
     this.#symbols = new RowSymbol(columns, source.symbol);
     this.#ticks = new DecimalReader(options.tickSize, options.isRounding);
     this.#lots = new DecimalReader(options.lotSize);
     this.#cellsMin = Math.max(...Object.values(columns)) + 1;
   }
 
-  add(row: CsvRow): void {
+  /** False for a row that it refused. */
+  add(row: CsvRow): boolean {
     if (row.cells < this.#cellsMin) return this.refuse(row, `${this.#cellsMin} columns or more`, NONE);
-    const at = this.timeOf(row);
+    const at = this.#times.read(row);
     if (Number.isNaN(at)) return this.refuse(row, this.#times.wanted, this.#times.column);
-    if (!this.take(row, at)) return;
-    if (this.rows === 0) this.source.bad.good();
-    this.rows += 1;
-  }
-
-  /** NaN for a cell that is no time. */
-  protected timeOf(row: CsvRow): number {
-    return this.#times.read(row);
+    return this.take(row, at);
   }
 
   /** Collects a row with a time; false for a row that it refused. */
@@ -295,9 +257,11 @@ export abstract class RowReader<T extends Held> {
     return symbol;
   }
 
-  protected refuse(row: CsvRow, expected: string, cell: number): void {
+  /** Always false. */
+  protected refuse(row: CsvRow, expected: string, cell: number): false {
     const was = cell === NONE ? `${row.cells}` : JSON.stringify(cellText(row, cell));
     this.source.bad.add(row.line, `expected ${expected}, was ${was}`);
+    return false;
   }
 }
 
@@ -310,13 +274,13 @@ class RowTimes {
   readonly #date: number;
   readonly #stamps: StampReader;
 
-  constructor(columns: ColumnMap, options: StampOptions) {
-    this.column = columns.time ?? NONE;
+  constructor({ columns, stamps, place }: RowSource<Held>) {
+    this.column = place('time');
     this.#date = columns.date ?? NONE;
-    this.#stamps = new StampReader(options);
-    const dates = options.dateOrder === null ? ' (for 04/03/2026 say which order)' : '';
+    this.#stamps = new StampReader(stamps);
+    const dates = stamps.dateOrder === null ? ' (for 04/03/2026 say which order)' : '';
     this.wanted =
-      options.day !== null && this.#date === NONE
+      stamps.day !== null && this.#date === NONE
         ? 'a time like 09:00:00'
         : `a date and time like 2026-03-04 09:00:00${dates}`;
   }
@@ -331,7 +295,7 @@ class RowTimes {
 }
 
 /** Of a file that was named as one contract's. */
-export const oneSymbol = (first: string): string =>
+const oneSymbol = (first: string): string =>
   `the symbol of the rows before, ${JSON.stringify(first)} (a file of several is read without the name of one; columns: { symbol: none } ignores the column)`;
 
 /** Reads the symbol of a row, where a column has it. */

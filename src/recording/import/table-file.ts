@@ -15,8 +15,6 @@ export interface TableReader {
   readonly delimiter: string | null;
   /** Gets the first row; gives the function that takes each row. */
   begin(head: TableHead): (row: CsvRow) => void;
-  /** Awaited before rows with so many ends of lines are read. */
-  readonly ready?: (newlines: number) => Promise<void>;
   progress(bytes: number, size: number): void;
 }
 
@@ -31,7 +29,6 @@ export async function readTable(path: string, reader: TableReader): Promise<void
   for await (const chunk of source.chunks()) {
     const bytes = rows === undefined ? withoutMark(path, chunk) : chunk;
     rows ??= new CsvRows(reader.delimiter ?? delimiterOf(bytes), takeFrom(reader));
-    if (reader.ready !== undefined) await reader.ready(newlines(bytes));
     rows.write(bytes);
     reader.progress(source.bytesRead, source.size);
   }
@@ -80,12 +77,6 @@ function withoutMark(path: string, chunk: Buffer): Buffer {
     throw new SourceFileError(`${path}: expected UTF-8, was UTF-16`);
   }
   return chunk.subarray(0, BOM.length).equals(BOM) ? chunk.subarray(BOM.length) : chunk;
-}
-
-export function newlines(bytes: Uint8Array): number {
-  let count = 0;
-  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
-  return count;
 }
 
 /** The one the first line has most of. */

@@ -37,16 +37,6 @@ export interface TapeColumns {
   readonly bars: { readonly volume: Float64Array } | null;
   /** Rows are quotes: orders meet their book, and their price and quantity are no trade. */
   readonly isQuotes: boolean;
-  /** The order that each row is about; null where no single orders are known. */
-  readonly orders: OrderMessages | null;
-}
-
-/** By row: the number of an order by its coming, 0 for none; its price; lots that came or left (below 0); 1 for a buy, -1 for a sell. */
-export interface OrderMessages {
-  readonly number: Int32Array;
-  readonly price: Int32Array;
-  readonly change: Int32Array;
-  readonly side: Int8Array;
 }
 
 /** Best level first: `bidPrice[0][row]`. A level that is not there has quantity 0. */

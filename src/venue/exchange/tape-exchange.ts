@@ -11,7 +11,6 @@ import type { SessionPhase } from '../../domain/calendar.ts';
 import { isMarketLimit } from '../../domain/contract.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
-import { ExactQueue } from './exact-queue.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
 import { type FillClause, slippedPrice, type TickFillModel } from './fill-models.ts';
 import { InferredBook, type InferredState } from './inferred-book.ts';
@@ -53,8 +52,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   readonly #recorded: RecordedBook | null;
   /** The recorded book, or the inferred one where none was recorded. */
   readonly #book: ShownBook;
-  readonly #exact: ExactQueue | null;
-  readonly #cancels: QueueCancels | ExactQueue | null;
+  readonly #cancels: QueueCancels | null;
   readonly #buys = new TapeQueue<O>('buy');
   readonly #sells = new TapeQueue<O>('sell');
   /** In order of entry. */
@@ -77,10 +75,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     const recorded = depth === null ? null : new RecordedBook(depth);
     this.#recorded = recorded;
     this.#book = recorded ?? this.#inferred;
-    const { orders = null } = rows ?? {};
-    this.#exact = orders !== null && model.queue === 'queue' ? new ExactQueue(orders, this.#qty) : null;
     const isGuessed = recorded !== null && model.queue === 'queue' && !this.#isQuotes;
-    this.#cancels = this.#exact ?? (isGuessed ? new QueueCancels(recorded, model.cancels) : null);
+    this.#cancels = isGuessed ? new QueueCancels(recorded, model.cancels) : null;
   }
 
   get bid(): number {
@@ -126,7 +122,6 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   row(row: number): void {
     this.#recorded?.row(row);
-    this.#exact?.row(row);
     const qty = this.#qty[row] ?? 0;
     if (this.#uncross !== null && this.#uncross.isOver(this.#tsUs[row] ?? 0)) this.#uncross = null;
     if (this.#isQuotes) this.#print(this.#price[row] ?? 0);
@@ -139,7 +134,6 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   follow(row: number): void {
     this.#recorded?.row(row);
-    this.#exact?.row(row);
     const qty = this.#qty[row] ?? 0;
     if (this.#isQuotes) this.#print(this.#price[row] ?? 0);
     else if (qty > 0) this.#show(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
@@ -274,8 +268,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     let left = printed;
     for (const side of [opposite(aggressor), aggressor]) {
       const isMet = side === 'buy' ? price <= this.buyLimit : price >= this.sellLimit;
-      const by = side !== aggressor && this.#exact?.isHidden === true ? null : aggressor;
-      if (isMet && left > 0) left = this.#queueAt(side).fillFrom(price, left, by, onFill);
+      if (isMet && left > 0) left = this.#queueAt(side).fillFrom(price, left, aggressor, onFill);
     }
     this.#dropFilled();
     // An order behind the whole queue stays there, however far the market traded through it.

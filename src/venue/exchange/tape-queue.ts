@@ -46,11 +46,8 @@ export class TapeQueue<O extends BookOrder> {
     this.#waiting.length = 0;
   }
 
-  /**
-   * A print in continuous trading; returns how much of it is left. All executions together never exceed the print. Without an
-   * aggressor a hidden order was executed, which stands behind all others at its price.
-   */
-  fillFrom(price: number, printed: number, aggressor: Side | null, onFill: OnQueueFill<O>): number {
+  /** A print in continuous trading; returns how much of it is left. All executions together never exceed the print. */
+  fillFrom(price: number, printed: number, aggressor: Side, onFill: OnQueueFill<O>): number {
     let left = printed;
     for (const order of this.#waiting) {
       if (left === 0 || this.#isBetter(price, order.price)) break;
@@ -60,7 +57,7 @@ export class TapeQueue<O extends BookOrder> {
       } else if (price !== order.price) {
         order.ahead = 0;
         left -= fill(order, order.price, left, onFill);
-      } else if (aggressor !== null && aggressor !== this.#side) {
+      } else if (aggressor !== this.#side) {
         const passed = Math.min(order.ahead, left);
         order.ahead -= passed;
         left -= fill(order, order.price, left - passed, onFill);

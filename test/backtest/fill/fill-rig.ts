@@ -5,8 +5,6 @@
  *   09:00:05 trade 1000 x 5 sold            a print; `bought`, `sold` say who crossed the spread, `-` that nobody knows
  *   09:00:06 book 999x10 998x20 | 1001x5    the recorded book from now on
  *   09:00:06 quote 999x10 | 1001x5          bid and ask, where the day has quotes and no trades; without sizes `999 | 1001`
- *   09:00:06 order #1 buy 5 at 1000         an order of somebody else, where the day has single orders;
- *   09:00:06 order #1 cancel 2 / trade 3    then what leaves it or is executed of it
  *   09:00:00 bar 1000 1004 998 1002 x 40        a minute: open, high, low, close; its rows are in the order given by `first`
  *   09:00:00 bar 1000 1004 998 1002 x 40 spread 2    the same of the bid, with the ask so many ticks above
  *   09:00:07 A buy 3 at 1000                a limit order of strategy A; B, C, ... are others

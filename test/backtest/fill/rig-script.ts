@@ -1,8 +1,7 @@
 /** Reads the script of a hand-written day: `fill-rig.ts` says how it is written. */
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { UNLIMITED_QTY } from '../../../src/domain/ticks.ts';
-import { allocateTable } from '../../../src/recording/columns/row-table.ts';
-import { tickLayout, type TickRows, ticksOf } from '../../../src/recording/columns/tick-columns.ts';
+import { allocateRows, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
 
 export interface Action {
   readonly atUs: number;
@@ -23,14 +22,6 @@ interface Row {
   readonly side: number;
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
-  readonly order?: OrderMessage;
-}
-
-interface OrderMessage {
-  readonly number: number;
-  readonly price: number;
-  readonly change: number;
-  readonly side: number;
 }
 
 const DAY = tradingDay('2026-03-04');
@@ -56,7 +47,6 @@ export function parseScript(
   const actions: Action[] = [];
   let [bids, asks]: [readonly Level[], readonly Level[]] = [[], []];
   let hasBook = false;
-  const orders = new ScriptOrders();
   let isQuotes = false;
   let last = 0;
   let tickUs = 0;
@@ -65,19 +55,13 @@ export function parseScript(
     if (time === undefined || time === '') continue;
     // What is written later in the same second happens later in it.
     const atUs = Math.max(timeUs(time), tickUs + 1, actions.at(-1)?.atUs ?? 0);
-    if (what === 'book' || what === 'trade' || what === 'quote' || what === 'order') tickUs = atUs;
+    if (what === 'book' || what === 'trade' || what === 'quote') tickUs = atUs;
     if (what === 'book') {
       hasBook = true;
       const bar = words.indexOf('|');
       bids = words.slice(0, bar).map(level);
       asks = words.slice(bar + 1).map(level);
       rows.push({ atUs, price: last, qty: 0, side: 0, bids, asks });
-    } else if (what === 'order') {
-      hasBook = true;
-      const { order, traded } = orders.message(words);
-      [bids, asks] = orders.book;
-      if (traded > 0) last = order.price;
-      rows.push({ atUs, price: last, qty: traded, side: traded > 0 ? -order.side : 0, bids, asks, order });
     } else if (what === 'quote') {
       hasBook = true;
       isQuotes = true;
@@ -117,65 +101,18 @@ export function parseScript(
   return { rows: { ...columnsOf(rows, hasBook), bars, isQuotes }, actions };
 }
 
-/** Orders of others by their names, which count them as they come. */
-class ScriptOrders {
-  readonly #orders = new Map<string, { number: number; price: number; side: number; left: number }>();
-
-  /** `#1 buy 5 at 1000`, `#1 cancel 2`, `#1 trade 3`. */
-  message([name = '', what, quantity, , price]: readonly string[]): {
-    readonly order: OrderMessage;
-    readonly traded: number;
-  } {
-    const qty = Number(quantity);
-    if (what === 'buy' || what === 'sell') {
-      const order = {
-        number: this.#orders.size + 1,
-        price: Number(price),
-        side: what === 'buy' ? 1 : -1,
-        left: qty,
-      };
-      this.#orders.set(name, order);
-      return { order: { ...order, change: qty }, traded: 0 };
-    }
-    const order = this.#orders.get(name)!;
-    order.left -= qty;
-    return what === 'trade'
-      ? { order: { ...order, change: 0 }, traded: qty }
-      : { order: { ...order, change: -qty }, traded: 0 };
-  }
-
-  get book(): [readonly Level[], readonly Level[]] {
-    const levelsOf = (side: number): readonly Level[] => {
-      const sums = new Map<number, number>();
-      for (const order of this.#orders.values())
-        if (order.side === side && order.left > 0)
-          sums.set(order.price, (sums.get(order.price) ?? 0) + order.left);
-      return [...sums].map(([price, qty]) => ({ price, qty })).toSorted((a, b) => side * (b.price - a.price));
-    };
-    return [levelsOf(1), levelsOf(-1)];
-  }
-}
-
 function level(text: string): Level {
   const [price, qty] = text.split('x').map(Number);
   return { price: price ?? 0, qty: qty ?? UNLIMITED_QTY };
 }
 
 function columnsOf(rows: readonly Row[], hasBook: boolean): TickRows {
-  const isByOrder = rows.some(({ order }) => order !== undefined);
-  const table = allocateTable(tickLayout(hasBook ? DEPTH : 0, isByOrder), rows.length);
-  const columns = ticksOf(table, { isQuotes: false, isByOrder });
+  const columns = allocateRows(hasBook ? DEPTH : 0, rows.length);
   rows.forEach((row, at) => {
     columns.tsUs[at] = row.atUs;
     columns.priceTicks[at] = row.price;
     columns.qty[at] = row.qty;
     columns.side[at] = row.side;
-    if (columns.orders !== null && row.order !== undefined) {
-      columns.orders.number[at] = row.order.number;
-      columns.orders.price[at] = row.order.price;
-      columns.orders.change[at] = row.order.change;
-      columns.orders.side[at] = row.order.side;
-    }
     const { book } = columns;
     for (let deep = 0; deep < (book?.depth ?? 0); deep += 1) {
       book!.bidPrice[deep]![at] = row.bids[deep]?.price ?? 0;

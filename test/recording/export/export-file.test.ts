@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, it, onTestFinished } from 'vitest';
-import { allocateTable, PART_ROWS } from '../../../src/recording/columns/row-table.ts';
+import { PART_ROWS } from '../../../src/recording/columns/row-table.ts';
 import { ticksPath } from '../../../src/recording/columns/catalogue.ts';
-import { tickLayout, ticksOf } from '../../../src/recording/columns/tick-columns.ts';
 import { readColumns, writeColumns } from '../../../src/recording/columns/tick-file.ts';
 import { DecimalReader, DecimalStep } from '../../../src/text/decimals.ts';
 import { exportFile } from '../../../src/recording/export/export-file.ts';
@@ -18,7 +17,7 @@ import {
   tickFields,
   tickPart,
 } from '../../../src/recording/export/export-table.ts';
-import { importPrints } from '../../../src/recording/import/import-prints.ts';
+import { importPrints } from '../../../src/recording/import/import-ticks.ts';
 import { describe as described, DAY, rowsOf, START_US, type TestTick } from '../columns/sample-ticks.ts';
 import { QUIET, vietnamese } from '../import/import-settings.ts';
 
@@ -206,16 +205,6 @@ it('is read by Polars as it is', async (context) => {
     ],
     '',
   ]);
-});
-
-const TOTALS = { rows: 1, firstUs: 0, lastUs: 0, digest: '', trades: 1, volume: 3 };
-
-it('keeps what is about single orders out of the levels of a deeper book', () => {
-  const table = allocateTable(tickLayout(1, true), 1);
-  table.columns.forEach((column, i) => column.fill(i + 1));
-  const rows = ticksOf(table, { isQuotes: false, isByOrder: true });
-  const part = tickPart({ meta: described({ depth: 1 })(TOTALS), ...rows }, 2, false);
-  expect(part.columns.map(([value]) => value)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0]);
 });
 
 it('names both sides of bars of bid and ask', () => {

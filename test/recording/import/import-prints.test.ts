@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { importPrints } from '../../../src/recording/import/import-prints.ts';
+import { importPrints } from '../../../src/recording/import/import-ticks.ts';
 import { timeZone } from '../../../src/text/time-zone.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
 import { HEAD, imported, type Setting, tempDir } from './imported-prints.ts';

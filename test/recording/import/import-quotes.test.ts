@@ -5,7 +5,7 @@ import { UNLIMITED_QTY } from '../../../src/domain/ticks.ts';
 import { openCatalogue } from '../../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../../src/recording/columns/tick-file.ts';
 import { fileKind } from '../../../src/recording/import/file-kind.ts';
-import { importQuotes } from '../../../src/recording/import/import-quotes.ts';
+import { importQuotes } from '../../../src/recording/import/import-ticks.ts';
 import type { ImportOptions } from '../../../src/recording/import/import-table.ts';
 import { tempDir } from './imported-prints.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
@@ -22,7 +22,9 @@ async function quotes(text: string, over: Partial<ImportOptions> = {}) {
   const days = openCatalogue(dir).map(({ symbol, day, path }) => {
     const { rows, meta, priceTicks, qty, isQuotes, book } = readColumns(path);
     const at = (i: number): string =>
-      [book!.bidPrice, book!.bidQty, book!.askPrice, book!.askQty].map((level) => level[0]![i]).join(' ');
+      [book!.bidPrice, book!.bidQty, book!.askPrice, book!.askQty]
+        .map((levels) => levels.map((level) => level[i]).join('/'))
+        .join(' ');
     const shown = Array.from({ length: rows }, (_, i) => `${priceTicks[i]} x${qty[i]}: ${at(i)}`);
     return { name: `${symbol} ${day}`, kind: meta.quotes, isQuotes, shown };
   });
@@ -98,4 +100,45 @@ test('a file of one contract, as it was named, holds no rows of another', async 
   expect(bad).toEqual([expect.stringContaining('3: expected the symbol of the rows before, "EUR/USD"')]);
   const ignored = await quotes(text, { symbol: 'EURUSD', columns: { symbol: 'none' } });
   expect(ignored.bad).toEqual([]);
+});
+
+test('levels of a book are read from numbered columns; one without a price or size is not there', async () => {
+  const { kind, bad, days } =
+    await quotes(`time,bid_1,bid_size_1,ask_1,ask_size_1,bid_price_2,bid_volume_2,ask_price_2,ask_volume_2
+2024-01-03 00:00:00.1,1.10000,5,1.10002,7,1.09999,9,1.10004,11
+2024-01-03 00:00:00.2,,0,1.10002,7,,,1.10004,11
+2024-01-03 00:00:00.3,1.10001,5,1.10000,7,,,,
+2024-01-03 00:00:00.4,1.10000,5,1.10002,7,1.10001,1,,
+2024-01-03 00:00:00.5,1.10000,5,1.10002,-1,,,,
+`);
+  expect({ kind, bad }).toEqual({
+    kind: 'quotes',
+    bad: [
+      '4: expected an ask of at least the bid 1.10001, was "1.10000"',
+      '5: expected a price worse than that of the level before, was "1.10001"',
+      '6: expected a size above 0 in lots of 1, was "-1"',
+    ],
+  });
+  expect(days).toEqual([]);
+  const good = await quotes(
+    `time,bid_1,bid_size_1,ask_1,ask_size_1,bid_2,bid_size_2,ask_2,ask_size_2
+2024-01-03 00:00:00.1,,,1.10002,7,,,,
+2024-01-03 00:00:00.2,1.10000,5,1.10002,7,1.09999,9,1.10004,11
+2024-01-03 00:00:00.3,,0,1.10002,7,,,1.10004,11
+`,
+  );
+  expect(good.days[0]).toMatchObject({
+    kind: 'sized',
+    shown: [
+      '0 x0: 0/0 0/0 110002/0 7/0',
+      '110001 x1: 110000/109999 5/9 110002/110004 7/11',
+      '110001 x1: 0/0 0/0 110002/110004 7/11',
+    ],
+  });
+});
+
+test('a level lacks no column', async () => {
+  await expect(quotes('time,bid_1,bid_size_1,ask_1\n2024-01-03 00:00:00.1,1,1,2\n')).rejects.toThrow(
+    'line 1: expected a column for ask_size_1, was: time, bid_1, bid_size_1, ask_1',
+  );
 });

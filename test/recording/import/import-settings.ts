@@ -27,6 +27,5 @@ export const vietnamese = (dir: string): ImportOptions => ({
   isRounding: false,
   skipBad: false,
   replace: false,
-  levels: 10,
   archive: false,
 });

@@ -10,7 +10,7 @@ import { openCatalogue } from '../../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../../src/recording/columns/tick-file.ts';
 import type { TickMeta } from '../../../src/recording/columns/tick-columns.ts';
 import type { BadRow, ImportOptions } from '../../../src/recording/import/import-table.ts';
-import { importPrints } from '../../../src/recording/import/import-prints.ts';
+import { importPrints } from '../../../src/recording/import/import-ticks.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
 
 export const HEAD = 'Time,Price,Volume,Side\n';

@@ -200,8 +200,6 @@ const data = z.strictObject({
   prints: z.array(printFile).default([]),
   /** Files of bid and ask, or folders of them. */
   quotes: z.array(printFile).default([]),
-  /** Messages of LOBSTER (`..._message_10.csv`), or depth as JSON lines. */
-  depth: z.array(printFile).default([]),
   bars: z.array(barFile).default([]),
   /** The price of a quote, for bars and values; orders meet bid and ask. */
   quotePrice: z.enum(['mid', 'bid', 'ask']).default('mid'),

@@ -14,14 +14,7 @@ import {
   PLAIN_SIDES,
   VIETNAMESE_SIDES,
 } from '../../../recording/import/import-table.ts';
-import {
-  fileKind,
-  hasSymbols,
-  isLobster,
-  isLobsterBook,
-  lobsterBookBeside,
-  nameParts,
-} from '../../../recording/import/file-kind.ts';
+import { hasSymbols, nameParts } from '../../../recording/import/file-kind.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
@@ -47,9 +40,7 @@ interface Job {
   readonly askFile: string | null;
 }
 
-const KINDS = ['prints', 'quotes', 'depth', 'bars'] as const;
-/** Levels that a strategy sees. */
-const LEVELS = 10;
+const KINDS = ['prints', 'quotes', 'bars'] as const;
 const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
 
@@ -100,7 +91,7 @@ function filesAt(
   }
   if (!statSync(path).isDirectory()) return { files: [path] };
   const files = readdirSync(path)
-    .filter((each) => /\.(csv|jsonl|ndjson)(\.gz)?$/.test(each) && !isLobsterBook(each))
+    .filter((each) => /\.csv(\.gz)?$/.test(each))
     .toSorted()
     .map((each) => join(path, each));
   if (files.length > 0) return { files };
@@ -112,7 +103,7 @@ async function importOne(
   imports: FileImports,
 ): Promise<string | Problem> {
   const { source, market, state, note } = imports;
-  const content = await contentOf(path, entry, kind, market);
+  const content = await contentOf(path, entry, market);
   if (content === null) {
     const known = shortList(Object.keys(market.contracts));
     const hint =
@@ -120,9 +111,8 @@ async function importOne(
     return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
   }
   const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
-  const beside = askFile ?? lobsterBookBeside(path);
   const hours = hoursOf(market, content.symbol);
-  const dir = placeOf(beside === null ? [path] : [path, beside], how, { state, hours });
+  const dir = placeOf(askFile === null ? [path] : [path, askFile], how, { state, hours });
   if (existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
   const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
@@ -130,9 +120,8 @@ async function importOne(
   mkdirSync(unfinished, { recursive: true });
   try {
     const options = { ...importOptions(entry, market, content.symbol), ...content, dir: unfinished };
-    const { file, bad, badRows, notes = [] } = await imported(path, entry, kind, options, askFile);
+    const { file, bad, badRows } = await imported(path, entry, kind, options, askFile);
     if (badRows > 0) return badFile(source, at, file, bad, badRows);
-    for (const text of notes) note(text);
     writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
     rmSync(dir, { recursive: true, force: true });
     renameSync(unfinished, dir);
@@ -158,13 +147,12 @@ const shortList = (names: readonly string[]): string =>
 async function contentOf(
   path: string,
   entry: Named,
-  kind: Job['kind'],
   market: BacktestMarket,
 ): Promise<({ readonly symbol: string | null } & ReturnType<typeof stepsOf>) | null> {
   const symbol = entry.symbol ?? nameParts(path).symbol;
   const spec = symbol === null ? undefined : market.specOf(symbol);
   if (spec !== undefined) return { symbol, ...stepsOf(spec) };
-  if (entry.symbol !== undefined || kind === 'depth' || !(await hasSymbols(path, entry.columns))) return null;
+  if (entry.symbol !== undefined || !(await hasSymbols(path, entry.columns))) return null;
   const [first, ...others] = Object.values(market.contracts).map((each) => stepsOf(each));
   const isOne = ({ tickSize, lotSize }: ReturnType<typeof stepsOf>): boolean =>
     tickSize === first?.tickSize && lotSize === first.lotSize;
@@ -190,27 +178,10 @@ async function imported(
   kind: Job['kind'],
   options: ImportOptions,
   askFile: string | null,
-): Promise<Pick<ImportReport<unknown>, 'file' | 'bad' | 'badRows' | 'notes'>> {
-  if (kind === 'depth') {
-    const made = isLobster(path) ? 'lobster' : await fileKind(path, entry.columns);
-    if (made === 'lobster') {
-      const { importLobster } = await import('../../../recording/import/import-lobster.ts');
-      return importLobster(path, options, NO_WATCH);
-    }
-    if (made === 'orders') {
-      const { importOrders } = await import('../../../recording/import/import-orders.ts');
-      return importOrders(path, options, NO_WATCH);
-    }
-    const { importDepth } = await import('../../../recording/import/import-depth.ts');
-    return importDepth(path, options, NO_WATCH);
-  }
-  if (kind === 'quotes') {
-    const { importQuotes } = await import('../../../recording/import/import-quotes.ts');
-    return importQuotes(path, options, NO_WATCH);
-  }
-  if (kind === 'prints' || !('stamp' in entry)) {
-    const { importPrints } = await import('../../../recording/import/import-prints.ts');
-    return importPrints(path, options, NO_WATCH);
+): Promise<Pick<ImportReport<unknown>, 'file' | 'bad' | 'badRows'>> {
+  if (!('stamp' in entry)) {
+    const { importPrints, importQuotes } = await import('../../../recording/import/import-ticks.ts');
+    return kind === 'quotes' ? importQuotes(path, options, NO_WATCH) : importPrints(path, options, NO_WATCH);
   }
   const { importBars } = await import('../../../recording/import/import-bars.ts');
   const every = entry.every === undefined ? null : durationUs(entry.every);
@@ -234,7 +205,6 @@ const importOptions = (entry: Named, market: BacktestMarket, symbol: string | nu
   silence: minutes(5),
   skipBad: false,
   replace: false,
-  levels: LEVELS,
   archive: false,
 });
 

@@ -308,12 +308,10 @@ const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMa
 ];
 
 function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Problem[] {
-  const { prints, quotes, depth, bars, catalogue, from, to } = data;
-  const ticks = prints.length + quotes.length + depth.length;
+  const { prints, quotes, bars, catalogue, from, to } = data;
+  const ticks = prints.length + quotes.length;
   if (ticks + bars.length === 0 && catalogue === undefined)
-    return [
-      source.problem(['data'], 'prints, quotes, depth, bars or a catalogue', 'add prints: [../data/sample]'),
-    ];
+    return [source.problem(['data'], 'prints, quotes, bars or a catalogue', 'add prints: [../data/sample]')];
   if (bars.length > 0 && (ticks > 0 || catalogue !== undefined))
     return [source.problem(['data', 'bars'], 'bars alone', 'bars and ticks have different fill models')];
   if (from !== undefined && to !== undefined && to < from)
@@ -323,7 +321,7 @@ function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Prob
 
 function modelProblems(source: YamlSource, read: BacktestFile): readonly Problem[] {
   const { data, models } = read;
-  const isCatalogue = data.bars.length + data.prints.length + data.quotes.length + data.depth.length === 0;
+  const isCatalogue = data.bars.length + data.prints.length + data.quotes.length === 0;
   const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
   if (models.fill !== undefined && !isCatalogue && !fits.includes(models.fill))
     return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];

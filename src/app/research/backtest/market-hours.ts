@@ -58,10 +58,10 @@ export function inHours(rows: TickRows, hours: MarketHours): TickRows {
   const count = kept.reduce((sum, each) => sum + each, 0);
   if (count === rows.rows) return rows;
   const columns = tableOf(rows).columns.map((column) => column.filter((_value, row) => kept[row] === 1));
-  const { bars, isQuotes, orders } = rows;
+  const { bars, isQuotes } = rows;
   const volume = bars?.volume.filter((_value, bar) => kept[bar * width] === 1);
   return {
-    ...ticksOf({ rows: count, columns }, { isQuotes, isByOrder: orders !== null }),
+    ...ticksOf({ rows: count, columns }, isQuotes),
     bars: bars === null || volume === undefined ? null : { everyUs: bars.everyUs, volume },
   };
 }

@@ -18,11 +18,7 @@ import type { NamedColumns } from '../../../recording/import/column-map.ts';
 import { isStep } from '../../../text/decimals.ts';
 import { type FileKind, fileKind, isSymbol, nameParts } from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
-import { importDepth } from '../../../recording/import/import-depth.ts';
-import { importLobster } from '../../../recording/import/import-lobster.ts';
-import { importOrders } from '../../../recording/import/import-orders.ts';
-import { importPrints } from '../../../recording/import/import-prints.ts';
-import { importQuotes } from '../../../recording/import/import-quotes.ts';
+import { importPrints, importQuotes } from '../../../recording/import/import-ticks.ts';
 import type { DateOrder } from '../../../recording/import/stamp-reader.ts';
 import { timeZone } from '../../../text/time-zone.ts';
 import { compileFrames, type FrameReport } from './compile-frames.ts';
@@ -50,7 +46,6 @@ export interface ImportRequest {
   readonly every: DurationUs | null;
   readonly stamp: 'start' | 'end';
   readonly askFile: string | null;
-  readonly levels: number;
   /** A price between two ticks counts as the nearest. */
   readonly isRounding: boolean;
   readonly skipBad: boolean;
@@ -89,16 +84,9 @@ export async function importFile(
   watch: ImportWatch,
 ): Promise<ImportedFile> {
   const kind = request.kind ?? (await fileKind(file, request.columns));
-  if (kind === 'lobster_book') {
-    const notes = ['the book beside a message file of LOBSTER: read with that file'];
-    return { file, kind, rows: 0, badRows: 0, bad: [], parts: [], notes };
-  }
   if (kind === 'frames') return framesFile(await compileFrames(file, { ...request, market }, watch));
   const options = tableOptions(file, request, market);
   if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
-  if (kind === 'lobster') return tableFile(kind, await importLobster(file, options, watch), dayPart);
-  if (kind === 'orders') return tableFile(kind, await importOrders(file, options, watch), dayPart);
-  if (kind === 'depth') return tableFile(kind, await importDepth(file, options, watch), dayPart);
   if (kind === 'quotes') return tableFile(kind, await importQuotes(file, options, watch), dayPart);
   const { every, stamp, askFile } = request;
   return tableFile(kind, await importBars(file, { ...options, every, stamp, askFile }, watch), yearPart);
@@ -141,9 +129,9 @@ function tableOptions(file: string, request: ImportRequest, market: RecordedMark
 
 const tableFile = <Stored>(
   kind: FileKind,
-  { file, rows, badRows, bad, stored, notes = [] }: ImportReport<Stored>,
+  { file, rows, badRows, bad, stored }: ImportReport<Stored>,
   part: (stored: Stored) => ImportedPart,
-): ImportedFile => ({ file, kind, rows, badRows, bad, parts: stored.map(part), notes });
+): ImportedFile => ({ file, kind, rows, badRows, bad, parts: stored.map(part), notes: [] });
 
 function framesFile({ file, rows, badRows, bad, stored, counts, damage }: FrameReport): ImportedFile {
   const { trades, books, others, duplicates } = counts;

@@ -6,7 +6,7 @@ import { tradingDay } from '../../../domain/civil-date.ts';
 import type { ContractSpec } from '../../../domain/contract.ts';
 import { decimalText } from '../../../text/decimals.ts';
 
-export { COLUMN_ROLES, type NamedColumns } from '../../../recording/import/column-map.ts';
+export { COLUMN_ROLES, type NamedColumns, PLAIN_ROLES } from '../../../recording/import/column-map.ts';
 
 export interface RecordedMarket {
   /** The exchange's own hours, also where a paper market trades at any hour. */

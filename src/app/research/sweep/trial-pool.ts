@@ -202,13 +202,13 @@ export function readSharedColumns(backtest: Backtest): SharedColumns {
 
 /** Without what else is in the columns of a file; on shared memory. */
 function shared(rows: TickRows): TickRows {
-  const { tsUs, priceTicks, qty, side, book, bars, isQuotes, orders } = rows;
+  const { tsUs, priceTicks, qty, side, book, bars, isQuotes } = rows;
   if (tsUs.buffer instanceof SharedArrayBuffer)
-    return { rows: rows.rows, tsUs, priceTicks, qty, side, book, bars, isQuotes, orders };
+    return { rows: rows.rows, tsUs, priceTicks, qty, side, book, bars, isQuotes };
   assert(bars === null, 'the path of bars is made on shared memory');
-  const table = allocateTable(tickLayout(book?.depth ?? 0, orders !== null), rows.rows, 'shared');
+  const table = allocateTable(tickLayout(book?.depth ?? 0), rows.rows, 'shared');
   copyTable(table, 0, tableOf(rows), 0, rows.rows);
-  return ticksOf(table, { isQuotes, isByOrder: orders !== null });
+  return ticksOf(table, isQuotes);
 }
 
 /** Hash of everything that a trial depends on besides its parameters and days: results with another one cannot be reused. */

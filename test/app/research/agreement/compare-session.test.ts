@@ -39,7 +39,6 @@ const MARKET = {
     },
     bars: null,
     isQuotes: false,
-    orders: null,
   },
   phases: [{ atUs: 0, phase: 'continuous' as const }],
 };

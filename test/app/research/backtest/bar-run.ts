@@ -20,7 +20,7 @@ interface BarRun {
   /** Text of further files, by name. */
   readonly files?: Readonly<Record<string, string>>;
   /** What the text is. */
-  readonly kind?: 'bars' | 'quotes' | 'depth';
+  readonly kind?: 'bars' | 'quotes' | 'prints';
   /** 10,000 and a hundredth when absent. */
   readonly capital?: number;
   readonly tick?: number;

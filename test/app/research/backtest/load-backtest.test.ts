@@ -37,6 +37,12 @@ test.each([
     'captial:',
     'captial: expected a known key, was "captial" (did you mean capital?)',
   ],
+  [
+    'a key that is gone',
+    'data:\n',
+    'data:\n  depth: [{ file: book.jsonl }]\n',
+    'data.depth: expected no key that is gone, was "depth" (levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages)',
+  ],
   ['no capital', 'capital: 2000000000', 'capital: 0', 'capital: expected more than 0, was 0'],
   [
     'a market that is not there',
@@ -80,12 +86,7 @@ test.each([
     'statistics: { deviation: samples }\nstrategies:',
     'statistics.deviation: expected one of sample, population, was "samples"',
   ],
-  [
-    'no data',
-    `prints: [${SAMPLE}]`,
-    'prints: []',
-    'data: expected prints, quotes, depth, bars or a catalogue',
-  ],
+  ['no data', `prints: [${SAMPLE}]`, 'prints: []', 'data: expected prints, quotes, bars or a catalogue'],
   [
     'days the data has not',
     'data:\n',

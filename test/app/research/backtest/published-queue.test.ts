@@ -1,7 +1,7 @@
 /**
  * The place in a queue as hftbacktest's documents work it out (MIT): orders of 10 and 15 stand before ours of 5, of 20 and 30 behind it;
- * when 30 contracts trade at the price, both before us and ours are filled and nothing behind. Orders and times are made here, as a file
- * of single orders.
+ * when 30 contracts trade at the price, both before us and ours are filled and nothing behind. Times are made here, and the orders
+ * stand as levels of a book.
  */
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
@@ -10,43 +10,27 @@ import { barPlan } from './bar-run.ts';
 
 const START = Date.UTC(2024, 0, 3) * 1_000;
 
-type Row = readonly [
-  second: number,
-  action: string,
-  side: 'B' | 'A',
-  price: number,
-  size: number,
-  order: number,
-];
+const HEADER = 'time,price,volume,side,bid_1,bid_size_1,ask_1,ask_size_1\n';
 
-const orderFile = (rows: readonly Row[]): string =>
-  `ts_event,action,side,price,size,order_id\n${rows
-    .map(([second, ...cells]) => `${START + second * 1_000_000}000,${cells.join(',')}\n`)
-    .join('')}`;
-
-const BEFORE: readonly Row[] = [
-  [0, 'A', 'B', 100, 10, 1],
-  [0, 'A', 'B', 100, 15, 2],
-  [0, 'A', 'A', 101, 50, 9],
-];
-const BEHIND: readonly Row[] = [
-  [2, 'A', 'B', 100, 20, 3],
-  [2, 'A', 'B', 100, 30, 4],
-];
-
-/** Sells `sizes` to the orders 1, 2, 3 and so on, in a second each. */
-const sold = (...sizes: readonly number[]): readonly Row[] =>
-  sizes.flatMap((size, i): readonly Row[] => [
-    [3 + i, 'T', 'A', 100, size, 0],
-    [3 + i, 'F', 'B', 100, size, i + 1],
-    [3 + i, 'C', 'B', 100, size, i + 1],
-  ]);
+/** The bid's 75 after the orders behind ours came, less what is sold to it second by second. */
+function tape(sizes: readonly number[]): string {
+  let bid = 75;
+  const rows = [
+    [0, '', 0, '', 100, 25, 101, 50],
+    [2, '', 0, '', 100, bid, 101, 50],
+    ...sizes.map((size, i) => [3 + i, 100, size, 'sell', 100, (bid -= size), 101, 50]),
+  ];
+  return (
+    HEADER +
+    rows.map(([second, ...cells]) => `${START + Number(second) * 1_000_000},${cells.join(',')}\n`).join('')
+  );
+}
 
 /** Buys 5 at 100 when the offer came; each fill as `second qty`. */
 async function filled(bars: string): Promise<readonly string[]> {
   let isSent = false;
   const plan = await barPlan({
-    kind: 'depth',
+    kind: 'prints',
     bars,
     tick: 1,
     capital: 100_000,
@@ -67,6 +51,6 @@ test.each([
   ['30 contracts: ours is filled', [10, 15, 5], ['5 5']],
   ['25 contracts: ours is next', [10, 15], []],
   ['27 contracts: 2 of ours', [10, 15, 2], ['5 2']],
-])('hftbacktest, with the orders known: %s', async (_, sizes, fills) => {
-  expect(await filled(orderFile([...BEFORE, ...BEHIND, ...sold(...sizes)]))).toEqual(fills);
+])('hftbacktest: %s', async (_, sizes, fills) => {
+  expect(await filled(tape(sizes))).toEqual(fills);
 });

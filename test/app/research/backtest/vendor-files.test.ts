@@ -170,16 +170,6 @@ deribit,BTC-PERPETUAL,1585699200077000,1585699200118000,7060,6425.5,6425,2490
     rows: ['2020-04-01T00:00:00.077Z 12850 x1 0 12850*2490/12851*7060'],
   },
   {
-    name: 'tardis.dev incremental_book_L2, book_snapshot_N',
-    data: 'depth: [{ file: book.csv, symbol: X }]',
-    contract: '{ tick: 0.5 }',
-    text: `exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount
-deribit,BTC-PERPETUAL,1585699200245000,1585699200361000,true,bid,6424.5,500
-deribit,BTC-PERPETUAL,1585699200245000,1585699200361000,true,ask,6425,300
-`,
-    rows: ['2020-04-01T00:00:00.245Z 12849 x1 0 12849*500/12850*300'],
-  },
-  {
     name: 'Databento trades',
     data: 'prints: [{ file: trades.csv, symbol: X, sides: { buy: B, sell: A, none: N } }]',
     contract: '{ tick: 0.25 }',
@@ -197,16 +187,6 @@ deribit,BTC-PERPETUAL,1585699200245000,1585699200361000,true,ask,6425,300
 1609160400006136329,1609160400006001487,1,1,5482,A,A,0,3720.500000000,1,128,17214,1170362,3720.250000000,3720.500000000,24,11,15,9
 `,
     rows: ['2020-12-28T13:00:00.006Z 14881 x1 0 14881*24/14882*11'],
-  },
-  {
-    name: 'Databento mbo',
-    data: 'depth: [{ file: mbo.csv, symbol: X }]',
-    contract: '{ tick: 0.25 }',
-    text: `ts_recv,ts_event,rtype,publisher_id,instrument_id,action,side,price,size,channel_id,order_id,flags,ts_in_delta,sequence
-1609160400000704060,1609160400000429831,160,1,5482,R,N,,0,0,0,8,0,0
-1609160400000704060,1609160400000429831,160,1,5482,A,A,3722.750000000,1,0,647784973705,128,22993,1170352
-`,
-    rows: ['2020-12-28T13:00:00.000Z 0 x0 0 0*0/14891*1'],
   },
   {
     name: 'Databento ohlcv-1m',
