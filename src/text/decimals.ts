@@ -36,6 +36,7 @@ function stepParts(step: string): { readonly decimals: number; readonly units: n
 
 const ZERO = 48;
 const DOT = 46;
+const COMMA = 44;
 /** Longer numbers are not exact in a double. */
 const DIGITS_MAX = 15;
 /** Some programs print 1950.1 as `1950.1000000001`. */
@@ -47,17 +48,20 @@ export class DecimalReader {
   readonly #decimals: number;
   readonly #units: number;
   readonly #isRounding: boolean;
+  readonly #mark: number;
 
-  constructor(step: string, isRounding = false) {
+  constructor(step: string, { isRounding = false, hasComma = false } = {}) {
     const { decimals, units } = stepParts(step);
     this.#decimals = decimals;
     this.#units = units;
     this.#isRounding = isRounding;
+    this.#mark = hasComma ? COMMA : DOT;
   }
 
   /** NaN for text that is no number, or that lies between two steps where it does not round to the nearest. */
   read(bytes: Uint8Array, from: number, to: number): number {
     const decimals = this.#decimals;
+    const mark = this.#mark;
     let value = 0;
     let seen = -1;
     if (from === to || to - from > DIGITS_MAX) return this.#readSlowly(bytes, from, to);
@@ -71,7 +75,7 @@ export class DecimalReader {
         } else if (digit !== 0) {
           return this.#readSlowly(bytes, from, to);
         }
-      } else if (byte === DOT && seen === -1 && i > from) {
+      } else if (byte === mark && seen === -1 && i > from) {
         seen = 0;
         if (decimals === 0) seen = decimals;
       } else {
@@ -85,7 +89,8 @@ export class DecimalReader {
   }
 
   #readSlowly(bytes: Uint8Array, from: number, to: number): number {
-    const text = Buffer.from(bytes.subarray(from, to)).toString('latin1');
+    const raw = Buffer.from(bytes.subarray(from, to)).toString('latin1');
+    const text = this.#mark === COMMA ? pointed(raw) : raw;
     if (!NUMBER.test(text)) return NaN;
     const steps = (Number(text) * 10 ** this.#decimals) / this.#units;
     const whole = Math.round(steps);
@@ -93,6 +98,49 @@ export class DecimalReader {
     return Number.isSafeInteger(whole) && Math.abs(steps - whole) <= NOISE + Math.abs(steps) * Number.EPSILON
       ? whole
       : NaN;
+  }
+}
+
+/** `1950,1` as `1950.1`; what has a point is no number then. */
+const pointed = (text: string): string => (text.includes('.') ? '' : text.replace(',', '.'));
+
+/** The finest step that numbers of a file have, of a reader's step or finer, and the line of the first that has it. */
+export class FinestStep {
+  readonly #step: DecimalStep;
+  /** In whole steps of the reader; 0 before the first number. */
+  #steps = 0;
+  /** Digits behind the point of numbers between two steps. */
+  #decimals = 0;
+  #line = 0;
+
+  constructor(step: string) {
+    this.#step = new DecimalStep(step);
+  }
+
+  /** A whole number of steps. */
+  add(steps: number, line: number): void {
+    if (this.#steps === 1 || (this.#steps > 0 && steps % this.#steps === 0)) return;
+    let [a, b] = [this.#steps, Math.abs(steps)];
+    while (b !== 0) [a, b] = [b, a % b];
+    if (a === this.#steps) return;
+    this.#steps = a;
+    if (this.#decimals === 0) this.#line = line;
+  }
+
+  /** The text of a number between two steps. */
+  addFiner(text: string, line: number): void {
+    const decimals = /[.,](\d*?)0*$/.exec(text)?.[1]?.length ?? 0;
+    if (decimals <= this.#decimals) return;
+    this.#decimals = decimals;
+    this.#line = line;
+  }
+
+  /** `0.05 (line 7)`; null without a number. */
+  get text(): string | null {
+    if (this.#line === 0) return null;
+    const step =
+      this.#decimals > 0 ? (10 ** -this.#decimals).toFixed(this.#decimals) : this.#step.text(this.#steps);
+    return `${step} (line ${this.#line})`;
   }
 }
 

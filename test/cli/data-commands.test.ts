@@ -15,13 +15,14 @@ describe('data import', () => {
     expect(first).toMatchObject({ code: 0, err: '' });
     expect(first.out.split('\n')).toEqual([
       expect.stringMatching(/^.*2026-03-04_vn30f2603\.csv: 3 rows of prints \(\d+\.\d s, .* rows\/s\)$/),
+      '  finest step of prices 0.1 (line 3), of volumes 1 (line 3)',
       '  VN30F2603 2026-03-04: 3 ticks, 3 gaps: written',
       '',
     ]);
     expect(existsSync(join(dir, 'ticks/VN30F2603/2026-03-04.arrow'))).toBe(true);
     expect(existsSync(join(dir, 'ticks/VN30F2603/2026-03-04.ticks'))).toBe(true);
     const again = await importing(file, dir);
-    expect([again.code, again.out.split('\n')[1]]).toEqual([
+    expect([again.code, again.out.split('\n')[2]]).toEqual([
       0,
       '  VN30F2603 2026-03-04: 3 ticks, 3 gaps: already there',
     ]);
@@ -76,8 +77,9 @@ describe('data import', () => {
       '',
     ]);
     const skipped = await importing(file, dir, '--skip-bad');
-    expect([skipped.code, skipped.out.split('\n')[1]]).toEqual([
+    expect([skipped.code, ...skipped.out.split('\n').slice(1, 3)]).toEqual([
       1,
+      '  finest step of prices 0.01 (line 6), of volumes 1 (line 3)',
       '  VN30F2603 2026-03-04: 3 ticks, 3 gaps: written',
     ]);
   });
@@ -93,7 +95,7 @@ describe('data import', () => {
     const [file, dir] = [join(cliDir(), 'btc.csv'), cliDir()];
     writeFileSync(
       file,
-      'open_time;first;H;L;C;vol\n2026-03-04 00:00;1.5;2;1;1.75;0.5\n2026-03-04 00:05;1.5;2;1;1.75;1\n',
+      'open_time;first;H;L;C;vol\n2026-03-04 00:00;1,5;2;1;1,75;0,5\n2026-03-04 00:05;1,5;2;1;1,75;1\n',
     );
     const refused = await importing(file, dir);
     expect([refused.code, refused.err]).toEqual([
@@ -107,6 +109,9 @@ describe('data import', () => {
       'BTCUSDT',
       '--column',
       'open=first',
+      '--column',
+      'time=open_time',
+      '--decimal-comma',
       '--tick-size',
       '0.25',
       '--lot-size',
@@ -114,7 +119,11 @@ describe('data import', () => {
       '--zone',
       'UTC',
     );
-    expect([code, out.split('\n')[1]]).toEqual([0, '  BTCUSDT 2026: 2 bars: written']);
+    expect([code, ...out.split('\n').slice(1, 3)]).toEqual([
+      0,
+      '  finest step of prices 0.25 (line 2), of volumes 0.5 (line 2)',
+      '  BTCUSDT 2026: 2 bars: written',
+    ]);
     const listing = JSON.parse((await cliRun('data', 'ls', '--dir', dir, '--json')).out) as DataListing;
     expect(listing).toMatchObject({
       ticks: [],

@@ -47,7 +47,6 @@ const frontMonth = (dir: string): BarImportOptions => ({
   symbol: 'VN30F1M',
   every: null,
   stamp: 'start',
-  askFile: null,
 });
 
 const frontMonthOn = (day: TradingDay): string => legacyCode(listedMonths(MARKET_CALENDAR, 'VN30', day)[0]!);

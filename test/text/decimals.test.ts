@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DecimalReader, isStep, wholeOf } from '../../src/text/decimals.ts';
+import { DecimalReader, FinestStep, isStep, wholeOf } from '../../src/text/decimals.ts';
 
 function read(step: string, text: string): number {
   const bytes = Buffer.from(`,${text},`);
@@ -79,4 +79,37 @@ it.each([
   [0.00001, 4, undefined],
 ])('%d with %d digits is %s', (value, digits, whole) => {
   expect(wholeOf(value, digits)).toBe(whole);
+});
+
+it.each([
+  ['0.1', '1950,1', 19_501],
+  ['0.1', '1950', 19_500],
+  ['0.25', '-4500,75', -18_003],
+  ['0.1', '1950.1', NaN],
+  ['0.1', '1.950,1', NaN],
+  ['0.1', '1,950,1', NaN],
+])('in steps of %s, with a comma, %s is %s', (step, text, steps) => {
+  const bytes = Buffer.from(text);
+  expect(new DecimalReader(step, { hasComma: true }).read(bytes, 0, bytes.length)).toBe(steps);
+});
+
+it('knows the finest step of numbers and the line that has it first', () => {
+  const finest = new FinestStep('0.05');
+  const seen: (string | null)[] = [finest.text];
+  for (const [line, steps] of [40, 20, 60, 21, 22].entries()) {
+    finest.add(steps, line + 2);
+    seen.push(finest.text);
+  }
+  finest.addFiner('1.125', 9);
+  finest.addFiner('1,0250', 10);
+  seen.push(finest.text);
+  expect(seen).toEqual([
+    null,
+    '2.00 (line 2)',
+    '1.00 (line 3)',
+    '1.00 (line 3)',
+    '0.05 (line 5)',
+    '0.05 (line 5)',
+    '0.001 (line 9)',
+  ]);
 });

@@ -52,11 +52,11 @@ interface ImportFlags {
   readonly side?: NamedSides;
   readonly header: boolean;
   readonly delimiter?: string;
+  readonly decimalComma?: boolean;
   readonly hours?: 'market' | 'none';
   readonly silence: number;
   readonly every?: DurationUs;
   readonly stamp: 'start' | 'end';
-  readonly ask?: string;
   readonly round?: boolean;
   readonly skipBad?: boolean;
   readonly replace?: boolean;
@@ -70,7 +70,7 @@ Prints need columns for time, price and volume; a column for the side is
 optional. Quotes need time, bid and ask; sizes are optional. Both may have the
 levels of a book: bid_1, bid_size_1, ask_1, ask_size_1 and so on to 10. Bars
 need time, open, high, low and close, or bid_open to ask_close; volume is
-optional. data/README has the options for files of many vendors.
+optional.
 Columns are found by their usual names or named with --column. A time without a
 date belongs to the day in the file's name. Bad rows are reported one by one,
 and a file that has any is not imported without --skip-bad.
@@ -81,7 +81,7 @@ Examples:
   tickwright data import ticks/*.csv.gz
   tickwright data import vn30f1m.csv.gz --symbol VN30F1M
   tickwright data import btc.csv --symbol BTCUSDT --tick-size 0.01 \\
-    --lot-size 0.001 --zone UTC --column time=open_time --column volume=vol
+    --lot-size 0.001 --zone UTC --column time=open_time --decimal-comma
   tickwright data import var/paper/frames/2026-03-04.frames.gz \\
     --dir var/paper/data
 `;
@@ -111,6 +111,7 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option('--side <side=words>', 'words of the file for buy, sell and none; repeatable', sideWords)
     .option('--no-header', 'the first line is data')
     .option('--delimiter <character>', 'comma, semicolon, tab, bar or another character', delimiter)
+    .option('--decimal-comma', 'numbers are written 1950,1')
     .addOption(
       new Option('--hours <which>', "trading hours: the market's, or none").choices(['market', 'none']),
     )
@@ -119,7 +120,6 @@ export function addDataImport(data: Command, context: CliContext): void {
     .addOption(
       new Option('--stamp <which>', 'the time of a bar is its').choices(['start', 'end']).default('start'),
     )
-    .option('--ask <file>', 'bars of the ask, where the file has those of the bid')
     .option('--round', 'take prices between two steps for the nearest')
     .option('--skip-bad', 'import the good rows of a file that has bad ones')
     .option('--replace', 'overwrite other data of the same days')
@@ -129,8 +129,7 @@ export function addDataImport(data: Command, context: CliContext): void {
     .addHelpText('after', AFTER_HELP);
   command.action(async (files: readonly string[]) => {
     const flags = command.opts<ImportFlags>();
-    const named = flags.ask === undefined ? files : [...files, flags.ask];
-    const missing = named.find((file) => !existsSync(file));
+    const missing = files.find((file) => !existsSync(file));
     if (missing !== undefined) throw new CliFailure(EXIT.usage, `expected an existing file, was ${missing}`);
     const isNamed = command.getOptionValueSource('config') !== 'default';
     const market = importMarket(files, flags.config, isNamed);
@@ -230,11 +229,11 @@ const requestOf = (flags: ImportFlags): ImportRequest => ({
   sides: flags.side ?? null,
   hasHeader: flags.header,
   delimiter: flags.delimiter ?? null,
+  hasComma: flags.decimalComma ?? false,
   hours: flags.hours ?? null,
   silence: durationUs(flags.silence * US_PER_MS),
   every: flags.every ?? null,
   stamp: flags.stamp,
-  askFile: flags.ask ?? null,
   isRounding: flags.round ?? false,
   skipBad: flags.skipBad ?? false,
   replace: flags.replace ?? false,

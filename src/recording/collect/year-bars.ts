@@ -1,6 +1,5 @@
 /** Collects the bars of one year and writes them into the data directory. */
 import { existsSync } from 'node:fs';
-import { assert } from '../../domain/assert.ts';
 import {
   type AskColumns,
   barLayout,
@@ -9,7 +8,6 @@ import {
   barsOf,
   barsPath,
   readBarMeta,
-  readBarParts,
   tableOfBars,
   writeBars,
 } from '../columns/bar-file.ts';
@@ -90,53 +88,6 @@ function setPrices(into: AskColumns, row: number, { open, high, low, close }: Ba
   into.close[row] = close;
 }
 
-/** The bars of the ask in a file of their own, found by their beginning: it only goes forward. */
-export class AskBars {
-  readonly #parts: Iterator<BarRows>;
-  #part: BarRows | undefined;
-  #row = 0;
-
-  constructor(path: string) {
-    this.#parts = readBarParts(path);
-    this.#next();
-  }
-
-  /** Moves on to the bar that begins at `startUs`, or behind it; returns the beginnings of bars that it passed. */
-  seek(startUs: number): readonly number[] {
-    const passed: number[] = [];
-    for (let at = this.startUs; at < startUs; at = this.startUs) {
-      passed.push(at);
-      this.#row += 1;
-      if (this.#row === this.#part?.rows) this.#next();
-    }
-    return passed;
-  }
-
-  /** Of the bar that it stands at; Infinity behind the last. */
-  get startUs(): number {
-    return this.#part?.startUs[this.#row] ?? Infinity;
-  }
-
-  /** Prices of that bar. */
-  get prices(): BarPrices {
-    const part = this.#part;
-    assert(part !== undefined, 'the ask has a bar here');
-    const row = this.#row;
-    return {
-      open: part.open[row] ?? 0,
-      high: part.high[row] ?? 0,
-      low: part.low[row] ?? 0,
-      close: part.close[row] ?? 0,
-    };
-  }
-
-  #next(): void {
-    const next = this.#parts.next();
-    this.#part = next.done === true ? undefined : next.value;
-    this.#row = 0;
-  }
-}
-
 interface StoreYearOptions {
   readonly dir: string;
   readonly everyUs: number;
@@ -146,8 +97,6 @@ interface StoreYearOptions {
   readonly replace: boolean;
   readonly source: string;
   readonly badRows: number;
-  /** Where bars of the ask lie in a file of their own; null where they are in the same bars, or there are none. */
-  readonly askPath: string | null;
 }
 
 export interface StoredYear extends StoredFile<BarMeta> {
@@ -157,14 +106,13 @@ export interface StoredYear extends StoredFile<BarMeta> {
 }
 
 export function storeYear(bars: YearBars, options: StoreYearOptions): StoredYear {
-  const { symbol, year } = bars;
-  const { everyUs, tickSize, lotSize, zone, badRows, source, askPath } = options;
-  const isQuotes = bars.isQuotes || askPath !== null;
+  const { symbol, year, isQuotes } = bars;
+  const { everyUs, tickSize, lotSize, zone, badRows, source } = options;
   const path = barsPath(options.dir, symbol, everyUs, year);
   const before = existsSync(path) ? readBarMeta(path) : undefined;
   const tally = { volume: 0 };
   const stored = storeFile(before, options.replace, (accept) =>
-    writeBars(path, isQuotes, withEnds(bars, everyUs, tally, askPath), (totals) =>
+    writeBars(path, isQuotes, withEnds(bars, everyUs, tally), (totals) =>
       accept({
         kind: 'bars',
         version: 1,
@@ -186,27 +134,17 @@ export function storeYear(bars: YearBars, options: StoreYearOptions): StoredYear
 }
 
 /** Of two bars that begin at the same time the first one counts; the second was reported. */
-function* withEnds(
-  bars: YearBars,
-  everyUs: number,
-  tally: { volume: number },
-  askPath: string | null,
-): Generator<RowTable> {
-  const asks = askPath === null ? null : new AskBars(askPath);
+function* withEnds(bars: YearBars, everyUs: number, tally: { volume: number }): Generator<RowTable> {
   let before = NaN;
   for (const part of bars.inOrder()) {
-    const kept = allocateTable(barLayout(bars.isQuotes || asks !== null), part.rows);
+    const kept = allocateTable(barLayout(bars.isQuotes), part.rows);
     const into = barsOf(kept);
     let rows = 0;
     for (let i = 0; i < part.rows; i += 1) {
       const start = part.startUs[i] ?? 0;
       if (start === before) continue;
       before = start;
-      asks?.seek(start);
-      // A bar without its ask was reported.
-      if (asks !== null && asks.startUs !== start) continue;
       copyBar(kept, rows, part, i);
-      if (asks !== null && into.ask !== null) setPrices(into.ask, rows, asks.prices);
       into.endUs[rows] = start + everyUs;
       tally.volume += into.volume[rows] ?? 0;
       rows += 1;

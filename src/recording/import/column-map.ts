@@ -50,87 +50,44 @@ export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
 /** Columns that the user names: a header or, counted from 1, a number for a role. */
 export type NamedColumns = Readonly<Partial<Record<ColumnRole, string>>>;
 
-const PLAIN_WORDS: Readonly<Record<PlainRole, readonly string[]>> = {
-  // A data frame that pandas writes has its index first, without a name.
-  time: [
-    'time',
-    'timestamp',
-    'datetime',
-    'date_time',
-    'ts',
-    'open_time',
-    'opentime',
-    'transact_time',
-    'ts_event',
-    'date',
-    'gmt_time',
-    '',
-  ],
-  date: ['date', 'day', 'trading_date', 'tradingdate'],
-  symbol: ['symbol', 'ticker', 'tickersymbol', 'instrument', 'contract', 'code'],
-  price: ['price', 'last', 'last_price'],
-  volume: ['volume', 'vol', 'qty', 'quantity', 'size', 'amount', 'tickvol', 'tick_volume'],
-  side: ['side', 'aggressor'],
-  open: ['open', 'o'],
-  high: ['high', 'h'],
-  low: ['low', 'l'],
-  close: ['close', 'c'],
-  bid: ['bid', 'bid_price', 'bidprice', 'best_bid', 'best_bid_price', 'bid_px_00'],
-  ask: ['ask', 'ask_price', 'askprice', 'best_ask', 'best_ask_price', 'ask_px_00', 'offer'],
-  bid_size: [
-    'bid_size',
-    'bidsize',
-    'bid_qty',
-    'bid_quantity',
-    'bid_volume',
-    'bidvolume',
-    'bid_amount',
-    'bid_sz_00',
-    'best_bid_qty',
-  ],
-  ask_size: [
-    'ask_size',
-    'asksize',
-    'ask_qty',
-    'ask_quantity',
-    'ask_volume',
-    'askvolume',
-    'ask_amount',
-    'ask_sz_00',
-    'best_ask_qty',
-  ],
-  bid_open: ['bid_open', 'bidopen', 'open_bid', 'openbid'],
-  bid_high: ['bid_high', 'bidhigh', 'high_bid', 'highbid'],
-  bid_low: ['bid_low', 'bidlow', 'low_bid', 'lowbid'],
-  bid_close: ['bid_close', 'bidclose', 'close_bid', 'closebid'],
-  ask_open: ['ask_open', 'askopen', 'open_ask', 'openask'],
-  ask_high: ['ask_high', 'askhigh', 'high_ask', 'highask'],
-  ask_low: ['ask_low', 'asklow', 'low_ask', 'lowask'],
-  ask_close: ['ask_close', 'askclose', 'close_ask', 'closeask'],
+/** Words of headers besides the name of the role itself. The index of a data frame, which has no name, is the time. */
+const SYNONYMS: Readonly<Partial<Record<PlainRole, readonly string[]>>> = {
+  time: ['timestamp', 'datetime', 'date_time', 'ts', 'date', ''],
+  date: ['day'],
+  symbol: ['ticker', 'instrument', 'contract', 'code'],
+  price: ['last', 'last_price'],
+  volume: ['vol', 'qty', 'quantity', 'size', 'amount'],
+  side: ['aggressor'],
+  open: ['o'],
+  high: ['h'],
+  low: ['l'],
+  close: ['c'],
+  bid: ['bid_price'],
+  ask: ['ask_price', 'offer'],
+  bid_size: ['bid_qty', 'bid_quantity', 'bid_volume', 'bid_amount'],
+  ask_size: ['ask_qty', 'ask_quantity', 'ask_volume', 'ask_amount'],
 };
 
-const LEVEL_WORDS = BOOK_LEVELS.flatMap((level) =>
-  TOUCH_ROLES.map((role): [ColumnRole, readonly string[]] => [
-    levelRole(role, level),
-    PLAIN_WORDS[role].map((word) => `${word}_${level}`),
-  ]),
-);
+const wordsOf = (role: PlainRole): readonly string[] => [role, ...(SYNONYMS[role] ?? [])];
 
-/** Words of headers for each role. */
 const KNOWN: ReadonlyMap<ColumnRole, readonly string[]> = new Map<ColumnRole, readonly string[]>([
-  ...PLAIN_ROLES.map((role): [ColumnRole, readonly string[]] => [role, PLAIN_WORDS[role]]),
-  ...LEVEL_WORDS,
+  ...PLAIN_ROLES.map((role): [ColumnRole, readonly string[]] => [role, wordsOf(role)]),
+  ...BOOK_LEVELS.flatMap((level) =>
+    TOUCH_ROLES.map((role): [ColumnRole, readonly string[]] => [
+      levelRole(role, level),
+      wordsOf(role).map((word) => `${word}_${level}`),
+    ]),
+  ),
 ]);
 
 export type MappedColumns =
   | { readonly ok: true; readonly columns: ColumnMap }
   | { readonly ok: false; readonly problem: string };
 
-/** `<DATE>` is DATE, as MetaTrader and Stooq write it. */
+/** `Date Time` and `DATE-TIME` are `date_time`. */
 const normal = (name: string): string =>
   name
     .trim()
-    .replace(/^<(.*)>$/, '$1')
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
 

@@ -1,21 +1,12 @@
 /** Imports bars, open, high, low, close and volume under any names: one file of columns a symbol and year. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import { formatUtc } from '../../text/dates.ts';
 import { formatBarLength } from '../../text/durations.ts';
-import {
-  AskBars,
-  type BarPrices,
-  type LinedBars,
-  type StoredYear,
-  storeYear,
-  YearBars,
-} from '../collect/year-bars.ts';
+import { type BarPrices, type StoredYear, storeYear, YearBars } from '../collect/year-bars.ts';
 import { BAR_PHASES } from '../columns/bar-file.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';
-import { nameParts } from './file-kind.ts';
 import {
   type BadRows,
   ImportError,
@@ -33,8 +24,6 @@ export interface BarImportOptions extends ImportOptions {
   readonly every: DurationUs | null;
   /** Whether a row's time is the start of its bar or the end. */
   readonly stamp: 'start' | 'end';
-  /** A second file, with the bars of the ask; the first one has those of the bid. Null where there is none. */
-  readonly askFile: string | null;
 }
 
 export async function importBars(
@@ -42,47 +31,16 @@ export async function importBars(
   options: BarImportOptions,
   watch: ImportWatch,
 ): Promise<ImportReport<StoredYear>> {
-  const { every, stamp, askFile, dir } = options;
+  const { every, stamp } = options;
   if (stamp === 'end' && every === null) {
     throw new ImportError(`${file}: for bars with the time of their end say how long they are`);
   }
-  if (askFile === null) return importFile(file, options, watch, null);
-  mkdirSync(dir, { recursive: true });
-  const askDir = mkdtempSync(join(dir, '.ask-'));
-  try {
-    const symbol = options.symbol ?? nameParts(file).symbol;
-    const named: ImportWatch = {
-      ...watch,
-      bad: ({ line, reason }) => watch.bad({ line, reason: `${askFile}: ${reason}` }),
-    };
-    const asks = await importFile(askFile, { ...options, symbol, dir: askDir }, named, null);
-    // Its bad rows are reported under its own name.
-    if (asks.stored.length === 0) return asks;
-    return await importFile(file, options, watch, asks);
-  } finally {
-    rmSync(askDir, { recursive: true, force: true });
-  }
-}
-
-/** `asks`: the bars of the ask, where they were in a file of their own. */
-async function importFile(
-  file: string,
-  options: BarImportOptions,
-  watch: ImportWatch,
-  asks: ImportReport<StoredYear> | null,
-): Promise<ImportReport<StoredYear>> {
-  const { every, stamp } = options;
   const shift = durationUs(stamp === 'end' && every !== null ? every : 0);
   let everyUs: number | null = every;
-  const askPathOf = ({ symbol, year }: YearBars): string | null =>
-    asks?.stored.find((stored) => stored.symbol === symbol && stored.year === year)?.path ?? null;
   return importTable<YearBars, StoredYear>(file, options, watch, {
     reader: (source) => new BarReader(source, shift),
     check(years, bad) {
-      for (const year of years) {
-        reportSecondBars(year, bad);
-        if (asks !== null) reportUnpaired(year, askPathOf(year), asks.file, bad);
-      }
+      for (const year of years) reportSecondBars(year, bad);
       const distance = commonDistance(years);
       // A bar that reached into the next one would be told before its end.
       if (every !== null && distance !== null && distance < every)
@@ -93,8 +51,7 @@ async function importFile(
     },
     store(year, badRows) {
       if (everyUs === null) throw new ImportError(`${file}: one bar alone; say how long it is`);
-      const askPath = askPathOf(year);
-      return storeYear(year, { ...options, everyUs, source: basename(file), badRows, askPath });
+      return storeYear(year, { ...options, everyUs, source: basename(file), badRows });
     },
   });
 }
@@ -112,34 +69,6 @@ function reportSecondBars(year: YearBars, bad: BadRows): void {
     }
   }
 }
-
-/** A bar of the bid without one of the ask, or the other way, or with an ask below the bid. */
-function reportUnpaired(year: YearBars, askPath: string | null, askFile: string, bad: BadRows): void {
-  const asks = askPath === null ? null : new AskBars(askPath);
-  let last = 0;
-  for (const bids of year.inOrder()) {
-    for (let i = 0; i < bids.rows; i += 1) {
-      const start = bids.startUs[i] ?? 0;
-      last = bids.line[i] ?? 0;
-      for (const passed of asks?.seek(start) ?? [])
-        bad.add(
-          last,
-          `expected the bid of the bar that begins at ${formatUtc(passed)} in ${askFile}, was none`,
-        );
-      if (asks?.startUs !== start)
-        bad.add(last, `expected a bar that begins at ${formatUtc(start)} in ${askFile}, was none`);
-      else if (!isAbove(asks.prices, bids, i))
-        bad.add(last, `expected a bid of at most the ask in ${askFile} at ${formatUtc(start)}, was above it`);
-      // The next bar of the same time is reported already.
-      asks?.seek(start + 1);
-    }
-  }
-  for (const passed of asks?.seek(Infinity) ?? [])
-    bad.add(last, `expected the bid of the bar that begins at ${formatUtc(passed)} in ${askFile}, was none`);
-}
-
-const isAbove = (ask: BarPrices, bid: LinedBars, row: number): boolean =>
-  PRICES.every((each) => ask[each] >= (bid[each][row] ?? 0));
 
 /** Bars that are examined to find their length. */
 const SAMPLE_MAX = 100_000;

@@ -31,8 +31,6 @@ const SHORT_DATE = new RegExp(
   String.raw`^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[T ]\s*${TIME}${ZONE})?$`,
   'i',
 );
-/** `20260304 090000123`, as HistData writes milliseconds. */
-const JOINED_MS = /^(\d{8} \d{6})(\d{3})$/;
 const TIME_ALONE = new RegExp(`^${TIME}$`);
 
 export class StampReader {
@@ -98,7 +96,7 @@ export class StampReader {
   }
 
   #readText(text: string): number {
-    const full = FULL.exec(text.replace(JOINED_MS, '$1.$2'));
+    const full = FULL.exec(text);
     if (full !== null) return this.#fromParts(full[1], full[2], full[3], full.slice(4));
     const alone = TIME_ALONE.exec(text);
     if (alone !== null) return this.#moment(this.#dayUs + timeUs(alone.slice(1)));

@@ -13,6 +13,8 @@ export interface TableHead {
 export interface TableReader {
   readonly hasHeader: boolean;
   readonly delimiter: string | null;
+  /** Numbers have a comma for the point, so it is no delimiter. */
+  readonly hasComma?: boolean;
   /** Gets the first row; gives the function that takes each row. */
   begin(head: TableHead): (row: CsvRow) => void;
   progress(bytes: number, size: number): void;
@@ -28,7 +30,7 @@ export async function readTable(path: string, reader: TableReader): Promise<void
   let rows: CsvRows | undefined = undefined;
   for await (const chunk of source.chunks()) {
     const bytes = rows === undefined ? withoutMark(path, chunk) : chunk;
-    rows ??= new CsvRows(reader.delimiter ?? delimiterOf(bytes), takeFrom(reader));
+    rows ??= new CsvRows(reader.delimiter ?? delimiterOf(bytes, reader.hasComma), takeFrom(reader));
     rows.write(bytes);
     reader.progress(source.bytesRead, source.size);
   }
@@ -80,11 +82,13 @@ function withoutMark(path: string, chunk: Buffer): Buffer {
 }
 
 /** The one the first line has most of. */
-function delimiterOf(bytes: Buffer): string {
+function delimiterOf(bytes: Buffer, hasComma = false): string {
   const end = bytes.indexOf(NEWLINE);
   const line = bytes.toString('latin1', 0, end === -1 ? bytes.length : end);
   const count = (delimiter: string): number => line.split(delimiter).length;
-  return DELIMITERS.toSorted((a, b) => count(b) - count(a))[0] ?? ',';
+  return (
+    DELIMITERS.filter((each) => !hasComma || each !== ',').toSorted((a, b) => count(b) - count(a))[0] ?? ','
+  );
 }
 
 /** The bytes of a file, packed or not, a piece at a time. */

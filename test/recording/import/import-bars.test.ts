@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { durationUs, minutes, seconds } from '../../../src/domain/units.ts';
+import { minutes, seconds } from '../../../src/domain/units.ts';
 import { BAR_PHASES, readBarMeta, readBarParts } from '../../../src/recording/columns/bar-file.ts';
 import type { BadRow } from '../../../src/recording/import/import-table.ts';
 import { type BarImportOptions, importBars } from '../../../src/recording/import/import-bars.ts';
@@ -21,7 +21,7 @@ async function imported(text: string, options: Partial<BarImportOptions> = {}, d
   const file = join(tempDir(), 'AAPL.csv');
   writeFileSync(file, text);
   const bad: BadRow[] = [];
-  const settings = { ...vietnamese(dir), every: null, stamp: 'start' as const, askFile: null, ...options };
+  const settings = { ...vietnamese(dir), every: null, stamp: 'start' as const, ...options };
   const { stored } = await importBars(file, settings, { ...QUIET, bad: (row) => bad.push(row) });
   const bars = stored.flatMap(({ path }) =>
     [...readBarParts(path)].flatMap((part) =>
@@ -204,50 +204,4 @@ it('bid and ask may stand in one file', async () => {
 `);
   expect(bad).toEqual([]);
   expect(shownQuotes(stored)).toEqual(PAIRED);
-});
-
-function asked(text: string): string {
-  const file = join(tempDir(), 'ask.csv');
-  writeFileSync(file, text);
-  return file;
-}
-
-const BID = `time,open,high,low,close
-2026-03-04 09:00:00,1.0,1.3,0.9,1.2
-2026-03-04 09:05:00,1.2,1.2,1.1,1.1
-`;
-const ASK = `time,open,high,low,close
-2026-03-04 09:00:00,1.1,1.4,1.0,1.3
-2026-03-04 09:05:00,1.2,1.3,1.2,1.2
-`;
-
-it('bid and ask may stand in two files', async () => {
-  const { bad, stored } = await imported(BID, { askFile: asked(ASK) });
-  expect(bad).toEqual([]);
-  expect(shownQuotes(stored)).toEqual(PAIRED);
-});
-
-const withoutLast = (text: string): string => text.slice(0, text.trimEnd().lastIndexOf('\n') + 1);
-
-it.each([
-  ['an ask is missing', BID, withoutLast(ASK), 3, 'expected a bar that begins at'],
-  ['a bid is missing', withoutLast(BID), ASK, 2, 'expected the bid of the bar that begins at'],
-  [
-    'the ask is below the bid',
-    BID,
-    ASK.replace('1.1,1.4,1.0,1.3', '0.9,1.4,0.8,1.3'),
-    2,
-    'expected a bid of at most the ask',
-  ],
-  [
-    'a row of the ask is bad',
-    BID,
-    ASK.replace('1.4', '0.5'),
-    2,
-    'expected open and close between low and high',
-  ],
-])('%s: nothing is taken', async (_, bid, ask, line, reason) => {
-  const { bad, bars } = await imported(bid, { askFile: asked(ask), every: durationUs(300_000_000) });
-  expect(bad).toEqual([{ line, reason: expect.stringContaining(reason) as string }]);
-  expect(bars).toEqual([]);
 });

@@ -61,6 +61,11 @@ describe('messy tapes that mean the same', () => {
       { name: 'everything of that day.csv' },
     ],
     [
+      'with a decimal comma, whose columns another character divides',
+      'time;price;volume;side\n09:00:00;1950,0;2;M\n09:15:00;1950,1;1,0;B\n09:15:00;1950,2;3;M\n14:45:00;1950,3;9;B\n',
+      { options: { hasComma: true } },
+    ],
+    [
       'in another zone, with the name of another symbol',
       `${HEAD}02:00:00,1950,2,M\n02:15:00,1950.1,1,B\n02:15:00,1950.2,3,M\n07:45:00,1950.3,9,B\n`,
       {

@@ -22,6 +22,7 @@ export const vietnamese = (dir: string): ImportOptions => ({
   sides: VIETNAMESE_SIDES,
   hasHeader: true,
   delimiter: null,
+  hasComma: false,
   calendar: MARKET_CALENDAR,
   silence: minutes(5),
   isRounding: false,

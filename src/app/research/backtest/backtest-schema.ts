@@ -169,6 +169,8 @@ const table = {
   symbol: z.string().optional(),
   /** Prices between two ticks count as the nearest. */
   round: z.boolean().default(false),
+  /** Numbers are written `1950,1`. */
+  decimalComma: z.boolean().default(false),
 };
 
 /** In microseconds. */
@@ -183,8 +185,6 @@ const barLength = z
 
 const barFile = z.strictObject({
   ...table,
-  /** File with the bars of the ask; then `file` has those of the bid. */
-  ask: pathText.optional(),
   every: barLength.optional(),
   stamp: z.enum(['start', 'end']).default('start'),
 });

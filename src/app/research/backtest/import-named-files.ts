@@ -6,7 +6,6 @@ import type { Problem } from '../../../config/problem.ts';
 import type { Path, YamlSource } from '../../../config/yaml-source.ts';
 import { durationUs, minutes } from '../../../domain/units.ts';
 import {
-  type BadRow,
   faultOf,
   type ImportOptions,
   type ImportReport,
@@ -36,8 +35,6 @@ interface Job {
   readonly at: Path;
   readonly entry: Named;
   readonly kind: (typeof KINDS)[number];
-  /** Bars of the ask, where `path` has those of the bid. */
-  readonly askFile: string | null;
 }
 
 const KINDS = ['prints', 'quotes', 'bars'] as const;
@@ -55,18 +52,9 @@ export async function importNamedFiles(
   for (const kind of KINDS) {
     for (const [i, entry] of data[kind].entries()) {
       const at = ['data', kind, i];
-      const asked = kind === 'bars' ? (data.bars[i]?.ask ?? null) : null;
-      const askFile = asked === null ? null : placed(asked, imports.source.file);
       const found = filesAt(entry.file, at, imports);
       if ('problem' in found) problems.push(found.problem);
-      else if (
-        askFile !== null &&
-        (found.files[0] !== placed(entry.file, imports.source.file) || !isFile(askFile))
-      )
-        problems.push(
-          imports.source.problem([...at, 'ask'], 'a file that is there, for a file of the bid', '', askFile),
-        );
-      else jobs.push(...found.files.map((path) => ({ path, at, entry, kind, askFile })));
+      else jobs.push(...found.files.map((path) => ({ path, at, entry, kind })));
     }
   }
   for (const job of problems.length > 0 ? [] : jobs) {
@@ -76,8 +64,6 @@ export async function importNamedFiles(
   }
   return { dirs: [...dirs], problems };
 }
-
-const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
 function filesAt(
   name: string,
@@ -98,10 +84,7 @@ function filesAt(
   return { problem: source.problem(at, 'a folder with .csv or .csv.gz files', '', `${path} without one`) };
 }
 
-async function importOne(
-  { path, at, entry, kind, askFile }: Job,
-  imports: FileImports,
-): Promise<string | Problem> {
+async function importOne({ path, at, entry, kind }: Job, imports: FileImports): Promise<string | Problem> {
   const { source, market, state, note } = imports;
   const content = await contentOf(path, entry, market);
   if (content === null) {
@@ -112,7 +95,7 @@ async function importOne(
   }
   const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
   const hours = hoursOf(market, content.symbol);
-  const dir = placeOf(askFile === null ? [path] : [path, askFile], how, { state, hours });
+  const dir = placeOf(path, how, { state, hours });
   if (existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
   const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
@@ -120,8 +103,9 @@ async function importOne(
   mkdirSync(unfinished, { recursive: true });
   try {
     const options = { ...importOptions(entry, market, content.symbol), ...content, dir: unfinished };
-    const { file, bad, badRows } = await imported(path, entry, kind, options, askFile);
-    if (badRows > 0) return badFile(source, at, file, bad, badRows);
+    const { file, bad, badRows, steps } = await imported(path, entry, kind, options);
+    if (badRows > 0) return badFile(source, at, { file, bad, badRows, steps });
+    if (steps !== '') note(`${path}: ${steps}`);
     writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
     rmSync(dir, { recursive: true, force: true });
     renameSync(unfinished, dir);
@@ -159,12 +143,16 @@ async function contentOf(
   return first !== undefined && others.every(isOne) ? { symbol: null, ...first } : null;
 }
 
-function badFile(source: YamlSource, at: Path, path: string, bad: readonly BadRow[], count: number): Problem {
-  const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
-  const received = `${count} bad ${count === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
+function badFile(
+  source: YamlSource,
+  at: Path,
+  { file, bad, badRows, steps }: Pick<ImportReport<unknown>, 'file' | 'bad' | 'badRows' | 'steps'>,
+): Problem {
+  const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${file}:${line}: ${reason}`);
+  const received = `${badRows} bad ${badRows === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
   const has = (words: string): boolean => bad.some(({ reason }) => reason.includes(words));
   const hint = has('on the grid')
-    ? 'give the contract the tick that its prices have, or round them to the nearest tick: { file: ..., round: true }; nothing of it was taken'
+    ? `give the contract the tick that its prices have (${steps}), or round them to the nearest tick: { file: ..., round: true }; nothing of it was taken`
     : has('a side out of')
       ? 'say its words: { file: ..., sides: { buy: B, sell: A, none: N } }; nothing of it was taken'
       : 'repair them; nothing of it was taken';
@@ -177,15 +165,14 @@ async function imported(
   entry: Named,
   kind: Job['kind'],
   options: ImportOptions,
-  askFile: string | null,
-): Promise<Pick<ImportReport<unknown>, 'file' | 'bad' | 'badRows'>> {
+): Promise<Pick<ImportReport<unknown>, 'file' | 'bad' | 'badRows' | 'steps'>> {
   if (!('stamp' in entry)) {
     const { importPrints, importQuotes } = await import('../../../recording/import/import-ticks.ts');
     return kind === 'quotes' ? importQuotes(path, options, NO_WATCH) : importPrints(path, options, NO_WATCH);
   }
   const { importBars } = await import('../../../recording/import/import-bars.ts');
   const every = entry.every === undefined ? null : durationUs(entry.every);
-  return importBars(path, { ...options, every, stamp: entry.stamp, askFile }, NO_WATCH);
+  return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
 }
 
 /** Of the market that the symbol belongs to; `symbol` is null for a file of several. */
@@ -201,6 +188,7 @@ const importOptions = (entry: Named, market: BacktestMarket, symbol: string | nu
   hasHeader: entry.header,
   isRounding: entry.round,
   delimiter: entry.delimiter ?? null,
+  hasComma: entry.decimalComma,
   calendar: market.isZoneFixed ? hoursOf(market, symbol).calendar : null,
   silence: minutes(5),
   skipBad: false,
@@ -208,14 +196,14 @@ const importOptions = (entry: Named, market: BacktestMarket, symbol: string | nu
   archive: false,
 });
 
-/** A directory of its own for the file, or the pair of files, as it is now, read as it is read now. */
+/** A directory of its own for the file as it is now, read as it is read now. */
 function placeOf(
-  paths: readonly string[],
+  path: string,
   how: readonly string[],
   { state, hours: { calendar, zone } }: { readonly state: string; readonly hours: MarketHours },
 ): string {
-  const files = paths.flatMap((path) => [resolve(path), statSync(path).size, statSync(path).mtimeMs]);
+  const { size, mtimeMs } = statSync(path);
   const hours = JSON.stringify([calendar.phases, calendar.utcOffsetMinutes]);
-  const what = [...files, ...how, hours, zone.name].join('|');
+  const what = [resolve(path), size, mtimeMs, ...how, hours, zone.name].join('|');
   return join(state, 'data', createHash('sha256').update(what).digest('hex').slice(0, 16));
 }

@@ -40,12 +40,13 @@ export interface ImportRequest {
   readonly sides: SideWords | null;
   readonly hasHeader: boolean;
   readonly delimiter: string | null;
+  /** Numbers have a comma for the point. */
+  readonly hasComma: boolean;
   /** Trading hours: the configured market's, or none; null takes the market's for its own contracts. */
   readonly hours: 'market' | 'none' | null;
   readonly silence: DurationUs;
   readonly every: DurationUs | null;
   readonly stamp: 'start' | 'end';
-  readonly askFile: string | null;
   /** A price between two ticks counts as the nearest. */
   readonly isRounding: boolean;
   readonly skipBad: boolean;
@@ -88,8 +89,8 @@ export async function importFile(
   const options = tableOptions(file, request, market);
   if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
   if (kind === 'quotes') return tableFile(kind, await importQuotes(file, options, watch), dayPart);
-  const { every, stamp, askFile } = request;
-  return tableFile(kind, await importBars(file, { ...options, every, stamp, askFile }, watch), yearPart);
+  const { every, stamp } = request;
+  return tableFile(kind, await importBars(file, { ...options, every, stamp }, watch), yearPart);
 }
 
 function tableOptions(file: string, request: ImportRequest, market: RecordedMarket): ImportOptions {
@@ -129,9 +130,17 @@ function tableOptions(file: string, request: ImportRequest, market: RecordedMark
 
 const tableFile = <Stored>(
   kind: FileKind,
-  { file, rows, badRows, bad, stored }: ImportReport<Stored>,
+  { file, rows, badRows, bad, steps, stored }: ImportReport<Stored>,
   part: (stored: Stored) => ImportedPart,
-): ImportedFile => ({ file, kind, rows, badRows, bad, parts: stored.map(part), notes: [] });
+): ImportedFile => ({
+  file,
+  kind,
+  rows,
+  badRows,
+  bad,
+  parts: stored.map(part),
+  notes: steps === '' ? [] : [steps],
+});
 
 function framesFile({ file, rows, badRows, bad, stored, counts, damage }: FrameReport): ImportedFile {
   const { trades, books, others, duplicates } = counts;

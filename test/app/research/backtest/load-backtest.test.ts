@@ -248,7 +248,11 @@ test('a file without mistakes names its days, and reads its data once', async ()
   const second = await loadBacktest(file, { note: (text) => notes.push(text) });
   expect(first.ok && first.backtest.sources.days).toEqual(['2026-06-03']);
   expect(second.ok).toBe(true);
-  expect(notes).toHaveLength(1);
+  const tape = join(SAMPLE, '2026-06-03_vn30f2606.csv.gz');
+  expect(notes).toEqual([
+    `importing ${tape}`,
+    `${tape}: finest step of prices 0.1 (line 2007), of volumes 1 (line 3)`,
+  ]);
 });
 
 const CONFIG = join(ROOT, 'config');
