@@ -66,7 +66,7 @@ it('packs what is over as soon as a day is open, and once a day', async () => {
 it('tells what went wrong', async () => {
   const frames = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
   onTestFinished(() => rmSync(frames, { recursive: true, force: true }));
-  writeFileSync(join(frames, '2026-03-04.frames'), '1 1000 3\nabc\n');
+  writeFileSync(join(frames, '2026-03-04.frames'), '1 1000 3 349ae368\nabc\n');
   mkdirSync(join(frames, '2026-03-04.frames.gz'));
   const told = await new Promise<string>((resolve, reject) => {
     void archive({
