@@ -1,5 +1,6 @@
 /** Parsers of command line values: a value, or a refusal that names the expected form. */
 import { InvalidArgumentError } from 'commander';
+import type { SideWords } from '../app/research/recorded/recorded-market.ts';
 import type { BarSpec } from '../domain/bars.ts';
 import { isTradingDay } from '../domain/civil-date.ts';
 import { durationUs, type DurationUs, type Money, money, type Qty, qty, US_PER_MS } from '../domain/units.ts';
@@ -64,14 +65,8 @@ export const idText = (text: string): string =>
 /** Default of `--dir` of the data commands. */
 export const DATA_DIR = 'data';
 
-export interface NamedSides {
-  readonly buy: readonly string[];
-  readonly sell: readonly string[];
-  readonly none: readonly string[];
-}
-
 /** `buy=B,BUY`, repeatable. */
-export function sideWords(text: string, before: NamedSides | undefined): NamedSides {
+export function sideWords(text: string, before: SideWords | undefined): SideWords {
   const [side, words] = text.split('=', 2);
   if ((side !== 'buy' && side !== 'sell' && side !== 'none') || words === undefined)
     return refuse('words for a side like buy=B,BUY or none=', text);

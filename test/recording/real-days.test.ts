@@ -7,7 +7,7 @@ import { dayAt, type TradingDay } from '../../src/domain/civil-date.ts';
 import { legacyCode, listedMonths } from '../../src/domain/contract-code.ts';
 import { minutes, tsUs } from '../../src/domain/units.ts';
 import { BAR_PHASES, type BarRows, readBarParts } from '../../src/recording/columns/bar-file.ts';
-import { TickBars } from '../../src/recording/columns/tick-bars.ts';
+import { tickBars } from '../../src/app/research/recorded/tick-bars.ts';
 import { openCatalogue } from '../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../src/recording/columns/tick-file.ts';
 import { type BarImportOptions, importBars } from '../../src/recording/import/import-bars.ts';
@@ -82,9 +82,7 @@ describe('real prints', () => {
     badRows += report.badRows;
     barsRead = report.rows;
     for (const { day, path, gaps } of openCatalogue(dir)) {
-      const bars = new TickBars({ every: minutes(1) }, MARKET_CALENDAR);
-      bars.add(readColumns(path), gaps);
-      made.set(day, bars.end());
+      made.set(day, tickBars([readColumns(path)], gaps, { every: minutes(1) }, MARKET_CALENDAR));
     }
     const bars = report.stored.flatMap(({ path }) => [...readBarParts(path)].flatMap(listed));
     for (const bar of bars) told.set(dayOf(bar.at), [...(told.get(dayOf(bar.at)) ?? []), bar]);

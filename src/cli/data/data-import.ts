@@ -9,6 +9,7 @@ import {
   NO_MARKET,
   recordedMarket,
   type RecordedMarket,
+  type SideWords,
 } from '../../app/research/recorded/recorded-market.ts';
 import type { ImportedFile, ImportedPart, ImportRequest } from '../../app/research/recorded/import-file.ts';
 import { durationUs, type DurationUs, US_PER_MS } from '../../domain/units.ts';
@@ -17,7 +18,6 @@ import {
   DATA_DIR,
   delimiter,
   durationMs,
-  type NamedSides,
   refuse,
   sessionDay,
   sideWords,
@@ -49,7 +49,7 @@ interface ImportFlags {
   readonly tickSize?: string;
   readonly lotSize?: string;
   readonly column?: NamedColumns;
-  readonly side?: NamedSides;
+  readonly side?: SideWords;
   readonly header: boolean;
   readonly delimiter?: string;
   readonly decimalComma?: boolean;

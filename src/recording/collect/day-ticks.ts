@@ -1,10 +1,12 @@
 /** Collects the ticks of one day and writes them into the data directory. */
 import { existsSync, rmSync } from 'node:fs';
+import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { type DurationUs, US_PER_DAY, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import { archivePath, ticksPath } from '../columns/catalogue.ts';
+import { columnAs } from '../columns/row-table.ts';
 import { writeArchive } from '../columns/tick-archive.ts';
 import { type TickGap, tickLayout, type TickMeta, type TickRows, ticksOf } from '../columns/tick-columns.ts';
 import { readParts, readTickMeta, writeColumns } from '../columns/tick-file.ts';
@@ -44,35 +46,28 @@ export class DayTicks extends TimedRows<TickRows> {
     this.#last = i;
   }
 
-  /** A level of the book that stands after the row pushed last; 0 is the best. */
-  setLevel(level: number, bid: number, bidQty: number, ask: number, askQty: number): void {
-    const { book } = this.tail;
-    const row = this.#last;
-    set(book?.bidPrice[level], row, bid);
-    set(book?.bidQty[level], row, bidQty);
-    set(book?.askPrice[level], row, ask);
-    set(book?.askQty[level], row, askQty);
-  }
-
   /** The book that stands after the row pushed last. */
   setBook(bids: readonly BookLevel[], asks: readonly BookLevel[]): void {
-    const { book } = this.tail;
-    if (book === null) return;
-    const row = this.#last;
-    for (let level = 0; level < book.depth; level += 1) {
-      const bid = bids[level];
-      const ask = asks[level];
-      set(book.bidPrice[level], row, bid?.price);
-      set(book.bidQty[level], row, bid?.qty);
-      set(book.askPrice[level], row, ask?.price);
-      set(book.askQty[level], row, ask?.qty);
+    for (let level = 0; level < this.depth; level += 1) {
+      const { price: bid = 0, qty: bidQty = 0 } = bids[level] ?? NO_LEVEL;
+      const { price: ask = 0, qty: askQty = 0 } = asks[level] ?? NO_LEVEL;
+      this.setLevel(level, bid, bidQty, ask, askQty);
     }
+  }
+
+  /** One level of it; 0 is the best. */
+  setLevel(level: number, bid: number, bidQty: number, ask: number, askQty: number): void {
+    const { book } = this.tail;
+    assert(book !== null, 'only days with a book have levels');
+    const row = this.#last;
+    columnAs(book.bidPrice[level], Int32Array)[row] = bid;
+    columnAs(book.bidQty[level], Int32Array)[row] = bidQty;
+    columnAs(book.askPrice[level], Int32Array)[row] = ask;
+    columnAs(book.askQty[level], Int32Array)[row] = askQty;
   }
 }
 
-function set(column: Int32Array | undefined, row: number, value: number | undefined): void {
-  if (column !== undefined) column[row] = value ?? 0;
-}
+const NO_LEVEL: Partial<BookLevel> = {};
 
 interface StoreOptions {
   readonly dir: string;

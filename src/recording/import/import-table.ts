@@ -18,7 +18,6 @@ export class ImportError extends Error {
 }
 
 export interface ImportReport<Stored> {
-  readonly file: string;
   /** Good rows. */
   readonly rows: number;
   readonly badRows: number;
@@ -33,7 +32,7 @@ export interface ImportReport<Stored> {
 export interface TableImport<T extends Held, Stored> {
   reader(source: RowSource<T>): RowReader<T>;
   /** Checks the collected rows before any of them is stored. */
-  check(collected: readonly T[], bad: BadRows): void;
+  readonly check?: (collected: readonly T[], bad: BadRows) => void;
   store(collected: T, badRows: number): Stored;
 }
 
@@ -62,10 +61,10 @@ export async function importTable<T extends Held, Stored>(
       },
       progress: (bytes, size) => watch.progress({ bytes, size, rows }),
     });
-    kind.check(collector.all, bad);
+    kind.check?.(collector.all, bad);
     const wanted = bad.count > 0 && !options.skipBad ? [] : collector.all;
     const stored = wanted.map((collected) => kind.store(collected, bad.count));
-    return { file, rows, badRows: bad.count, bad: bad.kept, steps: stepsText(steps), stored };
+    return { rows, badRows: bad.count, bad: bad.kept, steps: stepsText(steps), stored };
   } finally {
     collector.close();
   }

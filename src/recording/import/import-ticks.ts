@@ -31,7 +31,6 @@ export const importPrints = (
 ): Promise<ImportReport<StoredDay>> =>
   importTable<DayTicks, StoredDay>(file, options, watch, {
     reader: (source) => new PrintReader(source),
-    check: () => undefined,
     store: (ticks, badRows) =>
       storeDay(ticks, options, {
         source: basename(file),
@@ -54,7 +53,6 @@ export async function importQuotes(
       if (cells.includes(NONE)) quotes = 'unsized';
       return new QuoteReader(source, cells, levels.length === 0);
     },
-    check: () => undefined,
     store: (ticks, badRows) =>
       storeDay(ticks, options, {
         source: basename(file),

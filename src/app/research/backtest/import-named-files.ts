@@ -103,9 +103,9 @@ async function importOne({ path, at, entry, kind }: Job, imports: FileImports): 
   mkdirSync(unfinished, { recursive: true });
   try {
     const options = { ...importOptions(entry, market, content.symbol), ...content, dir: unfinished };
-    const { file, bad, badRows, steps } = await imported(path, entry, kind, options);
-    if (badRows > 0) return badFile(source, at, { file, bad, badRows, steps });
-    if (steps !== '') note(`${path}: ${steps}`);
+    const report = await imported(path, entry, kind, options);
+    if (report.badRows > 0) return badFile(source, at, path, report);
+    if (report.steps !== '') note(`${path}: ${report.steps}`);
     writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
     rmSync(dir, { recursive: true, force: true });
     renameSync(unfinished, dir);
@@ -146,9 +146,10 @@ async function contentOf(
 function badFile(
   source: YamlSource,
   at: Path,
-  { file, bad, badRows, steps }: Pick<ImportReport<unknown>, 'file' | 'bad' | 'badRows' | 'steps'>,
+  path: string,
+  { bad, badRows, steps }: ImportReport<unknown>,
 ): Problem {
-  const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${file}:${line}: ${reason}`);
+  const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
   const received = `${badRows} bad ${badRows === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
   const has = (words: string): boolean => bad.some(({ reason }) => reason.includes(words));
   const hint = has('on the grid')
@@ -165,7 +166,7 @@ async function imported(
   entry: Named,
   kind: Job['kind'],
   options: ImportOptions,
-): Promise<Pick<ImportReport<unknown>, 'file' | 'bad' | 'badRows' | 'steps'>> {
+): Promise<ImportReport<unknown>> {
   if (!('stamp' in entry)) {
     const { importPrints, importQuotes } = await import('../../../recording/import/import-ticks.ts');
     return kind === 'quotes' ? importQuotes(path, options, NO_WATCH) : importPrints(path, options, NO_WATCH);

@@ -3,7 +3,7 @@ import type { BarSpec } from '../../../domain/bars.ts';
 import type { TradingCalendar } from '../../../domain/calendar.ts';
 import { barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
 import { readBarMeta, readBarParts } from '../../../recording/columns/bar-file.ts';
-import { TickBars } from '../../../recording/columns/tick-bars.ts';
+import type { TickColumns } from '../../../recording/columns/tick-columns.ts';
 import { readParts } from '../../../recording/columns/tick-file.ts';
 import { exportFile } from '../../../recording/export/export-file.ts';
 import {
@@ -15,6 +15,7 @@ import {
   tickPart,
 } from '../../../recording/export/export-table.ts';
 import { timeZone } from '../../../text/time-zone.ts';
+import { tickBars } from './tick-bars.ts';
 
 export type ExportWhat =
   | { readonly kind: 'ticks' }
@@ -95,13 +96,14 @@ function ofDays(
     utcOffsetMinutes: first.meta.utcOffsetMinutes,
     *parts(took) {
       for (const { path, gaps } of days) {
-        const bars = what.kind === 'bars' ? new TickBars(what.spec, what.calendar) : null;
-        for (const part of readParts(path)) {
-          if (bars === null) yield tickPart(part, depth, isTrades);
-          else bars.add(part, gaps);
-          took(part.rows);
-        }
-        if (bars !== null) yield barPart(bars.end());
+        const read = function* (): Generator<TickColumns> {
+          for (const part of readParts(path)) {
+            yield part;
+            took(part.rows);
+          }
+        };
+        if (what.kind === 'bars') yield barPart(tickBars(read(), gaps, what.spec, what.calendar));
+        else for (const part of read()) yield tickPart(part, depth, isTrades);
       }
     },
     all: days.reduce((sum, { rows }) => sum + rows, 0),

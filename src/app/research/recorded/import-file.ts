@@ -1,25 +1,21 @@
 /** Imports one file of any kind, with the arguments of the command line and the configured market. */
 import { formatUtcOffset } from '../../../text/dates.ts';
-import type { DurationUs } from '../../../domain/units.ts';
 import type { StoreOutcome } from '../../../recording/collect/store-file.ts';
 import type { StoredDay } from '../../../recording/collect/day-ticks.ts';
 import type { StoredYear } from '../../../recording/collect/year-bars.ts';
 import {
   type BadRow,
   ImportError,
-  type ImportOptions,
   type ImportReport,
   type ImportWatch,
   PLAIN_SIDES,
   type SideWords,
   VIETNAMESE_SIDES,
 } from '../../../recording/import/import-table.ts';
-import type { NamedColumns } from '../../../recording/import/column-map.ts';
 import { isStep } from '../../../text/decimals.ts';
 import { type FileKind, fileKind, isSymbol, nameParts } from '../../../recording/import/file-kind.ts';
-import { importBars } from '../../../recording/import/import-bars.ts';
+import { type BarImportOptions, importBars } from '../../../recording/import/import-bars.ts';
 import { importPrints, importQuotes } from '../../../recording/import/import-ticks.ts';
-import type { DateOrder } from '../../../recording/import/stamp-reader.ts';
 import { timeZone } from '../../../text/time-zone.ts';
 import { compileFrames, type FrameReport } from './compile-frames.ts';
 import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts';
@@ -27,31 +23,17 @@ import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts
 export { faultOf, isFileFault, isWronglyAsked } from '../../../recording/import/import-table.ts';
 
 /** Null takes the value from the file, its name or the configured market. */
-export interface ImportRequest {
-  readonly dir: string;
+export interface ImportRequest extends Omit<
+  BarImportOptions,
+  'zone' | 'tickSize' | 'lotSize' | 'sides' | 'calendar'
+> {
   readonly kind: FileKind | null;
-  readonly symbol: string | null;
-  readonly day: string | null;
   readonly zone: string | null;
-  readonly dateOrder: DateOrder | null;
   readonly tickSize: string | null;
   readonly lotSize: string | null;
-  readonly columns: NamedColumns;
   readonly sides: SideWords | null;
-  readonly hasHeader: boolean;
-  readonly delimiter: string | null;
-  /** Numbers have a comma for the point. */
-  readonly hasComma: boolean;
   /** Trading hours: the configured market's, or none; null takes the market's for its own contracts. */
   readonly hours: 'market' | 'none' | null;
-  readonly silence: DurationUs;
-  readonly every: DurationUs | null;
-  readonly stamp: 'start' | 'end';
-  /** A price between two ticks counts as the nearest. */
-  readonly isRounding: boolean;
-  readonly skipBad: boolean;
-  readonly replace: boolean;
-  readonly archive: boolean;
 }
 
 /** A file of columns that an import has, or should have, written. */
@@ -86,14 +68,14 @@ export async function importFile(
 ): Promise<ImportedFile> {
   const kind = request.kind ?? (await fileKind(file, request.columns));
   if (kind === 'frames') return framesFile(await compileFrames(file, { ...request, market }, watch));
-  const options = tableOptions(file, request, market);
-  if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
-  if (kind === 'quotes') return tableFile(kind, await importQuotes(file, options, watch), dayPart);
-  const { every, stamp } = request;
-  return tableFile(kind, await importBars(file, { ...options, every, stamp }, watch), yearPart);
+  const options = barOptions(file, request, market);
+  const found = { file, kind };
+  if (kind === 'prints') return tableFile(found, await importPrints(file, options, watch), dayPart);
+  if (kind === 'quotes') return tableFile(found, await importQuotes(file, options, watch), dayPart);
+  return tableFile(found, await importBars(file, options, watch), yearPart);
 }
 
-function tableOptions(file: string, request: ImportRequest, market: RecordedMarket): ImportOptions {
+function barOptions(file: string, request: ImportRequest, market: RecordedMarket): BarImportOptions {
   const symbol = request.symbol ?? nameParts(file).symbol;
   if (symbol !== null && !isSymbol(symbol)) {
     throw new ImportError(
@@ -129,12 +111,11 @@ function tableOptions(file: string, request: ImportRequest, market: RecordedMark
 }
 
 const tableFile = <Stored>(
-  kind: FileKind,
-  { file, rows, badRows, bad, steps, stored }: ImportReport<Stored>,
+  found: Pick<ImportedFile, 'file' | 'kind'>,
+  { rows, badRows, bad, steps, stored }: ImportReport<Stored>,
   part: (stored: Stored) => ImportedPart,
 ): ImportedFile => ({
-  file,
-  kind,
+  ...found,
   rows,
   badRows,
   bad,

@@ -7,6 +7,7 @@ import type { ContractSpec } from '../../../domain/contract.ts';
 import { decimalText } from '../../../text/decimals.ts';
 
 export { COLUMN_ROLES, type NamedColumns, PLAIN_ROLES } from '../../../recording/import/column-map.ts';
+export type { SideWords } from '../../../recording/import/import-table.ts';
 
 export interface RecordedMarket {
   /** The exchange's own hours, also where a paper market trades at any hour. */

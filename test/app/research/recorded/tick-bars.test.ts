@@ -1,14 +1,11 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BarSpec } from '../../../src/domain/bars.ts';
-import { formatTime, momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
-import { instrumentIndex, minutes, priceTicks, qty, seconds, seq, tsUs } from '../../../src/domain/units.ts';
-import { BAR_PHASES, type BarRows } from '../../../src/recording/columns/bar-file.ts';
-import { TickBars } from '../../../src/recording/columns/tick-bars.ts';
-import { allocateRows, type TickGap, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
-import { BarBuilder } from '../../../src/strategy/bars.ts';
-import type { Bar } from '../../../src/strategy/ticks.ts';
-import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
+import type { BarSpec } from '../../../../src/domain/bars.ts';
+import { formatTime, momentOf, tradingDay } from '../../../../src/domain/civil-date.ts';
+import { minutes, tsUs } from '../../../../src/domain/units.ts';
+import { BAR_PHASES, type BarRows } from '../../../../src/recording/columns/bar-file.ts';
+import { tickBars } from '../../../../src/app/research/recorded/tick-bars.ts';
+import { allocateRows, type TickGap, type TickRows } from '../../../../src/recording/columns/tick-columns.ts';
+import { MARKET_CALENDAR } from '../../../support/market-calendar.ts';
 
 const DAY = tradingDay('2026-03-04');
 
@@ -35,9 +32,7 @@ function ticksOf(trades: readonly Trade[]): TickRows {
 }
 
 function barsOf(spec: BarSpec, trades: readonly Trade[], gaps: readonly TickGap[] = []): BarRows {
-  const bars = new TickBars(spec, MARKET_CALENDAR);
-  bars.add(ticksOf(trades), gaps);
-  return bars.end();
+  return tickBars([ticksOf(trades)], gaps, spec, MARKET_CALENDAR);
 }
 
 const clock = (us: number): string => formatTime(tsUs(us), 420).slice(0, 8);
@@ -126,63 +121,3 @@ it('marks the bars in which a gap began, lies or ended', () => {
   expect(complete({ everyTicks: 1 })).toEqual([1, 1, 0, 1]);
   expect(complete({ everyTicks: 3 })).toEqual([0, 1]);
 });
-
-const ALL_SPECS = [
-  { every: minutes(1) },
-  { every: minutes(7) },
-  { every: seconds(20) },
-  { everyTicks: 1 },
-  { everyTicks: 4 },
-  { everyVolume: 10 },
-] as const satisfies readonly BarSpec[];
-
-it('gives a strategy of the same trades the same bars', () => {
-  const step = fc.record({
-    // Never a silence after which a strategy distrusts its bars.
-    afterUs: fc.integer({ min: 0, max: 100_000_000 }),
-    price: fc.integer({ min: 1, max: 30_000 }),
-    qty: fc.integer({ min: 1, max: 12 }),
-  });
-  fc.assert(
-    fc.property(
-      fc.array(step, { maxLength: 60 }),
-      fc.constantFrom('08:59:30', '11:25:00', '12:59:59', '14:28:00', '14:44:30', '23:59:00'),
-      fc.constantFrom(...ALL_SPECS),
-      (steps, start, spec) => {
-        let now = at(start);
-        const trades = steps.map(({ afterUs, price, qty }): Trade => {
-          now += afterUs;
-          return { at: now, price, qty };
-        });
-        const bars = barsOf(spec, trades);
-        const theirs = strategyBars(spec, trades);
-        expect(shown(bars)).toEqual(theirs.map(text));
-      },
-    ),
-    { numRuns: 150 },
-  );
-});
-
-function strategyBars(spec: BarSpec, trades: readonly Trade[]): Bar[] {
-  const builder = new BarBuilder(spec, MARKET_CALENDAR, tsUs(0));
-  const bars: (Bar | null)[] = [];
-  for (const [i, { at, price, qty: size }] of trades.entries()) {
-    bars.push(builder.closeDue(tsUs(Math.min(builder.endUs, at))));
-    bars.push(
-      builder.add({
-        kind: 'trade',
-        seq: seq(i),
-        tsUs: tsUs(at),
-        instrument: instrumentIndex(0),
-        price: priceTicks(price),
-        qty: qty(size),
-        totalVolume: 0,
-      }),
-    );
-  }
-  if (builder.endUs !== Infinity) bars.push(builder.closeDue(tsUs(builder.endUs)));
-  return bars.filter((bar) => bar !== null);
-}
-
-const text = (bar: Bar): string =>
-  `${clock(bar.startUs)}-${clock(bar.endUs)} ${bar.open} ${bar.high} ${bar.low} ${bar.close} v${bar.volume} n${bar.trades} ${bar.phase}`;
