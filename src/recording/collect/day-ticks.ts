@@ -10,7 +10,7 @@ import { columnAs } from '../columns/row-table.ts';
 import { writeArchive } from '../columns/tick-archive.ts';
 import { type TickGap, tickLayout, type TickMeta, type TickRows, ticksOf } from '../columns/tick-columns.ts';
 import { readParts, readTickMeta, writeColumns } from '../columns/tick-file.ts';
-import type { SpillFile } from './collector.ts';
+import type { Collector, SpillFile } from './collector.ts';
 import { storeFile, type StoredFile } from './store-file.ts';
 import { Silences } from './session-times.ts';
 import { TimedRows } from './timed-rows.ts';
@@ -68,6 +68,9 @@ export class DayTicks extends TimedRows<TickRows> {
 }
 
 const NO_LEVEL: Partial<BookLevel> = {};
+
+export const openDay = (collector: Collector<DayTicks>, shape: DayShape): DayTicks =>
+  collector.at(`${shape.symbol} ${shape.day}`, (spillFile, onGrow) => new DayTicks(shape, spillFile, onGrow));
 
 interface StoreOptions {
   readonly dir: string;

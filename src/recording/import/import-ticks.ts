@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import { dayAt } from '../../domain/civil-date.ts';
 import { UNLIMITED_QTY } from '../../domain/ticks.ts';
 import { tsUs, US_PER_MINUTE } from '../../domain/units.ts';
-import { DayTicks, type StoredDay, storeDay } from '../collect/day-ticks.ts';
+import { type DayTicks, openDay, type StoredDay, storeDay } from '../collect/day-ticks.ts';
 import { AuctionStamps } from '../collect/session-times.ts';
 import type { TickRows } from '../columns/tick-columns.ts';
 import { BOOK_LEVELS, levelRole, TOUCH_ROLES } from './column-map.ts';
@@ -161,7 +161,8 @@ abstract class TickReader extends RowReader<DayTicks> {
     if (mayLack && size === 0) return true;
     const price = this.price(row, priceCell);
     if (Number.isNaN(price)) return false;
-    if (sizeCell !== NONE && !(size > 0 && size < UNLIMITED_QTY))
+    // An export of quotes without sizes has them without a limit.
+    if (sizeCell !== NONE && !(size > 0 && (size < UNLIMITED_QTY || (mayLack && size === UNLIMITED_QTY))))
       return this.refuse(row, `a size above 0 in lots of ${this.source.options.lotSize}`, sizeCell);
     const better = i < 4 ? price : (values[i - 4] ?? 0);
     const isWorse = i % 4 === 0 ? price < better : price > better;
@@ -182,10 +183,7 @@ abstract class TickReader extends RowReader<DayTicks> {
     const day = dayAt(tsUs(start), options.zone.offsetAtMoment(start));
     const depth = this.#cells.length / 4;
     this.#quarter = quarter;
-    this.#ticks = collector.at(
-      `${symbol} ${day}`,
-      (spillFile, onGrow) => new DayTicks({ symbol, day, depth }, spillFile, onGrow),
-    );
+    this.#ticks = openDay(collector, { symbol, day, depth });
     return this.#ticks;
   }
 }

@@ -125,6 +125,7 @@ test('levels of a book are read from numbered columns; one without a price or si
 2024-01-03 00:00:00.1,,,1.10002,7,,,,
 2024-01-03 00:00:00.2,1.10000,5,1.10002,7,1.09999,9,1.10004,11
 2024-01-03 00:00:00.3,,0,1.10002,7,,,1.10004,11
+2024-01-03 00:00:00.4,1.10000,${UNLIMITED_QTY},1.10002,7,,,,
 `,
   );
   expect(good.days[0]).toMatchObject({
@@ -133,6 +134,7 @@ test('levels of a book are read from numbered columns; one without a price or si
       '0 x0: 0/0 0/0 110002/0 7/0',
       '110001 x1: 110000/109999 5/9 110002/110004 7/11',
       '110001 x1: 0/0 0/0 110002/110004 7/11',
+      `110001 x1: 110000/0 ${UNLIMITED_QTY}/0 110002/0 7/0`,
     ],
   });
 });

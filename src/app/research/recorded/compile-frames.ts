@@ -12,7 +12,7 @@ import { type DurationUs, instrumentIndex, type TsUs, US_PER_DAY } from '../../.
 import { GapChain } from '../../../engine/market/market.ts';
 import { MergedBook } from '../../../engine/market/merged-book.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
-import { DayTicks, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
+import { type DayTicks, openDay, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
 import type { TickGap } from '../../../recording/columns/tick-columns.ts';
 import { frameDamageText, FrameRecords, type LoggedFrame, textOf } from '../../../recording/frame-log.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
@@ -240,7 +240,7 @@ class ContractTicks {
     const { utcOffsetMinutes } = this.#calendar;
     const day = tradingDayAt(this.#calendar, at);
     const known = this.days.get(day) ?? {
-      ticks: openDay(this.#collector, this.contract.orderCode, day),
+      ticks: openDay(this.#collector, { symbol: this.contract.orderCode, day, depth: STREAM_LEVELS }),
       gaps: [],
     };
     this.days.set(day, known);
@@ -252,13 +252,7 @@ class ContractTicks {
 }
 
 /** Levels that the stream has. */
-const DEPTH = 3;
-
-export const openDay = (collector: Collector<DayTicks>, symbol: string, day: TradingDay): DayTicks =>
-  collector.at(
-    `${symbol} ${day}`,
-    (spillFile, onGrow) => new DayTicks({ symbol, day, depth: DEPTH }, spillFile, onGrow),
-  );
+export const STREAM_LEVELS = 3;
 
 type StoreOptions = Parameters<typeof storeDay>[1];
 

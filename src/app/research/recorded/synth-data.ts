@@ -11,11 +11,11 @@ import type { OrderCode } from '../../../domain/ids.ts';
 import type { BookLevel } from '../../../domain/ticks.ts';
 import { minutes, type PriceTicks, tsUs, US_PER_MINUTE, US_PER_SECOND } from '../../../domain/units.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
-import type { DayTicks, StoredDay } from '../../../recording/collect/day-ticks.ts';
+import { type DayTicks, openDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
 import { Venue } from '../../../venue/venue.ts';
 import type { VenueEvent } from '../../../venue/venue-event.ts';
-import { openDay, storeOpened } from './compile-frames.ts';
+import { storeOpened, STREAM_LEVELS } from './compile-frames.ts';
 import type { RecordedMarket } from './recorded-market.ts';
 
 export interface SynthRequest {
@@ -102,7 +102,7 @@ class SynthDay {
     this.#collector = new Collector<DayTicks>(request.dir);
     this.#auctions = new AuctionStamps(market.calendar);
     for (const { orderCode } of venue.contracts().slice(0, request.contracts)) {
-      const ticks = openDay(this.#collector, orderCode, day);
+      const ticks = openDay(this.#collector, { symbol: orderCode, day, depth: STREAM_LEVELS });
       this.#byCode.set(orderCode, { ticks, price: 0, bids: [], asks: [] });
     }
   }
