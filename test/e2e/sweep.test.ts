@@ -46,7 +46,7 @@ test(
     ];
 
     const alone = await sweep(file, one, '--workers', '1').ended;
-    expect(alone.err).toMatch(/^importing .*\n$/);
+    expect(alone.err).toMatch(/^importing .*\n.*: finest step of prices .*\n$/);
     expect(alone.code).toBe(0);
     const digest = digestIn(alone.out);
     expect(digest).toBeDefined();
