@@ -1,7 +1,6 @@
 /** A run as data: its outcome depends on nothing else. */
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
-import type { CorporateAction, OrderRule } from '../domain/corporate-action.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { CostSchedule, RateTier } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
@@ -87,14 +86,6 @@ export interface CurrencyRate {
   readonly legs: readonly RateLeg[];
 }
 
-/** Splits and dividends of the run, by ex-date. */
-export interface ActionTerms {
-  readonly actions: readonly CorporateAction[];
-  readonly orders: OrderRule;
-  /** When a dividend is counted: equity and cash grow on that day. */
-  readonly dividendsOn: 'ex_date' | 'pay_date';
-}
-
 export interface BacktestPlan {
   readonly configDigest: string;
   readonly data: BacktestData;
@@ -102,8 +93,6 @@ export interface BacktestPlan {
   readonly costs: CostSchedule;
   /** Absent: time costs nothing. */
   readonly carry?: CarryTerms;
-  /** Absent: no contract has any. */
-  readonly actions?: ActionTerms;
   /** Of the days of the run, in order; absent: there are no chains. */
   readonly rolls?: readonly ChainRoll[];
   readonly settings: EngineSettings;

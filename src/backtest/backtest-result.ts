@@ -2,7 +2,6 @@
  * Result of a backtest, as plain data: statistics, reports and sweeps read this and nothing else. All money is whole units,
  * `moneyScale` of them in one unit of the currency; all times are market time; all prices are ticks of their contract.
  */
-import type { CorporateAction } from '../domain/corporate-action.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
@@ -127,8 +126,6 @@ export interface CostsByKind {
   /** Paid at the moments of perpetual contracts, and for what was sold short; below zero was received. */
   readonly funding: Money;
   readonly borrow: Money;
-  /** Paid for shares sold short less received for shares held. */
-  readonly dividends: Money;
   /** Cost of fills against the middle of the book when they happened; above zero is paid. Not a charge: part of the prices. */
   readonly spread: Money;
 }
@@ -204,22 +201,6 @@ export interface ChainRoll {
   readonly rule: string;
 }
 
-/** A split or dividend, and what it did to one position; with a strategy of null nobody held anything. */
-export interface BacktestAction {
-  readonly tsUs: TsUs;
-  /** Place in `BacktestResult.instruments`. */
-  readonly instrument: number;
-  /** Place in `BacktestResult.strategies`. */
-  readonly strategy: number | null;
-  readonly action: CorporateAction;
-  readonly qtyBefore: number;
-  readonly qtyAfter: number;
-  /** Money of the account that was paid to us: the dividend, or for a fraction of a lot; below zero was paid by us. */
-  readonly cash: Money;
-  /** The dividend was owed when the run ended: `cash` is no part of its equity. */
-  readonly isOwed: boolean;
-}
-
 /** Remark for readers of the figures. */
 export interface BacktestNotice {
   readonly tsUs: TsUs | null;
@@ -260,7 +241,6 @@ export interface BacktestResult {
   readonly strategies: readonly StrategyResult[];
   /** Name and settings of each model, in words. */
   readonly models: readonly (readonly [string, string])[];
-  readonly actions: readonly BacktestAction[];
   readonly rolls: readonly ChainRoll[];
   readonly notices: readonly BacktestNotice[];
   readonly counts: {

@@ -41,6 +41,12 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ['conditionsMax', 'triggersMax'],
 ]);
 
+/** Keys that are gone, by their path, in which `*` is any name: what to do instead. */
+const RETIRED: readonly (readonly [path: string, instead: string])[] = [
+  ['data.actions', 'adjust prices for splits and dividends before the import'],
+  ['data.prices', 'remove it: prices are taken as they are'],
+];
+
 class IssueReader {
   readonly #source: YamlSource;
   readonly #schema: $ZodType;
@@ -126,6 +132,8 @@ class IssueReader {
     const section = known.find((name) => keysAt(this.#schema, [...at, name]).includes(key));
     const meant = nearest(key, known);
     const renamed = RENAMED.get(key);
+    const retired = RETIRED.find(([gone]) => isPathOf(gone, [...path, key]));
+    if (retired !== undefined) return this.#source.keyProblem(path, key, 'no such key any more', retired[1]);
     const hint = /^\d+$/.test(key)
       ? 'a decimal number has a point, not a comma'
       : section !== undefined
@@ -179,6 +187,11 @@ function isFollowOn(
   return received === undefined
     ? strangers.some((stranger) => nearest(stranger, known) === key)
     : strangers.some((stranger) => keysAt(schema, issue.path).includes(stranger));
+}
+
+function isPathOf(pattern: string, path: Path): boolean {
+  const parts = pattern.split('.');
+  return parts.length === path.length && parts.every((part, i) => part === '*' || part === path[i]);
 }
 
 /** Unknown keys of the same section. */

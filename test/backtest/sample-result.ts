@@ -24,7 +24,6 @@ const COSTS: CostsByKind = {
   tax: money(16_000),
   funding: money(0),
   borrow: money(0),
-  dividends: money(0),
   spread: money(5_000),
 };
 
@@ -171,7 +170,6 @@ export const SAMPLE_RESULT: BacktestResult = {
     },
   ],
   models: [['fills', 'queue']],
-  actions: [],
   rolls: [],
   notices: [{ tsUs: null, code: 'gap', text: 'the tape has a gap' }],
   counts: { rows: 1_000, events: 1_200, journalEntries: 40, orders: 7, fills: 2 },

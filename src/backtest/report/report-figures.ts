@@ -134,7 +134,7 @@ function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure
 const carryFigure = ({ costs }: RunStatistics, format: MoneyFormat): Figure => [
   'Carry',
   formatAmount(costs.carry, format),
-  'funding, borrowing, dividends and interest; below zero was received',
+  'funding, borrowing and interest; below zero was received',
 ];
 
 /** Each metric with its formula; long, so that the page folds it. */

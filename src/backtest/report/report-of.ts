@@ -1,5 +1,4 @@
 /** Turns the result of a backtest into the model of its report. */
-import { actionText } from '../../domain/corporate-action.ts';
 import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
 import { decimalText } from '../../text/decimals.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
@@ -75,7 +74,6 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       ...monteCarloTables(resampled, moneyScale),
       ...resultTables(result, found),
       metricTable(performance, found.basis),
-      ...actionTables(result),
       ...rollTables(result),
       ...denialTables(result),
     ],
@@ -177,7 +175,6 @@ const CHARGES = [
   ['Tax', 'tax'],
   ['Funding', 'funding'],
   ['Borrowing', 'borrow'],
-  ['Dividends', 'dividends'],
 ] as const;
 
 function costsTold({ strategies, moneyScale, interest }: BacktestResult, found: RunStatistics): ReportCosts {
@@ -201,33 +198,6 @@ function costsTold({ strategies, moneyScale, interest }: BacktestResult, found: 
 function hasMiddle(fills: Iterable<BacktestFill>): boolean {
   for (const { midTwice } of fills) if (midTwice > 0) return true;
   return false;
-}
-
-/** Splits and dividends by ex-date, with what they did. */
-function actionTables({
-  actions,
-  instruments,
-  strategies,
-  moneyScale,
-}: BacktestResult): readonly ReportTable[] {
-  if (actions.length === 0) return [];
-  return [
-    {
-      title: 'Corporate actions',
-      note: 'cash: dividends, and what was paid for a fraction of a lot or at the end of a listing; below zero was paid by a short position',
-      columns: ['ex-date', 'contract', 'action', 'strategy', 'position before', 'after', 'cash'],
-      isText: true,
-      rows: actions.map(({ action, instrument, strategy, qtyBefore, qtyAfter, cash, isOwed }) => [
-        action.exDay,
-        instruments[instrument]?.symbol ?? '',
-        actionText(action),
-        strategy === null ? 'not held' : (strategies[strategy]?.id ?? ''),
-        formatNumber(qtyBefore),
-        formatNumber(qtyAfter),
-        `${decimalText(cash / moneyScale)}${isOwed ? ', still owed' : ''}`,
-      ]),
-    },
-  ];
 }
 
 function rollTables({ rolls }: BacktestResult): readonly ReportTable[] {

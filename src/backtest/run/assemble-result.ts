@@ -2,7 +2,7 @@
 import { money, type TsUs, tsUs } from '../../domain/units.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 import { type BacktestPlan, describeMemory } from '../backtest-plan.ts';
-import type { BacktestAction, BacktestNotice, BacktestResult } from '../backtest-result.ts';
+import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import type { RunAccount } from './run-account.ts';
 import { describeLatency, type LatencyModel } from './latency.ts';
 import type { RunInstrument } from './run-instrument.ts';
@@ -15,7 +15,6 @@ export interface Gathered {
   readonly facts: RunJournal;
   readonly instruments: readonly RunInstrument[];
   readonly plots: RunPlots;
-  readonly actions: readonly BacktestAction[];
   readonly notices: readonly BacktestNotice[];
   readonly journalHash: string;
   readonly fromUs: TsUs;
@@ -86,7 +85,6 @@ export function assembleResult(gathered: Gathered): BacktestResult {
       ['memory', describeMemory(plan.memory)],
       ...currencyModel(plan),
     ],
-    actions: gathered.actions,
     rolls: plan.rolls ?? [],
     notices: [...notices, ...facts.notices, ...more],
     counts: gathered.counts,

@@ -4,7 +4,6 @@
  */
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
-import type { Split } from '../../domain/corporate-action.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import {
   type CostSchedule,
@@ -97,15 +96,6 @@ export class RunAccount {
     ledger.carry(instrument, kind, charged);
     this.#charged += charged;
     this.version += 1;
-  }
-
-  /** Of each strategy's position, at the last price before. */
-  split(strategy: number, instrument: RunInstrument, split: Split, atUs: number): void {
-    const ledger = this.ledgers[strategy];
-    assert(ledger !== undefined, 'what is held is held by a strategy of the run');
-    const { position } = ledger.holding(instrument);
-    ledger.split(instrument, split, atUs);
-    this.#changed(instrument.contract.index, position, ledger.holding(instrument));
   }
 
   #changed(instrument: number, before: Position, holding: StrategyPosition): void {
@@ -317,29 +307,22 @@ export function settleExpired(
 ): void {
   for (const instrument of instruments)
     if (lastSession(calendar, instrument.contract) <= day && instrument.mark !== 0)
-      payOut(account, instrument, instrument.mark, { schedule: costs, day }, nowUs);
+      payOut(account, instrument, { schedule: costs, day }, nowUs);
 }
 
-/** At `price` ticks, which may lie between two. */
-export function payOut(
-  account: RunAccount,
-  instrument: RunInstrument,
-  price: number,
-  costs: DayCosts,
-  nowUs: number,
-): void {
-  const { contract, unit } = instrument;
+function payOut(account: RunAccount, instrument: RunInstrument, costs: DayCosts, nowUs: number): void {
+  const { contract, mark, markValue } = instrument;
   account.ledgers.forEach((ledger, strategy) => {
     const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
     if (held === 0) return;
-    const value = money(Math.abs(held) * Math.round(price * unit));
+    const value = money(Math.abs(held) * markValue);
     const execution = {
       tsUs: tsUs(nowUs),
       decidedUs: tsUs(nowUs),
       side: held > 0 ? ('sell' as const) : ('buy' as const),
       qty: Math.abs(held),
       // The log holds whole ticks; the value is exact.
-      priceTicks: Math.round(price),
+      priceTicks: Math.round(mark),
       value,
       fee: money(0),
       tax: taxOn(ratesOf(contract.spec, costs.schedule), costs.day, value),

@@ -8,7 +8,7 @@ import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
 import { durationUs, type PriceHundredths, seconds, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { ActionTerms, BacktestDay, BacktestPlan, CarryTerms } from '../backtest-plan.ts';
+import type { BacktestDay, BacktestPlan, CarryTerms } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
@@ -17,7 +17,6 @@ import { RunAccount, settleExpired } from './run-account.ts';
 import { assembleResult } from './assemble-result.ts';
 import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
 import { CarryingCosts } from './carrying-costs.ts';
-import { type Applied, CorporateActions } from './corporate-actions.ts';
 import { EngineDriver } from './engine-driver.ts';
 import { JournalTape } from './journal-tape.ts';
 import { RunInstrument } from './run-instrument.ts';
@@ -62,7 +61,6 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
   return new Run(plan, options).play();
 }
 
-const NO_ACTIONS: ActionTerms = { actions: [], orders: 'adjust', dividendsOn: 'ex_date' };
 const NO_CARRY: CarryTerms = { contracts: [], interest: [], loan: [], daysPerYear: 365 };
 
 /** The venue in process tells changes of orders and positions at once: only money is read again, since it changes with prices. */
@@ -89,9 +87,6 @@ class Run {
   readonly #venue: RunVenue;
   readonly #broker: VirtualBroker;
   readonly #carrying: CarryingCosts;
-  readonly #actions: CorporateActions;
-  /** Of the day that is opened, not yet told to its engine. */
-  #applied: readonly Applied[] = [];
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
   #driver: EngineDriver | null = null;
@@ -147,14 +142,6 @@ class Run {
       instruments,
       utcOffsetMinutes: plan.calendar.utcOffsetMinutes,
     });
-    this.#actions = new CorporateActions({
-      terms: plan.actions ?? NO_ACTIONS,
-      costs: plan.costs,
-      account,
-      instruments,
-      venue: this.#venue,
-      note: (...numbers) => this.#tape.note(...numbers),
-    });
     this.#timeline = new Timeline({
       clock,
       sequence: this.#sequence,
@@ -177,7 +164,6 @@ class Run {
       facts: this.#facts,
       instruments: this.#instruments,
       plots: this.#plots,
-      actions: this.#actions.end(this.#clock.nowUs),
       notices: this.#notices,
       journalHash: this.#tape.digest(),
       fromUs: tsUs(this.#fromUs),
@@ -253,12 +239,10 @@ class Run {
     const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
     if (isFirst) {
       this.#fromUs = openUs;
-      // Nothing is held, and no night has passed, before the first row.
-      this.#actions.begin(data.day);
+      // No night has passed before the first row.
       this.#carrying.begin(firstUs === Infinity ? openUs : Math.max(openUs, firstUs));
     }
     this.#timeline.runTo(openUs);
-    if (this.#actions.isDue(data.day)) this.#broker.deliver();
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
       data.guessed.has(contract) ? undefined : data.references.get(contract);
     for (const contract of data.contracts) {
@@ -281,7 +265,6 @@ class Run {
     this.#setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
     const left = boundaries.filter(({ atUs }) => atUs > nowUs);
     this.#timeline.openDay(left, Math.ceil((nowUs + 1) / sampleEvery) * sampleEvery);
-    this.#applied = this.#actions.apply(data.day, nowUs);
     this.#venue.standAgain();
     return tapes;
   }
@@ -311,8 +294,6 @@ class Run {
       driver.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
       driver.post({ kind: 'stream', state: 'live', reason: 'recorded' });
     }
-    for (const { instrument, action } of this.#applied)
-      driver.post({ kind: 'corporate_action', instrument: instrument.contract.index, action });
     if (place === 0 && warmUpDays > 0) this.#command(driver, 'halt', 'warm-up');
     const isResumed = !isNew && resume === 'each_day' && this.#facts.isHalted && place > warmUpDays;
     if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command(driver, 'resume', 'another day');

@@ -1,5 +1,4 @@
 /** One contract of a run: its place in the table, and its market of the day. */
-import { type CorporateAction, priceAfter } from '../../domain/corporate-action.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { PriceHundredths } from '../../domain/units.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
@@ -52,15 +51,6 @@ export class RunInstrument implements Conversion {
       this.#markBefore = reference / this.contract.spec.hundredthsPerTick;
     this.#settlement = 0;
     this.#exchange = exchange;
-  }
-
-  /** Prices of the days before, as those of an ex-date have to be compared with them. */
-  adjust(action: CorporateAction): void {
-    const { partsPerPoint = 100, hundredthsPerTick } = this.contract.spec;
-    const ticksPerPoint = partsPerPoint / hundredthsPerTick;
-    if (this.#lastBefore !== 0)
-      this.#lastBefore = Math.round(priceAfter(action, this.#lastBefore, ticksPerPoint));
-    if (this.#markBefore !== 0) this.#markBefore = priceAfter(action, this.#markBefore, ticksPerPoint);
   }
 
   /** Price of the last trade of any day; 0 before the first. */

@@ -1,7 +1,6 @@
 /** One strategy's fills, round trips, refusals and costs. */
 import { ratesOf } from '../../domain/contract.ts';
 import { type CostSchedule, rateOn } from '../../domain/costs.ts';
-import type { Split } from '../../domain/corporate-action.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { signOf } from '../../domain/order.ts';
 import { money } from '../../domain/units.ts';
@@ -22,8 +21,8 @@ import type { NumberColumn } from './number-column.ts';
 /** An execution with all that is known of it, but the position it leads to. */
 export type Execution = Omit<BacktestFill, 'positionAfter' | 'strategy' | 'instrument'>;
 
-/** Costs of time, and what shares pay while they are held. */
-export type Carried = 'funding' | 'borrow' | 'dividends';
+/** Costs of time. */
+export type Carried = 'funding' | 'borrow';
 
 /** Rates of a day. */
 export interface DayCosts {
@@ -53,8 +52,6 @@ export class StrategyLedger {
   #tax = 0;
   #funding = 0;
   #borrow = 0;
-  /** Paid less received. */
-  #dividends = 0;
   /** Twice what was paid against the middle of the book. */
   #spreadTwice = 0;
 
@@ -79,7 +76,7 @@ export class StrategyLedger {
 
   /** Everything charged so far, in money of the account. */
   get charged(): number {
-    return this.#fee + this.#tax + this.#funding + this.#borrow + this.#dividends;
+    return this.#fee + this.#tax + this.#funding + this.#borrow;
   }
 
   /** Undefined for a contract it never traded. */
@@ -118,16 +115,9 @@ export class StrategyLedger {
   }
 
   carry(instrument: RunInstrument, kind: Carried, cost: number): void {
-    const holding = this.holding(instrument);
-    // A dividend may be paid after the position was closed: it belongs to no round trip then.
-    if (kind !== 'dividends' || !holding.isFlat) holding.carry(cost);
+    this.holding(instrument).carry(cost);
     if (kind === 'funding') this.#funding += cost;
-    else if (kind === 'borrow') this.#borrow += cost;
-    else this.#dividends += cost;
-  }
-
-  split(instrument: RunInstrument, split: Split, atUs: number): void {
-    this.holding(instrument).split(split, instrument.markValue, atUs, this.#onTrade);
+    else this.#borrow += cost;
   }
 
   deny(denial: Omit<BacktestDenial, 'strategy'>): void {
@@ -166,7 +156,6 @@ export class StrategyLedger {
       tax: money(this.#tax),
       funding: money(this.#funding),
       borrow: money(this.#borrow),
-      dividends: money(this.#dividends),
       spread: money(Math.round(this.#spreadTwice / 2)),
     };
   }

@@ -1,7 +1,6 @@
 /** One strategy's position in one contract, and the round trip under way. */
 import { assert } from '../../domain/assert.ts';
 import { applyFill, FLAT_POSITION, openProfit, partOf, type Position } from '../../domain/position.ts';
-import { type Split, splitPosition } from '../../domain/corporate-action.ts';
 import type { BacktestTrade } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { money, tsUs } from '../../domain/units.ts';
@@ -148,24 +147,6 @@ export class StrategyPosition {
     this.#end(fill.atUs, onEnd);
     if (after.qty === 0) return;
     this.#open(fill.atUs, after.qty, fill.value - exitValue, fill.fee - fee, fill.tax - tax);
-  }
-
-  /** Quantities of the round trip count in new shares from here on. */
-  split(split: Split, unitValue: number, atUs: number, onEnd: TradeEnd): void {
-    const [before, closedBefore] = [this.position.realised, this.realised];
-    const { position, cash } = splitPosition(this.position, split, unitValue);
-    this.position = position;
-    const { rate, isPaidInFull } = this.#instrument;
-    if (!rate.isOne && isPaidInFull)
-      this.#paid = splitPosition(this.#paid, split, rate.of(unitValue)).position;
-    else if (!rate.isOne) this.#converted += rate.of(position.realised - before);
-    this.#gross += this.realised - closedBefore;
-    this.#ownGross += position.realised - before;
-    this.#exitValue += Math.abs(cash);
-    if (position.qty === 0) return this.#end(atUs, onEnd);
-    const { newShares, oldShares } = split;
-    this.#qty = Math.round((this.#qty * newShares) / oldShares);
-    this.#qtyMax = Math.round((this.#qtyMax * newShares) / oldShares);
   }
 
   /** The round trip under way, as if it were closed for nothing at `unitValue` a contract; null while there is none. */

@@ -51,7 +51,7 @@ export interface RunStatistics {
 export interface CostFigures {
   readonly fees: number;
   readonly tax: number;
-  /** Funding, borrowing, dividends and interest; below zero was received. */
+  /** Funding, borrowing and interest; below zero was received. */
   readonly carry: number;
   readonly spread: number;
   readonly total: number;
@@ -144,7 +144,7 @@ export function costsOf(strategies: readonly StrategyResult[], interest = 0): Co
     ({ costs }) => costs.exchangeFee + costs.clearingFee + costs.brokerFee + costs.valueFee,
   );
   const tax = sum(strategies, ({ costs }) => costs.tax);
-  const carry = interest + sum(strategies, ({ costs }) => costs.funding + costs.borrow + costs.dividends);
+  const carry = interest + sum(strategies, ({ costs }) => costs.funding + costs.borrow);
   const spread = sum(strategies, ({ costs }) => costs.spread);
   return { fees, tax, carry, spread, total: fees + tax + carry };
 }

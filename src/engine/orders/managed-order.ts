@@ -92,8 +92,6 @@ export class ManagedOrder implements OrderView {
   reason = '';
   /** When the scan began from which the row was last taken. */
   rowUs = -Infinity;
-  /** The last ex-date of its contract: rows of that moment have terms that nobody asked for. */
-  adjustedUs = -Infinity;
   openModify: OpenCall | null = null;
   openCancel: OpenCall | null = null;
   /** A cancel asked for before the order has a number, by its call id. */

@@ -7,7 +7,6 @@ import { assert } from '../../../domain/assert.ts';
 import { sessionOnOrBefore } from '../../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
-import { actionText, type CorporateAction, priceAfter } from '../../../domain/corporate-action.ts';
 import { type Contract, hundredthsOf, NO_BAND_BPS } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
 import {
@@ -32,8 +31,6 @@ export interface BacktestDaysOptions {
   readonly symbols: readonly string[];
   /** Points, by code and day. */
   readonly references: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Splits and dividends, by ex-date. */
-  readonly actions: readonly CorporateAction[];
   /** Of the market's chains, also those before the run. */
   readonly rolls: readonly ChainRoll[];
   /** The price of a quote. */
@@ -57,18 +54,12 @@ export class BacktestDays implements BacktestData {
   readonly #codes: ReadonlySet<string>;
   /** Last price of each source that was read. */
   readonly #closes = new Map<SourceDay, number>();
-  readonly #actions = new Map<string, CorporateAction[]>();
   /** The latest day before with data of the same contract, by day and code. */
   readonly #before = new Map<string, SourceDay>();
 
   constructor(options: BacktestDaysOptions) {
     this.#options = options;
     const { all, days } = options.sources;
-    for (const action of options.actions) {
-      const same = this.#actions.get(action.code);
-      if (same === undefined) this.#actions.set(action.code, [action]);
-      else same.push(action);
-    }
     const isPlayed = new Set(days);
     const played = all.filter(({ day }) => isPlayed.has(day));
     this.days = days;
@@ -109,7 +100,6 @@ export class BacktestDays implements BacktestData {
         contract,
         known ?? hundredthsOf(contract.spec, priceTicks(firstPrice(contract, rows).price)),
       );
-      this.#lookForSplits(source, rows, note);
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
       return { contract, rows: this.#played(rows, source, note) };
@@ -189,39 +179,7 @@ export class BacktestDays implements BacktestData {
     if (points !== undefined) return priceHundredths(Math.round(points * (spec.partsPerPoint ?? 100)));
     const before = this.#sessionBefore(source);
     const close = before === undefined ? 0 : this.#closeOf(before);
-    if (before === undefined || close <= 0) return null;
-    const perPoint = spec.partsPerPoint ?? 100;
-    const adjusted = this.#actionsBetween(before, source).reduce(
-      (price, action) => priceAfter(action, price, perPoint),
-      Number(hundredthsOf(spec, priceTicks(close))),
-    );
-    return priceHundredths(Math.round(adjusted));
-  }
-
-  /** Data whose price does not move with a split were adjusted for it. */
-  #lookForSplits(
-    source: SourceDay,
-    { priceTicks: prices }: TickRows,
-    note: (code: string, text: string) => void,
-  ): void {
-    const before = this.#before.get(`${source.day} ${source.code}`);
-    if (before === undefined || !this.#actions.has(source.code)) return;
-    for (const action of this.#actionsBetween(before, source)) {
-      if (action.kind !== 'split') continue;
-      const close = this.#closeOf(before);
-      const first = prices.find((price) => price > 0) ?? close;
-      const split = priceAfter(action, close, 1);
-      if (Math.abs(Math.log(first / close)) < Math.abs(Math.log(first / split)))
-        note(
-          'prices_look_adjusted',
-          `${source.code}: ${actionText(action)} on ${action.exDay}, but the price hardly moved: if the data have splits in them already, say data.prices: adjusted and leave actions out`,
-        );
-    }
-  }
-
-  #actionsBetween(before: SourceDay, { code, day }: SourceDay): readonly CorporateAction[] {
-    const actions = this.#actions.get(code) ?? [];
-    return actions.filter(({ exDay }) => exDay > before.day && exDay <= day);
+    return close <= 0 ? null : hundredthsOf(spec, priceTicks(close));
   }
 
   /** Where a price has a band the exchange's own session counts, else the latest day with data. */

@@ -44,8 +44,6 @@ export interface BacktestMarket {
   specOf(symbol: string): ContractSpec | undefined;
   readonly chains: readonly ChainTerms[];
   expiryOf(symbol: string): TradingDay;
-  /** Where trading never stops: last days of contracts that expire, which no close settles. */
-  readonly settledAfter: Readonly<Record<string, TradingDay>>;
   /** Null where the run has one market, whose calendar is the run's. */
   hoursOf(symbol: string): MarketHours | null;
 }
@@ -141,7 +139,6 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
         const month = contractMonthOf(symbol);
         return month === undefined ? NO_EXPIRY : expiryOf(calendar, month);
       },
-      settledAfter: {},
       hoursOf: () => null,
     },
   };
@@ -207,16 +204,10 @@ function ownMarketOf(source: YamlSource, markets: readonly WrittenMarket[]): Rea
       specOf: (symbol) => bySymbol.get(symbol)?.spec,
       chains: markets.flatMap(({ chains }) => chains),
       expiryOf: (symbol) => (isAlwaysOpen ? undefined : bySymbol.get(symbol)?.expiry) ?? NO_EXPIRY,
-      settledAfter: isAlwaysOpen ? expiries(listed) : {},
       hoursOf: (symbol) => (isSeveral ? (hours[bySymbol.get(symbol)?.place ?? -1] ?? null) : null),
     },
   };
 }
-
-const expiries = (listed: readonly ListedContract[]): Readonly<Record<string, TradingDay>> =>
-  Object.fromEntries(
-    listed.flatMap(({ spec, expiry }) => (expiry === undefined ? [] : [[spec.underlying, expiry]])),
-  );
 
 interface ListedContract {
   readonly spec: ContractSpec;
@@ -271,9 +262,21 @@ function marketProblems(market: WrittenMarket): readonly Problem[] {
   return [
     ...hourProblems(market),
     ...pairProblems(market),
+    ...expiryProblems(market),
     ...(isKnown ? [] : [source.problem([...at, 'timeZone'], 'a zone like UTC, +07:00 or America/New_York')]),
   ];
 }
+
+/** The close of its last day settles a contract. */
+const expiryProblems = ({ source, at, terms, chains }: WrittenMarket): readonly Problem[] =>
+  Object.entries(terms.contracts).flatMap(([symbol, { expiry }]) => {
+    const isOfChain = chains.some(({ contracts }) => contracts.some(({ code }) => code === symbol));
+    if (expiry === undefined || terms.hours !== undefined || isOfChain) return [];
+    const hint = 'leave it out: a position that is held on counts at the last price';
+    return [
+      source.problem([...at, 'contracts', symbol, 'expiry'], 'no expiry where trading never stops', hint),
+    ];
+  });
 
 /** Yen would count as dollars: 150 times too much. */
 const pairProblems = ({ source, at, terms }: WrittenMarket): readonly Problem[] =>

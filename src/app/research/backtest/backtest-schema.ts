@@ -209,22 +209,9 @@ const data = z.strictObject({
   catalogue: pathText.optional(),
   /** Length of the bars to take from a catalogue. */
   every: barLength.optional(),
-  /** Symbols, or a file of them with the days of their membership. */
-  symbols: z.union([z.array(z.string()).min(1), pathText]).optional(),
+  symbols: z.array(z.string()).min(1).optional(),
   from: date.optional(),
   to: date.optional(),
-  /** Splits and dividends of shares. */
-  actions: shortFor(
-    'file',
-    z.strictObject({
-      file: pathText,
-      /** Whether orders that work are adjusted: all of them, on splits alone, or none. */
-      orders: z.enum(['adjust', 'splits', 'cancel']).default('adjust'),
-      dividends: z.enum(['ex_date', 'pay_date']).default('ex_date'),
-    }),
-  ).optional(),
-  /** `adjusted`: splits and dividends are in the prices already. */
-  prices: z.enum(['raw', 'adjusted']).default('raw'),
   /** Points, by symbol and day, where the data cannot say. */
   references: z.record(z.string(), z.record(z.string(), positive)).default({}),
   /** Of currencies: one rate for the whole run, or a file of times and rates. */

@@ -8,12 +8,10 @@ import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../../domain/costs.ts';
 import { neverCloses } from '../../../domain/calendar.ts';
-import { momentOf } from '../../../domain/civil-date.ts';
-import { actionText } from '../../../domain/corporate-action.ts';
 import { durationUs, US_PER_DAY } from '../../../domain/units.ts';
 import { formatDuration, parseDuration } from '../../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../../config/config-schema.ts';
-import type { ActionTerms, CurrencyRate } from '../../../backtest/backtest-plan.ts';
+import type { CurrencyRate } from '../../../backtest/backtest-plan.ts';
 import type { ChainRoll } from '../../../backtest/backtest-result.ts';
 import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
@@ -31,16 +29,13 @@ import {
   ON_BARS,
   PLAIN_MODELS,
 } from './backtest-schema.ts';
-import { clockInSession } from './market-hours.ts';
-import { readUniverse } from './read-universe.ts';
-import { readActions } from './read-actions.ts';
 import { importNamedFiles } from './import-named-files.ts';
 import type { JournalLatencies, FoundLatencies } from './journal-latencies.ts';
 import { readRolls } from './chain-rolls.ts';
 import { codesOf } from './market-chains.ts';
 import { readRates } from './market-rates.ts';
 import { readStatistics } from './read-statistics.ts';
-import { longestBar, rowReader, type SourceDay, type SourceDays, sourceDays } from './source-days.ts';
+import { longestBar, rowReader, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
@@ -51,7 +46,6 @@ export interface Backtest {
   readonly read: BacktestFile;
   readonly source: YamlSource;
   readonly market: BacktestMarket;
-  readonly actions: ActionTerms | undefined;
   readonly strategies: readonly BacktestStrategy[];
   /** Plain data that may be sent to a thread. */
   readonly sources: SourceDays;
@@ -88,8 +82,6 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   problems.push(...fileProblems(source, read, market.market));
   if (market.market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market.market));
-  const universe = readUniverse(source, read, market.market, problems);
-  const actions = readActions(source, read, { market: market.market, universe }, problems);
   const { latencies, problems: unmeasured } = await measuredLatencies(source, read);
   problems.push(...unmeasured);
   if (problems.length > 0) return { ok: false, problems };
@@ -102,13 +94,13 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
-  const found = sourceDays(dirs, market.market, read, universe, actions.goneFrom);
+  const found = sourceDays(dirs, market.market, read);
   const {
     rates,
     problems: unrated,
     remarks,
   } = readRates(source, read, { market: market.market, sources: found });
-  const sources = { ...found, remarks: [...found.remarks, ...actions.remarks, ...remarks] };
+  const sources = { ...found, remarks: [...found.remarks, ...remarks] };
   const chosen = await readStatistics(source, read, { market: market.market, sources });
   if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
   const { strategies } = code;
@@ -120,7 +112,6 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
     read,
     source,
     market: market.market,
-    actions: actions.terms,
     strategies,
     sources,
     latencies,
@@ -135,7 +126,6 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
           ...dayBarProblems(backtest),
           ...closingBarProblems(backtest),
           ...crossingProblems(backtest),
-          ...actionProblems(backtest),
           ...unplayedProblems(backtest),
           ...unrated,
         ];
@@ -220,38 +210,6 @@ export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
     ...backtest,
     strategies: backtest.strategies.map((each) => ({ ...each, ...fresh.get(each.strategy) })),
   };
-}
-
-/** Positions and prices change together: an action takes effect between two bars, and between two sessions. */
-function actionProblems({ source, sources: { all, days }, market, actions }: Backtest): readonly Problem[] {
-  const played = new Set(days);
-  return (actions?.actions ?? []).flatMap((action): readonly Problem[] => {
-    const { code, exDay } = action;
-    const what = `${code}: ${actionText(action)} on ${exDay}`;
-    const own = all.filter((each) => each.code === code && played.has(each.day));
-    const dayUs = momentOf(exDay, 0, market.calendar.utcOffsetMinutes);
-    const isInside = ({ day, bars }: SourceDay): boolean =>
-      bars !== null &&
-      day < exDay &&
-      dayUs < momentOf(day, 0, market.calendar.utcOffsetMinutes) + bars.everyUs;
-    if (own.some(isInside)) {
-      const hint = 'take bars of a day or shorter, or adjusted prices';
-      return [
-        source.problem(
-          ['data', 'bars'],
-          'no action inside of a bar, whose prices are of before and after',
-          hint,
-          what,
-        ),
-      ];
-    }
-    const hours = market.hoursOf(code);
-    if (hours === null || own.every(({ bars }) => bars !== null && bars.everyUs >= US_PER_DAY)) return [];
-    const clock = clockInSession(hours, dayUs);
-    if (clock === null) return [];
-    const hint = `it would take effect at midnight of the account, ${clock} in ${hours.zone.name}: take a timeZone whose midnight lies between two sessions`;
-    return [source.problem(['timeZone'], 'no action inside of a session', hint, what)];
-  });
 }
 
 /** From the catalogue of the program, or from a file of the user's own. */
@@ -426,7 +384,7 @@ function symbolProblems(
 ): readonly Problem[] {
   const known = [...market.chains.map(({ name }) => name), ...Object.keys(market.contracts)];
   const named = [
-    ...(typeof data.symbols === 'object' ? data.symbols : []).map((symbol, i) => ({
+    ...(data.symbols ?? []).map((symbol, i) => ({
       symbol,
       path: ['data', 'symbols', i],
     })),

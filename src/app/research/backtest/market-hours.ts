@@ -1,17 +1,13 @@
 /** Trading hours of a contract, where the markets of a run have hours and zones of their own. */
 import {
-  isSession,
   neverCloses,
   nextPhaseChange,
   phaseAt,
   type SessionPhase,
   type TradingCalendar,
-  tradingDayAt,
 } from '../../../domain/calendar.ts';
-import { timeOfDayUs } from '../../../domain/civil-date.ts';
 import { type TsUs, tsUs } from '../../../domain/units.ts';
 import { tableOf, type TickRows, ticksOf } from '../../../recording/columns/tick-columns.ts';
-import { formatLocalTime } from '../../../text/dates.ts';
 import type { TimeZone } from '../../../text/time-zone.ts';
 import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 
@@ -20,9 +16,6 @@ export interface MarketHours {
   readonly calendar: TradingCalendar;
   readonly zone: TimeZone;
 }
-
-/** Hours and minutes of `2026-03-04T09:00:00`. */
-const CLOCK = [11, 16] as const;
 
 const isStandstill = (phase: SessionPhase): boolean => phase === 'closed' || phase === 'break';
 
@@ -34,18 +27,6 @@ const calendarAt = ({ calendar, zone }: MarketHours, atUs: number): TradingCalen
 /** When the session ends that goes on at this moment; see `sessionEnd`. */
 export const ownSessionEnd = (hours: MarketHours, startUs: number): number =>
   sessionEnd(calendarAt(hours, startUs), tsUs(startUs));
-
-/** Where the market is in its session when a day of the account begins, its clock then, like `12:00`; null where it rests. */
-export function clockInSession(hours: MarketHours, dayBeginsUs: number): string | null {
-  const calendar = calendarAt(hours, dayBeginsUs);
-  const at = tsUs(dayBeginsUs);
-  const [first, last] = [calendar.phases[0], calendar.phases.at(-1)];
-  if (first === undefined || last === undefined || neverCloses(calendar)) return null;
-  if (!isSession(calendar, tradingDayAt(calendar, at))) return null;
-  const time = timeOfDayUs(at, calendar.utcOffsetMinutes);
-  const isBetween = time > first.fromUs && time < last.toUs;
-  return isBetween ? formatLocalTime(at, calendar.utcOffsetMinutes).slice(...CLOCK) : null;
-}
 
 /** Rows in the hours of their market; a bar counts where it begins. Rows of a market that never closes are all in them. */
 export function inHours(rows: TickRows, hours: MarketHours): TickRows {

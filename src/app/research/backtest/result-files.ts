@@ -3,7 +3,6 @@ import {
   type BacktestResult,
   type Funds,
   hasCurrencies,
-  type ResultInstrument,
   type StrategyResult,
 } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
@@ -14,7 +13,6 @@ import {
   statisticsOfTrades,
   type TradeStatistics,
 } from '../../../backtest/statistics/run-statistics.ts';
-import { actionText } from '../../../domain/corporate-action.ts';
 import { assert } from '../../../domain/assert.ts';
 import {
   type ContractSpec,
@@ -47,7 +45,6 @@ export function resultCsv(
   return {
     'trades.csv': tradesCsv(result, stamp, amount),
     'fills.csv': fillsCsv(result, stamp, amount),
-    ...(result.actions.length > 0 && { 'actions.csv': actionsCsv(result, stamp, amount) }),
     ...(result.rolls.length > 0 && { 'rolls.csv': rollsCsv(result) }),
     'equity.csv': csvText(
       ['time', ...Object.keys(money)],
@@ -150,23 +147,6 @@ const fillsCsv = (result: BacktestResult, stamp: Stamp, amount: Amount): string 
     },
   );
 
-const actionsCsv = (
-  { actions, instruments, strategies }: BacktestResult,
-  stamp: Stamp,
-  amount: Amount,
-): string =>
-  csvRows(actions, {
-    time: ({ tsUs: at }) => stamp(at),
-    strategy: ({ strategy }) => (strategy === null ? '' : (strategies[strategy]?.id ?? '')),
-    symbol: ({ instrument }) => instruments[instrument]?.symbol ?? '',
-    ex_date: ({ action }) => action.exDay,
-    action: ({ action }) => actionText(action),
-    position_before: ({ instrument, qtyBefore }) => held(instruments[instrument], qtyBefore),
-    position_after: ({ instrument, qtyAfter }) => held(instruments[instrument], qtyAfter),
-    cash: ({ cash }) => amount(cash),
-    state: ({ isOwed }) => (isOwed ? 'owed' : 'done'),
-  });
-
 const rollsCsv = ({ rolls }: BacktestResult): string =>
   csvRows(rolls, {
     day: ({ day }) => day,
@@ -177,11 +157,6 @@ const rollsCsv = ({ rolls }: BacktestResult): string =>
     close_to: ({ closeTo }) => closeTo,
     rule: ({ rule }) => rule,
   });
-
-function held(instrument: ResultInstrument | undefined, qty: number): string {
-  assert(instrument !== undefined, 'an action is of an instrument of the run');
-  return units(instrument.spec, qty);
-}
 
 /** Every figure as a number: money in the currency, spans in seconds. */
 export function resultJson(
@@ -206,16 +181,6 @@ export function resultJson(
     strategies: result.strategies.map((each) => strategyJson(result, each, money)),
     instruments: result.instruments.map(({ symbol }) => symbol),
     ...(hasCurrencies(result) && { symbols: symbolsJson(result, money) }),
-    ...(result.actions.length > 0 && {
-      actions: result.actions.map(({ action, instrument, strategy, cash, ...rest }) => ({
-        ...rest,
-        exDay: action.exDay,
-        action: actionText(action),
-        symbol: result.instruments[instrument]?.symbol ?? null,
-        strategy: strategy === null ? null : (result.strategies[strategy]?.id ?? null),
-        cash: money(cash),
-      })),
-    }),
     ...(result.rolls.length > 0 && { rolls: result.rolls }),
     models: Object.fromEntries(result.models),
     notices: result.notices,

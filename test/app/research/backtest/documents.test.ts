@@ -72,34 +72,3 @@ test('several markets side by side', async () => {
     ['coins', 0, null, ['buy 1']],
   ]);
 });
-
-test('splits and dividends', async () => {
-  const days = [
-    '2020-08-04',
-    '2020-08-05',
-    '2020-08-06',
-    '2020-08-07',
-    '2020-08-13',
-    '2020-08-28',
-    '2020-08-31',
-  ];
-  const rows = days.map(
-    (day, i) =>
-      `${day},${Array(4)
-        .fill(i < 6 ? 500 + i : 126)
-        .join()},1000\n`,
-  );
-  const run = await played({
-    'run.yaml':
-      'market: { currency: USD, contracts: { AAPL: { tick: 0.01 } } }\ncapital: 100000\ndata: { bars: [{ file: aapl.csv, symbol: AAPL, every: 1d }], actions: actions.csv }\nstrategies: [{ id: mine, strategy: ./mine.mjs, symbols: [AAPL], overnight: true }]\n',
-    'mine.mjs': block('js', '// mine.mjs'),
-    'aapl.csv': HEAD + rows.join(''),
-    'actions.csv': block('csv', 'AAPL,2020-08-31,split,4:1'),
-  });
-  expect(
-    run.actions.map(({ qtyBefore, qtyAfter, cash }) => [qtyBefore, qtyAfter, cash / run.moneyScale]),
-  ).toEqual([
-    [1, 1, 0.82],
-    [1, 4, 0],
-  ]);
-});

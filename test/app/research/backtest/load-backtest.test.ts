@@ -343,3 +343,25 @@ test('a file of several contracts is refused where their ticks differ', async ()
     expect.stringContaining('a file with a column of symbols needs contracts of one tick and lot'),
   ]);
 });
+
+/** Keys that are gone say what to do instead. */
+test.each([
+  ['data: { ', 'data: { actions: actions.csv, ', 'data.actions', 'adjust prices for splits and dividends'],
+  ['data: { ', 'data: { prices: adjusted, ', 'data.prices', 'prices are taken as they are'],
+])('%s to %s', async (from, to, path, instead) => {
+  const { dir, file } = written('');
+  writeFileSync(file, ownMarket(dir).replace(from, to));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toEqual([expect.stringContaining(instead)]);
+  expect(problems[0]).toContain(` ${path}: expected no such key any more`);
+});
+
+test('a contract expires where trading stops alone', async () => {
+  const { dir, file } = written('');
+  writeFileSync(file, ownMarket(dir).replace('X: { tick: 0.1', '$&, expiry: 2026-01-05'));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
+    expect.stringContaining('market.contracts.X.expiry: expected no expiry where trading never stops'),
+  ]);
+});

@@ -258,25 +258,6 @@ describe('markets with hours of their own', () => {
     ]);
   });
 
-  /** Bought at 102 on the 5th, its last day, whose last price is 103: 10 for 10 contracts, and nothing is held on the 8th. */
-  test('a contract that expires is paid out after its last day', async () => {
-    const { run } = await play(
-      {
-        markets: NEW_YORK.replace('tick: 0.01', 'tick: 0.01, expiry: 2024-07-05') + COIN,
-        bars: {
-          NY: NY_BARS,
-          COIN: `${COIN_BARS}2024-07-08T00:00Z,53000,53000,53000,53000,1000\n2024-07-09T00:00Z,53000,53000,53000,53000,1000\n`,
-        },
-      },
-      { '07-04 14:30 COIN 5100000': ['NY', 'buy', 10] },
-    );
-    const [one] = run.strategies;
-    expect(
-      [...one!.trades].map(({ exitUs, netProfit, isOpen }) => [time(exitUs), netProfit, isOpen]),
-    ).toEqual([['07-08 00:00', 10 * run.moneyScale, false]]);
-    expect(run.dayEquity.at(-1)).toBe(run.capital + 10 * run.moneyScale);
-  });
-
   test('a market of the list may be a file beside this one', async () => {
     const { bars, run } = await play({
       markets: '  - tokyo.yaml\n  - { name: coins, contracts: { COIN: { tick: 0.01, lot: 0.001 } } }\n',
@@ -352,32 +333,6 @@ describe('what several markets of a run do not have', () => {
       expect(found[0]).toContain(text);
     },
   );
-
-  /** The 4th begins at 13:00 of the 3rd in New York, or with UTC at 20:00; on the 4th New York rests. */
-  test.each([
-    [
-      '+07:00',
-      "['09:30', '16:00']",
-      '2024-07-04',
-      ['timeZone', 'split 2 for 1 on 2024-07-04', '13:00 in America/New_York'],
-    ],
-    ['+07:00', "['09:30', '13:00']", '2024-07-04', []],
-    ['UTC', "['09:30', '16:00']", '2024-07-04', []],
-    ['+07:00', "['09:30', '16:00']", '2024-07-05', []],
-  ])('an action inside of a session: account in %s, hours %s, on %s', async (zone, hours, day, texts) => {
-    const [from, to] = JSON.parse(hours.replaceAll("'", '"')) as readonly string[];
-    const path = writeRun({
-      markets: `  - { timeZone: America/New_York, hours: [{ phase: continuous, from: '${from}', to: '${to}' }], closures: [2024-07-04], contracts: { NY: { tick: 0.01 } } }\n${COIN}`,
-      bars: { NY: NY_BARS, COIN: COIN_BARS },
-      data: ', actions: actions.csv',
-      files: { 'actions.csv': `symbol,ex_date,kind,value\nNY,${day},split,2:1\n` },
-      more: `timeZone: "${zone}"`,
-    });
-    const loaded = await loadBacktest(path);
-    const found = loaded.ok ? [] : loaded.problems.map(formatProblem);
-    expect(found).toHaveLength(Math.min(1, texts.length));
-    for (const text of texts) expect(found[0]).toContain(text);
-  });
 
   test('a zone of the account beside one market', async () => {
     const path = writeRun({ markets: COIN, bars: { COIN: COIN_BARS }, more: 'timeZone: UTC' });
