@@ -63,29 +63,6 @@ export interface CarryTerms {
   readonly daysPerYear: number;
 }
 
-/** Prices of one currency in another: rows in the order of time, each known from its time on, or what a contract of the run trades at. */
-export type RateSource =
-  | {
-      readonly kind: 'series';
-      readonly tsUs: readonly number[];
-      readonly prices: readonly number[];
-      /** Parts of one in which `prices` count. */
-      readonly parts: number;
-    }
-  | { readonly kind: 'contract'; readonly code: string };
-
-export interface RateLeg {
-  readonly source: RateSource;
-  /** The price is that of the wanted currency. */
-  readonly isInverse: boolean;
-}
-
-/** The way from a currency to that of the account. */
-export interface CurrencyRate {
-  readonly currency: string;
-  readonly legs: readonly RateLeg[];
-}
-
 export interface BacktestPlan {
   readonly configDigest: string;
   readonly data: BacktestData;
@@ -99,10 +76,7 @@ export interface BacktestPlan {
   /** In the order of `settings.strategies`. */
   readonly strategies: readonly StrategyInstance[];
   readonly capital: Money;
-  /** Of the account. */
   readonly currency: string;
-  /** Of each other currency that contracts count in. */
-  readonly rates?: readonly CurrencyRate[];
   /** Units of money in one unit of the currency. */
   readonly moneyScale: number;
   readonly fill: FillModel;

@@ -51,12 +51,9 @@ export interface BacktestFill {
   readonly side: Side;
   readonly qty: number;
   readonly priceTicks: number;
-  /** In the currency of the contract, like fee and tax. */
   readonly value: Money;
   readonly fee: Money;
   readonly tax: Money;
-  /** Money of the account for one of the contract's currency then. */
-  readonly rate: number;
   readonly liquidity: Liquidity;
   /** Rule of the fill model that filled it at this price. */
   readonly clause: FillClause;
@@ -81,16 +78,9 @@ export interface BacktestTrade {
   readonly qty: number;
   /** Largest quantity held at one time. */
   readonly qtyMax: number;
-  /**
-   * Money of all entries and of all exits in the currency of the contract; divided by `qty` and the value of a point they are the
-   * average prices.
-   */
+  /** Money of all entries and of all exits; divided by `qty` and the value of a point they are the average prices. */
   readonly entryValue: Money;
   readonly exitValue: Money;
-  /** Before costs, in the currency of the contract. */
-  readonly ownProfit: Money;
-  /** Of all entries, each at the rate of its moment; this and what follows in the currency of the account. */
-  readonly entryWorth: Money;
   /** Before costs. */
   readonly grossProfit: Money;
   readonly fee: Money;
@@ -251,9 +241,5 @@ export interface BacktestResult {
     readonly fills: number;
   };
 }
-
-/** Contracts of the run count in another currency than its account. */
-export const hasCurrencies = ({ instruments }: Pick<BacktestResult, 'instruments'>): boolean =>
-  instruments.some(({ spec }) => spec.currency !== undefined);
 
 export const DENIALS_KEPT_MAX = 10_000;

@@ -45,6 +45,10 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 const RETIRED: readonly (readonly [path: string, instead: string])[] = [
   ['data.actions', 'adjust prices for splits and dividends before the import'],
   ['data.prices', 'remove it: prices are taken as they are'],
+  ['data.rates', 'one currency a run: convert prices before the import'],
+  ['currency', 'one currency a run, which the market names'],
+  ['market.contracts.*.currency', 'one currency a run, which the market names'],
+  ['timeZone', 'one market a run, which names its zone'],
 ];
 
 class IssueReader {

@@ -38,8 +38,6 @@ function trade(exitUs: number, netProfit: number, direction: 'long' | 'short'): 
     qtyMax: 1,
     entryValue: money(190_000_000),
     exitValue: money(190_000_000),
-    ownProfit: money(netProfit + 21_250),
-    entryWorth: money(190_000_000),
     grossProfit: money(netProfit + 21_250),
     fee: money(5_250),
     tax: money(16_000),
@@ -71,7 +69,6 @@ function fill(at: number, side: 'buy' | 'sell', positionAfter: number): Backtest
     decidedMidTwice: 38_000,
     positionAfter,
     orderNo: 1,
-    rate: 1,
   };
 }
 

@@ -10,7 +10,7 @@ import {
   formatSignedPercent,
   type MoneyFormat,
 } from '../../text/numbers.ts';
-import { type BacktestResult, type BacktestTrade, hasCurrencies } from '../backtest-result.ts';
+import { type BacktestResult, type BacktestTrade } from '../backtest-result.ts';
 import type { PerformanceMetrics } from '../statistics/performance-metrics.ts';
 import type { RatioBasis } from '../statistics/return-ratios.ts';
 import {
@@ -20,7 +20,6 @@ import {
   statisticsOfTrades,
   tradeStatistics,
 } from '../statistics/run-statistics.ts';
-import { symbolFigures } from '../statistics/symbol-figures.ts';
 import type { ReportFigure, ReportTable } from './report-model.ts';
 
 type Figure = readonly [name: string, text: string, meaning: string];
@@ -173,7 +172,6 @@ export function resultTables(result: BacktestResult, found: RunStatistics): read
     `${formatTimeOfDay(timeOfDayUs(entryUs, offset)).slice(0, 2)}:00`;
   return [
     strategyTable(result),
-    ...(hasCurrencies(result) ? [symbolTable(result)] : []),
     {
       title: 'By month',
       isPictured: true,
@@ -227,23 +225,6 @@ function strategyTable(result: BacktestResult): ReportTable {
         ...(hasCarry ? [carry / moneyScale] : []),
       ];
     }),
-  };
-}
-
-function symbolTable(result: BacktestResult): ReportTable {
-  const { moneyScale, currency: own } = result;
-  return {
-    title: 'By symbol',
-    note: `profit before costs in the currency of the symbol, the rest in ${own}`,
-    columns: ['symbol', 'currency', 'own profit', 'gross profit', 'net profit', 'trades'],
-    rows: symbolFigures(result).map(({ symbol, currency, ownProfit, grossProfit, netProfit, trades }) => [
-      symbol,
-      currency,
-      ownProfit / moneyScale,
-      grossProfit / moneyScale,
-      netProfit / moneyScale,
-      trades,
-    ]),
   };
 }
 

@@ -80,11 +80,7 @@ export function assembleResult(gathered: Gathered): BacktestResult {
         fault: ledger.fault,
       };
     }),
-    models: [
-      ...describeModels(plan.fill, plan.latency),
-      ['memory', describeMemory(plan.memory)],
-      ...currencyModel(plan),
-    ],
+    models: [...describeModels(plan.fill, plan.latency), ['memory', describeMemory(plan.memory)]],
     rolls: plan.rolls ?? [],
     notices: [...notices, ...facts.notices, ...more],
     counts: gathered.counts,
@@ -101,14 +97,6 @@ const capitalLost = (at: TsUs): BacktestNotice => ({
 function describeModels(fill: FillModel, { order, report }: LatencyModel): [string, string][] {
   const models = fill.on === 'ticks' ? tickModel(fill) : barModel(fill);
   return [...models, ['order latency', describeLatency(order)], ['report latency', describeLatency(report)]];
-}
-
-function currencyModel({ rates = [], currency: own }: BacktestPlan): [string, string][] {
-  if (rates.length === 0) return [];
-  const names = rates.map(({ currency }) => currency).join(', ');
-  const rule =
-    'the last rate known: each fill of what is paid in full, profit of the rest when it is realised';
-  return [['currencies', `${names} to ${own} at ${rule}`]];
 }
 
 function tickModel(model: TickFillModel): [string, string][] {

@@ -88,13 +88,12 @@ export class RunAccount {
     this.#changed(instrument.contract.index, position, ledger.holding(instrument));
   }
 
-  /** Time cost so much of the contract's money, or brought it where it is below zero. */
+  /** Time cost so much, or brought it where it is below zero. */
   carry(strategy: number, instrument: RunInstrument, kind: Carried, cost: number): void {
     const ledger = this.ledgers[strategy];
     assert(ledger !== undefined, 'what is held is held by a strategy of the run');
-    const charged = instrument.rate.of(cost);
-    ledger.carry(instrument, kind, charged);
-    this.#charged += charged;
+    ledger.carry(instrument, kind, cost);
+    this.#charged += cost;
     this.version += 1;
   }
 
@@ -130,13 +129,7 @@ export class RunAccount {
   equityNow(): number {
     let equity = this.#capital - this.#charged;
     for (let at = 0; at < this.#totals.length; at += 1) {
-      const instrument = this.#instruments[at];
-      const unitValue = instrument?.markValue ?? 0;
-      if (instrument?.rate.isOne === false) {
-        // Each strategy's profit is rounded by itself.
-        for (const ledger of this.ledgers) equity += ledger.holdingOf(at)?.profitAt(unitValue) ?? 0;
-        continue;
-      }
+      const unitValue = this.#instruments[at]?.markValue ?? 0;
       const total = this.#totalOf(at);
       equity += total.realised + (unitValue === 0 ? 0 : total.openProfit(unitValue));
     }
@@ -238,10 +231,10 @@ export class RunAccount {
   /** Equity below which the broker closes positions. */
   maintenance({ schedule, day }: DayCosts): number {
     let needed = 0;
-    for (const { contract, markValue, rate } of this.#instruments) {
+    for (const { contract, markValue } of this.#instruments) {
       const size = Math.abs(this.netOf(contract.index));
       if (size !== 0)
-        needed += rate.of(maintenanceMargin(ratesOf(contract.spec, schedule), day, size * markValue, size));
+        needed += maintenanceMargin(ratesOf(contract.spec, schedule), day, size * markValue, size);
     }
     return needed;
   }
@@ -249,14 +242,7 @@ export class RunAccount {
   /** A position paid in full has left the cash with its purchase; a margined one leaves its profit there when it is closed. */
   cashInHand({ schedule, day }: DayCosts): number {
     let cash = this.#capital - this.#charged;
-    for (const { contract, rate } of this.#instruments) {
-      if (!rate.isOne) {
-        for (const ledger of this.ledgers) {
-          const holding = ledger.holdingOf(contract.index);
-          if (holding !== undefined) cash += holding.realised - holding.spent;
-        }
-        continue;
-      }
+    for (const { contract } of this.#instruments) {
       const { realised, openValue } = this.#totalOf(contract.index);
       cash += realised - (isPaidInFull(ratesOf(contract.spec, schedule), day) ? openValue : 0);
     }
@@ -265,11 +251,11 @@ export class RunAccount {
 
   #marginNow(schedule: CostSchedule, day: TradingDay): number {
     let margin = 0;
-    for (const { contract, markValue, rate } of this.#instruments) {
+    for (const { contract, markValue } of this.#instruments) {
       const net = this.netOf(contract.index);
       if (net === 0) continue;
       const value = Math.abs(net) * markValue;
-      margin += rate.of(initialMargin(ratesOf(contract.spec, schedule), day, value, Math.abs(net)));
+      margin += initialMargin(ratesOf(contract.spec, schedule), day, value, Math.abs(net));
     }
     return margin;
   }
@@ -332,7 +318,6 @@ function payOut(account: RunAccount, instrument: RunInstrument, costs: DayCosts,
       midTwice: 0,
       decidedMidTwice: 0,
       orderNo: 0,
-      rate: instrument.rate.now,
     };
     account.execute(strategy, instrument, execution, costs);
   });

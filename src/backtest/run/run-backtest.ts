@@ -2,8 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
-import { type Contract, ratesOf } from '../../domain/contract.ts';
-import { isPaidInFull } from '../../domain/costs.ts';
+import type { Contract } from '../../domain/contract.ts';
 import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
 import { durationUs, type PriceHundredths, seconds, tsUs, US_PER_DAY } from '../../domain/units.ts';
@@ -21,7 +20,6 @@ import { EngineDriver } from './engine-driver.ts';
 import { JournalTape } from './journal-tape.ts';
 import { RunInstrument } from './run-instrument.ts';
 import { RunJournal } from './run-journal.ts';
-import { RunRates } from './run-rates.ts';
 import { RunPlots } from './run-plots.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
@@ -78,7 +76,6 @@ class Run {
   readonly #clock: VirtualClock;
   readonly #sequence = new Sequence();
   readonly #instruments: RunInstrument[] = [];
-  readonly #rates: RunRates;
   readonly #notices: BacktestNotice[] = [];
   readonly #account: RunAccount;
   readonly #facts: RunJournal;
@@ -104,7 +101,6 @@ class Run {
     const [clock, instruments] = [this.#clock, this.#instruments];
     const account = new RunAccount(plan.capital, plan.strategies.length, instruments);
     this.#account = account;
-    this.#rates = new RunRates(plan.rates ?? [], clock, instruments);
     this.#facts = new RunJournal(account);
     this.#tape = new JournalTape((entry) => {
       this.#facts.take(entry);
@@ -246,8 +242,7 @@ class Run {
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
       data.guessed.has(contract) ? undefined : data.references.get(contract);
     for (const contract of data.contracts) {
-      while (this.#instruments.length <= contract.index)
-        this.#instruments.push(this.#created(contract, data.day));
+      while (this.#instruments.length <= contract.index) this.#instruments.push(new RunInstrument(contract));
       this.#instruments[contract.index]?.open(null, referenceOf(contract));
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
@@ -267,14 +262,6 @@ class Run {
     this.#timeline.openDay(left, Math.ceil((nowUs + 1) / sampleEvery) * sampleEvery);
     this.#venue.standAgain();
     return tapes;
-  }
-
-  #created(contract: Contract, day: TradingDay): RunInstrument {
-    const { spec } = contract;
-    return new RunInstrument(contract, {
-      rate: this.#rates.of(spec.currency),
-      isPaidInFull: isPaidInFull(ratesOf(spec, this.#plan.costs), day),
-    });
   }
 
   /** A fresh engine each morning, as the daemon has one; or the same one, that goes on with the next day. */

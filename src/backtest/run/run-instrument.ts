@@ -3,21 +3,11 @@ import type { Contract } from '../../domain/contract.ts';
 import type { PriceHundredths } from '../../domain/units.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
-import { type Rate, SAME_CURRENCY } from './run-rates.ts';
 import type { PriceColumns } from './sample-table.ts';
 
-/** How its money becomes that of the account. */
-interface Conversion {
-  readonly rate: Rate;
-  /** Each purchase is paid with converted cash; elsewhere profit alone is converted. */
-  readonly isPaidInFull: boolean;
-}
-
-export class RunInstrument implements Conversion {
+export class RunInstrument {
   readonly contract: Contract;
-  readonly rate: Rate;
-  readonly isPaidInFull: boolean;
-  /** Money, in its own currency, of one contract for one tick of its price. */
+  /** Money of one contract for one tick of its price. */
   readonly unit: number;
   #first = 0;
   #high = -Infinity;
@@ -28,13 +18,8 @@ export class RunInstrument implements Conversion {
   /** Ticks; 0 until the day is settled, and where it is settled at the last trade. */
   #settlement = 0;
 
-  constructor(
-    contract: Contract,
-    { rate, isPaidInFull }: Conversion = { rate: SAME_CURRENCY, isPaidInFull: false },
-  ) {
+  constructor(contract: Contract) {
     this.contract = contract;
-    this.rate = rate;
-    this.isPaidInFull = isPaidInFull;
     this.unit = contract.spec.hundredthsPerTick * contract.spec.moneyPerHundredth;
   }
 
@@ -66,7 +51,7 @@ export class RunInstrument implements Conversion {
     return today === 0 ? this.#markBefore : today;
   }
 
-  /** Money of one contract at its mark, in its own currency. */
+  /** Money of one contract at its mark. */
   get markValue(): number {
     return Math.round(this.mark * this.unit);
   }

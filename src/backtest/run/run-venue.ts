@@ -406,7 +406,6 @@ export class RunVenue implements OrderListener {
         midTwice: instrument.midTwice,
         decidedMidTwice: order.decidedMidTwice,
         orderNo: order.tag,
-        rate: instrument.rate.now,
       },
       costs,
     );

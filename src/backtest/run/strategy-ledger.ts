@@ -74,7 +74,7 @@ export class StrategyLedger {
     return this.#denials;
   }
 
-  /** Everything charged so far, in money of the account. */
+  /** Everything charged so far. */
   get charged(): number {
     return this.#fee + this.#tax + this.#funding + this.#borrow;
   }
@@ -97,19 +97,17 @@ export class StrategyLedger {
 
   execute(instrument: RunInstrument, execution: Execution, { schedule, day }: DayCosts): void {
     const rates = ratesOf(instrument.contract.spec, schedule);
-    const { side, qty, value, tsUs: at, midTwice, priceTicks } = execution;
-    const { rate, unit } = instrument;
-    const [fee, tax] = [rate.of(execution.fee), rate.of(execution.tax)];
+    const { side, qty, value, fee, tax, tsUs: at, midTwice, priceTicks } = execution;
     const holding = this.holding(instrument);
     const change = signOf(side) * qty;
     if (execution.cause !== 'settled') {
-      this.#exchangeFee += rate.of(rateOn(rates.exchangeFee, day) * qty);
-      this.#clearingFee += rate.of(rateOn(rates.clearingFee, day) * qty);
-      this.#brokerFee += rate.of(rateOn(rates.brokerFee, day) * qty);
+      this.#exchangeFee += rateOn(rates.exchangeFee, day) * qty;
+      this.#clearingFee += rateOn(rates.clearingFee, day) * qty;
+      this.#brokerFee += rateOn(rates.brokerFee, day) * qty;
     }
     this.#fee += fee;
     this.#tax += tax;
-    if (midTwice > 0) this.#spreadTwice += rate.of(change * (2 * priceTicks - midTwice) * unit);
+    if (midTwice > 0) this.#spreadTwice += change * (2 * priceTicks - midTwice) * instrument.unit;
     holding.execute({ atUs: at, change, value, fee, tax }, this.#onTrade);
     this.#fills.add(execution, instrument.contract.index, holding.position.qty);
   }

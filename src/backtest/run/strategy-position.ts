@@ -9,9 +9,7 @@ import { money, tsUs } from '../../domain/units.ts';
 export interface PositionFill {
   readonly atUs: number;
   readonly change: number;
-  /** In the currency of the contract. */
   readonly value: number;
-  /** In that of the account, like tax. */
   readonly fee: number;
   readonly tax: number;
 }
@@ -25,24 +23,17 @@ export interface PriceRange {
 export type TradeEnd = (trade: Omit<BacktestTrade, 'isOpen'>) => void;
 
 export class StrategyPosition {
-  /** In the currency of the contract. */
   position: Position = FLAT_POSITION;
   readonly #strategy: number;
   readonly #instrument: RunInstrument;
-  /** In the currency of the account, where it is another: what was paid for it at the rates of its fills. */
-  #paid: Position = FLAT_POSITION;
-  /** In the currency of the account, where it is another: closed profit at the rates of its moments. */
-  #converted = 0;
   #entryUs = 0;
   #heldUs = 0;
   #direction: 1 | -1 = 1;
   #qty = 0;
   #qtyMax = 0;
   #entryValue = 0;
-  #entryWorth = 0;
   #exitValue = 0;
   #gross = 0;
-  #ownGross = 0;
   #fee = 0;
   #tax = 0;
   #carry = 0;
@@ -64,49 +55,11 @@ export class StrategyPosition {
     return this.#heldUs + (this.isFlat ? 0 : atUs - this.#entryUs);
   }
 
-  /** Closed profit before costs, money of the account. */
-  get realised(): number {
-    const { rate, isPaidInFull } = this.#instrument;
-    if (rate.isOne) return this.position.realised;
-    return isPaidInFull ? this.#paid.realised : this.#converted;
-  }
-
-  /** Money of the account that left its cash for what is held; below zero came in. */
-  get spent(): number {
-    const { rate, isPaidInFull } = this.#instrument;
-    if (!isPaidInFull) return 0;
-    const { qty, openValue } = rate.isOne ? this.position : this.#paid;
-    return Math.sign(qty) * openValue;
-  }
-
-  /** Profit, open and closed, before costs, in money of the account, when one contract is worth `unitValue` of its own; 0 where it has not traded yet. */
-  profitAt(unitValue: number): number {
-    if (this.position.qty === 0 || unitValue === 0) return this.realised;
-    return this.realised + this.#openProfit(unitValue);
-  }
-
-  /** At the mark of its contract. */
+  /** Open and closed, before costs, at the mark of its contract; open profit is 0 where that has not traded yet. */
   profitNow(): number {
-    return this.profitAt(this.#instrument.markValue);
-  }
-
-  #openProfit(unitValue: number): number {
-    const { rate, isPaidInFull } = this.#instrument;
-    const { position } = this;
-    if (rate.isOne) return openProfit(position, unitValue);
-    return isPaidInFull
-      ? rate.of(position.qty * unitValue) - this.spent
-      : rate.of(openProfit(position, unitValue));
-  }
-
-  /** Returns the profit that was closed, in money of the account. */
-  #book(change: number, value: number): number {
-    const [before, closedBefore] = [this.position.realised, this.realised];
-    this.position = applyFill(this.position, change, value);
-    const { rate, isPaidInFull } = this.#instrument;
-    if (!rate.isOne && isPaidInFull) this.#paid = applyFill(this.#paid, change, rate.of(value));
-    else if (!rate.isOne) this.#converted += rate.of(this.position.realised - before);
-    return this.realised - closedBefore;
+    const { markValue } = this.#instrument;
+    const { realised, qty } = this.position;
+    return qty === 0 || markValue === 0 ? realised : realised + openProfit(this.position, markValue);
   }
 
   /** The market traded in this range with this position. */
@@ -116,8 +69,8 @@ export class StrategyPosition {
     const [best, worst] = position.qty > 0 ? [high, low] : [low, high];
     const closed = this.#gross;
     const { unit } = this.#instrument;
-    this.#favourable = Math.max(this.#favourable, closed + this.#openProfit(best * unit));
-    this.#adverse = Math.min(this.#adverse, closed + this.#openProfit(worst * unit));
+    this.#favourable = Math.max(this.#favourable, closed + openProfit(position, best * unit));
+    this.#adverse = Math.min(this.#adverse, closed + openProfit(position, worst * unit));
   }
 
   /** Time cost so much while it was held. */
@@ -128,8 +81,8 @@ export class StrategyPosition {
 
   execute(fill: PositionFill, onEnd: TradeEnd): void {
     const before = this.position;
-    const gain = this.#book(fill.change, fill.value);
-    const after = this.position;
+    const after = applyFill(before, fill.change, fill.value);
+    this.position = after;
     if (before.qty === 0) return this.#open(fill.atUs, fill.change, fill.value, fill.fee, fill.tax);
     if (Math.sign(before.qty) === Math.sign(fill.change)) return this.#add(fill);
     const closed = Math.min(Math.abs(before.qty), Math.abs(fill.change));
@@ -137,8 +90,7 @@ export class StrategyPosition {
     const exitValue = partOf(fill.value, closed, size);
     const fee = partOf(fill.fee, closed, size);
     const tax = partOf(fill.tax, closed, size);
-    this.#gross += gain;
-    this.#ownGross += after.realised - before.realised;
+    this.#gross += after.realised - before.realised;
     this.#exitValue += exitValue;
     this.#fee += fee;
     this.#tax += tax;
@@ -153,9 +105,8 @@ export class StrategyPosition {
   asIfClosed(atUs: number, unitValue: number): Omit<BacktestTrade, 'isOpen'> | null {
     if (this.isFlat) return null;
     const value = Math.abs(this.position.qty) * unitValue;
-    const gross = this.#gross + this.#openProfit(unitValue);
-    const ownGross = this.#ownGross + openProfit(this.position, unitValue);
-    return this.#trade(atUs, this.#exitValue + value, gross, ownGross);
+    const gross = this.#gross + openProfit(this.position, unitValue);
+    return this.#trade(atUs, this.#exitValue + value, gross);
   }
 
   #open(atUs: number, change: number, value: number, fee: number, tax: number): void {
@@ -164,10 +115,8 @@ export class StrategyPosition {
     this.#qty = Math.abs(change);
     this.#qtyMax = this.#qty;
     this.#entryValue = value;
-    this.#entryWorth = this.#instrument.rate.of(value);
     this.#exitValue = 0;
     this.#gross = 0;
-    this.#ownGross = 0;
     this.#fee = fee;
     this.#tax = tax;
     this.#carry = 0;
@@ -180,7 +129,6 @@ export class StrategyPosition {
     this.#qty += Math.abs(change);
     this.#qtyMax = Math.max(this.#qtyMax, Math.abs(this.position.qty));
     this.#entryValue += value;
-    this.#entryWorth += this.#instrument.rate.of(value);
     this.#fee += fee;
     this.#tax += tax;
     this.#fills += 1;
@@ -188,10 +136,10 @@ export class StrategyPosition {
 
   #end(atUs: number, onEnd: TradeEnd): void {
     this.#heldUs += atUs - this.#entryUs;
-    onEnd(this.#trade(atUs, this.#exitValue, this.#gross, this.#ownGross));
+    onEnd(this.#trade(atUs, this.#exitValue, this.#gross));
   }
 
-  #trade(exitUs: number, exitValue: number, gross: number, ownGross: number): Omit<BacktestTrade, 'isOpen'> {
+  #trade(exitUs: number, exitValue: number, gross: number): Omit<BacktestTrade, 'isOpen'> {
     return {
       strategy: this.#strategy,
       instrument: this.#instrument.contract.index,
@@ -202,8 +150,6 @@ export class StrategyPosition {
       qtyMax: this.#qtyMax,
       entryValue: money(this.#entryValue),
       exitValue: money(exitValue),
-      ownProfit: money(ownGross),
-      entryWorth: money(this.#entryWorth),
       grossProfit: money(gross),
       fee: money(this.#fee),
       tax: money(this.#tax),

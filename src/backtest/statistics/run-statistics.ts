@@ -151,7 +151,7 @@ export function costsOf(strategies: readonly StrategyResult[], interest = 0): Co
 
 function turnoverOf({ strategies, capital }: BacktestResult): number {
   let value = 0;
-  for (const { fills } of strategies) for (const fill of fills) value += fill.value * fill.rate;
+  for (const { fills } of strategies) for (const fill of fills) value += fill.value;
   return capital === 0 ? 0 : value / capital;
 }
 
@@ -163,7 +163,7 @@ function slippageOf({ strategies, instruments }: BacktestResult): number {
       const spec = instruments[fill.instrument]?.spec;
       if (spec === undefined || fill.decidedMidTwice === 0) continue;
       const ticks = (fill.priceTicks - fill.decidedMidTwice / 2) * (fill.side === 'buy' ? 1 : -1);
-      lost += ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty * fill.rate;
+      lost += ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty;
     }
   }
   return lost;
@@ -175,7 +175,7 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return total;
 }
 
-/** Of the trades that count. A trade is one round trip, its profit net of fees and tax in the account's currency. */
+/** Of the trades that count. A trade is one round trip, its profit net of fees and tax. */
 export interface TradeStatistics {
   readonly count: number;
   readonly wins: number;

@@ -4,7 +4,14 @@ import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backt
 import type { BacktestNotice, ChainRoll } from '../../../backtest/backtest-result.ts';
 import { firstPrice } from '../../../backtest/run/run-day.ts';
 import { assert } from '../../../domain/assert.ts';
-import { sessionOnOrBefore } from '../../../domain/calendar.ts';
+import {
+  neverCloses,
+  nextPhaseChange,
+  phaseAt,
+  type SessionPhase,
+  sessionOnOrBefore,
+  type TradingCalendar,
+} from '../../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
 import { type Contract, hundredthsOf, NO_BAND_BPS } from '../../../domain/contract.ts';
@@ -15,13 +22,11 @@ import {
   priceHundredths,
   priceTicks,
   tsUs,
-  US_PER_DAY,
+  type TsUs,
 } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 import { frontOf } from './chain-rolls.ts';
-import { inHours, ownSessionEnd, sessionEnd } from './market-hours.ts';
-import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
 
 export interface BacktestDaysOptions {
@@ -102,32 +107,16 @@ export class BacktestDays implements BacktestData {
       );
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
-      return { contract, rows: this.#played(rows, source, note) };
+      return { contract, rows: this.#played(rows, source) };
     });
     return { day, contracts: this.#tableOf(day), references, guessed, tapes, notices };
   }
 
-  /** As the run plays them: in the hours of their market, at its moments. */
-  #played(
-    rows: TickRows,
-    { code, day, bars }: SourceDay,
-    note: (code: string, text: string) => void,
-  ): TickRows {
+  /** At the moments of the run. */
+  #played(rows: TickRows, { bars }: SourceDay): TickRows {
     const { market } = this.#options;
-    const moved = onWallClock(rows, wallClock(market, bars?.everyUs ?? null, code));
-    const hours = market.hoursOf(code);
-    if (hours === null) return endedWithSession(moved, (at) => sessionEnd(market.calendar, tsUs(at)));
-    if (bars !== null && bars.everyUs >= US_PER_DAY) return moved;
-    const kept = inHours(moved, hours);
-    if (kept.rows < moved.rows) {
-      const width = moved.bars === null ? 1 : ROWS_PER_BAR;
-      const what = moved.bars === null ? 'rows' : 'bars';
-      note(
-        'outside_hours',
-        `${code} on ${day}: ${(moved.rows - kept.rows) / width} ${what} outside the hours of its market are left out`,
-      );
-    }
-    return endedWithSession(kept, (at) => ownSessionEnd(hours, at));
+    const moved = onWallClock(rows, wallClock(market, bars?.everyUs ?? null));
+    return endedWithSession(moved, (at) => sessionEnd(market.calendar, tsUs(at)));
   }
 
   /** Listed contracts of the day. Each keeps its index through the run. */
@@ -187,8 +176,7 @@ export class BacktestDays implements BacktestData {
     const { market } = this.#options;
     if ((market.specOf(code)?.bandBps ?? NO_BAND_BPS) >= NO_BAND_BPS)
       return this.#before.get(`${day} ${code}`);
-    const calendar = market.hoursOf(code)?.calendar ?? market.calendar;
-    const before = sessionOnOrBefore(calendar, addDays(day, -1));
+    const before = sessionOnOrBefore(market.calendar, addDays(day, -1));
     return this.#byDay.get(before)?.find((source) => source.code === code);
   }
 
@@ -260,4 +248,21 @@ function isSameContract(a: string, b: string): boolean {
 function onWallClock(rows: TickRows, shiftAt: (atUs: number) => number): TickRows {
   const shift = shiftAt(rows.tsUs[0] ?? 0);
   return shift === 0 ? rows : { ...rows, tsUs: rows.tsUs.map((at) => at + shift) };
+}
+
+const isStandstill = (phase: SessionPhase): boolean => phase === 'closed' || phase === 'break';
+
+/**
+ * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar.
+ * Infinite where it never stops, and while it stands still.
+ */
+function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
+  const stands = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));
+  if (neverCloses(calendar) || stands(startUs)) return Infinity;
+  let endUs = nextPhaseChange(calendar, startUs);
+  for (let step = 0; !stands(endUs); step += 1) {
+    if (step > 2 * calendar.phases.length) return Infinity;
+    endUs = nextPhaseChange(calendar, endUs);
+  }
+  return endUs;
 }

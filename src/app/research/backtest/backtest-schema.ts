@@ -4,7 +4,7 @@ import type { TradingDay } from '../../../domain/civil-date.ts';
 import { US_PER_HOUR } from '../../../domain/units.ts';
 import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
-import type { Path, YamlSource } from '../../../config/yaml-source.ts';
+import type { YamlSource } from '../../../config/yaml-source.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import { COLUMN_ROLES } from '../../../recording/import/column-map.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
@@ -16,9 +16,6 @@ z.config({ jitless: true });
 const positive = z.number().positive();
 const share = z.number().min(0).max(100);
 const delay = durationFrom('0s', '10m');
-
-/** `USD`, `USDT`. */
-const currency = z.string().regex(/^[A-Z][A-Z0-9]{2,7}$/, 'a currency like USD');
 
 /** A setting that is not written keeps the default of the market or the program. */
 const costs = z.strictObject({
@@ -75,8 +72,6 @@ const inlineContract = z.strictObject({
   lot: positive.default(1),
   pointValue: positive.default(1),
   orderQtyMax: count.default(1_000_000_000),
-  /** In which it is quoted and charged; absent: that of its market. */
-  currency: currency.optional(),
   bandPercent: z.number().min(0.01).max(99).optional(),
   expiry: date.optional(),
   /** Contracts that follow each other under this name, with their last days. */
@@ -214,8 +209,6 @@ const data = z.strictObject({
   to: date.optional(),
   /** Points, by symbol and day, where the data cannot say. */
   references: z.record(z.string(), z.record(z.string(), positive)).default({}),
-  /** Of currencies: one rate for the whole run, or a file of times and rates. */
-  rates: z.record(z.string(), z.union([positive, pathText])).default({}),
 });
 
 /** `5ms`; `{ min, max }` draws evenly, `{ min, mean }` with an exponential tail, `{ measured }` from a journal. */
@@ -289,14 +282,10 @@ const { shape } = configSchema;
 const usage = z.number().positive().max(1_000);
 
 export const backtestSchema = z.strictObject({
-  /** The name of a market file, a market itself, or a list: `inlineMarket`, read by itself so that its mistakes have their own lines. */
+  /** The name of a market file, or a market itself: `inlineMarket`, read by itself so that its mistakes have their own lines. */
   market: z.unknown(),
   data,
   capital: positive,
-  /** Of the account; absent: that of the market. */
-  currency: currency.optional(),
-  /** Of the account, whose days end at midnight there; where several markets trade. */
-  timeZone: z.string().optional(),
   seed: z.int().min(0).default(1),
   memory: z.enum(['day', 'run']).optional(),
   warmUpDays: z.int().min(0).default(0),
@@ -325,11 +314,9 @@ export const backtestSchema = z.strictObject({
 export type BacktestFile = z.output<typeof backtestSchema>;
 export type InlineMarket = z.output<typeof inlineMarket>;
 
-/** A market as some file has it: in the backtest file, or in a file of its own. */
+/** A market as the backtest file has it. */
 export interface WrittenMarket {
   readonly source: YamlSource;
-  /** Its place in that file. */
-  readonly at: Path;
   /** With each contract of a chain under its own name. */
   readonly terms: InlineMarket;
   readonly chains: readonly ChainTerms[];

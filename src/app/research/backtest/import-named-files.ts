@@ -25,7 +25,6 @@ import {
 import { stepsOf } from '../recorded/recorded-market.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
-import type { MarketHours } from './market-hours.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 
 type Named = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
@@ -121,15 +120,14 @@ async function importOne(
   }
   const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
   const beside = askFile ?? lobsterBookBeside(path);
-  const hours = hoursOf(market, content.symbol);
-  const dir = placeOf(beside === null ? [path] : [path, beside], how, { state, hours });
+  const dir = placeOf(beside === null ? [path] : [path, beside], how, { state, market });
   if (existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
   const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
   try {
-    const options = { ...importOptions(entry, market, content.symbol), ...content, dir: unfinished };
+    const options = { ...importOptions(entry, market), ...content, dir: unfinished };
     const { file, bad, badRows, notes = [] } = await imported(path, entry, kind, options, askFile);
     if (badRows > 0) return badFile(source, at, file, bad, badRows);
     for (const text of notes) note(text);
@@ -217,20 +215,16 @@ async function imported(
   return importBars(path, { ...options, every, stamp: entry.stamp, askFile }, NO_WATCH);
 }
 
-/** Of the market that the symbol belongs to; `symbol` is null for a file of several. */
-const hoursOf = (market: BacktestMarket, symbol: string | null): MarketHours =>
-  (symbol === null ? null : market.hoursOf(symbol)) ?? market;
-
-const importOptions = (entry: Named, market: BacktestMarket, symbol: string | null) => ({
+const importOptions = (entry: Named, market: BacktestMarket) => ({
   day: null,
-  zone: hoursOf(market, symbol).zone,
+  zone: market.zone,
   dateOrder: entry.dateOrder ?? null,
   columns: entry.columns,
   sides: entry.sides ?? (market.kind === 'own' ? PLAIN_SIDES : VIETNAMESE_SIDES),
   hasHeader: entry.header,
   isRounding: entry.round,
   delimiter: entry.delimiter ?? null,
-  calendar: market.isZoneFixed ? hoursOf(market, symbol).calendar : null,
+  calendar: market.isZoneFixed ? market.calendar : null,
   silence: minutes(5),
   skipBad: false,
   replace: false,
@@ -242,7 +236,7 @@ const importOptions = (entry: Named, market: BacktestMarket, symbol: string | nu
 function placeOf(
   paths: readonly string[],
   how: readonly string[],
-  { state, hours: { calendar, zone } }: { readonly state: string; readonly hours: MarketHours },
+  { state, market: { calendar, zone } }: Pick<FileImports, 'state' | 'market'>,
 ): string {
   const files = paths.flatMap((path) => [resolve(path), statSync(path).size, statSync(path).mtimeMs]);
   const hours = JSON.stringify([calendar.phases, calendar.utcOffsetMinutes]);

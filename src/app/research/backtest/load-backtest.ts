@@ -7,11 +7,9 @@ import { readFile } from '../../../config/read-file.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../../domain/costs.ts';
-import { neverCloses } from '../../../domain/calendar.ts';
 import { durationUs, US_PER_DAY } from '../../../domain/units.ts';
 import { formatDuration, parseDuration } from '../../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../../config/config-schema.ts';
-import type { CurrencyRate } from '../../../backtest/backtest-plan.ts';
 import type { ChainRoll } from '../../../backtest/backtest-result.ts';
 import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
@@ -33,7 +31,6 @@ import { importNamedFiles } from './import-named-files.ts';
 import type { JournalLatencies, FoundLatencies } from './journal-latencies.ts';
 import { readRolls } from './chain-rolls.ts';
 import { codesOf } from './market-chains.ts';
-import { readRates } from './market-rates.ts';
 import { readStatistics } from './read-statistics.ts';
 import { longestBar, rowReader, type SourceDays, sourceDays } from './source-days.ts';
 
@@ -51,7 +48,6 @@ export interface Backtest {
   readonly sources: SourceDays;
   readonly latencies: JournalLatencies;
   readonly statistics: StatisticsSettings;
-  readonly rates: readonly CurrencyRate[];
   /** Of chains, also those before the run. */
   readonly rolls: readonly ChainRoll[];
 }
@@ -94,13 +90,7 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
-  const found = sourceDays(dirs, market.market, read);
-  const {
-    rates,
-    problems: unrated,
-    remarks,
-  } = readRates(source, read, { market: market.market, sources: found });
-  const sources = { ...found, remarks: [...found.remarks, ...remarks] };
+  const sources = sourceDays(dirs, market.market, read);
   const chosen = await readStatistics(source, read, { market: market.market, sources });
   if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
   const { strategies } = code;
@@ -116,19 +106,12 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
     sources,
     latencies,
     statistics,
-    rates,
     rolls: rolled.rolls,
   };
   const wrong =
     sources.days.length === 0
       ? [noDays(backtest)]
-      : [
-          ...dayBarProblems(backtest),
-          ...closingBarProblems(backtest),
-          ...crossingProblems(backtest),
-          ...unplayedProblems(backtest),
-          ...unrated,
-        ];
+      : [...dayBarProblems(backtest), ...closingBarProblems(backtest), ...unplayedProblems(backtest)];
   return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
 }
 
@@ -185,22 +168,6 @@ function closingBarProblems({ source, read, sources: { all }, market }: Backtest
   });
 }
 
-/** Days of several markets are played one after the other. */
-function crossingProblems({ source, sources: { all }, market }: Backtest): readonly Problem[] {
-  const found = all.find(({ code, isCrossing }) => isCrossing && market.hoursOf(code) !== null);
-  if (found === undefined) return [];
-  const hint = 'take shorter bars, or another timeZone of the account';
-  const received = `${found.code} on ${found.day}`;
-  return [
-    source.problem(
-      ['data', 'bars'],
-      'bars that end on the day of the account on which they begin',
-      hint,
-      received,
-    ),
-  ];
-}
-
 /** With the user's own code loaded anew: it keeps nothing of an earlier run in its modules. */
 export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
   const fresh = new Map<string, LoadedStrategy>();
@@ -254,10 +221,8 @@ const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMa
   ...modelProblems(source, file),
   ...memoryProblems(source, file, market),
   ...moneyProblems(source, file, market),
-  ...limitCurrencyProblems(source, file, market),
   ...maintenanceProblems(source, file, market),
   ...symbolProblems(source, file, market),
-  ...nightProblems(source, file, market),
   ...closingProblems(source, file),
 ];
 
@@ -332,48 +297,6 @@ function moneyProblems(
   return [
     source.problem(['capital'], `an amount of ${currency} with at most ${digits} digits behind the point`),
   ];
-}
-
-/** The night of each market would be another one. */
-function nightProblems(
-  source: YamlSource,
-  { strategies }: BacktestFile,
-  market: BacktestMarket,
-): readonly Problem[] {
-  const hasNight = (symbol: string): boolean => {
-    const hours = market.hoursOf(codesOf(market, symbol)[0] ?? symbol);
-    return hours !== null && !neverCloses(hours.calendar);
-  };
-  return strategies.flatMap(({ overnight, symbols }, i) =>
-    overnight || !symbols.some(hasNight)
-      ? []
-      : [
-          source.problem(
-            ['strategies', i, 'overnight'],
-            'true in a run of several markets',
-            'nothing is closed before the night there: let the strategy do it',
-          ),
-        ],
-  );
-}
-
-/** Limits of the engine count money of one currency. */
-function limitCurrencyProblems(
-  source: YamlSource,
-  { strategies }: BacktestFile,
-  { contracts, currency }: BacktestMarket,
-): readonly Problem[] {
-  const others = new Set(Object.values(contracts).flatMap((spec) => spec.currency ?? []));
-  if (others.size === 0) return [];
-  const paths = [
-    ['risk', 'dailyLossMax'],
-    ['risk', 'marginUsePercent'],
-    ...strategies.map((_each, i) => ['strategies', i, 'risk', 'dailyLossMax']),
-  ];
-  const hint = `it would add ${[currency, ...others].join(' and ')} without converting them: leave it out`;
-  return paths
-    .filter((path) => source.at(path) !== undefined)
-    .map((path) => source.problem(path, 'no such limit in a run of several currencies', hint));
 }
 
 /** A market file has its own rules for symbols. */

@@ -13,7 +13,7 @@ import { readSeries } from './number-series.ts';
 const PERCENT_DIGITS = 8;
 
 export function carryOf(
-  { source, at: place, terms: market }: WrittenMarket,
+  { source, terms: market }: WrittenMarket,
   zone: TimeZone,
   moneyScale: number,
   problems: Problem[],
@@ -31,12 +31,12 @@ export function carryOf(
     tiers
       .map(({ percent, upTo }) => ({
         upTo: upTo * moneyScale,
-        rate: whole([...place, 'costs', key], percent),
+        rate: whole(['market', 'costs', key], percent),
       }))
       .filter(({ rate }, _i, all) => all.length > 1 || rate !== 0);
   const { interestPercentYear, loanPercentYear, daysPerYear, borrowPercentYear } = market.costs;
   const contracts = Object.entries(market.contracts).map(([code, { funding, costs }]): ContractCarry => {
-    const at = [...place, 'contracts', code];
+    const at = ['market', 'contracts', code];
     const borrow = whole(
       [...at, 'costs', 'borrowPercentYear'],
       costs?.borrowPercentYear ?? borrowPercentYear,

@@ -8,7 +8,6 @@ type Terms = InlineMarket['contracts'][string];
 /** Gives each contract of a chain the terms of the chain. */
 export function withChains(
   source: YamlSource,
-  at: Path,
   terms: InlineMarket,
 ): WrittenMarket | { readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
@@ -19,7 +18,7 @@ export function withChains(
     contracts[code] = each;
   };
   for (const [name, { chain, roll, ...each }] of Object.entries(terms.contracts)) {
-    const path = [...at, 'contracts', name];
+    const path = ['market', 'contracts', name];
     if (chain === undefined) {
       if (roll !== undefined) problems.push(source.problem([...path, 'roll'], 'no roll without a chain'));
       add(name, each, path);
@@ -45,8 +44,8 @@ export function withChains(
   }
   for (const { name } of chains)
     if (Object.hasOwn(contracts, name))
-      problems.push(source.problem([...at, 'contracts', name], 'a name of its own for the chain'));
-  return problems.length > 0 ? { problems } : { source, at, terms: { ...terms, contracts }, chains };
+      problems.push(source.problem(['market', 'contracts', name], 'a name of its own for the chain'));
+  return problems.length > 0 ? { problems } : { source, terms: { ...terms, contracts }, chains };
 }
 
 /** The contracts that a symbol of a strategy stands for. */

@@ -19,15 +19,15 @@ const PERCENT_DECIMALS = 2;
 /** Digits behind the point that amounts of costs and margin need. */
 export function costDecimals(market: InlineMarket): number {
   const contracts = Object.values(market.contracts);
-  const terms = contracts.map((each) => ({ ...market.costs, ...each.costs, currency: each.currency }));
+  const terms = contracts.map((each) => ({ ...market.costs, ...each.costs }));
   const amounts = [
     ...terms.flatMap(({ perContract = 0, perOrder = 0, orderMin = 0 }) => [perContract, perOrder, orderMin]),
     ...contracts.flatMap(({ margin }) =>
       margin === undefined ? [] : [margin.initial, margin.maintenance ?? 0],
     ),
   ];
-  const roundings = terms.map(({ rounding, currency = market.currency }) =>
-    rounding === undefined ? 0 : roundingDecimals(currency, rounding),
+  const roundings = terms.map(({ rounding }) =>
+    rounding === undefined ? 0 : roundingDecimals(market.currency, rounding),
   );
   return Math.max(...amounts.map(decimalsOf), ...roundings);
 }
@@ -57,14 +57,14 @@ const roundingDecimals = (
 
 /** Rates of the market, or with `contract` those of one of its contracts. */
 export function costsOf(
-  { source, at: place, terms: market }: WrittenMarket,
+  { source, terms: market }: WrittenMarket,
   moneyScale: number,
   problems: Problem[],
   contract?: string,
 ): CostSchedule {
   const terms: ContractTerms | undefined = contract === undefined ? undefined : market.contracts[contract];
   const costs: CostTerms = { ...market.costs, ...terms?.costs };
-  const at = contract === undefined ? place : [...place, 'contracts', contract];
+  const at = contract === undefined ? ['market'] : ['market', 'contracts', contract];
   const moneyDigits = Math.round(Math.log10(moneyScale));
   const whole = (path: readonly string[], value: number | undefined, digits: number): number => {
     const found = wholeOf(value ?? 0, digits);
@@ -102,7 +102,7 @@ export function costsOf(
         rounding: {
           per: rounding.per,
           mode: rounding.mode,
-          step: 10 ** (moneyDigits - roundingDecimals(terms?.currency ?? market.currency, rounding)),
+          step: 10 ** (moneyDigits - roundingDecimals(market.currency, rounding)),
         },
       }),
     ...(maintenancePercent !== undefined && {

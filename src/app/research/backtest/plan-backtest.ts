@@ -63,7 +63,6 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     capital: money(Math.round(read.capital * market.moneyScale)),
     currency: market.currency,
     moneyScale: market.moneyScale,
-    ...(backtest.rates.length > 0 && { rates: backtest.rates }),
     fill: fillModel(read),
     latency: { order: latencyOf(backtest, 'order'), report: latencyOf(backtest, 'report') },
     seed,

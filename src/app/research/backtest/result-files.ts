@@ -1,12 +1,6 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
-import {
-  type BacktestResult,
-  type Funds,
-  hasCurrencies,
-  type StrategyResult,
-} from '../../../backtest/backtest-result.ts';
+import { type BacktestResult, type Funds, type StrategyResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
-import { symbolFigures } from '../../../backtest/statistics/symbol-figures.ts';
 import type { PerformanceMetrics } from '../../../backtest/statistics/performance-metrics.ts';
 import {
   type RunStatistics,
@@ -112,10 +106,6 @@ function tradesCsv(result: BacktestResult, stamp: Stamp, amount: Amount): string
       favourable: ({ row }) => amount(row.favourable),
       fills: ({ row }) => row.fills,
       state: ({ row }) => (row.isOpen ? 'open' : 'closed'),
-      ...(hasCurrencies(result) && {
-        currency: ({ spec }) => spec.currency ?? result.currency,
-        own_gross_profit: ({ row }) => amount(row.ownProfit),
-      }),
     },
   );
 }
@@ -139,11 +129,6 @@ const fillsCsv = (result: BacktestResult, stamp: Stamp, amount: Amount): string 
       cause: ({ row }) => row.cause,
       position_after: ({ row, spec }) => units(spec, row.positionAfter),
       order_id: ({ row }) => (row.orderNo === 0 ? '' : row.orderNo),
-      // Value, fee and tax are in this currency.
-      ...(hasCurrencies(result) && {
-        currency: ({ spec }) => spec.currency ?? result.currency,
-        rate: ({ row }) => row.rate,
-      }),
     },
   );
 
@@ -180,7 +165,6 @@ export function resultJson(
     statistics: { ...statisticsJson(found, money), ...metricsJson(performance) },
     strategies: result.strategies.map((each) => strategyJson(result, each, money)),
     instruments: result.instruments.map(({ symbol }) => symbol),
-    ...(hasCurrencies(result) && { symbols: symbolsJson(result, money) }),
     ...(result.rolls.length > 0 && { rolls: result.rolls }),
     models: Object.fromEntries(result.models),
     notices: result.notices,
@@ -188,21 +172,6 @@ export function resultJson(
     tables,
   };
 }
-
-/** Closed and open trades of each contract: gross in its own currency, the rest in that of the account. */
-const symbolsJson = (result: BacktestResult, money: InCurrency): object =>
-  Object.fromEntries(
-    symbolFigures(result).map(({ symbol, currency, ownProfit, grossProfit, netProfit, trades }) => [
-      symbol,
-      {
-        currency,
-        ownGrossProfit: money(ownProfit),
-        grossProfit: money(grossProfit),
-        netProfit: money(netProfit),
-        trades,
-      },
-    ]),
-  );
 
 type InCurrency = (value: number | undefined) => number | null;
 

@@ -6,7 +6,7 @@ import { assert } from '../../../domain/assert.ts';
 import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
-import { tsUs, US_PER_DAY } from '../../../domain/units.ts';
+import { tsUs } from '../../../domain/units.ts';
 import { type BarFile, barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
 import {
   type BarMeta,
@@ -38,8 +38,6 @@ export interface SourceDay {
   readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number } | null;
   /** Where rows are quotes: whether they have sizes. */
   readonly quotes: 'sized' | 'unsized' | null;
-  /** Its last bar reaches into the next day. */
-  readonly isCrossing: boolean;
   /** Stretches in which trades are known to be missing. */
   readonly missed: number;
 }
@@ -79,9 +77,7 @@ export function sourceDays(dirs: readonly string[], market: BacktestMarket, read
     const code = codeOn(market, symbol, day);
     if (spec === undefined || code === undefined || (to !== null && day > to)) continue;
     if (wanted !== null && !wanted.includes(code) && !wanted.includes(symbol)) continue;
-    const isWholeDay = source.bars !== null && source.bars.everyUs >= US_PER_DAY;
-    const { calendar } = (isWholeDay ? market.hoursOf(code) : null) ?? market;
-    if (!isSession(calendar, day)) {
+    if (!isSession(market.calendar, day)) {
       remarks.push(`${symbol} on ${day}: left out, the calendar has no session on that day`);
       continue;
     }
@@ -122,7 +118,6 @@ const tickDays = (dir: string): readonly FoundDay[] =>
     dated: rows === 0 ? null : meta,
     bars: null,
     quotes: meta.quotes ?? null,
-    isCrossing: false,
     missed: meta.gaps.filter(({ kind }) => kind === 'missed').length,
   }));
 
@@ -156,17 +151,13 @@ function barDays(dir: string, market: BacktestMarket, everyUs: number | undefine
   return barFiles(dir).flatMap((file) => {
     const meta = readBarMeta(file.path);
     if (everyUs !== undefined && meta.everyUs !== everyUs) return [];
-    return daysIn(file, meta, daysOf(market, meta.everyUs, file.symbol));
+    return daysIn(file, meta, daysOf(market, meta.everyUs));
   });
 }
 
 /** The market's day of a moment. */
-function daysOf(
-  market: BacktestMarket,
-  everyUs: number | null,
-  symbol?: string,
-): (atUs: number) => TradingDay {
-  const shiftAt = wallClock(market, everyUs, symbol);
+function daysOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => TradingDay {
+  const shiftAt = wallClock(market, everyUs);
   return (at) => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
 }
 
@@ -179,7 +170,6 @@ function daysIn(
   const days: FoundDay[] = [];
   let row = 0;
   let from = 0;
-  let lastUs = 0;
   let open: TradingDay | null = null;
   const close = (): void => {
     if (open === null || row === from) return;
@@ -195,7 +185,6 @@ function daysIn(
       dated: null,
       bars: { from, to: row, everyUs },
       quotes: meta.isQuotes === true ? 'unsized' : null,
-      isCrossing: dayAt(lastUs + everyUs - 1) !== open,
       missed: 0,
     });
   };
@@ -208,7 +197,6 @@ function daysIn(
         open = day;
         from = row;
       }
-      lastUs = atUs;
       row += 1;
     }
   }

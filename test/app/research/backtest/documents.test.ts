@@ -54,21 +54,3 @@ test('a market of one kind, with its strategy', async () => {
   });
   expect(boughtOf(run)).toEqual([['mine', 0, null, ['buy 1']]]);
 });
-
-test('several markets side by side', async () => {
-  const yaml = block('yaml', 'eurusd.csv');
-  const [, rate] = /# (\S+Z,[\d.]+)/.exec(yaml) ?? [];
-  const run = await played({
-    'run.yaml': yaml,
-    'mine.mjs': block('js', '// mine.mjs'),
-    'spy.csv': HEAD + bars(540, 0.01),
-    'fdxs.csv': HEAD + bars(18_000, 1),
-    'btc.csv': HEAD + bars(60_000, 0.01),
-    'eurusd.csv': `2024-07-03T00:00Z,1.0788\n${rate}\n`,
-  });
-  expect(boughtOf(run)).toEqual([
-    ['shares', 0, null, ['buy 1']],
-    ['futures', 0, null, ['buy 1']],
-    ['coins', 0, null, ['buy 1']],
-  ]);
-});

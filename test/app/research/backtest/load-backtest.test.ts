@@ -348,6 +348,10 @@ test('a file of several contracts is refused where their ticks differ', async ()
 test.each([
   ['data: { ', 'data: { actions: actions.csv, ', 'data.actions', 'adjust prices for splits and dividends'],
   ['data: { ', 'data: { prices: adjusted, ', 'data.prices', 'prices are taken as they are'],
+  ['data: { ', 'data: { rates: { EURUSD: 1.08 }, ', 'data.rates', 'convert prices before the import'],
+  ['capital', 'currency: USD\ncapital', 'currency', 'one currency a run'],
+  ['X: { tick: 0.1', '$&, currency: EUR', 'market.contracts.X.currency', 'one currency a run'],
+  ['capital', 'timeZone: UTC\ncapital', 'timeZone', 'one market a run'],
 ])('%s to %s', async (from, to, path, instead) => {
   const { dir, file } = written('');
   writeFileSync(file, ownMarket(dir).replace(from, to));
@@ -355,6 +359,16 @@ test.each([
   const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
   expect(problems).toEqual([expect.stringContaining(instead)]);
   expect(problems[0]).toContain(` ${path}: expected no such key any more`);
+});
+
+test.each([
+  ['a list of markets', /^market: .*$/m, 'market: [{ contracts: { X: { tick: 0.1 } } }]', 'one market a run'],
+  ['a pair in another currency', 'Y: { tick: 0.1 }', 'USDJPY: { tick: 0.1 }', 'one currency a run'],
+])('%s', async (_, from, to, instead) => {
+  const { dir, file } = written('');
+  writeFileSync(file, ownMarket(dir).replace(from, to));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([expect.stringContaining(instead)]);
 });
 
 test('a contract expires where trading stops alone', async () => {

@@ -92,30 +92,3 @@ test('Bybit: closed profit of a short position after fees and funding', async ()
   });
   expect(run).toMatchObject({ left: 0, netProfit: 395.48 });
 });
-
-/** 15,000 dollars long from 750 to 800: 1.25 bitcoins less 0.05 of funding at 0.25 %. The 20 bitcoins of the entry are bought. */
-test('BitMEX: profit and funding of an inverse perpetual contract', async () => {
-  const prices = [750, 750, 750, 800, 800];
-  const rows = prices.map((price, i) => `2024-01-03T00:0${i}:00Z,${price},${price},${price},${price},100\n`);
-  let bar = 0;
-  const plan = await barPlan({
-    bars: `time,open,high,low,close,volume\n${rows.join('')}`,
-    file: ', every: 1m',
-    capital: 100,
-    contract: ", currency: USD, funding: { percent: 0.25, at: ['00:02'] }",
-    market: ', costs: { marginPercent: 1, rounding: { per: none } }',
-    data: ', rates: { BTCUSD: rates.csv }',
-    files: { 'rates.csv': '2024-01-01T00:00:00Z,750\n2024-01-03T00:03:00Z,800\n' },
-    more: 'currency: BTC',
-    connect(ticks, trader) {
-      ticks.bars({ every: minutes(1) }).subscribe(() => {
-        bar += 1;
-        if (bar === 1) trader.buy({ qty: 15_000 / 750, price: 'market', reason: 'test' });
-        if (bar === 4) trader.sell({ qty: 20, price: 'market', reason: 'test' });
-      });
-    },
-  });
-  const { strategies, equity, moneyScale } = runBacktest(plan);
-  expect(strategies[0]!.costs.funding / moneyScale).toBe(0.05);
-  expect(equity.values.at(-1)! / moneyScale).toBe(101.2);
-});
