@@ -2,7 +2,7 @@
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
-import type { CostSchedule, RateTier } from '../domain/costs.ts';
+import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import type { DurationUs, Money, PriceHundredths } from '../domain/units.ts';
 import type { TickRows } from '../recording/columns/tick-columns.ts';
@@ -42,34 +42,11 @@ export interface BacktestData {
   open(day: TradingDay): BacktestDay;
 }
 
-/** Costs of time of one contract. */
-export interface ContractCarry {
-  readonly code: string;
-  /** At each moment longs pay shorts this part of the value, of 10^10: each day at these times, or as a series in order of time says. */
-  readonly funding:
-    | { readonly kind: 'fixed'; readonly rate: number; readonly timesUs: readonly number[] }
-    | { readonly kind: 'series'; readonly tsUs: readonly number[]; readonly rates: readonly number[] }
-    | null;
-  /** Fee for what is sold short, a year, parts of 10^10 of its value. */
-  readonly borrow: number;
-}
-
-/** Costs of time. Rates of a year are spread evenly over its days and fall due at each midnight. */
-export interface CarryTerms {
-  readonly contracts: readonly ContractCarry[];
-  /** Received on cash, and paid where it is below zero; none of it where there are no tiers. */
-  readonly interest: readonly RateTier[];
-  readonly loan: readonly RateTier[];
-  readonly daysPerYear: number;
-}
-
 export interface BacktestPlan {
   readonly configDigest: string;
   readonly data: BacktestData;
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
-  /** Absent: time costs nothing. */
-  readonly carry?: CarryTerms;
   /** Of the days of the run, in order; absent: there are no chains. */
   readonly rolls?: readonly ChainRoll[];
   readonly settings: EngineSettings;

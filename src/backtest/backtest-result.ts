@@ -85,9 +85,7 @@ export interface BacktestTrade {
   readonly grossProfit: Money;
   readonly fee: Money;
   readonly tax: Money;
-  /** Funding and borrowing while it was held; below zero was received. */
-  readonly carry: Money;
-  /** `grossProfit - fee - tax - carry`. */
+  /** `grossProfit - fee - tax`. */
   readonly netProfit: Money;
   /** Worst and best open profit at a trade of the market while it was held, before costs; zero or less, zero or more. */
   readonly adverse: Money;
@@ -113,9 +111,6 @@ export interface CostsByKind {
   readonly brokerFee: Money;
   readonly valueFee: Money;
   readonly tax: Money;
-  /** Paid at the moments of perpetual contracts, and for what was sold short; below zero was received. */
-  readonly funding: Money;
-  readonly borrow: Money;
   /** Cost of fills against the middle of the book when they happened; above zero is paid. Not a charge: part of the prices. */
   readonly spread: Money;
 }
@@ -220,8 +215,6 @@ export interface BacktestResult {
   /** Of all samples, those that were not kept too. */
   readonly drawdowns: Drawdowns;
   readonly funds: Funds;
-  /** Paid on loans less received on cash: of the account, no strategy's. */
-  readonly interest: Money;
   /** Equity at the end of each of `days`. */
   readonly dayEquity: Float64Array;
   /** When each of `days` ended; the last samples of the day are of this time. */

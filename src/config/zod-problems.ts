@@ -42,12 +42,21 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Keys that are gone, by their path, in which `*` is any name: what to do instead. */
+const NO_COSTS_OF_TIME = 'time costs nothing in a run: count it beside the result';
 const RETIRED: readonly (readonly [path: string, instead: string])[] = [
   ['data.actions', 'adjust prices for splits and dividends before the import'],
   ['data.prices', 'remove it: prices are taken as they are'],
   ['data.rates', 'one currency a run: convert prices before the import'],
   ['currency', 'one currency a run, which the market names'],
   ['market.contracts.*.currency', 'one currency a run, which the market names'],
+  ...['interestPercentYear', 'loanPercentYear', 'daysPerYear', 'loan', 'borrowPercentYear'].flatMap(
+    (key) =>
+      [
+        [`market.costs.${key}`, NO_COSTS_OF_TIME],
+        [`market.contracts.*.costs.${key}`, NO_COSTS_OF_TIME],
+      ] as const,
+  ),
+  ['market.contracts.*.funding', NO_COSTS_OF_TIME],
   ['timeZone', 'one market a run, which names its zone'],
 ];
 

@@ -42,7 +42,6 @@ export function headlineFigures(found: RunStatistics, format: MoneyFormat): read
     ['Win rate', formatPercent(trades.winRate), 'trades with a net gain / all trades'],
     ['Profit factor', formatRatio(trades.profitFactor), 'sum of gains / sum of losses'],
     ['Fees and tax', formatAmount(costs.fees + costs.tax, format), 'all that was charged for fills'],
-    ...(costs.carry === 0 ? [] : [carryFigure(found, format)]),
   ]);
 }
 
@@ -114,7 +113,6 @@ function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure
   return [
     ['Fees', formatAmount(found.costs.fees, format), 'exchange, clearing and broker'],
     ['Tax', formatAmount(found.costs.tax, format), ''],
-    ...(found.costs.carry === 0 ? [] : [carryFigure(found, format)]),
     [
       'Spread paid',
       formatAmount(found.costs.spread, format),
@@ -129,12 +127,6 @@ function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure
     ['Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'],
   ];
 }
-
-const carryFigure = ({ costs }: RunStatistics, format: MoneyFormat): Figure => [
-  'Carry',
-  formatAmount(costs.carry, format),
-  'funding, borrowing and interest; below zero was received',
-];
 
 /** Each metric with its formula; long, so that the page folds it. */
 export const metricTable = (
@@ -195,7 +187,6 @@ const byHour = (table: ReportTable): ReportTable =>
 
 function strategyTable(result: BacktestResult): ReportTable {
   const { strategies, moneyScale } = result;
-  const hasCarry = strategies.some((each) => costsOf([each]).carry !== 0);
   return {
     title: 'By strategy',
     note: '',
@@ -208,11 +199,10 @@ function strategyTable(result: BacktestResult): ReportTable {
       'orders',
       'denied',
       'fees and tax',
-      ...(hasCarry ? ['carry'] : []),
     ],
     rows: strategies.map((each): Row => {
       const found = statisticsOfTrades(result, [each]);
-      const { fees, tax, carry } = costsOf([each]);
+      const { fees, tax } = costsOf([each]);
       return [
         each.id,
         (each.profit.values.at(-1) ?? 0) / moneyScale,
@@ -222,7 +212,6 @@ function strategyTable(result: BacktestResult): ReportTable {
         each.orders,
         each.denialCount,
         (fees + tax) / moneyScale,
-        ...(hasCarry ? [carry / moneyScale] : []),
       ];
     }),
   };

@@ -173,22 +173,17 @@ const CHARGES = [
   ["Broker's fee", 'brokerFee'],
   ['Fee on the value', 'valueFee'],
   ['Tax', 'tax'],
-  ['Funding', 'funding'],
-  ['Borrowing', 'borrow'],
 ] as const;
 
-function costsTold({ strategies, moneyScale, interest }: BacktestResult, found: RunStatistics): ReportCosts {
+function costsTold({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
   const { netProfit, costs, trades } = found;
   const hasBook = strategies.some(({ fills }) => hasMiddle(fills));
   return {
     gross: (netProfit + costs.total) / moneyScale,
-    charges: [
-      ...CHARGES.map(([name, kind]): readonly [string, number] => [
-        name,
-        strategies.reduce((sum, each) => sum + each.costs[kind], 0) / moneyScale,
-      ]),
-      ['Interest', interest / moneyScale],
-    ],
+    charges: CHARGES.map(([name, kind]): readonly [string, number] => [
+      name,
+      strategies.reduce((sum, each) => sum + each.costs[kind], 0) / moneyScale,
+    ]),
     net: netProfit / moneyScale,
     spread: hasBook ? costs.spread / moneyScale : null,
     trades: trades.count,

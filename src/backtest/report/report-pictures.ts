@@ -268,7 +268,7 @@ function tradeOf(
       entryPrice: price(trade.entryValue),
       exitSeconds: Math.floor(trade.exitUs / US_PER_SECOND),
       exitPrice: price(trade.exitValue),
-      costs: (trade.fee + trade.tax + trade.carry) / moneyScale,
+      costs: (trade.fee + trade.tax) / moneyScale,
       profit: trade.netProfit / moneyScale,
       adverse: trade.adverse / moneyScale,
       favourable: trade.favourable / moneyScale,

@@ -47,7 +47,6 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     equity: samples.equity,
     drawdowns: falls.end(),
     funds: account.funds(),
-    interest: money(account.interest),
     dayEquity: account.dayEquity.take(),
     dayEndUs: account.dayEndUs.take(),
     statistics: plan.statistics,

@@ -46,7 +46,7 @@ class RecordLog<T> implements Rows<T> {
 const LIQUIDITIES: readonly Liquidity[] = ['taker', 'maker', 'auction'];
 const CAUSES: readonly FillCause[] = ['order', 'forced', 'settled'];
 const FILL_FIGURES = 16;
-const TRADE_FIGURES = 17;
+const TRADE_FIGURES = 16;
 
 type Figure = (place: number) => number;
 
@@ -101,7 +101,6 @@ export class TradeLog extends RecordLog<BacktestTrade> {
     this.push(trade.favourable);
     this.push(trade.fills);
     this.push(isOpen ? 1 : 0);
-    this.push(trade.carry);
   }
 }
 
@@ -146,6 +145,5 @@ function readTrade(strategy: number, figure: Figure): BacktestTrade {
     favourable: money(figure(13)),
     fills: figure(14),
     isOpen: figure(15) === 1,
-    carry: money(figure(16)),
   };
 }

@@ -24,7 +24,7 @@ import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './number-column.ts';
 import { type PriceColumns, SampleTable } from './sample-table.ts';
-import { type Carried, type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
+import { type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
 import type { PriceRange, StrategyPosition } from './strategy-position.ts';
 
 /** Money beside equity, now. */
@@ -54,7 +54,6 @@ export class RunAccount {
   /** Charged on the days before. */
   #chargedBefore = 0;
   #charged = 0;
-  #interest = 0;
   /** Over all strategies, by instrument. */
   readonly #totals: PositionTotal[] = [];
   /** Positions that are not flat, by instrument. */
@@ -88,15 +87,6 @@ export class RunAccount {
     this.#changed(instrument.contract.index, position, ledger.holding(instrument));
   }
 
-  /** Time cost so much, or brought it where it is below zero. */
-  carry(strategy: number, instrument: RunInstrument, kind: Carried, cost: number): void {
-    const ledger = this.ledgers[strategy];
-    assert(ledger !== undefined, 'what is held is held by a strategy of the run');
-    ledger.carry(instrument, kind, cost);
-    this.#charged += cost;
-    this.version += 1;
-  }
-
   #changed(instrument: number, before: Position, holding: StrategyPosition): void {
     const total = this.#totalOf(instrument);
     total.add(before, -1);
@@ -113,16 +103,6 @@ export class RunAccount {
   #saw(instrument: number, range: PriceRange): void {
     const holders = this.#holders[instrument];
     if (holders !== undefined && range.high >= range.low) for (const holding of holders) holding.saw(range);
-  }
-
-  payInterest(cost: number): void {
-    this.#interest += cost;
-    this.#charged += cost;
-    this.version += 1;
-  }
-
-  get interest(): number {
-    return this.#interest;
   }
 
   /** Capital and profit, open and closed, net of costs. */
@@ -162,13 +142,13 @@ export class RunAccount {
   sample(atUs: number, { cash, marginUsed, buyingPower }: FundsNow, isDayEnd = false): void {
     for (const { exchange, contract } of this.#instruments)
       if (exchange !== null) this.#saw(contract.index, exchange);
-    let equity = this.#capital - this.#interest;
+    let equity = this.#capital;
     for (const ledger of this.ledgers) {
       const profit = ledger.profitNow();
       ledger.profit.push(profit);
       equity += profit;
     }
-    assert(equity === this.equityNow(), 'the account is the sum of its strategies and its interest');
+    assert(equity === this.equityNow(), 'the account is the sum of its strategies');
     this.falls.add(equity, atUs);
     this.#cashes.push(cash);
     this.#margins.push(marginUsed);

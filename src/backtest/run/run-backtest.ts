@@ -7,7 +7,7 @@ import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
 import { durationUs, type PriceHundredths, seconds, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { BacktestDay, BacktestPlan, CarryTerms } from '../backtest-plan.ts';
+import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
@@ -15,7 +15,6 @@ import { latencyDraws } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { assembleResult } from './assemble-result.ts';
 import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
-import { CarryingCosts } from './carrying-costs.ts';
 import { EngineDriver } from './engine-driver.ts';
 import { JournalTape } from './journal-tape.ts';
 import { RunInstrument } from './run-instrument.ts';
@@ -59,8 +58,6 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
   return new Run(plan, options).play();
 }
 
-const NO_CARRY: CarryTerms = { contracts: [], interest: [], loan: [], daysPerYear: 365 };
-
 /** The venue in process tells changes of orders and positions at once: only money is read again, since it changes with prices. */
 const pollsOf = ({ poll: { account } }: EngineSettings): PollSettings => ({
   bookFast: NEVER,
@@ -83,7 +80,6 @@ class Run {
   readonly #plots: RunPlots;
   readonly #venue: RunVenue;
   readonly #broker: VirtualBroker;
-  readonly #carrying: CarryingCosts;
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
   #driver: EngineDriver | null = null;
@@ -131,19 +127,11 @@ class Run {
       reportLatency: latencyDraws(plan.latency.report, plan.seed + 1),
       wake: (atUs) => this.#timeline.wake(atUs),
     });
-    this.#carrying = new CarryingCosts({
-      terms: plan.carry ?? NO_CARRY,
-      costs: plan.costs,
-      account,
-      instruments,
-      utcOffsetMinutes: plan.calendar.utcOffsetMinutes,
-    });
     this.#timeline = new Timeline({
       clock,
       sequence: this.#sequence,
       broker: this.#broker,
       sampleEveryUs: plan.sampleEvery,
-      carrying: this.#carrying,
       onPhase: (phase, atUs) => this.#setPhase(phase, atUs),
       onSample: (atUs) => account.sample(atUs, this.#venue.funds()),
     });
@@ -233,11 +221,7 @@ class Run {
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;
     const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
-    if (isFirst) {
-      this.#fromUs = openUs;
-      // No night has passed before the first row.
-      this.#carrying.begin(firstUs === Infinity ? openUs : Math.max(openUs, firstUs));
-    }
+    if (isFirst) this.#fromUs = openUs;
     this.#timeline.runTo(openUs);
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
       data.guessed.has(contract) ? undefined : data.references.get(contract);

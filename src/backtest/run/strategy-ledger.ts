@@ -21,9 +21,6 @@ import type { NumberColumn } from './number-column.ts';
 /** An execution with all that is known of it, but the position it leads to. */
 export type Execution = Omit<BacktestFill, 'positionAfter' | 'strategy' | 'instrument'>;
 
-/** Costs of time. */
-export type Carried = 'funding' | 'borrow';
-
 /** Rates of a day. */
 export interface DayCosts {
   readonly schedule: CostSchedule;
@@ -50,8 +47,6 @@ export class StrategyLedger {
   #brokerFee = 0;
   #fee = 0;
   #tax = 0;
-  #funding = 0;
-  #borrow = 0;
   /** Twice what was paid against the middle of the book. */
   #spreadTwice = 0;
 
@@ -76,7 +71,7 @@ export class StrategyLedger {
 
   /** Everything charged so far. */
   get charged(): number {
-    return this.#fee + this.#tax + this.#funding + this.#borrow;
+    return this.#fee + this.#tax;
   }
 
   /** Undefined for a contract it never traded. */
@@ -110,12 +105,6 @@ export class StrategyLedger {
     if (midTwice > 0) this.#spreadTwice += change * (2 * priceTicks - midTwice) * instrument.unit;
     holding.execute({ atUs: at, change, value, fee, tax }, this.#onTrade);
     this.#fills.add(execution, instrument.contract.index, holding.position.qty);
-  }
-
-  carry(instrument: RunInstrument, kind: Carried, cost: number): void {
-    this.holding(instrument).carry(cost);
-    if (kind === 'funding') this.#funding += cost;
-    else this.#borrow += cost;
   }
 
   deny(denial: Omit<BacktestDenial, 'strategy'>): void {
@@ -152,8 +141,6 @@ export class StrategyLedger {
       brokerFee: money(brokerFee),
       valueFee: money(this.#fee - exchangeFee - clearingFee - brokerFee),
       tax: money(this.#tax),
-      funding: money(this.#funding),
-      borrow: money(this.#borrow),
       spread: money(Math.round(this.#spreadTwice / 2)),
     };
   }

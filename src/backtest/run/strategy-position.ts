@@ -1,5 +1,4 @@
 /** One strategy's position in one contract, and the round trip under way. */
-import { assert } from '../../domain/assert.ts';
 import { applyFill, FLAT_POSITION, openProfit, partOf, type Position } from '../../domain/position.ts';
 import type { BacktestTrade } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
@@ -36,7 +35,6 @@ export class StrategyPosition {
   #gross = 0;
   #fee = 0;
   #tax = 0;
-  #carry = 0;
   #fills = 0;
   #adverse = 0;
   #favourable = 0;
@@ -71,12 +69,6 @@ export class StrategyPosition {
     const { unit } = this.#instrument;
     this.#favourable = Math.max(this.#favourable, closed + openProfit(position, best * unit));
     this.#adverse = Math.min(this.#adverse, closed + openProfit(position, worst * unit));
-  }
-
-  /** Time cost so much while it was held. */
-  carry(cost: number): void {
-    assert(!this.isFlat, 'nothing is paid for what is not held');
-    this.#carry += cost;
   }
 
   execute(fill: PositionFill, onEnd: TradeEnd): void {
@@ -119,7 +111,6 @@ export class StrategyPosition {
     this.#gross = 0;
     this.#fee = fee;
     this.#tax = tax;
-    this.#carry = 0;
     this.#fills = 1;
     this.#adverse = 0;
     this.#favourable = 0;
@@ -153,8 +144,7 @@ export class StrategyPosition {
       grossProfit: money(gross),
       fee: money(this.#fee),
       tax: money(this.#tax),
-      carry: money(this.#carry),
-      netProfit: money(gross - this.#fee - this.#tax - this.#carry),
+      netProfit: money(gross - this.#fee - this.#tax),
       adverse: money(Math.min(this.#adverse, gross)),
       favourable: money(Math.max(this.#favourable, gross)),
       fills: this.#fills,

@@ -51,8 +51,6 @@ export interface RunStatistics {
 export interface CostFigures {
   readonly fees: number;
   readonly tax: number;
-  /** Funding, borrowing and interest; below zero was received. */
-  readonly carry: number;
   readonly spread: number;
   readonly total: number;
 }
@@ -78,7 +76,7 @@ export function runStatistics(result: BacktestResult): RunStatistics {
     calmar: calmarRatio(annual, falls.fractionMax),
     drawdowns: falls,
     trades: statisticsOfTrades(result, strategies),
-    costs: costsOf(strategies, result.interest),
+    costs: costsOf(strategies),
     exposure: span > 0 ? held / span : undefined,
     turnover: turnoverOf(result),
     slippage: slippageOf(result),
@@ -137,16 +135,14 @@ function sessionsPerYear(days: readonly TradingDay[]): number {
   return long?.[1] ?? (numbers.some(isWeekend) ? DAYS_PER_YEAR : SESSIONS_PER_YEAR);
 }
 
-/** `interest` is the account's. */
-export function costsOf(strategies: readonly StrategyResult[], interest = 0): CostFigures {
+export function costsOf(strategies: readonly StrategyResult[]): CostFigures {
   const fees = sum(
     strategies,
     ({ costs }) => costs.exchangeFee + costs.clearingFee + costs.brokerFee + costs.valueFee,
   );
   const tax = sum(strategies, ({ costs }) => costs.tax);
-  const carry = interest + sum(strategies, ({ costs }) => costs.funding + costs.borrow);
   const spread = sum(strategies, ({ costs }) => costs.spread);
-  return { fees, tax, carry, spread, total: fees + tax + carry };
+  return { fees, tax, spread, total: fees + tax };
 }
 
 function turnoverOf({ strategies, capital }: BacktestResult): number {

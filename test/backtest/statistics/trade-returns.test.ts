@@ -17,7 +17,6 @@ const trade = (netProfit: number, days: number): BacktestTrade => ({
   grossProfit: money(netProfit),
   fee: money(0),
   tax: money(0),
-  carry: money(0),
   netProfit: money(netProfit),
   adverse: money(0),
   favourable: money(0),

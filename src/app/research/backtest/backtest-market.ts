@@ -1,5 +1,4 @@
 /** The market of a backtest: a market file of the daemon, or an inline market of the backtest file. */
-import type { CarryTerms } from '../../../backtest/backtest-plan.ts';
 import { readMarket } from '../../../config/market-file.ts';
 import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
@@ -14,15 +13,12 @@ import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
 import { decimalsOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
 import { type ChainTerms, type InlineMarket, inlineMarket, type WrittenMarket } from './backtest-schema.ts';
-import { carryOf } from './market-carry.ts';
 import { withChains } from './market-chains.ts';
 import { costDecimals, costsOf, feeDecimals, FIRST_DAY } from './market-costs.ts';
 
 export interface BacktestMarket {
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
-  /** Absent: time costs nothing. */
-  readonly carry?: CarryTerms;
   /** Index futures list their months by rule; other markets name their contracts. */
   readonly kind: 'index_futures' | 'own';
   readonly currency: string;
@@ -133,8 +129,7 @@ function ownMarketOf(written: WrittenMarket): ReadBacktestMarket {
   const moneyScale = 10 ** decimals;
   const costs = costsOf(written, moneyScale, problems);
   const contracts = listedIn(written, moneyScale, problems);
-  const carry = zone && carryOf(written, zone, moneyScale, problems);
-  if (problems.length > 0 || zone === undefined || carry === undefined) return { ok: false, problems };
+  if (problems.length > 0 || zone === undefined) return { ok: false, problems };
   const isAlwaysOpen = terms.hours === undefined;
   const bySymbol = new Map(Object.entries(contracts));
   return {
@@ -143,7 +138,6 @@ function ownMarketOf(written: WrittenMarket): ReadBacktestMarket {
       kind: 'own',
       calendar: calendarOf(terms, zone),
       costs,
-      carry,
       contracts,
       currency: terms.currency,
       moneyScale,

@@ -1,7 +1,6 @@
 /** Schema of a backtest file, checked as a whole before anything runs. */
 import { assert } from '../../../domain/assert.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
-import { US_PER_HOUR } from '../../../domain/units.ts';
 import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
 import type { YamlSource } from '../../../config/yaml-source.ts';
@@ -30,12 +29,8 @@ const costs = z.strictObject({
   orderMaxPercent: share.optional(),
   sellTaxPercent: share.optional(),
   marginPercent: z.number().min(0.01).max(100).optional(),
-  /** Purchases take their whole value from the cash, and what lacks is lent; otherwise a margined one leaves the cash alone. */
-  loan: z.boolean().optional(),
   /** Below this part of the value of positions the broker closes. */
   maintenancePercent: z.number().min(0.01).max(100).optional(),
-  /** Fee for what is sold short, a year. */
-  borrowPercentYear: share.optional(),
   rounding: z
     .strictObject({
       per: z.enum(['fill', 'order', 'none']),
@@ -45,21 +40,6 @@ const costs = z.strictObject({
     })
     .optional(),
 });
-
-/** A year, of all money or of the part of it up to an amount. */
-const tiered = z.union([
-  share.transform((percent) => [{ percent, upTo: Infinity }]),
-  z
-    .array(z.strictObject({ percent: share, upTo: z.int().positive().default(Infinity) }))
-    .min(1)
-    .refine(
-      (tiers) =>
-        tiers.every(
-          ({ upTo }, i) => upTo > (tiers[i - 1]?.upTo ?? 0) && (upTo < Infinity || i === tiers.length - 1),
-        ),
-      'tiers whose upTo rises, like [{ upTo: 100000, percent: 6.8 }, { percent: 6.3 }]',
-    ),
-]);
 
 /** The next contract is traded from the day after the one on which it traded more, or so many days before the last day of the old one. */
 const roll = z.discriminatedUnion('by', [
@@ -92,18 +72,6 @@ const inlineContract = z.strictObject({
     })
     .optional(),
   costs: costs.optional(),
-  /** Of a perpetual contract: a fixed rate, or a file of times and rates. */
-  funding: z
-    .strictObject({
-      percent: z.number().min(-100).max(100).optional(),
-      at: z
-        .array(timeOfDay)
-        .min(1)
-        .default([0, 8 * US_PER_HOUR, 16 * US_PER_HOUR]),
-      file: pathText.optional(),
-    })
-    .refine(({ percent, file }) => (percent === undefined) !== (file === undefined), 'percent or file')
-    .optional(),
 });
 
 /** A market in the file itself: any futures, shares or coins. */
@@ -133,14 +101,7 @@ export const inlineMarket = z.strictObject({
       'names of letters, digits, dots and hyphens, like EURUSD for EUR/USD',
     )
     .refine((specs) => Object.keys(specs).length > 0, 'a section with a contract, like ES: { tick: 0.25 }'),
-  costs: costs
-    .extend({
-      /** Received on cash, and paid where it is below zero, a year. */
-      interestPercentYear: tiered.optional(),
-      loanPercentYear: tiered.optional(),
-      daysPerYear: z.int().min(1).max(366).default(365),
-    })
-    .prefault({}),
+  costs: costs.prefault({}),
 });
 
 const columns = z.partialRecord(z.enum(COLUMN_ROLES), z.string());

@@ -108,7 +108,6 @@ export function costsOf(
     ...(maintenancePercent !== undefined && {
       maintenanceBps: since(Math.round(maintenancePercent * PERCENT_BPS)),
     }),
-    ...(costs.loan && { isLent: true }),
     ...(margin !== undefined && {
       contractMargin: since({
         initial: whole(['margin', 'initial'], margin.initial, moneyDigits),

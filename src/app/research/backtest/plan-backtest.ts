@@ -57,7 +57,6 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
   const plan = {
     calendar: market.calendar,
     costs: market.costs,
-    ...(market.carry !== undefined && { carry: market.carry }),
     ...(rolls.length > 0 && { rolls }),
     settings: engineSettings(backtest),
     capital: money(Math.round(read.capital * market.moneyScale)),

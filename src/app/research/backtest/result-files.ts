@@ -100,7 +100,6 @@ function tradesCsv(result: BacktestResult, stamp: Stamp, amount: Amount): string
       gross_profit: ({ row }) => amount(row.grossProfit),
       fee: ({ row }) => amount(row.fee),
       tax: ({ row }) => amount(row.tax),
-      carry: ({ row }) => amount(row.carry),
       net_profit: ({ row }) => amount(row.netProfit),
       adverse: ({ row }) => amount(row.adverse),
       favourable: ({ row }) => amount(row.favourable),
@@ -193,7 +192,6 @@ function statisticsJson(found: RunStatistics, money: InCurrency): object {
     costs: {
       fees: money(costs.fees),
       tax: money(costs.tax),
-      carry: money(costs.carry),
       spread: money(costs.spread),
     },
     trades: tradesJson(found.trades, money),

@@ -1,5 +1,5 @@
 /**
- * Margin, profit and funding as textbooks and exchanges publish them: Hull's frozen orange juice (Options, Futures and Other Derivatives,
+ * Margin and profit as textbooks and exchanges publish them: Hull's frozen orange juice (Options, Futures and Other Derivatives,
  * "Mechanics of Futures Markets": 15,000 pounds a contract, 160 cents, 6,000 initial and 4,500 maintenance margin), and Bybit's examples of
  * profit and loss of USDT perpetual contracts. Prices between the published ones are made here.
  */
@@ -80,15 +80,4 @@ test.each([
   ['0.5 at 5,000 and 0.3 at 6,000 are 0.8 at 5,375', [5_000, 5_000, 6_000, 5_375], { 0: 5, 1: 3, 2: -8 }, 0],
 ])('Bybit: %s', async (_, prices, orders, netProfit) => {
   expect(await played({ ...COIN, prices, orders, contract: LOT })).toMatchObject({ left: 0, netProfit });
-});
-
-/** 400 less 1.32 and 1.10 of fees (0.055 %) and 2.10 of funding: 395.48. */
-test('Bybit: closed profit of a short position after fees and funding', async () => {
-  const run = await played({
-    ...COIN,
-    prices: [6_000, 6_000, 6_000, 5_000, 5_000],
-    orders: { 0: -4, 2: 4 },
-    contract: `${LOT}, costs: { takerPercent: 0.055 }, funding: { percent: -0.0875, at: ['00:02'] }`,
-  });
-  expect(run).toMatchObject({ left: 0, netProfit: 395.48 });
 });
