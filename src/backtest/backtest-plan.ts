@@ -7,7 +7,7 @@ import type { EngineSettings } from '../domain/settings.ts';
 import type { DurationUs, Money, PriceHundredths } from '../domain/units.ts';
 import type { TickRows } from '../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../strategy/index.ts';
-import type { BacktestNotice, ChainRoll } from './backtest-result.ts';
+import type { BacktestNotice } from './backtest-result.ts';
 import type { MarginRules } from '../venue/account/margin.ts';
 import type { FillModel } from '../venue/exchange/fill-models.ts';
 import type { StatisticsSettings } from './statistics/statistics-settings.ts';
@@ -47,8 +47,6 @@ export interface BacktestPlan {
   readonly data: BacktestData;
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
-  /** Of the days of the run, in order; absent: there are no chains. */
-  readonly rolls?: readonly ChainRoll[];
   readonly settings: EngineSettings;
   /** In the order of `settings.strategies`. */
   readonly strategies: readonly StrategyInstance[];

@@ -173,19 +173,6 @@ export interface ResultPlot {
   readonly values: Samples;
 }
 
-/** A contract of a chain gives way to the next one, on the morning of `day`. */
-export interface ChainRoll {
-  readonly chain: string;
-  readonly day: TradingDay;
-  readonly from: string;
-  readonly to: string;
-  /** Points: closes of the last day before on which both traded. */
-  readonly closeFrom: number;
-  readonly closeTo: number;
-  /** Why on that day, in words. */
-  readonly rule: string;
-}
-
 /** Remark for readers of the figures. */
 export interface BacktestNotice {
   readonly tsUs: TsUs | null;
@@ -224,7 +211,6 @@ export interface BacktestResult {
   readonly strategies: readonly StrategyResult[];
   /** Name and settings of each model, in words. */
   readonly models: readonly (readonly [string, string])[];
-  readonly rolls: readonly ChainRoll[];
   readonly notices: readonly BacktestNotice[];
   readonly counts: {
     readonly rows: number;

@@ -42,6 +42,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Keys that are gone, by their path, in which `*` is any name: what to do instead. */
+const NO_CHAIN = 'write each contract by its own name: VN30F1M alone rolls, over files of single contracts';
 const NO_COSTS_OF_TIME = 'time costs nothing in a run: count it beside the result';
 const RETIRED: readonly (readonly [path: string, instead: string])[] = [
   ['data.actions', 'adjust prices for splits and dividends before the import'],
@@ -56,6 +57,8 @@ const RETIRED: readonly (readonly [path: string, instead: string])[] = [
         [`market.contracts.*.costs.${key}`, NO_COSTS_OF_TIME],
       ] as const,
   ),
+  ['market.contracts.*.chain', NO_CHAIN],
+  ['market.contracts.*.roll', NO_CHAIN],
   ['market.contracts.*.funding', NO_COSTS_OF_TIME],
   ['timeZone', 'one market a run, which names its zone'],
 ];

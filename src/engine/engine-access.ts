@@ -126,7 +126,6 @@ export function createSessionActions(
     heldPositions: () => portfolio.held(),
     brokerPositions: () => positionReconciler.positions,
     submitFor: (strategy, intent) => context.ask(strategy, 'system', { do: 'submit', intent }),
-    submitAs: (strategy, intent) => context.ask(strategy, 'strategy', { do: 'submit', intent }),
     modify: (strategy, change) => void context.ask(strategy, 'system', { do: 'modify', change }),
     cancel: (strategy, clientOrderId) => context.cancel(strategy, clientOrderId),
     withdraw: (strategy, clientOrderId) => context.withdraw(strategy, clientOrderId),

@@ -163,7 +163,6 @@ export const SAMPLE_RESULT: BacktestResult = {
     },
   ],
   models: [['fills', 'queue']],
-  rolls: [],
   notices: [{ tsUs: null, code: 'gap', text: 'the tape has a gap' }],
   counts: { rows: 1_000, events: 1_200, journalEntries: 40, orders: 7, fills: 2 },
 };

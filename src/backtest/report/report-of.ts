@@ -1,6 +1,5 @@
 /** Turns the result of a backtest into the model of its report. */
 import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
-import { decimalText } from '../../text/decimals.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import type { BacktestDenial, BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import { type Rolled, yearReturns } from '../statistics/daily-series.ts';
@@ -74,7 +73,6 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       ...monteCarloTables(resampled, moneyScale),
       ...resultTables(result, found),
       metricTable(performance, found.basis),
-      ...rollTables(result),
       ...denialTables(result),
     ],
     settings: [runTable(result), ...result.strategies.map(paramTable)],
@@ -193,27 +191,6 @@ function costsTold({ strategies, moneyScale }: BacktestResult, found: RunStatist
 function hasMiddle(fills: Iterable<BacktestFill>): boolean {
   for (const { midTwice } of fills) if (midTwice > 0) return true;
   return false;
-}
-
-function rollTables({ rolls }: BacktestResult): readonly ReportTable[] {
-  if (rolls.length === 0) return [];
-  return [
-    {
-      title: 'Rolls',
-      note: 'closes: of the last day before on which both contracts traded; positions are rolled by two market orders on the day, which stand among the fills',
-      columns: ['day', 'chain', 'from', 'to', 'close', 'close of the next', 'rule'],
-      isText: true,
-      rows: rolls.map(({ day, chain, from, to, closeFrom, closeTo, rule }) => [
-        day,
-        chain,
-        from,
-        to,
-        decimalText(closeFrom),
-        decimalText(closeTo),
-        rule,
-      ]),
-    },
-  ];
 }
 
 /** Why orders did not go out, in words; most often first. */

@@ -312,7 +312,7 @@ export function profitHistogram(result: BacktestResult): readonly ReportHistogra
  */
 export function positionSamples(result: BacktestResult): Samples & { readonly unit: string } {
   const { strategies, instruments, equity, currency, moneyScale } = result;
-  const isCounted = new Set(instruments.map(({ spec }) => spec.chain ?? spec.underlying)).size <= 1;
+  const isCounted = new Set(instruments.map(({ spec }) => spec.underlying)).size <= 1;
   const heldAfter = ({ positionAfter, value, qty }: BacktestFill): number =>
     isCounted ? positionAfter : (positionAfter * value) / qty / moneyScale;
   const cursors = strategies.map(({ fills }) => ({ fills, next: 0, held: new Map<number, number>() }));

@@ -80,7 +80,6 @@ export function assembleResult(gathered: Gathered): BacktestResult {
       };
     }),
     models: [...describeModels(plan.fill, plan.latency), ['memory', describeMemory(plan.memory)]],
-    rolls: plan.rolls ?? [],
     notices: [...notices, ...facts.notices, ...more],
     counts: gathered.counts,
   };

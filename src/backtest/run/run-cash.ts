@@ -56,24 +56,19 @@ export class RunCash {
   }
 
   /**
-   * Margin of other contracts, as far as orders that work close them at the last price: one event moves money from one to the other. In
-   * its chain each order counts, at any price: a roll needs no margin for both.
+   * Margin of other contracts, as far as orders that work close them at the last price: one event moves money from one to the other.
    */
   #releasedBy(working: readonly Asked[], code: OrderCode): number {
     assert(this.#costs !== null, 'margin is measured on a day that is open');
     const { schedule, day } = this.#costs;
     if (working.length === 0) return 0;
-    const chain = this.#instruments.find(({ contract }) => contract.orderCode === code)?.contract.spec.chain;
     let released = 0;
     for (const { contract, mark, markValue } of this.#instruments) {
       const net = this.#account.netOf(contract.index);
       if (contract.orderCode === code || net === 0) continue;
-      const isRolled = chain !== undefined && contract.spec.chain === chain;
       const closing = working.filter(
         (each) =>
-          each.orderCode === contract.orderCode &&
-          (each.side === 'sell') === net > 0 &&
-          (isRolled || !waits(each, mark)),
+          each.orderCode === contract.orderCode && (each.side === 'sell') === net > 0 && !waits(each, mark),
       );
       const size = Math.min(
         Math.abs(net),

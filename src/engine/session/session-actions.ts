@@ -35,8 +35,6 @@ export interface SessionActions {
 
   /** Submits for a strategy, with the hint 'exit' to the guard. */
   submitFor(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId;
-  /** Submits as the strategy itself would: risk checks it by the strategy's own rules. */
-  submitAs(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId;
   modify(strategy: StrategyIndex, change: ModifyIntent): void;
   /** Asks for a cancel; sent when the order number is known. Asking again while a cancel is open does nothing. */
   cancel(strategy: StrategyIndex, order: ClientOrderId): void;

@@ -158,10 +158,6 @@ export class HouseWorld implements SessionActions {
     return [];
   }
 
-  submitAs(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
-    return this.submitFor(strategy, intent);
-  }
-
   submitFor(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
     this.#count += 1;
     const id = clientOrderId(`x${this.#count}`);

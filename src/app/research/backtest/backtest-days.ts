@@ -1,7 +1,7 @@
 /** The days of a backtest: which contracts are listed, what their reference prices are, and their rows. */
 import { endedWithSession } from '../../../backtest/bar-ticks.ts';
 import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
-import type { BacktestNotice, ChainRoll } from '../../../backtest/backtest-result.ts';
+import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
 import { firstPrice } from '../../../backtest/run/run-day.ts';
 import { assert } from '../../../domain/assert.ts';
 import {
@@ -26,7 +26,6 @@ import {
 } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
-import { frontOf } from './chain-rolls.ts';
 import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
 
 export interface BacktestDaysOptions {
@@ -36,8 +35,6 @@ export interface BacktestDaysOptions {
   readonly symbols: readonly string[];
   /** Points, by code and day. */
   readonly references: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Of the market's chains, also those before the run. */
-  readonly rolls: readonly ChainRoll[];
   /** The price of a quote. */
   readonly quotePrice: 'mid' | 'bid' | 'ask';
   /** Columns of a day: from its file, or from memory that several threads share. */
@@ -51,9 +48,8 @@ export class BacktestDays implements BacktestData {
   readonly days: readonly TradingDay[];
   readonly rows: number;
   readonly #options: BacktestDaysOptions;
-  /** By code and, while a chain stands for it, the name of that. */
+  /** By code. */
   readonly #contracts = new Map<string, Contract>();
-  readonly #indexes = new Map<string, number>();
   readonly #byDay = new Map<TradingDay, SourceDay[]>();
   /** Codes that have data on some day. */
   readonly #codes: ReadonlySet<string>;
@@ -97,7 +93,7 @@ export class BacktestDays implements BacktestData {
     const guessed = new Set<Contract>();
     const today = this.#byDay.get(day) ?? [];
     const tapes = today.map((source): DayTape => {
-      const contract = this.#contractOf(source.code, day);
+      const contract = this.#contractOf(source.code);
       const rows = this.#read(source);
       const known = this.#reference(source, contract);
       if (known === null) guessed.add(contract);
@@ -125,40 +121,30 @@ export class BacktestDays implements BacktestData {
     const today = (this.#byDay.get(day) ?? []).map(({ code }) => code);
     if (market.kind === 'own') {
       const known = Object.keys(market.contracts).filter((code) => this.#codes.has(code));
-      return known.map((code) => this.#contractOf(code, day)).filter(({ expiry }) => expiry >= day);
+      return known.map((code) => this.#contractOf(code)).filter(({ expiry }) => expiry >= day);
     }
     const families = new Set([...symbols, ...today].map(familyOf).filter((each) => each !== undefined));
     const listed = [...families].flatMap((family) =>
       listedMonths(market.calendar, family, day).map(legacyCode),
     );
-    return [...new Set([...listed, ...today])].map((code) => this.#contractOf(code, day));
+    return [...new Set([...listed, ...today])].map((code) => this.#contractOf(code));
   }
 
-  #contractOf(code: string, day: TradingDay): Contract {
+  #contractOf(code: string): Contract {
+    const known = this.#contracts.get(code);
+    if (known !== undefined) return known;
     const { market } = this.#options;
     const spec = market.specOf(code);
     assert(spec !== undefined, 'the data has only contracts of the market');
-    const name = spec.chain !== undefined && this.#frontOf(spec.chain, day) === code ? spec.chain : code;
-    const key = `${code} ${name}`;
-    const known = this.#contracts.get(key);
-    if (known !== undefined) return known;
-    const index = this.#indexes.get(code) ?? this.#indexes.size;
-    this.#indexes.set(code, index);
     const contract: Contract = {
-      index: instrumentIndex(index),
+      index: instrumentIndex(this.#contracts.size),
       orderCode: orderCode(code),
-      streamCode: streamCode(name),
+      streamCode: streamCode(code),
       expiry: market.expiryOf(code),
       spec,
     };
-    this.#contracts.set(key, contract);
+    this.#contracts.set(code, contract);
     return contract;
-  }
-
-  #frontOf(name: string, day: TradingDay): string | undefined {
-    const { market, rolls } = this.#options;
-    const chain = market.chains.find((each) => each.name === name);
-    return chain && frontOf(chain, rolls, day, (code) => this.#codes.has(code));
   }
 
   /** From the file, else the close of the session before; null where nobody knows it before the first trade. */
@@ -203,7 +189,7 @@ export class BacktestDays implements BacktestData {
     const { references } = this.#options;
     const guessed = this.days.flatMap((day) =>
       (this.#byDay.get(day) ?? [])
-        .filter(({ code }) => this.#contractOf(code, day).spec.bandBps < NO_BAND_BPS)
+        .filter(({ code }) => this.#contractOf(code).spec.bandBps < NO_BAND_BPS)
         .filter(({ code }) => references[code]?.[day] === undefined)
         .filter((source) => this.#sessionBefore(source) === undefined)
         .map(({ code }) => `${code} on ${day}`),

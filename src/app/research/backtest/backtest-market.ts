@@ -12,8 +12,7 @@ import { quoteCurrency } from '../../../domain/currency.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
 import { decimalsOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
-import { type ChainTerms, type InlineMarket, inlineMarket, type WrittenMarket } from './backtest-schema.ts';
-import { withChains } from './market-chains.ts';
+import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
 import { costDecimals, costsOf, feeDecimals, FIRST_DAY } from './market-costs.ts';
 
 export interface BacktestMarket {
@@ -34,7 +33,6 @@ export interface BacktestMarket {
   readonly contracts: Readonly<Record<string, ContractSpec>>;
   /** Undefined for a symbol of another market. */
   specOf(symbol: string): ContractSpec | undefined;
-  readonly chains: readonly ChainTerms[];
   expiryOf(symbol: string): TradingDay;
 }
 
@@ -70,8 +68,7 @@ export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
   const read = inlineMarket.safeParse(market);
   if (!read.success)
     return { ok: false, problems: zodProblems(source, read.error.issues, inlineMarket, { base: MARKET }) };
-  const chained = withChains(source, read.data);
-  return 'problems' in chained ? { ok: false, problems: chained.problems } : ownMarketOf(chained);
+  return ownMarketOf(source, read.data);
 }
 
 /** Index futures, as the daemon trades them: money is whole VND, a code tells its month. */
@@ -98,7 +95,6 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
       isAlwaysOpen: false,
       marketOrders: false,
       specOf: of,
-      chains: [],
       expiryOf: (symbol) => {
         const month = contractMonthOf(symbol);
         return month === undefined ? NO_EXPIRY : expiryOf(calendar, month);
@@ -114,9 +110,10 @@ export function familyOf(symbol: string): ContractMonth['underlying'] | undefine
   return family === 'VN30' || family === 'VN100' ? family : undefined;
 }
 
-function ownMarketOf(written: WrittenMarket): ReadBacktestMarket {
-  const { source, terms, chains } = written;
-  const problems = [...hourProblems(written), ...pairProblems(written), ...expiryProblems(written)];
+function ownMarketOf(source: YamlSource, terms: InlineMarket): ReadBacktestMarket {
+  const problems = [hourProblems, pairProblems, expiryProblems].flatMap((problemsOf) =>
+    problemsOf(source, terms),
+  );
   const zone = timeZone(terms.timeZone);
   if (zone === undefined)
     problems.push(source.problem([...MARKET, 'timeZone'], 'a zone like UTC, +07:00 or America/New_York'));
@@ -127,8 +124,13 @@ function ownMarketOf(written: WrittenMarket): ReadBacktestMarket {
     problems.push(source.problem([...MARKET, 'contracts'], expected, hint));
   }
   const moneyScale = 10 ** decimals;
-  const costs = costsOf(written, moneyScale, problems);
-  const contracts = listedIn(written, moneyScale, problems);
+  const costs = costsOf(source, terms, { moneyScale, problems });
+  const contracts = Object.fromEntries(
+    Object.entries(terms.contracts).map(([symbol, each]) => {
+      const costs = costsOf(source, terms, { moneyScale, problems, contract: symbol });
+      return [symbol, { ...specOf(symbol, each, moneyScale), costs }];
+    }),
+  );
   if (problems.length > 0 || zone === undefined) return { ok: false, problems };
   const isAlwaysOpen = terms.hours === undefined;
   const bySymbol = new Map(Object.entries(contracts));
@@ -146,31 +148,9 @@ function ownMarketOf(written: WrittenMarket): ReadBacktestMarket {
       isAlwaysOpen,
       marketOrders: terms.marketOrders,
       specOf: (symbol) => bySymbol.get(symbol),
-      chains,
       expiryOf: (symbol) => (isAlwaysOpen ? undefined : terms.contracts[symbol]?.expiry) ?? NO_EXPIRY,
     },
   };
-}
-
-function listedIn(
-  market: WrittenMarket,
-  moneyScale: number,
-  problems: Problem[],
-): Readonly<Record<string, ContractSpec>> {
-  const chainOf = (symbol: string): ChainTerms | undefined =>
-    market.chains.find((chain) => chain.contracts.some(({ code }) => code === symbol));
-  return Object.fromEntries(
-    Object.entries(market.terms.contracts).map(([symbol, each]) => {
-      const costs = costsOf(market, moneyScale, problems, symbol);
-      const chain = chainOf(symbol)?.name;
-      const spec = {
-        ...specOf(symbol, each, moneyScale),
-        costs,
-        ...(chain !== undefined && { chain }),
-      };
-      return [symbol, spec];
-    }),
-  );
 }
 
 const decimalsFor = (source: YamlSource, market: InlineMarket): number =>
@@ -181,10 +161,9 @@ const decimalsFor = (source: YamlSource, market: InlineMarket): number =>
   );
 
 /** The close of its last day settles a contract. */
-const expiryProblems = ({ source, terms, chains }: WrittenMarket): readonly Problem[] =>
+const expiryProblems = (source: YamlSource, terms: InlineMarket): readonly Problem[] =>
   Object.entries(terms.contracts).flatMap(([symbol, { expiry }]) => {
-    const isOfChain = chains.some(({ contracts }) => contracts.some(({ code }) => code === symbol));
-    if (expiry === undefined || terms.hours !== undefined || isOfChain) return [];
+    if (expiry === undefined || terms.hours !== undefined) return [];
     const hint = 'leave it out: a position that is held on counts at the last price';
     return [
       source.problem([...MARKET, 'contracts', symbol, 'expiry'], 'no expiry where trading never stops', hint),
@@ -192,7 +171,7 @@ const expiryProblems = ({ source, terms, chains }: WrittenMarket): readonly Prob
   });
 
 /** Yen would count as dollars: 150 times too much. */
-const pairProblems = ({ source, terms }: WrittenMarket): readonly Problem[] =>
+const pairProblems = (source: YamlSource, terms: InlineMarket): readonly Problem[] =>
   Object.keys(terms.contracts).flatMap((symbol) => {
     const quote = quoteCurrency(symbol);
     if (quote === undefined || quote === terms.currency) return [];
@@ -207,7 +186,7 @@ const pairProblems = ({ source, terms }: WrittenMarket): readonly Problem[] =>
     ];
   });
 
-function hourProblems({ source, terms: { hours = [] } }: WrittenMarket): readonly Problem[] {
+function hourProblems(source: YamlSource, { hours = [] }: InlineMarket): readonly Problem[] {
   const sorted = hours.toSorted((a, b) => a.from - b.from);
   return hours.flatMap((span, i) => {
     const before = sorted[sorted.indexOf(span) - 1];

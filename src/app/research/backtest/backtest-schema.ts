@@ -1,9 +1,7 @@
 /** Schema of a backtest file, checked as a whole before anything runs. */
 import { assert } from '../../../domain/assert.ts';
-import type { TradingDay } from '../../../domain/civil-date.ts';
 import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
-import type { YamlSource } from '../../../config/yaml-source.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import { COLUMN_ROLES } from '../../../recording/import/column-map.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
@@ -41,12 +39,6 @@ const costs = z.strictObject({
     .optional(),
 });
 
-/** The next contract is traded from the day after the one on which it traded more, or so many days before the last day of the old one. */
-const roll = z.discriminatedUnion('by', [
-  z.strictObject({ by: z.literal('volume') }),
-  z.strictObject({ by: z.literal('date'), days: z.int().min(1).max(366) }),
-]);
-
 const inlineContract = z.strictObject({
   tick: positive,
   lot: positive.default(1),
@@ -54,15 +46,6 @@ const inlineContract = z.strictObject({
   orderQtyMax: count.default(1_000_000_000),
   bandPercent: z.number().min(0.01).max(99).optional(),
   expiry: date.optional(),
-  /** Contracts that follow each other under this name, with their last days. */
-  chain: z
-    .record(z.string(), date)
-    .refine(
-      (lasts) => Object.keys(lasts).every(isSymbol) && Object.keys(lasts).length > 1,
-      'contracts with their last days, like { ESH4: 2024-03-15, ESM4: 2024-06-21 }',
-    )
-    .optional(),
-  roll: roll.optional(),
   /** Money a contract, whatever its price is. */
   margin: z
     .strictObject({ initial: positive, maintenance: z.number().min(0).optional() })
@@ -274,21 +257,6 @@ export const backtestSchema = z.strictObject({
 
 export type BacktestFile = z.output<typeof backtestSchema>;
 export type InlineMarket = z.output<typeof inlineMarket>;
-
-/** A market as the backtest file has it. */
-export interface WrittenMarket {
-  readonly source: YamlSource;
-  /** With each contract of a chain under its own name. */
-  readonly terms: InlineMarket;
-  readonly chains: readonly ChainTerms[];
-}
-
-/** Contracts that are traded one after the other, in the order of their last days. */
-export interface ChainTerms {
-  readonly name: string;
-  readonly contracts: readonly { readonly code: string; readonly last: TradingDay }[];
-  readonly roll: z.output<typeof roll>;
-}
 
 export const ON_BARS: readonly string[] = ['next_open', 'close', 'ohlc'];
 

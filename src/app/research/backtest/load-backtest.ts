@@ -10,7 +10,6 @@ import { hasMaintenance } from '../../../domain/costs.ts';
 import { durationUs, US_PER_DAY } from '../../../domain/units.ts';
 import { formatDuration, parseDuration } from '../../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../../config/config-schema.ts';
-import type { ChainRoll } from '../../../backtest/backtest-result.ts';
 import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
@@ -29,10 +28,8 @@ import {
 } from './backtest-schema.ts';
 import { importNamedFiles } from './import-named-files.ts';
 import type { JournalLatencies, FoundLatencies } from './journal-latencies.ts';
-import { readRolls } from './chain-rolls.ts';
-import { codesOf } from './market-chains.ts';
 import { readStatistics } from './read-statistics.ts';
-import { longestBar, rowReader, type SourceDays, sourceDays } from './source-days.ts';
+import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
@@ -48,8 +45,6 @@ export interface Backtest {
   readonly sources: SourceDays;
   readonly latencies: JournalLatencies;
   readonly statistics: StatisticsSettings;
-  /** Of chains, also those before the run. */
-  readonly rolls: readonly ChainRoll[];
 }
 
 export type LoadedBacktest =
@@ -95,8 +90,6 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
   const { strategies } = code;
   const { statistics } = chosen;
-  const rolled = readRolls(source, market.market, sources, rowReader(read));
-  if ('problem' in rolled) return { ok: false, problems: [rolled.problem] };
   const backtest: Backtest = {
     file,
     read,
@@ -106,7 +99,6 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
     sources,
     latencies,
     statistics,
-    rolls: rolled.rolls,
   };
   const wrong =
     sources.days.length === 0
@@ -129,7 +121,7 @@ function unplayedProblems({ source, read, sources: { all, days }, market }: Back
   const there = [...new Set(all.filter(({ day }) => played.has(day)).map(({ code }) => code))];
   return read.strategies.flatMap(({ symbols }, i) =>
     symbols.flatMap((symbol, j) =>
-      codesOf(market, symbol).some((code) => there.includes(code))
+      there.includes(symbol)
         ? []
         : [
             source.problem(
@@ -157,8 +149,8 @@ function closingBarProblems({ source, read, sources: { all }, market }: Backtest
   const { flatBeforeClose: before } = read.session;
   if (market.isAlwaysOpen || before === null) return [];
   return read.strategies.flatMap(({ overnight, symbols }, i) => {
-    const own = symbols.flatMap((symbol) => codesOf(market, symbol));
-    const longestUs = longestBar(market.kind === 'own' ? all.filter(({ code }) => own.includes(code)) : all);
+    const own = market.kind === 'own' ? all.filter(({ code }) => symbols.includes(code)) : all;
+    const longestUs = longestBar(own);
     if (overnight || longestUs <= before || longestUs >= US_PER_DAY) return [];
     const [every, span] = [formatDuration(durationUs(longestUs)), formatDuration(before)];
     const isEarlier = longestUs <= (parseDuration(FLAT_BEFORE_MAX) ?? 0);
@@ -305,7 +297,7 @@ function symbolProblems(
   { strategies, data }: BacktestFile,
   market: BacktestMarket,
 ): readonly Problem[] {
-  const known = [...market.chains.map(({ name }) => name), ...Object.keys(market.contracts)];
+  const known = Object.keys(market.contracts);
   const named = [
     ...(data.symbols ?? []).map((symbol, i) => ({
       symbol,
@@ -316,7 +308,7 @@ function symbolProblems(
     ),
   ];
   return named
-    .filter(({ symbol }) => codesOf(market, symbol).every((code) => market.specOf(code) === undefined))
+    .filter(({ symbol }) => market.specOf(symbol) === undefined)
     .map(({ symbol, path }) => {
       const meant = nearest(symbol, known);
       const hint = meant === undefined ? '' : `did you mean ${meant}?`;

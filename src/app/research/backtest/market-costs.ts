@@ -1,10 +1,11 @@
 /** Costs and margin of an inline market and of its contracts, as rates in whole money. */
 import type { Problem } from '../../../config/problem.ts';
+import type { YamlSource } from '../../../config/yaml-source.ts';
 import { type TradingDay, tradingDay } from '../../../domain/civil-date.ts';
 import type { CostSchedule, Dated } from '../../../domain/costs.ts';
 import { currencyDecimals } from '../../../domain/currency.ts';
 import { decimalsOf, wholeOf } from '../../../text/decimals.ts';
-import type { InlineMarket, WrittenMarket } from './backtest-schema.ts';
+import type { InlineMarket } from './backtest-schema.ts';
 
 type CostTerms = InlineMarket['costs'];
 type ContractTerms = InlineMarket['contracts'][string];
@@ -57,10 +58,13 @@ const roundingDecimals = (
 
 /** Rates of the market, or with `contract` those of one of its contracts. */
 export function costsOf(
-  { source, terms: market }: WrittenMarket,
-  moneyScale: number,
-  problems: Problem[],
-  contract?: string,
+  source: YamlSource,
+  market: InlineMarket,
+  {
+    moneyScale,
+    problems,
+    contract,
+  }: { readonly moneyScale: number; readonly problems: Problem[]; readonly contract?: string },
 ): CostSchedule {
   const terms: ContractTerms | undefined = contract === undefined ? undefined : market.contracts[contract];
   const costs: CostTerms = { ...market.costs, ...terms?.costs };

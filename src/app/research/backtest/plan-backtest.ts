@@ -53,11 +53,9 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
       params: over === undefined ? own : parsedParams({ id, definition, params: own }, over),
     };
   });
-  const rolls = backtest.rolls.filter(({ day }) => days.includes(day) && day !== days[0]);
   const plan = {
     calendar: market.calendar,
     costs: market.costs,
-    ...(rolls.length > 0 && { rolls }),
     settings: engineSettings(backtest),
     capital: money(Math.round(read.capital * market.moneyScale)),
     currency: market.currency,
@@ -79,7 +77,6 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     sources: { ...sources, days },
     symbols: backtest.strategies.flatMap(({ symbols }) => symbols),
     references: read.data.references,
-    rolls: backtest.rolls,
     quotePrice: read.data.quotePrice,
     readRows,
   });

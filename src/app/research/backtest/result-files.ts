@@ -39,7 +39,6 @@ export function resultCsv(
   return {
     'trades.csv': tradesCsv(result, stamp, amount),
     'fills.csv': fillsCsv(result, stamp, amount),
-    ...(result.rolls.length > 0 && { 'rolls.csv': rollsCsv(result) }),
     'equity.csv': csvText(
       ['time', ...Object.keys(money)],
       Array.from(equity.tsUs, (at, i) => [
@@ -131,17 +130,6 @@ const fillsCsv = (result: BacktestResult, stamp: Stamp, amount: Amount): string 
     },
   );
 
-const rollsCsv = ({ rolls }: BacktestResult): string =>
-  csvRows(rolls, {
-    day: ({ day }) => day,
-    chain: ({ chain }) => chain,
-    from: ({ from }) => from,
-    to: ({ to }) => to,
-    close_from: ({ closeFrom }) => closeFrom,
-    close_to: ({ closeTo }) => closeTo,
-    rule: ({ rule }) => rule,
-  });
-
 /** Every figure as a number: money in the currency, spans in seconds. */
 export function resultJson(
   result: BacktestResult,
@@ -164,7 +152,6 @@ export function resultJson(
     statistics: { ...statisticsJson(found, money), ...metricsJson(performance) },
     strategies: result.strategies.map((each) => strategyJson(result, each, money)),
     instruments: result.instruments.map(({ symbol }) => symbol),
-    ...(result.rolls.length > 0 && { rolls: result.rolls }),
     models: Object.fromEntries(result.models),
     notices: result.notices,
     counts: result.counts,

@@ -22,7 +22,6 @@ import type { TickMeta, TickRows } from '../../../recording/columns/tick-columns
 import { readColumns } from '../../../recording/columns/tick-file.ts';
 import { formatUtcOffset } from '../../../text/dates.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
-import { codesOf } from './market-chains.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
 
@@ -67,7 +66,7 @@ export function sourceDays(dirs: readonly string[], market: BacktestMarket, read
   const { symbols, from = null, to = null, every } = read.data;
   const found = new Map<string, SourceDay>();
   const remarks: string[] = [];
-  const wanted = symbols?.flatMap((symbol) => codesOf(market, symbol).map(plainCode)) ?? null;
+  const wanted = symbols?.map(plainCode) ?? null;
   // A directory may hold ticks and bars of several lengths.
   const dayAt = daysOf(market, null);
   const held = dirs.flatMap((dir) => (isOnBars(read) ? barDays(dir, market, every) : tickDays(dir)));

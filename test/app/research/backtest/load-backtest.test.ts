@@ -351,6 +351,7 @@ test.each([
   ['data: { ', 'data: { rates: { EURUSD: 1.08 }, ', 'data.rates', 'convert prices before the import'],
   ['capital', 'currency: USD\ncapital', 'currency', 'one currency a run'],
   ['X: { tick: 0.1', '$&, currency: EUR', 'market.contracts.X.currency', 'one currency a run'],
+  ['X: { tick: 0.1', '$&, chain: { XH4: 2024-03-15 }', 'market.contracts.X.chain', 'VN30F1M alone rolls'],
   ['X: { tick: 0.1', '$&, funding: { percent: 0.01 }', 'market.contracts.X.funding', 'time costs nothing'],
   ['market: { ', '$&costs: { loan: true }, ', 'market.costs.loan', 'time costs nothing'],
   ['capital', 'timeZone: UTC\ncapital', 'timeZone', 'one market a run'],
