@@ -41,9 +41,9 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ['conditionsMax', 'triggersMax'],
 ]);
 
-/** Keys that are gone, by their path, in which `*` is any name: what to do instead. */
 const NO_CHAIN = 'write each contract by its own name: VN30F1M alone rolls, over files of single contracts';
 const NO_COSTS_OF_TIME = 'time costs nothing in a run: count it beside the result';
+/** Keys that are gone, by their path, in which `*` is any name: what to do instead. */
 const RETIRED: readonly (readonly [path: string, instead: string])[] = [
   ['data.actions', 'adjust prices for splits and dividends before the import'],
   ['data.prices', 'remove it: prices are taken as they are'],

@@ -13,7 +13,7 @@ import {
   taxOn,
 } from '../../domain/costs.ts';
 import { ratesOf } from '../../domain/contract.ts';
-import { type Position, PositionTotal } from '../../domain/position.ts';
+import { PositionTotal } from '../../domain/position.ts';
 import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
@@ -72,29 +72,25 @@ export class RunAccount {
   }
 
   execute(strategy: number, instrument: RunInstrument, execution: Execution, costs: DayCosts): void {
-    const { exchange } = instrument;
+    const { exchange, contract } = instrument;
+    const { index } = contract;
     if (exchange !== null) {
       // Prices since the last execution concern every strategy that held something meanwhile.
-      this.#saw(instrument.contract.index, exchange);
+      this.#saw(index, exchange);
       instrument.restartRange();
     }
     const ledger = this.ledgers[strategy];
     assert(ledger !== undefined, 'an execution is of a strategy of the run');
-    const { position } = ledger.holding(instrument);
-    const before = ledger.charged;
+    const holding = ledger.holding(instrument);
+    const [before, charged, total] = [holding.position, ledger.charged, this.#totalOf(index)];
     ledger.execute(instrument, execution, costs);
-    this.#charged += ledger.charged - before;
-    this.#changed(instrument.contract.index, position, ledger.holding(instrument));
-  }
-
-  #changed(instrument: number, before: Position, holding: StrategyPosition): void {
-    const total = this.#totalOf(instrument);
+    this.#charged += ledger.charged - charged;
     total.add(before, -1);
     total.add(holding.position, 1);
     this.version += 1;
     if ((before.qty === 0) === holding.isFlat) return;
-    const holders = this.#holders[instrument] ?? [];
-    this.#holders[instrument] = holding.isFlat
+    const holders = this.#holders[index] ?? [];
+    this.#holders[index] = holding.isFlat
       ? holders.filter((each) => each !== holding)
       : [...holders, holding];
   }
@@ -271,34 +267,33 @@ export function settleExpired(
   instruments: readonly RunInstrument[],
   nowUs: number,
 ): void {
-  for (const instrument of instruments)
-    if (lastSession(calendar, instrument.contract) <= day && instrument.mark !== 0)
-      payOut(account, instrument, { schedule: costs, day }, nowUs);
-}
-
-function payOut(account: RunAccount, instrument: RunInstrument, costs: DayCosts, nowUs: number): void {
-  const { contract, mark, markValue } = instrument;
-  account.ledgers.forEach((ledger, strategy) => {
-    const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
-    if (held === 0) return;
-    const value = money(Math.abs(held) * markValue);
-    const execution = {
-      tsUs: tsUs(nowUs),
-      decidedUs: tsUs(nowUs),
-      side: held > 0 ? ('sell' as const) : ('buy' as const),
-      qty: Math.abs(held),
-      // The log holds whole ticks; the value is exact.
-      priceTicks: Math.round(mark),
-      value,
-      fee: money(0),
-      tax: taxOn(ratesOf(contract.spec, costs.schedule), costs.day, value),
-      liquidity: 'taker' as const,
-      clause: 'settlement' as const,
-      cause: 'settled' as const,
-      midTwice: 0,
-      decidedMidTwice: 0,
-      orderNo: 0,
-    };
-    account.execute(strategy, instrument, execution, costs);
-  });
+  const expired = instruments.filter(
+    ({ contract, mark }) => lastSession(calendar, contract) <= day && mark !== 0,
+  );
+  for (const instrument of expired) {
+    const { contract, mark, markValue } = instrument;
+    account.ledgers.forEach((ledger, strategy) => {
+      const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
+      if (held === 0) return;
+      const value = money(Math.abs(held) * markValue);
+      const execution: Execution = {
+        tsUs: tsUs(nowUs),
+        decidedUs: tsUs(nowUs),
+        side: held > 0 ? 'sell' : 'buy',
+        qty: Math.abs(held),
+        // The log holds whole ticks; the value is exact.
+        priceTicks: Math.round(mark),
+        value,
+        fee: money(0),
+        tax: taxOn(ratesOf(contract.spec, costs), day, value),
+        liquidity: 'taker',
+        clause: 'settlement',
+        cause: 'settled',
+        midTwice: 0,
+        decidedMidTwice: 0,
+        orderNo: 0,
+      };
+      account.execute(strategy, instrument, execution, { schedule: costs, day });
+    });
+  }
 }

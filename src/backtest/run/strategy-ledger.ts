@@ -121,8 +121,8 @@ export class StrategyLedger {
 
   /** The run is over: what is still held is shown as a round trip that is open. */
   end(instruments: readonly RunInstrument[], atUs: number): void {
-    for (const { contract, markValue } of instruments) {
-      const trade = this.#holdings[contract.index]?.asIfClosed(atUs, markValue);
+    for (const { contract } of instruments) {
+      const trade = this.#holdings[contract.index]?.asIfClosed(atUs);
       if (trade !== undefined && trade !== null) this.#trades.add(trade, true);
     }
   }

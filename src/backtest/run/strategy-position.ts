@@ -93,12 +93,12 @@ export class StrategyPosition {
     this.#open(fill.atUs, after.qty, fill.value - exitValue, fill.fee - fee, fill.tax - tax);
   }
 
-  /** The round trip under way, as if it were closed for nothing at `unitValue` a contract; null while there is none. */
-  asIfClosed(atUs: number, unitValue: number): Omit<BacktestTrade, 'isOpen'> | null {
+  /** The round trip under way, as if it were closed for nothing at the mark of its contract; null while there is none. */
+  asIfClosed(atUs: number): Omit<BacktestTrade, 'isOpen'> | null {
     if (this.isFlat) return null;
-    const value = Math.abs(this.position.qty) * unitValue;
-    const gross = this.#gross + openProfit(this.position, unitValue);
-    return this.#trade(atUs, this.#exitValue + value, gross);
+    const { markValue } = this.#instrument;
+    const value = Math.abs(this.position.qty) * markValue;
+    return this.#trade(atUs, this.#exitValue + value, this.#gross + openProfit(this.position, markValue));
   }
 
   #open(atUs: number, change: number, value: number, fee: number, tax: number): void {

@@ -1,5 +1,4 @@
 /** The interface between the engine and the session controller: its actions and its events. */
-import type { BrokerPosition } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -30,8 +29,6 @@ export interface SessionActions {
   owners(): readonly StrategyIndex[];
   /** All strategies that hold a position, with it. */
   heldPositions(): readonly HeldPosition[];
-  /** Rows of the last position read. */
-  brokerPositions(): readonly BrokerPosition[];
 
   /** Submits for a strategy, with the hint 'exit' to the guard. */
   submitFor(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId;

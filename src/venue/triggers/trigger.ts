@@ -16,7 +16,7 @@ export interface Trigger {
 
 interface TrailingTrigger {
   activation: number;
-  offset: number;
+  readonly offset: number;
   best: number | null;
 }
 

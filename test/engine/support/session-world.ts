@@ -154,10 +154,6 @@ export class HouseWorld implements SessionActions {
     return held;
   }
 
-  brokerPositions(): readonly [] {
-    return [];
-  }
-
   submitFor(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
     this.#count += 1;
     const id = clientOrderId(`x${this.#count}`);

@@ -28,7 +28,7 @@ export function costDecimals(market: InlineMarket): number {
     ),
   ];
   const roundings = terms.map(({ rounding }) =>
-    rounding === undefined ? 0 : roundingDecimals(market.currency, rounding),
+    rounding === undefined ? 0 : roundingDecimals(market, rounding),
   );
   return Math.max(...amounts.map(decimalsOf), ...roundings);
 }
@@ -52,7 +52,7 @@ export function feeDecimals(market: InlineMarket, valueDecimals: (terms: Contrac
 }
 
 const roundingDecimals = (
-  currency: string,
+  { currency }: InlineMarket,
   { decimals = currencyDecimals(currency) }: NonNullable<CostTerms['rounding']>,
 ): number => decimals;
 
@@ -106,7 +106,7 @@ export function costsOf(
         rounding: {
           per: rounding.per,
           mode: rounding.mode,
-          step: 10 ** (moneyDigits - roundingDecimals(market.currency, rounding)),
+          step: 10 ** (moneyDigits - roundingDecimals(market, rounding)),
         },
       }),
     ...(maintenancePercent !== undefined && {
