@@ -1,14 +1,13 @@
 /** A run as data: its outcome depends on nothing else. */
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
-import type { CorporateAction, OrderRule } from '../domain/corporate-action.ts';
 import type { Contract } from '../domain/contract.ts';
-import type { CostSchedule, RateTier } from '../domain/costs.ts';
+import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import type { DurationUs, Money, PriceHundredths } from '../domain/units.ts';
 import type { TickRows } from '../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../strategy/index.ts';
-import type { BacktestNotice, ChainRoll } from './backtest-result.ts';
+import type { BacktestNotice } from './backtest-result.ts';
 import type { MarginRules } from '../venue/account/margin.ts';
 import type { FillModel } from '../venue/exchange/fill-models.ts';
 import type { StatisticsSettings } from './statistics/statistics-settings.ts';
@@ -43,77 +42,16 @@ export interface BacktestData {
   open(day: TradingDay): BacktestDay;
 }
 
-/** Costs of time of one contract. */
-export interface ContractCarry {
-  readonly code: string;
-  /** At each moment longs pay shorts this part of the value, of 10^10: each day at these times, or as a series in order of time says. */
-  readonly funding:
-    | { readonly kind: 'fixed'; readonly rate: number; readonly timesUs: readonly number[] }
-    | { readonly kind: 'series'; readonly tsUs: readonly number[]; readonly rates: readonly number[] }
-    | null;
-  /** Fee for what is sold short, a year, parts of 10^10 of its value. */
-  readonly borrow: number;
-}
-
-/** Costs of time. Rates of a year are spread evenly over its days and fall due at each midnight. */
-export interface CarryTerms {
-  readonly contracts: readonly ContractCarry[];
-  /** Received on cash, and paid where it is below zero; none of it where there are no tiers. */
-  readonly interest: readonly RateTier[];
-  readonly loan: readonly RateTier[];
-  readonly daysPerYear: number;
-}
-
-/** Prices of one currency in another: rows in the order of time, each known from its time on, or what a contract of the run trades at. */
-export type RateSource =
-  | {
-      readonly kind: 'series';
-      readonly tsUs: readonly number[];
-      readonly prices: readonly number[];
-      /** Parts of one in which `prices` count. */
-      readonly parts: number;
-    }
-  | { readonly kind: 'contract'; readonly code: string };
-
-export interface RateLeg {
-  readonly source: RateSource;
-  /** The price is that of the wanted currency. */
-  readonly isInverse: boolean;
-}
-
-/** The way from a currency to that of the account. */
-export interface CurrencyRate {
-  readonly currency: string;
-  readonly legs: readonly RateLeg[];
-}
-
-/** Splits and dividends of the run, by ex-date. */
-export interface ActionTerms {
-  readonly actions: readonly CorporateAction[];
-  readonly orders: OrderRule;
-  /** When a dividend is counted: equity and cash grow on that day. */
-  readonly dividendsOn: 'ex_date' | 'pay_date';
-}
-
 export interface BacktestPlan {
   readonly configDigest: string;
   readonly data: BacktestData;
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
-  /** Absent: time costs nothing. */
-  readonly carry?: CarryTerms;
-  /** Absent: no contract has any. */
-  readonly actions?: ActionTerms;
-  /** Of the days of the run, in order; absent: there are no chains. */
-  readonly rolls?: readonly ChainRoll[];
   readonly settings: EngineSettings;
   /** In the order of `settings.strategies`. */
   readonly strategies: readonly StrategyInstance[];
   readonly capital: Money;
-  /** Of the account. */
   readonly currency: string;
-  /** Of each other currency that contracts count in. */
-  readonly rates?: readonly CurrencyRate[];
   /** Units of money in one unit of the currency. */
   readonly moneyScale: number;
   readonly fill: FillModel;

@@ -2,7 +2,6 @@
  * Result of a backtest, as plain data: statistics, reports and sweeps read this and nothing else. All money is whole units,
  * `moneyScale` of them in one unit of the currency; all times are market time; all prices are ticks of their contract.
  */
-import type { CorporateAction } from '../domain/corporate-action.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
@@ -52,12 +51,9 @@ export interface BacktestFill {
   readonly side: Side;
   readonly qty: number;
   readonly priceTicks: number;
-  /** In the currency of the contract, like fee and tax. */
   readonly value: Money;
   readonly fee: Money;
   readonly tax: Money;
-  /** Money of the account for one of the contract's currency then. */
-  readonly rate: number;
   readonly liquidity: Liquidity;
   /** Rule of the fill model that filled it at this price. */
   readonly clause: FillClause;
@@ -82,23 +78,14 @@ export interface BacktestTrade {
   readonly qty: number;
   /** Largest quantity held at one time. */
   readonly qtyMax: number;
-  /**
-   * Money of all entries and of all exits in the currency of the contract; divided by `qty` and the value of a point they are the
-   * average prices.
-   */
+  /** Money of all entries and of all exits; divided by `qty` and the value of a point they are the average prices. */
   readonly entryValue: Money;
   readonly exitValue: Money;
-  /** Before costs, in the currency of the contract. */
-  readonly ownProfit: Money;
-  /** Of all entries, each at the rate of its moment; this and what follows in the currency of the account. */
-  readonly entryWorth: Money;
   /** Before costs. */
   readonly grossProfit: Money;
   readonly fee: Money;
   readonly tax: Money;
-  /** Funding and borrowing while it was held; below zero was received. */
-  readonly carry: Money;
-  /** `grossProfit - fee - tax - carry`. */
+  /** `grossProfit - fee - tax`. */
   readonly netProfit: Money;
   /** Worst and best open profit at a trade of the market while it was held, before costs; zero or less, zero or more. */
   readonly adverse: Money;
@@ -124,11 +111,6 @@ export interface CostsByKind {
   readonly brokerFee: Money;
   readonly valueFee: Money;
   readonly tax: Money;
-  /** Paid at the moments of perpetual contracts, and for what was sold short; below zero was received. */
-  readonly funding: Money;
-  readonly borrow: Money;
-  /** Paid for shares sold short less received for shares held. */
-  readonly dividends: Money;
   /** Cost of fills against the middle of the book when they happened; above zero is paid. Not a charge: part of the prices. */
   readonly spread: Money;
 }
@@ -191,35 +173,6 @@ export interface ResultPlot {
   readonly values: Samples;
 }
 
-/** A contract of a chain gives way to the next one, on the morning of `day`. */
-export interface ChainRoll {
-  readonly chain: string;
-  readonly day: TradingDay;
-  readonly from: string;
-  readonly to: string;
-  /** Points: closes of the last day before on which both traded. */
-  readonly closeFrom: number;
-  readonly closeTo: number;
-  /** Why on that day, in words. */
-  readonly rule: string;
-}
-
-/** A split or dividend, and what it did to one position; with a strategy of null nobody held anything. */
-export interface BacktestAction {
-  readonly tsUs: TsUs;
-  /** Place in `BacktestResult.instruments`. */
-  readonly instrument: number;
-  /** Place in `BacktestResult.strategies`. */
-  readonly strategy: number | null;
-  readonly action: CorporateAction;
-  readonly qtyBefore: number;
-  readonly qtyAfter: number;
-  /** Money of the account that was paid to us: the dividend, or for a fraction of a lot; below zero was paid by us. */
-  readonly cash: Money;
-  /** The dividend was owed when the run ended: `cash` is no part of its equity. */
-  readonly isOwed: boolean;
-}
-
 /** Remark for readers of the figures. */
 export interface BacktestNotice {
   readonly tsUs: TsUs | null;
@@ -249,8 +202,6 @@ export interface BacktestResult {
   /** Of all samples, those that were not kept too. */
   readonly drawdowns: Drawdowns;
   readonly funds: Funds;
-  /** Paid on loans less received on cash: of the account, no strategy's. */
-  readonly interest: Money;
   /** Equity at the end of each of `days`. */
   readonly dayEquity: Float64Array;
   /** When each of `days` ended; the last samples of the day are of this time. */
@@ -260,8 +211,6 @@ export interface BacktestResult {
   readonly strategies: readonly StrategyResult[];
   /** Name and settings of each model, in words. */
   readonly models: readonly (readonly [string, string])[];
-  readonly actions: readonly BacktestAction[];
-  readonly rolls: readonly ChainRoll[];
   readonly notices: readonly BacktestNotice[];
   readonly counts: {
     readonly rows: number;
@@ -271,9 +220,5 @@ export interface BacktestResult {
     readonly fills: number;
   };
 }
-
-/** Contracts of the run count in another currency than its account. */
-export const hasCurrencies = ({ instruments }: Pick<BacktestResult, 'instruments'>): boolean =>
-  instruments.some(({ spec }) => spec.currency !== undefined);
 
 export const DENIALS_KEPT_MAX = 10_000;

@@ -1,7 +1,7 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../app/host/package-version.ts';
-import { RETIRED } from '../config/retired.ts';
+import { retiredOptions } from '../config/retired.ts';
 import { failureText, NothingThere } from '../domain/failure.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';
 
@@ -87,19 +87,6 @@ export const PARTS: readonly CommandPart[] = [
   },
 ];
 
-/** Options of older versions, and the way on. */
-const RETIRED: ReadonlyMap<string, string> = new Map([
-  ['simulator --page-port', 'the control API has faults and figures; the page of a paper run shows the rest'],
-]);
-
-function refuseRetired([command, ...args]: readonly string[]): void {
-  for (const arg of args) {
-    const option = arg.replace(/=.*/, '');
-    const instead = RETIRED.get(`${command} ${option}`);
-    if (instead !== undefined) throw new CliFailure(EXIT.usage, `${option} is gone: ${instead}`);
-  }
-}
-
 export async function runCli(argv: readonly string[], io: CliIo = processIo): Promise<number> {
   let exitCode: number = EXIT.ok;
   const context: CliContext = {
@@ -109,7 +96,6 @@ export async function runCli(argv: readonly string[], io: CliIo = processIo): Pr
     },
   };
   try {
-    refuseRetired(argv);
     const program = await createProgram(argv, context);
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
@@ -141,9 +127,7 @@ function failureCode(error: unknown, argv: readonly string[], io: CliIo): number
   // Commander has already written its message.
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return EXIT.ok;
-    const words = new Set(argv.map((word) => word.replace(/=.*/, '')));
-    for (const [key, instead] of RETIRED)
-      if (key.split(' ').every((word) => words.has(word))) io.err(`${key} is gone: ${instead}\n`);
+    for (const text of retiredOptions(argv)) io.err(`${text}\n`);
     return EXIT.usage;
   }
   if (error instanceof CliFailure) {

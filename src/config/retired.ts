@@ -1,16 +1,53 @@
-/** Keys and options of older versions that are gone, and what to do instead: the path of a key without places of lists, or a command with its option. */
-export const RETIRED: ReadonlyMap<string, string> = new Map([
+/** Keys and options that are gone, and what to do instead. */
+const NO_CHAIN = 'write each contract by its own name: VN30F1M alone rolls, over files of single contracts';
+const NO_COSTS_OF_TIME = 'time costs nothing in a run: count it beside the result';
+const ONE_CURRENCY = 'one currency a run, which the market names';
+const ONE_FILE =
+  'write bid and ask into one file of bars, with columns bid_open to bid_close and ask_open to ask_close';
+
+/** The path of a key without places in lists, in which `*` is any name, or a command with its option. */
+const RETIRED: readonly (readonly [what: string, instead: string])[] = [
+  ['operator.cockpit.tls', 'use a tunnel or a reverse proxy: src/operator/README.md has recipes'],
+  ['data.actions', 'adjust prices for splits and dividends before the import'],
+  ['data.prices', 'remove it: prices are taken as they are'],
+  ['data.rates', 'one currency a run: convert prices before the import'],
   [
     'data.depth',
     'levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages',
   ],
-  [
-    'data.bars.ask',
-    'write bid and ask into one file of bars, with columns bid_open to bid_close and ask_open to ask_close',
-  ],
-  [
-    'data import --ask',
-    'write bid and ask into one file of bars, with columns bid_open to bid_close and ask_open to ask_close',
-  ],
+  ['data.bars.ask', ONE_FILE],
+  ['currency', ONE_CURRENCY],
+  ['timeZone', 'one market a run, which names its zone'],
+  ['market.contracts.*.currency', ONE_CURRENCY],
+  ['market.contracts.*.chain', NO_CHAIN],
+  ['market.contracts.*.roll', NO_CHAIN],
+  ['market.contracts.*.funding', NO_COSTS_OF_TIME],
+  ...['interestPercentYear', 'loanPercentYear', 'daysPerYear', 'loan', 'borrowPercentYear'].flatMap(
+    (key) =>
+      [
+        [`market.costs.${key}`, NO_COSTS_OF_TIME],
+        [`market.contracts.*.costs.${key}`, NO_COSTS_OF_TIME],
+      ] as const,
+  ),
+  ['data import --ask', ONE_FILE],
   ['data import --levels', 'all levels that a file has are kept, 10 at most'],
-]);
+  ['simulator --page-port', 'the control API has faults and figures; the page of a paper run shows the rest'],
+];
+
+/** What to do instead of a key or an option that is gone; undefined for one that never was. */
+export function insteadOf(what: string): string | undefined {
+  const parts = what.split('.');
+  const isIt = (pattern: string): boolean => {
+    const known = pattern.split('.');
+    return known.length === parts.length && known.every((part, i) => part === '*' || part === parts[i]);
+  };
+  return RETIRED.find(([pattern]) => isIt(pattern))?.[1];
+}
+
+/** A line for each option of a command line that is gone. */
+export function retiredOptions(argv: readonly string[]): readonly string[] {
+  const words = new Set(argv.map((word) => word.replace(/=.*/, '')));
+  return RETIRED.filter(
+    ([what]) => what.includes(' --') && what.split(' ').every((word) => words.has(word)),
+  ).map(([what, instead]) => `${what} is gone: ${instead}`);
+}

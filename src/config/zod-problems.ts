@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { formatCount } from '../text/numbers.ts';
 import { nearest, type Problem } from './problem.ts';
-import { RETIRED } from './retired.ts';
+import { insteadOf } from './retired.ts';
 import type { Path, YamlSource } from './yaml-source.ts';
 
 /** Place of a schema in the file, and the page that explains its keys. */
@@ -34,11 +34,6 @@ export function keysOfOtherKind(source: YamlSource, schema: $ZodType): readonly 
     ? keys
     : undefined;
 }
-
-/** Keys that are gone, by their path without places in lists, and the way on. */
-const RETIRED: ReadonlyMap<string, string> = new Map([
-  ['operator.cockpit.tls', 'use a tunnel or a reverse proxy: src/operator/README.md has recipes'],
-]);
 
 class IssueReader {
   readonly #source: YamlSource;
@@ -120,11 +115,9 @@ class IssueReader {
 
   #unknownKey(at: Path, key: string): Problem {
     const path = [...this.#base, ...at];
-    const retired = RETIRED.get([...path, key].filter((part) => typeof part === 'string').join('.'));
-    if (retired !== undefined) return this.#source.keyProblem(path, key, 'a known key', retired);
     if (isSecretName(key)) return this.#source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
-    const retired = RETIRED.get([...path, key].filter((part) => typeof part === 'string').join('.'));
-    if (retired !== undefined) return this.#source.keyProblem(path, key, 'no key that is gone', retired);
+    const instead = insteadOf([...path, key].filter((part) => typeof part === 'string').join('.'));
+    if (instead !== undefined) return this.#source.keyProblem(path, key, 'a known key', instead);
     const known = keysAt(this.#schema, at);
     const section = known.find((name) => keysAt(this.#schema, [...at, name]).includes(key));
     const meant = nearest(key, known);

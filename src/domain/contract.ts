@@ -31,10 +31,6 @@ export interface ContractSpec {
   readonly partsPerPoint?: number;
   /** Units of what is traded in one whole quantity, for people: 0.001 for thousandths of a coin; absent is 1. */
   readonly lotSize?: number;
-  /** In which its prices, fees and margin count; absent: that of the account. */
-  readonly currency?: string;
-  /** Contracts of one chain follow each other: a strategy that names the chain trades the one of the day, and takes its position along. */
-  readonly chain?: string;
   /** Rates of its own; absent: those of its market. */
   readonly costs?: CostSchedule;
 }

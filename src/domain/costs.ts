@@ -37,14 +37,6 @@ export interface CostSchedule {
   readonly contractMargin?: readonly Dated<ContractMargin>[];
   /** Part of the value of a position, of 10,000, below which equity must not fall. Absent: nothing is closed by force. */
   readonly maintenanceBps?: readonly Dated<number>[];
-  /** What is bought leaves the cash with its whole value, also where margin is less: what lacks is lent. */
-  readonly isLent?: boolean;
-}
-
-/** A rate a year, parts of 10^10, on the money between the end of the tier before and `upTo`, which is infinite in the last one. */
-export interface RateTier {
-  readonly upTo: number;
-  readonly rate: number;
 }
 
 /** By the liquidity of the fill; below zero is paid to us. An auction counts as taking. */
@@ -145,29 +137,6 @@ function roundedCosts(
   };
 }
 
-/**
- * Cost of holding `value` at a rate of `rate / parts`, below zero where it is received. Rounded as fees are, else to whole money with
- * half and more up.
- */
-export const carryCost = ({ rounding }: CostSchedule, value: number, rate: number, parts: number): Money =>
-  inSteps(BigInt(value) * BigInt(rate), parts, rounding ?? WHOLE_MONEY);
-
-/** The same at a rate for each part of `value`. */
-export function tieredCost(
-  { rounding }: CostSchedule,
-  value: number,
-  tiers: readonly RateTier[],
-  parts: number,
-): Money {
-  let product = 0n;
-  let from = 0;
-  for (const { upTo, rate } of tiers) {
-    product += BigInt(Math.max(0, Math.min(Math.abs(value), upTo) - from)) * BigInt(rate);
-    from = upTo;
-  }
-  return inSteps(value < 0 ? -product : product, parts, rounding ?? WHOLE_MONEY);
-}
-
 /** `product / parts` money in whole steps. */
 function inSteps(product: bigint, parts: number, { mode, step }: Rounding): Money {
   const whole = BigInt(parts) * BigInt(step);
@@ -240,7 +209,7 @@ const saleRate = ({ sellTax }: CostSchedule, day: TradingDay, side: Side): numbe
   side === 'buy' || sellTax === undefined ? 0 : rateOn(sellTax, day);
 
 /** Parts of a rate on value: a percentage with eight digits behind the point is whole. */
-export const VALUE_PARTS = 10_000_000_000;
+const VALUE_PARTS = 10_000_000_000;
 const MILLION = 1_000_000;
 
 /** 0.1 % x value x margin rate / 2, half a VND and more up. */
@@ -290,11 +259,9 @@ export function maintenanceMargin(
 export const hasMaintenance = ({ contractMargin, maintenanceBps }: CostSchedule): boolean =>
   (contractMargin ?? maintenanceBps) !== undefined;
 
-/** The whole value of a position is paid with cash, own or lent. */
-export const isPaidInFull = (
-  { contractMargin, marginBps, isLent = false }: CostSchedule,
-  day: TradingDay,
-): boolean => isLent || (contractMargin === undefined && rateOn(marginBps, day) >= WHOLE_BPS);
+/** The whole value of a position is paid with cash. */
+export const isPaidInFull = ({ contractMargin, marginBps }: CostSchedule, day: TradingDay): boolean =>
+  contractMargin === undefined && rateOn(marginBps, day) >= WHOLE_BPS;
 
 const WHOLE_BPS = 10_000;
 

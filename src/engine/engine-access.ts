@@ -114,7 +114,6 @@ const NO_ORDERS: readonly OrderView[] = [];
 export function createSessionActions(
   { context, registry, portfolio, snapshots, timers, entries, orders }: SessionActionsParts,
   view: RiskView,
-  positionReconciler: PositionReconciler,
   stops: StrategyStops,
 ): SessionActions {
   const head = (strategy: StrategyIndex | null) => ({ cause: context.seq, tsUs: context.nowUs, strategy });
@@ -125,9 +124,7 @@ export function createSessionActions(
       return portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
     },
     heldPositions: () => portfolio.held(),
-    brokerPositions: () => positionReconciler.positions,
     submitFor: (strategy, intent) => context.ask(strategy, 'system', { do: 'submit', intent }),
-    submitAs: (strategy, intent) => context.ask(strategy, 'strategy', { do: 'submit', intent }),
     modify: (strategy, change) => void context.ask(strategy, 'system', { do: 'modify', change }),
     cancel: (strategy, clientOrderId) => context.cancel(strategy, clientOrderId),
     withdraw: (strategy, clientOrderId) => context.withdraw(strategy, clientOrderId),

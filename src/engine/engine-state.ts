@@ -239,10 +239,7 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   const rest = createReconciler(base, children, executor, past, positionReconciler);
   const { fills, disagreements, adoption, reconciler, outcomes } = rest;
   const stops = new StrategyStops(base);
-  const controller = dependencies.createSessionController(
-    options,
-    createSessionActions(base, view, positionReconciler, stops),
-  );
+  const controller = dependencies.createSessionController(options, createSessionActions(base, view, stops));
   return {
     context,
     dueWork,

@@ -337,8 +337,6 @@ export class Engine {
         return this.#lifecycle.clockSkew(event);
       case 'clock_step':
         return this.#lifecycle.clockStep(event);
-      case 'corporate_action':
-        return this.#lifecycle.corporateAction(event);
       case 'token': // for the session controller
       case 'contracts': // taken in by `process`
       case 'calendar':

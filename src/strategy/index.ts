@@ -32,7 +32,6 @@ export type { StrategyInstance } from './running-strategy.ts';
 export type { Bar, BarRequest, LegTicks, QuotePrice, Rollover, Ticks } from './ticks.ts';
 
 /** @public */
-export { backAdjusted } from './back-adjusted.ts';
 
 /** @public */
 export { indicate, type Indicated } from './indicate.ts';
@@ -44,4 +43,4 @@ export { touchPrice, type TouchSide } from './touch-price.ts';
 export { days, hours, minutes, seconds } from '../domain/units.ts';
 
 /** @public */
-export type { ActionTaken, FeedChange, OrderUpdate, PhaseChange } from '../engine/ports/strategy-port.ts';
+export type { FeedChange, OrderUpdate, PhaseChange } from '../engine/ports/strategy-port.ts';

@@ -3,7 +3,6 @@ import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { StrategyIndex } from '../domain/units.ts';
 import type {
-  ActionTaken,
   TraderPort,
   FeedChange,
   LegChange,
@@ -32,7 +31,6 @@ export interface StrategyInstance {
 interface Leg {
   readonly name: string;
   readonly channels: LegChannels;
-  readonly actions: Channel<ActionTaken>;
   readonly ticks: LegTicks;
   readonly trader: LegTrader;
   contract: Contract;
@@ -89,11 +87,6 @@ export class RunningStrategy {
     this.#feed.emit(frozen(change));
   }
 
-  action(taken: ActionTaken): void {
-    for (const { contract, actions } of this.#legs)
-      if (contract.index === taken.instrument) actions.emit(frozen(taken));
-  }
-
   order(update: OrderUpdate): void {
     frozen(update.denial); // the journal has it too
     this.#orders.emit(update);
@@ -132,17 +125,14 @@ export class RunningStrategy {
 
   #createLeg(name: string, place: number, parts: TraderParts): Leg {
     const channels = createLegChannels(this.#guard, name);
-    const actions = new Channel<ActionTaken>(this.#guard, `actions$ of ${name}`);
     const leg: Leg = {
       name,
       channels,
-      actions,
       ticks: {
         trades$: channels.trades,
         books$: channels.books,
         summaries$: channels.summaries,
         gaps$: channels.gaps,
-        actions$: actions,
         bars: (request) => {
           this.#guard.assertInEvent('bars', 'ticks');
           const sources = { leg: name, channels, feed: this.#feed, rollovers: this.#rollovers };

@@ -6,7 +6,6 @@ import { assert } from '../domain/assert.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
 import type { InstrumentIndex, StrategyIndex } from '../domain/units.ts';
 import type {
-  ActionTaken,
   ContractListeners,
   TraderPort,
   FeedChange,
@@ -122,11 +121,6 @@ class Host implements StrategyHost {
   onFeed(change: FeedChange): void {
     this.#assertOutside();
     for (const strategy of this.#strategies) strategy.feed(change);
-  }
-
-  onAction(taken: ActionTaken): void {
-    this.#assertOutside();
-    for (const strategy of this.#strategies) strategy.action(taken);
   }
 
   onLegs(strategy: StrategyIndex, legs: readonly LegChange[]): void {

@@ -5,7 +5,7 @@ import type { SessionPhase } from '../domain/calendar.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
 import type { DurationUs, InstrumentIndex, PriceTicks, TsUs } from '../domain/units.ts';
-import type { ActionTaken, FeedChange, OrderUpdate, PhaseChange } from '../engine/ports/strategy-port.ts';
+import type { FeedChange, OrderUpdate, PhaseChange } from '../engine/ports/strategy-port.ts';
 
 /** Trades of one stretch of one session, summed up. */
 export interface Bar {
@@ -57,11 +57,6 @@ export interface LegTicks {
    * the book changed as trades.
    */
   bars(request?: BarRequest): Observable<Bar>;
-  /**
-   * Splits and dividends of this contract on the morning of their ex-date, when position and orders have changed already. Prices are
-   * raw: `backAdjusted` brings those that you keep to the prices of from now on.
-   */
-  readonly actions$: Observable<ActionTaken>;
   readonly phases$: Observable<PhaseChange>;
   /** The price stream came up or went down. */
   readonly feed$: Observable<FeedChange>;

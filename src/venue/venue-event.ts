@@ -8,7 +8,6 @@ import type {
 import type { SessionPhase } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
-import type { OrderAdjustment } from '../domain/corporate-action.ts';
 import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
 import { type Side, signOf, type TriggerWhen } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
@@ -101,22 +100,6 @@ export function exitPrices(
   if (is === 'prices') return { stopLoss, takeProfit };
   const sign = signOf(side);
   return { stopLoss: price - sign * stopLoss, takeProfit: price + sign * takeProfit };
-}
-
-/** Exits of an order on the morning of an ex-date: of a bought position the stop-loss waits below the market, of a sold one the take-profit. */
-export function adjustedBracket(
-  { is, stopLoss, takeProfit }: Bracket,
-  side: Side,
-  by: OrderAdjustment,
-): Bracket {
-  const isBought = side === 'buy';
-  return is === 'distances'
-    ? { is, stopLoss: by.distance(stopLoss), takeProfit: by.distance(takeProfit) }
-    : {
-        is,
-        stopLoss: Math.max(1, by.price(stopLoss, isBought)),
-        takeProfit: Math.max(1, by.price(takeProfit, !isBought)),
-      };
 }
 
 /** Fields of both books' rows. */

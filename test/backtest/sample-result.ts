@@ -22,9 +22,6 @@ const COSTS: CostsByKind = {
   brokerFee: money(0),
   valueFee: money(0),
   tax: money(16_000),
-  funding: money(0),
-  borrow: money(0),
-  dividends: money(0),
   spread: money(5_000),
 };
 
@@ -39,12 +36,9 @@ function trade(exitUs: number, netProfit: number, direction: 'long' | 'short'): 
     qtyMax: 1,
     entryValue: money(190_000_000),
     exitValue: money(190_000_000),
-    ownProfit: money(netProfit + 21_250),
-    entryWorth: money(190_000_000),
     grossProfit: money(netProfit + 21_250),
     fee: money(5_250),
     tax: money(16_000),
-    carry: money(0),
     netProfit: money(netProfit),
     adverse: money(-10_000),
     favourable: money(10_000),
@@ -72,7 +66,6 @@ function fill(at: number, side: 'buy' | 'sell', positionAfter: number): Backtest
     decidedMidTwice: 38_000,
     positionAfter,
     orderNo: 1,
-    rate: 1,
   };
 }
 
@@ -110,7 +103,6 @@ export const SAMPLE_RESULT: BacktestResult = {
     marginUsed: Float64Array.of(0, 170_000, 0, 170_000, 0),
     buyingPower: Float64Array.of(800_000, 630_000, 880_000, 570_000, 792_000),
   },
-  interest: money(0),
   dayEquity: Float64Array.of(1_100_000, 990_000),
   dayEndUs: Float64Array.of(moment(0, 5), moment(1, 5)),
   statistics: DEFAULT_STATISTICS,
@@ -171,8 +163,6 @@ export const SAMPLE_RESULT: BacktestResult = {
     },
   ],
   models: [['fills', 'queue']],
-  actions: [],
-  rolls: [],
   notices: [{ tsUs: null, code: 'gap', text: 'the tape has a gap' }],
   counts: { rows: 1_000, events: 1_200, journalEntries: 40, orders: 7, fills: 2 },
 };

@@ -225,3 +225,9 @@ describe('data verify', () => {
     },
   );
 });
+
+it('data continuous is gone, and says what to do instead', async () => {
+  const { code, err } = await cliRun('data', 'continuous', 'VN30F2603', 'VN30F2604', '--out', 'front.csv');
+  expect(code).toBe(2);
+  expect(err).toContain('a backtest on VN30F1M rolls over files of single contracts');
+});

@@ -79,8 +79,6 @@ export class ScriptedHost implements StrategyHost {
     this.feeds.push(change);
   }
 
-  onAction(): void {}
-
   onLegs(_strategy: StrategyIndex, legs: readonly LegChange[]): void {
     this.legs.push(...legs);
   }

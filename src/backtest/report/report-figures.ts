@@ -10,7 +10,7 @@ import {
   formatSignedPercent,
   type MoneyFormat,
 } from '../../text/numbers.ts';
-import { type BacktestResult, type BacktestTrade, hasCurrencies } from '../backtest-result.ts';
+import { type BacktestResult, type BacktestTrade } from '../backtest-result.ts';
 import type { PerformanceMetrics } from '../statistics/performance-metrics.ts';
 import type { RatioBasis } from '../statistics/return-ratios.ts';
 import {
@@ -20,7 +20,6 @@ import {
   statisticsOfTrades,
   tradeStatistics,
 } from '../statistics/run-statistics.ts';
-import { symbolFigures } from '../statistics/symbol-figures.ts';
 import type { ReportFigure, ReportTable } from './report-model.ts';
 
 type Figure = readonly [name: string, text: string, meaning: string];
@@ -43,7 +42,6 @@ export function headlineFigures(found: RunStatistics, format: MoneyFormat): read
     ['Win rate', formatPercent(trades.winRate), 'trades with a net gain / all trades'],
     ['Profit factor', formatRatio(trades.profitFactor), 'sum of gains / sum of losses'],
     ['Fees and tax', formatAmount(costs.fees + costs.tax, format), 'all that was charged for fills'],
-    ...(costs.carry === 0 ? [] : [carryFigure(found, format)]),
   ]);
 }
 
@@ -115,7 +113,6 @@ function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure
   return [
     ['Fees', formatAmount(found.costs.fees, format), 'exchange, clearing and broker'],
     ['Tax', formatAmount(found.costs.tax, format), ''],
-    ...(found.costs.carry === 0 ? [] : [carryFigure(found, format)]),
     [
       'Spread paid',
       formatAmount(found.costs.spread, format),
@@ -130,12 +127,6 @@ function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure
     ['Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'],
   ];
 }
-
-const carryFigure = ({ costs }: RunStatistics, format: MoneyFormat): Figure => [
-  'Carry',
-  formatAmount(costs.carry, format),
-  'funding, borrowing, dividends and interest; below zero was received',
-];
 
 /** Each metric with its formula; long, so that the page folds it. */
 export const metricTable = (
@@ -173,7 +164,6 @@ export function resultTables(result: BacktestResult, found: RunStatistics): read
     `${formatTimeOfDay(timeOfDayUs(entryUs, offset)).slice(0, 2)}:00`;
   return [
     strategyTable(result),
-    ...(hasCurrencies(result) ? [symbolTable(result)] : []),
     {
       title: 'By month',
       isPictured: true,
@@ -197,7 +187,6 @@ const byHour = (table: ReportTable): ReportTable =>
 
 function strategyTable(result: BacktestResult): ReportTable {
   const { strategies, moneyScale } = result;
-  const hasCarry = strategies.some((each) => costsOf([each]).carry !== 0);
   return {
     title: 'By strategy',
     note: '',
@@ -210,11 +199,10 @@ function strategyTable(result: BacktestResult): ReportTable {
       'orders',
       'denied',
       'fees and tax',
-      ...(hasCarry ? ['carry'] : []),
     ],
     rows: strategies.map((each): Row => {
       const found = statisticsOfTrades(result, [each]);
-      const { fees, tax, carry } = costsOf([each]);
+      const { fees, tax } = costsOf([each]);
       return [
         each.id,
         (each.profit.values.at(-1) ?? 0) / moneyScale,
@@ -224,26 +212,8 @@ function strategyTable(result: BacktestResult): ReportTable {
         each.orders,
         each.denialCount,
         (fees + tax) / moneyScale,
-        ...(hasCarry ? [carry / moneyScale] : []),
       ];
     }),
-  };
-}
-
-function symbolTable(result: BacktestResult): ReportTable {
-  const { moneyScale, currency: own } = result;
-  return {
-    title: 'By symbol',
-    note: `profit before costs in the currency of the symbol, the rest in ${own}`,
-    columns: ['symbol', 'currency', 'own profit', 'gross profit', 'net profit', 'trades'],
-    rows: symbolFigures(result).map(({ symbol, currency, ownProfit, grossProfit, netProfit, trades }) => [
-      symbol,
-      currency,
-      ownProfit / moneyScale,
-      grossProfit / moneyScale,
-      netProfit / moneyScale,
-      trades,
-    ]),
   };
 }
 

@@ -1,7 +1,5 @@
 /** Turns the result of a backtest into the model of its report. */
-import { actionText } from '../../domain/corporate-action.ts';
 import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
-import { decimalText } from '../../text/decimals.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import type { BacktestDenial, BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import { type Rolled, yearReturns } from '../statistics/daily-series.ts';
@@ -75,8 +73,6 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       ...monteCarloTables(resampled, moneyScale),
       ...resultTables(result, found),
       metricTable(performance, found.basis),
-      ...actionTables(result),
-      ...rollTables(result),
       ...denialTables(result),
     ],
     settings: [runTable(result), ...result.strategies.map(paramTable)],
@@ -175,23 +171,17 @@ const CHARGES = [
   ["Broker's fee", 'brokerFee'],
   ['Fee on the value', 'valueFee'],
   ['Tax', 'tax'],
-  ['Funding', 'funding'],
-  ['Borrowing', 'borrow'],
-  ['Dividends', 'dividends'],
 ] as const;
 
-function costsTold({ strategies, moneyScale, interest }: BacktestResult, found: RunStatistics): ReportCosts {
+function costsTold({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
   const { netProfit, costs, trades } = found;
   const hasBook = strategies.some(({ fills }) => hasMiddle(fills));
   return {
     gross: (netProfit + costs.total) / moneyScale,
-    charges: [
-      ...CHARGES.map(([name, kind]): readonly [string, number] => [
-        name,
-        strategies.reduce((sum, each) => sum + each.costs[kind], 0) / moneyScale,
-      ]),
-      ['Interest', interest / moneyScale],
-    ],
+    charges: CHARGES.map(([name, kind]): readonly [string, number] => [
+      name,
+      strategies.reduce((sum, each) => sum + each.costs[kind], 0) / moneyScale,
+    ]),
     net: netProfit / moneyScale,
     spread: hasBook ? costs.spread / moneyScale : null,
     trades: trades.count,
@@ -201,54 +191,6 @@ function costsTold({ strategies, moneyScale, interest }: BacktestResult, found: 
 function hasMiddle(fills: Iterable<BacktestFill>): boolean {
   for (const { midTwice } of fills) if (midTwice > 0) return true;
   return false;
-}
-
-/** Splits and dividends by ex-date, with what they did. */
-function actionTables({
-  actions,
-  instruments,
-  strategies,
-  moneyScale,
-}: BacktestResult): readonly ReportTable[] {
-  if (actions.length === 0) return [];
-  return [
-    {
-      title: 'Corporate actions',
-      note: 'cash: dividends, and what was paid for a fraction of a lot or at the end of a listing; below zero was paid by a short position',
-      columns: ['ex-date', 'contract', 'action', 'strategy', 'position before', 'after', 'cash'],
-      isText: true,
-      rows: actions.map(({ action, instrument, strategy, qtyBefore, qtyAfter, cash, isOwed }) => [
-        action.exDay,
-        instruments[instrument]?.symbol ?? '',
-        actionText(action),
-        strategy === null ? 'not held' : (strategies[strategy]?.id ?? ''),
-        formatNumber(qtyBefore),
-        formatNumber(qtyAfter),
-        `${decimalText(cash / moneyScale)}${isOwed ? ', still owed' : ''}`,
-      ]),
-    },
-  ];
-}
-
-function rollTables({ rolls }: BacktestResult): readonly ReportTable[] {
-  if (rolls.length === 0) return [];
-  return [
-    {
-      title: 'Rolls',
-      note: 'closes: of the last day before on which both contracts traded; positions are rolled by two market orders on the day, which stand among the fills',
-      columns: ['day', 'chain', 'from', 'to', 'close', 'close of the next', 'rule'],
-      isText: true,
-      rows: rolls.map(({ day, chain, from, to, closeFrom, closeTo, rule }) => [
-        day,
-        chain,
-        from,
-        to,
-        decimalText(closeFrom),
-        decimalText(closeTo),
-        rule,
-      ]),
-    },
-  ];
 }
 
 /** Why orders did not go out, in words; most often first. */

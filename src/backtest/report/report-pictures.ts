@@ -2,7 +2,7 @@
 import { quantileSorted } from 'simple-statistics';
 import { assert } from '../../domain/assert.ts';
 import { type ContractSpec, pointDecimals, pointValueOf, pointsOf, unitsOf } from '../../domain/contract.ts';
-import { money, priceTicks, US_PER_SECOND } from '../../domain/units.ts';
+import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
 import type {
   BacktestFill,
   BacktestResult,
@@ -269,7 +269,7 @@ function tradeOf(
       entryPrice: price(trade.entryValue),
       exitSeconds: Math.floor(trade.exitUs / US_PER_SECOND),
       exitPrice: price(trade.exitValue),
-      costs: (trade.fee + trade.tax + trade.carry) / moneyScale,
+      costs: (trade.fee + trade.tax) / moneyScale,
       profit: trade.netProfit / moneyScale,
       adverse: trade.adverse / moneyScale,
       favourable: trade.favourable / moneyScale,
@@ -307,42 +307,23 @@ export function profitHistogram(result: BacktestResult): readonly ReportHistogra
   ];
 }
 
-/** A fill, or a split of what was held. */
-type PositionChange = Pick<BacktestFill, 'tsUs' | 'instrument' | 'positionAfter' | 'value' | 'qty' | 'rate'>;
-
 /**
  * Held over all strategies, long above zero: at each sample of equity the position of that time that was furthest from zero. Contracts of
  * one underlying are counted. Of several the value at the price of their last fills is taken: a share and a coin have no sum.
  */
 export function positionSamples(result: BacktestResult): Samples & { readonly unit: string } {
-  const { strategies, instruments, equity, actions, currency, moneyScale } = result;
-  const isCounted = new Set(instruments.map(({ spec }) => spec.chain ?? spec.underlying)).size <= 1;
-  const heldAfter = ({ positionAfter, value, qty, rate }: PositionChange): number =>
-    isCounted ? positionAfter : (positionAfter * value * rate) / qty / moneyScale;
-  const cursors = strategies.flatMap(({ fills }, place) => {
-    const held = new Map<number, number>();
-    const splits = actions
-      .filter(({ strategy, qtyBefore, qtyAfter }) => strategy === place && qtyBefore !== qtyAfter)
-      // A split leaves the value of a position as it is.
-      .filter(({ qtyAfter }) => isCounted || qtyAfter === 0)
-      .map(({ tsUs: at, instrument, qtyAfter: positionAfter }) => ({
-        tsUs: at,
-        instrument,
-        positionAfter,
-        value: money(0),
-        qty: 1,
-        rate: 1,
-      }));
-    // At one moment a split comes before the first trade.
-    return [splits, fills].map((changes: Rows<PositionChange>) => ({ changes, next: 0, held }));
-  });
+  const { strategies, instruments, equity, currency, moneyScale } = result;
+  const isCounted = new Set(instruments.map(({ spec }) => spec.underlying)).size <= 1;
+  const heldAfter = ({ positionAfter, value, qty }: BacktestFill): number =>
+    isCounted ? positionAfter : (positionAfter * value) / qty / moneyScale;
+  const cursors = strategies.map(({ fills }) => ({ fills, next: 0, held: new Map<number, number>() }));
   let position = 0;
   const values = equity.tsUs.map((untilUs) => {
     let furthest = position;
     for (;;) {
-      let first: { readonly change: PositionChange; readonly cursor: (typeof cursors)[number] } | null = null;
+      let first: { readonly change: BacktestFill; readonly cursor: (typeof cursors)[number] } | null = null;
       for (const cursor of cursors) {
-        const change = cursor.changes.at(cursor.next);
+        const change = cursor.fills.at(cursor.next);
         if (change === undefined || change.tsUs > untilUs) continue;
         if (first === null || change.tsUs < first.change.tsUs) first = { change, cursor };
       }

@@ -2,7 +2,7 @@
 import { money, type TsUs, tsUs } from '../../domain/units.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 import { type BacktestPlan, describeMemory } from '../backtest-plan.ts';
-import type { BacktestAction, BacktestNotice, BacktestResult } from '../backtest-result.ts';
+import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import type { RunAccount } from './run-account.ts';
 import { describeLatency, type LatencyModel } from './latency.ts';
 import type { RunInstrument } from './run-instrument.ts';
@@ -15,7 +15,6 @@ export interface Gathered {
   readonly facts: RunJournal;
   readonly instruments: readonly RunInstrument[];
   readonly plots: RunPlots;
-  readonly actions: readonly BacktestAction[];
   readonly notices: readonly BacktestNotice[];
   readonly journalHash: string;
   readonly fromUs: TsUs;
@@ -48,7 +47,6 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     equity: samples.equity,
     drawdowns: falls.end(),
     funds: account.funds(),
-    interest: money(account.interest),
     dayEquity: account.dayEquity.take(),
     dayEndUs: account.dayEndUs.take(),
     statistics: plan.statistics,
@@ -81,13 +79,7 @@ export function assembleResult(gathered: Gathered): BacktestResult {
         fault: ledger.fault,
       };
     }),
-    models: [
-      ...describeModels(plan.fill, plan.latency),
-      ['memory', describeMemory(plan.memory)],
-      ...currencyModel(plan),
-    ],
-    actions: gathered.actions,
-    rolls: plan.rolls ?? [],
+    models: [...describeModels(plan.fill, plan.latency), ['memory', describeMemory(plan.memory)]],
     notices: [...notices, ...facts.notices, ...more],
     counts: gathered.counts,
   };
@@ -103,14 +95,6 @@ const capitalLost = (at: TsUs): BacktestNotice => ({
 function describeModels(fill: FillModel, { order, report }: LatencyModel): [string, string][] {
   const models = fill.on === 'ticks' ? tickModel(fill) : barModel(fill);
   return [...models, ['order latency', describeLatency(order)], ['report latency', describeLatency(report)]];
-}
-
-function currencyModel({ rates = [], currency: own }: BacktestPlan): [string, string][] {
-  if (rates.length === 0) return [];
-  const names = rates.map(({ currency }) => currency).join(', ');
-  const rule =
-    'the last rate known: each fill of what is paid in full, profit of the rest when it is realised';
-  return [['currencies', `${names} to ${own} at ${rule}`]];
 }
 
 function tickModel(model: TickFillModel): [string, string][] {

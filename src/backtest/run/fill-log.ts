@@ -45,8 +45,8 @@ class RecordLog<T> implements Rows<T> {
 
 const LIQUIDITIES: readonly Liquidity[] = ['taker', 'maker', 'auction'];
 const CAUSES: readonly FillCause[] = ['order', 'forced', 'settled'];
-const FILL_FIGURES = 17;
-const TRADE_FIGURES = 19;
+const FILL_FIGURES = 16;
+const TRADE_FIGURES = 16;
 
 type Figure = (place: number) => number;
 
@@ -76,7 +76,6 @@ export class FillLog extends RecordLog<BacktestFill> {
     this.push(positionAfter);
     this.push(FILL_CLAUSES.indexOf(fill.clause));
     this.push(fill.orderNo);
-    this.push(fill.rate);
   }
 }
 
@@ -102,9 +101,6 @@ export class TradeLog extends RecordLog<BacktestTrade> {
     this.push(trade.favourable);
     this.push(trade.fills);
     this.push(isOpen ? 1 : 0);
-    this.push(trade.carry);
-    this.push(trade.ownProfit);
-    this.push(trade.entryWorth);
   }
 }
 
@@ -127,7 +123,6 @@ function readFill(strategy: number, figure: Figure): BacktestFill {
     positionAfter: figure(13),
     clause: FILL_CLAUSES[figure(14)] ?? 'shown',
     orderNo: figure(15),
-    rate: figure(16),
   };
 }
 
@@ -150,8 +145,5 @@ function readTrade(strategy: number, figure: Figure): BacktestTrade {
     favourable: money(figure(13)),
     fills: figure(14),
     isOpen: figure(15) === 1,
-    carry: money(figure(16)),
-    ownProfit: money(figure(17)),
-    entryWorth: money(figure(18)),
   };
 }

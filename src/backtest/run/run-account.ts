@@ -4,7 +4,6 @@
  */
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
-import type { Split } from '../../domain/corporate-action.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import {
   type CostSchedule,
@@ -14,7 +13,7 @@ import {
   taxOn,
 } from '../../domain/costs.ts';
 import { ratesOf } from '../../domain/contract.ts';
-import { type Position, PositionTotal } from '../../domain/position.ts';
+import { PositionTotal } from '../../domain/position.ts';
 import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
@@ -25,7 +24,7 @@ import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './number-column.ts';
 import { type PriceColumns, SampleTable } from './sample-table.ts';
-import { type Carried, type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
+import { type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
 import type { PriceRange, StrategyPosition } from './strategy-position.ts';
 
 /** Money beside equity, now. */
@@ -55,7 +54,6 @@ export class RunAccount {
   /** Charged on the days before. */
   #chargedBefore = 0;
   #charged = 0;
-  #interest = 0;
   /** Over all strategies, by instrument. */
   readonly #totals: PositionTotal[] = [];
   /** Positions that are not flat, by instrument. */
@@ -74,48 +72,25 @@ export class RunAccount {
   }
 
   execute(strategy: number, instrument: RunInstrument, execution: Execution, costs: DayCosts): void {
-    const { exchange } = instrument;
+    const { exchange, contract } = instrument;
+    const { index } = contract;
     if (exchange !== null) {
       // Prices since the last execution concern every strategy that held something meanwhile.
-      this.#saw(instrument.contract.index, exchange);
+      this.#saw(index, exchange);
       instrument.restartRange();
     }
     const ledger = this.ledgers[strategy];
     assert(ledger !== undefined, 'an execution is of a strategy of the run');
-    const { position } = ledger.holding(instrument);
-    const before = ledger.charged;
+    const holding = ledger.holding(instrument);
+    const [before, charged, total] = [holding.position, ledger.charged, this.#totalOf(index)];
     ledger.execute(instrument, execution, costs);
-    this.#charged += ledger.charged - before;
-    this.#changed(instrument.contract.index, position, ledger.holding(instrument));
-  }
-
-  /** Time cost so much of the contract's money, or brought it where it is below zero. */
-  carry(strategy: number, instrument: RunInstrument, kind: Carried, cost: number): void {
-    const ledger = this.ledgers[strategy];
-    assert(ledger !== undefined, 'what is held is held by a strategy of the run');
-    const charged = instrument.rate.of(cost);
-    ledger.carry(instrument, kind, charged);
-    this.#charged += charged;
-    this.version += 1;
-  }
-
-  /** Of each strategy's position, at the last price before. */
-  split(strategy: number, instrument: RunInstrument, split: Split, atUs: number): void {
-    const ledger = this.ledgers[strategy];
-    assert(ledger !== undefined, 'what is held is held by a strategy of the run');
-    const { position } = ledger.holding(instrument);
-    ledger.split(instrument, split, atUs);
-    this.#changed(instrument.contract.index, position, ledger.holding(instrument));
-  }
-
-  #changed(instrument: number, before: Position, holding: StrategyPosition): void {
-    const total = this.#totalOf(instrument);
+    this.#charged += ledger.charged - charged;
     total.add(before, -1);
     total.add(holding.position, 1);
     this.version += 1;
     if ((before.qty === 0) === holding.isFlat) return;
-    const holders = this.#holders[instrument] ?? [];
-    this.#holders[instrument] = holding.isFlat
+    const holders = this.#holders[index] ?? [];
+    this.#holders[index] = holding.isFlat
       ? holders.filter((each) => each !== holding)
       : [...holders, holding];
   }
@@ -126,27 +101,11 @@ export class RunAccount {
     if (holders !== undefined && range.high >= range.low) for (const holding of holders) holding.saw(range);
   }
 
-  payInterest(cost: number): void {
-    this.#interest += cost;
-    this.#charged += cost;
-    this.version += 1;
-  }
-
-  get interest(): number {
-    return this.#interest;
-  }
-
   /** Capital and profit, open and closed, net of costs. */
   equityNow(): number {
     let equity = this.#capital - this.#charged;
     for (let at = 0; at < this.#totals.length; at += 1) {
-      const instrument = this.#instruments[at];
-      const unitValue = instrument?.markValue ?? 0;
-      if (instrument?.rate.isOne === false) {
-        // Each strategy's profit is rounded by itself.
-        for (const ledger of this.ledgers) equity += ledger.holdingOf(at)?.profitAt(unitValue) ?? 0;
-        continue;
-      }
+      const unitValue = this.#instruments[at]?.markValue ?? 0;
       const total = this.#totalOf(at);
       equity += total.realised + (unitValue === 0 ? 0 : total.openProfit(unitValue));
     }
@@ -179,13 +138,13 @@ export class RunAccount {
   sample(atUs: number, { cash, marginUsed, buyingPower }: FundsNow, isDayEnd = false): void {
     for (const { exchange, contract } of this.#instruments)
       if (exchange !== null) this.#saw(contract.index, exchange);
-    let equity = this.#capital - this.#interest;
+    let equity = this.#capital;
     for (const ledger of this.ledgers) {
       const profit = ledger.profitNow();
       ledger.profit.push(profit);
       equity += profit;
     }
-    assert(equity === this.equityNow(), 'the account is the sum of its strategies and its interest');
+    assert(equity === this.equityNow(), 'the account is the sum of its strategies');
     this.falls.add(equity, atUs);
     this.#cashes.push(cash);
     this.#margins.push(marginUsed);
@@ -248,10 +207,10 @@ export class RunAccount {
   /** Equity below which the broker closes positions. */
   maintenance({ schedule, day }: DayCosts): number {
     let needed = 0;
-    for (const { contract, markValue, rate } of this.#instruments) {
+    for (const { contract, markValue } of this.#instruments) {
       const size = Math.abs(this.netOf(contract.index));
       if (size !== 0)
-        needed += rate.of(maintenanceMargin(ratesOf(contract.spec, schedule), day, size * markValue, size));
+        needed += maintenanceMargin(ratesOf(contract.spec, schedule), day, size * markValue, size);
     }
     return needed;
   }
@@ -259,14 +218,7 @@ export class RunAccount {
   /** A position paid in full has left the cash with its purchase; a margined one leaves its profit there when it is closed. */
   cashInHand({ schedule, day }: DayCosts): number {
     let cash = this.#capital - this.#charged;
-    for (const { contract, rate } of this.#instruments) {
-      if (!rate.isOne) {
-        for (const ledger of this.ledgers) {
-          const holding = ledger.holdingOf(contract.index);
-          if (holding !== undefined) cash += holding.realised - holding.spent;
-        }
-        continue;
-      }
+    for (const { contract } of this.#instruments) {
       const { realised, openValue } = this.#totalOf(contract.index);
       cash += realised - (isPaidInFull(ratesOf(contract.spec, schedule), day) ? openValue : 0);
     }
@@ -275,11 +227,11 @@ export class RunAccount {
 
   #marginNow(schedule: CostSchedule, day: TradingDay): number {
     let margin = 0;
-    for (const { contract, markValue, rate } of this.#instruments) {
+    for (const { contract, markValue } of this.#instruments) {
       const net = this.netOf(contract.index);
       if (net === 0) continue;
       const value = Math.abs(net) * markValue;
-      margin += rate.of(initialMargin(ratesOf(contract.spec, schedule), day, value, Math.abs(net)));
+      margin += initialMargin(ratesOf(contract.spec, schedule), day, value, Math.abs(net));
     }
     return margin;
   }
@@ -315,42 +267,33 @@ export function settleExpired(
   instruments: readonly RunInstrument[],
   nowUs: number,
 ): void {
-  for (const instrument of instruments)
-    if (lastSession(calendar, instrument.contract) <= day && instrument.mark !== 0)
-      payOut(account, instrument, instrument.mark, { schedule: costs, day }, nowUs);
-}
-
-/** At `price` ticks, which may lie between two. */
-export function payOut(
-  account: RunAccount,
-  instrument: RunInstrument,
-  price: number,
-  costs: DayCosts,
-  nowUs: number,
-): void {
-  const { contract, unit } = instrument;
-  account.ledgers.forEach((ledger, strategy) => {
-    const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
-    if (held === 0) return;
-    const value = money(Math.abs(held) * Math.round(price * unit));
-    const execution = {
-      tsUs: tsUs(nowUs),
-      decidedUs: tsUs(nowUs),
-      side: held > 0 ? ('sell' as const) : ('buy' as const),
-      qty: Math.abs(held),
-      // The log holds whole ticks; the value is exact.
-      priceTicks: Math.round(price),
-      value,
-      fee: money(0),
-      tax: taxOn(ratesOf(contract.spec, costs.schedule), costs.day, value),
-      liquidity: 'taker' as const,
-      clause: 'settlement' as const,
-      cause: 'settled' as const,
-      midTwice: 0,
-      decidedMidTwice: 0,
-      orderNo: 0,
-      rate: instrument.rate.now,
-    };
-    account.execute(strategy, instrument, execution, costs);
-  });
+  const expired = instruments.filter(
+    ({ contract, mark }) => lastSession(calendar, contract) <= day && mark !== 0,
+  );
+  for (const instrument of expired) {
+    const { contract, mark, markValue } = instrument;
+    account.ledgers.forEach((ledger, strategy) => {
+      const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
+      if (held === 0) return;
+      const value = money(Math.abs(held) * markValue);
+      const execution: Execution = {
+        tsUs: tsUs(nowUs),
+        decidedUs: tsUs(nowUs),
+        side: held > 0 ? 'sell' : 'buy',
+        qty: Math.abs(held),
+        // The log holds whole ticks; the value is exact.
+        priceTicks: Math.round(mark),
+        value,
+        fee: money(0),
+        tax: taxOn(ratesOf(contract.spec, costs), day, value),
+        liquidity: 'taker',
+        clause: 'settlement',
+        cause: 'settled',
+        midTwice: 0,
+        decidedMidTwice: 0,
+        orderNo: 0,
+      };
+      account.execute(strategy, instrument, execution, { schedule: costs, day });
+    });
+  }
 }

@@ -2,13 +2,12 @@
 import { assert } from '../../domain/assert.ts';
 import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
-import { type Contract, ratesOf } from '../../domain/contract.ts';
-import { isPaidInFull } from '../../domain/costs.ts';
+import type { Contract } from '../../domain/contract.ts';
 import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
 import { durationUs, type PriceHundredths, seconds, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { ActionTerms, BacktestDay, BacktestPlan, CarryTerms } from '../backtest-plan.ts';
+import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
@@ -16,13 +15,10 @@ import { latencyDraws } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { assembleResult } from './assemble-result.ts';
 import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
-import { CarryingCosts } from './carrying-costs.ts';
-import { type Applied, CorporateActions } from './corporate-actions.ts';
 import { EngineDriver } from './engine-driver.ts';
 import { JournalTape } from './journal-tape.ts';
 import { RunInstrument } from './run-instrument.ts';
 import { RunJournal } from './run-journal.ts';
-import { RunRates } from './run-rates.ts';
 import { RunPlots } from './run-plots.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
@@ -62,9 +58,6 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
   return new Run(plan, options).play();
 }
 
-const NO_ACTIONS: ActionTerms = { actions: [], orders: 'adjust', dividendsOn: 'ex_date' };
-const NO_CARRY: CarryTerms = { contracts: [], interest: [], loan: [], daysPerYear: 365 };
-
 /** The venue in process tells changes of orders and positions at once: only money is read again, since it changes with prices. */
 const pollsOf = ({ poll: { account } }: EngineSettings): PollSettings => ({
   bookFast: NEVER,
@@ -80,7 +73,6 @@ class Run {
   readonly #clock: VirtualClock;
   readonly #sequence = new Sequence();
   readonly #instruments: RunInstrument[] = [];
-  readonly #rates: RunRates;
   readonly #notices: BacktestNotice[] = [];
   readonly #account: RunAccount;
   readonly #facts: RunJournal;
@@ -88,10 +80,6 @@ class Run {
   readonly #plots: RunPlots;
   readonly #venue: RunVenue;
   readonly #broker: VirtualBroker;
-  readonly #carrying: CarryingCosts;
-  readonly #actions: CorporateActions;
-  /** Of the day that is opened, not yet told to its engine. */
-  #applied: readonly Applied[] = [];
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
   #driver: EngineDriver | null = null;
@@ -109,7 +97,6 @@ class Run {
     const [clock, instruments] = [this.#clock, this.#instruments];
     const account = new RunAccount(plan.capital, plan.strategies.length, instruments);
     this.#account = account;
-    this.#rates = new RunRates(plan.rates ?? [], clock, instruments);
     this.#facts = new RunJournal(account);
     this.#tape = new JournalTape((entry) => {
       this.#facts.take(entry);
@@ -140,27 +127,11 @@ class Run {
       reportLatency: latencyDraws(plan.latency.report, plan.seed + 1),
       wake: (atUs) => this.#timeline.wake(atUs),
     });
-    this.#carrying = new CarryingCosts({
-      terms: plan.carry ?? NO_CARRY,
-      costs: plan.costs,
-      account,
-      instruments,
-      utcOffsetMinutes: plan.calendar.utcOffsetMinutes,
-    });
-    this.#actions = new CorporateActions({
-      terms: plan.actions ?? NO_ACTIONS,
-      costs: plan.costs,
-      account,
-      instruments,
-      venue: this.#venue,
-      note: (...numbers) => this.#tape.note(...numbers),
-    });
     this.#timeline = new Timeline({
       clock,
       sequence: this.#sequence,
       broker: this.#broker,
       sampleEveryUs: plan.sampleEvery,
-      carrying: this.#carrying,
       onPhase: (phase, atUs) => this.#setPhase(phase, atUs),
       onSample: (atUs) => account.sample(atUs, this.#venue.funds()),
     });
@@ -177,7 +148,6 @@ class Run {
       facts: this.#facts,
       instruments: this.#instruments,
       plots: this.#plots,
-      actions: this.#actions.end(this.#clock.nowUs),
       notices: this.#notices,
       journalHash: this.#tape.digest(),
       fromUs: tsUs(this.#fromUs),
@@ -251,19 +221,12 @@ class Run {
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;
     const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
-    if (isFirst) {
-      this.#fromUs = openUs;
-      // Nothing is held, and no night has passed, before the first row.
-      this.#actions.begin(data.day);
-      this.#carrying.begin(firstUs === Infinity ? openUs : Math.max(openUs, firstUs));
-    }
+    if (isFirst) this.#fromUs = openUs;
     this.#timeline.runTo(openUs);
-    if (this.#actions.isDue(data.day)) this.#broker.deliver();
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
       data.guessed.has(contract) ? undefined : data.references.get(contract);
     for (const contract of data.contracts) {
-      while (this.#instruments.length <= contract.index)
-        this.#instruments.push(this.#created(contract, data.day));
+      while (this.#instruments.length <= contract.index) this.#instruments.push(new RunInstrument(contract));
       this.#instruments[contract.index]?.open(null, referenceOf(contract));
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
@@ -281,17 +244,8 @@ class Run {
     this.#setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
     const left = boundaries.filter(({ atUs }) => atUs > nowUs);
     this.#timeline.openDay(left, Math.ceil((nowUs + 1) / sampleEvery) * sampleEvery);
-    this.#applied = this.#actions.apply(data.day, nowUs);
     this.#venue.standAgain();
     return tapes;
-  }
-
-  #created(contract: Contract, day: TradingDay): RunInstrument {
-    const { spec } = contract;
-    return new RunInstrument(contract, {
-      rate: this.#rates.of(spec.currency),
-      isPaidInFull: isPaidInFull(ratesOf(spec, this.#plan.costs), day),
-    });
   }
 
   /** A fresh engine each morning, as the daemon has one; or the same one, that goes on with the next day. */
@@ -311,8 +265,6 @@ class Run {
       driver.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
       driver.post({ kind: 'stream', state: 'live', reason: 'recorded' });
     }
-    for (const { instrument, action } of this.#applied)
-      driver.post({ kind: 'corporate_action', instrument: instrument.contract.index, action });
     if (place === 0 && warmUpDays > 0) this.#command(driver, 'halt', 'warm-up');
     const isResumed = !isNew && resume === 'each_day' && this.#facts.isHalted && place > warmUpDays;
     if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command(driver, 'resume', 'another day');

@@ -56,30 +56,25 @@ export class RunCash {
   }
 
   /**
-   * Margin of other contracts, as far as orders that work close them at the last price: one event moves money from one to the other. In
-   * its chain each order counts, at any price: a roll needs no margin for both.
+   * Margin of other contracts, as far as orders that work close them at the last price: one event moves money from one to the other.
    */
   #releasedBy(working: readonly Asked[], code: OrderCode): number {
     assert(this.#costs !== null, 'margin is measured on a day that is open');
     const { schedule, day } = this.#costs;
     if (working.length === 0) return 0;
-    const chain = this.#instruments.find(({ contract }) => contract.orderCode === code)?.contract.spec.chain;
     let released = 0;
-    for (const { contract, mark, markValue, rate } of this.#instruments) {
+    for (const { contract, mark, markValue } of this.#instruments) {
       const net = this.#account.netOf(contract.index);
       if (contract.orderCode === code || net === 0) continue;
-      const isRolled = chain !== undefined && contract.spec.chain === chain;
       const closing = working.filter(
         (each) =>
-          each.orderCode === contract.orderCode &&
-          (each.side === 'sell') === net > 0 &&
-          (isRolled || !waits(each, mark)),
+          each.orderCode === contract.orderCode && (each.side === 'sell') === net > 0 && !waits(each, mark),
       );
       const size = Math.min(
         Math.abs(net),
         closing.reduce((sum, { qty }) => sum + qty, 0),
       );
-      released += rate.of(initialMargin(ratesOf(contract.spec, schedule), day, size * markValue, size));
+      released += initialMargin(ratesOf(contract.spec, schedule), day, size * markValue, size);
     }
     return released;
   }
@@ -110,7 +105,7 @@ export class RunCash {
     assert(this.#costs !== null, 'margin is measured on a day that is open');
     const instrument = this.#instruments.find(({ contract }) => contract.orderCode === asked.orderCode);
     assert(instrument !== undefined, 'a run trades its own contracts');
-    const { mark, unit, rate, contract } = instrument;
+    const { mark, unit, contract } = instrument;
     const net = this.#account.netOf(contract.index);
     const held = -signOf(asked.side) * net;
     const total = (orders: readonly Asked[]): number => orders.reduce((sum, { qty }) => sum + qty, asked.qty);
@@ -123,7 +118,7 @@ export class RunCash {
       initialMargin(ratesOf(contract.spec, schedule), day, Math.round(qty * price * unit), qty);
     const opens = total(beside) - held;
     const earned = Math.round(net * (paid - mark) * unit);
-    return rate.of(marginOf(opens, paid) - marginOf(held, mark) - earned);
+    return marginOf(opens, paid) - marginOf(held, mark) - earned;
   }
 
   /** Margin of what orders may open, on the worse side of each contract. */
@@ -146,11 +141,7 @@ export class RunCash {
   }
 
   /** `net` is positive where these orders enlarge it. What turns a position round opens no more than is held until it is beyond that. */
-  #openingMargin(
-    { mark, unit, rate, contract }: RunInstrument,
-    net: number,
-    orders: readonly Asked[],
-  ): number {
+  #openingMargin({ mark, unit, contract }: RunInstrument, net: number, orders: readonly Asked[]): number {
     assert(this.#costs !== null, 'margin is measured on a day that is open');
     const { schedule, day } = this.#costs;
     let free = net < 0 ? -2 * net : 0;
@@ -161,7 +152,7 @@ export class RunCash {
       free = Math.max(0, free - order.qty);
       margin += initialMargin(rates, day, Math.round(opens * paidPrice(order, mark) * unit), opens);
     }
-    return rate.of(margin);
+    return margin;
   }
 }
 

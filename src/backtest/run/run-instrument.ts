@@ -1,24 +1,13 @@
 /** One contract of a run: its place in the table, and its market of the day. */
-import { type CorporateAction, priceAfter } from '../../domain/corporate-action.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { PriceHundredths } from '../../domain/units.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
-import { type Rate, SAME_CURRENCY } from './run-rates.ts';
 import type { PriceColumns } from './sample-table.ts';
 
-/** How its money becomes that of the account. */
-interface Conversion {
-  readonly rate: Rate;
-  /** Each purchase is paid with converted cash; elsewhere profit alone is converted. */
-  readonly isPaidInFull: boolean;
-}
-
-export class RunInstrument implements Conversion {
+export class RunInstrument {
   readonly contract: Contract;
-  readonly rate: Rate;
-  readonly isPaidInFull: boolean;
-  /** Money, in its own currency, of one contract for one tick of its price. */
+  /** Money of one contract for one tick of its price. */
   readonly unit: number;
   #first = 0;
   #high = -Infinity;
@@ -29,13 +18,8 @@ export class RunInstrument implements Conversion {
   /** Ticks; 0 until the day is settled, and where it is settled at the last trade. */
   #settlement = 0;
 
-  constructor(
-    contract: Contract,
-    { rate, isPaidInFull }: Conversion = { rate: SAME_CURRENCY, isPaidInFull: false },
-  ) {
+  constructor(contract: Contract) {
     this.contract = contract;
-    this.rate = rate;
-    this.isPaidInFull = isPaidInFull;
     this.unit = contract.spec.hundredthsPerTick * contract.spec.moneyPerHundredth;
   }
 
@@ -54,15 +38,6 @@ export class RunInstrument implements Conversion {
     this.#exchange = exchange;
   }
 
-  /** Prices of the days before, as those of an ex-date have to be compared with them. */
-  adjust(action: CorporateAction): void {
-    const { partsPerPoint = 100, hundredthsPerTick } = this.contract.spec;
-    const ticksPerPoint = partsPerPoint / hundredthsPerTick;
-    if (this.#lastBefore !== 0)
-      this.#lastBefore = Math.round(priceAfter(action, this.#lastBefore, ticksPerPoint));
-    if (this.#markBefore !== 0) this.#markBefore = priceAfter(action, this.#markBefore, ticksPerPoint);
-  }
-
   /** Price of the last trade of any day; 0 before the first. */
   get last(): number {
     const today = this.#exchange?.last ?? 0;
@@ -76,7 +51,7 @@ export class RunInstrument implements Conversion {
     return today === 0 ? this.#markBefore : today;
   }
 
-  /** Money of one contract at its mark, in its own currency. */
+  /** Money of one contract at its mark. */
   get markValue(): number {
     return Math.round(this.mark * this.unit);
   }

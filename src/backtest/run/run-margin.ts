@@ -49,10 +49,7 @@ export class MarginRoom {
   /** Nothing was executed since it was last measured, and no price has left its band. */
   isLeft(): boolean {
     if (this.#version !== this.#account.version) return false;
-    // A rate may move without a price.
-    return this.#instruments.every(
-      ({ contract, mark, rate }) => rate.isOne && this.#bands.has(contract.index, mark),
-    );
+    return this.#instruments.every(({ contract, mark }) => this.#bands.has(contract.index, mark));
   }
 
   /** Whether the ratio is reached; where it is not, bands are drawn. */
@@ -181,9 +178,9 @@ export class RunMargin implements MarginBooks {
     return this.#parts.account.equityNow() >= this.#parts.account.maintenance(this.#today);
   }
 
-  #maintenanceOfOne({ contract, markValue, rate }: RunInstrument): number {
+  #maintenanceOfOne({ contract, markValue }: RunInstrument): number {
     const { schedule, day } = this.#today;
-    return rate.of(maintenanceMargin(ratesOf(contract.spec, schedule), day, markValue, 1));
+    return maintenanceMargin(ratesOf(contract.spec, schedule), day, markValue, 1);
   }
 
   #withBuyingPower(figures: BrokerAccount, view: MarginView, { entryBps }: MarginRules): BrokerAccount {
@@ -203,9 +200,9 @@ export class RunMargin implements MarginBooks {
       netOf: (code) => account.netOf(this.#instrument(code).contract.index),
       workingIn: (code) => working.get(code) ?? NOTHING_WORKING,
       marginOf: (code, contracts) => {
-        const { contract, markValue, rate } = this.#instrument(code);
+        const { contract, markValue } = this.#instrument(code);
         const size = Math.abs(contracts);
-        return rate.of(initialMargin(ratesOf(contract.spec, schedule), day, size * markValue, size));
+        return initialMargin(ratesOf(contract.spec, schedule), day, size * markValue, size);
       },
     };
   }

@@ -21,7 +21,6 @@ import {
   type PriceBand,
   ratesOf,
 } from '../../domain/contract.ts';
-import type { OrderAdjustment } from '../../domain/corporate-action.ts';
 import { type CostSchedule, hasMaintenance } from '../../domain/costs.ts';
 import { accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
 import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
@@ -208,12 +207,6 @@ export class RunVenue implements OrderListener {
     // Their rows of last evening say that they cannot be canceled.
     for (const order of this.#entry.open(ACCOUNT)) if (this.#lasting.has(order.orderKey)) this.#mark(order);
     this.tell();
-  }
-
-  /** The morning of an ex-date, before orders stand again. */
-  adjust(code: OrderCode, by: OrderAdjustment): void {
-    this.#entry.adjust(code, by, this.#now);
-    this.#triggers.adjust(code, by, this.#now);
   }
 
   /** Orders of days before stand again in the markets of this one. */
@@ -416,7 +409,6 @@ export class RunVenue implements OrderListener {
         midTwice: instrument.midTwice,
         decidedMidTwice: order.decidedMidTwice,
         orderNo: order.tag,
-        rate: instrument.rate.now,
       },
       costs,
     );

@@ -1,7 +1,6 @@
 /** One strategy's fills, round trips, refusals and costs. */
 import { ratesOf } from '../../domain/contract.ts';
 import { type CostSchedule, rateOn } from '../../domain/costs.ts';
-import type { Split } from '../../domain/corporate-action.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { signOf } from '../../domain/order.ts';
 import { money } from '../../domain/units.ts';
@@ -21,9 +20,6 @@ import type { NumberColumn } from './number-column.ts';
 
 /** An execution with all that is known of it, but the position it leads to. */
 export type Execution = Omit<BacktestFill, 'positionAfter' | 'strategy' | 'instrument'>;
-
-/** Costs of time, and what shares pay while they are held. */
-export type Carried = 'funding' | 'borrow' | 'dividends';
 
 /** Rates of a day. */
 export interface DayCosts {
@@ -51,10 +47,6 @@ export class StrategyLedger {
   #brokerFee = 0;
   #fee = 0;
   #tax = 0;
-  #funding = 0;
-  #borrow = 0;
-  /** Paid less received. */
-  #dividends = 0;
   /** Twice what was paid against the middle of the book. */
   #spreadTwice = 0;
 
@@ -77,9 +69,9 @@ export class StrategyLedger {
     return this.#denials;
   }
 
-  /** Everything charged so far, in money of the account. */
+  /** Everything charged so far. */
   get charged(): number {
-    return this.#fee + this.#tax + this.#funding + this.#borrow + this.#dividends;
+    return this.#fee + this.#tax;
   }
 
   /** Undefined for a contract it never traded. */
@@ -100,34 +92,19 @@ export class StrategyLedger {
 
   execute(instrument: RunInstrument, execution: Execution, { schedule, day }: DayCosts): void {
     const rates = ratesOf(instrument.contract.spec, schedule);
-    const { side, qty, value, tsUs: at, midTwice, priceTicks } = execution;
-    const { rate, unit } = instrument;
-    const [fee, tax] = [rate.of(execution.fee), rate.of(execution.tax)];
+    const { side, qty, value, fee, tax, tsUs: at, midTwice, priceTicks } = execution;
     const holding = this.holding(instrument);
     const change = signOf(side) * qty;
     if (execution.cause !== 'settled') {
-      this.#exchangeFee += rate.of(rateOn(rates.exchangeFee, day) * qty);
-      this.#clearingFee += rate.of(rateOn(rates.clearingFee, day) * qty);
-      this.#brokerFee += rate.of(rateOn(rates.brokerFee, day) * qty);
+      this.#exchangeFee += rateOn(rates.exchangeFee, day) * qty;
+      this.#clearingFee += rateOn(rates.clearingFee, day) * qty;
+      this.#brokerFee += rateOn(rates.brokerFee, day) * qty;
     }
     this.#fee += fee;
     this.#tax += tax;
-    if (midTwice > 0) this.#spreadTwice += rate.of(change * (2 * priceTicks - midTwice) * unit);
+    if (midTwice > 0) this.#spreadTwice += change * (2 * priceTicks - midTwice) * instrument.unit;
     holding.execute({ atUs: at, change, value, fee, tax }, this.#onTrade);
     this.#fills.add(execution, instrument.contract.index, holding.position.qty);
-  }
-
-  carry(instrument: RunInstrument, kind: Carried, cost: number): void {
-    const holding = this.holding(instrument);
-    // A dividend may be paid after the position was closed: it belongs to no round trip then.
-    if (kind !== 'dividends' || !holding.isFlat) holding.carry(cost);
-    if (kind === 'funding') this.#funding += cost;
-    else if (kind === 'borrow') this.#borrow += cost;
-    else this.#dividends += cost;
-  }
-
-  split(instrument: RunInstrument, split: Split, atUs: number): void {
-    this.holding(instrument).split(split, instrument.markValue, atUs, this.#onTrade);
   }
 
   deny(denial: Omit<BacktestDenial, 'strategy'>): void {
@@ -144,8 +121,8 @@ export class StrategyLedger {
 
   /** The run is over: what is still held is shown as a round trip that is open. */
   end(instruments: readonly RunInstrument[], atUs: number): void {
-    for (const { contract, markValue } of instruments) {
-      const trade = this.#holdings[contract.index]?.asIfClosed(atUs, markValue);
+    for (const { contract } of instruments) {
+      const trade = this.#holdings[contract.index]?.asIfClosed(atUs);
       if (trade !== undefined && trade !== null) this.#trades.add(trade, true);
     }
   }
@@ -164,9 +141,6 @@ export class StrategyLedger {
       brokerFee: money(brokerFee),
       valueFee: money(this.#fee - exchangeFee - clearingFee - brokerFee),
       tax: money(this.#tax),
-      funding: money(this.#funding),
-      borrow: money(this.#borrow),
-      dividends: money(this.#dividends),
       spread: money(Math.round(this.#spreadTwice / 2)),
     };
   }

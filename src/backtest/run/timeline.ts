@@ -1,10 +1,9 @@
 /**
  * Events between two rows of the recording, in the order of time; at the same moment in this order: the market changes its
- * phase, what is held pays for its time, the run takes its sample, calls reach the venue and answers reach us, timers ring, and only then the recording goes on.
+ * phase, the run takes its sample, calls reach the venue and answers reach us, timers ring, and only then the recording goes on.
  * One number says when the next of all this is due.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { CarryingCosts } from './carrying-costs.ts';
 import type { PhaseBoundary } from './run-day.ts';
 import type { EngineDriver } from './engine-driver.ts';
 import { seqOf, timeOf } from './market-messages.ts';
@@ -17,7 +16,6 @@ export interface TimelineParts {
   readonly broker: VirtualBroker;
   readonly sampleEveryUs: number;
   readonly onPhase: (phase: SessionPhase, atUs: number) => void;
-  readonly carrying: Pick<CarryingCosts, 'nextUs' | 'run'>;
   readonly onSample: (atUs: number) => void;
 }
 
@@ -83,7 +81,6 @@ export class Timeline {
       this.#boundary += 1;
       return this.#parts.onPhase(boundary.phase, boundary.atUs);
     }
-    if (this.#parts.carrying.nextUs <= nowUs) return this.#parts.carrying.run(nowUs);
     if (this.#sampleUs <= nowUs) return this.#sample(nowUs);
     const answer = this.#parts.broker.step(nowUs);
     if (answer !== null) {
@@ -102,8 +99,7 @@ export class Timeline {
   #earliest(): number {
     const boundaryUs = this.#boundaries[this.#boundary]?.atUs ?? Infinity;
     const alarmUs = this.#driver?.alarmUs ?? Infinity;
-    const { carrying } = this.#parts;
-    return Math.min(boundaryUs, carrying.nextUs, this.#sampleUs, this.#parts.broker.nextUs, alarmUs);
+    return Math.min(boundaryUs, this.#sampleUs, this.#parts.broker.nextUs, alarmUs);
   }
 }
 

@@ -122,12 +122,6 @@ export class VirtualBroker implements Gateway, Reports {
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
   }
 
-  /** Calls on their way reach the venue before it changes the terms of orders. */
-  deliver(): void {
-    for (let arrival = this.#arrivals.take(); arrival !== undefined; arrival = this.#arrivals.take())
-      this.#arrive(arrival);
-  }
-
   #isReadDue(pace: ReadPace, nowUs: number): boolean {
     if (pace.nextUs > nowUs) return false;
     const { silentUntilUs } = this.#parts.venue;

@@ -51,8 +51,6 @@ export interface RunStatistics {
 export interface CostFigures {
   readonly fees: number;
   readonly tax: number;
-  /** Funding, borrowing, dividends and interest; below zero was received. */
-  readonly carry: number;
   readonly spread: number;
   readonly total: number;
 }
@@ -78,7 +76,7 @@ export function runStatistics(result: BacktestResult): RunStatistics {
     calmar: calmarRatio(annual, falls.fractionMax),
     drawdowns: falls,
     trades: statisticsOfTrades(result, strategies),
-    costs: costsOf(strategies, result.interest),
+    costs: costsOf(strategies),
     exposure: span > 0 ? held / span : undefined,
     turnover: turnoverOf(result),
     slippage: slippageOf(result),
@@ -137,21 +135,19 @@ function sessionsPerYear(days: readonly TradingDay[]): number {
   return long?.[1] ?? (numbers.some(isWeekend) ? DAYS_PER_YEAR : SESSIONS_PER_YEAR);
 }
 
-/** `interest` is the account's. */
-export function costsOf(strategies: readonly StrategyResult[], interest = 0): CostFigures {
+export function costsOf(strategies: readonly StrategyResult[]): CostFigures {
   const fees = sum(
     strategies,
     ({ costs }) => costs.exchangeFee + costs.clearingFee + costs.brokerFee + costs.valueFee,
   );
   const tax = sum(strategies, ({ costs }) => costs.tax);
-  const carry = interest + sum(strategies, ({ costs }) => costs.funding + costs.borrow + costs.dividends);
   const spread = sum(strategies, ({ costs }) => costs.spread);
-  return { fees, tax, carry, spread, total: fees + tax + carry };
+  return { fees, tax, spread, total: fees + tax };
 }
 
 function turnoverOf({ strategies, capital }: BacktestResult): number {
   let value = 0;
-  for (const { fills } of strategies) for (const fill of fills) value += fill.value * fill.rate;
+  for (const { fills } of strategies) for (const fill of fills) value += fill.value;
   return capital === 0 ? 0 : value / capital;
 }
 
@@ -163,7 +159,7 @@ function slippageOf({ strategies, instruments }: BacktestResult): number {
       const spec = instruments[fill.instrument]?.spec;
       if (spec === undefined || fill.decidedMidTwice === 0) continue;
       const ticks = (fill.priceTicks - fill.decidedMidTwice / 2) * (fill.side === 'buy' ? 1 : -1);
-      lost += ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty * fill.rate;
+      lost += ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty;
     }
   }
   return lost;
@@ -175,7 +171,7 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return total;
 }
 
-/** Of the trades that count. A trade is one round trip, its profit net of fees and tax in the account's currency. */
+/** Of the trades that count. A trade is one round trip, its profit net of fees and tax. */
 export interface TradeStatistics {
   readonly count: number;
   readonly wins: number;

@@ -20,7 +20,7 @@ export interface TradeReturns {
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 export function tradeReturns(trades: readonly BacktestTrade[]): TradeReturns {
-  const returns = trades.map(({ netProfit, entryWorth }) => netProfit / entryWorth);
+  const returns = trades.map(({ netProfit, entryValue }) => netProfit / entryValue);
   const spans = trades.map(({ entryUs, exitUs }) => exitUs - entryUs);
   const isTraded = trades.length > 0;
   return {

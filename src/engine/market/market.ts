@@ -73,11 +73,6 @@ export class Market {
     }
   }
 
-  forgetPrice(instrument: InstrumentIndex): void {
-    this.of(instrument).last.forget();
-    this.invalidateBand();
-  }
-
   band(instrument: InstrumentIndex): PriceBand | undefined {
     return this.#instruments[instrument]?.band;
   }
@@ -182,10 +177,6 @@ class LastTrade {
   #price = 0;
   #qty = 0;
   #totalVolume = 0;
-
-  forget(): void {
-    this.#isKnown = false;
-  }
 
   take({ seq, tsUs, price, qty, totalVolume }: TradeTick): void {
     this.#isKnown = true;

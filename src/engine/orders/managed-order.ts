@@ -94,8 +94,6 @@ export class ManagedOrder implements OrderView {
   rowUs = -Infinity;
   /** When the scan began that showed it waiting last. */
   waitedUs = -Infinity;
-  /** The last ex-date of its contract: rows of that moment have terms that nobody asked for. */
-  adjustedUs = -Infinity;
   openModify: OpenCall | null = null;
   openCancel: OpenCall | null = null;
   /** A cancel asked for before the order has a number, by its call id. */

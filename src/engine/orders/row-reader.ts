@@ -84,7 +84,7 @@ export class RowReader {
     if (row.status === 'modify_pending') return;
     const isAsked = openModify !== null && openModify.qty === row.qty && openModify.limitPrice === limitPrice;
     if (!isAsked && !order.isFinal)
-      this.#tellChanged(order, startedUs, `changed elsewhere to ${row.qty} at ${limitPrice}`);
+      this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
     if (isAsked) order.openModify = null;
@@ -100,7 +100,7 @@ export class RowReader {
     if (isSame && !isMoved) return;
     // An exit grows with the fills it covers, and its limit goes with its trigger.
     if (!isSame && order.triggerKind !== 'exit' && !order.isFinal)
-      this.#tellChanged(order, startedUs, `changed elsewhere to ${row.qty} at ${limitPrice}`);
+      this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
     this.#parts.orders.changed(order);
@@ -121,8 +121,7 @@ export class RowReader {
       return false;
     }
     if (order.triggerKind === 'trailing_stop') order.follow();
-    else if (!order.isFinal)
-      this.#tellChanged(order, startedUs, `its trigger was moved elsewhere to ${triggerPrice}`);
+    else if (!order.isFinal) this.#tellChanged(order, `its trigger was moved elsewhere to ${triggerPrice}`);
     order.triggerPrice = triggerPrice;
     return true;
   }
@@ -256,9 +255,7 @@ export class RowReader {
     context.alert(order.strategy, 'critical', code, `${text}${more}`);
   }
 
-  /** The exchange changes orders on the morning of an ex-date: nobody else did. */
-  #tellChanged(order: ManagedOrder, startedUs: TsUs, change: string): void {
-    if (startedUs === order.adjustedUs) return;
+  #tellChanged(order: ManagedOrder, change: string): void {
     const text = `${order.clientOrderId}: ${change} ticks`;
     this.#parts.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }

@@ -12,7 +12,6 @@ import type {
 } from '../../domain/broker-order.ts';
 import type { KnownDays } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { CorporateAction } from '../../domain/corporate-action.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { FillQuality, OrderStatus, Side, Trigger } from '../../domain/order.ts';
@@ -336,13 +335,6 @@ export interface ClockStep extends EventHead {
   readonly stepUs: number;
 }
 
-/** The ex-date of a split or dividend: positions of `session_started` count it already, prices of before do not. */
-export interface CorporateActionTaken extends EventHead {
-  readonly kind: 'corporate_action';
-  readonly instrument: InstrumentIndex;
-  readonly action: CorporateAction;
-}
-
 /** The broker's token came or went: without one no call is answered. */
 export interface TokenChanged extends EventHead {
   readonly kind: 'token';
@@ -367,7 +359,6 @@ export type EngineEvent =
   | ClockSkew
   | ClockStep
   | TokenChanged
-  | CorporateActionTaken
   | ClockTick;
 
 /** An event before it has sequence number and time: the composition root gives it both. */

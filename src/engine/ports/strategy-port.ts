@@ -3,7 +3,6 @@
  * `TraderPort` by the engine. Calls to it inside a dispatch are queued and drained after the event.
  */
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
-import type { CorporateAction } from '../../domain/corporate-action.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent, OrderStatus, Side } from '../../domain/order.ts';
@@ -61,13 +60,6 @@ export interface FeedChange {
   readonly state: 'live' | 'stale' | 'down';
 }
 
-/** The ex-date of a split or dividend: positions and orders have changed, and the next prices are not those of before. */
-export interface ActionTaken {
-  readonly tsUs: TsUs;
-  readonly instrument: InstrumentIndex;
-  readonly action: CorporateAction;
-}
-
 /** A strategy's contract changed (rollover): `leg` is the place of the symbol in its configuration. */
 export interface LegChange {
   readonly leg: number;
@@ -93,7 +85,6 @@ export interface StrategyHost {
   onGap(gap: FeedGap): void;
   onPhase(change: PhaseChange): void;
   onFeed(change: FeedChange): void;
-  onAction(taken: ActionTaken): void;
   onLegs(strategy: StrategyIndex, legs: readonly LegChange[]): void;
   onOrder(strategy: StrategyIndex, update: OrderUpdate): void;
   onTimer(strategy: StrategyIndex, timer: TimerId): void;

@@ -1,5 +1,4 @@
 /** The interface between the engine and the session controller: its actions and its events. */
-import type { BrokerPosition } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -30,13 +29,9 @@ export interface SessionActions {
   owners(): readonly StrategyIndex[];
   /** All strategies that hold a position, with it. */
   heldPositions(): readonly HeldPosition[];
-  /** Rows of the last position read. */
-  brokerPositions(): readonly BrokerPosition[];
 
   /** Submits for a strategy, with the hint 'exit' to the guard. */
   submitFor(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId;
-  /** Submits as the strategy itself would: risk checks it by the strategy's own rules. */
-  submitAs(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId;
   modify(strategy: StrategyIndex, change: ModifyIntent): void;
   /** Asks for a cancel; sent when the order number is known. Asking again while a cancel is open does nothing. */
   cancel(strategy: StrategyIndex, order: ClientOrderId): void;

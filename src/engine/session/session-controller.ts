@@ -9,7 +9,6 @@ import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
-import { ChainPositions } from './chain-positions.ts';
 import { Flattener } from './flattener.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { Orphans } from './orphans.ts';
@@ -32,7 +31,6 @@ export class SessionController implements SessionProcedures {
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
   readonly #rollover: Rollover;
-  readonly #chains: ChainPositions;
   readonly #settlement: Settlement;
   readonly #stop: StopProcedure;
   readonly #policies: FailurePolicies;
@@ -48,7 +46,6 @@ export class SessionController implements SessionProcedures {
     this.#auction = new AuctionWithdrawal(parts);
     this.#closeOut = new CloseOut(parts, this.#flattener);
     this.#rollover = new Rollover(parts);
-    this.#chains = new ChainPositions(actions);
     this.#settlement = new Settlement(actions, calendar);
     this.#stop = new StopProcedure(parts, this.#flattener);
     this.#policies = new FailurePolicies(actions, settings, this.#flattener);
@@ -69,7 +66,6 @@ export class SessionController implements SessionProcedures {
     this.#auction.plan();
     this.#closeOut.onSession();
     this.#rollover.apply();
-    this.#chains.onSession();
   }
 
   onPhase(phase: SessionPhase): void {
@@ -78,7 +74,6 @@ export class SessionController implements SessionProcedures {
     this.#auction.onPhase(phase);
     if (phase !== 'closed' && phase !== 'break') this.#flattener.resume();
     this.#closeOut.step();
-    this.#chains.step();
     this.#flattener.step();
     this.#stop.onPhase(phase);
   }
@@ -122,7 +117,6 @@ export class SessionController implements SessionProcedures {
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
     this.#orphans.step();
-    this.#chains.afterEvent();
     this.#closeOut.step();
     this.#flattener.step();
     this.#stop.step();

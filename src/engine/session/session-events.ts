@@ -7,13 +7,11 @@ import type {
   ClockStep,
   Command,
   ContractsListed,
-  CorporateActionTaken,
   SessionStarted,
   StrategiesConfigured,
   StreamChanged,
 } from '../ports/engine-event.ts';
 import { StrategyVersions } from './strategy-versions.ts';
-import { actionText } from '../../domain/corporate-action.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
 
@@ -220,16 +218,6 @@ export class SessionEvents {
     }
     registry.dispatch((host) => host.onPhase({ tsUs: context.nowUs, phase }));
     controller.onPhase(phase);
-  }
-
-  /** The last price of before says nothing of what is held now: the reference price counts until the next trade. */
-  corporateAction({ instrument, action, tsUs }: CorporateActionTaken): void {
-    const { market, registry, context, orders, losses } = this.#state;
-    losses.invalidate();
-    market.forgetPrice(instrument);
-    for (const order of orders.open) if (order.instrument === instrument) order.adjustedUs = tsUs;
-    context.alert(null, 'info', 'corporate_action', `${action.code}: ${actionText(action)}`);
-    registry.dispatch((host) => host.onAction({ tsUs, instrument, action }));
   }
 
   clockSkew({ skewUs }: ClockSkew): void {

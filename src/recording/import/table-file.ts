@@ -1,8 +1,8 @@
 /** Reads a table of text: finds its delimiter and header, then passes each row to its reader. */
-import { createReadStream, readFileSync, type ReadStream, statSync } from 'node:fs';
+import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { cellText, CsvError, type CsvRow, CsvRows } from './csv-rows.ts';
+import { cellText, type CsvRow, CsvRows } from './csv-rows.ts';
 
 export interface TableHead {
   /** Null for a table without one. */
@@ -35,30 +35,6 @@ export async function readTable(path: string, reader: TableReader): Promise<void
     reader.progress(source.bytesRead, source.size);
   }
   rows?.end();
-}
-
-export interface SmallTableRow {
-  readonly cells: readonly string[];
-  /** File, line and text, for messages. */
-  readonly place: string;
-}
-
-/** All rows of a table that fits in memory, its header too, without blank lines; or why it cannot be read. */
-export function readSmallTable(path: string): readonly SmallTableRow[] | { readonly wrong: string } {
-  const read: SmallTableRow[] = [];
-  try {
-    const bytes = withoutMark(path, readFileSync(path));
-    const rows = new CsvRows(delimiterOf(bytes), (row) => {
-      const cells = cellTexts(row);
-      read.push({ cells, place: `${path}:${row.line}: ${cells.join(',')}` });
-    });
-    rows.write(bytes);
-    rows.end();
-  } catch (error) {
-    if (error instanceof SourceFileError) return { wrong: error.message };
-    return { wrong: error instanceof CsvError ? `${path}: ${error.message}` : `${path} cannot be read` };
-  }
-  return read;
 }
 
 const cellTexts = (row: CsvRow): readonly string[] =>

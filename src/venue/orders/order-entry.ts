@@ -5,8 +5,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { isMarketLimit, ratesOf, valueOf } from '../../domain/contract.ts';
-import type { OrderAdjustment } from '../../domain/corporate-action.ts';
+import { ratesOf, valueOf } from '../../domain/contract.ts';
 import { type Costs, type CostSchedule, fillCosts, orderCosts } from '../../domain/costs.ts';
 import type { AccountId, BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
 import { type DurationUs, money, priceTicks, type TsUs } from '../../domain/units.ts';
@@ -20,7 +19,7 @@ import {
   refusal,
   type Refusal,
 } from '../venue-command.ts';
-import { adjustedBracket, type Listing, type OrderOrigin } from '../venue-event.ts';
+import type { Listing, OrderOrigin } from '../venue-event.ts';
 import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
 import { cancelRefusal, changeRefusal, editRefusal, entryRefusal } from './order-checks.ts';
@@ -203,25 +202,6 @@ export class OrderEntry implements BookFills {
   /** Day orders end after the close; `lasts`: good till canceled. */
   expireAll(at: TsUs, lasts: (order: VenueOrder) => boolean = () => false): void {
     for (const order of this.#store.all()) if (order.isOpen && !lasts(order)) this.#end(order, true, '', at);
-  }
-
-  /** New terms for orders in a contract on the morning of an ex-date, before they stand in the books of that day. */
-  adjust(code: OrderCode, by: OrderAdjustment, at: TsUs): void {
-    for (const order of this.#store.all()) {
-      if (!order.isOpen || order.orderCode !== code) continue;
-      const { side, filledQty, bracket } = order;
-      const isMarket = isMarketLimit(side, order.price);
-      const qty = by.qty(order.leavesQty);
-      const price = isMarket ? order.price : by.price(order.price, side === 'buy');
-      if (qty === 0 || (price === 0 && !isMarket)) {
-        this.#end(order, false, by.reason, at);
-        continue;
-      }
-      order.qty = filledQty + qty;
-      order.price = price;
-      if (bracket !== null) order.bracket = adjustedBracket(bracket, side, by);
-      this.#listener.onChange(order, at);
-    }
   }
 
   /** A contract is listed no more: its orders end. */

@@ -54,7 +54,7 @@ export class VenueOrder implements BookEntry {
   readonly side: Side;
   readonly placedUs: number;
   readonly origin: OrderOrigin;
-  bracket: Bracket | null;
+  readonly bracket: Bracket | null;
   readonly leg: OrderCode | null;
   readonly owner: number;
   readonly triggerPrice: number | null;

@@ -3,8 +3,6 @@
  * match that made the trade is over, through the same gate and gateway as any order, and shows in the in-day book.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import { isMarketLimit } from '../../domain/contract.ts';
-import type { OrderAdjustment } from '../../domain/corporate-action.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type AccountId, type BrokerOrderNo, type OrderCode } from '../../domain/ids.ts';
 import { priceTicks, type TsUs } from '../../domain/units.ts';
@@ -29,14 +27,7 @@ import {
 import type { Listing, OrderOrigin, Outbox, TriggerReport } from '../venue-event.ts';
 import { triggerOrderRefusal, entryRefusal, priceRefusal } from '../orders/order-checks.ts';
 import type { OrderSender } from '../orders/venue-order.ts';
-import {
-  adjustTrigger,
-  stepTrigger,
-  stopTrigger,
-  trailingTrigger,
-  type Trigger,
-  type TriggerWatch,
-} from './trigger.ts';
+import { stepTrigger, stopTrigger, trailingTrigger, type Trigger, type TriggerWatch } from './trigger.ts';
 import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
 
@@ -197,29 +188,6 @@ export class TriggerBook {
     for (const row of this.#book.store.all()) {
       if (isWaiting(row) && row.orderCode === code) this.#expire(row, refusal(-6033).text, at);
     }
-  }
-
-  /** New terms for what waits in a contract, on the morning of an ex-date. */
-  adjust(code: OrderCode, by: OrderAdjustment, at: TsUs): void {
-    for (const row of this.#book.store.all()) {
-      if (!isWaiting(row) || row.orderCode !== code) continue;
-      const qty = by.qty(row.qty);
-      if (qty === 0 || !adjustTrigger(row.trigger, by)) {
-        this.#book.cancel(row, by.reason, false, at);
-        continue;
-      }
-      row.qty = qty;
-      row.limitPrice = this.#adjustedLimit(row, by);
-      this.#book.tell(row, at);
-    }
-    this.#book.refresh(code);
-  }
-
-  #adjustedLimit(row: TriggerOrder, by: OrderAdjustment): number {
-    const { side, kind, limitPrice, trigger } = row;
-    if (kind === 'exit' && trigger.price !== null) return this.#brackets.limitOf(row, trigger.price);
-    if (isMarketLimit(side, limitPrice)) return limitPrice;
-    return Math.max(1, by.price(limitPrice, trigger.when === 'at_or_below'));
   }
 
   beginDay(): void {

@@ -2,7 +2,6 @@
  * The rule by which a waiting order is sent: a stop when a trade touches its price; a trailing stop follows the best price from the trade
  * on that touched its activation price, and only in favour, until a trade touches the trigger behind it. Pure state and steps.
  */
-import type { OrderAdjustment } from '../../domain/corporate-action.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side, TriggerWhen } from '../../domain/order.ts';
 
@@ -17,7 +16,7 @@ export interface Trigger {
 
 interface TrailingTrigger {
   activation: number;
-  offset: number;
+  readonly offset: number;
   best: number | null;
 }
 
@@ -37,21 +36,6 @@ export const trailingTrigger = (side: Side, activation: number, offset: number):
   price: null,
   trailing: { activation, offset, best: null },
 });
-
-/** New terms on an ex-date; false: no price of it is left. */
-export function adjustTrigger(trigger: Trigger, by: OrderAdjustment): boolean {
-  const { trailing } = trigger;
-  const isBelow = trigger.when === 'at_or_below';
-  const price = trigger.price === null ? null : by.price(trigger.price, isBelow);
-  const activation = trailing === null ? null : by.price(trailing.activation, isBelow);
-  if (price === 0 || activation === 0) return false;
-  trigger.price = price;
-  if (trailing === null || activation === null) return true;
-  trailing.activation = activation;
-  trailing.offset = by.distance(trailing.offset);
-  if (trailing.best !== null) trailing.best = by.price(trailing.best, isBelow);
-  return true;
-}
 
 /** Looks at one trade. */
 export function stepTrigger(trigger: Trigger, traded: number): TriggerStep {

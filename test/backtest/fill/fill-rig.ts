@@ -122,7 +122,6 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     sequence,
     broker,
     sampleEveryUs: Infinity,
-    carrying: { nextUs: Infinity, run: () => undefined },
     onSample: () => undefined,
     onPhase: (phase, atUs) => {
       venue.setPhase(phase);

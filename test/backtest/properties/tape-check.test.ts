@@ -57,7 +57,6 @@ const fillOf = ([time, side, qty, price, clause]: Line): BacktestFill => ({
   midTwice: 0,
   decidedMidTwice: 0,
   orderNo: 1,
-  rate: 1,
   positionAfter: 0,
 });
 

@@ -58,7 +58,6 @@ class World {
         cause: 'order',
         midTwice: 0,
         decidedMidTwice: 0,
-        rate: 1,
         orderNo: 1,
       },
       DAY_COSTS,

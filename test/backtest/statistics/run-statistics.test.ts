@@ -30,7 +30,7 @@ it('adds up what a pencil adds up', () => {
     recoveredUs: null,
   });
   expect(found.trades).toMatchObject({ count: 3, wins: 1, losses: 2, expectancy: -10_000 / 3 });
-  expect(found.costs).toEqual({ fees: 5_250, tax: 16_000, carry: 0, spread: 5_000, total: 21_250 });
+  expect(found.costs).toEqual({ fees: 5_250, tax: 16_000, spread: 5_000, total: 21_250 });
   expect(found.exposure).toBeCloseTo(3 / 29, 12);
   expect(found.turnover).toBeCloseTo(380.02, 9);
   // The buy paid a tick of 10,000 VND above the middle of its decision; the sell got one more.

@@ -154,14 +154,6 @@ export class HouseWorld implements SessionActions {
     return held;
   }
 
-  brokerPositions(): readonly [] {
-    return [];
-  }
-
-  submitAs(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
-    return this.submitFor(strategy, intent);
-  }
-
   submitFor(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
     this.#count += 1;
     const id = clientOrderId(`x${this.#count}`);

@@ -1,13 +1,19 @@
 /** The days of a backtest: which contracts are listed, what their reference prices are, and their rows. */
 import { endedWithSession } from '../../../backtest/bar-ticks.ts';
 import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
-import type { BacktestNotice, ChainRoll } from '../../../backtest/backtest-result.ts';
+import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
 import { firstPrice } from '../../../backtest/run/run-day.ts';
 import { assert } from '../../../domain/assert.ts';
-import { sessionOnOrBefore } from '../../../domain/calendar.ts';
+import {
+  neverCloses,
+  nextPhaseChange,
+  phaseAt,
+  type SessionPhase,
+  sessionOnOrBefore,
+  type TradingCalendar,
+} from '../../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
-import { actionText, type CorporateAction, priceAfter } from '../../../domain/corporate-action.ts';
 import { type Contract, hundredthsOf, NO_BAND_BPS } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
 import {
@@ -16,13 +22,10 @@ import {
   priceHundredths,
   priceTicks,
   tsUs,
-  US_PER_DAY,
+  type TsUs,
 } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
-import { frontOf } from './chain-rolls.ts';
-import { inHours, ownSessionEnd, sessionEnd } from './market-hours.ts';
-import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
 
 export interface BacktestDaysOptions {
@@ -32,10 +35,6 @@ export interface BacktestDaysOptions {
   readonly symbols: readonly string[];
   /** Points, by code and day. */
   readonly references: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Splits and dividends, by ex-date. */
-  readonly actions: readonly CorporateAction[];
-  /** Of the market's chains, also those before the run. */
-  readonly rolls: readonly ChainRoll[];
   /** The price of a quote. */
   readonly quotePrice: 'mid' | 'bid' | 'ask';
   /** Columns of a day: from its file, or from memory that several threads share. */
@@ -49,26 +48,19 @@ export class BacktestDays implements BacktestData {
   readonly days: readonly TradingDay[];
   readonly rows: number;
   readonly #options: BacktestDaysOptions;
-  /** By code and, while a chain stands for it, the name of that. */
+  /** By code. */
   readonly #contracts = new Map<string, Contract>();
-  readonly #indexes = new Map<string, number>();
   readonly #byDay = new Map<TradingDay, SourceDay[]>();
   /** Codes that have data on some day. */
   readonly #codes: ReadonlySet<string>;
   /** Last price of each source that was read. */
   readonly #closes = new Map<SourceDay, number>();
-  readonly #actions = new Map<string, CorporateAction[]>();
   /** The latest day before with data of the same contract, by day and code. */
   readonly #before = new Map<string, SourceDay>();
 
   constructor(options: BacktestDaysOptions) {
     this.#options = options;
     const { all, days } = options.sources;
-    for (const action of options.actions) {
-      const same = this.#actions.get(action.code);
-      if (same === undefined) this.#actions.set(action.code, [action]);
-      else same.push(action);
-    }
     const isPlayed = new Set(days);
     const played = all.filter(({ day }) => isPlayed.has(day));
     this.days = days;
@@ -101,7 +93,7 @@ export class BacktestDays implements BacktestData {
     const guessed = new Set<Contract>();
     const today = this.#byDay.get(day) ?? [];
     const tapes = today.map((source): DayTape => {
-      const contract = this.#contractOf(source.code, day);
+      const contract = this.#contractOf(source.code);
       const rows = this.#read(source);
       const known = this.#reference(source, contract);
       if (known === null) guessed.add(contract);
@@ -109,35 +101,18 @@ export class BacktestDays implements BacktestData {
         contract,
         known ?? hundredthsOf(contract.spec, priceTicks(firstPrice(contract, rows).price)),
       );
-      this.#lookForSplits(source, rows, note);
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
-      return { contract, rows: this.#played(rows, source, note) };
+      return { contract, rows: this.#played(rows, source) };
     });
     return { day, contracts: this.#tableOf(day), references, guessed, tapes, notices };
   }
 
-  /** As the run plays them: in the hours of their market, at its moments. */
-  #played(
-    rows: TickRows,
-    { code, day, bars }: SourceDay,
-    note: (code: string, text: string) => void,
-  ): TickRows {
+  /** At the moments of the run. */
+  #played(rows: TickRows, { bars }: SourceDay): TickRows {
     const { market } = this.#options;
-    const moved = onWallClock(rows, wallClock(market, bars?.everyUs ?? null, code));
-    const hours = market.hoursOf(code);
-    if (hours === null) return endedWithSession(moved, (at) => sessionEnd(market.calendar, tsUs(at)));
-    if (bars !== null && bars.everyUs >= US_PER_DAY) return moved;
-    const kept = inHours(moved, hours);
-    if (kept.rows < moved.rows) {
-      const width = moved.bars === null ? 1 : ROWS_PER_BAR;
-      const what = moved.bars === null ? 'rows' : 'bars';
-      note(
-        'outside_hours',
-        `${code} on ${day}: ${(moved.rows - kept.rows) / width} ${what} outside the hours of its market are left out`,
-      );
-    }
-    return endedWithSession(kept, (at) => ownSessionEnd(hours, at));
+    const moved = onWallClock(rows, wallClock(market, bars?.everyUs ?? null));
+    return endedWithSession(moved, (at) => sessionEnd(market.calendar, tsUs(at)));
   }
 
   /** Listed contracts of the day. Each keeps its index through the run. */
@@ -146,40 +121,30 @@ export class BacktestDays implements BacktestData {
     const today = (this.#byDay.get(day) ?? []).map(({ code }) => code);
     if (market.kind === 'own') {
       const known = Object.keys(market.contracts).filter((code) => this.#codes.has(code));
-      return known.map((code) => this.#contractOf(code, day)).filter(({ expiry }) => expiry >= day);
+      return known.map((code) => this.#contractOf(code)).filter(({ expiry }) => expiry >= day);
     }
     const families = new Set([...symbols, ...today].map(familyOf).filter((each) => each !== undefined));
     const listed = [...families].flatMap((family) =>
       listedMonths(market.calendar, family, day).map(legacyCode),
     );
-    return [...new Set([...listed, ...today])].map((code) => this.#contractOf(code, day));
+    return [...new Set([...listed, ...today])].map((code) => this.#contractOf(code));
   }
 
-  #contractOf(code: string, day: TradingDay): Contract {
+  #contractOf(code: string): Contract {
+    const known = this.#contracts.get(code);
+    if (known !== undefined) return known;
     const { market } = this.#options;
     const spec = market.specOf(code);
     assert(spec !== undefined, 'the data has only contracts of the market');
-    const name = spec.chain !== undefined && this.#frontOf(spec.chain, day) === code ? spec.chain : code;
-    const key = `${code} ${name}`;
-    const known = this.#contracts.get(key);
-    if (known !== undefined) return known;
-    const index = this.#indexes.get(code) ?? this.#indexes.size;
-    this.#indexes.set(code, index);
     const contract: Contract = {
-      index: instrumentIndex(index),
+      index: instrumentIndex(this.#contracts.size),
       orderCode: orderCode(code),
-      streamCode: streamCode(name),
+      streamCode: streamCode(code),
       expiry: market.expiryOf(code),
       spec,
     };
-    this.#contracts.set(key, contract);
+    this.#contracts.set(code, contract);
     return contract;
-  }
-
-  #frontOf(name: string, day: TradingDay): string | undefined {
-    const { market, rolls } = this.#options;
-    const chain = market.chains.find((each) => each.name === name);
-    return chain && frontOf(chain, rolls, day, (code) => this.#codes.has(code));
   }
 
   /** From the file, else the close of the session before; null where nobody knows it before the first trade. */
@@ -189,39 +154,7 @@ export class BacktestDays implements BacktestData {
     if (points !== undefined) return priceHundredths(Math.round(points * (spec.partsPerPoint ?? 100)));
     const before = this.#sessionBefore(source);
     const close = before === undefined ? 0 : this.#closeOf(before);
-    if (before === undefined || close <= 0) return null;
-    const perPoint = spec.partsPerPoint ?? 100;
-    const adjusted = this.#actionsBetween(before, source).reduce(
-      (price, action) => priceAfter(action, price, perPoint),
-      Number(hundredthsOf(spec, priceTicks(close))),
-    );
-    return priceHundredths(Math.round(adjusted));
-  }
-
-  /** Data whose price does not move with a split were adjusted for it. */
-  #lookForSplits(
-    source: SourceDay,
-    { priceTicks: prices }: TickRows,
-    note: (code: string, text: string) => void,
-  ): void {
-    const before = this.#before.get(`${source.day} ${source.code}`);
-    if (before === undefined || !this.#actions.has(source.code)) return;
-    for (const action of this.#actionsBetween(before, source)) {
-      if (action.kind !== 'split') continue;
-      const close = this.#closeOf(before);
-      const first = prices.find((price) => price > 0) ?? close;
-      const split = priceAfter(action, close, 1);
-      if (Math.abs(Math.log(first / close)) < Math.abs(Math.log(first / split)))
-        note(
-          'prices_look_adjusted',
-          `${source.code}: ${actionText(action)} on ${action.exDay}, but the price hardly moved: if the data have splits in them already, say data.prices: adjusted and leave actions out`,
-        );
-    }
-  }
-
-  #actionsBetween(before: SourceDay, { code, day }: SourceDay): readonly CorporateAction[] {
-    const actions = this.#actions.get(code) ?? [];
-    return actions.filter(({ exDay }) => exDay > before.day && exDay <= day);
+    return close <= 0 ? null : hundredthsOf(spec, priceTicks(close));
   }
 
   /** Where a price has a band the exchange's own session counts, else the latest day with data. */
@@ -229,8 +162,7 @@ export class BacktestDays implements BacktestData {
     const { market } = this.#options;
     if ((market.specOf(code)?.bandBps ?? NO_BAND_BPS) >= NO_BAND_BPS)
       return this.#before.get(`${day} ${code}`);
-    const calendar = market.hoursOf(code)?.calendar ?? market.calendar;
-    const before = sessionOnOrBefore(calendar, addDays(day, -1));
+    const before = sessionOnOrBefore(market.calendar, addDays(day, -1));
     return this.#byDay.get(before)?.find((source) => source.code === code);
   }
 
@@ -257,7 +189,7 @@ export class BacktestDays implements BacktestData {
     const { references } = this.#options;
     const guessed = this.days.flatMap((day) =>
       (this.#byDay.get(day) ?? [])
-        .filter(({ code }) => this.#contractOf(code, day).spec.bandBps < NO_BAND_BPS)
+        .filter(({ code }) => this.#contractOf(code).spec.bandBps < NO_BAND_BPS)
         .filter(({ code }) => references[code]?.[day] === undefined)
         .filter((source) => this.#sessionBefore(source) === undefined)
         .map(({ code }) => `${code} on ${day}`),
@@ -302,4 +234,21 @@ function isSameContract(a: string, b: string): boolean {
 function onWallClock(rows: TickRows, shiftAt: (atUs: number) => number): TickRows {
   const shift = shiftAt(rows.tsUs[0] ?? 0);
   return shift === 0 ? rows : { ...rows, tsUs: rows.tsUs.map((at) => at + shift) };
+}
+
+const isStandstill = (phase: SessionPhase): boolean => phase === 'closed' || phase === 'break';
+
+/**
+ * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar.
+ * Infinite where it never stops, and while it stands still.
+ */
+function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
+  const stands = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));
+  if (neverCloses(calendar) || stands(startUs)) return Infinity;
+  let endUs = nextPhaseChange(calendar, startUs);
+  for (let step = 0; !stands(endUs); step += 1) {
+    if (step > 2 * calendar.phases.length) return Infinity;
+    endUs = nextPhaseChange(calendar, endUs);
+  }
+  return endUs;
 }

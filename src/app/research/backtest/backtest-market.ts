@@ -1,10 +1,7 @@
 /** The market of a backtest: a market file of the daemon, or an inline market of the backtest file. */
-import type { CarryTerms } from '../../../backtest/backtest-plan.ts';
 import { readMarket } from '../../../config/market-file.ts';
-import { readNamed } from '../../../config/read-file.ts';
 import type { Problem } from '../../../config/problem.ts';
-import type { Path, YamlSource } from '../../../config/yaml-source.ts';
-import { assert } from '../../../domain/assert.ts';
+import type { YamlSource } from '../../../config/yaml-source.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import { alwaysOpen, type TradingCalendar } from '../../../domain/calendar.ts';
 import { tradingDay, type TradingDay, type Weekday } from '../../../domain/civil-date.ts';
@@ -15,20 +12,14 @@ import { quoteCurrency } from '../../../domain/currency.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
 import { decimalsOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
-import { type ChainTerms, type InlineMarket, inlineMarket, type WrittenMarket } from './backtest-schema.ts';
-import type { MarketHours } from './market-hours.ts';
-import { carryOf } from './market-carry.ts';
-import { withChains } from './market-chains.ts';
+import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
 import { costDecimals, costsOf, feeDecimals, FIRST_DAY } from './market-costs.ts';
 
 export interface BacktestMarket {
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
-  /** Absent: time costs nothing. */
-  readonly carry?: CarryTerms;
   /** Index futures list their months by rule; other markets name their contracts. */
   readonly kind: 'index_futures' | 'own';
-  /** Of the account; a contract in another one names it. */
   readonly currency: string;
   readonly moneyScale: number;
   /** Zone of the exchange, for times without a zone. */
@@ -42,12 +33,7 @@ export interface BacktestMarket {
   readonly contracts: Readonly<Record<string, ContractSpec>>;
   /** Undefined for a symbol of another market. */
   specOf(symbol: string): ContractSpec | undefined;
-  readonly chains: readonly ChainTerms[];
   expiryOf(symbol: string): TradingDay;
-  /** Where trading never stops: last days of contracts that expire, which no close settles. */
-  readonly settledAfter: Readonly<Record<string, TradingDay>>;
-  /** Null where the run has one market, whose calendar is the run's. */
-  hoursOf(symbol: string): MarketHours | null;
 }
 
 export type ReadBacktestMarket =
@@ -65,6 +51,7 @@ const WEEKDAYS: Readonly<Record<string, Weekday>> = {
   fri: 5,
   sat: 6,
 };
+const MARKET = ['market'];
 const WORK_DAYS = ['mon', 'tue', 'wed', 'thu', 'fri'] as const;
 /** More digits leave no room for amounts: money is exact up to 2^53 of its smallest unit. */
 const MONEY_DECIMALS_MAX = 13;
@@ -73,39 +60,16 @@ export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
   const market = source.at(['market']);
   if (typeof market === 'string') return namedMarket(source, market);
   const expected = 'the name of a market file, or a section with contracts';
-  if (typeof market !== 'object' || market === null) {
-    const hint = market === undefined ? 'add market: vn30f.yaml' : '';
+  if (typeof market !== 'object' || market === null || Array.isArray(market)) {
+    const hint =
+      market === undefined ? 'add market: vn30f.yaml' : Array.isArray(market) ? 'one market a run' : '';
     return { ok: false, problems: [source.problem(['market'], expected, hint)] };
   }
-  const list: readonly unknown[] = Array.isArray(market) ? market : [market];
-  const markets: WrittenMarket[] = [];
-  const problems: Problem[] = [];
-  for (const [i, each] of list.entries()) {
-    const read = writtenMarket(source, Array.isArray(market) ? ['market', i] : ['market'], each);
-    if ('problems' in read) problems.push(...read.problems);
-    else markets.push(read);
-  }
-  if (list.length === 0) problems.push(source.problem(['market'], expected));
-  return problems.length > 0 ? { ok: false, problems } : ownMarketOf(source, markets);
-}
-
-/** A market in the file itself, or in one beside it that a list names. */
-function writtenMarket(
-  source: YamlSource,
-  at: Path,
-  market: unknown,
-): WrittenMarket | { readonly problems: readonly Problem[] } {
-  if (typeof market === 'string') {
-    const read = readNamed(source, at, market, inlineMarket, 'a market');
-    return 'problems' in read ? read : withChains(read.source, [], read.value);
-  }
   const read = inlineMarket.safeParse(market);
-  return read.success
-    ? withChains(source, at, read.data)
-    : { problems: zodProblems(source, read.error.issues, inlineMarket, { base: at }) };
+  if (!read.success)
+    return { ok: false, problems: zodProblems(source, read.error.issues, inlineMarket, { base: MARKET }) };
+  return ownMarketOf(source, read.data);
 }
-
-const VND = 'VND';
 
 /** Index futures, as the daemon trades them: money is whole VND, a code tells its month. */
 function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
@@ -113,11 +77,6 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
   if (!read.ok) return read;
   const { calendar, contracts, costs } = read;
   const zone = timeZone(calendar.timeZone);
-  const currency = source.at(['currency']);
-  if (currency !== undefined && currency !== VND) {
-    const hint = 'leave it out: contracts of this market count in VND';
-    return { ok: false, problems: [source.problem(['currency'], VND, hint)] };
-  }
   const of = (symbol: string): ContractSpec | undefined => contracts[familyOf(symbol) ?? symbol];
   if (zone === undefined) {
     return { ok: false, problems: [source.problem(['market'], 'a market with a known time zone')] };
@@ -129,20 +88,17 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
       calendar,
       costs,
       contracts,
-      currency: VND,
+      currency: 'VND',
       moneyScale: 1,
       zone,
       isZoneFixed: true,
       isAlwaysOpen: false,
       marketOrders: false,
       specOf: of,
-      chains: [],
       expiryOf: (symbol) => {
         const month = contractMonthOf(symbol);
         return month === undefined ? NO_EXPIRY : expiryOf(calendar, month);
       },
-      settledAfter: {},
-      hoursOf: () => null,
     },
   };
 }
@@ -154,101 +110,47 @@ export function familyOf(symbol: string): ContractMonth['underlying'] | undefine
   return family === 'VN30' || family === 'VN100' ? family : undefined;
 }
 
-/** One market is the run's; the hours of several are each contract's own, and the run never closes. */
-function ownMarketOf(source: YamlSource, markets: readonly WrittenMarket[]): ReadBacktestMarket {
-  const problems = [...markets.flatMap(marketProblems), ...listProblems(source, markets)];
-  const terms = markets.map((each) => each.terms);
-  const [first] = markets;
-  assert(first !== undefined, 'a run has a market');
-  const zones = terms.map(({ timeZone: name }) => timeZone(name));
-  const accountZone = markets.length === 1 ? zones[0] : timeZone(zoneOfAccount(source));
-  const decimals = Math.max(...terms.map((market) => decimalsFor(source, market)));
+function ownMarketOf(source: YamlSource, terms: InlineMarket): ReadBacktestMarket {
+  const problems = [hourProblems, pairProblems, expiryProblems].flatMap((problemsOf) =>
+    problemsOf(source, terms),
+  );
+  const zone = timeZone(terms.timeZone);
+  if (zone === undefined)
+    problems.push(source.problem([...MARKET, 'timeZone'], 'a zone like UTC, +07:00 or America/New_York'));
+  const decimals = decimalsFor(source, terms);
   if (decimals > MONEY_DECIMALS_MAX) {
     const hint = 'a tick of a lot would be too small to count money in: take a larger lot';
     const expected = `at most ${MONEY_DECIMALS_MAX} digits in all`;
-    problems.push(first.source.problem([...first.at, 'contracts'], expected, hint));
+    problems.push(source.problem([...MARKET, 'contracts'], expected, hint));
   }
   const moneyScale = 10 ** decimals;
-  const account = source.at(['currency']);
-  const currency = typeof account === 'string' ? account : first.terms.currency;
-  const costs = costsOf(first, moneyScale, problems);
-  const listed = markets.flatMap((market, place) =>
-    listedIn(market, { place, moneyScale, currency, problems }),
+  const costs = costsOf(source, terms, { moneyScale, problems });
+  const contracts = Object.fromEntries(
+    Object.entries(terms.contracts).map(([symbol, each]) => {
+      const costs = costsOf(source, terms, { moneyScale, problems, contract: symbol });
+      return [symbol, { ...specOf(symbol, each, moneyScale), costs }];
+    }),
   );
-  const carries = markets.flatMap((market, place) => {
-    const zone = zones[place];
-    return zone === undefined ? [] : [carryOf(market, zone, moneyScale, problems)];
-  });
-  if (problems.length > 0 || accountZone === undefined) return { ok: false, problems };
-  const hours = terms.map((market, place): MarketHours => {
-    const zone = zones[place];
-    assert(zone !== undefined, 'a zone without problems is known');
-    return { calendar: calendarOf(market, zone), zone };
-  });
-  const bySymbol = new Map(listed.map((each) => [each.spec.underlying, each]));
-  const isSeveral = markets.length > 1;
-  const isAlwaysOpen = isSeveral || first.terms.hours === undefined;
-  const calendar = hours[0]?.calendar;
-  assert(calendar !== undefined, 'a run has a market');
+  if (problems.length > 0 || zone === undefined) return { ok: false, problems };
+  const isAlwaysOpen = terms.hours === undefined;
+  const bySymbol = new Map(Object.entries(contracts));
   return {
     ok: true,
     market: {
       kind: 'own',
-      calendar: isSeveral ? accountCalendar(accountZone) : calendar,
+      calendar: calendarOf(terms, zone),
       costs,
-      carry: carryOfAll(carries),
-      contracts: Object.fromEntries(listed.map(({ spec }) => [spec.underlying, spec])),
-      currency,
+      contracts,
+      currency: terms.currency,
       moneyScale,
-      zone: accountZone,
-      isZoneFixed: isFixed(accountZone),
+      zone,
+      isZoneFixed: isFixed(zone),
       isAlwaysOpen,
-      marketOrders: first.terms.marketOrders,
-      specOf: (symbol) => bySymbol.get(symbol)?.spec,
-      chains: markets.flatMap(({ chains }) => chains),
-      expiryOf: (symbol) => (isAlwaysOpen ? undefined : bySymbol.get(symbol)?.expiry) ?? NO_EXPIRY,
-      settledAfter: isAlwaysOpen ? expiries(listed) : {},
-      hoursOf: (symbol) => (isSeveral ? (hours[bySymbol.get(symbol)?.place ?? -1] ?? null) : null),
+      marketOrders: terms.marketOrders,
+      specOf: (symbol) => bySymbol.get(symbol),
+      expiryOf: (symbol) => (isAlwaysOpen ? undefined : terms.contracts[symbol]?.expiry) ?? NO_EXPIRY,
     },
   };
-}
-
-const expiries = (listed: readonly ListedContract[]): Readonly<Record<string, TradingDay>> =>
-  Object.fromEntries(
-    listed.flatMap(({ spec, expiry }) => (expiry === undefined ? [] : [[spec.underlying, expiry]])),
-  );
-
-interface ListedContract {
-  readonly spec: ContractSpec;
-  readonly expiry: TradingDay | undefined;
-  /** Of its market in the list. */
-  readonly place: number;
-}
-
-function listedIn(
-  market: WrittenMarket,
-  {
-    place,
-    moneyScale,
-    currency: own,
-    problems,
-  }: { place: number; moneyScale: number; currency: string; problems: Problem[] },
-): readonly ListedContract[] {
-  const { contracts, currency: usual } = market.terms;
-  const chainOf = (symbol: string): ChainTerms | undefined =>
-    market.chains.find((chain) => chain.contracts.some(({ code }) => code === symbol));
-  return Object.entries(contracts).map(([symbol, each]) => {
-    const { currency = usual, expiry } = each;
-    const costs = costsOf(market, moneyScale, problems, symbol);
-    const chain = chainOf(symbol)?.name;
-    const spec = {
-      ...specOf(symbol, each, moneyScale),
-      costs,
-      ...(currency !== own && { currency }),
-      ...(chain !== undefined && { chain }),
-    };
-    return { spec, expiry, place };
-  });
 }
 
 const decimalsFor = (source: YamlSource, market: InlineMarket): number =>
@@ -258,92 +160,39 @@ const decimalsFor = (source: YamlSource, market: InlineMarket): number =>
     Math.min(feeDecimals(market, valueDecimals), spareDecimals(source.at(['capital']))),
   );
 
-/** Interest belongs to the account: the terms of the market that has some. */
-function carryOfAll(carries: readonly CarryTerms[]): CarryTerms {
-  const paying = carries.find(({ interest, loan }) => interest.length + loan.length > 0) ?? carries[0];
-  assert(paying !== undefined, 'a run has a market');
-  return { ...paying, contracts: carries.flatMap(({ contracts }) => contracts) };
-}
-
-function marketProblems(market: WrittenMarket): readonly Problem[] {
-  const { source, at, terms } = market;
-  const isKnown = timeZone(terms.timeZone) !== undefined;
-  return [
-    ...hourProblems(market),
-    ...pairProblems(market),
-    ...(isKnown ? [] : [source.problem([...at, 'timeZone'], 'a zone like UTC, +07:00 or America/New_York')]),
-  ];
-}
-
-/** Yen would count as dollars: 150 times too much. */
-const pairProblems = ({ source, at, terms }: WrittenMarket): readonly Problem[] =>
-  Object.entries(terms.contracts).flatMap(([symbol, { currency }]) => {
-    const quote = quoteCurrency(symbol);
-    if (currency !== undefined || quote === undefined || quote === terms.currency) return [];
-    const hint = `add currency: ${quote}, in which its name says that it is quoted, or currency: ${terms.currency} where that is meant`;
+/** The close of its last day settles a contract. */
+const expiryProblems = (source: YamlSource, terms: InlineMarket): readonly Problem[] =>
+  Object.entries(terms.contracts).flatMap(([symbol, { expiry }]) => {
+    if (expiry === undefined || terms.hours !== undefined) return [];
+    const hint = 'leave it out: a position that is held on counts at the last price';
     return [
-      source.problem([...at, 'contracts', symbol], 'a currency', hint, `${terms.currency} of the market`),
+      source.problem([...MARKET, 'contracts', symbol, 'expiry'], 'no expiry where trading never stops', hint),
     ];
   });
 
-const zoneOfAccount = (source: YamlSource): string => {
-  const name = source.at(['timeZone']);
-  return typeof name === 'string' ? name : 'UTC';
-};
+/** Yen would count as dollars: 150 times too much. */
+const pairProblems = (source: YamlSource, terms: InlineMarket): readonly Problem[] =>
+  Object.keys(terms.contracts).flatMap((symbol) => {
+    const quote = quoteCurrency(symbol);
+    if (quote === undefined || quote === terms.currency) return [];
+    const hint = `write currency: ${quote} in the market, one currency a run; or give the contract a name that is no pair`;
+    return [
+      source.problem(
+        [...MARKET, 'contracts', symbol],
+        `a contract in ${terms.currency}`,
+        hint,
+        `a pair in ${quote}`,
+      ),
+    ];
+  });
 
-/** Of a list of markets alone. */
-function listProblems(source: YamlSource, markets: readonly WrittenMarket[]): readonly Problem[] {
-  const name = source.at(['timeZone']);
-  if (markets.length === 1)
-    return name === undefined
-      ? []
-      : [source.problem(['timeZone'], 'no zone beside one market', 'write it in the market')];
-  const problems: Problem[] = [];
-  const zone = timeZone(zoneOfAccount(source));
-  if (zone === undefined || !isFixed(zone))
-    problems.push(source.problem(['timeZone'], 'a zone without summer time, like UTC or +07:00'));
-  const known = new Set<string>();
-  const paying: WrittenMarket[] = [];
-  for (const market of markets) {
-    const { at, terms, source: written } = market;
-    const wrong = (path: Path, expected: string, hint = ''): void =>
-      void problems.push(written.problem([...at, ...path], expected, hint));
-    for (const symbol of Object.keys(terms.contracts)) {
-      if (known.has(symbol)) wrong(['contracts', symbol], 'each contract in one market');
-      known.add(symbol);
-      const { funding } = terms.contracts[symbol] ?? {};
-      const own = timeZone(terms.timeZone);
-      if (funding?.percent !== undefined && own !== undefined && !isSameOffset(own, zone))
-        wrong(
-          ['contracts', symbol, 'funding'],
-          'a file of times and rates',
-          'times of day are those of the account',
-        );
-      if (terms.contracts[symbol]?.bandPercent !== undefined)
-        wrong(['contracts', symbol, 'bandPercent'], 'no price band in a run of several markets');
-    }
-    const auction = (terms.hours ?? []).findIndex(({ phase }) => phase.endsWith('auction'));
-    if (auction !== -1) wrong(['hours', auction, 'phase'], 'no auction in a run of several markets');
-    if (terms.marketOrders !== markets[0]?.terms.marketOrders)
-      wrong(['marketOrders'], 'the same in all markets of a run');
-    if (terms.costs.interestPercentYear !== undefined || terms.costs.loanPercentYear !== undefined)
-      paying.push(market);
-    if (paying.length === 2 && paying[1] === market)
-      wrong(['costs'], 'interest in one market', 'it is paid on the cash of the account');
-  }
-  return problems;
-}
-
-const isSameOffset = (one: TimeZone, other: TimeZone | undefined): boolean =>
-  SEASONS.every((at) => one.offsetAtMoment(at) === other?.offsetAtMoment(at));
-
-function hourProblems({ source, at, terms: { hours = [] } }: WrittenMarket): readonly Problem[] {
+function hourProblems(source: YamlSource, { hours = [] }: InlineMarket): readonly Problem[] {
   const sorted = hours.toSorted((a, b) => a.from - b.from);
   return hours.flatMap((span, i) => {
     const before = sorted[sorted.indexOf(span) - 1];
-    if (span.to <= span.from) return [source.problem([...at, 'hours', i, 'to'], 'a time after from')];
+    if (span.to <= span.from) return [source.problem([...MARKET, 'hours', i, 'to'], 'a time after from')];
     const isInside = before !== undefined && span.from < before.to;
-    return isInside ? [source.problem([...at, 'hours', i, 'from'], 'a time after the span before')] : [];
+    return isInside ? [source.problem([...MARKET, 'hours', i, 'from'], 'a time after the span before')] : [];
   });
 }
 
@@ -367,22 +216,6 @@ function calendarOf(market: InlineMarket, zone: TimeZone): TradingCalendar {
   };
   return hours === undefined ? { ...alwaysOpen(base), name, validTo: NO_EXPIRY } : base;
 }
-
-/** Days of the account; each contract trades in the hours of its own market. */
-const accountCalendar = (zone: TimeZone): TradingCalendar => ({
-  ...alwaysOpen({
-    name: 'account',
-    timeZone: zone.name,
-    utcOffsetMinutes: fixedOffset(zone),
-    weekdays: [],
-    phases: [],
-    closures: new Set(),
-    validFrom: FIRST_DAY,
-    validTo: NO_EXPIRY,
-  }),
-  name: 'account',
-  validTo: NO_EXPIRY,
-});
 
 /** The middle of a winter and of a summer, on either half of the world. */
 const SEASONS = [Date.UTC(2024, 0, 15) * 1_000, Date.UTC(2024, 6, 15) * 1_000] as const;
@@ -447,15 +280,7 @@ export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: 
   !isZoneFixed && (!isAlwaysOpen || (everyUs !== null && everyUs >= US_PER_DAY));
 
 /** Returns the shift to add to a moment, in microseconds. */
-export function wallClock(
-  market: BacktestMarket,
-  everyUs: number | null,
-  symbol?: string,
-): (atUs: number) => number {
-  const hours = symbol === undefined ? null : market.hoursOf(symbol);
-  // Among several markets a bar of a day is that day of the account.
-  if (hours !== null && everyUs !== null && everyUs >= US_PER_DAY)
-    return (atUs) => (hours.zone.offsetAtMoment(atUs) - market.calendar.utcOffsetMinutes) * US_PER_MINUTE;
+export function wallClock(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
   if (!isMoved(market, everyUs)) return () => 0;
   const { zone } = market;
   // Clocks change at night: one look a day is enough.

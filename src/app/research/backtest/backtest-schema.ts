@@ -1,10 +1,7 @@
 /** Schema of a backtest file, checked as a whole before anything runs. */
 import { assert } from '../../../domain/assert.ts';
-import type { TradingDay } from '../../../domain/civil-date.ts';
-import { US_PER_HOUR } from '../../../domain/units.ts';
 import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
-import type { Path, YamlSource } from '../../../config/yaml-source.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import { COLUMN_ROLES } from '../../../recording/import/column-map.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
@@ -16,9 +13,6 @@ z.config({ jitless: true });
 const positive = z.number().positive();
 const share = z.number().min(0).max(100);
 const delay = durationFrom('0s', '10m');
-
-/** `USD`, `USDT`. */
-const currency = z.string().regex(/^[A-Z][A-Z0-9]{2,7}$/, 'a currency like USD');
 
 /** A setting that is not written keeps the default of the market or the program. */
 const costs = z.strictObject({
@@ -33,12 +27,8 @@ const costs = z.strictObject({
   orderMaxPercent: share.optional(),
   sellTaxPercent: share.optional(),
   marginPercent: z.number().min(0.01).max(100).optional(),
-  /** Purchases take their whole value from the cash, and what lacks is lent; otherwise a margined one leaves the cash alone. */
-  loan: z.boolean().optional(),
   /** Below this part of the value of positions the broker closes. */
   maintenancePercent: z.number().min(0.01).max(100).optional(),
-  /** Fee for what is sold short, a year. */
-  borrowPercentYear: share.optional(),
   rounding: z
     .strictObject({
       per: z.enum(['fill', 'order', 'none']),
@@ -49,45 +39,13 @@ const costs = z.strictObject({
     .optional(),
 });
 
-/** A year, of all money or of the part of it up to an amount. */
-const tiered = z.union([
-  share.transform((percent) => [{ percent, upTo: Infinity }]),
-  z
-    .array(z.strictObject({ percent: share, upTo: z.int().positive().default(Infinity) }))
-    .min(1)
-    .refine(
-      (tiers) =>
-        tiers.every(
-          ({ upTo }, i) => upTo > (tiers[i - 1]?.upTo ?? 0) && (upTo < Infinity || i === tiers.length - 1),
-        ),
-      'tiers whose upTo rises, like [{ upTo: 100000, percent: 6.8 }, { percent: 6.3 }]',
-    ),
-]);
-
-/** The next contract is traded from the day after the one on which it traded more, or so many days before the last day of the old one. */
-const roll = z.discriminatedUnion('by', [
-  z.strictObject({ by: z.literal('volume') }),
-  z.strictObject({ by: z.literal('date'), days: z.int().min(1).max(366) }),
-]);
-
 const inlineContract = z.strictObject({
   tick: positive,
   lot: positive.default(1),
   pointValue: positive.default(1),
   orderQtyMax: count.default(1_000_000_000),
-  /** In which it is quoted and charged; absent: that of its market. */
-  currency: currency.optional(),
   bandPercent: z.number().min(0.01).max(99).optional(),
   expiry: date.optional(),
-  /** Contracts that follow each other under this name, with their last days. */
-  chain: z
-    .record(z.string(), date)
-    .refine(
-      (lasts) => Object.keys(lasts).every(isSymbol) && Object.keys(lasts).length > 1,
-      'contracts with their last days, like { ESH4: 2024-03-15, ESM4: 2024-06-21 }',
-    )
-    .optional(),
-  roll: roll.optional(),
   /** Money a contract, whatever its price is. */
   margin: z
     .strictObject({ initial: positive, maintenance: z.number().min(0).optional() })
@@ -97,18 +55,6 @@ const inlineContract = z.strictObject({
     })
     .optional(),
   costs: costs.optional(),
-  /** Of a perpetual contract: a fixed rate, or a file of times and rates. */
-  funding: z
-    .strictObject({
-      percent: z.number().min(-100).max(100).optional(),
-      at: z
-        .array(timeOfDay)
-        .min(1)
-        .default([0, 8 * US_PER_HOUR, 16 * US_PER_HOUR]),
-      file: pathText.optional(),
-    })
-    .refine(({ percent, file }) => (percent === undefined) !== (file === undefined), 'percent or file')
-    .optional(),
 });
 
 /** A market in the file itself: any futures, shares or coins. */
@@ -138,14 +84,7 @@ export const inlineMarket = z.strictObject({
       'names of letters, digits, dots and hyphens, like EURUSD for EUR/USD',
     )
     .refine((specs) => Object.keys(specs).length > 0, 'a section with a contract, like ES: { tick: 0.25 }'),
-  costs: costs
-    .extend({
-      /** Received on cash, and paid where it is below zero, a year. */
-      interestPercentYear: tiered.optional(),
-      loanPercentYear: tiered.optional(),
-      daysPerYear: z.int().min(1).max(366).default(365),
-    })
-    .prefault({}),
+  costs: costs.prefault({}),
 });
 
 const columns = z.partialRecord(z.enum(COLUMN_ROLES), z.string());
@@ -207,26 +146,11 @@ const data = z.strictObject({
   catalogue: pathText.optional(),
   /** Length of the bars to take from a catalogue. */
   every: barLength.optional(),
-  /** Symbols, or a file of them with the days of their membership. */
-  symbols: z.union([z.array(z.string()).min(1), pathText]).optional(),
+  symbols: z.array(z.string()).min(1).optional(),
   from: date.optional(),
   to: date.optional(),
-  /** Splits and dividends of shares. */
-  actions: shortFor(
-    'file',
-    z.strictObject({
-      file: pathText,
-      /** Whether orders that work are adjusted: all of them, on splits alone, or none. */
-      orders: z.enum(['adjust', 'splits', 'cancel']).default('adjust'),
-      dividends: z.enum(['ex_date', 'pay_date']).default('ex_date'),
-    }),
-  ).optional(),
-  /** `adjusted`: splits and dividends are in the prices already. */
-  prices: z.enum(['raw', 'adjusted']).default('raw'),
   /** Points, by symbol and day, where the data cannot say. */
   references: z.record(z.string(), z.record(z.string(), positive)).default({}),
-  /** Of currencies: one rate for the whole run, or a file of times and rates. */
-  rates: z.record(z.string(), z.union([positive, pathText])).default({}),
 });
 
 /** `5ms`; `{ min, max }` draws evenly, `{ min, mean }` with an exponential tail, `{ measured }` from a journal. */
@@ -300,14 +224,10 @@ const { shape } = configSchema;
 const usage = z.number().positive().max(1_000);
 
 export const backtestSchema = z.strictObject({
-  /** The name of a market file, a market itself, or a list: `inlineMarket`, read by itself so that its mistakes have their own lines. */
+  /** The name of a market file, or a market itself: `inlineMarket`, read by itself so that its mistakes have their own lines. */
   market: z.unknown(),
   data,
   capital: positive,
-  /** Of the account; absent: that of the market. */
-  currency: currency.optional(),
-  /** Of the account, whose days end at midnight there; where several markets trade. */
-  timeZone: z.string().optional(),
   seed: z.int().min(0).default(1),
   memory: z.enum(['day', 'run']).optional(),
   warmUpDays: z.int().min(0).default(0),
@@ -335,23 +255,6 @@ export const backtestSchema = z.strictObject({
 
 export type BacktestFile = z.output<typeof backtestSchema>;
 export type InlineMarket = z.output<typeof inlineMarket>;
-
-/** A market as some file has it: in the backtest file, or in a file of its own. */
-export interface WrittenMarket {
-  readonly source: YamlSource;
-  /** Its place in that file. */
-  readonly at: Path;
-  /** With each contract of a chain under its own name. */
-  readonly terms: InlineMarket;
-  readonly chains: readonly ChainTerms[];
-}
-
-/** Contracts that are traded one after the other, in the order of their last days. */
-export interface ChainTerms {
-  readonly name: string;
-  readonly contracts: readonly { readonly code: string; readonly last: TradingDay }[];
-  readonly roll: z.output<typeof roll>;
-}
 
 export const ON_BARS: readonly string[] = ['next_open', 'close', 'ohlc'];
 

@@ -17,7 +17,6 @@ import { hasSymbols, nameParts } from '../../../recording/import/file-kind.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
-import type { MarketHours } from './market-hours.ts';
 import { placed } from '../../host/strategy-files/strategy-code.ts';
 
 type Named = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
@@ -94,15 +93,14 @@ async function importOne({ path, at, entry, kind }: Job, imports: FileImports): 
     return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
   }
   const how = [kind, JSON.stringify(entry), content.symbol ?? '', content.tickSize];
-  const hours = hoursOf(market, content.symbol);
-  const dir = placeOf(path, how, { state, hours });
+  const dir = placeOf(path, how, { state, market });
   if (existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
   const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
   try {
-    const options = { ...importOptions(entry, market, content.symbol), ...content, dir: unfinished };
+    const options = { ...importOptions(entry, market), ...content, dir: unfinished };
     const report = await imported(path, entry, kind, options);
     if (report.badRows > 0) return badFile(source, at, path, report);
     if (report.steps !== '') note(`${path}: ${report.steps}`);
@@ -176,13 +174,9 @@ async function imported(
   return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
 }
 
-/** Of the market that the symbol belongs to; `symbol` is null for a file of several. */
-const hoursOf = (market: BacktestMarket, symbol: string | null): MarketHours =>
-  (symbol === null ? null : market.hoursOf(symbol)) ?? market;
-
-const importOptions = (entry: Named, market: BacktestMarket, symbol: string | null) => ({
+const importOptions = (entry: Named, market: BacktestMarket) => ({
   day: null,
-  zone: hoursOf(market, symbol).zone,
+  zone: market.zone,
   dateOrder: entry.dateOrder ?? null,
   columns: entry.columns,
   sides: entry.sides ?? (market.kind === 'own' ? PLAIN_SIDES : VIETNAMESE_SIDES),
@@ -190,7 +184,7 @@ const importOptions = (entry: Named, market: BacktestMarket, symbol: string | nu
   isRounding: entry.round,
   delimiter: entry.delimiter ?? null,
   hasComma: entry.decimalComma,
-  calendar: market.isZoneFixed ? hoursOf(market, symbol).calendar : null,
+  calendar: market.isZoneFixed ? market.calendar : null,
   silence: minutes(5),
   skipBad: false,
   replace: false,
@@ -201,7 +195,7 @@ const importOptions = (entry: Named, market: BacktestMarket, symbol: string | nu
 function placeOf(
   path: string,
   how: readonly string[],
-  { state, hours: { calendar, zone } }: { readonly state: string; readonly hours: MarketHours },
+  { state, market: { calendar, zone } }: Pick<FileImports, 'state' | 'market'>,
 ): string {
   const { size, mtimeMs } = statSync(path);
   const hours = JSON.stringify([calendar.phases, calendar.utcOffsetMinutes]);

@@ -7,14 +7,9 @@ import { readFile } from '../../../config/read-file.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
 import { hasMaintenance } from '../../../domain/costs.ts';
-import { neverCloses } from '../../../domain/calendar.ts';
-import { momentOf } from '../../../domain/civil-date.ts';
-import { actionText } from '../../../domain/corporate-action.ts';
 import { durationUs, US_PER_DAY } from '../../../domain/units.ts';
 import { formatDuration, parseDuration } from '../../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../../config/config-schema.ts';
-import type { ActionTerms, CurrencyRate } from '../../../backtest/backtest-plan.ts';
-import type { ChainRoll } from '../../../backtest/backtest-result.ts';
 import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
@@ -31,16 +26,10 @@ import {
   ON_BARS,
   PLAIN_MODELS,
 } from './backtest-schema.ts';
-import { clockInSession } from './market-hours.ts';
-import { readUniverse } from './read-universe.ts';
-import { readActions } from './read-actions.ts';
 import { importNamedFiles } from './import-named-files.ts';
 import type { JournalLatencies, FoundLatencies } from './journal-latencies.ts';
-import { readRolls } from './chain-rolls.ts';
-import { codesOf } from './market-chains.ts';
-import { readRates } from './market-rates.ts';
 import { readStatistics } from './read-statistics.ts';
-import { longestBar, rowReader, type SourceDay, type SourceDays, sourceDays } from './source-days.ts';
+import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
@@ -51,15 +40,11 @@ export interface Backtest {
   readonly read: BacktestFile;
   readonly source: YamlSource;
   readonly market: BacktestMarket;
-  readonly actions: ActionTerms | undefined;
   readonly strategies: readonly BacktestStrategy[];
   /** Plain data that may be sent to a thread. */
   readonly sources: SourceDays;
   readonly latencies: JournalLatencies;
   readonly statistics: StatisticsSettings;
-  readonly rates: readonly CurrencyRate[];
-  /** Of chains, also those before the run. */
-  readonly rolls: readonly ChainRoll[];
 }
 
 /** Text by which a stack trace shows the code of each strategy, by id. */
@@ -92,8 +77,6 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   problems.push(...fileProblems(source, read, market.market));
   if (market.market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market.market));
-  const universe = readUniverse(source, read, market.market, problems);
-  const actions = readActions(source, read, { market: market.market, universe }, problems);
   const { latencies, problems: unmeasured } = await measuredLatencies(source, read);
   problems.push(...unmeasured);
   if (problems.length > 0) return { ok: false, problems };
@@ -106,43 +89,25 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
-  const found = sourceDays(dirs, market.market, read, universe, actions.goneFrom);
-  const {
-    rates,
-    problems: unrated,
-    remarks,
-  } = readRates(source, read, { market: market.market, sources: found });
-  const sources = { ...found, remarks: [...found.remarks, ...actions.remarks, ...remarks] };
+  const sources = sourceDays(dirs, market.market, read);
   const chosen = await readStatistics(source, read, { market: market.market, sources });
   if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
   const { strategies } = code;
   const { statistics } = chosen;
-  const rolled = readRolls(source, market.market, sources, rowReader(read));
-  if ('problem' in rolled) return { ok: false, problems: [rolled.problem] };
   const backtest: Backtest = {
     file,
     read,
     source,
     market: market.market,
-    actions: actions.terms,
     strategies,
     sources,
     latencies,
     statistics,
-    rates,
-    rolls: rolled.rolls,
   };
   const wrong =
     sources.days.length === 0
       ? [noDays(backtest)]
-      : [
-          ...dayBarProblems(backtest),
-          ...closingBarProblems(backtest),
-          ...crossingProblems(backtest),
-          ...actionProblems(backtest),
-          ...unplayedProblems(backtest),
-          ...unrated,
-        ];
+      : [...dayBarProblems(backtest), ...closingBarProblems(backtest), ...unplayedProblems(backtest)];
   return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
 }
 
@@ -160,7 +125,7 @@ function unplayedProblems({ source, read, sources: { all, days }, market }: Back
   const there = [...new Set(all.filter(({ day }) => played.has(day)).map(({ code }) => code))];
   return read.strategies.flatMap(({ symbols }, i) =>
     symbols.flatMap((symbol, j) =>
-      codesOf(market, symbol).some((code) => there.includes(code))
+      there.includes(symbol)
         ? []
         : [
             source.problem(
@@ -188,8 +153,8 @@ function closingBarProblems({ source, read, sources: { all }, market }: Backtest
   const { flatBeforeClose: before } = read.session;
   if (market.isAlwaysOpen || before === null) return [];
   return read.strategies.flatMap(({ overnight, symbols }, i) => {
-    const own = symbols.flatMap((symbol) => codesOf(market, symbol));
-    const longestUs = longestBar(market.kind === 'own' ? all.filter(({ code }) => own.includes(code)) : all);
+    const own = market.kind === 'own' ? all.filter(({ code }) => symbols.includes(code)) : all;
+    const longestUs = longestBar(own);
     if (overnight || longestUs <= before || longestUs >= US_PER_DAY) return [];
     const [every, span] = [formatDuration(durationUs(longestUs)), formatDuration(before)];
     const isEarlier = longestUs <= (parseDuration(FLAT_BEFORE_MAX) ?? 0);
@@ -197,22 +162,6 @@ function closingBarProblems({ source, read, sources: { all }, market }: Backtest
     const expected = `true on bars of ${every}: none begins in the ${span} before the close in which a position would be closed`;
     return [source.problem(['strategies', i, 'overnight'], expected, hint, 'false')];
   });
-}
-
-/** Days of several markets are played one after the other. */
-function crossingProblems({ source, sources: { all }, market }: Backtest): readonly Problem[] {
-  const found = all.find(({ code, isCrossing }) => isCrossing && market.hoursOf(code) !== null);
-  if (found === undefined) return [];
-  const hint = 'take shorter bars, or another timeZone of the account';
-  const received = `${found.code} on ${found.day}`;
-  return [
-    source.problem(
-      ['data', 'bars'],
-      'bars that end on the day of the account on which they begin',
-      hint,
-      received,
-    ),
-  ];
 }
 
 /** With the user's own code loaded anew: it keeps nothing of an earlier run in its modules. */
@@ -224,38 +173,6 @@ export async function withFreshCode(backtest: Backtest): Promise<Backtest> {
     ...backtest,
     strategies: backtest.strategies.map((each) => ({ ...each, ...fresh.get(each.strategy) })),
   };
-}
-
-/** Positions and prices change together: an action takes effect between two bars, and between two sessions. */
-function actionProblems({ source, sources: { all, days }, market, actions }: Backtest): readonly Problem[] {
-  const played = new Set(days);
-  return (actions?.actions ?? []).flatMap((action): readonly Problem[] => {
-    const { code, exDay } = action;
-    const what = `${code}: ${actionText(action)} on ${exDay}`;
-    const own = all.filter((each) => each.code === code && played.has(each.day));
-    const dayUs = momentOf(exDay, 0, market.calendar.utcOffsetMinutes);
-    const isInside = ({ day, bars }: SourceDay): boolean =>
-      bars !== null &&
-      day < exDay &&
-      dayUs < momentOf(day, 0, market.calendar.utcOffsetMinutes) + bars.everyUs;
-    if (own.some(isInside)) {
-      const hint = 'take bars of a day or shorter, or adjusted prices';
-      return [
-        source.problem(
-          ['data', 'bars'],
-          'no action inside of a bar, whose prices are of before and after',
-          hint,
-          what,
-        ),
-      ];
-    }
-    const hours = market.hoursOf(code);
-    if (hours === null || own.every(({ bars }) => bars !== null && bars.everyUs >= US_PER_DAY)) return [];
-    const clock = clockInSession(hours, dayUs);
-    if (clock === null) return [];
-    const hint = `it would take effect at midnight of the account, ${clock} in ${hours.zone.name}: take a timeZone whose midnight lies between two sessions`;
-    return [source.problem(['timeZone'], 'no action inside of a session', hint, what)];
-  });
 }
 
 /** From the catalogue of the program, or from a file of the user's own. */
@@ -300,10 +217,8 @@ const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMa
   ...modelProblems(source, file),
   ...memoryProblems(source, file, market),
   ...moneyProblems(source, file, market),
-  ...limitCurrencyProblems(source, file, market),
   ...maintenanceProblems(source, file, market),
   ...symbolProblems(source, file, market),
-  ...nightProblems(source, file, market),
   ...closingProblems(source, file),
 ];
 
@@ -378,57 +293,15 @@ function moneyProblems(
   ];
 }
 
-/** The night of each market would be another one. */
-function nightProblems(
-  source: YamlSource,
-  { strategies }: BacktestFile,
-  market: BacktestMarket,
-): readonly Problem[] {
-  const hasNight = (symbol: string): boolean => {
-    const hours = market.hoursOf(codesOf(market, symbol)[0] ?? symbol);
-    return hours !== null && !neverCloses(hours.calendar);
-  };
-  return strategies.flatMap(({ overnight, symbols }, i) =>
-    overnight || !symbols.some(hasNight)
-      ? []
-      : [
-          source.problem(
-            ['strategies', i, 'overnight'],
-            'true in a run of several markets',
-            'nothing is closed before the night there: let the strategy do it',
-          ),
-        ],
-  );
-}
-
-/** Limits of the engine count money of one currency. */
-function limitCurrencyProblems(
-  source: YamlSource,
-  { strategies }: BacktestFile,
-  { contracts, currency }: BacktestMarket,
-): readonly Problem[] {
-  const others = new Set(Object.values(contracts).flatMap((spec) => spec.currency ?? []));
-  if (others.size === 0) return [];
-  const paths = [
-    ['risk', 'dailyLossMax'],
-    ['risk', 'marginUsePercent'],
-    ...strategies.map((_each, i) => ['strategies', i, 'risk', 'dailyLossMax']),
-  ];
-  const hint = `it would add ${[currency, ...others].join(' and ')} without converting them: leave it out`;
-  return paths
-    .filter((path) => source.at(path) !== undefined)
-    .map((path) => source.problem(path, 'no such limit in a run of several currencies', hint));
-}
-
 /** A market file has its own rules for symbols. */
 function symbolProblems(
   source: YamlSource,
   { strategies, data }: BacktestFile,
   market: BacktestMarket,
 ): readonly Problem[] {
-  const known = [...market.chains.map(({ name }) => name), ...Object.keys(market.contracts)];
+  const known = Object.keys(market.contracts);
   const named = [
-    ...(typeof data.symbols === 'object' ? data.symbols : []).map((symbol, i) => ({
+    ...(data.symbols ?? []).map((symbol, i) => ({
       symbol,
       path: ['data', 'symbols', i],
     })),
@@ -437,7 +310,7 @@ function symbolProblems(
     ),
   ];
   return named
-    .filter(({ symbol }) => codesOf(market, symbol).every((code) => market.specOf(code) === undefined))
+    .filter(({ symbol }) => market.specOf(symbol) === undefined)
     .map(({ symbol, path }) => {
       const meant = nearest(symbol, known);
       const hint = meant === undefined ? '' : `did you mean ${meant}?`;

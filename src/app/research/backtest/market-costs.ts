@@ -1,10 +1,11 @@
 /** Costs and margin of an inline market and of its contracts, as rates in whole money. */
 import type { Problem } from '../../../config/problem.ts';
+import type { YamlSource } from '../../../config/yaml-source.ts';
 import { type TradingDay, tradingDay } from '../../../domain/civil-date.ts';
 import type { CostSchedule, Dated } from '../../../domain/costs.ts';
 import { currencyDecimals } from '../../../domain/currency.ts';
 import { decimalsOf, wholeOf } from '../../../text/decimals.ts';
-import type { InlineMarket, WrittenMarket } from './backtest-schema.ts';
+import type { InlineMarket } from './backtest-schema.ts';
 
 type CostTerms = InlineMarket['costs'];
 type ContractTerms = InlineMarket['contracts'][string];
@@ -19,15 +20,15 @@ const PERCENT_DECIMALS = 2;
 /** Digits behind the point that amounts of costs and margin need. */
 export function costDecimals(market: InlineMarket): number {
   const contracts = Object.values(market.contracts);
-  const terms = contracts.map((each) => ({ ...market.costs, ...each.costs, currency: each.currency }));
+  const terms = contracts.map((each) => ({ ...market.costs, ...each.costs }));
   const amounts = [
     ...terms.flatMap(({ perContract = 0, perOrder = 0, orderMin = 0 }) => [perContract, perOrder, orderMin]),
     ...contracts.flatMap(({ margin }) =>
       margin === undefined ? [] : [margin.initial, margin.maintenance ?? 0],
     ),
   ];
-  const roundings = terms.map(({ rounding, currency = market.currency }) =>
-    rounding === undefined ? 0 : roundingDecimals(currency, rounding),
+  const roundings = terms.map(({ rounding }) =>
+    rounding === undefined ? 0 : roundingDecimals(market, rounding),
   );
   return Math.max(...amounts.map(decimalsOf), ...roundings);
 }
@@ -51,20 +52,23 @@ export function feeDecimals(market: InlineMarket, valueDecimals: (terms: Contrac
 }
 
 const roundingDecimals = (
-  currency: string,
+  { currency }: InlineMarket,
   { decimals = currencyDecimals(currency) }: NonNullable<CostTerms['rounding']>,
 ): number => decimals;
 
 /** Rates of the market, or with `contract` those of one of its contracts. */
 export function costsOf(
-  { source, at: place, terms: market }: WrittenMarket,
-  moneyScale: number,
-  problems: Problem[],
-  contract?: string,
+  source: YamlSource,
+  market: InlineMarket,
+  {
+    moneyScale,
+    problems,
+    contract,
+  }: { readonly moneyScale: number; readonly problems: Problem[]; readonly contract?: string },
 ): CostSchedule {
   const terms: ContractTerms | undefined = contract === undefined ? undefined : market.contracts[contract];
   const costs: CostTerms = { ...market.costs, ...terms?.costs };
-  const at = contract === undefined ? place : [...place, 'contracts', contract];
+  const at = contract === undefined ? ['market'] : ['market', 'contracts', contract];
   const moneyDigits = Math.round(Math.log10(moneyScale));
   const whole = (path: readonly string[], value: number | undefined, digits: number): number => {
     const found = wholeOf(value ?? 0, digits);
@@ -102,13 +106,12 @@ export function costsOf(
         rounding: {
           per: rounding.per,
           mode: rounding.mode,
-          step: 10 ** (moneyDigits - roundingDecimals(terms?.currency ?? market.currency, rounding)),
+          step: 10 ** (moneyDigits - roundingDecimals(market, rounding)),
         },
       }),
     ...(maintenancePercent !== undefined && {
       maintenanceBps: since(Math.round(maintenancePercent * PERCENT_BPS)),
     }),
-    ...(costs.loan && { isLent: true }),
     ...(margin !== undefined && {
       contractMargin: since({
         initial: whole(['margin', 'initial'], margin.initial, moneyDigits),

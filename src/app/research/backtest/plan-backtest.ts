@@ -53,18 +53,13 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
       params: over === undefined ? own : parsedParams({ id, definition, params: own }, over),
     };
   });
-  const rolls = backtest.rolls.filter(({ day }) => days.includes(day) && day !== days[0]);
   const plan = {
     calendar: market.calendar,
     costs: market.costs,
-    ...(market.carry !== undefined && { carry: market.carry }),
-    ...(backtest.actions !== undefined && { actions: backtest.actions }),
-    ...(rolls.length > 0 && { rolls }),
     settings: engineSettings(backtest),
     capital: money(Math.round(read.capital * market.moneyScale)),
     currency: market.currency,
     moneyScale: market.moneyScale,
-    ...(backtest.rates.length > 0 && { rates: backtest.rates }),
     fill: fillModel(read),
     latency: { order: latencyOf(backtest, 'order'), report: latencyOf(backtest, 'report') },
     seed,
@@ -82,8 +77,6 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     sources: { ...sources, days },
     symbols: backtest.strategies.flatMap(({ symbols }) => symbols),
     references: read.data.references,
-    actions: backtest.actions?.actions ?? [],
-    rolls: backtest.rolls,
     quotePrice: read.data.quotePrice,
     readRows,
   });

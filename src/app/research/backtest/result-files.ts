@@ -1,20 +1,12 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
-import {
-  type BacktestResult,
-  type Funds,
-  hasCurrencies,
-  type ResultInstrument,
-  type StrategyResult,
-} from '../../../backtest/backtest-result.ts';
+import { type BacktestResult, type Funds, type StrategyResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
-import { symbolFigures } from '../../../backtest/statistics/symbol-figures.ts';
 import type { PerformanceMetrics } from '../../../backtest/statistics/performance-metrics.ts';
 import {
   type RunStatistics,
   statisticsOfTrades,
   type TradeStatistics,
 } from '../../../backtest/statistics/run-statistics.ts';
-import { actionText } from '../../../domain/corporate-action.ts';
 import { assert } from '../../../domain/assert.ts';
 import {
   type ContractSpec,
@@ -47,8 +39,6 @@ export function resultCsv(
   return {
     'trades.csv': tradesCsv(result, stamp, amount),
     'fills.csv': fillsCsv(result, stamp, amount),
-    ...(result.actions.length > 0 && { 'actions.csv': actionsCsv(result, stamp, amount) }),
-    ...(result.rolls.length > 0 && { 'rolls.csv': rollsCsv(result) }),
     'equity.csv': csvText(
       ['time', ...Object.keys(money)],
       Array.from(equity.tsUs, (at, i) => [
@@ -109,16 +99,11 @@ function tradesCsv(result: BacktestResult, stamp: Stamp, amount: Amount): string
       gross_profit: ({ row }) => amount(row.grossProfit),
       fee: ({ row }) => amount(row.fee),
       tax: ({ row }) => amount(row.tax),
-      carry: ({ row }) => amount(row.carry),
       net_profit: ({ row }) => amount(row.netProfit),
       adverse: ({ row }) => amount(row.adverse),
       favourable: ({ row }) => amount(row.favourable),
       fills: ({ row }) => row.fills,
       state: ({ row }) => (row.isOpen ? 'open' : 'closed'),
-      ...(hasCurrencies(result) && {
-        currency: ({ spec }) => spec.currency ?? result.currency,
-        own_gross_profit: ({ row }) => amount(row.ownProfit),
-      }),
     },
   );
 }
@@ -142,46 +127,8 @@ const fillsCsv = (result: BacktestResult, stamp: Stamp, amount: Amount): string 
       cause: ({ row }) => row.cause,
       position_after: ({ row, spec }) => units(spec, row.positionAfter),
       order_id: ({ row }) => (row.orderNo === 0 ? '' : row.orderNo),
-      // Value, fee and tax are in this currency.
-      ...(hasCurrencies(result) && {
-        currency: ({ spec }) => spec.currency ?? result.currency,
-        rate: ({ row }) => row.rate,
-      }),
     },
   );
-
-const actionsCsv = (
-  { actions, instruments, strategies }: BacktestResult,
-  stamp: Stamp,
-  amount: Amount,
-): string =>
-  csvRows(actions, {
-    time: ({ tsUs: at }) => stamp(at),
-    strategy: ({ strategy }) => (strategy === null ? '' : (strategies[strategy]?.id ?? '')),
-    symbol: ({ instrument }) => instruments[instrument]?.symbol ?? '',
-    ex_date: ({ action }) => action.exDay,
-    action: ({ action }) => actionText(action),
-    position_before: ({ instrument, qtyBefore }) => held(instruments[instrument], qtyBefore),
-    position_after: ({ instrument, qtyAfter }) => held(instruments[instrument], qtyAfter),
-    cash: ({ cash }) => amount(cash),
-    state: ({ isOwed }) => (isOwed ? 'owed' : 'done'),
-  });
-
-const rollsCsv = ({ rolls }: BacktestResult): string =>
-  csvRows(rolls, {
-    day: ({ day }) => day,
-    chain: ({ chain }) => chain,
-    from: ({ from }) => from,
-    to: ({ to }) => to,
-    close_from: ({ closeFrom }) => closeFrom,
-    close_to: ({ closeTo }) => closeTo,
-    rule: ({ rule }) => rule,
-  });
-
-function held(instrument: ResultInstrument | undefined, qty: number): string {
-  assert(instrument !== undefined, 'an action is of an instrument of the run');
-  return units(instrument.spec, qty);
-}
 
 /** Every figure as a number: money in the currency, spans in seconds. */
 export function resultJson(
@@ -205,39 +152,12 @@ export function resultJson(
     statistics: { ...statisticsJson(found, money), ...metricsJson(performance) },
     strategies: result.strategies.map((each) => strategyJson(result, each, money)),
     instruments: result.instruments.map(({ symbol }) => symbol),
-    ...(hasCurrencies(result) && { symbols: symbolsJson(result, money) }),
-    ...(result.actions.length > 0 && {
-      actions: result.actions.map(({ action, instrument, strategy, cash, ...rest }) => ({
-        ...rest,
-        exDay: action.exDay,
-        action: actionText(action),
-        symbol: result.instruments[instrument]?.symbol ?? null,
-        strategy: strategy === null ? null : (result.strategies[strategy]?.id ?? null),
-        cash: money(cash),
-      })),
-    }),
-    ...(result.rolls.length > 0 && { rolls: result.rolls }),
     models: Object.fromEntries(result.models),
     notices: result.notices,
     counts: result.counts,
     tables,
   };
 }
-
-/** Closed and open trades of each contract: gross in its own currency, the rest in that of the account. */
-const symbolsJson = (result: BacktestResult, money: InCurrency): object =>
-  Object.fromEntries(
-    symbolFigures(result).map(({ symbol, currency, ownProfit, grossProfit, netProfit, trades }) => [
-      symbol,
-      {
-        currency,
-        ownGrossProfit: money(ownProfit),
-        grossProfit: money(grossProfit),
-        netProfit: money(netProfit),
-        trades,
-      },
-    ]),
-  );
 
 type InCurrency = (value: number | undefined) => number | null;
 
@@ -259,7 +179,6 @@ function statisticsJson(found: RunStatistics, money: InCurrency): object {
     costs: {
       fees: money(costs.fees),
       tax: money(costs.tax),
-      carry: money(costs.carry),
       spread: money(costs.spread),
     },
     trades: tradesJson(found.trades, money),

@@ -3,10 +3,10 @@ import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { createHash } from 'node:crypto';
 import { barTicks } from '../../../backtest/bar-ticks.ts';
 import { assert } from '../../../domain/assert.ts';
-import { isSession, sessionAfter, tradingDayAt } from '../../../domain/calendar.ts';
-import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
+import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
+import type { TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
-import { tsUs, US_PER_DAY } from '../../../domain/units.ts';
+import { tsUs } from '../../../domain/units.ts';
 import { type BarFile, barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
 import {
   type BarMeta,
@@ -22,8 +22,6 @@ import type { TickMeta, TickRows } from '../../../recording/columns/tick-columns
 import { readColumns } from '../../../recording/columns/tick-file.ts';
 import { formatUtcOffset } from '../../../text/dates.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
-import type { Universe } from './read-universe.ts';
-import { codesOf } from './market-chains.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
 
@@ -39,8 +37,6 @@ export interface SourceDay {
   readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number } | null;
   /** Where rows are quotes: whether they have sizes. */
   readonly quotes: 'sized' | 'unsized' | null;
-  /** Its last bar reaches into the next day. */
-  readonly isCrossing: boolean;
   /** Stretches in which trades are known to be missing. */
   readonly missed: number;
 }
@@ -63,26 +59,14 @@ type FoundDay = Omit<SourceDay, 'code'> & {
   readonly dated: Pick<TickMeta, 'firstUs' | 'lastUs' | 'utcOffsetMinutes'> | null;
 };
 
-/** Beyond the last day with data a run goes on for a delisting so near. */
-const LEAVES_WITHIN_DAYS = 10;
-
 /** Place of each alias among the listed months, nearest first. */
 const PLACES: Readonly<Record<string, number>> = { F1M: 0, F2M: 1, F1Q: 2, F2Q: 3 };
 
-export function sourceDays(
-  dirs: readonly string[],
-  market: BacktestMarket,
-  read: BacktestFile,
-  universe: Universe,
-  /** First day on which a contract is there no more, by its code. */
-  goneFrom: ReadonlyMap<string, TradingDay> = new Map(),
-): SourceDays {
-  const { symbols } = universe;
-  const { from = null, to = null, every } = read.data;
+export function sourceDays(dirs: readonly string[], market: BacktestMarket, read: BacktestFile): SourceDays {
+  const { symbols, from = null, to = null, every } = read.data;
   const found = new Map<string, SourceDay>();
   const remarks: string[] = [];
-  const late = new Map<string, number>();
-  const wanted = symbols?.flatMap((symbol) => codesOf(market, symbol).map(plainCode)) ?? null;
+  const wanted = symbols?.map(plainCode) ?? null;
   // A directory may hold ticks and bars of several lengths.
   const dayAt = daysOf(market, null);
   const held = dirs.flatMap((dir) => (isOnBars(read) ? barDays(dir, market, every) : tickDays(dir)));
@@ -91,16 +75,8 @@ export function sourceDays(
     const spec = market.specOf(symbol);
     const code = codeOn(market, symbol, day);
     if (spec === undefined || code === undefined || (to !== null && day > to)) continue;
-    if (!universe.isListed(code, day)) continue;
     if (wanted !== null && !wanted.includes(code) && !wanted.includes(symbol)) continue;
-    const gone = goneFrom.get(code);
-    if (gone !== undefined && day >= gone) {
-      late.set(code, (late.get(code) ?? 0) + 1);
-      continue;
-    }
-    const isWholeDay = source.bars !== null && source.bars.everyUs >= US_PER_DAY;
-    const { calendar } = (isWholeDay ? market.hoursOf(code) : null) ?? market;
-    if (!isSession(calendar, day)) {
+    if (!isSession(market.calendar, day)) {
       remarks.push(`${symbol} on ${day}: left out, the calendar has no session on that day`);
       continue;
     }
@@ -124,41 +100,9 @@ export function sourceDays(
     else if (known.digest !== source.digest)
       remarks.push(`${code} on ${day}: ${source.path} is left out, ${known.path} has that day too`);
   }
-  for (const [code, count] of late)
-    remarks.push(
-      `${code}: left out, ${count} day${count === 1 ? '' : 's'} from ${goneFrom.get(code)} on, when it is delisted`,
-    );
   const all = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, source]) => source);
-  const leaving = leavingDays(all, { market, to, goneFrom }, remarks);
-  const played = new Set([...all.map(({ day }) => day), ...leaving.toSorted()]);
-  const days = [...played].filter((day) => from === null || day >= from);
+  const days = [...new Set(all.map(({ day }) => day))].filter((day) => from === null || day >= from);
   return { all, days, remarks };
-}
-
-/** Days behind the last price on which a share leaves: it is paid out then, though nothing is traded. */
-function leavingDays(
-  all: readonly SourceDay[],
-  {
-    market,
-    to,
-    goneFrom,
-  }: {
-    readonly market: BacktestMarket;
-    readonly to: TradingDay | null;
-    readonly goneFrom: ReadonlyMap<string, TradingDay>;
-  },
-  remarks: string[],
-): readonly TradingDay[] {
-  const last = all.at(-1)?.day;
-  const codes = new Set(all.map(({ code }) => code));
-  return [...goneFrom].flatMap(([code, exDay]) => {
-    if (last === undefined || !codes.has(code)) return [];
-    const gone = sessionAfter(market.hoursOf(code)?.calendar ?? market.calendar, addDays(exDay, -1));
-    if (gone <= last || (to !== null && gone > to)) return [];
-    if (to !== null || gone <= addDays(last, LEAVES_WITHIN_DAYS)) return [gone];
-    remarks.push(`${code}: its delisting on ${gone} comes after the run, which counts it at its last price`);
-    return [];
-  });
 }
 
 const tickDays = (dir: string): readonly FoundDay[] =>
@@ -173,7 +117,6 @@ const tickDays = (dir: string): readonly FoundDay[] =>
     dated: rows === 0 ? null : meta,
     bars: null,
     quotes: meta.quotes ?? null,
-    isCrossing: false,
     missed: meta.gaps.filter(({ kind }) => kind === 'missed').length,
   }));
 
@@ -207,17 +150,13 @@ function barDays(dir: string, market: BacktestMarket, everyUs: number | undefine
   return barFiles(dir).flatMap((file) => {
     const meta = readBarMeta(file.path);
     if (everyUs !== undefined && meta.everyUs !== everyUs) return [];
-    return daysIn(file, meta, daysOf(market, meta.everyUs, file.symbol));
+    return daysIn(file, meta, daysOf(market, meta.everyUs));
   });
 }
 
 /** The market's day of a moment. */
-function daysOf(
-  market: BacktestMarket,
-  everyUs: number | null,
-  symbol?: string,
-): (atUs: number) => TradingDay {
-  const shiftAt = wallClock(market, everyUs, symbol);
+function daysOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => TradingDay {
+  const shiftAt = wallClock(market, everyUs);
   return (at) => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
 }
 
@@ -230,7 +169,6 @@ function daysIn(
   const days: FoundDay[] = [];
   let row = 0;
   let from = 0;
-  let lastUs = 0;
   let open: TradingDay | null = null;
   const close = (): void => {
     if (open === null || row === from) return;
@@ -246,7 +184,6 @@ function daysIn(
       dated: null,
       bars: { from, to: row, everyUs },
       quotes: meta.isQuotes === true ? 'unsized' : null,
-      isCrossing: dayAt(lastUs + everyUs - 1) !== open,
       missed: 0,
     });
   };
@@ -259,7 +196,6 @@ function daysIn(
         open = day;
         from = row;
       }
-      lastUs = atUs;
       row += 1;
     }
   }

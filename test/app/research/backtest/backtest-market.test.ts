@@ -12,7 +12,6 @@ import {
   specOf,
   wallClock,
 } from '../../../../src/app/research/backtest/backtest-market.ts';
-import { formatProblem } from '../../../../src/config/problem.ts';
 import { YamlSource } from '../../../../src/config/yaml-source.ts';
 import { formatPoints, pointsOf, valueOf } from '../../../../src/domain/contract.ts';
 import { priceTicks, US_PER_DAY, US_PER_HOUR } from '../../../../src/domain/units.ts';
@@ -111,14 +110,4 @@ test.each([
     hourCycle: 'h23',
   }).format(0);
   expect(Number(shown)).toBe((24 + minutes / 60) % 24);
-});
-
-/** A rate or tiers of it: the mistake has the line and the key of what was meant. */
-test.each([
-  ['abc', 'market.costs.loanPercentYear: expected a number, was "abc"'],
-  ['[{ upTo: 9, percent: x }]', 'market.costs.loanPercentYear[0].percent: expected a number, was "x"'],
-  ['[{ upTo: 9, percent: 1 }, { upTo: 3, percent: 2 }]', 'market.costs.loanPercentYear: expected tiers'],
-])('loanPercentYear: %s', (written, message) => {
-  const read = readMarket(`  costs: { loanPercentYear: ${written} }\n`);
-  expect(read.ok ? '' : read.problems.map(formatProblem).join('\n')).toContain(message);
 });

@@ -17,8 +17,6 @@ type Connect = Parameters<typeof defineStrategy>[0]['connect'];
 interface BarRun {
   /** Text of `bars.csv`, of the contract X with a tick of 0.01. */
   readonly bars: string;
-  /** Text of further files, by name. */
-  readonly files?: Readonly<Record<string, string>>;
   /** What the text is. */
   readonly kind?: 'bars' | 'quotes' | 'prints';
   /** 10,000 and a hundredth when absent. */
@@ -44,7 +42,6 @@ interface BarRun {
 /** Writes the bars and the file of a backtest; gives the path of the file. */
 export function barFile({
   bars,
-  files = {},
   kind = 'bars',
   capital = 10_000,
   tick = 0.01,
@@ -59,7 +56,6 @@ export function barFile({
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-bars-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, 'bars.csv'), bars);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
   const path = join(dir, 'run.yaml');
   const text = `state: ${dir}
 capital: ${capital}

@@ -41,7 +41,7 @@ test.each([
     'a key that is gone',
     'data:\n',
     'data:\n  depth: [{ file: book.jsonl }]\n',
-    'data.depth: expected no key that is gone, was "depth" (levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages)',
+    'data.depth: expected a known key, was "depth" (levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages)',
   ],
   ['no capital', 'capital: 2000000000', 'capital: 0', 'capital: expected more than 0, was 0'],
   [
@@ -346,5 +346,44 @@ test('a file of several contracts is refused where their ticks differ', async ()
   const loaded = await loadBacktest(file);
   expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
     expect.stringContaining('a file with a column of symbols needs contracts of one tick and lot'),
+  ]);
+});
+
+/** Keys that are gone say what to do instead. */
+test.each([
+  ['data: { ', 'data: { actions: actions.csv, ', 'data.actions', 'adjust prices for splits and dividends'],
+  ['data: { ', 'data: { prices: adjusted, ', 'data.prices', 'prices are taken as they are'],
+  ['data: { ', 'data: { rates: { EURUSD: 1.08 }, ', 'data.rates', 'convert prices before the import'],
+  ['capital', 'currency: USD\ncapital', 'currency', 'one currency a run'],
+  ['X: { tick: 0.1', '$&, currency: EUR', 'market.contracts.X.currency', 'one currency a run'],
+  ['X: { tick: 0.1', '$&, chain: { XH4: 2024-03-15 }', 'market.contracts.X.chain', 'VN30F1M alone rolls'],
+  ['X: { tick: 0.1', '$&, funding: { percent: 0.01 }', 'market.contracts.X.funding', 'time costs nothing'],
+  ['market: { ', '$&costs: { loan: true }, ', 'market.costs.loan', 'time costs nothing'],
+  ['capital', 'timeZone: UTC\ncapital', 'timeZone', 'one market a run'],
+])('%s to %s', async (from, to, path, instead) => {
+  const { dir, file } = written('');
+  writeFileSync(file, ownMarket(dir).replace(from, to));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toEqual([expect.stringContaining(instead)]);
+  expect(problems[0]).toContain(` ${path}: expected a known key`);
+});
+
+test.each([
+  ['a list of markets', /^market: .*$/m, 'market: [{ contracts: { X: { tick: 0.1 } } }]', 'one market a run'],
+  ['a pair in another currency', 'Y: { tick: 0.1 }', 'USDJPY: { tick: 0.1 }', 'one currency a run'],
+])('%s', async (_, from, to, instead) => {
+  const { dir, file } = written('');
+  writeFileSync(file, ownMarket(dir).replace(from, to));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([expect.stringContaining(instead)]);
+});
+
+test('a contract expires where trading stops alone', async () => {
+  const { dir, file } = written('');
+  writeFileSync(file, ownMarket(dir).replace('X: { tick: 0.1', '$&, expiry: 2026-01-05'));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
+    expect.stringContaining('market.contracts.X.expiry: expected no expiry where trading never stops'),
   ]);
 });

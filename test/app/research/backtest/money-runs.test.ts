@@ -1,19 +1,12 @@
 /** Money of backtests on bars, worked out by hand: cash, margin, costs. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BacktestResult } from '../../../../src/backtest/backtest-result.ts';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
-import { runStatistics } from '../../../../src/backtest/statistics/run-statistics.ts';
 import { minutes, priceTicks } from '../../../../src/domain/units.ts';
 import { barPlan } from './bar-run.ts';
 
 /** `more`: of a second order in the same event. */
 type Order = readonly [side: 'buy' | 'sell', qty: number, points: number, more?: number];
-
-/** Five days from a Wednesday on, the last one a Tuesday. */
-const DAYS = ['2024-01-03', '2024-01-04', '2024-01-05', '2024-01-08', '2024-01-09'];
 
 interface Minutes {
   /** One minute each in points: open, high, low and close, or one price for all of them. */
@@ -21,8 +14,6 @@ interface Minutes {
   /** Sent at the end of its minute; the next one's open fills it. */
   readonly orders: Readonly<Record<number, Order>>;
   readonly market?: string;
-  /** Minutes unless it says days. */
-  readonly every?: '1d';
   /** Further keys of the contract. */
   readonly contract?: string;
   readonly more?: string;
@@ -31,24 +22,23 @@ interface Minutes {
 async function played({
   prices,
   orders,
-  every,
   market = '',
   contract = '',
   more = '',
 }: Minutes): Promise<BacktestResult> {
   const bars = prices.map((price, i) => {
-    const time = every === '1d' ? DAYS[i]! : `2024-01-03T00:${String(i).padStart(2, '0')}:00Z`;
+    const time = `2024-01-03T00:${String(i).padStart(2, '0')}:00Z`;
     return `${time},${(typeof price === 'number' ? [price, price, price, price] : price).join()},1000\n`;
   });
   let minute = 0;
   const plan = await barPlan({
     bars: `time,open,high,low,close,volume\n${bars.join('')}`,
-    file: `, every: ${every ?? '1m'}`,
+    file: ', every: 1m',
     market,
     contract,
     more,
     connect(ticks, trader) {
-      ticks.bars({ every: minutes(every === '1d' ? 1_440 : 1) }).subscribe(() => {
+      ticks.bars({ every: minutes(1) }).subscribe(() => {
         const [side, first, points, more] = orders[minute] ?? [];
         minute += 1;
         if (side === undefined) return;
@@ -294,7 +284,7 @@ describe('margin', () => {
   });
 
   /** 200 at 100 with 50 %; 25 % must stay: 200 x 66 is 13,200 and a quarter 3,300, equity 3,200. */
-  test('a maintenance rate on shares bought with a loan', async () => {
+  test('a maintenance rate of the value', async () => {
     const run = await played({
       prices: [100, 100, 67, 66, 66, 66],
       orders: { 0: ['buy', 200, 150] },
@@ -309,12 +299,6 @@ describe('margin', () => {
   });
 });
 
-/** `carry net-profit` of each round trip, in the currency. */
-const carried = ({ strategies, moneyScale }: BacktestResult): readonly string[] =>
-  strategies.flatMap(({ trades }) =>
-    [...trades].map(({ carry, netProfit }) => `${carry / moneyScale} ${netProfit / moneyScale}`),
-  );
-
 test('a capital that leaves no room for exact money, and two rules to close by, are refused', async () => {
   const still = { prices: [100, 100], orders: {} };
   await expect(played({ ...still, contract: ', lot: 0.0000000001' })).rejects.toThrow(
@@ -323,74 +307,4 @@ test('a capital that leaves no room for exact money, and two rules to close by, 
   await expect(
     played({ ...still, market: ', costs: { maintenancePercent: 25 }', more: 'entryPercent: 80' }),
   ).rejects.toThrow('entryPercent: expected no ratio where contracts have maintenance margin');
-});
-
-describe('costs of time', () => {
-  const AT = "at: ['00:01', '00:03', '00:05']";
-
-  /**
-   * Bought at 00:01, when funding of that moment is over. 0.01 % of 10 x 100 at 00:03, and of 10 x 110 at 00:05; sold at 00:06 for
-   * 100 more than it cost.
-   */
-  test.each([
-    ['buy', 'sell', ['0.21 99.79']],
-    ['sell', 'buy', ['-0.21 -99.79']],
-  ] as const)('funding at its moments, of whoever holds it then: %s', async (entry, exit, expected) => {
-    const run = await played({
-      prices: [100, 100, 100, 110, 110, 110, 110],
-      orders: { 0: [entry, 10, 100], 5: [exit, 10, 110] },
-      contract: `, funding: { percent: 0.01, ${AT} }`,
-    });
-    expect(carried(run)).toEqual(expected);
-    const [one] = run.strategies;
-    expect(one!.costs.funding / run.moneyScale).toBe(Number(expected[0].split(' ')[0]));
-    expect(run.equity.values.at(-1)! / run.moneyScale).toBe(10_000 + Number(expected[0].split(' ')[1]));
-  });
-
-  /** 0.01 %, -0.03 % and nothing after the last row of the file: 0.1 - 0.33. */
-  test('funding from a file of rates', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'tickwright-rates-'));
-    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-    const file = join(dir, 'rates.csv');
-    writeFileSync(
-      file,
-      'time,rate\n2024-01-02T16:00:00Z,0.5\n2024-01-03T00:03:00Z,0.0001\n2024-01-03T00:05:00Z,-0.0003\n',
-    );
-    const long = { prices: [100, 100, 100, 110, 110, 110, 110], orders: { 0: ['buy', 10, 100] } } as const;
-    const run = await played({ ...long, contract: `, funding: { file: ${file} }` });
-    expect(carried(run)).toEqual(['-0.23 100.23']);
-    writeFileSync(file, '2024-01-03T00:05:00Z,0.0001\n2024-01-03T00:03:00Z,0.0001\n');
-    await expect(played({ ...long, contract: `, funding: { file: ${file} }` })).rejects.toThrow(
-      'rates.csv:2: 2024-01-03T00:03:00Z,0.0001',
-    );
-  });
-
-  /**
-   * 3.65 % a year are 0.1 a day for 10 at 100. Sold on Thursday at 00:00, bought back on Monday: the midnights to Friday, Saturday,
-   * Sunday and Monday.
-   */
-  test('what is sold short is borrowed over each night, weekends too', async () => {
-    const run = await played({
-      every: '1d',
-      prices: [100, 100, 100, 100, 100],
-      orders: { 0: ['sell', 10, 100], 2: ['buy', 10, 100] },
-      market: ', costs: { borrowPercentYear: 3.65 }',
-    });
-    expect(carried(run)).toEqual(['0.4 -0.4']);
-    expect(run.strategies[0]!.costs.borrow / run.moneyScale).toBe(0.4);
-  });
-
-  /** 10,000 bring 1.00 a night, in cents: from Wednesday to Wednesday seven. Of a loan of 5,000 at 7.3 % 1.00 is paid. */
-  test('cash brings interest, a loan costs it', async () => {
-    const costs = 'interestPercentYear: 3.65, loanPercentYear: 7.3, rounding: { per: order }';
-    const cash = await played({
-      every: '1d',
-      prices: [100, 100, 100, 100, 100],
-      orders: {},
-      market: `, costs: { ${costs} }`,
-    });
-    expect(cash.equity.values.at(-1)! / cash.moneyScale).toBe(10_007);
-    expect(cash.interest / cash.moneyScale).toBe(-7);
-    expect(runStatistics(cash).costs.carry / cash.moneyScale).toBe(-7);
-  });
 });

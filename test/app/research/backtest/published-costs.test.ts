@@ -1,7 +1,6 @@
 /**
  * Costs that other engines publish, to the last digit. The numbers are those of zipline's tests of commissions (Apache 2.0), of
- * NautilusTrader's tests of its cash account (LGPL), the examples of Interactive Brokers' list of prices, and of the first funding example that Kraken gives for linear perpetual contracts.
- * Prices are made here.
+ * NautilusTrader's tests of its cash account (LGPL), and of the examples of Interactive Brokers' list of prices. Prices are made here.
  */
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
@@ -89,47 +88,4 @@ test.each([
   const market = `, currency: ${currency}, costs: { ${costs} }`;
   const charged = await chargedSoFar({ tick, price, qty, volumes: [qty], market, capital });
   expect(charged).toEqual([[qty, fee]]);
-});
-
-/** Short 2 BTC at 37,000 when an hour of funding is 0.01126125 %: 8.333325 dollars are paid to the short side. */
-test('Kraken: funding of a perpetual contract', async () => {
-  const rows = [0, 1, 2, 3].map((i) => `2024-01-03T00:0${i}:00Z,37000,37000,37000,37000,10\n`);
-  const plan = await barPlan({
-    bars: `time,open,high,low,close,volume\n${rows.join('')}`,
-    file: ', every: 1m',
-    capital: 100_000,
-    contract: ", funding: { percent: 0.01126125, at: ['00:02'] }",
-    market: ', costs: { rounding: { per: order, decimals: 6 } }',
-    connect(ticks, trader) {
-      ticks.bars({ every: minutes(1) }).subscribe(() => {
-        if (trader.position().qty === 0) trader.sell({ qty: 2, price: 'market', reason: 'test' });
-      });
-    },
-  });
-  const { strategies, moneyScale } = runBacktest(plan);
-  expect(strategies[0]!.costs.funding / moneyScale).toBe(-8.333325);
-});
-
-/** Interest of Interactive Brokers' examples on 600,000 lent, at a benchmark of 5.32 and of 2.18 %: 106.72 and 54.39 a day. */
-test.each([
-  ['6.82', '6.32', 106.72],
-  ['3.68', '3.18', 54.39],
-])('Interactive Brokers: a loan at %s and %s %%', async (first, rest, interest) => {
-  const rows = [0, 1, 2, 3].map((i) => `2024-01-03T00:0${i}:00Z,100,100,100,100,20000\n`);
-  const tiers = `[{ upTo: 100000, percent: ${first} }, { percent: ${rest} }]`;
-  const plan = await barPlan({
-    bars: `time,open,high,low,close,volume\n${rows.join('')}`,
-    file: ', every: 1m',
-    capital: 600_000,
-    market: `, costs: { marginPercent: 50, loan: true, loanPercentYear: ${tiers}, daysPerYear: 360, rounding: { per: order } }`,
-    connect(ticks, trader) {
-      ticks.bars({ every: minutes(1) }).subscribe(() => {
-        if (trader.position().qty === 0) trader.buy({ qty: 12_000, price: 'market', reason: 'test' });
-      });
-    },
-  });
-  const { interest: paid, equity, funds, moneyScale } = runBacktest(plan);
-  expect(paid / moneyScale).toBe(interest);
-  expect(equity.values.at(-1)! / moneyScale).toBe(600_000 - interest);
-  expect(funds.cash.at(-1)! / moneyScale).toBe(-600_000 - interest);
 });

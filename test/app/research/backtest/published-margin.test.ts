@@ -1,5 +1,5 @@
 /**
- * Margin, profit and funding as textbooks and exchanges publish them: Hull's frozen orange juice (Options, Futures and Other Derivatives,
+ * Margin and profit as textbooks and exchanges publish them: Hull's frozen orange juice (Options, Futures and Other Derivatives,
  * "Mechanics of Futures Markets": 15,000 pounds a contract, 160 cents, 6,000 initial and 4,500 maintenance margin), and Bybit's examples of
  * profit and loss of USDT perpetual contracts. Prices between the published ones are made here.
  */
@@ -80,42 +80,4 @@ test.each([
   ['0.5 at 5,000 and 0.3 at 6,000 are 0.8 at 5,375', [5_000, 5_000, 6_000, 5_375], { 0: 5, 1: 3, 2: -8 }, 0],
 ])('Bybit: %s', async (_, prices, orders, netProfit) => {
   expect(await played({ ...COIN, prices, orders, contract: LOT })).toMatchObject({ left: 0, netProfit });
-});
-
-/** 400 less 1.32 and 1.10 of fees (0.055 %) and 2.10 of funding: 395.48. */
-test('Bybit: closed profit of a short position after fees and funding', async () => {
-  const run = await played({
-    ...COIN,
-    prices: [6_000, 6_000, 6_000, 5_000, 5_000],
-    orders: { 0: -4, 2: 4 },
-    contract: `${LOT}, costs: { takerPercent: 0.055 }, funding: { percent: -0.0875, at: ['00:02'] }`,
-  });
-  expect(run).toMatchObject({ left: 0, netProfit: 395.48 });
-});
-
-/** 15,000 dollars long from 750 to 800: 1.25 bitcoins less 0.05 of funding at 0.25 %. The 20 bitcoins of the entry are bought. */
-test('BitMEX: profit and funding of an inverse perpetual contract', async () => {
-  const prices = [750, 750, 750, 800, 800];
-  const rows = prices.map((price, i) => `2024-01-03T00:0${i}:00Z,${price},${price},${price},${price},100\n`);
-  let bar = 0;
-  const plan = await barPlan({
-    bars: `time,open,high,low,close,volume\n${rows.join('')}`,
-    file: ', every: 1m',
-    capital: 100,
-    contract: ", currency: USD, funding: { percent: 0.25, at: ['00:02'] }",
-    market: ', costs: { marginPercent: 1, rounding: { per: none } }',
-    data: ', rates: { BTCUSD: rates.csv }',
-    files: { 'rates.csv': '2024-01-01T00:00:00Z,750\n2024-01-03T00:03:00Z,800\n' },
-    more: 'currency: BTC',
-    connect(ticks, trader) {
-      ticks.bars({ every: minutes(1) }).subscribe(() => {
-        bar += 1;
-        if (bar === 1) trader.buy({ qty: 15_000 / 750, price: 'market', reason: 'test' });
-        if (bar === 4) trader.sell({ qty: 20, price: 'market', reason: 'test' });
-      });
-    },
-  });
-  const { strategies, equity, moneyScale } = runBacktest(plan);
-  expect(strategies[0]!.costs.funding / moneyScale).toBe(0.05);
-  expect(equity.values.at(-1)! / moneyScale).toBe(101.2);
 });
