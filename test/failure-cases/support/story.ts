@@ -262,7 +262,8 @@ export class Story {
     const { daemon } = this;
     const before = this.#state;
     this.#state = join(this.#home, `state-${this.#starts}`);
-    cpSync(before, this.#state, { recursive: true });
+    // A file that is being written is renamed when it is whole: it may be gone before it is copied.
+    cpSync(before, this.#state, { recursive: true, filter: (path) => !path.endsWith('.new') });
     this.#daemon = undefined;
     daemon.halt.begin('killed');
     await daemon.close();
