@@ -34,6 +34,8 @@ const REAL = {
 };
 
 export class VirtualTime {
+  /** Who looks on while the events of each owner run. */
+  watch: { begin(owner: Owner): void; end(owner: Owner): void } | null = null;
   /** Owner of the event that runs. */
   owner: Owner = { name: 'driver', isDead: false, skewUs: 0 };
   readonly #startUs: number;
@@ -125,8 +127,10 @@ export class VirtualTime {
       if (next.isCanceled || next.owner.isDead) continue;
       this.#nowUs = Math.max(this.#nowUs, next.atUs);
       this.owner = next.owner;
+      this.watch?.begin(next.owner);
       next.run();
       await nextTurn();
+      this.watch?.end(next.owner);
       after();
     }
     if (!isOver()) this.#nowUs = Math.max(this.#nowUs, livedUs + this.#leaptUs);

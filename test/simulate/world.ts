@@ -15,6 +15,7 @@ import { DEFAULT_OPTIONS, demoAccount } from '../../src/simulator/simulator-opti
 import { type Assembled, assembleSimulator } from '../../src/simulator/start-simulator.ts';
 import { StateStore } from '../../src/simulator/state/state-store.ts';
 import { Secrets } from '../../src/operator/redact.ts';
+import type { StrategyDefinition } from '../../src/strategy/index.ts';
 import type { AnswerFaults } from './answers.ts';
 import { configOf } from './configuration.ts';
 import { Disk } from './disk.ts';
@@ -35,6 +36,8 @@ export interface WorldOptions {
   readonly root: string;
   /** Changes what the plan's configuration says. */
   readonly configure?: (config: Config) => Config;
+  /** Absent: the one that trades at random. */
+  readonly definition?: StrategyDefinition;
 }
 
 const DEATHS_MAX = 2;
@@ -65,6 +68,7 @@ export class World {
   readonly network: Network;
   readonly disk: Disk;
   readonly #configure: (config: Config) => Config;
+  readonly #definition: StrategyDefinition;
   readonly paths: StatePaths;
   readonly #dir: string;
   readonly account = accountId(demoAccount().custodyCode);
@@ -90,7 +94,14 @@ export class World {
   #death: EngineDeath | null = null;
   #deaths = 0;
 
-  constructor({ plan, draws, root, configure = (config) => config }: WorldOptions) {
+  constructor({
+    plan,
+    draws,
+    root,
+    configure = (config) => config,
+    definition = randomTrader,
+  }: WorldOptions) {
+    this.#definition = definition;
     this.plan = plan;
     this.draws = draws;
     const dir = join(root, `seed-${plan.seed}`);
@@ -215,7 +226,7 @@ export class World {
       startEngine: startEngineIn({
         time: this.time,
         delayUs: () => engineDraws.skewed(0.02, this.plan.engineMs) * 1_000,
-        definitionOf: () => randomTrader,
+        definitionOf: () => this.#definition,
         nextDeath: () => {
           const death = this.#death;
           this.#death = null;

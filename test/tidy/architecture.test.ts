@@ -46,18 +46,6 @@ it("keeps one table of an order's life, one exchange, and no twin for the past",
   expect(linesThat(/\b#?\w+Recorded\(/, source)).toEqual([]);
 });
 
-it.each([
-  ['Life of a tick', 12],
-  ['Life of an order', 30],
-  ['Life of a tick in a backtest', 10],
-])('walks through few files in "%s"', (title, most) => {
-  const readme = readFileSync(join(ROOT, 'src', 'README.md'), 'utf8');
-  const section = readme.split(/^#+ /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
-  const named = new Set([...section.matchAll(/`([\w/-]+\.ts)`/g)].map(([, path]) => path ?? ''));
-  expect(named.size).toBeGreaterThan(3);
-  expect(named.size).toBeLessThanOrEqual(most);
-});
-
 it('names only files that exist in src/README.md', () => {
   const readme = readFileSync(join(ROOT, 'src', 'README.md'), 'utf8');
   const named = [...readme.matchAll(/`([\w/-]+\/[\w.-]+\.ts)`/g)].map(([, path]) => path ?? '');
