@@ -185,6 +185,7 @@ export class HaltSweep {
   /** The proof that nothing works that can enlarge a position, or why there is none. `isQuiet`: no call was in flight when it began. */
   async #sweep(isQuiet: boolean): Promise<HaltProof | Doubt> {
     const startedUs = this.#parts.clock.nowUs();
+    const known = new Set(this.#parts.ownBooks()?.orders.map(({ clientOrderId }) => clientOrderId));
     try {
       const kill = await this.#parts.gateway.killAll(() => this.#goesOn, this.#parts.ownBooks);
       for (const name of [...kill.orders.canceled, ...kill.triggers.canceled]) this.#canceled.add(name);
@@ -198,6 +199,7 @@ export class HaltSweep {
       if (own === null)
         return { text: `the journal is not read${this.#unread}`, isBlind: this.#unread !== '' };
       return (
+        doubtOfNews(known, own) ??
         this.#doubtOfUnknown(startedUs, kill.rows, own) ??
         new HaltProof(kill, own, this.#parts.market.nowUs())
       );
@@ -280,6 +282,15 @@ export class HaltSweep {
       };
     });
   }
+}
+
+/** Other reads have shown it meanwhile: those of the sweep may be older, and were judged without it. */
+function doubtOfNews(known: ReadonlySet<ClientOrderId>, { orders }: OwnBooks): Doubt | null {
+  const news = orders.find(
+    ({ clientOrderId: id, isOpen, isReduction }) => isOpen && !isReduction && !known.has(id),
+  );
+  if (news === undefined) return null;
+  return { text: `${news.clientOrderId} turned up while the books were read`, isBlind: false };
 }
 
 function doubtOf({ orders, triggers, keptReason }: WholeKill): Doubt | null {

@@ -303,6 +303,20 @@ it('is not proven by reads that an answer to a placement has overtaken', async (
   expect([sweep.progress.status, gateway.sweeps]).toEqual(['proven', 2]);
 });
 
+it('is not proven by reads in which an order of unknown fate turned out to work', async () => {
+  const id = clientOrderId('H.00000100001000001');
+  const entry = { clientOrderId: id, owner: strategyIndex(0), isReduction: false };
+  own = { ...own, unknown: [entry] };
+  gateway.during = () => {
+    // Another read has shown it, and those of the sweep began before.
+    own = { ...own, unknown: [], orders: [owned(strategyIndex(0), ENTRY, { clientOrderId: id })] };
+    gateway.during = nothingLands;
+  };
+  sweep.begin();
+  await settled();
+  expect(sweep.progress).toMatchObject({ status: 'working', text: expect.stringContaining(id) });
+});
+
 it('is not proven while the journal cannot be read', async () => {
   isUnread = true;
   sweep.begin();
