@@ -33,6 +33,8 @@ export interface JournaledOrder {
   /** Of the trigger book. */
   waitingKey: string | null;
   status: OrderStatus;
+  /** The number that the last row of its status names, and the session of that row. */
+  numbered: { readonly session: string; readonly orderNo: string } | null;
   /** From fills and corrections. */
   filledQty: number;
   filledValue: number;
@@ -66,6 +68,9 @@ function committed({
   return { id, session, cause, tsUs, owner, entry };
 }
 
+const hasTables = (database: Database): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'entries'").get() !== undefined;
+
 export class CommittedJournal {
   readonly orders = new Map<string, JournaledOrder>();
   readonly modifies = new Map<string, ModifyToSend>();
@@ -98,6 +103,8 @@ export class CommittedJournal {
 
   #rows(): readonly StoredRow[] {
     this.#database ??= new Database(this.#paths.journal, { readonly: true });
+    // A start on a full disk makes the file, and the next one its tables.
+    if (this.#readTo === 0 && !hasTables(this.#database)) return [];
     return this.#database
       .prepare<[number], StoredRow>(
         'SELECT id, session, cause, ts_us, strategy, kind, body FROM entries WHERE id > ? ORDER BY id',
@@ -196,8 +203,7 @@ export class CommittedJournal {
         return;
       }
       case 'order_status':
-        this.#order(entry.clientOrderId, row).status = entry.to;
-        return;
+        return this.#status(this.#order(entry.clientOrderId, row), entry, row.session);
       case 'fill':
       case 'fill_correction':
         return this.#fill(this.#order(entry.clientOrderId, row), entry);
@@ -206,6 +212,11 @@ export class CommittedJournal {
         return;
       default:
     }
+  }
+
+  #status(order: JournaledOrder, { to, orderNo }: Body<'order_status'>, session: string): void {
+    order.status = to;
+    if (orderNo !== null) order.numbered = { session, orderNo };
   }
 
   #fill(order: JournaledOrder, entry: Body<'fill' | 'fill_correction'>): void {
@@ -229,6 +240,7 @@ export class CommittedJournal {
       parent: null,
       waitingKey: null,
       status: 'submitted',
+      numbered: null,
       filledQty: 0,
       filledValue: 0,
       fee: 0,

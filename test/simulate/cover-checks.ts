@@ -20,6 +20,8 @@ export class CoverChecks {
   readonly #scene: Scene;
   readonly #naked = new Map<string, Naked>();
   #start = -1;
+  /** It may have been told of a position whose stop the broker had still, and the engine did not know of. */
+  #toldUs = -Infinity;
 
   constructor(scene: Scene) {
     this.#scene = scene;
@@ -28,7 +30,9 @@ export class CoverChecks {
   /** An alert that says of a position, or of the daemon, why there may be no stop. */
   alerted(code: string, text: string): void {
     const isAbout = /no stop at the broker|and get none/.test(text) || ALERTS.test(code);
-    if (isAbout) for (const naked of this.#naked.values()) naked.isTold = true;
+    if (!isAbout) return;
+    this.#toldUs = this.#scene.world.time.livedUs;
+    for (const naked of this.#naked.values()) naked.isTold = true;
   }
 
   afterEvent(): void {
@@ -48,7 +52,8 @@ export class CoverChecks {
         const held = this.#knownQty(id, code);
         const cover = workingOf(open, id, code, held > 0 ? 'sell' : 'buy', ({ isStop }) => isStop);
         if (cover >= Math.abs(held)) this.#naked.delete(key);
-        else if (!this.#naked.has(key)) this.#naked.set(key, { sinceUs: livedUs, isTold: false });
+        else if (!this.#naked.has(key))
+          this.#naked.set(key, { sinceUs: livedUs, isTold: livedUs - this.#toldUs < SLACK_US });
         const naked = this.#naked.get(key);
         if (naked === undefined || naked.isTold) continue;
         if (livedUs - naked.sinceUs < nakedSeconds * 1e6 + SLACK_US) continue;

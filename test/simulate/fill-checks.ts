@@ -28,6 +28,9 @@ export class FillChecks {
   /** Filled unseen before a day ended: taken over from the positions, without rows. */
   readonly #unseen = new Set<string>();
 
+  /** Sessions with fills of a day before: the broker has settled that day's profit. */
+  readonly #late = new Set<string>();
+
   constructor(scene: Scene) {
     this.#scene = scene;
   }
@@ -54,7 +57,7 @@ export class FillChecks {
     ) {
       case 'fill':
       case 'fill_correction':
-        return this.#fill(entry);
+        return this.#fill(entry, row.session);
       case 'order_adopted':
         if (entry.order.orderKey !== null) this.#owns(entry.order.orderKey, entry.clientOrderId);
         return;
@@ -70,19 +73,29 @@ export class FillChecks {
   }
 
   #owns(key: string, id: string): void {
+    const { orders } = this.#scene.journal;
     const before = this.#ids.get(key);
     this.#ids.set(key, id);
-    if (before !== undefined && before !== id)
-      this.#scene.violated(`the broker's ${key} has two owners: ${before} and ${id}`);
+    if (before === undefined || before === id) return;
+    const [earlier, now] = [orders.get(before), orders.get(id)];
+    // An exit that was over in the session before is shown in this one too, as its bracket's.
+    const isOver = earlier !== undefined && TERMINAL_STATUSES.has(earlier.status);
+    const isSame = earlier?.owner === now?.owner && earlier?.parent === now?.parent;
+    if (!isOver || !isSame) this.#scene.violated(`the broker's ${key} has two owners: ${before} and ${id}`);
   }
 
-  #fill(fill: Body<'fill' | 'fill_correction'>): void {
+  hasLate(session: string): boolean {
+    return this.#late.has(session);
+  }
+
+  #fill(fill: Body<'fill' | 'fill_correction'>, session: string): void {
     const { journal, violated } = this.#scene;
     const order = journal.orders.get(fill.clientOrderId);
     const there = order === undefined ? undefined : this.#there(order);
     if (order === undefined || there === undefined)
       return violated(`${fill.clientOrderId} has filled here, and the broker has no such order`);
     const { report, states } = there;
+    if (report.day !== session) this.#late.add(session);
     this.#owns(report.orderKey, order.id);
     if (fill.side !== report.side) violated(`${order.id} filled as a ${fill.side}, and is a ${report.side}`);
     if (order.filledQty > report.filledQty)
@@ -106,7 +119,23 @@ export class FillChecks {
   #there(order: JournaledOrder): BrokerOrderTruth | undefined {
     const { truth } = this.#scene;
     const key = order.adopted?.orderKey ?? null;
-    return key === null ? truth.named(order.id) : truth.orders.get(key);
+    if (key !== null) return truth.orders.get(key);
+    return truth.named(order.id) ?? this.#nameless(order);
+  }
+
+  /** A row without a reference that agrees with an order of unknown fate in every term is taken for it. */
+  #nameless({ place, numbered }: JournaledOrder): BrokerOrderTruth | undefined {
+    if (place === null || numbered === null) return undefined;
+    const there = this.#scene.truth.order(numbered.session, numbered.orderNo);
+    if (there === undefined || there.report.refId !== null) return undefined;
+    const { side, qty, orderCode, limitPrice } = place.terms;
+    const { report } = there;
+    const isAlike =
+      report.side === side &&
+      report.qty === qty &&
+      report.orderCode === orderCode &&
+      report.limitPrice === limitPrice;
+    return isAlike ? there : undefined;
   }
 
   #status({ clientOrderId: id, from, to, event }: Body<'order_status'>): void {

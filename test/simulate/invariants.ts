@@ -509,7 +509,8 @@ export class Invariants {
     const there = simulator.brokerage.account(account);
     const isHeld = [...this.net.values()].some((net) => net !== 0);
     const isElsewhere = this.#isForeign || this.#reassigned.size > 0 || day !== this.#truth.day;
-    if (there === undefined || isHeld || isElsewhere || this.#isBegunAnew) return null;
+    const isPartial = this.#isBegunAnew || (day !== null && this.#fills.hasLate(day));
+    if (there === undefined || isHeld || isElsewhere || isPartial) return null;
     const here = dayPnl + fee + tax;
     return here === there.dayProfit
       ? null

@@ -37,6 +37,7 @@ export class LimitChecks {
   /** Owners whose loss is measured from elsewhere than the beginning of the session. */
   readonly #unmeasured = new Set<string>();
   #isBroken = false;
+  readonly #reachedBefore = new Set<string>();
 
   constructor(scene: Scene) {
     this.#scene = scene;
@@ -285,6 +286,12 @@ export class LimitChecks {
   /** A limit that is reached was reached at one of the prices of the last moments. */
   #reached(owner: string | null, reason: string): void {
     const told = /loss of the day, (-?\d+), has reached/.exec(reason)?.[1];
+    // One of the day before is told again.
+    const isTold = this.#reachedBefore.has(reason);
+    this.#reachedBefore.add(reason);
+    const { world, isForeign } = this.#scene;
+    // Without a stream the price may be of any moment.
+    if (isTold || isForeign || world.daemon?.edge.stream.status().state !== 'live') return;
     if (told === undefined || (owner === null ? this.#unmeasured.size > 0 : this.#unmeasured.has(owner)))
       return;
     const [least, most] = (['best', 'worst'] as const).map((which) => {
