@@ -42,6 +42,8 @@ function benchSettings({ engine }: Config, strategies: number): EngineSettings {
       ...engine.risk,
       ordersPerSecondMax: 1_000_000,
       ordersPerMinuteMax: 1_000_000,
+      messagesPerMinuteMax: 1_000_000,
+      rejectionsPerMinuteMax: 1_000_000,
       accountAgeMax: long,
       dataAgeMax: long,
     },

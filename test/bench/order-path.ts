@@ -31,6 +31,8 @@ import { createEngine, openingEvents } from './engine-setup.ts';
 import { contractTable, decoded, FIRST_SEQ } from './frame-bench.ts';
 import { DAY, type MarketDay, REFERENCE, START_TICKS } from './market-day.ts';
 
+/** An order that takes longer has not left. */
+const ANSWER_MS_MAX = 10_000;
 /** Prices in turn, so that no two orders of a run are the same request. */
 const PRICES = 300;
 
@@ -103,7 +105,12 @@ export class OrderPath {
     this.#engine = createEngine(day, [taker()], {
       gateway,
       reports: { read: () => undefined, bookTempo: () => undefined },
-      journal: { append: (entry) => this.#journal.append(entry) },
+      journal: {
+        append: (entry) => {
+          this.#journal.append(entry);
+          if (entry.kind === 'denied') this.#answered(`denied: ${JSON.stringify(entry.denial)}`);
+        },
+      },
       alarm: { wakeAt: () => undefined },
     });
     this.#process(openingEvents(day));
@@ -118,13 +125,18 @@ export class OrderPath {
     const trade = { price: START_TICKS, qty: qty(1), totalVolume: this.#volume };
     const text = encodeTrade(front, trade, REFERENCE);
     const answer = new Promise<string>((resolve) => {
-      this.#answered = resolve;
+      const limit = setTimeout(() => resolve(`unanswered for ${ANSWER_MS_MAX} ms`), ANSWER_MS_MAX);
+      this.#answered = (outcome) => {
+        clearTimeout(limit);
+        resolve(outcome);
+      };
     });
     const start = performance.now();
     this.#sequencer.frame(text);
     this.#sequencer.flush();
     const outcome = await answer;
-    if (outcome !== 'rejected') throw new Error(`expected a rejected order, was ${outcome}`);
+    if (outcome !== 'rejected')
+      throw new Error(`order ${this.#volume}: expected the broker's refusal, was ${outcome}`);
     return (this.#leftAt - start) * 1e6;
   }
 
