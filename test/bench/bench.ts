@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { commandOptions } from '../support/command-options.ts';
 import { dataBench } from './data-bench.ts';
 import { backtestCandidates } from './backtest-bench.ts';
 import { engineCandidates } from './engine-bench.ts';
@@ -19,14 +20,19 @@ import { restartBench } from './restart-bench.ts';
 import { startCandidates } from './start-bench.ts';
 import { sweepBench } from './sweep-bench.ts';
 
-const FRAMES = 100_000;
-const ROUNDS = 7;
+const values = commandOptions('bench', 'the cost of each part, as ratios to bare baselines of the same run', {
+  short: { type: 'boolean', default: false, help: 'one small round of each: shows that all of it runs' },
+});
+const part = (whole: number): number => (values.short ? Math.ceil(whole / 50) : whole);
+
+const FRAMES = part(100_000);
+const ROUNDS = part(7);
 /** A sweep takes half a minute, and its threads start anew each time. */
 const SWEEP_ROUNDS = 1;
-const ORDERS = 200;
-const BOOK_STEPS = 100_000;
-const BACKTEST_TICKS = 200_000;
-const DESK_ORDERS = 1_000;
+const ORDERS = part(200);
+const BOOK_STEPS = part(100_000);
+const BACKTEST_TICKS = part(200_000);
+const DESK_ORDERS = part(1_000);
 
 const say = (line = ''): void => void process.stdout.write(`${line}\n`);
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
@@ -36,7 +42,7 @@ async function table(
   unit: 'a second' | 'microseconds',
   candidates: readonly Candidate[],
   rounds = ROUNDS,
-  notCounted = 1,
+  notCounted = values.short ? 0 : 1,
 ): Promise<void> {
   const rows = await measure(candidates, rounds, notCounted);
   const baseline = rows[0]?.ns ?? NaN;
@@ -104,14 +110,14 @@ async function main(): Promise<void> {
     );
     const ladder = ladderCandidates(BOOK_STEPS);
     await table(`Orders in one book, ${ladder.about}`, 'a second', ladder.candidates);
-    const restart = await restartBench(scratch);
+    const restart = await restartBench(scratch, part);
     await table(`A restart in mid-session, by event: ${restart.about}`, 'microseconds', restart.candidates);
     say(`  ${restart.result()}`);
     const data = await dataBench(day.config, scratch);
     await table(`Prints from a file into columns: ${data.about}`, 'a second', data.imports);
     await table('The same ticks read back, each price looked at', 'a second', data.reads);
     await table('A start of the program', 'microseconds', startCandidates(scratch));
-    const sweep = await sweepBench(scratch);
+    const sweep = await sweepBench(scratch, values.short);
     await table(`Trials of a sweep: ${sweep.about}`, 'a second', sweep.candidates, SWEEP_ROUNDS, 0);
   } finally {
     await sender.close();

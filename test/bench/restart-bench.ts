@@ -31,15 +31,17 @@ interface Restart {
   readonly reads: number;
 }
 
-export async function restartBench(scratch: string): Promise<RestartBench> {
-  const day = marketDay(FRAMES);
+/** `part` of a day is enough to show that it runs. */
+export async function restartBench(scratch: string, part: (whole: number) => number): Promise<RestartBench> {
+  const frames = part(FRAMES);
+  const day = marketDay(frames);
   const dir = mkdtempSync(join(scratch, 'restart-'));
   const config = busyConfig(dir);
-  await makeDay(dir, config, day, ROWS);
+  await makeDay(dir, config, day, part(ROWS));
   const kinds = rowsByKind(dir);
   const rows = kinds.reduce((sum, { count }) => sum + count, 0);
   const restarts: Restart[] = [];
-  const perEvent = (ms: number): number => (ms * 1e6) / (rows + FRAMES);
+  const perEvent = (ms: number): number => (ms * 1e6) / (rows + frames);
   const most = kinds.slice(0, 6).map(({ kind, count }) => `${formatNumber(count)} ${kind}`);
   return {
     about: `${formatNumber(rows)} journal rows: ${most.join(', ')}`,

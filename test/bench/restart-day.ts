@@ -238,6 +238,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
     startEngine,
     startStamp: () => '0000000001',
     owners: () => [],
+    mark: null,
     prices: new PriceBoard(() => []),
     onEntry: () => undefined,
     halt: { reason: null, follow: () => undefined },

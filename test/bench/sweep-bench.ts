@@ -17,8 +17,11 @@ export interface SweepBench {
   readonly about: string;
 }
 
-export async function sweepBench(scratch: string): Promise<SweepBench> {
-  const prints = REAL.every((path) => existsSync(path)) ? REAL : SAMPLE;
+export async function sweepBench(scratch: string, isShort: boolean): Promise<SweepBench> {
+  const prints = !isShort && REAL.every((path) => existsSync(path)) ? REAL : SAMPLE;
+  const [fast, slow] = isShort
+    ? ['3, 5', '20, 25']
+    : ['3, 5, 7, 9, 11, 13, 15, 17', '20, 25, 30, 35, 40, 50'];
   const file = join(scratch, 'sweep.yaml');
   writeFileSync(
     file,
@@ -27,7 +30,7 @@ capital: 2000000000
 state: ${resolve(scratch)}
 data: { prints: [${prints.map((path) => resolve(path)).join(', ')}] }
 strategies: [{ id: ema, strategy: ema-cross, symbols: [VN30F1M] }]
-sweep: { objective: net_profit, parameters: { ema: { fast: [3, 5, 7, 9, 11, 13, 15, 17], slow: [20, 25, 30, 35, 40, 50] } } }
+sweep: { objective: net_profit, parameters: { ema: { fast: [${fast}], slow: [${slow}] } } }
 `,
   );
   const { trials, days, run } = await sweepFile(file);
