@@ -37,7 +37,7 @@ test('it does not trade blind: it says how to go on, ends with 2, and leaves the
   const [code]: unknown[] = await once(daemon.process, 'exit');
   expect(code, daemon.output()).toBe(2);
   expect(daemon.output()).toMatch(/was 4: another Tickwright wrote it, .* Go on with that version/);
-  expect(told.join()).toMatch(/the daemon ends \(paper\)\s.*another Tickwright wrote it/);
+  expect(told.join()).toMatch(/the daemon does not start \(paper\)\s.*another Tickwright wrote it/);
   expect(daemon.output()).not.toMatch(/ at .*\.js:|placed/);
   expect([rows.get(), journal.pragma('user_version', { simple: true })]).toEqual([before, 4]);
   journal.close();
