@@ -271,6 +271,7 @@ it('takes up no halt, stop or version that another day has changed since', () =>
     expect((await strategiesOf(world)).map(({ stopped }) => stopped)).toEqual(['by hand', null]);
     world.operate((daemon) => {
       daemon.command({ name: 'resume', reason: 'looked' });
+      world.checks.startingAgain('random-1');
       void startStrategy(daemon, 'random-1', 'looked');
     });
     await world.run(2);
