@@ -354,3 +354,31 @@ describe('a trigger book that is refused for ever', () => {
     expect(rig.alerts(), 'positions are judged again').toContain('position_mismatch');
   });
 });
+
+describe('a book that was read before the one that came first', () => {
+  const working = (rig: EngineRig) => {
+    const id = rig.submit(FIRST, 'buy', 2, 13_000);
+    rig.accepted(id, '5').pass(1);
+    return id;
+  };
+
+  it('changes neither terms nor status, and what it shows of fills still counts', () => {
+    const rig = new EngineRig().start();
+    const id = working(rig);
+    const shown = { no: '5', ref: id, qty: 2 } as const;
+    rig.book([{ ...shown, price: 12_990 }], { ago: 0.1 });
+    rig.book([{ ...shown, price: 13_000, filled: 1, value: worth(13_000) }], { ago: 0.5 });
+    const [order] = rig.engine.snapshot().orders;
+    expect(order).toMatchObject({ limitPrice: 12_990, filledQty: 1 });
+    expect(rig.position(FIRST)).toBe(1);
+  });
+
+  it('takes no end back', () => {
+    const rig = new EngineRig().start();
+    const id = working(rig);
+    const shown = { no: '5', ref: id, qty: 2, price: 13_000 } as const;
+    rig.book([{ ...shown, status: 'canceled' }], { ago: 0.1 });
+    rig.book([{ ...shown, status: 'resting' }], { ago: 0.5 });
+    expect([rig.statusOf(id), rig.alerts()]).toEqual(['canceled', []]);
+  });
+});
