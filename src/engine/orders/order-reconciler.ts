@@ -4,6 +4,7 @@
  */
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
+import type { OrderStatus } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
@@ -104,7 +105,8 @@ export class OrderReconciler {
     for (const order of this.#parts.orders.open) {
       if (order.isWaiting !== isTriggers || scan.shown.has(order)) continue;
       // The book of the day before would show an order of that day too.
-      if (!isOld || (order.isCarriedOver && order.orderNo !== null)) this.#countAbsence(order, startedUs);
+      if (!isOld || (order.isCarriedOver && order.orderNo !== null))
+        this.#countAbsence(order, startedUs, scan.shown);
       else if (startedUs - order.createdUs >= this.#parts.lookUp.spread)
         this.#parts.earlier.tellOldBook(order);
     }
@@ -315,10 +317,25 @@ export class OrderReconciler {
     }
   }
 
-  #countAbsence(order: ManagedOrder, startedUs: TsUs): void {
+  /** A list that lacks an order which the broker has accepted today is no evidence that another never arrived (rulings, 9). */
+  #isWhole(shown: ReadonlySet<ManagedOrder>, isOfTriggers: boolean): boolean {
+    const { orders, earlier } = this.#parts;
+    return orders.open.every(
+      (order) =>
+        order.isWaiting !== isOfTriggers ||
+        shown.has(order) ||
+        !TAKEN.has(order.status) ||
+        order.isCarriedOver ||
+        order.isNumberLost ||
+        earlier.isOfDayBefore(order),
+    );
+  }
+
+  #countAbsence(order: ManagedOrder, startedUs: TsUs, shown: ReadonlySet<ManagedOrder>): void {
     const { lookUp, life, context, earlier } = this.#parts;
     earlier.missing(order);
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
+    if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting)) return;
     order.absence ??= new ScanEvidence(order.createdUs);
     order.absence.add(startedUs);
     if (!order.absence.isEnough(lookUp)) return;
@@ -340,6 +357,13 @@ export class OrderReconciler {
     }
   }
 }
+
+/** The broker has it, by its answer or by a row. */
+const TAKEN: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
+  'accepted',
+  'partially_filled',
+  'pending_trigger',
+]);
 
 /** More has matched than it ever had. */
 const isOverfilled = (order: ManagedOrder, { filledQty, qty }: BrokerOrder): boolean =>

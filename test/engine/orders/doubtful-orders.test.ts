@@ -205,3 +205,15 @@ it('an order that is booked for nobody is given to the operator by its number', 
   expect(rig.of('order_adopted')).toMatchObject([{ strategy: -1 }]);
   expect(rig.engine.snapshot().unproven ?? '').not.toContain('no. 8');
 });
+
+describe('a book that lacks an order which the broker has accepted', () => {
+  it('is no evidence that another never arrived', () => {
+    const { rig, row } = resting();
+    const lost = rig.submit(FIRST, 'buy', 1, 12_940);
+    rig.unknown(lost);
+    for (let scan = 0; scan < 8; scan += 1) rig.pass(30).book();
+    expect([rig.statusOf(lost), rig.alerts().at(-1)]).toEqual(['unknown', 'order_missing']);
+    for (let scan = 0; scan < 8; scan += 1) rig.pass(30).book([row]);
+    expect(rig.statusOf(lost)).toBe('presumed_absent');
+  });
+});
