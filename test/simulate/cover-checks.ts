@@ -2,6 +2,7 @@
  * Where stops are configured, no position of a strategy is without one at the broker for longer than the limit, unless it was alerted, and no
  * stop of the engine's is larger than the position for as long.
  */
+import type { EngineView } from '../../src/engine/engine-snapshot.ts';
 import { type OpenTruth, workingOf } from './broker-truth.ts';
 import type { Scene } from './scene.ts';
 
@@ -88,6 +89,45 @@ export class CoverChecks {
         `${stop.refId}: stops over ${kept} for more than ${OVERSIZED_US / 1e6} s, and ${held} are held`,
       );
     }
+  }
+
+  /** With a protective stop every position of a strategy is covered by stops at the broker, or by what they sent; ours is never the larger. */
+  difference({ strategies, phase }: EngineView): string | null {
+    const { world, truth, journal, isForeign } = this.#scene;
+    const { protectiveTicks, isDryRun } = world.plan;
+    if (protectiveTicks === null || isDryRun || phase !== 'continuous' || isForeign) return null;
+    const stops = truth.waiting().map((stop) => ({
+      ...stop,
+      owner: truth.ownerOfTrigger(stop),
+    }));
+    const sent = truth
+      .openOrders()
+      .filter(({ refId }) => refId === null)
+      .map((order) => ({ ...order, half: null, owner: truth.ownerOf(order) }));
+    for (const { refId, owner, orderCode: code, side } of stops) {
+      if (refId === null || journal.placed(refId)?.isProtective !== true) continue;
+      const held = (side === 'sell' ? 1 : -1) * truth.heldBy(owner, code);
+      if (held <= 0) return `${refId} is a protective stop, and ${owner} holds nothing that it closes`;
+    }
+    for (const { id, positions } of strategies) {
+      for (const { orderCode, qty: held } of positions) {
+        const closing = [...stops, ...sent].filter(
+          ({ owner, orderCode: code, side, half }) =>
+            owner === id &&
+            code === orderCode &&
+            side === (held > 0 ? 'sell' : 'buy') &&
+            half !== 'take_profit',
+        );
+        const cover = closing.reduce((sum, { qty }) => sum + qty, 0);
+        const kept = closing
+          .filter(({ refId }) => refId !== null && journal.placed(refId)?.isProtective === true)
+          .reduce((sum, { qty }) => sum + qty, 0);
+        if (kept > 0) world.saw('a protective stop stands');
+        if (kept > Math.abs(held)) return `${id} ${orderCode}: ${held} held, protective stops over ${kept}`;
+        if (cover < Math.abs(held)) return `${id} ${orderCode}: ${held} held, stops over ${cover}`;
+      }
+    }
+    return null;
   }
 
   /** What is held at the broker, as far as the journal knows of it. */

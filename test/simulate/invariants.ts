@@ -453,47 +453,10 @@ export class Invariants {
       this.#waitingDifference(view.orders) ??
       this.#positionDifference(view) ??
       this.#ownerDifference(view) ??
-      this.#coverDifference(view) ??
+      this.#cover.difference(view) ??
       this.#withdrawals.difference() ??
       this.#moneyDifference(view)
     );
-  }
-
-  /** With a protective stop every position of a strategy is covered by stops at the broker, or by what they sent; ours is never the larger. */
-  #coverDifference({ strategies, phase }: EngineView): string | null {
-    const { protectiveTicks, isDryRun } = this.#world.plan;
-    if (protectiveTicks === null || isDryRun || phase !== 'continuous' || this.#isForeign) return null;
-    const stops = this.waitingAtBroker().map((stop) => ({
-      ...stop,
-      owner: this.#truth.ownerOfTrigger(stop),
-    }));
-    const sent = this.openAtBroker()
-      .filter(({ refId }) => refId === null)
-      .map((order) => ({ ...order, half: null, owner: this.#truth.ownerOf(order) }));
-    for (const { refId, owner, orderCode: code, side } of stops) {
-      if (refId === null || this.#journal.placed(refId)?.isProtective !== true) continue;
-      const held = (side === 'sell' ? 1 : -1) * this.#truth.heldBy(owner, code);
-      if (held <= 0) return `${refId} is a protective stop, and ${owner} holds nothing that it closes`;
-    }
-    for (const { id, positions } of strategies) {
-      for (const { orderCode, qty: held } of positions) {
-        const closing = [...stops, ...sent].filter(
-          ({ owner, orderCode: code, side, half }) =>
-            owner === id &&
-            code === orderCode &&
-            side === (held > 0 ? 'sell' : 'buy') &&
-            half !== 'take_profit',
-        );
-        const cover = closing.reduce((sum, { qty }) => sum + qty, 0);
-        const kept = closing
-          .filter(({ refId }) => refId !== null && this.#journal.placed(refId)?.isProtective === true)
-          .reduce((sum, { qty }) => sum + qty, 0);
-        if (kept > 0) this.#world.saw('a protective stop stands');
-        if (kept > Math.abs(held)) return `${id} ${orderCode}: ${held} held, protective stops over ${kept}`;
-        if (cover < Math.abs(held)) return `${id} ${orderCode}: ${held} held, stops over ${cover}`;
-      }
-    }
-    return null;
   }
 
   /** To the VND, wherever nobody but the journal's orders moved money. */

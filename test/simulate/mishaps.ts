@@ -51,7 +51,7 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
       return fault({
         name: 'http_500',
         operation: draws.pick(['in-day', 'in-day', 'conditions'] as const),
-        times: draws.whole(3, 40),
+        times: draws.chance(0.3) ? draws.whole(50, 200) : draws.whole(3, 40),
       });
     case 'too_many_requests':
       return fault({ name: 'http_429', times });
@@ -179,9 +179,12 @@ function operate(world: World, mishap: Operation, draws: Draws): void {
   const dies = draws.chance(DIES_AT_ANSWER);
   switch (mishap) {
     case 'halt': {
-      // Now, or while the next entry is on its way to the socket.
+      // Now, or while the next entry is on its way to the socket, to the broker or back.
       const halt = (): void => ask(world, 'halt', {}, dies);
-      return isShort ? halt() : world.checks.onEntryPlaced(halt);
+      const late = draws.chance(0.5) ? 0 : draws.between(0, 1.5);
+      return isShort
+        ? halt()
+        : world.checks.onEntryPlaced(() => (late === 0 ? halt() : world.after(late, halt)));
     }
     case 'resume':
       return ask(world, 'resume', {}, dies);
@@ -200,7 +203,7 @@ function operate(world: World, mishap: Operation, draws: Draws): void {
 }
 
 /** Chance that the process dies at the moment at which it has answered. */
-const DIES_AT_ANSWER = 0.15;
+const DIES_AT_ANSWER = 0.25;
 
 const SEEN: ReadonlyMap<CommandName, Sometimes> = new Map([
   ['start-strategy', 'a stopped strategy starts again'],

@@ -136,6 +136,7 @@ const MIDNIGHT_US = Date.UTC(2026, 2, 9, 17) * 1_000;
 /** Far from the seeds of worlds. */
 const MORE_FROM = 2 ** 24;
 const LIES_FROM = 2 ** 25;
+const THEMES_FROM = 2 ** 26;
 
 export interface PlanOptions {
   /** Shorter runs: more seeds in the same time. */
@@ -197,7 +198,7 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
   const startUs = isMidnight
     ? MIDNIGHT_US - Math.round(draws.between(0.2, 0.9) * chaosSeconds * 1e6)
     : START_US + draws.whole(0, 3_600) * 1e6;
-  return {
+  const plan: Plan = {
     seed,
     marketSeed: draws.whole(1, 2 ** 30),
     marketMs: draws.whole(50, 500),
@@ -240,6 +241,88 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     ...limitsOf(more),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
   };
+  return isKilling || isHalting ? plan : themed(plan, new Draws(seed + THEMES_FROM), without);
+}
+
+/** A world of one concern: what seldom meets in worlds that draw everything meets here often. */
+const THEMES = ['guarded', 'cramped', 'blind', 'night', 'losing'] as const;
+
+function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
+  if (draws.chance(0.4)) return plan;
+  const only = (shares: Partial<Record<Mishap, number>>): ReadonlyMap<Mishap, number> => {
+    const chosen = new Map<Mishap, number>();
+    for (const each of MISHAPS)
+      if (shares[each] !== undefined && !without.includes(each)) chosen.set(each, shares[each]);
+    return chosen;
+  };
+  const all = (change: () => Partial<StrategyPlan>): readonly StrategyPlan[] =>
+    plan.strategies.map((each) => ({ ...each, faulty: 0, ...change() }));
+  switch (draws.pick(THEMES)) {
+    // Positions under stops of the engine's, which shrink and grow.
+    case 'guarded':
+      return {
+        ...plan,
+        mishaps: only({ kill: 0.2, cut_stream: 0.3, network_down: 0.1, cancel_all: 0.1 }),
+        strategies: all(() => ({ kinds: ['limit'], isPatient: false, positionMax: draws.whole(3, 8) })),
+        protectiveTicks: draws.whole(8, 25),
+        policies: null,
+        orderQtyMax: draws.whole(2, 5),
+        accountPositionMax: 24,
+        isDryRun: false,
+      };
+    // Exits leave while the journal takes no row, and the process dies before it does.
+    case 'cramped':
+      return {
+        ...plan,
+        mishaps: only({ fill_disk: 1, kill: 0.5, resume: 0.8, flatten: 0.1 }),
+        disk: { ...plan.disk, full: 0.01, fullMs: [200, 6_000] },
+        policies: draws.chance(0.5) ? { ...policiesOf(draws), diskFull: 'flatten' } : null,
+        protectiveTicks: draws.chance(0.5) ? draws.whole(3, 15) : null,
+        strategies: all(() => ({ isPatient: false, positionMax: draws.whole(2, 6) })),
+        isDryRun: false,
+      };
+    // One book cannot be read, while brackets fill and bring their exits.
+    case 'blind':
+      return {
+        ...plan,
+        mishaps: only({ no_book: 1, hide_new_order: 0.2, late_answer: 0.1 }),
+        strategies: all(() => ({
+          kinds: ['limit', 'bracket'],
+          activity: draws.whole(300, 900),
+          isPatient: false,
+          positionMax: draws.whole(1, 4),
+        })),
+        orderQtyMax: draws.whole(2, 4),
+        accountPositionMax: 20,
+        protectiveTicks: null,
+        isDryRun: false,
+      };
+    // Large orders that have filled in part, over a midnight without a night.
+    case 'night':
+      return {
+        ...plan,
+        startUs: MIDNIGHT_US - Math.round(draws.between(0.2, 0.7) * plan.chaosSeconds * 1e6),
+        hasAuctions: false,
+        mishaps: only({ kill: 0.2, cut_stream: 0.2, late_answer: 0.1 }),
+        strategies: all(() => ({ kinds: ['limit'], isPatient: false, positionMax: 96 })),
+        orderQtyMax: 24,
+        accountPositionMax: 300,
+        protectiveTicks: null,
+        isDryRun: false,
+      };
+    // The account's limit is the one that is reached.
+    case 'losing':
+      return {
+        ...plan,
+        mishaps: only({ kill: 0.2, cut_stream: 0.2, resume: 0.2 }),
+        strategies: all(() => ({ activity: draws.whole(400, 900), isPatient: false, positionMax: 12 })),
+        orderQtyMax: draws.whole(2, 6),
+        accountPositionMax: 60,
+        dailyLossMax: 2_000_000_000,
+        accountLossMax: draws.whole(8, 120) * 10_000,
+        isDryRun: false,
+      };
+  }
 }
 
 function lastingOf(draws: Draws, hasNoBook: boolean): Lasting | null {
