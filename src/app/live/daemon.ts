@@ -12,7 +12,7 @@ import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
 import { errorText, failureOf } from '../../domain/failure.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../../domain/units.ts';
-import type { EngineView, OpenOrderEntry } from '../../engine/engine-snapshot.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
 import {
   type Command,
   type ConfiguredStrategy,
@@ -47,7 +47,7 @@ import { checkCalendar } from './calendar-watch.ts';
 import { watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './halt.ts';
-import { holdingsText, unexplainedText } from './holdings.ts';
+import { holdingsText } from './holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './price-board.ts';
 import { leftOutBy, RunNotices } from './run-notices.ts';
@@ -183,7 +183,7 @@ export class Daemon {
       programProblem: () => this.programProblem,
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
       onDegraded: (code, text) => this.alert('critical', code, text),
-      onFailure: (error) => this.#fail(error),
+      onFailure: (error) => this.#failed?.(error instanceof Error ? error : new Error(String(error))),
     });
     this.#care = setInterval(() => this.#takeCare(), CARE_EVERY_MS).unref();
   }
@@ -434,14 +434,9 @@ export class Daemon {
   #haltText(outcome: string): string {
     const { reason } = this.halt;
     const why = reason === null ? '' : `entries are off until you resume: ${reason}; `;
-    const rests = ({ orderKey }: OpenOrderEntry): boolean =>
-      orderKey !== null && this.sweep.kept.has(orderKey);
-    const view = this.#view;
-    const held = view === undefined ? '' : `; ${holdingsText(view, this.edge.table.contracts, rests)}`;
-    // A fill of just now may be in the broker's figures alone.
-    const shown = this.sweep.held;
-    const unexplained = view === undefined || shown === null ? '' : unexplainedText(view, shown);
-    return `${why}${outcome}${held}${unexplained}`;
+    const held =
+      this.#view === undefined ? '' : `; ${holdingsText(this.#view, this.edge.table.contracts, this.sweep)}`;
+    return `${why}${outcome}${held}`;
   }
 
   /** A dry run has nothing to take back, and must not touch what others have in the books. */
@@ -562,8 +557,8 @@ export class Daemon {
   #takeEmergencies(): void {
     const { lines } = this.#emergency;
     if (lines.length === 0) return;
-    const text = 'an earlier run could not write its journal';
-    for (const line of lines) this.alert('critical', 'emergency_record', `${text}: ${line}`);
+    for (const line of lines)
+      this.alert('critical', 'emergency_record', `an earlier run could not write its journal: ${line}`);
     this.#cycle.post({ kind: 'journal_failed', reason: this.#emergencyReason });
     this.journal.flush();
     this.#emergency.taken();
@@ -601,9 +596,5 @@ export class Daemon {
     this.#view = undefined;
     const who = culprit === null ? 'no strategy was running' : `${this.names.nameOf(culprit)} was running`;
     this.alert('critical', 'engine_lost', `${reason}; ${who}`);
-  }
-
-  #fail(error: unknown): void {
-    this.#failed?.(error instanceof Error ? error : new Error(String(error)));
   }
 }

@@ -5,6 +5,7 @@ import { waitingRole } from '../../domain/cover.ts';
 import type { PriceTicks, TsUs } from '../../domain/units.ts';
 import type { EngineView, OpenOrderEntry } from '../../engine/engine-snapshot.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
+import type { HaltSweep } from './halt-sweep.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
 
@@ -81,13 +82,19 @@ const MONEY: Readonly<Record<EngineView['money']['state'], string>> = {
   differs: 'DIFFERS from the broker’s',
 };
 
-export function holdingsText(...given: Parameters<typeof holdings>): string {
-  const lines = holdings(...given);
-  return lines.length === 0 ? 'nothing is held' : `held: ${lines.join('; ')}`;
+/** What is held, also by what the broker alone shows: a fill of just now may be in its figures and in none of ours. */
+export function holdingsText(
+  view: EngineView,
+  contracts: readonly Contract[],
+  { kept, held }: Pick<HaltSweep, 'kept' | 'held'>,
+): string {
+  const lines = holdings(view, contracts, ({ orderKey }) => orderKey !== null && kept.has(orderKey));
+  const own = lines.length === 0 ? 'nothing is held' : `held: ${lines.join('; ')}`;
+  return held === null ? own : `${own}${unexplainedText(view, held)}`;
 }
 
 /** Net positions that the broker shows and that are not, or not yet, those of the strategies; empty where there are none. */
-export function unexplainedText({ strategies }: EngineView, shown: ReadonlyMap<string, number>): string {
+function unexplainedText({ strategies }: EngineView, shown: ReadonlyMap<string, number>): string {
   const left = new Map(shown);
   for (const { positions } of strategies)
     for (const { orderCode, qty } of positions) left.set(orderCode, (left.get(orderCode) ?? 0) - qty);

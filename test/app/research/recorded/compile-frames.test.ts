@@ -195,6 +195,7 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     done: [],
     failures: [],
     archived: [],
+    damage: null,
     expired: [],
     reports: [],
   });
@@ -202,6 +203,7 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     done: ['2026-03-04.frames is columns and packed: 5 rows of 1 contract, 3 gaps'],
     failures: [],
     archived: [],
+    damage: null,
     expired: [],
     reports: [],
   });
@@ -210,6 +212,7 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     done: [],
     failures: [],
     archived: [],
+    damage: null,
     expired: [],
     reports: [],
   });
