@@ -121,10 +121,12 @@ const list = ({ what, samples }: Footprint, most: number): string =>
 
 const values = commandOptions('footprint', 'which files and functions run for a tick and for an order', {
   check: { type: 'boolean', default: false, help: 'compares the lists with those of the repository' },
+  live: { type: 'boolean', default: false, help: 'starts a daemon against the simulator too; printed only' },
 });
 
 const wanted = values.check ? FEW : MANY;
-const [backtest, session] = [inBacktest(wanted), await inSession(wanted)];
+// A take costs milliseconds, and an event of the session two of them.
+const [backtest, session] = [inBacktest(wanted), await inSession(FEW)];
 const kept: readonly Footprint[] = [
   { what: 'a tick, backtest', samples: backtest.ticks },
   { what: 'an order and its fill, backtest', samples: backtest.orders },
@@ -133,14 +135,11 @@ const kept: readonly Footprint[] = [
 ];
 const lists = `${kept.map((each, at) => list(each, at % 2 === 0 ? FEW.ticks : FEW.orders)).join('\n\n')}\n`;
 if (values.check) check();
-else {
-  const live = await liveFootprint();
-  const rows = [
-    ...kept,
-    { what: 'a tick, live, both threads', samples: live.ticks },
-    { what: 'an order and its fill, live, both threads', samples: live.orders },
-  ].map(row);
-  write(rows);
+else write(kept.map(row));
+if (values.live) {
+  const { ticks, orders } = await liveFootprint();
+  console.log(row({ what: 'a tick, live, both threads', samples: ticks }));
+  console.log(row({ what: 'an order and its fill, live, both threads', samples: orders }));
 }
 
 function write(rows: readonly string[]): void {
