@@ -47,8 +47,18 @@ export class Halt {
 
   /** Entries are allowed once the row is durable; throws, and changes nothing, when it cannot be. */
   end(reason: string): void {
-    if (this.#reason !== null) this.#write(this.#own(false, reason));
+    if (this.#reason !== null) this.#writeEnd(reason, this.#reason);
     this.#reason = null;
+  }
+
+  /** Rows that a full disk refuses wait, and are written once there is room: the last of them says what holds. */
+  #writeEnd(reason: string, held: string): void {
+    try {
+      this.#write(this.#own(false, reason));
+    } catch (error) {
+      this.#parts.journal.append(this.#own(true, held));
+      throw error;
+    }
   }
 
   /**

@@ -1,7 +1,7 @@
 /** The halt state of the main thread, over a journal that is closed and opened again. */
 import { expect, it } from 'vitest';
 import { Halt } from '../../../src/app/live/halt.ts';
-import type { HaltEntry } from '../../../src/engine/ports/journal-entry.ts';
+import type { HaltEntry, JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
 import type { JournalStore } from '../../../src/journal/journal-store.ts';
 import { DAY, openStore, tempPath } from '../../journal/journal-fixture.ts';
@@ -90,6 +90,19 @@ it('holds when the journal fails, and a resume that cannot be kept changes nothi
   expect(halt.refuse('reduce')).toBeNull();
   expect(() => halt.end('over')).toThrow('disk full');
   expect(halt.reason).toBe('news');
+});
+
+it('holds in the journal too, where the row of a resume that failed is written once there is room', () => {
+  const waiting: JournalEntry[] = [];
+  const halt = new Halt({
+    clock,
+    journal: { append: (entry) => void waiting.push(entry), flush: failFull },
+    last: null,
+    onEntry: () => undefined,
+  });
+  halt.begin('news');
+  expect(() => halt.end('over')).toThrow('disk full');
+  expect(waiting.at(-1)).toMatchObject({ kind: 'halt', halted: true, reason: 'news' });
 });
 
 it('holds, also after a kill, when the engine still has an earlier resume to read', () => {
