@@ -56,14 +56,21 @@ export class CallChecks {
   }
 
   #placing(refId: string | null): void {
-    const { journal, violated, world } = this.#scene;
+    const { journal, violated } = this.#scene;
     if (refId === null) return violated('a place without an id left');
     const place = journal.orders.get(refId)?.place;
     if (place === null || place === undefined || place.isLost) {
-      if (this.#isOnEmergencyFile(refId)) return world.saw('an exit is sent on the emergency file');
+      if (this.#isOnEmergencyFile(refId)) return this.#leavesUnjournaled();
       return violated(`${refId} left before its row was committed`);
     }
     if (place.terms.purpose === 'entry') this.#leaves(refId);
+  }
+
+  #leavesUnjournaled(): void {
+    const { world } = this.#scene;
+    world.saw('an exit is sent on the emergency file');
+    if (world.plan.diesOnEmergency && world.draws.chance(0.5))
+      world.after(world.draws.between(0, 2), () => world.kill('with an exit on the emergency file'));
   }
 
   #leaves(id: string): void {

@@ -185,6 +185,7 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
     },
     disk: { full: 0, fullMs: [1, 1], slow: 0, slowMs: [1, 1], crashBefore: 0, crashAfter: 0 },
     engineMs: 1,
+    diesOnEmergency: false,
     strategies: [
       {
         id: 'random-1',

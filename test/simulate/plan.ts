@@ -77,6 +77,8 @@ export interface Plan {
   readonly disk: DiskFaults;
   /** Longest way of a message between engine and main thread, in milliseconds. */
   readonly engineMs: number;
+  /** The process may die as soon as an exit has left on the emergency file. */
+  readonly diesOnEmergency: boolean;
   readonly strategies: readonly StrategyPlan[];
   /** Nothing may reach the broker. */
   readonly isDryRun: boolean;
@@ -230,6 +232,7 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
       crashAfter: chance(0.03),
     },
     engineMs: draws.skewed(0.1, 40),
+    diesOnEmergency: false,
     strategies,
     isDryRun: draws.chance(0.04),
     protectiveTicks: draws.chance(0.3) ? draws.whole(3, 15) : null,
@@ -275,28 +278,36 @@ function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
       return {
         ...plan,
         mishaps: only({ fill_disk: 1, kill: 0.5, resume: 0.8, flatten: 0.1 }),
+        everySeconds: draws.skewed(0.5, 2),
         disk: { ...plan.disk, full: 0.01, fullMs: [200, 6_000] },
+        diesOnEmergency: true,
         policies: draws.chance(0.5) ? { ...policiesOf(draws), diskFull: 'flatten' } : null,
-        protectiveTicks: draws.chance(0.5) ? draws.whole(3, 15) : null,
+        protectiveTicks: draws.chance(0.7) ? draws.whole(3, 15) : null,
         strategies: all(() => ({ isPatient: false, positionMax: draws.whole(2, 6) })),
         isDryRun: false,
       };
     // One book cannot be read, while brackets fill and bring their exits.
-    case 'blind':
+    case 'blind': {
+      const positionMax = draws.whole(1, 3);
       return {
         ...plan,
         mishaps: only({ no_book: 1, hide_new_order: 0.2, late_answer: 0.1 }),
+        everySeconds: draws.skewed(2, 8),
         strategies: all(() => ({
           kinds: ['limit', 'bracket'],
           activity: draws.whole(300, 900),
           isPatient: false,
-          positionMax: draws.whole(1, 4),
+          positionMax,
         })),
-        orderQtyMax: draws.whole(2, 4),
+        orderQtyMax: positionMax + 1,
+        dailyLossMax: 2_000_000_000,
+        accountLossMax: 2_000_000_000,
+        openOrdersMax: 20,
         accountPositionMax: 20,
         protectiveTicks: null,
         isDryRun: false,
       };
+    }
     // Large orders that have filled in part, over a midnight without a night.
     case 'night':
       return {

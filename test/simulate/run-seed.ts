@@ -179,7 +179,9 @@ function standIn(world: World, view: EngineView | undefined): void {
       void daemon.edge.tokens.refresh('operator');
     }
     const unproven = view?.unproven ?? '';
-    const isPersons = checks.isForeign || checks.everAlerted(UNSEEN_ENDS);
+    // An empty list of positions may have said that nothing was missing.
+    const isHidden = world.seen.counts.has('positions come empty');
+    const isPersons = checks.isForeign || isHidden || checks.everAlerted(UNSEEN_ENDS);
     if (unproven.includes('agree again') || (isPersons && unproven.includes('differ'))) {
       waits('a difference of positions', /position/);
       checks.resuming();
