@@ -355,13 +355,13 @@ describe('a trigger book that is refused for ever', () => {
   });
 });
 
-describe('a book that was read before the one that came first', () => {
-  const working = (rig: EngineRig) => {
-    const id = rig.submit(FIRST, 'buy', 2, 13_000);
-    rig.accepted(id, '5').pass(1);
-    return id;
-  };
+const working = (rig: EngineRig) => {
+  const id = rig.submit(FIRST, 'buy', 2, 13_000);
+  rig.accepted(id, '5').pass(1);
+  return id;
+};
 
+describe('a book that was read before the one that came first', () => {
   it('changes neither terms nor status, and what it shows of fills still counts', () => {
     const rig = new EngineRig().start();
     const id = working(rig);
