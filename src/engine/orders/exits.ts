@@ -19,7 +19,7 @@ import {
 } from '../../domain/units.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { PositionReconciler } from '../positions/position-reconciler.ts';
-import { coverOf } from '../risk/exposure.ts';
+import { coverOf, leftByHand } from '../risk/exposure.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
@@ -286,22 +286,16 @@ export class ExitCover {
     for (const order of exits.toReversed()) {
       if (!this.#canGo(order) || order.cancelQueued || isPartnerSent(order)) continue;
       if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
-      const { strategy, instrument } = order;
+      const { strategy, instrument, side } = order;
       const held = this.#parts.portfolio.position(strategy, instrument).qty;
-      const left = Math.max(0, Math.min(-signOf(order.side) * held, this.#leftByHand(order)));
+      const forAll = leftByHand(this.#parts.portfolio, instrument, side);
+      const left = Math.max(0, Math.min(-signOf(side) * held, forAll));
       // Nothing triggers while the market is closed, and the stop that fits could not be placed before the night.
       if (left > 0 && this.#isMarketClosed) continue;
       const { increasing, oversized } = cover(held, this.#exitsOfOwner(order), coverOf);
-      const isForestalled = this.#closingQty(order) > this.#leftByHand(order);
+      const isForestalled = this.#closingQty(order) > forAll;
       if (isForestalled || increasing.has(order) || oversized.has(order)) this.#withdraw(order, left);
     }
-  }
-
-  /** What orders by hand have closed belongs to the operator: all owners together may close what is left. Infinity where there are none. */
-  #leftByHand({ instrument, side }: ManagedOrder): number {
-    const { portfolio } = this.#parts;
-    const closed = portfolio.closedByHand(instrument, side);
-    return closed === 0 ? Infinity : portfolio.grossQty(instrument, opposite(side)) - closed;
   }
 
   /** Contracts of all exits on its side that stay. */

@@ -147,25 +147,36 @@ function shownQty(view: RiskView, strategy: StrategyIndex, instrument: Instrumen
   const left =
     strategy === OPERATOR_INDEX
       ? own - view.closedByHand(instrument, opposite(side))
-      : leftByHand(view, strategy, instrument, side);
+      : leftBeside(view, strategy, instrument, side);
   return Math.max(0, Math.min(own, sign * broker - others, left));
 }
 
-/**
- * What orders by hand leave to be closed. They belong to the operator, so nobody knows which strategy's contracts they closed: what is
- * left serves whoever asks first.
- */
-function leftByHand(
+/** The same, without what the exits of other owners close. */
+function leftBeside(
   view: RiskView,
   strategy: StrategyIndex,
   instrument: InstrumentIndex,
   side: Side,
 ): number {
-  const closed = view.closedByHand(instrument, side);
-  if (closed === 0) return Infinity;
-  const exits =
-    workingQty(view, null, instrument, side, null) - workingQty(view, strategy, instrument, side, null);
-  return view.grossQty(instrument, opposite(side)) - closed - exits;
+  const left = leftByHand(view, instrument, side);
+  if (left === Infinity) return left;
+  return (
+    left -
+    (workingQty(view, null, instrument, side, null) - workingQty(view, strategy, instrument, side, null))
+  );
+}
+
+/**
+ * What orders by hand leave to be closed, by all owners together; Infinity where there are none. They belong to the operator, so nobody
+ * knows which strategy's contracts they closed: what is left serves whoever asks first.
+ */
+export function leftByHand(
+  books: Pick<RiskView, 'closedByHand' | 'grossQty'>,
+  instrument: InstrumentIndex,
+  side: Side,
+): number {
+  const closed = books.closedByHand(instrument, side);
+  return closed === 0 ? Infinity : books.grossQty(instrument, opposite(side)) - closed;
 }
 
 export const isPositionFresh = (view: RiskView): boolean =>
