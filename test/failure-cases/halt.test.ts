@@ -259,7 +259,8 @@ it('leaves the working exit of a strategy beside the stop that the engine keeps'
   expect(await story.truth()).toEqual({ orders: [], net: 0 });
 });
 
-it('puts a stop back that it canceled, when the entry of that stop turns out to have filled', async () => {
+/** A halt has canceled the stop of an entry that rests, and cannot cancel the entry now. */
+async function withoutItsStop() {
   const stop: Step = { at: 13_001, do: 'sell', qty: 1, price: 12_890, trigger: 12_900 };
   const story = await running([RESTING, stop]);
   const stops = () => story.simulator.triggers().filter(({ status }) => status === 'pending');
@@ -269,6 +270,11 @@ it('puts a stop back that it canceled, when the entry of that stop turns out to 
   story.fault({ name: 'refuse_for_now', operation: 'cancel' });
   story.daemon.command({ name: 'halt', reason: 'the story' });
   await story.until(() => stops().length === 0);
+  return { story, stops };
+}
+
+it('puts a stop back that it canceled, when the entry of that stop turns out to have filled', async () => {
+  const { story, stops } = await withoutItsStop();
   await story.until(() =>
     story.entries.some((each) => each.kind === 'order_status' && each.to === 'canceled'),
   );
@@ -304,15 +310,7 @@ it('takes its word back when an entry that no scan showed has filled, also where
 });
 
 it('puts a stop back that it canceled, where a person resumes before the engine has read that', async () => {
-  const stop: Step = { at: 13_001, do: 'sell', qty: 1, price: 12_890, trigger: 12_900 };
-  const story = await running([RESTING, stop]);
-  const stops = () => story.simulator.triggers().filter(({ status }) => status === 'pending');
-  story.print(13_001);
-  await story.until(async () => (await story.truth()).orders.length === 2);
-  await story.until(() => story.entries.some(({ kind }) => kind === 'order_waiting'));
-  story.fault({ name: 'refuse_for_now', operation: 'cancel' });
-  story.daemon.command({ name: 'halt', reason: 'the story' });
-  await story.until(() => stops().length === 0);
+  const { story, stops } = await withoutItsStop();
   story.daemon.command({ name: 'resume', strategy: null, reason: 'the story' });
   await story.until(() =>
     story.entries.some((each) => each.kind === 'order_status' && each.to === 'canceled'),

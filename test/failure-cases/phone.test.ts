@@ -126,12 +126,8 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
   expect(told.join()).not.toContain(code);
 });
 
-it('answers a halt with one message that names what is held, and asks nobody to acknowledge it', async () => {
-  const { story, bot, mailbox } = await morning([
-    { at: 13_001, do: 'buy', qty: 2, price: 13_010 },
-    { at: 13_002, do: 'sell', qty: 2, price: 12_890, trigger: 12_900 },
-    { at: 13_003, do: 'buy', qty: 1, price: 12_950 },
-  ]);
+/** The password is given, the first step has filled, and the second one is taken. */
+async function entered(story: Story, bot: BotApi): Promise<void> {
   await story.until(() => story.daemon.otpDesk.isWaiting);
   bot.write(OWNER, story.simulator.otp);
   await story.trading();
@@ -140,6 +136,15 @@ it('answers a halt with one message that names what is held, and asks nobody to 
   story.print(13_001);
   await story.until(async () => (await story.known()).net === 2 && (await story.hasReadPositions()));
   story.print(13_002);
+}
+
+it('answers a halt with one message that names what is held, and asks nobody to acknowledge it', async () => {
+  const { story, bot, mailbox } = await morning([
+    { at: 13_001, do: 'buy', qty: 2, price: 13_010 },
+    { at: 13_002, do: 'sell', qty: 2, price: 12_890, trigger: 12_900 },
+    { at: 13_003, do: 'buy', qty: 1, price: 12_950 },
+  ]);
+  await entered(story, bot);
   await story.until(async () => (await story.known()).orders.length === 1);
   story.print(13_003);
   await story.until(
@@ -167,14 +172,7 @@ it('knows by its journal what is held and which stops wait, where no session ope
     { at: 13_001, do: 'buy', qty: 2, price: 13_010 },
     { at: 13_002, do: 'sell', qty: 2, price: 12_890, trigger: 12_900 },
   ]);
-  await story.until(() => story.daemon.otpDesk.isWaiting);
-  bot.write(OWNER, story.simulator.otp);
-  await story.trading();
-  story.print(13_000);
-  story.offer('sell', 13_010, 2);
-  story.print(13_001);
-  await story.until(async () => (await story.known()).net === 2 && (await story.hasReadPositions()));
-  story.print(13_002);
+  await entered(story, bot);
   await story.until(async () => (await story.truth()).orders.length === 1);
   await story.until(async () => (await story.view())?.orders[0]?.status === 'pending_trigger');
   const seen = await heldBy(story.daemon);
