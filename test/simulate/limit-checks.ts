@@ -180,7 +180,7 @@ export class LimitChecks {
       case 'modify':
         return this.#sends(row, entry.isLost, entry.modify.purpose === 'entry', null, entry.modify.orderCode);
       case 'cancel':
-        return this.#message(row);
+        return this.#message(row, entry.isLost);
       case 'fill':
         return this.#book(
           owner,
@@ -218,11 +218,12 @@ export class LimitChecks {
     this.#isBroken = false;
   }
 
-  #message({ tsUs, id }: CommittedRow): void {
+  /** One that never left counts, and nobody was told of a limit that it reached: the next message judges. */
+  #message({ tsUs, id }: CommittedRow, isLost: boolean): void {
     const { messagesPerMinuteMax } = this.#scene.world.plan;
     this.#messages = [...this.#messages.filter((each) => each.tsUs > tsUs - US_PER_MINUTE), { tsUs, id }];
     const count = this.#messages.filter((each) => each.tsUs <= tsUs).length;
-    if (messagesPerMinuteMax !== null && count >= messagesPerMinuteMax) this.#isBroken = true;
+    if (messagesPerMinuteMax !== null && count >= messagesPerMinuteMax && !isLost) this.#isBroken = true;
   }
 
   #sends(
@@ -245,7 +246,7 @@ export class LimitChecks {
       ...this.#sent.filter(({ tsUs }) => tsUs > row.tsUs - US_PER_MINUTE),
       { tsUs: row.tsUs, id: row.id },
     ];
-    this.#message(row);
+    this.#message(row, isLost);
   }
 
   #rate({ tsUs, id }: CommittedRow, spanUs: number, max: number): void {
