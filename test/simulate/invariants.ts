@@ -31,7 +31,7 @@ const NEVER_ALERTED: ReadonlySet<string> = new Set([
 const OF_A_LOST_ENGINE: ReadonlySet<string> = new Set(['engine_lost', 'engine_gone']);
 
 /** Of a difference that several orders may explain. */
-export const UNSEEN_ENDS = /the end of these was not seen/;
+const UNSEEN_ENDS = /the end of these was not seen/;
 
 const WORKING: ReadonlySet<string> = new Set([
   'accepted',
@@ -118,6 +118,29 @@ export class Invariants {
 
   get isForeign(): boolean {
     return this.#isForeign;
+  }
+
+  /**
+   * A day ended, and nobody saw all that filled in it: by an order whose end the journal says is unknown, or by one that it never heard
+   * of, because no book of that day was read or the disk was full. A person has to say whose that is.
+   */
+  get isUnseen(): boolean {
+    const { day } = this.#truth;
+    return (
+      this.everAlerted(UNSEEN_ENDS) ||
+      this.#truth.fills.some(({ order: { report } }) => report.day < day && !this.#isHeardOf(report))
+    );
+  }
+
+  #isHeardOf(report: OrderReport): boolean {
+    const sender = this.#truth.senderOf(report);
+    const { refId } = sender ?? report;
+    if (refId !== null) return this.#journal.orders.get(refId)?.place?.isLost === false;
+    return [...this.#journal.orders.values()].some(({ waitingKey, numbered }) =>
+      sender === undefined
+        ? numbered?.session === report.day && numbered.orderNo === report.orderNo
+        : waitingKey === sender.orderKey,
+    );
   }
 
   get hasFailed(): boolean {
@@ -338,7 +361,7 @@ export class Invariants {
         return this.#world.saw('a failure is answered by its policy');
       case 'position_event':
         // Days without the daemon hide which of several orders has filled: a person took the difference over.
-        if (isTakenOver(entry.event) && this.everAlerted(UNSEEN_ENDS)) this.#isForeign = true;
+        if (isTakenOver(entry.event) && this.isUnseen) this.#isForeign = true;
         return;
       case 'proposal':
       case 'fill_correction':

@@ -4,7 +4,6 @@ import { errorText } from '../../src/domain/failure.ts';
 import type { EngineView } from '../../src/engine/engine-snapshot.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { Draws } from './draws.ts';
-import { UNSEEN_ENDS } from './invariants.ts';
 import { strike } from './mishaps.ts';
 import { type Lasting, type Mishap, planOf, type PlanOptions } from './plan.ts';
 import type { Fault } from '../../src/simulator/faults/fault.ts';
@@ -181,7 +180,7 @@ function standIn(world: World, view: EngineView | undefined): void {
     const unproven = view?.unproven ?? '';
     // An empty list of positions may have said that nothing was missing.
     const isHidden = world.seen.counts.has('positions come empty');
-    const isPersons = checks.isForeign || isHidden || checks.everAlerted(UNSEEN_ENDS);
+    const isPersons = checks.isForeign || isHidden || checks.isUnseen;
     if (unproven.includes('agree again') || (isPersons && unproven.includes('differ'))) {
       waits('a difference of positions', /position/);
       checks.resuming();
