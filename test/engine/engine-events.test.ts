@@ -257,6 +257,17 @@ describe('the day', () => {
     expect(rig.position(FIRST)).toBe(1);
   });
 
+  it('ends no order by a row that says matched and shows nothing of it', () => {
+    const rig = new EngineRig({ startUs: timeOf(14, 0) }).start();
+    const id = rig.resting(FIRST, 'buy', 2, 12_990, '7');
+    const row = { no: '7', qty: 2, price: 12_990, status: 'matched' } as const;
+    rig.pass(47 * 60).clock();
+    rig.book([row]);
+    expect(rig.statusOf(id)).toBe('accepted');
+    rig.pass(1).book([{ ...row, filled: 2, value: worth(12_990, 2) }]);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 2]);
+  });
+
   it('ends at midnight, whoever has not been told what became of his order', () => {
     const rig = new EngineRig({ startUs: timeOf(14, 0) }).start();
     const id = rig.submit(FIRST, 'buy', 2, 12_990);
