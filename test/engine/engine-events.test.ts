@@ -231,7 +231,7 @@ describe('commands', () => {
     rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'wrong' });
     rig.command({ name: 'resolve_order', clientOrderId: 'H.x' as never, as: 'absent', reason: 'wrong' });
     expect(rig.statusOf(id)).toBe('accepted');
-    expect(rig.alerts()).toEqual(['order_fault', 'order_not_found']);
+    expect(rig.alerts()).toEqual(['order_not_missing', 'order_not_found']);
   });
 
   it('a journal that cannot be written freezes entries', () => {

@@ -157,8 +157,8 @@ function begin(world: World, lasting: Lasting): void {
 /**
  * An owner who is away leaves it to the daemon to look up orders, reconnect, read positions, and place its stops again. These wait for a
  * person, each of them after an alert: a stream that gave up for the session, a token that nobody exchanges, positions that differ
- * from the broker's in a way that no order of ours or several explain, an order that is proven absent, and one that a book contradicted
- * that shows it no more.
+ * from the broker's in a way that no order of ours or several explain, an order that is proven absent, one that a book contradicted
+ * that shows it no more, and a stop that was accepted and left the trigger book.
  */
 function standIn(world: World, view: EngineView | undefined): void {
   const { checks } = world;
@@ -187,11 +187,14 @@ function standIn(world: World, view: EngineView | undefined): void {
       daemon.command({ name: 'resume', reason });
     }
     const contradicted = /contradicts itself about order (\S+)/.exec(unproven)?.[1];
-    for (const { clientOrderId, status } of view?.orders ?? []) {
+    const waiting = new Set(checks.waitingAtBroker().map(({ orderNo }) => String(orderNo)));
+    for (const { clientOrderId, status, orderNo } of view?.orders ?? []) {
+      // A stop that the broker shows no more may be in force for all that the engine knows: a person sees that it is not.
+      const isEnded = status === 'pending_trigger' && !waiting.has(String(orderNo));
       const isGone =
-        clientOrderId === contradicted &&
+        (clientOrderId === contradicted || isEnded) &&
         checks.everAlerted(
-          new RegExp(`${clientOrderId} was accepted, and complete scans of the book do not`),
+          new RegExp(`${clientOrderId} was accepted, and complete scans of the (trigger )?book do not`),
         );
       if (status !== 'presumed_absent' && !isGone) continue;
       waits(clientOrderId, new RegExp(clientOrderId));

@@ -352,7 +352,7 @@ export class OrderReconciler {
       const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
       context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.tellOnce('missing')) {
-      const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it`;
+      const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
       context.alert(strategy, 'critical', 'order_missing', text);
     }
   }
