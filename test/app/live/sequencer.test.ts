@@ -7,7 +7,7 @@ import type { JournaledInput } from '../../../src/journal/compact-input.ts';
 /** Each frame becomes a summary. The clock stands still at `now`. */
 function rig(
   recordFrame: (text: string) => void = () => undefined,
-  onFrame = (_: string): void => undefined,
+  onFrame: (text: string) => void = () => undefined,
 ) {
   const recorded: JournaledInput[] = [];
   const delivered: EngineEvent[] = [];
