@@ -68,9 +68,6 @@ function committed({
   return { id, session, cause, tsUs, owner, entry };
 }
 
-const hasTables = (database: Database): boolean =>
-  database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'entries'").get() !== undefined;
-
 export class CommittedJournal {
   readonly orders = new Map<string, JournaledOrder>();
   readonly modifies = new Map<string, ModifyToSend>();
@@ -102,14 +99,23 @@ export class CommittedJournal {
   }
 
   #rows(): readonly StoredRow[] {
-    this.#database ??= new Database(this.#paths.journal, { readonly: true });
-    // A start on a full disk makes the file, and the next one its tables.
-    if (this.#readTo === 0 && !hasTables(this.#database)) return [];
-    return this.#database
+    const database = this.#opened();
+    if (database === undefined) return [];
+    return database
       .prepare<[number], StoredRow>(
         'SELECT id, session, cause, ts_us, strategy, kind, body FROM entries WHERE id > ? ORDER BY id',
       )
       .all(this.#readTo);
+  }
+
+  /** Undefined while it has no tables: the first start may meet a full disk. A reader that stays would keep them from being made. */
+  #opened(): Database | undefined {
+    if (this.#database !== undefined) return this.#database;
+    const database = new Database(this.#paths.journal, { readonly: true });
+    if (database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'entries'").get() === undefined)
+      return void database.close();
+    this.#database = database;
+    return database;
   }
 
   /** Inputs of a kind, oldest first: those that came since this one. */

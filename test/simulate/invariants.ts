@@ -57,6 +57,7 @@ export class Invariants {
   readonly #withdrawals: WithdrawalChecks;
   readonly #cancelsSent = new Set<string>();
   #onEntryPlaced: (() => void) | undefined = undefined;
+  #onExitPlaced: (() => void) | undefined = undefined;
   #isBreaking = false;
   /** Alerts, as entries or as notes, and how many of them were there at the last `listen`. */
   readonly #alerts: string[] = [];
@@ -155,6 +156,11 @@ export class Invariants {
   /** Once, as the row of the next entry is appended: its call has not left. */
   onEntryPlaced(run: (() => void) | undefined): void {
     this.#onEntryPlaced = run;
+  }
+
+  /** The same for the next exit: it is the first row that a disk refuses which is full from now on. */
+  onExitPlaced(run: (() => void) | undefined): void {
+    this.#onExitPlaced = run;
   }
 
   /** Without a session there is only the screen to say it. */
@@ -314,6 +320,9 @@ export class Invariants {
         else if (entry.order.purpose === 'entry') {
           this.#onEntryPlaced?.();
           this.#onEntryPlaced = undefined;
+        } else {
+          this.#onExitPlaced?.();
+          this.#onExitPlaced = undefined;
         }
         return;
       case 'modify':

@@ -106,6 +106,7 @@ function endFaults(world: World): void {
   world.trace.say('driver', 'the faults end');
   world.bringBrokerUp();
   world.checks.onEntryPlaced(undefined);
+  world.checks.onExitPlaced(undefined);
   world.simulator.faults.clear();
   world.network.isDown = false;
   world.network.heal();
