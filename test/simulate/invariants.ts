@@ -14,6 +14,7 @@ import { HaltChecks } from './halt-checks.ts';
 import { LimitChecks } from './limit-checks.ts';
 import type { Request } from './network.ts';
 import { THROWN } from './random-trader.ts';
+import { ProofChecks } from './proof-checks.ts';
 import type { Scene } from './scene.ts';
 import { WithdrawalChecks } from './withdrawal-checks.ts';
 import type { World } from './world.ts';
@@ -53,6 +54,7 @@ export class Invariants {
   readonly #fills: FillChecks;
   readonly #limits: LimitChecks;
   readonly #halts: HaltChecks;
+  readonly #proofs: ProofChecks;
   readonly #cover: CoverChecks;
   readonly #withdrawals: WithdrawalChecks;
   readonly #cancelsSent = new Set<string>();
@@ -92,6 +94,7 @@ export class Invariants {
     this.#limits = new LimitChecks(scene);
     this.#halts = new HaltChecks(scene, this.#calls);
     this.#calls.onKill = (name) => this.#halts.killing(name);
+    this.#proofs = new ProofChecks(scene);
     this.#cover = new CoverChecks(scene);
     this.#withdrawals = new WithdrawalChecks(scene);
   }
@@ -278,6 +281,11 @@ export class Invariants {
     this.#calls.arrived(request);
   }
 
+  /** The broker answers a read with a success. */
+  served(request: Request): void {
+    this.#proofs.served(request);
+  }
+
   /** The request never arrives. */
   lost(request: Request): void {
     this.#calls.lost(request);
@@ -443,6 +451,7 @@ export class Invariants {
     this.#isFailing = isFailing;
     this.#follow();
     this.#halts.afterEvent();
+    this.#proofs.afterEvent();
     if (world.time.livedUs - this.#coveredUs < COVER_EVERY_US) return;
     this.#coveredUs = world.time.livedUs;
     this.#cover.afterEvent();

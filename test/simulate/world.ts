@@ -135,6 +135,7 @@ export class World {
         if (fate === 'never arrived') this.checks.lost(request);
         this.trace.say('network', `${request.operation} ${request.refId ?? ''} ${fate}`);
       },
+      onServed: (request) => this.checks.served(request),
       onLie: (what) => {
         this.saw(LIES[what]);
         this.trace.say('network', `an answer is not so: ${what}`);
