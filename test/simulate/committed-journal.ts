@@ -75,6 +75,8 @@ export class CommittedJournal {
   readonly #paths: Pick<StatePaths, 'journal' | 'emergency'>;
   readonly #onRow: (row: CommittedRow) => void;
   readonly #protective = new Set<string>();
+  /** The file is cleared once the journal is written again. */
+  readonly #unjournaled = new Map<string, PlacedOrder>();
   #database: Database | undefined = undefined;
   #readTo = 0;
   #commits = -1;
@@ -155,6 +157,14 @@ export class CommittedJournal {
 
   /** Exits go out on it when the journal takes no row. */
   #onEmergencyFile(id: string): PlacedOrder | undefined {
+    const known = this.#unjournaled.get(id);
+    if (known !== undefined) return known;
+    const found = this.#inEmergencyLines(id);
+    if (found !== undefined) this.#unjournaled.set(id, found);
+    return found;
+  }
+
+  #inEmergencyLines(id: string): PlacedOrder | undefined {
     for (const line of this.emergencyLines()) {
       if (!line.includes(id) || !line.endsWith('}')) continue;
       const { clientOrderId, strategy } = JSON.parse(line) as { clientOrderId?: string; strategy?: string }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a line of `EmergencyRecord`

@@ -5,7 +5,7 @@ import { OPERATOR_INDEX, tsUs } from '../../src/domain/units.ts';
 import type { EngineView, OpenOrderEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
-import { BrokerTruth, OPERATOR } from './broker-truth.ts';
+import { BrokerTruth, isOpenAtBroker, OPERATOR } from './broker-truth.ts';
 import { CallChecks } from './call-checks.ts';
 import { type Body, CommittedJournal, type CommittedRow } from './committed-journal.ts';
 import { CoverChecks } from './cover-checks.ts';
@@ -218,6 +218,13 @@ export class Invariants {
 
   get net(): ReadonlyMap<string, number> {
     return this.#truth.net;
+  }
+
+  /** As a person sees who looks at the broker's own program. */
+  isOpenThere(id: string): boolean {
+    const trigger = this.#truth.triggerNamed(id);
+    const order = this.#truth.named(id)?.report;
+    return trigger?.status === 'pending' || (order !== undefined && isOpenAtBroker(order));
   }
 
   openAtBroker(): readonly OrderReport[] {
@@ -485,7 +492,9 @@ export class Invariants {
   /** The account's profit of the day is that of its owners, and where nothing is held the broker's, whatever prices do. */
   #profitDifference({ strategies, dayPnl, fee, tax, tradingDay: day }: EngineView): string | null {
     const sum = strategies.reduce((total, each) => total + each.dayPnl, 0);
-    if (sum !== dayPnl) return `the account has a profit of ${dayPnl}, its owners of ${sum}`;
+    // A person who holds nothing any more is not listed.
+    const isListed = !this.#isForeign && this.#reassigned.size === 0;
+    if (isListed && sum !== dayPnl) return `the account has a profit of ${dayPnl}, its owners of ${sum}`;
     const { simulator, account } = this.#world;
     const there = simulator.brokerage.account(account);
     const isHeld = [...this.net.values()].some((net) => net !== 0);

@@ -159,8 +159,8 @@ function begin(world: World, lasting: Lasting): void {
 /**
  * An owner who is away leaves it to the daemon to look up orders, reconnect, read positions, and place its stops again. These wait for a
  * person, each of them after an alert: a stream that gave up for the session, a token that nobody exchanges, positions that differ
- * from the broker's in a way that no order of ours or several explain, an order that is proven absent, and one that a book contradicted
- * that shows it no more.
+ * from the broker's in a way that no order of ours or several explain, an order that is proven absent, and one that was accepted and that no
+ * book shows any more.
  */
 function standIn(world: World, view: EngineView | undefined): void {
   const { checks } = world;
@@ -188,13 +188,10 @@ function standIn(world: World, view: EngineView | undefined): void {
       checks.resuming();
       daemon.command({ name: 'resume', reason });
     }
-    const contradicted = /contradicts itself about order (\S+)/.exec(unproven)?.[1];
     for (const { clientOrderId, status } of view?.orders ?? []) {
       const isGone =
-        clientOrderId === contradicted &&
-        checks.everAlerted(
-          new RegExp(`${clientOrderId} was accepted, and complete scans of the book do not`),
-        );
+        !checks.isOpenThere(clientOrderId) &&
+        checks.everAlerted(new RegExp(`${clientOrderId} was accepted, and complete scans of .* do not`));
       if (status !== 'presumed_absent' && !isGone) continue;
       waits(clientOrderId, new RegExp(clientOrderId));
       checks.resolving(clientOrderId);
