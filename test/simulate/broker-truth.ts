@@ -180,6 +180,12 @@ export class BrokerTruth {
     return this.#triggerByRef.get(refId);
   }
 
+  /** As a person sees who looks at the broker's own program. */
+  isOpen(refId: string): boolean {
+    const order = this.named(refId)?.report;
+    return this.triggerNamed(refId)?.status === 'pending' || (order !== undefined && isOpenAtBroker(order));
+  }
+
   heldBy(owner: string, code: string): number {
     for (const fill of this.#unowned.splice(0)) this.#give(fill);
     return this.#held.get(`${owner} ${code}`) ?? 0;

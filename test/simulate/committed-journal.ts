@@ -5,6 +5,7 @@ import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import { type OrderStatus, TERMINAL_STATUSES } from '../../src/domain/order.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../src/engine/ports/approved.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import type { OrderReport, TriggerReport } from '../../src/venue/venue-event.ts';
 import { Database } from '../../src/sqlite/database.ts';
 import { OPERATOR, type PlacedOrder } from './broker-truth.ts';
 
@@ -68,9 +69,6 @@ function committed({
   return { id, session, cause, tsUs, owner, entry };
 }
 
-const hasTables = (database: Database): boolean =>
-  database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'entries'").get() !== undefined;
-
 export class CommittedJournal {
   readonly orders = new Map<string, JournaledOrder>();
   readonly modifies = new Map<string, ModifyToSend>();
@@ -78,6 +76,8 @@ export class CommittedJournal {
   readonly #paths: Pick<StatePaths, 'journal' | 'emergency'>;
   readonly #onRow: (row: CommittedRow) => void;
   readonly #protective = new Set<string>();
+  /** The file is cleared once the journal is written again. */
+  readonly #unjournaled = new Map<string, PlacedOrder>();
   #database: Database | undefined = undefined;
   #readTo = 0;
   #commits = -1;
@@ -102,14 +102,23 @@ export class CommittedJournal {
   }
 
   #rows(): readonly StoredRow[] {
-    this.#database ??= new Database(this.#paths.journal, { readonly: true });
-    // A start on a full disk makes the file, and the next one its tables.
-    if (this.#readTo === 0 && !hasTables(this.#database)) return [];
-    return this.#database
+    const database = this.#opened();
+    if (database === undefined) return [];
+    return database
       .prepare<[number], StoredRow>(
         'SELECT id, session, cause, ts_us, strategy, kind, body FROM entries WHERE id > ? ORDER BY id',
       )
       .all(this.#readTo);
+  }
+
+  /** Undefined while it has no tables: the first start may meet a full disk. A reader that stays would keep them from being made. */
+  #opened(): Database | undefined {
+    if (this.#database !== undefined) return this.#database;
+    const database = new Database(this.#paths.journal, { readonly: true });
+    if (database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'entries'").get() === undefined)
+      return void database.close();
+    this.#database = database;
+    return database;
   }
 
   /** Inputs of a kind, oldest first: those that came since this one. */
@@ -149,6 +158,14 @@ export class CommittedJournal {
 
   /** Exits go out on it when the journal takes no row. */
   #onEmergencyFile(id: string): PlacedOrder | undefined {
+    const known = this.#unjournaled.get(id);
+    if (known !== undefined) return known;
+    const found = this.#inEmergencyLines(id);
+    if (found !== undefined) this.#unjournaled.set(id, found);
+    return found;
+  }
+
+  #inEmergencyLines(id: string): PlacedOrder | undefined {
     for (const line of this.emergencyLines()) {
       if (!line.includes(id) || !line.endsWith('}')) continue;
       const { clientOrderId, strategy } = JSON.parse(line) as { clientOrderId?: string; strategy?: string }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a line of `EmergencyRecord`
@@ -249,6 +266,17 @@ export class CommittedJournal {
     };
     this.orders.set(id, order);
     return order;
+  }
+
+  /** By its place, or by a row of a book; `sender`: the stop or exit that sent it. */
+  hasHeardOf({ refId, day, orderNo }: OrderReport, sender: TriggerReport | undefined): boolean {
+    const id = sender === undefined ? refId : sender.refId;
+    if (id !== null) return this.orders.get(id)?.place?.isLost === false;
+    return [...this.orders.values()].some(({ waitingKey, numbered }) =>
+      sender === undefined
+        ? numbered?.session === day && numbered.orderNo === orderNo
+        : waitingKey === sender.orderKey,
+    );
   }
 
   forgetFinished(): void {

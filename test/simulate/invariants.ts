@@ -14,6 +14,7 @@ import { HaltChecks } from './halt-checks.ts';
 import { LimitChecks } from './limit-checks.ts';
 import type { Request } from './network.ts';
 import { THROWN } from './random-trader.ts';
+import { ProofChecks } from './proof-checks.ts';
 import type { Scene } from './scene.ts';
 import { WithdrawalChecks } from './withdrawal-checks.ts';
 import type { World } from './world.ts';
@@ -47,16 +48,18 @@ const COVER_EVERY_US = 250_000;
 export class Invariants {
   readonly violations: string[] = [];
   readonly #world: World;
-  readonly #truth: BrokerTruth;
+  readonly truth: BrokerTruth;
   readonly #journal: CommittedJournal;
   readonly #calls: CallChecks;
   readonly #fills: FillChecks;
   readonly #limits: LimitChecks;
   readonly #halts: HaltChecks;
+  readonly #proofs: ProofChecks;
   readonly #cover: CoverChecks;
   readonly #withdrawals: WithdrawalChecks;
   readonly #cancelsSent = new Set<string>();
   #onEntryPlaced: (() => void) | undefined = undefined;
+  #onExitPlaced: (() => void) | undefined = undefined;
   #isBreaking = false;
   /** Alerts, as entries or as notes, and how many of them were there at the last `listen`. */
   readonly #alerts: string[] = [];
@@ -84,13 +87,14 @@ export class Invariants {
   constructor(world: World) {
     this.#world = world;
     this.#journal = new CommittedJournal(world.paths, (row) => this.#row(row));
-    this.#truth = new BrokerTruth((refId) => this.#journal.placed(refId));
+    this.truth = new BrokerTruth((refId) => this.#journal.placed(refId));
     const scene = this.#scene();
     this.#calls = new CallChecks(scene);
     this.#fills = new FillChecks(scene);
     this.#limits = new LimitChecks(scene);
     this.#halts = new HaltChecks(scene, this.#calls);
     this.#calls.onKill = (name) => this.#halts.killing(name);
+    this.#proofs = new ProofChecks(scene);
     this.#cover = new CoverChecks(scene);
     this.#withdrawals = new WithdrawalChecks(scene);
   }
@@ -103,7 +107,7 @@ export class Invariants {
       !this.#world.plan.mishaps.has('contradict_status');
     return {
       world: this.#world,
-      truth: this.#truth,
+      truth: this.truth,
       journal: this.#journal,
       violated: (text) => this.violated(text),
       get isForeign() {
@@ -125,21 +129,13 @@ export class Invariants {
    * of, because no book of that day was read or the disk was full. A person has to say whose that is.
    */
   get isUnseen(): boolean {
-    const { day } = this.#truth;
+    const { day } = this.truth;
     return (
       this.everAlerted(UNSEEN_ENDS) ||
-      this.#truth.fills.some(({ order: { report } }) => report.day < day && !this.#isHeardOf(report))
-    );
-  }
-
-  #isHeardOf(report: OrderReport): boolean {
-    const sender = this.#truth.senderOf(report);
-    const { refId } = sender ?? report;
-    if (refId !== null) return this.#journal.orders.get(refId)?.place?.isLost === false;
-    return [...this.#journal.orders.values()].some(({ waitingKey, numbered }) =>
-      sender === undefined
-        ? numbered?.session === report.day && numbered.orderNo === report.orderNo
-        : waitingKey === sender.orderKey,
+      this.truth.fills.some(
+        ({ order: { report } }) =>
+          report.day < day && !this.#journal.hasHeardOf(report, this.truth.senderOf(report)),
+      )
     );
   }
 
@@ -180,6 +176,11 @@ export class Invariants {
     this.#onEntryPlaced = run;
   }
 
+  /** The same for the next exit: it is the first row that a disk refuses which is full from now on. */
+  onExitPlaced(run: (() => void) | undefined): void {
+    this.#onExitPlaced = run;
+  }
+
   /** Without a session there is only the screen to say it. */
   note(text: string): void {
     if (/^(warning|critical): |could not be read/.test(text)) this.#alerts.push(text);
@@ -194,7 +195,7 @@ export class Invariants {
   /** Positions and orders that are not ours: limits of risk no longer bind the account. */
   foreign(orderCode: string, net: number): void {
     this.#isForeign = true;
-    this.#truth.net.set(orderCode, this.netOf(orderCode) + net);
+    this.truth.net.set(orderCode, this.netOf(orderCode) + net);
   }
 
   /** A person says how an order ended. */
@@ -219,7 +220,7 @@ export class Invariants {
 
   /** A long run keeps what still works, no more. */
   forgetFinished(): void {
-    this.#truth.forgetFinished();
+    this.truth.forgetFinished();
     this.#journal.forgetFinished();
     this.#calls.forgetFinished();
     this.#limits.forgetFinished();
@@ -231,23 +232,15 @@ export class Invariants {
   }
 
   get net(): ReadonlyMap<string, number> {
-    return this.#truth.net;
-  }
-
-  openAtBroker(): readonly OrderReport[] {
-    return this.#truth.openOrders();
-  }
-
-  waitingAtBroker(): readonly TriggerReport[] {
-    return this.#truth.waiting();
+    return this.truth.net;
   }
 
   /** In the books as they are read: they show what is over until the day ends. */
   #isInBooks(refId: string): boolean {
     const today = tradingDayAt(this.#world.config.calendar, tsUs(this.#world.time.nowUs));
-    const orders = [...this.#truth.orders.values()].map(({ report }) => report);
-    const todays = [...orders, ...this.#truth.triggers.values()].filter(({ day }) => day === today);
-    const rows = [...todays, ...this.openAtBroker(), ...this.waitingAtBroker()];
+    const orders = [...this.truth.orders.values()].map(({ report }) => report);
+    const todays = [...orders, ...this.truth.triggers.values()].filter(({ day }) => day === today);
+    const rows = [...todays, ...this.truth.openOrders(), ...this.truth.waiting()];
     return rows.some((row) => row.refId === refId && !this.#swapped.has(row.orderKey));
   }
 
@@ -256,10 +249,9 @@ export class Invariants {
     this.#commits = 0;
     this.#isReplaying = true;
     this.#isNoRoomTold = false;
-    if (this.openAtBroker().some(({ refId, filledQty }) => refId !== null && filledQty > 0))
+    if (this.truth.openOrders().some(({ refId, filledQty }) => refId !== null && filledQty > 0))
       world.saw('a partly filled order over a restart');
-    if (this.waitingAtBroker().some(({ refId }) => refId !== null))
-      world.saw('a waiting stop over a restart');
+    if (this.truth.waiting().some(({ refId }) => refId !== null)) world.saw('a waiting stop over a restart');
   }
 
   dying(where: string): void {
@@ -295,6 +287,11 @@ export class Invariants {
     this.#calls.arrived(request);
   }
 
+  /** The broker answers a read with a success. */
+  served(request: Request): void {
+    this.#proofs.served(request);
+  }
+
   /** The request never arrives. */
   lost(request: Request): void {
     this.#calls.lost(request);
@@ -325,11 +322,11 @@ export class Invariants {
         return this.#world.saw('an entry is denied');
       case 'order_adopted':
         if (entry.parent !== undefined) return;
-        this.#checkForeign(entry, this.#truth.order(this.#truth.day, entry.order.orderNo)?.report);
+        this.#checkForeign(entry, this.truth.order(this.truth.day, entry.order.orderNo)?.report);
         return this.#world.saw('a foreign order is adopted');
       case 'order_waiting':
         if (entry.parent !== null) return;
-        return this.#checkForeign(entry, this.#truth.triggers.get(entry.row.orderKey));
+        return this.#checkForeign(entry, this.truth.triggers.get(entry.row.orderKey));
       case 'position_mismatch':
         return this.#world.saw('a position mismatch is proven');
       case 'place':
@@ -337,6 +334,9 @@ export class Invariants {
         else if (entry.order.purpose === 'entry') {
           this.#onEntryPlaced?.();
           this.#onEntryPlaced = undefined;
+        } else {
+          this.#onExitPlaced?.();
+          this.#onExitPlaced = undefined;
         }
         return;
       case 'modify':
@@ -391,10 +391,10 @@ export class Invariants {
 
   venue(event: VenueEvent): void {
     const world = this.#world;
-    const before = event.kind === 'trigger' ? this.#truth.triggers.get(event.trigger.orderKey) : undefined;
-    const { day } = this.#truth;
+    const before = event.kind === 'trigger' ? this.truth.triggers.get(event.trigger.orderKey) : undefined;
+    const { day } = this.truth;
     this.#follow();
-    this.#truth.take(event);
+    this.truth.take(event);
     if (event.kind === 'order') {
       const { order } = event;
       world.trace.say(
@@ -457,6 +457,7 @@ export class Invariants {
     this.#isFailing = isFailing;
     this.#follow();
     this.#halts.afterEvent();
+    this.#proofs.afterEvent();
     if (world.time.livedUs - this.#coveredUs < COVER_EVERY_US) return;
     this.#coveredUs = world.time.livedUs;
     this.#cover.afterEvent();
@@ -490,11 +491,13 @@ export class Invariants {
   /** The account's profit of the day is that of its owners, and where nothing is held the broker's, whatever prices do. */
   #profitDifference({ strategies, dayPnl, fee, tax, tradingDay: day }: EngineView): string | null {
     const sum = strategies.reduce((total, each) => total + each.dayPnl, 0);
-    if (sum !== dayPnl) return `the account has a profit of ${dayPnl}, its owners of ${sum}`;
+    // A person who holds nothing any more is not listed.
+    const isListed = !this.#isForeign && this.#reassigned.size === 0;
+    if (isListed && sum !== dayPnl) return `the account has a profit of ${dayPnl}, its owners of ${sum}`;
     const { simulator, account } = this.#world;
     const there = simulator.brokerage.account(account);
     const isHeld = [...this.net.values()].some((net) => net !== 0);
-    const isElsewhere = this.#isForeign || this.#reassigned.size > 0 || day !== this.#truth.day;
+    const isElsewhere = this.#isForeign || this.#reassigned.size > 0 || day !== this.truth.day;
     const isPartial = this.#isBegunAnew || (day !== null && this.#fills.hasLate(day));
     if (there === undefined || isHeld || isElsewhere || isPartial) return null;
     const here = dayPnl + fee + tax;
@@ -507,7 +510,7 @@ export class Invariants {
   #waitingDifference(orders: readonly OpenOrderEntry[]): string | null {
     const waiting = orders.filter(({ status }) => status === 'pending_trigger');
     const ours = new Set(waiting.map(({ orderNo }) => String(orderNo)));
-    for (const { orderNo, kind } of this.waitingAtBroker())
+    for (const { orderNo, kind } of this.truth.waiting())
       if (!ours.delete(orderNo)) return `${kind} ${orderNo} waits at the broker alone`;
     const [first] = ours;
     return first === undefined ? null : `${first} waits here alone`;
@@ -517,10 +520,10 @@ export class Invariants {
   #ownerDifference({ strategies }: EngineView): string | null {
     if (this.#isForeign) return null;
     const owned = new Map<string, number>();
-    for (const { order, qty } of this.#truth.fills) {
+    for (const { order, qty } of this.truth.fills) {
       const { orderCode: code, side } = order.report;
-      const owner = this.#truth.ownerOf(order.report);
-      if (this.#truth.expired.has(code) || this.#unproven.has(owner)) continue;
+      const owner = this.truth.ownerOf(order.report);
+      if (this.truth.expired.has(code) || this.#unproven.has(owner)) continue;
       const key = `${owner} ${code}`;
       owned.set(key, (owned.get(key) ?? 0) + signOf(side) * qty);
     }
@@ -549,7 +552,7 @@ export class Invariants {
   #orderDifference(orders: readonly OpenOrderEntry[]): string | null {
     const working = orders.filter(({ status }) => status === 'accepted' || status === 'partially_filled');
     const ours = new Set(working.map(({ orderNo }) => String(orderNo)));
-    for (const { orderNo, refId } of this.openAtBroker()) {
+    for (const { orderNo, refId } of this.truth.openOrders()) {
       if (!ours.has(orderNo))
         return `order ${orderNo} (${refId ?? 'without an id'}) works at the broker alone`;
       ours.delete(orderNo);

@@ -129,7 +129,7 @@ function fromElsewhere(
   const { orderCode } = board.contract;
   const price = board.bids[0]?.price ?? board.asks[0]?.price;
   if (mishap === 'broker_cancels') {
-    const open = checks.openAtBroker();
+    const open = checks.truth.openOrders();
     const chosen = open[draws.whole(0, Math.max(0, open.length - 1))];
     if (chosen === undefined) return;
     simulator.brokerage.act((venue) =>
@@ -176,7 +176,7 @@ type Operation = Extract<
 function operate(world: World, mishap: Operation, draws: Draws): void {
   const strategy = `random-${draws.whole(1, world.plan.strategies.length)}`;
   const isShort = draws.chance(0.5);
-  const dies = draws.chance(DIES_AT_ANSWER);
+  const dies = draws.chance(world.plan.diesAtAnswer);
   switch (mishap) {
     case 'halt': {
       // Now, or while the next entry is on its way to the socket, to the broker or back.
@@ -201,9 +201,6 @@ function operate(world: World, mishap: Operation, draws: Draws): void {
       return ask(world, 'reload', {}, dies);
   }
 }
-
-/** Chance that the process dies at the moment at which it has answered. */
-const DIES_AT_ANSWER = 0.25;
 
 const SEEN: ReadonlyMap<CommandName, Sometimes> = new Map([
   ['start-strategy', 'a stopped strategy starts again'],

@@ -14,9 +14,8 @@ import { addDays, momentOf, type TradingDay } from '../../src/domain/civil-date.
 import { seconds, US_PER_DAY, US_PER_HOUR, US_PER_MINUTE } from '../../src/domain/units.ts';
 import type { Config } from '../../src/config/config.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { TRUE_ANSWERS } from './answers.ts';
 import { Draws } from './draws.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, QUIET } from './plan.ts';
 import { World } from './world.ts';
 
 export interface MonthOptions {
@@ -168,21 +167,7 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
     chaosSeconds: 400 * 86_400,
     everySeconds: 1,
     mishaps: new Map(),
-    network: {
-      refused: 0,
-      requestLost: 0,
-      requestLate: 0,
-      requestLateMs: [1, 1],
-      readLate: 0,
-      readLateMs: [1, 1],
-      answerLost: 0,
-      answerLate: 0,
-      answerLateMs: [1, 1],
-      frameTwice: 0,
-      resets: 0,
-      latencyMs: [1, 50],
-      answers: { ...TRUE_ANSWERS },
-    },
+    network: { ...QUIET, latencyMs: [1, 50] },
     disk: { full: 0, fullMs: [1, 1], slow: 0, slowMs: [1, 1], crashBefore: 0, crashAfter: 0 },
     engineMs: 1,
     diesOnEmergency: false,
@@ -222,6 +207,7 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
     accountLossMax: 2_000_000_000,
     nakedSeconds: 30,
     restartSeconds: [1, 10],
+    diesAtAnswer: 0,
   };
 }
 

@@ -59,6 +59,8 @@ export interface NetworkOptions {
     request: Request,
     fate: 'answered' | 'lost' | 'late' | 'never arrived' | 'arrives late',
   ) => void;
+  /** A read is answered with a success, and the answer is on its way. */
+  readonly onServed: (request: Request) => void;
   /** An answer tells what is not so. */
   readonly onLie: (what: keyof AnswerFaults) => void;
 }
@@ -221,6 +223,7 @@ export class Network {
     this.#options.onAnswer(request.shown, isLate ? 'late' : 'answered');
     const lateUs = isLate ? draws.between(...faults.answerLateMs) * 1_000 : 0;
     const isRead = reply.status === 200;
+    if (isRead && !request.shown.isMove) this.#options.onServed(request.shown);
     const told = isRead ? { ...reply, text: this.#answers.given(request.shown, reply.text) } : reply;
     time.at(time.nowUs + this.#latencyUs() + lateUs + milliseconds(reply.delayMs), call.daemon, () =>
       call.reply(told, date),

@@ -105,6 +105,8 @@ export interface Plan {
   readonly nakedSeconds: number;
   /** From the kill of a process to its next start, in seconds. */
   readonly restartSeconds: readonly [number, number];
+  /** Chance that the process dies at the moment at which it has answered a command. */
+  readonly diesAtAnswer: number;
 }
 
 interface StrategyPlan {
@@ -139,6 +141,7 @@ const MIDNIGHT_US = Date.UTC(2026, 2, 9, 17) * 1_000;
 const MORE_FROM = 2 ** 24;
 const LIES_FROM = 2 ** 25;
 const THEMES_FROM = 2 ** 26;
+const DEATHS_FROM = 2 ** 27;
 
 export interface PlanOptions {
   /** Shorter runs: more seeds in the same time. */
@@ -243,8 +246,13 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     orderQtyMax: size * draws.whole(1, 4),
     ...limitsOf(more),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
+    diesAtAnswer: 0.25,
   };
-  return isKilling || isHalting ? plan : themed(plan, new Draws(seed + THEMES_FROM), without);
+  if (isKilling || isHalting) return plan;
+  const deaths = new Draws(seed + DEATHS_FROM);
+  return deaths.chance(0.15)
+    ? haltedAndKilled(plan, deaths, without)
+    : themed(plan, new Draws(seed + THEMES_FROM), without);
 }
 
 /** A world of one concern: what seldom meets in worlds that draw everything meets here often. */
@@ -252,12 +260,7 @@ const THEMES = ['guarded', 'cramped', 'blind', 'night', 'losing'] as const;
 
 function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
   if (draws.chance(0.4)) return plan;
-  const only = (shares: Partial<Record<Mishap, number>>): ReadonlyMap<Mishap, number> => {
-    const chosen = new Map<Mishap, number>();
-    for (const each of MISHAPS)
-      if (shares[each] !== undefined && !without.includes(each)) chosen.set(each, shares[each]);
-    return chosen;
-  };
+  const only = (shares: Shares): ReadonlyMap<Mishap, number> => chosenOf(shares, without);
   const all = (change: () => Partial<StrategyPlan>): readonly StrategyPlan[] =>
     plan.strategies.map((each) => ({ ...each, faulty: 0, ...change() }));
   switch (draws.pick(THEMES)) {
@@ -335,6 +338,48 @@ function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
       };
   }
 }
+
+type Shares = Partial<Record<Mishap, number>>;
+
+function chosenOf(shares: Shares, without: readonly Mishap[]): ReadonlyMap<Mishap, number> {
+  const chosen = new Map<Mishap, number>();
+  for (const each of MISHAPS)
+    if (shares[each] !== undefined && !without.includes(each)) chosen.set(each, shares[each]);
+  return chosen;
+}
+
+/** Orders are late or not shown at once, somebody halts, and the process dies as it says so. */
+const haltedAndKilled = (plan: Plan, draws: Draws, without: readonly Mishap[]): Plan => ({
+  ...plan,
+  // Not over midnight: what fills there unseen is booked by the broker's position, whoever ordered it.
+  startUs: START_US + draws.whole(0, 3_600) * 1e6,
+  hasAuctions: false,
+  mishaps: chosenOf({ vanish: 1, halt: draws.between(0.3, 0.6), resume: 0.8 }, without),
+  everySeconds: draws.between(0.3, 0.8),
+  network: { ...QUIET, requestLate: draws.between(0, 0.1) },
+  disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
+  strategies: plan.strategies.map((each) => ({ ...each, activity: 500, faulty: 0 })),
+  restartSeconds: [0.01, 0.3],
+  diesAtAnswer: 0.4,
+  isDryRun: false,
+});
+
+/** Nothing is lost or late. */
+export const QUIET: NetworkFaults = {
+  refused: 0,
+  requestLost: 0,
+  requestLate: 0,
+  requestLateMs: [10, 2_000],
+  readLate: 0,
+  readLateMs: [20, 1_500],
+  answerLost: 0,
+  answerLate: 0,
+  answerLateMs: [1_000, 25_000],
+  frameTwice: 0,
+  resets: 0,
+  latencyMs: LATENCIES[0],
+  answers: TRUE_ANSWERS,
+};
 
 function lastingOf(draws: Draws, hasNoBook: boolean): Lasting | null {
   const drawn = draws.chance(0.2) ? draws.pick(LASTING) : null;

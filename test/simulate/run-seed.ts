@@ -105,6 +105,7 @@ function endFaults(world: World): void {
   world.trace.say('driver', 'the faults end');
   world.bringBrokerUp();
   world.checks.onEntryPlaced(undefined);
+  world.checks.onExitPlaced(undefined);
   world.simulator.faults.clear();
   world.network.isDown = false;
   world.network.heal();
@@ -157,8 +158,8 @@ function begin(world: World, lasting: Lasting): void {
 /**
  * An owner who is away leaves it to the daemon to look up orders, reconnect, read positions, and place its stops again. These wait for a
  * person, each of them after an alert: a stream that gave up for the session, a token that nobody exchanges, positions that differ
- * from the broker's in a way that no order of ours or several explain, an order that is proven absent, one that a book contradicted
- * that shows it no more, and a stop that was accepted and left the trigger book.
+ * from the broker's in a way that no order of ours or several explain, an order that is proven absent, and one that was accepted and that no
+ * book shows any more.
  */
 function standIn(world: World, view: EngineView | undefined): void {
   const { checks } = world;
@@ -186,16 +187,10 @@ function standIn(world: World, view: EngineView | undefined): void {
       checks.resuming();
       daemon.command({ name: 'resume', reason });
     }
-    const contradicted = /contradicts itself about order (\S+)/.exec(unproven)?.[1];
-    const waiting = new Set(checks.waitingAtBroker().map(({ orderNo }) => String(orderNo)));
-    for (const { clientOrderId, status, orderNo } of view?.orders ?? []) {
-      // A stop that the broker shows no more may be in force for all that the engine knows: a person sees that it is not.
-      const isEnded = status === 'pending_trigger' && !waiting.has(String(orderNo));
+    for (const { clientOrderId, status } of view?.orders ?? []) {
       const isGone =
-        (clientOrderId === contradicted || isEnded) &&
-        checks.everAlerted(
-          new RegExp(`${clientOrderId} was accepted, and complete scans of the (trigger )?book do not`),
-        );
+        !checks.truth.isOpen(clientOrderId) &&
+        checks.everAlerted(new RegExp(`${clientOrderId} was accepted, and complete scans of .* do not`));
       if (status !== 'presumed_absent' && !isGone) continue;
       waits(clientOrderId, new RegExp(clientOrderId));
       checks.resolving(clientOrderId);
@@ -253,7 +248,7 @@ async function close(world: World): Promise<void> {
   const untilUs = time.livedUs + SETTLE_SECONDS_MAX * 1e6;
   const left = (): string | null => {
     const { net } = checks;
-    const orders = checks.openAtBroker().length + checks.waitingAtBroker().length;
+    const orders = checks.truth.openOrders().length + checks.truth.waiting().length;
     if ([...net.values()].every((each) => each === 0) && orders === 0) return null;
     return `${JSON.stringify([...net])}, ${orders} orders`;
   };

@@ -10,6 +10,7 @@ import type { StrategyEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { foldSession } from '../../src/journal/fold-session.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
+import { CommittedJournal } from './committed-journal.ts';
 import { Draws } from './draws.ts';
 import { steadyPlan } from './month.ts';
 import type { Plan } from './plan.ts';
@@ -141,7 +142,7 @@ it('finishes the sweep of a halt that a kill cut off before its cancels had left
     await world.run(0.2);
     const entries = entryIds(world);
     const working = (): number =>
-      [...world.checks.openAtBroker(), ...world.checks.waitingAtBroker()].filter(
+      [...world.checks.truth.openOrders(), ...world.checks.truth.waiting()].filter(
         ({ refId }) => refId !== null && entries.has(refId),
       ).length;
     expect(working()).toBeGreaterThan(0);
@@ -328,3 +329,27 @@ it('is halted from its first moment by what an earlier run could not journal', (
     await world.run(1.1, () => world.isUp);
     expect(world.daemon?.halt.reason).toContain('its emergency file');
   }));
+
+it('knows what left on the emergency file until the rows of it are durable', () =>
+  inWorld({ restartSeconds: [0.1, 0.1], strategies: BUSY }, async (world) => {
+    const sent = (): number => world.seen.counts.get('an exit is sent on the emergency file') ?? 0;
+    await world.run(5);
+    for (let i = 1; i <= 4; i += 1) {
+      world.checks.onExitPlaced(() => world.disk.fill(60_000));
+      await world.run(20, () => sent() >= i);
+      await world.run(0.2);
+      const { starts } = world;
+      world.kill('with an exit on the emergency file');
+      world.disk.heal();
+      await world.run(20, () => world.starts > starts && emergencyLines(world).length === 0);
+      world.kill('as the file is cleared');
+      await world.run(20, () => world.daemon?.sessionDay !== undefined);
+      await world.run(2);
+      world.checks.resuming();
+      world.operate((daemon) => daemon.command({ name: 'resume', reason: 'looked into it' }));
+    }
+    expect(sent()).toBeGreaterThan(0);
+  }));
+
+const emergencyLines = (world: World): readonly string[] =>
+  new CommittedJournal(world.paths, () => undefined).emergencyLines();

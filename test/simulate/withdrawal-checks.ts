@@ -38,6 +38,8 @@ export class WithdrawalChecks {
         if (entry.policy !== 'hold') this.#withdraw(owner, entry.text);
         return;
       case 'command':
+        // By its name, as it is stored.
+        if (entry.command.name === 'start_strategy') this.starting(String(entry.command.strategy));
         if (entry.command.name === 'flatten') this.#flattenedUs = this.#scene.world.time.livedUs;
         return;
       case 'strategy_stopped':

@@ -135,6 +135,7 @@ export class World {
         if (fate === 'never arrived') this.checks.lost(request);
         this.trace.say('network', `${request.operation} ${request.refId ?? ''} ${fate}`);
       },
+      onServed: (request) => this.checks.served(request),
       onLie: (what) => {
         this.saw(LIES[what]);
         this.trace.say('network', `an answer is not so: ${what}`);
@@ -389,7 +390,7 @@ export class World {
   }
 
   orderNosOpen(): readonly BrokerOrderNo[] {
-    return this.checks.openAtBroker().map(({ orderNo }) => orderNo);
+    return this.checks.truth.openOrders().map(({ orderNo }) => orderNo);
   }
 
   /** The daemon's clock is the machine's: each process makes its own of it. */

@@ -302,7 +302,7 @@ export class Daemon {
         `entries are off since an earlier run: ${reason}; tickwright resume allows them`,
       );
     // Not only once a session is open: the disk may still be full, and what rests at the broker would fill meanwhile.
-    if (this.#emergency.lines.length > 0) this.halt.begin(this.#emergencyReason);
+    if (this.#emergency.lines.length > 0) this.halt.begin(this.#emergency.haltReason);
     this.#checkCalendar();
     const { mark } = this.#options;
     if (mark !== undefined) this.#notices = new RunNotices(this, mark);
@@ -553,19 +553,15 @@ export class Daemon {
     }
   }
 
-  /** Alerts and journals the lines that an earlier run left in its emergency file, freezes entries, then clears the file. */
+  /** Alerts and journals the lines that an earlier run left in its emergency file, and freezes entries. */
   #takeEmergencies(): void {
     const { lines } = this.#emergency;
     if (lines.length === 0) return;
     for (const line of lines)
       this.alert('critical', 'emergency_record', `an earlier run could not write its journal: ${line}`);
-    this.#cycle.post({ kind: 'journal_failed', reason: this.#emergencyReason });
+    this.#cycle.post({ kind: 'journal_failed', reason: this.#emergency.haltReason });
     this.journal.flush();
-    this.#emergency.taken();
-  }
-
-  get #emergencyReason(): string {
-    return `by an earlier run, which left ${this.#emergency.lines.length} lines in its emergency file`;
+    void this.#emergency.takenOnce(this.#cycle.session?.view(), () => this.journal.flush());
   }
 
   async #work(): Promise<never> {

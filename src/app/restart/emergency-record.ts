@@ -6,6 +6,7 @@
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { GatewayOptions } from '../../broker/gateway/rest-gateway.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { OrderToSend } from '../../engine/ports/approved.ts';
 import type { OrderOwner, SentStop } from '../../engine/ports/engine-event.ts';
 import type { EmergencyFile } from '../../journal/emergency-file.ts';
@@ -42,6 +43,11 @@ export class EmergencyRecord {
     return this.#file.lines();
   }
 
+  /** Why entries are off while an earlier run's lines are there. */
+  get haltReason(): string {
+    return `by an earlier run, which left ${this.lines.length} lines in its emergency file`;
+  }
+
   /** Orders of which the journal may hold no row. */
   owners(): readonly OrderOwner[] {
     return this.lines.flatMap((line): readonly OrderOwner[] => {
@@ -56,6 +62,20 @@ export class EmergencyRecord {
   /** The journal has all that this run did. */
   recovered(): void {
     if (this.#isEarlierTaken && this.lines.length > 0) this.#file.clear();
+  }
+
+  /**
+   * Clears the lines of earlier runs once the engine has decided the tail of the journal again (its view shows that) and those
+   * rows are durable. Until then the lines alone say which of its calls have left; where that fails, the next start reads them again.
+   */
+  async takenOnce(decided: Promise<EngineView | undefined> | undefined, flush: () => void): Promise<void> {
+    try {
+      if ((await decided) === undefined) return;
+      flush();
+      this.taken();
+    } catch {
+      // The engine is lost, or the disk is full again.
+    }
   }
 
   /** The journal has the lines of earlier runs too. */

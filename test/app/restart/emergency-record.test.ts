@@ -6,6 +6,7 @@ import { EmergencyRecord } from '../../../src/app/restart/emergency-record.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { clientOrderId, orderCode } from '../../../src/domain/ids.ts';
 import { instrumentIndex, priceTicks, qty, seq, strategyIndex } from '../../../src/domain/units.ts';
+import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
 import type { ApprovedCancel, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import { openEmergencyFile } from '../../../src/journal/emergency-file.ts';
 
@@ -98,6 +99,24 @@ it('keeps what an earlier run left until the journal has it, though the disk fil
   expect(record.lines).toEqual([]);
   record.sent(CANCEL);
   record.recovered();
+  expect(record.lines).toEqual([]);
+});
+
+const fail = (): never => {
+  throw new Error('disk full');
+};
+
+it('keeps what an earlier run left until its rows are decided again and durable', async () => {
+  const path = tempPath();
+  const names = namesOf('trend', 'spread');
+  opened(path, names).sent(PLACE);
+  const record = opened(path, names);
+  const decided = Promise.resolve({} as EngineView); // oxlint-disable-line typescript/no-unsafe-type-assertion -- only that there is one counts
+  await record.takenOnce(undefined, () => undefined);
+  await record.takenOnce(Promise.reject(new Error('engine lost')), () => undefined);
+  await record.takenOnce(decided, fail);
+  expect(record.lines).toHaveLength(1);
+  await record.takenOnce(decided, () => undefined);
   expect(record.lines).toEqual([]);
 });
 
