@@ -165,7 +165,8 @@ export class LimitChecks {
 
   row(row: CommittedRow): void {
     const { entry, owner, session } = row;
-    if (session !== this.#session) this.#begin(session);
+    // A halt may come before any session.
+    if (session !== '' && session !== this.#session) this.#begin(session);
     switch (
       entry.kind // oxlint-disable-line typescript/switch-exhaustiveness-check -- the others say nothing of it
     ) {
@@ -203,7 +204,7 @@ export class LimitChecks {
         return;
       case 'halt':
         if (owner === null && !entry.halted) this.#isBroken = false;
-        if (entry.halted) this.#reached(owner, entry.reason);
+        if (entry.halted) this.#reached(row, entry.reason);
         return;
       default:
     }
@@ -285,14 +286,15 @@ export class LimitChecks {
   }
 
   /** A limit that is reached was reached at one of the prices of the last moments. */
-  #reached(owner: string | null, reason: string): void {
+  #reached({ owner, tsUs }: CommittedRow, reason: string): void {
     const told = /loss of the day, (-?\d+), has reached/.exec(reason)?.[1];
     // One of the day before is told again.
     const isTold = this.#reachedBefore.has(reason);
     this.#reachedBefore.add(reason);
     const { world, isForeign } = this.#scene;
-    // Without a stream the price may be of any moment.
-    if (isTold || isForeign || world.daemon?.edge.stream.status().state !== 'live') return;
+    // Without a stream the price may be of any moment; a full disk commits the row long after it.
+    const isLate = Math.abs(world.time.nowUs - tsUs) > PRICE_LAG_US;
+    if (isTold || isLate || isForeign || world.daemon?.edge.stream.status().state !== 'live') return;
     if (told === undefined || (owner === null ? this.#unmeasured.size > 0 : this.#unmeasured.has(owner)))
       return;
     const [least, most] = (['best', 'worst'] as const).map((which) => {
