@@ -37,6 +37,8 @@ export class LimitChecks {
   /** Owners whose loss is measured from elsewhere than the beginning of the session. */
   readonly #unmeasured = new Set<string>();
   #isBroken = false;
+  /** The last moment at which the stream was not live. */
+  #downUs = -Infinity;
   readonly #reachedBefore = new Set<string>();
 
   constructor(scene: Scene) {
@@ -165,6 +167,8 @@ export class LimitChecks {
 
   row(row: CommittedRow): void {
     const { entry, owner, session } = row;
+    const { world } = this.#scene;
+    if (world.daemon?.edge.stream.status().state !== 'live') this.#downUs = world.time.nowUs;
     // A halt may come before any session.
     if (session !== '' && session !== this.#session) this.#begin(session);
     switch (
@@ -292,9 +296,9 @@ export class LimitChecks {
     const isTold = this.#reachedBefore.has(reason);
     this.#reachedBefore.add(reason);
     const { world, isForeign } = this.#scene;
-    // Without a stream the price may be of any moment; a full disk commits the row long after it.
-    const isLate = Math.abs(world.time.nowUs - tsUs) > PRICE_LAG_US;
-    if (isTold || isLate || isForeign || world.daemon?.edge.stream.status().state !== 'live') return;
+    // Without a stream, and until it has brought a price, that may be of any moment; a full disk commits the row long after it.
+    const isOld = world.time.nowUs - this.#downUs <= PRICE_LAG_US;
+    if (isTold || isOld || isForeign || Math.abs(world.time.nowUs - tsUs) > PRICE_LAG_US) return;
     if (told === undefined || (owner === null ? this.#unmeasured.size > 0 : this.#unmeasured.has(owner)))
       return;
     const [least, most] = (['best', 'worst'] as const).map((which) => {
