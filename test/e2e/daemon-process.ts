@@ -102,6 +102,7 @@ export interface BrokerTruth {
   readonly orders: readonly {
     readonly refId: string | null;
     readonly orderNo: string;
+    readonly side: 'buy' | 'sell';
     readonly qty: number;
     readonly filledQty: number;
     readonly status: string;
