@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { assert } from '../../../src/domain/assert.ts';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
-import { clientOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
+import { clientOrderId, type ClientOrderId } from '../../../src/domain/ids.ts';
+import type { StopIntent } from '../../../src/domain/order.ts';
+import { OPERATOR_INDEX, priceTicks, seq } from '../../../src/domain/units.ts';
+import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
@@ -298,18 +300,27 @@ describe('a trigger before the stop has its answer', () => {
   });
 });
 
+/** As a line of the emergency file has it. */
+const sent = (
+  id: ClientOrderId,
+  { side, qty, limitPrice, triggerPrice, triggerWhen }: StopIntent,
+): OrderToSend => ({
+  clientOrderId: id,
+  strategy: FIRST,
+  purpose: 'reduce',
+  shrinks: true,
+  instrument: FRONT.index,
+  orderCode: FRONT.orderCode,
+  side,
+  qty,
+  limitPrice,
+  trigger: { kind: 'stop', triggerPrice, triggerWhen },
+  cause: seq(1),
+});
+
 it('a stop that left on the emergency file is its strategy’s, and so is what it sends', () => {
   const id = clientOrderId('H.12345600001000009');
-  const { orderCode, side, qty, limitPrice, triggerPrice, triggerWhen } = {
-    ...stopSell(12_950),
-    orderCode: FRONT.orderCode,
-  };
-  const trigger = { kind: 'stop', triggerPrice, triggerWhen } as const;
-  const owner = {
-    clientOrderId: id,
-    strategy: FIRST,
-    stop: { orderCode, side, qty, limitPrice, trigger },
-  };
+  const owner = { clientOrderId: id, strategy: FIRST, order: sent(id, stopSell(12_950)) };
   const restarted = (): EngineRig => {
     const rig = new EngineRig({ canWait: true }).session().contracts();
     return rig.boot(2, [owner]).stream('live').reference().account();
@@ -335,12 +346,7 @@ it('a stop that waited for positions in a lost tail, and left on the emergency f
   const asked = stopSell(12_950, 1, { reduceOnly: true });
   const id = rig.ask(FIRST, asked);
   expect(rig.waiting, 'it waits for a read of positions').toEqual([]);
-  const { orderCode, side, qty, limitPrice, triggerPrice, triggerWhen } = {
-    ...asked,
-    orderCode: FRONT.orderCode,
-  };
-  const trigger = { kind: 'stop', triggerPrice, triggerWhen } as const;
-  rig.boot(2, [{ clientOrderId: id, strategy: FIRST, stop: { orderCode, side, qty, limitPrice, trigger } }]);
+  rig.boot(2, [{ clientOrderId: id, strategy: FIRST, order: sent(id, asked) }]);
   expect(rig.statusOf(id)).toBe('unknown');
   rig.pass(1).positions({ [FRONT.orderCode]: 1 });
   expect([rig.statusOf(id), rig.waiting, denials(rig)]).toEqual(['unknown', [], []]);
