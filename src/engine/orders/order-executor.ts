@@ -261,6 +261,7 @@ export class OrderExecutor {
     if (isWithdrawal === true) order.isWithdrawn = true;
     else order.isUnwanted = true;
     order.cancelFailedUs = Infinity;
+    order.lostCancel = null;
     // Asked for already.
     if (order.openCancel !== null || order.queuedCancel !== null) return;
     order.queuedCancel = callId;

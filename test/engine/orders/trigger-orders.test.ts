@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { assert } from '../../../src/domain/assert.ts';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
-import { clientOrderId, type ClientOrderId } from '../../../src/domain/ids.ts';
+import { brokerOrderNo, clientOrderId, type ClientOrderId } from '../../../src/domain/ids.ts';
 import type { StopIntent } from '../../../src/domain/order.ts';
 import { OPERATOR_INDEX, priceTicks, seq } from '../../../src/domain/units.ts';
 import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
@@ -206,6 +206,27 @@ describe('a trigger', () => {
     const { rig, id } = waiting();
     stillWaits(answered(rig.cancel(FIRST, id).pass(1), outcome).pass(1));
     expect(cancelsAfterTrigger(rig)).toEqual(cancels);
+  });
+
+  it.each([
+    ['has no answer', { status: 'unknown', reason: 'HTTP 500' }],
+    ['was accepted', { status: 'accepted', orderNo: brokerOrderNo('7'), orderKey: null }],
+  ] as const)('after a cancel that %s, and as many rows as prove an order absent', (_, outcome) => {
+    const { rig, id } = waiting();
+    answered(rig.cancel(FIRST, id).pass(1), outcome);
+    for (let scan = 0; scan < 3; scan += 1) stillWaits(rig.pass(15));
+    expect(rig.statusOf(id)).toBe('pending_trigger');
+    expect(cancelsAfterTrigger(rig)).toEqual([]);
+  });
+
+  it('after a cancel without an answer that is asked for again: the rows of before count no more', () => {
+    const { rig, id } = waiting();
+    const unknown = { status: 'unknown', reason: 'HTTP 500' } as const;
+    answered(rig.cancel(FIRST, id).pass(1), unknown);
+    for (let scan = 0; scan < 2; scan += 1) stillWaits(rig.pass(15));
+    answered(rig.cancel(FIRST, id).pass(1), unknown);
+    for (let scan = 0; scan < 2; scan += 1) stillWaits(rig.pass(15));
+    expect(cancelsAfterTrigger(rig)).toEqual(['8']);
   });
 
   it('after a refused cancel, with no row in between that could show it waiting', () => {
