@@ -107,6 +107,8 @@ export interface Plan {
   readonly restartSeconds: readonly [number, number];
   /** Chance that the process dies at the moment at which it has answered a command. */
   readonly diesAtAnswer: number;
+  /** The disk fills as an exit is to be written. */
+  readonly fillsAtExit: boolean;
 }
 
 interface StrategyPlan {
@@ -247,12 +249,12 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     ...limitsOf(more),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
     diesAtAnswer: 0.25,
+    fillsAtExit: false,
   };
   if (isKilling || isHalting) return plan;
   const deaths = new Draws(seed + DEATHS_FROM);
-  return deaths.chance(0.15)
-    ? haltedAndKilled(plan, deaths, without)
-    : themed(plan, new Draws(seed + THEMES_FROM), without);
+  if (!deaths.chance(0.25)) return themed(plan, new Draws(seed + THEMES_FROM), without);
+  return deaths.chance(0.5) ? haltedAndKilled(plan, deaths, without) : fullAndKilled(plan, deaths, without);
 }
 
 /** A world of one concern: what seldom meets in worlds that draw everything meets here often. */
@@ -361,6 +363,31 @@ const haltedAndKilled = (plan: Plan, draws: Draws, without: readonly Mishap[]): 
   strategies: plan.strategies.map((each) => ({ ...each, activity: 500, faulty: 0 })),
   restartSeconds: [0.01, 0.3],
   diesAtAnswer: 0.4,
+  isDryRun: false,
+});
+
+/** The disk fills as an exit is to be written, and the process dies before or after there is room. */
+const fullAndKilled = (plan: Plan, draws: Draws, without: readonly Mishap[]): Plan => ({
+  ...plan,
+  startUs: START_US + draws.whole(0, 3_600) * 1e6,
+  hasAuctions: false,
+  mishaps: chosenOf({ kill: 1, fill_disk: 1, resume: 0.5 }, without),
+  everySeconds: draws.between(0.4, 1.2),
+  network: { ...QUIET },
+  disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
+  strategies: plan.strategies.map((each) => ({
+    ...each,
+    kinds: ['limit'],
+    activity: 500,
+    isPatient: false,
+    faulty: 0,
+  })),
+  restartSeconds: [0.01, 0.3],
+  fillsAtExit: true,
+  // The trigger book tells no two stops of the same terms apart.
+  protectiveTicks: null,
+  dailyLossMax: 2_000_000_000,
+  accountLossMax: 2_000_000_000,
   isDryRun: false,
 });
 
