@@ -7,8 +7,6 @@ import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from './cli-io.ts';
 import { formatTable } from '../text/table.ts';
 
-const DEFAULT_SERVER = 'http://127.0.0.1:8700';
-
 interface SimulatorFlags {
   readonly port?: number;
   readonly controlPort?: number;
@@ -48,11 +46,11 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
       await run.close();
       finish(EXIT.ok);
     });
-  addFactCommands(command, io);
+  addFaultsCommand(command, io);
 }
 
-/** Commands that need no running simulator. */
-function addFactCommands(simulator: Command, io: CliIo): void {
+/** Needs no running simulator. */
+function addFaultsCommand(simulator: Command, io: CliIo): void {
   const faults = simulator
     .command('faults')
     .description('list the faults it can simulate, with their parameters')
@@ -64,15 +62,6 @@ function addFactCommands(simulator: Command, io: CliIo): void {
       // The parent command has a --json of its own and takes the flag first.
       if (faults.optsWithGlobals<{ readonly json?: boolean }>().json === true) printJson(io, known);
       else io.out(faultTable(known));
-    });
-  const openapi = simulator
-    .command('openapi')
-    .description('print its REST interface as an OpenAPI 3.1 document')
-    .option('--server <url>', 'address that the document names', DEFAULT_SERVER)
-    .addHelpText('after', '\nExample:\n  tickwright simulator openapi > broker.json\n')
-    .action(async () => {
-      const { simulatorDocument } = await import('../app/simulator/run-simulator.ts');
-      printJson(io, simulatorDocument(openapi.opts<{ readonly server: string }>().server));
     });
 }
 

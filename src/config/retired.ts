@@ -31,6 +31,10 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ),
   ['data import --ask', ONE_FILE],
   ['data import --levels', 'all levels that a file has are kept, 10 at most'],
+  [
+    'simulator openapi',
+    'src/wire/README.md lists the operations, with the file that describes the fields of each',
+  ],
   ['simulator --page-port', 'the control API has faults and figures; the page of a paper run shows the rest'],
 ];
 
@@ -44,10 +48,10 @@ export function insteadOf(what: string): string | undefined {
   return RETIRED.find(([pattern]) => isIt(pattern))?.[1];
 }
 
-/** A line for each option of a command line that is gone. */
+/** A line for each command and option of a command line that is gone. */
 export function retiredOptions(argv: readonly string[]): readonly string[] {
   const words = new Set(argv.map((word) => word.replace(/=.*/, '')));
   return RETIRED.filter(
-    ([what]) => what.includes(' --') && what.split(' ').every((word) => words.has(word)),
+    ([what]) => what.includes(' ') && what.split(' ').every((word) => words.has(word)),
   ).map(([what, instead]) => `${what} is gone: ${instead}`);
 }

@@ -96,6 +96,23 @@ export function mayWork(row: BrokerOrder | BrokerTriggerOrder): boolean {
   return row.filledQty < row.qty && (row.canCancel || !isCanceled(row));
 }
 
+/** The letters claim what the matched volume denies. */
+const LETTERS_DENIED: Readonly<Record<BrokerOrderStatus, (filled: number, total: number) => boolean>> = {
+  queued: (filled) => filled > 0,
+  resting: (filled) => filled > 0,
+  modify_pending: (filled, total) => filled === total,
+  modified: (filled, total) => filled === total,
+  cancel_pending: (filled, total) => filled === total,
+  canceled: (filled, total) => filled === total,
+  matched: (filled) => filled === 0,
+  matched_cancel_pending: (filled) => filled === 0,
+  matched_canceled: (filled, total) => filled === 0 || filled === total,
+  unrecognized: () => false,
+};
+
+export const isDisagreeing = ({ status, filledQty, qty }: BrokerOrder): boolean =>
+  filledQty > qty || (qty > 0 && LETTERS_DENIED[status](filledQty, qty));
+
 /** One open position. */
 export interface BrokerPosition {
   readonly orderCode: OrderCode;

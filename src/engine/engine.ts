@@ -519,6 +519,10 @@ export class Engine {
       const text = `there is no order ${id} to resolve; of one that is booked for nobody give the broker's number and live`;
       return this.#context.alert(null, 'warning', 'order_not_found', text);
     }
+    if (as === 'absent' && order.isInBook) {
+      const text = `${id} is ${order.status}, and no complete scan of its book lacks it: cancel it`;
+      return this.#context.alert(order.strategy, 'warning', 'order_not_missing', text);
+    }
     if (!order.isContradicted)
       return life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
     order.isContradicted = false;

@@ -25,16 +25,16 @@ export class BenchWalk {
     this.#random = new Random(seed);
   }
 
-  next(rows: number, day: TradingDay): TickRows {
+  next(rows: number, day: TradingDay, fromUs = 9 * US_PER_HOUR, everyUs = TICK_US): TickRows {
     const random = this.#random;
-    const startUs = momentOf(day, 9 * US_PER_HOUR, 420);
+    const startUs = momentOf(day, fromUs, 420);
     const columns = allocateRows(0, rows);
     let bid = this.#bid;
     let side = this.#side;
     for (let row = 0; row < rows; row += 1) {
       if (random.chance(SIDE_FLIPS)) side = -side;
       if (random.chance(TOUCH_MOVES)) bid += side;
-      columns.tsUs[row] = startUs + row * TICK_US;
+      columns.tsUs[row] = startUs + row * everyUs;
       columns.priceTicks[row] = side > 0 ? bid + 1 : bid;
       columns.qty[row] = LOT * (1 + random.below(PRINT_MAX));
       columns.side[row] = side;

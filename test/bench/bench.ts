@@ -7,7 +7,7 @@ import { availableParallelism, cpus, loadavg, platform, release, totalmem } from
 import { join } from 'node:path';
 import { commandOptions } from '../support/command-options.ts';
 import { dataBench } from './data-bench.ts';
-import { backtestCandidates } from './backtest-bench.ts';
+import { backtestCandidates, firstRoundCandidates, wideCandidates } from './backtest-bench.ts';
 import { engineCandidates } from './engine-bench.ts';
 import { decodeAll, frameCandidates, openEngine } from './frame-bench.ts';
 import { ladderCandidates } from './ladder-bench.ts';
@@ -18,7 +18,7 @@ import { orderDeskCandidates } from './order-desk-bench.ts';
 import { type Candidate, measure, type Measured } from './rounds.ts';
 import { restartBench } from './restart-bench.ts';
 import { startCandidates } from './start-bench.ts';
-import { sweepBench } from './sweep-bench.ts';
+import { sweepBench, yearSweep } from './sweep-bench.ts';
 
 const values = commandOptions('bench', 'the cost of each part, as ratios to bare baselines of the same run', {
   short: { type: 'boolean', default: false, help: 'one small round of each: shows that all of it runs' },
@@ -29,6 +29,7 @@ const FRAMES = part(100_000);
 const ROUNDS = part(7);
 /** A sweep takes half a minute, and its threads start anew each time. */
 const SWEEP_ROUNDS = 1;
+const PROCESS_ROUNDS = part(3);
 const ORDERS = part(200);
 const BOOK_STEPS = part(100_000);
 const BACKTEST_TICKS = part(200_000);
@@ -108,6 +109,18 @@ async function main(): Promise<void> {
       'a second',
       backtestCandidates(BACKTEST_TICKS),
     );
+    await table(
+      'The same ticks over many contracts and days, an order at each cross',
+      'a second',
+      wideCandidates(BACKTEST_TICKS),
+    );
+    await table(
+      'A process that has just begun, ticks of a backtest with orders',
+      'a second',
+      firstRoundCandidates(BACKTEST_TICKS),
+      PROCESS_ROUNDS,
+      0,
+    );
     const ladder = ladderCandidates(BOOK_STEPS);
     await table(`Orders in one book, ${ladder.about}`, 'a second', ladder.candidates);
     const restart = await restartBench(scratch, part);
@@ -117,6 +130,13 @@ async function main(): Promise<void> {
     await table(`Prints from a file into columns: ${data.about}`, 'a second', data.imports);
     await table('The same ticks read back, each price looked at', 'a second', data.reads);
     await table('A start of the program', 'microseconds', startCandidates(scratch));
+    await table(
+      'Trials of a sweep over 255 daily bars',
+      'microseconds',
+      await yearSweep(scratch),
+      PROCESS_ROUNDS,
+      0,
+    );
     const sweep = await sweepBench(scratch, values.short);
     await table(`Trials of a sweep: ${sweep.about}`, 'a second', sweep.candidates, SWEEP_ROUNDS, 0);
   } finally {

@@ -35,9 +35,4 @@ describe('what the simulator tells without running', () => {
       parameters: { seconds: 'a number; required' },
     });
   });
-
-  it('its interface, at the address that is asked for', async () => {
-    const document: unknown = JSON.parse(await out('simulator openapi --server http://broker.test'));
-    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'http://broker.test' }] });
-  });
 });

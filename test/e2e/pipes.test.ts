@@ -8,11 +8,16 @@ import { isLockHeld } from '../../src/journal/instance-lock.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { MAIN, until, workplace } from './daemon-process.ts';
 
+const entry = (_: unknown, i: number): string => `  - { id: s${i}, strategy: ema-cross, symbols: [VN30F1M] }`;
+const MANY = `mode: paper\nstate: $STATE\nmarket: vn30f.yaml\nstrategies:\n${Array.from({ length: 300 }, entry).join('\n')}\n`;
+
 const bash = (script: string) =>
-  spawnSync('bash', ['-c', script, 'bash', process.execPath, MAIN], { encoding: 'utf8' });
+  spawnSync('bash', ['-c', script, 'bash', process.execPath, MAIN, workplace(MANY).config], {
+    encoding: 'utf8',
+  });
 
 /** More than a pipe holds at once. */
-const LONG = '"$1" "$2" simulator openapi';
+const LONG = '"$1" "$2" check "$3" --json';
 
 test('a slow reader gets everything', () => {
   const { stdout, stderr } = bash(`${LONG} | (read -r first; echo "$first"; cat)`);

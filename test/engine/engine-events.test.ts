@@ -231,7 +231,7 @@ describe('commands', () => {
     rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'wrong' });
     rig.command({ name: 'resolve_order', clientOrderId: 'H.x' as never, as: 'absent', reason: 'wrong' });
     expect(rig.statusOf(id)).toBe('accepted');
-    expect(rig.alerts()).toEqual(['order_fault', 'order_not_found']);
+    expect(rig.alerts()).toEqual(['order_not_missing', 'order_not_found']);
   });
 
   it('a journal that cannot be written freezes entries', () => {
@@ -255,6 +255,17 @@ describe('the day', () => {
       .book([{ no: '7', qty: 2, price: 12_990, filled: 1, value: worth(12_990), status: 'matched' }]);
     expect(rig.statusOf(id)).toBe('expired');
     expect(rig.position(FIRST)).toBe(1);
+  });
+
+  it('ends no order by a row that says matched and shows nothing of it', () => {
+    const rig = new EngineRig({ startUs: timeOf(14, 0) }).start();
+    const id = rig.resting(FIRST, 'buy', 2, 12_990, '7');
+    const row = { no: '7', qty: 2, price: 12_990, status: 'matched' } as const;
+    rig.pass(47 * 60).clock();
+    rig.book([row]);
+    expect(rig.statusOf(id)).toBe('accepted');
+    rig.pass(1).book([{ ...row, filled: 2, value: worth(12_990, 2) }]);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 2]);
   });
 
   it('ends at midnight, whoever has not been told what became of his order', () => {

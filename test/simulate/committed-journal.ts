@@ -5,6 +5,7 @@ import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import { type OrderStatus, TERMINAL_STATUSES } from '../../src/domain/order.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../src/engine/ports/approved.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import type { OrderReport, TriggerReport } from '../../src/venue/venue-event.ts';
 import { Database } from '../../src/sqlite/database.ts';
 import { OPERATOR, type PlacedOrder } from './broker-truth.ts';
 
@@ -33,7 +34,7 @@ export interface JournaledOrder {
   /** Of the trigger book. */
   waitingKey: string | null;
   status: OrderStatus;
-  /** The number that the last row of its status names, and the session of that row. */
+  /** The number that the last row of its status or its first fill names, and the session of that row. */
   numbered: { readonly session: string; readonly orderNo: string } | null;
   /** From fills and corrections. */
   filledQty: number;
@@ -222,7 +223,7 @@ export class CommittedJournal {
         return this.#status(this.#order(entry.clientOrderId, row), entry, row.session);
       case 'fill':
       case 'fill_correction':
-        return this.#fill(this.#order(entry.clientOrderId, row), entry);
+        return this.#fill(this.#order(entry.clientOrderId, row), entry, row.session);
       case 'halt':
         if (row.owner === null) this.halted = entry.halted ? entry.reason : null;
         return;
@@ -235,11 +236,13 @@ export class CommittedJournal {
     if (orderNo !== null) order.numbered = { session, orderNo };
   }
 
-  #fill(order: JournaledOrder, entry: Body<'fill' | 'fill_correction'>): void {
+  #fill(order: JournaledOrder, entry: Body<'fill' | 'fill_correction'>, session: string): void {
     order.filledValue += entry.value;
     order.tax += entry.tax;
     order.quality = entry.quality;
     if (entry.kind === 'fill_correction') return;
+    // The row that finds an order of unknown fate may show it filled: its number comes with the fill.
+    order.numbered ??= { session, orderNo: entry.orderNo };
     order.filledQty += entry.qty;
     order.fee += entry.fee;
   }
@@ -265,6 +268,17 @@ export class CommittedJournal {
     };
     this.orders.set(id, order);
     return order;
+  }
+
+  /** By its place, or by a row of a book; `sender`: the stop or exit that sent it. */
+  hasHeardOf({ refId, day, orderNo }: OrderReport, sender: TriggerReport | undefined): boolean {
+    const id = sender === undefined ? refId : sender.refId;
+    if (id !== null) return this.orders.get(id)?.place?.isLost === false;
+    return [...this.orders.values()].some(({ waitingKey, numbered }) =>
+      sender === undefined
+        ? numbered?.session === day && numbered.orderNo === orderNo
+        : waitingKey === sender.orderKey,
+    );
   }
 
   forgetFinished(): void {

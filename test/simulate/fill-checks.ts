@@ -28,7 +28,7 @@ export class FillChecks {
   /** Filled unseen before a day ended: taken over from the positions, without rows. */
   readonly #unseen = new Set<string>();
 
-  /** Sessions with fills of a day before: the broker has settled that day's profit. */
+  /** Sessions with fills of another day of the broker, and that day: each side books the profit in its own. */
   readonly #late = new Set<string>();
 
   constructor(scene: Scene) {
@@ -95,7 +95,7 @@ export class FillChecks {
     if (order === undefined || there === undefined)
       return violated(`${fill.clientOrderId} has filled here, and the broker has no such order`);
     const { report, states } = there;
-    if (report.day !== session) this.#late.add(session);
+    if (report.day !== session) this.#late.add(session).add(report.day);
     this.#owns(report.orderKey, order.id);
     if (fill.side !== report.side) violated(`${order.id} filled as a ${fill.side}, and is a ${report.side}`);
     if (order.filledQty > report.filledQty)

@@ -5,7 +5,7 @@ import { OPERATOR_INDEX, tsUs } from '../../src/domain/units.ts';
 import type { EngineView, OpenOrderEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
-import { BrokerTruth, isOpenAtBroker, OPERATOR } from './broker-truth.ts';
+import { BrokerTruth, OPERATOR } from './broker-truth.ts';
 import { CallChecks } from './call-checks.ts';
 import { type Body, CommittedJournal, type CommittedRow } from './committed-journal.ts';
 import { CoverChecks } from './cover-checks.ts';
@@ -32,7 +32,7 @@ const NEVER_ALERTED: ReadonlySet<string> = new Set([
 const OF_A_LOST_ENGINE: ReadonlySet<string> = new Set(['engine_lost', 'engine_gone']);
 
 /** Of a difference that several orders may explain. */
-export const UNSEEN_ENDS = /the end of these was not seen/;
+const UNSEEN_ENDS = /the end of these was not seen/;
 
 const WORKING: ReadonlySet<string> = new Set([
   'accepted',
@@ -48,7 +48,7 @@ const COVER_EVERY_US = 250_000;
 export class Invariants {
   readonly violations: string[] = [];
   readonly #world: World;
-  readonly #truth: BrokerTruth;
+  readonly truth: BrokerTruth;
   readonly #journal: CommittedJournal;
   readonly #calls: CallChecks;
   readonly #fills: FillChecks;
@@ -71,7 +71,7 @@ export class Invariants {
   /** Rows without a name that went to an order just like theirs. */
   readonly #swapped = new Set<string>();
   /** Strategies with an order of which nobody saw how its day ended: positions tell no owner of fills that set each other off. */
-  readonly #unproven = new Set<string>();
+  readonly #unproven = new Map<string, 'agreed' | 'open'>();
   /** Strategies whose position came or went without a fill. */
   readonly #reassigned = new Set<string>();
   readonly #resolved = new Set<string>();
@@ -87,7 +87,7 @@ export class Invariants {
   constructor(world: World) {
     this.#world = world;
     this.#journal = new CommittedJournal(world.paths, (row) => this.#row(row));
-    this.#truth = new BrokerTruth((refId) => this.#journal.placed(refId));
+    this.truth = new BrokerTruth((refId) => this.#journal.placed(refId));
     const scene = this.#scene();
     this.#calls = new CallChecks(scene);
     this.#fills = new FillChecks(scene);
@@ -107,7 +107,7 @@ export class Invariants {
       !this.#world.plan.mishaps.has('contradict_status');
     return {
       world: this.#world,
-      truth: this.#truth,
+      truth: this.truth,
       journal: this.#journal,
       violated: (text) => this.violated(text),
       get isForeign() {
@@ -116,12 +116,28 @@ export class Invariants {
       isTruthful,
       isResolved: (id) => this.#resolved.has(id),
       isReassigned: (strategy) => this.#reassigned.has(strategy),
+      isSetOff: (strategy) => this.#unproven.get(strategy) === 'agreed',
       journaledQty: (owner, code) => this.#journaled.get(`${owner} ${code}`) ?? 0,
     };
   }
 
   get isForeign(): boolean {
     return this.#isForeign;
+  }
+
+  /**
+   * A day ended, and nobody saw all that filled in it: by an order whose end the journal says is unknown, or by one that it never heard
+   * of, because no book of that day was read or the disk was full. A person has to say whose that is.
+   */
+  get isUnseen(): boolean {
+    const { day } = this.truth;
+    return (
+      this.everAlerted(UNSEEN_ENDS) ||
+      this.truth.fills.some(
+        ({ order: { report } }) =>
+          report.day < day && !this.#journal.hasHeardOf(report, this.truth.senderOf(report)),
+      )
+    );
   }
 
   get hasFailed(): boolean {
@@ -180,7 +196,7 @@ export class Invariants {
   /** Positions and orders that are not ours: limits of risk no longer bind the account. */
   foreign(orderCode: string, net: number): void {
     this.#isForeign = true;
-    this.#truth.net.set(orderCode, this.netOf(orderCode) + net);
+    this.truth.net.set(orderCode, this.netOf(orderCode) + net);
   }
 
   /** A person says how an order ended. */
@@ -205,7 +221,7 @@ export class Invariants {
 
   /** A long run keeps what still works, no more. */
   forgetFinished(): void {
-    this.#truth.forgetFinished();
+    this.truth.forgetFinished();
     this.#journal.forgetFinished();
     this.#calls.forgetFinished();
     this.#limits.forgetFinished();
@@ -217,30 +233,15 @@ export class Invariants {
   }
 
   get net(): ReadonlyMap<string, number> {
-    return this.#truth.net;
-  }
-
-  /** As a person sees who looks at the broker's own program. */
-  isOpenThere(id: string): boolean {
-    const trigger = this.#truth.triggerNamed(id);
-    const order = this.#truth.named(id)?.report;
-    return trigger?.status === 'pending' || (order !== undefined && isOpenAtBroker(order));
-  }
-
-  openAtBroker(): readonly OrderReport[] {
-    return this.#truth.openOrders();
-  }
-
-  waitingAtBroker(): readonly TriggerReport[] {
-    return this.#truth.waiting();
+    return this.truth.net;
   }
 
   /** In the books as they are read: they show what is over until the day ends. */
   #isInBooks(refId: string): boolean {
     const today = tradingDayAt(this.#world.config.calendar, tsUs(this.#world.time.nowUs));
-    const orders = [...this.#truth.orders.values()].map(({ report }) => report);
-    const todays = [...orders, ...this.#truth.triggers.values()].filter(({ day }) => day === today);
-    const rows = [...todays, ...this.openAtBroker(), ...this.waitingAtBroker()];
+    const orders = [...this.truth.orders.values()].map(({ report }) => report);
+    const todays = [...orders, ...this.truth.triggers.values()].filter(({ day }) => day === today);
+    const rows = [...todays, ...this.truth.openOrders(), ...this.truth.waiting()];
     return rows.some((row) => row.refId === refId && !this.#swapped.has(row.orderKey));
   }
 
@@ -249,10 +250,9 @@ export class Invariants {
     this.#commits = 0;
     this.#isReplaying = true;
     this.#isNoRoomTold = false;
-    if (this.openAtBroker().some(({ refId, filledQty }) => refId !== null && filledQty > 0))
+    if (this.truth.openOrders().some(({ refId, filledQty }) => refId !== null && filledQty > 0))
       world.saw('a partly filled order over a restart');
-    if (this.waitingAtBroker().some(({ refId }) => refId !== null))
-      world.saw('a waiting stop over a restart');
+    if (this.truth.waiting().some(({ refId }) => refId !== null)) world.saw('a waiting stop over a restart');
   }
 
   dying(where: string): void {
@@ -323,11 +323,11 @@ export class Invariants {
         return this.#world.saw('an entry is denied');
       case 'order_adopted':
         if (entry.parent !== undefined) return;
-        this.#checkForeign(entry, this.#truth.order(this.#truth.day, entry.order.orderNo)?.report);
+        this.#checkForeign(entry, this.truth.order(this.truth.day, entry.order.orderNo)?.report);
         return this.#world.saw('a foreign order is adopted');
       case 'order_waiting':
         if (entry.parent !== null) return;
-        return this.#checkForeign(entry, this.#truth.triggers.get(entry.row.orderKey));
+        return this.#checkForeign(entry, this.truth.triggers.get(entry.row.orderKey));
       case 'position_mismatch':
         return this.#world.saw('a position mismatch is proven');
       case 'place':
@@ -362,11 +362,12 @@ export class Invariants {
         return this.#world.saw('a failure is answered by its policy');
       case 'position_event':
         // Days without the daemon hide which of several orders has filled: a person took the difference over.
-        if (isTakenOver(entry.event) && this.everAlerted(UNSEEN_ENDS)) this.#isForeign = true;
+        if (isTakenOver(entry.event) && this.isUnseen) this.#isForeign = true;
         return;
+      case 'position_agreed':
+        return void [...this.#unproven.keys()].map((owner) => this.#unproven.set(owner, 'agreed'));
       case 'proposal':
       case 'fill_correction':
-      case 'position_agreed':
       case 'phase':
       case 'gap':
       case 'command':
@@ -392,10 +393,10 @@ export class Invariants {
 
   venue(event: VenueEvent): void {
     const world = this.#world;
-    const before = event.kind === 'trigger' ? this.#truth.triggers.get(event.trigger.orderKey) : undefined;
-    const { day } = this.#truth;
+    const before = event.kind === 'trigger' ? this.truth.triggers.get(event.trigger.orderKey) : undefined;
+    const { day } = this.truth;
     this.#follow();
-    this.#truth.take(event);
+    this.truth.take(event);
     if (event.kind === 'order') {
       const { order } = event;
       world.trace.say(
@@ -498,7 +499,7 @@ export class Invariants {
     const { simulator, account } = this.#world;
     const there = simulator.brokerage.account(account);
     const isHeld = [...this.net.values()].some((net) => net !== 0);
-    const isElsewhere = this.#isForeign || this.#reassigned.size > 0 || day !== this.#truth.day;
+    const isElsewhere = this.#isForeign || this.#reassigned.size > 0 || day !== this.truth.day;
     const isPartial = this.#isBegunAnew || (day !== null && this.#fills.hasLate(day));
     if (there === undefined || isHeld || isElsewhere || isPartial) return null;
     const here = dayPnl + fee + tax;
@@ -511,7 +512,7 @@ export class Invariants {
   #waitingDifference(orders: readonly OpenOrderEntry[]): string | null {
     const waiting = orders.filter(({ status }) => status === 'pending_trigger');
     const ours = new Set(waiting.map(({ orderNo }) => String(orderNo)));
-    for (const { orderNo, kind } of this.waitingAtBroker())
+    for (const { orderNo, kind } of this.truth.waiting())
       if (!ours.delete(orderNo)) return `${kind} ${orderNo} waits at the broker alone`;
     const [first] = ours;
     return first === undefined ? null : `${first} waits here alone`;
@@ -521,10 +522,10 @@ export class Invariants {
   #ownerDifference({ strategies }: EngineView): string | null {
     if (this.#isForeign) return null;
     const owned = new Map<string, number>();
-    for (const { order, qty } of this.#truth.fills) {
+    for (const { order, qty } of this.truth.fills) {
       const { orderCode: code, side } = order.report;
-      const owner = this.#truth.ownerOf(order.report);
-      if (this.#truth.expired.has(code) || this.#unproven.has(owner)) continue;
+      const owner = this.truth.ownerOf(order.report);
+      if (this.truth.expired.has(code) || this.#unproven.has(owner)) continue;
       const key = `${owner} ${code}`;
       owned.set(key, (owned.get(key) ?? 0) + signOf(side) * qty);
     }
@@ -553,7 +554,7 @@ export class Invariants {
   #orderDifference(orders: readonly OpenOrderEntry[]): string | null {
     const working = orders.filter(({ status }) => status === 'accepted' || status === 'partially_filled');
     const ours = new Set(working.map(({ orderNo }) => String(orderNo)));
-    for (const { orderNo, refId } of this.openAtBroker()) {
+    for (const { orderNo, refId } of this.truth.openOrders()) {
       if (!ours.has(orderNo))
         return `order ${orderNo} (${refId ?? 'without an id'}) works at the broker alone`;
       ours.delete(orderNo);
@@ -585,7 +586,7 @@ export class Invariants {
       this.violated(`${clientOrderId} is presumed absent and is at the broker`);
     if (to === 'presumed_absent') world.saw('an unknown order is proven absent');
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');
-    if (to === 'expired_unproven') this.#unproven.add(this.#ownerHere(clientOrderId));
+    if (to === 'expired_unproven') this.#unproven.set(this.#ownerHere(clientOrderId), 'open');
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
   }
 

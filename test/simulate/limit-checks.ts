@@ -24,6 +24,8 @@ interface Result {
 
 /** A price of this long ago may be the last that the engine knows. */
 const PRICE_LAG_US = 5e6;
+/** What became of an order since then may not have been read. */
+const READ_US = 10e6;
 const VND_A_TICK = 10_000;
 
 export class LimitChecks {
@@ -37,6 +39,8 @@ export class LimitChecks {
   /** Owners whose loss is measured from elsewhere than the beginning of the session. */
   readonly #unmeasured = new Set<string>();
   #isBroken = false;
+  /** The last moment at which the stream was not live. */
+  #downUs = -Infinity;
   readonly #reachedBefore = new Set<string>();
 
   constructor(scene: Scene) {
@@ -100,14 +104,19 @@ export class LimitChecks {
     owner: string,
     isProtective: boolean,
   ): void {
-    const { truth, violated, isForeign, isReassigned } = this.#scene;
+    const { truth, violated, isForeign, isReassigned, journal } = this.#scene;
     if (refId === null || isForeign || isReassigned(owner)) return;
-    const rowId = this.#rowOf(refId);
+    const row = journal.orders.get(refId)?.place?.row;
+    const rowId = row?.id ?? -1;
+    const knownUs = (row?.tsUs ?? Infinity) - READ_US;
     const closing = workingOf(truth.open(), owner, code, side, ({ root, ...order }) => {
       if (root === null || this.#rowOf(root) > rowId) return false;
-      return isProtective ? order.isWaiting && order.isStop : !order.isProtective;
+      if (!isProtective) return !order.isProtective;
+      // A trailing stop protects from its activation on, which has to be read first.
+      const { activatedUs = -Infinity } = order;
+      return order.isWaiting && order.isStop && activatedUs !== null && activatedUs <= knownUs;
     });
-    const held = Math.max(0, -signOf(side) * truth.heldBy(owner, code));
+    const held = Math.max(0, -signOf(side) * this.#heldBy(owner, code));
     // What came after it, and a protective stop, have closed some of it meanwhile.
     let closed = 0;
     for (const { order, qty } of truth.fills) {
@@ -120,6 +129,12 @@ export class LimitChecks {
     }
     if (closing > held + closed)
       violated(`${refId} reduces: ${closing} in all would ${side} where ${owner} holds ${held}`);
+  }
+
+  /** Where positions agree although its orders ended unseen, fills set each other off, and nothing tells whose they were: our own books hold. */
+  #heldBy(owner: string, code: string): number {
+    const { truth, isSetOff, journaledQty } = this.#scene;
+    return isSetOff(owner) ? journaledQty(owner, code) : truth.heldBy(owner, code);
   }
 
   /** Orders are asked for in this order. */
@@ -165,7 +180,10 @@ export class LimitChecks {
 
   row(row: CommittedRow): void {
     const { entry, owner, session } = row;
-    if (session !== this.#session) this.#begin(session);
+    const { world } = this.#scene;
+    if (world.daemon?.edge.stream.status().state !== 'live') this.#downUs = world.time.nowUs;
+    // A halt may come before any session.
+    if (session !== '' && session !== this.#session) this.#begin(session);
     switch (
       entry.kind // oxlint-disable-line typescript/switch-exhaustiveness-check -- the others say nothing of it
     ) {
@@ -180,7 +198,7 @@ export class LimitChecks {
       case 'modify':
         return this.#sends(row, entry.isLost, entry.modify.purpose === 'entry', null, entry.modify.orderCode);
       case 'cancel':
-        return this.#message(row);
+        return this.#message(row, entry.isLost);
       case 'fill':
         return this.#book(
           owner,
@@ -203,7 +221,7 @@ export class LimitChecks {
         return;
       case 'halt':
         if (owner === null && !entry.halted) this.#isBroken = false;
-        if (entry.halted) this.#reached(owner, entry.reason);
+        if (entry.halted) this.#reached(row, entry.reason);
         return;
       default:
     }
@@ -218,11 +236,12 @@ export class LimitChecks {
     this.#isBroken = false;
   }
 
-  #message({ tsUs, id }: CommittedRow): void {
+  /** One that never left counts, and nobody was told of a limit that it reached: the next message judges. */
+  #message({ tsUs, id }: CommittedRow, isLost: boolean): void {
     const { messagesPerMinuteMax } = this.#scene.world.plan;
     this.#messages = [...this.#messages.filter((each) => each.tsUs > tsUs - US_PER_MINUTE), { tsUs, id }];
     const count = this.#messages.filter((each) => each.tsUs <= tsUs).length;
-    if (messagesPerMinuteMax !== null && count >= messagesPerMinuteMax) this.#isBroken = true;
+    if (messagesPerMinuteMax !== null && count >= messagesPerMinuteMax && !isLost) this.#isBroken = true;
   }
 
   #sends(
@@ -245,7 +264,7 @@ export class LimitChecks {
       ...this.#sent.filter(({ tsUs }) => tsUs > row.tsUs - US_PER_MINUTE),
       { tsUs: row.tsUs, id: row.id },
     ];
-    this.#message(row);
+    this.#message(row, isLost);
   }
 
   #rate({ tsUs, id }: CommittedRow, spanUs: number, max: number): void {
@@ -284,14 +303,15 @@ export class LimitChecks {
   }
 
   /** A limit that is reached was reached at one of the prices of the last moments. */
-  #reached(owner: string | null, reason: string): void {
+  #reached({ owner, tsUs }: CommittedRow, reason: string): void {
     const told = /loss of the day, (-?\d+), has reached/.exec(reason)?.[1];
     // One of the day before is told again.
     const isTold = this.#reachedBefore.has(reason);
     this.#reachedBefore.add(reason);
     const { world, isForeign } = this.#scene;
-    // Without a stream the price may be of any moment.
-    if (isTold || isForeign || world.daemon?.edge.stream.status().state !== 'live') return;
+    // Without a stream, and until it has brought a price, that may be of any moment; a full disk commits the row long after it.
+    const isOld = world.time.nowUs - this.#downUs <= PRICE_LAG_US;
+    if (isTold || isOld || isForeign || Math.abs(world.time.nowUs - tsUs) > PRICE_LAG_US) return;
     if (told === undefined || (owner === null ? this.#unmeasured.size > 0 : this.#unmeasured.has(owner)))
       return;
     const [least, most] = (['best', 'worst'] as const).map((which) => {

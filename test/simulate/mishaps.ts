@@ -132,7 +132,7 @@ function fromElsewhere(
   const { orderCode } = board.contract;
   const price = board.bids[0]?.price ?? board.asks[0]?.price;
   if (mishap === 'broker_cancels') {
-    const open = checks.openAtBroker();
+    const open = checks.truth.openOrders();
     const chosen = open[draws.whole(0, Math.max(0, open.length - 1))];
     if (chosen === undefined) return;
     simulator.brokerage.act((venue) =>

@@ -4,7 +4,6 @@ import { errorText } from '../../src/domain/failure.ts';
 import type { EngineView } from '../../src/engine/engine-snapshot.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { Draws } from './draws.ts';
-import { UNSEEN_ENDS } from './invariants.ts';
 import { strike } from './mishaps.ts';
 import { type Lasting, type Mishap, planOf, type PlanOptions } from './plan.ts';
 import type { Fault } from '../../src/simulator/faults/fault.ts';
@@ -182,7 +181,7 @@ function standIn(world: World, view: EngineView | undefined): void {
     const unproven = view?.unproven ?? '';
     // An empty list of positions may have said that nothing was missing.
     const isHidden = world.seen.counts.has('positions come empty');
-    const isPersons = checks.isForeign || isHidden || checks.everAlerted(UNSEEN_ENDS);
+    const isPersons = checks.isForeign || isHidden || checks.isUnseen;
     if (unproven.includes('agree again') || (isPersons && unproven.includes('differ'))) {
       waits('a difference of positions', /position/);
       checks.resuming();
@@ -190,7 +189,7 @@ function standIn(world: World, view: EngineView | undefined): void {
     }
     for (const { clientOrderId, status } of view?.orders ?? []) {
       const isGone =
-        !checks.isOpenThere(clientOrderId) &&
+        !checks.truth.isOpen(clientOrderId) &&
         checks.everAlerted(new RegExp(`${clientOrderId} was accepted, and complete scans of .* do not`));
       if (status !== 'presumed_absent' && !isGone) continue;
       waits(clientOrderId, new RegExp(clientOrderId));
@@ -249,7 +248,7 @@ async function close(world: World): Promise<void> {
   const untilUs = time.livedUs + SETTLE_SECONDS_MAX * 1e6;
   const left = (): string | null => {
     const { net } = checks;
-    const orders = checks.openAtBroker().length + checks.waitingAtBroker().length;
+    const orders = checks.truth.openOrders().length + checks.truth.waiting().length;
     if ([...net.values()].every((each) => each === 0) && orders === 0) return null;
     return `${JSON.stringify([...net])}, ${orders} orders`;
   };

@@ -142,7 +142,7 @@ it('finishes the sweep of a halt that a kill cut off before its cancels had left
     await world.run(0.2);
     const entries = entryIds(world);
     const working = (): number =>
-      [...world.checks.openAtBroker(), ...world.checks.waitingAtBroker()].filter(
+      [...world.checks.truth.openOrders(), ...world.checks.truth.waiting()].filter(
         ({ refId }) => refId !== null && entries.has(refId),
       ).length;
     expect(working()).toBeGreaterThan(0);

@@ -390,7 +390,7 @@ export class World {
   }
 
   orderNosOpen(): readonly BrokerOrderNo[] {
-    return this.checks.openAtBroker().map(({ orderNo }) => orderNo);
+    return this.checks.truth.openOrders().map(({ orderNo }) => orderNo);
   }
 
   /** The daemon's clock is the machine's: each process makes its own of it. */

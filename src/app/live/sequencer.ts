@@ -107,8 +107,10 @@ export class Sequencer implements InputSink {
     this.#lastFrameUs = at;
     const problem = this.settle() ?? this.#recordProblem({ number, at, text });
     if (problem !== null && this.#refused.length < REFUSED_MAX) this.#refused.push({ number, at, text });
+    // The frame may tell that prices come again: that has a later number, and comes after it as in a replay.
+    const place = this.#batch.length;
     const event = this.#options.decode(text, number, at);
-    if (event !== undefined) this.#enqueue(event);
+    if (event !== undefined) this.#enqueue(event, place);
     const isFirst = problem !== null && !this.#isDiskFull;
     this.#isDiskFull = problem !== null;
     if (isFirst) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
@@ -162,8 +164,9 @@ export class Sequencer implements InputSink {
   }
 
   /** Frames of one network read form one batch: one message to the engine thread instead of many. */
-  #enqueue(event: EngineEvent): void {
-    this.#batch.push(event);
+  #enqueue(event: EngineEvent, place = this.#batch.length): void {
+    if (place === this.#batch.length) this.#batch.push(event);
+    else this.#batch.splice(place, 0, event);
     if (this.#scheduled) return;
     this.#scheduled = true;
     queueMicrotask(() => {

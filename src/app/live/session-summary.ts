@@ -43,24 +43,27 @@ const SUMMED_KINDS = [...FOLDED_KINDS, 'position_agreed', 'alert'] as const;
 export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | undefined> {
   const session = daemon.sessionDay;
   if (session === undefined) return undefined;
-  const entries = daemon.journal.read.entries({ session, kinds: SUMMED_KINDS });
   const { contracts } = daemon.edge.table;
-  const accounts = foldSession(entries);
-  const startedFlat = !entries.some(({ entry }) => entry.kind === 'position_event');
-  const at = (books: BrokerBooks): readonly Figure[] => {
-    const results = strategyResults(accounts, contracts, books);
-    return figuresOf(daemon.journal, session, results, books, contracts, startedFlat);
+  const read = (books: BrokerBooks | undefined): SessionSummary => {
+    const entries = daemon.journal.read.entries({ session, kinds: SUMMED_KINDS });
+    const strategies = strategyResults(foldSession(entries), contracts, books);
+    const startedFlat = !entries.some(({ entry }) => entry.kind === 'position_event');
+    return {
+      session,
+      strategies,
+      figures:
+        books === undefined
+          ? []
+          : figuresOf(daemon.journal, session, strategies, books, contracts, startedFlat),
+      unresolved: unresolvedOrders(entries),
+      alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
+    };
   };
   const lateUs = systemClock.nowUs() + LOOK_US;
-  const isEnough = (read: BrokerBooks): boolean => systemClock.nowUs() > lateUs || at(read).every(agrees);
-  const books = await inTime(brokerBooks(daemon.edge.rest, isEnough), ANSWER_MAX);
-  return {
-    session,
-    strategies: strategyResults(accounts, contracts, books),
-    figures: books === undefined ? [] : at(books),
-    unresolved: unresolvedOrders(entries),
-    alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
-  };
+  // An order may fill between two looks: ours are read again too.
+  const isEnough = (books: BrokerBooks): boolean =>
+    systemClock.nowUs() > lateUs || read(books).figures.every(agrees);
+  return read(await inTime(brokerBooks(daemon.edge.rest, isEnough), ANSWER_MAX));
 }
 
 /** Orders whose end is not known. Positions that agree explain those that the day before left unproven. */

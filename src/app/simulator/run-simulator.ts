@@ -13,7 +13,6 @@ import {
 } from '../../simulator/start-simulator.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { parseScenario, type Scenario } from '../../simulator/scenario/scenario.ts';
-import { type OpenApiDocument, openApiDocument } from '../../wire/rest/openapi-document.ts';
 import { accountProblems, accountsOf, type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';
 
 export interface SimulatorRunOptions {
@@ -123,9 +122,6 @@ const isGiven = <V>(value: V): value is Exclude<V, undefined> => value !== undef
 
 /** Every fault by name, with its effect and its parameters. */
 export const simulatorFaults = (): readonly DescribedFault[] => describeFaults();
-
-/** `server` is the address that the document names. */
-export const simulatorDocument = (server: string): OpenApiDocument => openApiDocument(server);
 
 interface ReadSimulatorFile {
   readonly file: SimulatorFile;

@@ -85,6 +85,8 @@ export class BracketExits {
     }
     const evidence = this.#held.get(row.orderKey) ?? new ScanEvidence(startedUs);
     this.#held.set(row.orderKey, evidence);
+    // Nobody can say whose it is as long as the in-day book cannot be read.
+    if (this.#parts.bookReadUs() < firstSeenUs) return 'hold';
     evidence.add(startedUs);
     return evidence.isEnough(this.#parts.lookUp) ? null : 'hold';
   }

@@ -55,6 +55,14 @@ export interface OrderTerms {
   readonly isProtective: boolean;
 }
 
+const TAKEN: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
+  'accepted',
+  'partially_filled',
+  'pending_trigger',
+  'pending_modify',
+  'pending_cancel',
+]);
+
 export class ManagedOrder implements OrderView {
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;
@@ -172,6 +180,11 @@ export class ManagedOrder implements OrderView {
   /** It waited when the day began, and no scan of the trigger book has shown it since. */
   get isUnseen(): boolean {
     return this.isCarriedOver && this.isWaiting && !this.isFinal && this.rowUs === -Infinity;
+  }
+
+  /** The broker took it, and the last complete scan of its book shows it, or came before it: nobody can say that it is gone. */
+  get isInBook(): boolean {
+    return TAKEN.has(this.status) && this.absence === null && !this.isContradicted;
   }
 
   /** No number yet, and not final: to be looked for in the book. */

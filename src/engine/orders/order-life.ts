@@ -1,4 +1,5 @@
 /** Moves orders through their table: journals each step, alerts the odd ones, and queues the update for the strategy. */
+import { isDisagreeing } from '../../domain/broker-order.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderIntent } from '../../domain/order.ts';
 import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
@@ -175,10 +176,14 @@ export class DayEnd {
     if (this.#closedUs !== Infinity) this.#closedUs = Math.min(this.#closedUs, at);
   }
 
-  /** Day orders die with the last auction; a complete scan well after it shows all their fills. */
-  afterBook({ complete, startedUs }: BookSnapshot): void {
-    if (!complete || startedUs < this.#closedUs + this.#lookUp.spread) return;
+  /** Day orders die with the last auction; a complete scan well after it shows all their fills, but for a row that says matched and shows none. */
+  afterBook(snapshot: BookSnapshot): void {
+    const { complete, startedUs, list } = snapshot;
+    if (list !== 'orders' || !complete || startedUs < this.#closedUs + this.#lookUp.spread) return;
+    const hidden = snapshot.orders.filter((row) => row.filledQty === 0 && isDisagreeing(row));
+    const doubtful = new Set(hidden.map(({ orderNo }) => orderNo));
     for (const order of this.#orders.open) {
+      if (order.orderNo !== null && doubtful.has(order.orderNo)) continue;
       if (!order.isWaiting && !order.isLasting && order.orderNo !== null && order.rowUs === startedUs)
         this.#life.apply(order, 'day_ended');
     }

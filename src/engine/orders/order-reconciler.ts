@@ -2,7 +2,7 @@
  * Compares a scan of the broker's books with our orders (rulings, 8, 9, 11, 29): which row is which order, which rows are not
  * ours, and which orders no row shows.
  */
-import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import { type BrokerOrder, type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
@@ -17,7 +17,7 @@ import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { isAlike, isSameOrder, type Matched, matchOrders, matchTriggers } from './row-matching.ts';
-import { isDisagreeing, type RowReader } from './row-reader.ts';
+import type { RowReader } from './row-reader.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 import { SettledRows } from './settled-rows.ts';
 
@@ -352,7 +352,7 @@ export class OrderReconciler {
       const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
       context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.tellOnce('missing')) {
-      const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it`;
+      const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
       context.alert(strategy, 'critical', 'order_missing', text);
     }
   }

@@ -131,6 +131,7 @@ const WORKING: Row = {
   seen_canceled: 'canceled', // by somebody else, by the broker, by the kill path, or with its other half
   part_filled: 'partially_filled',
   filled: 'filled',
+  resolved_absent: 'canceled', // no scan shows it any more, and a person has looked
   day_ended: 'expired',
   day_ended_unproven: 'expired_unproven',
 };
@@ -138,6 +139,7 @@ const WORKING: Row = {
 const WAITING: Row = {
   ...LATE_ANSWERS,
   ...IN_TRIGGER_BOOK,
+  resolved_absent: 'canceled',
   modify_confirmed: '=',
   seen_canceled: 'canceled',
 };
@@ -208,7 +210,6 @@ const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
     seen_triggering: '=',
     seen_canceled: ['=', 'cancelled after it triggered'],
     seen_gone: '=', // its order is still to come, and counts until a person resolves it
-    resolved_absent: 'canceled',
     resolved_live: '=',
     day_ended_unproven: 'expired_unproven',
   },

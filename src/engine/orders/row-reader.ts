@@ -2,6 +2,7 @@
 import {
   type BrokerOrder,
   type BrokerOrderStatus,
+  isDisagreeing,
   type BrokerTriggerOrder,
   isCanceled,
   mayWork,
@@ -284,20 +285,3 @@ function endWish(order: ManagedOrder, startedUs: TsUs): void {
 
 const isCancelPending = (status: BrokerOrderStatus): boolean =>
   status === 'cancel_pending' || status === 'matched_cancel_pending';
-
-/** The letters claim what the matched volume denies. */
-const LETTERS_DENIED: Readonly<Record<BrokerOrderStatus, (filled: number, total: number) => boolean>> = {
-  queued: (filled) => filled > 0,
-  resting: (filled) => filled > 0,
-  modify_pending: (filled, total) => filled === total,
-  modified: (filled, total) => filled === total,
-  cancel_pending: (filled, total) => filled === total,
-  canceled: (filled, total) => filled === total,
-  matched: (filled) => filled === 0,
-  matched_cancel_pending: (filled) => filled === 0,
-  matched_canceled: (filled, total) => filled === 0 || filled === total,
-  unrecognized: () => false,
-};
-
-export const isDisagreeing = ({ status, filledQty, qty }: BrokerOrder): boolean =>
-  filledQty > qty || (qty > 0 && LETTERS_DENIED[status](filledQty, qty));

@@ -4,7 +4,6 @@ import type { Clock, Timers } from '../../domain/clock.ts';
 import { parseJson } from '../../domain/parsed.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
 import { refusal } from '../../venue/venue-command.ts';
-import { openApiDocument } from '../../wire/rest/openapi-document.ts';
 import type { RawRequest } from '../../wire/rest/operation.ts';
 import { type OperationName, OPERATIONS } from '../../wire/rest/operations.ts';
 import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
@@ -32,7 +31,6 @@ export interface RestServerParts extends RequestParts {
 type Operation = (typeof OPERATIONS)[number];
 
 const NOT_NOW = refusal(-6026);
-const DESCRIPTION_PATH = '/openapi.json';
 const BODY_BYTES_MAX = 256 * 1024;
 const BAD_GATEWAY =
   '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
@@ -60,10 +58,6 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
     const status = error.statusCode ?? 500;
     answer(reply, failedWith(status, error.message));
   });
-  // Ours: readable without a token.
-  server.get(DESCRIPTION_PATH, (request, reply) =>
-    answer(reply, { status: 200, body: openApiDocument(`${request.protocol}://${request.host}`) }),
-  );
   for (const operation of OPERATIONS) {
     server.route({
       method: operation.method,

@@ -1,10 +1,10 @@
 /** GET /khronos/v1/account/status (contract, 4.2; the fields of `data` from the notes, section 5). */
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import { notParsed, type Parsed, parsed, type JsonRecord } from '../../domain/parsed.ts';
 import { type Money, money } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { decodeData, type Envelope, envelopeOf, refusalOf, succeeded } from './envelope.ts';
+import { decodeData, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { looseMoney, looseNumber, looseText, neededMoney, parseWith } from './lenient.ts';
 import { field, message, number, text, vnd } from './message.ts';
 import { queryOf } from './operation.ts';
@@ -103,9 +103,6 @@ const MONEY = [
 ];
 const isMoney = ([key]: readonly [string, unknown]): boolean => MONEY.includes(key);
 const moneyOnly = (row: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(row).filter(isMoney));
-const moneySchema = z.strictObject(
-  Object.fromEntries(MONEY.map((key) => [key, key === 'debt' ? z.string() : z.int()])),
-);
 
 const request = accountQuery('0');
 const asked = request.reader.transform(({ getType, ...rest }) => ({
@@ -118,11 +115,7 @@ export const accountStatus = {
   method: 'GET',
   path: '/khronos/v1/account/status',
   needsToken: true,
-  tag: 'Account',
-  summary: 'Money and margin of the derivative sub-account.',
   ...queryOf(request, asked),
-  /** An object; an empty list in a refusal. */
-  answers: envelopeOf(z.union([data.schema, moneySchema, z.array(z.never())])),
   encodeResponse: (account: AccountRow, fields: 'all' | 'money' = 'all'): Envelope => {
     const row = data.encode(account);
     return succeeded(CMD, fields === 'all' ? row : moneyOnly(row));

@@ -7,7 +7,7 @@ import type { Side } from '../../domain/order.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, money, type Qty, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { decodeRows, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { decodeRows, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import {
   codeText,
   hundredthsOrNull,
@@ -73,7 +73,7 @@ interface TotalRow extends Record<'openValue' | 'fee' | 'tax' | 'closedProfit' |
 const closedRow = message<ClosedRow | TotalRow>()({
   symbol: field(text, 'Contract code, or TOTAL.', (row) => row.orderCode, codeText),
   side: field(
-    json(z.enum(['B', 'S', ''])),
+    json<'B' | 'S' | ''>(),
     'B buy or long, S sell or short; empty in the row TOTAL.',
     ({ side }) => (side === null ? '' : sideCode(side)),
     sideField,
@@ -91,7 +91,7 @@ const closedRow = message<ClosedRow | TotalRow>()({
     looseNumber.catch(undefined),
   ),
   closePosition: field(
-    json(z.union([z.string(), z.literal(0)])),
+    json<string | 0>(),
     'Closed / total; 0 in the row TOTAL.',
     (row) => (row.side === null ? 0 : `${row.closedQty}/${row.totalQty}`),
     looseText.catch(''),
@@ -138,10 +138,7 @@ export const closedPositions = {
   method: 'GET',
   path: '/khronos/v1/account/portfolio/position/close',
   needsToken: true,
-  tag: 'Account',
-  summary: 'Positions closed today, page by page.',
   ...queryOf(request, asked),
-  answers: rowsOf(closedRow),
   /** `all` are the rows of every page: their sum stands before the first page's rows. Null on other pages, and without rows. */
   encodeResponse: (page: readonly ClosedRow[], all: readonly ClosedRow[] | null): Envelope =>
     succeeded(CMD, [...(all === null ? [] : [totalOf(all)]), ...page].map(closedRow.encode)),

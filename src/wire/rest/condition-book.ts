@@ -20,7 +20,7 @@ import {
   shownTriggerCode,
   whenFromShownCode,
 } from './condition-codes.ts';
-import { type BookPage, decodeBook, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { type BookPage, decodeBook, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { foreignRow, type SpecOf } from './in-day-book.ts';
 import { codeText, looseNumber, looseText, neededNumber, parseWith } from './lenient.ts';
 import { alias, dateText, field, message, points, text, timeText, whole } from './message.ts';
@@ -182,10 +182,7 @@ export const conditionBook = {
   method: 'GET',
   path: '/khronos/v1/order/condition/detail',
   needsToken: true,
-  tag: 'Conditional orders',
-  summary: 'The conditional orders, page by page.',
   ...queryOf(request, asked),
-  answers: rowsOf(conditionRow),
   encodeResponse: (rows: readonly ConditionRow[]): Envelope => succeeded(CMD, rows.map(conditionRow.encode)),
   encodeRefusal: refusalOf(CMD),
   decodeResponse: (

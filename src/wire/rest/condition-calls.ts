@@ -11,7 +11,7 @@ import {
   sentTriggerCode,
   triggerFromSentCode,
 } from './condition-codes.ts';
-import { type Envelope, NO_ROWS, refusalOf, rowAnswer, succeeded } from './envelope.ts';
+import { type Envelope, refusalOf, rowAnswer, succeeded } from './envelope.ts';
 import { looseNumber, looseText, neededNumber } from './lenient.ts';
 import { field, message, number, pointsText, text, whole } from './message.ts';
 import { bodyOf } from './operation.ts';
@@ -135,8 +135,6 @@ export const placeCondition = {
   method: 'POST',
   path: '/khronos/v1/order/condition/place',
   needsToken: true,
-  tag: 'Conditional orders',
-  summary: 'Place a stop or a trailing stop.',
   ...bodyOf(placeForm, placeAsked),
   ...rowAnswer(PLACE, placedRow, ({ orderKey }) => orderKey),
 } as const;
@@ -194,8 +192,6 @@ export const changeCondition = {
   method: 'POST',
   path: '/khronos/v2/order/condition/change',
   needsToken: true,
-  tag: 'Conditional orders',
-  summary: 'Move the trigger of a conditional order.',
   ...bodyOf(changeForm, changeAsked),
   ...rowAnswer(CHANGE, changedRow, ({ orderKey }) => orderKey),
 } as const;
@@ -218,10 +214,7 @@ export const cancelCondition = {
   method: 'POST',
   path: '/khronos/v1/order/condition/cancel',
   needsToken: true,
-  tag: 'Conditional orders',
-  summary: 'Cancel a conditional order by its key.',
   ...bodyOf(cancelForm, cancelAsked),
-  answers: NO_ROWS,
   /** An empty list: the book shows the result. */
   encodeResponse: (): Envelope => succeeded(CANCEL, []),
   encodeRefusal: refusalOf(CANCEL),

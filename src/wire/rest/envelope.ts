@@ -30,30 +30,15 @@ export const refusalOf =
   (cmd: string) =>
   (code: number, text: string): Envelope => ({ cmd, rc: String(code), rs: text, oID: '', data: [] });
 
-/** The same as written, strictly. */
-export const envelopeOf = (data: z.ZodType): z.ZodType =>
-  z.strictObject({
-    cmd: z.string().describe('Command name.'),
-    rc: z.string().describe('1 is success; below 0 is an error.'),
-    rs: z.string().describe('Error detail; empty on success.'),
-    oID: z.string().describe('Transaction or session; empty when there is none.'),
-    data,
-  });
-
-export const rowsOf = ({ schema }: Pick<Message<never>, 'schema'>): z.ZodType => envelopeOf(z.array(schema));
-
 /** Answer and refusals of an operation whose envelope has one row; `idOf` gives its `oID`. */
 export const rowAnswer = <Row>(
   cmd: string,
-  row: Pick<Message<Row>, 'schema' | 'encode'>,
+  row: Pick<Message<Row>, 'encode'>,
   idOf: (source: Row) => string = () => '',
 ) => ({
-  answers: rowsOf(row),
   encodeResponse: (source: Row): Envelope => succeeded(cmd, [row.encode(source)], idOf(source)),
   encodeRefusal: refusalOf(cmd),
 });
-
-export const NO_ROWS = envelopeOf(z.array(z.never()));
 
 /** Only `rc` is a verdict: whatever stands in the other fields cannot make an answer unreadable. */
 const schema = z.looseObject({

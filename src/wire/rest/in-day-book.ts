@@ -13,7 +13,7 @@ import type { Side } from '../../domain/order.ts';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, money, type PriceTicks, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { type BookPage, decodeBook, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { type BookPage, decodeBook, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { codeText, looseMoney, looseNumber, looseText, parseWith } from './lenient.ts';
 import { alias, field, flag, message, pointsText, text, timeText, whole } from './message.ts';
 import { queryOf } from './operation.ts';
@@ -212,10 +212,7 @@ export const inDayBook = {
   method: 'GET',
   path: '/khronos/v1/order/in-day',
   needsToken: true,
-  tag: 'Orders',
-  summary: 'The normal orders of today, page by page.',
   ...queryOf(request, asked),
-  answers: rowsOf(inDayRow),
   /** `contract` has two numbers in a row; an older document of the broker has texts only (notes, section 3). */
   encodeResponse: (rows: readonly InDayRow[], style: 'contract' | 'texts' = 'contract'): Envelope => {
     const encoded = rows.map(inDayRow.encode);

@@ -32,14 +32,11 @@ export const looseNumber = z
     return z.NEVER;
   });
 
-export const neededNumber = looseNumber
-  .transform((value, context): number => {
-    if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: 'a number' });
-    return z.NEVER;
-  })
-  // The reader takes null and a missing key to report them; a request without the field is refused.
-  .meta({ isNeeded: true });
+export const neededNumber = looseNumber.transform((value, context): number => {
+  if (value !== undefined) return value;
+  context.addIssue({ code: 'custom', message: 'a number' });
+  return z.NEVER;
+});
 
 /** More than any account holds; a sum of several stays a safe integer. */
 const MONEY_MAX = 1e15;

@@ -103,7 +103,7 @@ type Quote = z.output<typeof quoteRow.reader>;
 
 const quotes = message<readonly QuoteRow[]>()({
   data: field(
-    json(z.array(quoteRow.schema)),
+    json<readonly JsonRecord[]>(),
     'A row a contract.',
     (rows) => rows.map(quoteRow.encode),
     z.array(z.unknown()),
@@ -116,10 +116,7 @@ export const derivatives = {
   method: 'GET',
   path: '/tartarus/v1/derivatives',
   needsToken: true,
-  tag: 'Market',
-  summary: 'Contracts and prices.',
   ...NO_QUERY,
-  answers: quotes.schema,
   encodeResponse: quotes.encode,
   decodeResponse: (
     raw: unknown,
@@ -182,7 +179,7 @@ const listedContract = message<ContractToList>()({
     looseText.catch(''),
   ),
   expiryDate: field(dateText, 'Last trading day.', ({ expiry }) => formatDate(expiry), looseText.catch('')),
-  frontMonth: field(json(z.boolean()), 'Whether it expires first.', (row) => row.frontMonth),
+  frontMonth: field(json<boolean>(), 'Whether it expires first.', (row) => row.frontMonth),
   code: alias(looseText.catch('')),
   contractCode: alias(looseText.catch('')),
 });
@@ -206,10 +203,7 @@ export const contractList = {
   method: 'GET',
   path: '/api/v1/derivatives/contracts',
   needsToken: true,
-  tag: 'Market',
-  summary: "The stream's contract codes.",
   ...NO_QUERY,
-  answers: z.strictObject({ data: z.array(listedContract.schema) }),
   encodeResponse: (
     rows: readonly ContractToList[],
     style: ContractListStyle = 'objects',

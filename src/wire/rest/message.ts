@@ -1,78 +1,69 @@
 /**
- * Describes a message once: name, JSON type and meaning of each field, how it is written and how it is read. Encoder,
- * lenient reader and OpenAPI schema are made from it. The encoder is strict: these keys, in this order, and no others.
+ * Describes a message once: name, JSON type and meaning of each field, how it is written and how it is read. Encoder and
+ * lenient reader are made from it. The encoder is strict: these keys, in this order, and no others.
  */
 import { isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import { z } from 'zod';
 import type { DriftCounter } from '../drift.ts';
 
-/** A field as JSON; `unit` ends its description. */
+/** A field as JSON: what the encoder writes. */
 export interface JsonType<Written> {
-  readonly schema: z.ZodType<Written>;
-  readonly unit: string;
   readonly isNumber: boolean;
+  /** Of the type alone; no value has it. */
+  readonly written?: Written;
 }
 
 /** Text, one word of a list, or a nested value. */
-export const json = <Written>(schema: z.ZodType<Written>, unit = ''): JsonType<Written> => ({
-  schema,
-  unit,
-  isNumber: false,
-});
-const numeric = (schema: z.ZodType<number>, unit = ''): JsonType<number> => ({
-  schema,
-  unit,
-  isNumber: true,
-});
+export const json = <Written>(): JsonType<Written> => ({ isNumber: false });
 
-export const text = json(z.string());
-export const number = numeric(z.number());
-export const whole = numeric(z.int());
-export const flag = json(z.enum(['0', '1']));
+const numeric = (): JsonType<number> => ({ isNumber: true });
+
+export const text = json<string>();
+export const number = numeric();
+export const whole = numeric();
+export const flag = json<'0' | '1'>();
 /** Whole VND. */
-export const vnd = numeric(z.int(), ' VND.');
-/** Points of the index, one decimal unless the description says otherwise. */
-export const points = numeric(z.number(), ' Points.');
-export const pointsText = json(z.string(), ' Points, as text.');
-export const dateText = json(z.string(), ' dd/MM/yyyy.');
-export const timeText = json(z.string(), ' HH:MM:SS.');
+export const vnd = numeric();
+/** Points of the index, one decimal unless the meaning says otherwise. */
+export const points = numeric();
+/** Points, as text. */
+export const pointsText = json<string>();
+/** dd/MM/yyyy. */
+export const dateText = json<string>();
+/** HH:MM:SS. */
+export const timeText = json<string>();
 
 /** `Reader` is `never` for a field that the client ignores. */
 export interface Field<Source, Reader extends z.ZodType = never> {
-  /** Null for another spelling, which is read and never written. */
-  readonly schema: z.ZodType | null;
-  readonly description: string;
   readonly isNumber: boolean;
   /** Undefined leaves the field out. */
   readonly write: (source: Source) => unknown;
   readonly reader: Reader | null;
 }
 
+/** `meaning` is for people who read the table. */
 export function field<Source, Written>(
   type: JsonType<Written>,
-  description: string,
+  meaning: string,
   write: (source: Source) => Written | undefined,
 ): Field<Source>;
 export function field<Source, Written, Reader extends z.ZodType>(
   type: JsonType<Written>,
-  description: string,
+  meaning: string,
   write: (source: Source) => Written | undefined,
   reader: Reader,
 ): Field<Source, Reader>;
 export function field<Source>(
-  { schema, unit, isNumber }: JsonType<unknown>,
-  description: string,
+  { isNumber }: JsonType<unknown>,
+  _meaning: string,
   write: (source: Source) => unknown,
   reader: z.ZodType | null = null,
 ): Field<Source, z.ZodType> {
-  const whole = `${description}${unit}`;
-  return { schema: schema.describe(whole), description: whole, isNumber, write, reader };
+  return { isNumber, write, reader };
 }
 
 /** Another spelling of a field. */
 export const alias = <Reader extends z.ZodType>(reader: Reader): Field<unknown, Reader> => ({
-  schema: null,
-  description: '',
   isNumber: false,
   write: () => undefined,
   reader,
@@ -82,14 +73,7 @@ type Fields<Source> = Readonly<Record<string, Field<Source, z.ZodType>>>;
 type ReaderOf<F> = F extends Field<never, infer Reader> ? Reader : never;
 type Shape<F> = { -readonly [K in keyof F as [ReaderOf<F[K]>] extends [never] ? never : K]: ReaderOf<F[K]> };
 
-/** The part of a message that the OpenAPI document shows of a request. */
-export interface Described {
-  readonly reader: z.ZodObject;
-  readonly descriptions: Readonly<Record<string, string>>;
-}
-
-export interface Message<Source, F = unknown> extends Described {
-  readonly schema: z.ZodType<JsonRecord>;
+export interface Message<Source, F = unknown> {
   /** Lenient: other fields are ignored. */
   readonly reader: z.ZodObject<Shape<F>>;
   readonly encode: (source: Source) => JsonRecord;
@@ -108,10 +92,6 @@ function create<Source>(fields: Fields<Source>): Message<Source, Fields<Source>>
   const all = Object.entries(fields);
   const numbers = new Set(all.filter(([, { isNumber, reader }]) => isNumber && reader).map(([key]) => key));
   return {
-    descriptions: Object.fromEntries(all.map(([key, { description }]) => [key, description])),
-    schema: z.strictObject(
-      Object.fromEntries(all.flatMap(([key, { schema }]) => (schema === null ? [] : [[key, schema]]))),
-    ),
     reader: z.object(
       Object.fromEntries(all.flatMap(([key, { reader }]) => (reader === null ? [] : [[key, reader]]))),
     ),

@@ -1,6 +1,6 @@
 /** Moves of money: margin in and out of the derivative account, and transfers between sub-accounts (contract, 2.10 and 4.5). */
 import type { Money } from '../../domain/units.ts';
-import { type Envelope, NO_ROWS, refusalOf, rowAnswer, succeeded } from './envelope.ts';
+import { type Envelope, refusalOf, rowAnswer, succeeded } from './envelope.ts';
 import { codeText, looseText, neededNumber } from './lenient.ts';
 import { field, message, text, vnd } from './message.ts';
 import { bodyOf } from './operation.ts';
@@ -45,8 +45,6 @@ export const deposit = {
   method: 'POST',
   path: '/khronos/v1/cash/deposit/update',
   needsToken: true,
-  tag: 'Cash',
-  summary: 'Deposit margin.',
   ...cashRequest,
   ...rowAnswer(DEPOSIT, transaction, (id) => id),
 } as const;
@@ -56,10 +54,7 @@ export const withdraw = {
   method: 'POST',
   path: '/khronos/v1/cash/withdraw/update',
   needsToken: true,
-  tag: 'Cash',
-  summary: 'Withdraw margin.',
   ...cashRequest,
-  answers: NO_ROWS,
   /** `data` is empty here: the id stands in the envelope (notes, section 5). */
   encodeResponse: (transactionId: string): Envelope => succeeded(WITHDRAW, [], transactionId),
   encodeRefusal: refusalOf(WITHDRAW),
@@ -106,10 +101,7 @@ export const transfer = {
   method: 'POST',
   path: '/physis/v1/stock/transfer',
   needsToken: true,
-  tag: 'Cash',
-  summary: 'Transfer money between sub-accounts.',
   ...bodyOf(transferForm, transferAsked),
-  answers: transferAnswer.schema,
   encodeResponse: () => transferAnswer.encode({ code: TRANSFERRED, message: 'Success' }),
   encodeRefusal: (code: number, reason: string) =>
     transferAnswer.encode({ code: String(code), message: reason }),

@@ -14,7 +14,7 @@ import {
 } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { accountQuery } from './account-status.ts';
-import { decodeRows, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { decodeRows, type Envelope, refusalOf, succeeded } from './envelope.ts';
 import { hundredthsOrNull, looseMoney, looseNumber, looseText, neededNumber, parseWith } from './lenient.ts';
 import { dateText, field, json, message, points, pointsText, text, vnd, whole } from './message.ts';
 import { queryOf } from './operation.ts';
@@ -67,7 +67,7 @@ const positionRow = message<OfSubAccount>()({
     ({ qty }) => qty,
     neededNumber.refine(Number.isSafeInteger, 'a whole number'),
   ),
-  side: field(json(z.enum(['L', 'S'])), 'L long, S short.', ({ qty }) => (qty < 0 ? 'S' : 'L'), looseText),
+  side: field(json<'L' | 'S'>(), 'L long, S short.', ({ qty }) => (qty < 0 ? 'S' : 'L'), looseText),
   lastPrice: field(
     points,
     'Market price, two decimals.',
@@ -126,10 +126,7 @@ export const openPositions = {
   method: 'GET',
   path: '/khronos/v1/account/portfolio/status',
   needsToken: true,
-  tag: 'Account',
-  summary: 'Open positions.',
   ...queryOf(request, request.reader),
-  answers: rowsOf(positionRow),
   encodeResponse: (positions: readonly PositionRow[], subAccountId: string): Envelope =>
     succeeded(
       CMD,

@@ -1,8 +1,8 @@
-/** One operation of the service: client, simulator and OpenAPI document are made from it. */
+/** One operation of the service: client and simulator are made from it. */
 import { z } from 'zod';
 import type { Parsed } from '../../domain/parsed.ts';
 import { codeText, parseSecret, parseWith } from './lenient.ts';
-import type { Described, Message } from './message.ts';
+import type { Message } from './message.ts';
 
 export interface WireOperation {
   readonly name: string;
@@ -10,12 +10,6 @@ export interface WireOperation {
   /** With `:custodyCode` and `:accountNo` where an account stands in the path. */
   readonly path: string;
   readonly needsToken: boolean;
-  readonly tag: string;
-  readonly summary: string;
-  /** Query of a GET, body of the others; null when there is neither. */
-  readonly asks: Described | null;
-  /** Strict: key by key as it is written. */
-  readonly answers: z.ZodType;
 }
 
 /** A call before it is HTTP. */
@@ -34,7 +28,6 @@ export interface RawRequest {
 
 /** A request, written by the client and read by the simulator. */
 export interface RequestCodec<Parameters, Asked> {
-  readonly asks: Described;
   encodeRequest(parameters: Parameters): WireRequest;
   decodeRequest(raw: RawRequest): Parsed<Asked>;
 }
@@ -44,7 +37,6 @@ export const queryOf = <Parameters, F, Asked>(
   form: Message<Parameters, F>,
   asked: z.ZodType<Asked>,
 ): RequestCodec<Parameters, Asked> => ({
-  asks: form,
   encodeRequest: (parameters) => ({ query: textsOf(form.encode(parameters)), body: undefined }),
   decodeRequest: (raw) => parseWith(asked, raw.query, 'query'),
 });
@@ -53,7 +45,6 @@ export const bodyOf = <Parameters, F, Asked>(
   form: Message<Parameters, F>,
   asked: z.ZodType<Asked>,
 ): RequestCodec<Parameters, Asked> => ({
-  asks: form,
   encodeRequest: (parameters) => ({ query: {}, body: form.encode(parameters) }),
   decodeRequest: (raw) => parseWith(asked, raw.body, 'body'),
 });
@@ -72,7 +63,6 @@ const textsOf = (query: Readonly<Record<string, unknown>>): Record<string, strin
 
 /** Asked without parameters. */
 export const NO_QUERY = {
-  asks: null,
   encodeRequest: (): WireRequest => ({ query: {}, body: undefined }),
 } as const;
 

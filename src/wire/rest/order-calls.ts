@@ -139,8 +139,6 @@ export const placeOrder = {
   method: 'POST',
   path: '/khronos/v1/order/place',
   needsToken: true,
-  tag: 'Orders',
-  summary: 'Place a normal order: regular, with stop-loss and take-profit, or after another leg.',
   ...bodyOf(placeForm, placeAsked),
   ...rowAnswer(PLACE, placedRow, ({ orderKey }) => orderKey),
 } as const;
@@ -192,8 +190,6 @@ export const changeOrder = {
   method: 'POST',
   path: '/khronos/v1/order/change',
   needsToken: true,
-  tag: 'Orders',
-  summary: 'Change price or volume of a normal order.',
   ...bodyOf(changeForm, changeAsked),
   ...rowAnswer(CHANGE, changedRow, ({ orderKey }) => orderKey),
 } as const;
@@ -233,8 +229,6 @@ export const cancelOrder = {
   method: 'POST',
   path: '/khronos/v1/order/cancel',
   needsToken: true,
-  tag: 'Orders',
-  summary: 'Cancel a normal order.',
   ...bodyOf(cancelForm, cancelForm.reader),
   ...rowAnswer(CHANGE, canceledRow, ({ orderKey }) => orderKey),
 } as const;

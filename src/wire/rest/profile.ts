@@ -50,8 +50,13 @@ const accountType = z.enum(['NORMAL', 'MARGIN', 'DERIVATIVE']);
 const subAccount = message<SubAccount & Pick<ProfileRow, 'name'>>()({
   accountNo: field(text, 'Sub-account number.', (row) => row.accountNo, idText),
   accountName: field(text, 'Account holder.', ({ name }) => name, looseText.catch('')),
-  bankCode: field(json(z.null()), 'None.', () => null, looseText.catch('')),
-  accountType: field(json(accountType), 'Cash, margin or futures.', (row) => row.accountType, accountType),
+  bankCode: field(json<null>(), 'None.', () => null, looseText.catch('')),
+  accountType: field(
+    json<SubAccountType>(),
+    'Cash, margin or futures.',
+    (row) => row.accountType,
+    accountType,
+  ),
   accountTypeName: field(
     text,
     'Name of the type.',
@@ -60,7 +65,7 @@ const subAccount = message<SubAccount & Pick<ProfileRow, 'name'>>()({
   ),
   status: field(flag, '1 active, 0 inactive.', ({ isActive }) => (isActive ? '1' : '0'), looseText),
   isDefault: field(
-    json(z.enum(['Y', 'N'])),
+    json<'Y' | 'N'>(),
     'Y for the default sub-account of its type.',
     ({ isDefault }) => (isDefault ? 'Y' : 'N'),
     looseText,
@@ -81,7 +86,7 @@ const basicInfo = message<ProfileRow>()({
   code105C: field(text, 'Custody code.', ({ custodyCode }) => custodyCode),
   status: field(text, 'ACTIVE.', () => 'ACTIVE'),
   type: field(text, 'INDIVIDUAL or CORPORATE.', () => 'INDIVIDUAL'),
-  depository: field(json(z.boolean()), 'Whether securities are deposited.', () => true),
+  depository: field(json<boolean>(), 'Whether securities are deposited.', () => true),
 });
 
 interface ShownProfile extends ProfileRow {
@@ -90,10 +95,10 @@ interface ShownProfile extends ProfileRow {
 
 /** Blocks that were not asked for are left out. */
 const answer = message<ShownProfile>()({
-  basicInfo: field(json(basicInfo.schema.optional()), 'The account holder.', (profile) =>
+  basicInfo: field(json<JsonRecord>(), 'The account holder.', (profile) =>
     profile.blocks.includes('basicInfo') ? basicInfo.encode(profile) : undefined,
   ),
-  bankSubAccounts: field(json(z.array(subAccount.schema).optional()), 'The sub-accounts.', (profile) =>
+  bankSubAccounts: field(json<readonly JsonRecord[]>(), 'The sub-accounts.', (profile) =>
     profile.blocks.includes('bankSubAccounts')
       ? profile.subAccounts.map((row) => subAccount.encode({ ...row, name: profile.name }))
       : undefined,
@@ -113,10 +118,7 @@ export const profile = {
   path: `${PATH}:custodyCode`,
   pathOf: (custodyCode: string): string => `${PATH}${encodeURIComponent(custodyCode)}`,
   needsToken: true,
-  tag: 'Account',
-  summary: 'The sub-accounts of a custody account.',
   ...queryOf(request, asked),
-  answers: answer.schema,
   encodeResponse: (row: ProfileRow, blocks: readonly ProfileBlock[]): JsonRecord =>
     answer.encode({ ...row, blocks }),
   decodeResponse: (raw: unknown): Parsed<readonly NamedSubAccount[]> => parseWith(response, raw, 'profile'),

@@ -53,11 +53,8 @@ export const stockAssets = {
   method: 'GET',
   ...accountPath('/aion/v1/accounts/:accountNo/se'),
   needsToken: true,
-  tag: 'Stock',
-  summary: 'Shares of a sub-account.',
   ...NO_QUERY,
   decodeRequest: decodeAccountPath,
-  answers: z.strictObject({ assets: z.array(asset.schema), stock: z.array(stock.schema) }),
   encodeResponse: (rows: readonly StockRow[]): JsonRecord => ({
     assets: rows.map(asset.encode),
     stock: rows.map(stock.encode),
@@ -182,11 +179,9 @@ const cashRow = message<CashRow>()({
   dsecured: zero,
   adused: zero,
   mrused: zero,
-  iaInfos: field(
-    json(z.array(z.strictObject({ partner: z.string(), available: z.int(), hold: z.int() }))),
-    'Partners and their cash, VND.',
-    () => [{ partner: '', available: 0, hold: 0 }],
-  ),
+  iaInfos: field(json<readonly JsonRecord[]>(), 'Partners and their cash, VND.', () => [
+    { partner: '', available: 0, hold: 0 },
+  ]),
 });
 
 const cashAnswer = message<readonly CashRow[]>()({
@@ -195,7 +190,7 @@ const cashAnswer = message<readonly CashRow[]>()({
   pageSize: field(whole, 'Rows of a page.', (rows) => rows.length),
   pageIndex: field(whole, 'Counts from 1.', () => 1),
   data: field(
-    json(z.array(cashRow.schema)),
+    json<readonly JsonRecord[]>(),
     'A row a sub-account.',
     (rows) => rows.map(cashRow.encode),
     z.array(cashRow.reader),
@@ -208,11 +203,8 @@ export const cashBalance = {
   method: 'GET',
   ...accountPath('/aion/v1/accounts/:accountNo/cashInvestments'),
   needsToken: true,
-  tag: 'Stock',
-  summary: 'Cash of a sub-account.',
   ...NO_QUERY,
   decodeRequest: decodeAccountPath,
-  answers: cashAnswer.schema,
   encodeResponse: cashAnswer.encode,
   decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly CashBalance[]> => {
     const read = parseWith(cashAnswer.reader, raw, 'cash-balance');
@@ -249,7 +241,7 @@ const tieredRow = message<LoanPackages['tiered'][number]>()({
 
 const tplus = message<LoanPackages>()({
   data: field(
-    json(z.array(tieredRow.schema)),
+    json<readonly JsonRecord[]>(),
     'A row a package.',
     ({ tiered }) => tiered.map(tieredRow.encode),
     z.array(tieredRow.reader).nullish(),
@@ -259,12 +251,12 @@ const tplus = message<LoanPackages>()({
 /** An account without packages has empty lists, or none. */
 const packagesAnswer = message<LoanPackages>()({
   marginSureViews: field(
-    json(z.array(packageRow.schema)),
+    json<readonly JsonRecord[]>(),
     'Packages.',
     ({ packages }) => packages.map(packageRow.encode),
     z.array(packageRow.reader).nullish(),
   ),
-  tplus: field(json(tplus.schema), 'T+ packages.', tplus.encode, tplus.reader.nullish()),
+  tplus: field(json<JsonRecord>(), 'T+ packages.', tplus.encode, tplus.reader.nullish()),
 });
 
 const LOANS = 'loan-packages';
@@ -275,11 +267,8 @@ export const loanPackages = {
   method: 'GET',
   ...accountPath('/campaign-management/v1/margin/subscription/:accountNo/addons/detail'),
   needsToken: true,
-  tag: 'Stock',
-  summary: 'Supplementary loan packages of a margin account.',
   ...NO_QUERY,
   decodeRequest: decodeAccountPath,
-  answers: packagesAnswer.schema,
   encodeResponse: packagesAnswer.encode,
   decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<LoanPackages> => {
     const read = parseWith(packagesAnswer.reader, raw, LOANS);
@@ -308,7 +297,7 @@ const orderId = z.union([codeText, z.object({ orderID: codeText }).transform(({ 
 
 const cancelForm = message<readonly string[]>()({
   ordersList: field(
-    json(z.array(z.strictObject({ orderID: z.string() }))),
+    json<readonly { readonly orderID: string }[]>(),
     'The orders, each as {orderID}.',
     (orderIds) => orderIds.map((orderID) => ({ orderID })),
     z.array(orderId).min(1, 'at least one order'),
@@ -354,7 +343,7 @@ const cancelAnswer = message<StockCancelAnswer>()({
   pageSize: field(whole, 'Orders.', ({ results }) => results.length),
   pageIndex: field(whole, '1.', () => 1),
   data: field(
-    json(z.array(z.strictObject({ object: z.string(), details: z.array(canceledOrder.schema) }))),
+    json<readonly { readonly object: string; readonly details: readonly JsonRecord[] }[]>(),
     'Beside the contract, for older clients.',
     ({ results }) =>
       results.length === 0 ? [] : [{ object: 'cancelOrder', details: results.map(canceledOrder.encode) }],
@@ -367,8 +356,6 @@ export const cancelStockOrders = {
   method: 'PUT',
   ...accountPath('/akhlys/v1/accounts/:accountNo/cancel-orders'),
   needsToken: true,
-  tag: 'Stock',
-  summary: 'Cancel normal stock orders: all of them, or none.',
   ...cancelBody,
   decodeRequest: (raw: RawRequest): Parsed<CancelStockAsked> => {
     const accountNo = decodeAccountPath(raw);
@@ -376,7 +363,6 @@ export const cancelStockOrders = {
     const body = cancelBody.decodeRequest(raw);
     return body.ok ? parsed({ accountNo: accountNo.value, orderIds: body.value.ordersList }) : body;
   },
-  answers: cancelAnswer.schema,
   encodeResponse: (results: readonly StockCancelResult[]): JsonRecord =>
     cancelAnswer.encode({ error: STOCK_CANCELED, message: 'Success', results }),
   encodeRefusal: (code: number, reason: string): JsonRecord =>

@@ -19,10 +19,7 @@ export const requestOtp = {
   method: 'POST',
   path: '/gaia/v1/oauth2/openapi/request-otp',
   needsToken: false,
-  tag: 'Token',
-  summary: 'Ask for a one-time password (step 1).',
   ...secretBodyOf(otpRequest, otpRequest.reader),
-  answers: otpAnswer.schema,
   encodeResponse: otpAnswer.encode,
   decodeResponse: (json: unknown): Parsed<string> => parseSecret(otpRead, json, 'request-otp'),
 } as const;
@@ -54,10 +51,7 @@ export const exchangeToken = {
   method: 'POST',
   path: '/gaia/v1/oauth2/openapi/token',
   needsToken: false,
-  tag: 'Token',
-  summary: 'Exchange API key and one-time password for a token (step 2).',
   ...secretBodyOf(tokenRequest, tokenAsked),
-  answers: tokenAnswer.schema,
   encodeResponse: tokenAnswer.encode,
   decodeResponse: (json: unknown): Parsed<string> => parseSecret(tokenRead, json, 'token'),
 } as const;

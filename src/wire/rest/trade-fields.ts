@@ -13,7 +13,7 @@ import { field, json, number, pointsText, text, timeText, whole } from './messag
 
 export const sideCode = (side: Side): 'B' | 'S' => (side === 'buy' ? 'B' : 'S');
 /** A side as JSON. */
-export const SIDE = json(z.enum(['B', 'S']));
+export const SIDE = json<'B' | 'S'>();
 export const sideField = z.enum(['B', 'S']).transform((code): Side => (code === 'B' ? 'buy' : 'sell'));
 
 export interface Accounts {

@@ -5,7 +5,10 @@ import type { EngineEvent, MarketEvent } from '../../../src/engine/ports/engine-
 import type { JournaledInput } from '../../../src/journal/compact-input.ts';
 
 /** Each frame becomes a summary. The clock stands still at `now`. */
-function rig(recordFrame: (text: string) => void = () => undefined) {
+function rig(
+  recordFrame: (text: string) => void = () => undefined,
+  onFrame: (text: string) => void = () => undefined,
+) {
   const recorded: JournaledInput[] = [];
   const delivered: EngineEvent[] = [];
   const clock = { now: 1_000 };
@@ -15,7 +18,10 @@ function rig(recordFrame: (text: string) => void = () => undefined) {
     lastTsUs: tsUs(900),
     recordInput: (input) => void recorded.push(input),
     recordFrame: (_, __, text) => recordFrame(text),
-    decode: (text, seq, at) => (text === 'noise' ? undefined : summary(seq, at)),
+    decode: (text, seq, at) => {
+      onFrame(text);
+      return text === 'noise' ? undefined : summary(seq, at);
+    },
     deliver: (events) => void delivered.push(...events),
   });
   return { sequencer, recorded, delivered, clock };
@@ -45,6 +51,16 @@ it('gives frames and inputs one sequence, and hands over what came together at o
   await Promise.resolve();
   expect(heads(delivered)).toEqual(['8 summary 1000', '9 clock 1000', '11 summary 1000']);
   expect(heads(recorded)).toEqual(['9 clock 1000']);
+});
+
+it('delivers a frame before what its decoding has told, as a replay does', async () => {
+  const { sequencer, delivered } = rig(undefined, (text) => {
+    if (text === 'fresh') sequencer.post({ kind: 'clock' });
+  });
+  sequencer.frame('1');
+  sequencer.frame('fresh');
+  await Promise.resolve();
+  expect(heads(delivered)).toEqual(['8 summary 1000', '9 summary 1000', '10 clock 1000']);
 });
 
 it('never lets time go back, also behind the last start', () => {

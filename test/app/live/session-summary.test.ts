@@ -107,6 +107,25 @@ test('an order of the day before is unresolved until positions agree', () => {
   expect(unresolved()).toBe(0);
 });
 
+test('an order that fills while the broker is read is among our own figures', async () => {
+  const { store } = openStore(join(cliDir(), 'journal.db'));
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  for (const kind of ['strategy_started', 'place'] as const) store.append(ENTRIES[kind]);
+  store.flush();
+  const fills = (): never => {
+    store.append(ENTRIES.fill);
+    store.flush();
+    return { ok: false } as never;
+  };
+  const daemon = {
+    sessionDay: DAY,
+    journal: store,
+    edge: { table: { contracts: [] }, rest: { positions: fills, account: fills } },
+  } as unknown as Daemon;
+  expect(await sessionSummary(daemon)).toMatchObject({ strategies: [{ fills: 2 }] });
+  store.close();
+});
+
 test('a broker that does not answer keeps nobody from our own figures', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

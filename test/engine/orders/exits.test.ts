@@ -96,6 +96,18 @@ describe('a bracket', () => {
     expect(rig.engine.snapshot().orders).toEqual([]);
   });
 
+  it('that is looked up keeps its exits for as long as no in-day book can be read', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+    rig.unknown(id);
+    const halves = [exitHalf('a', 12_950, { parent: '5' }), exitHalf('b', 13_080, { parent: '5' })];
+    for (let i = 0; i < 20; i += 1) rig.pass(5).conditions(halves);
+    rig.pass(1).book([{ no: '5', ref: id, ...traded(13_000, 2) }]);
+    rig.pass(1).conditions(halves);
+    expect(rig.of('order_waiting').map(({ parent }) => parent)).toEqual([id, id]);
+    expect(rig.alerts()).not.toContain('trigger_adopted');
+  });
+
   it('ends an exit whose order a person has given away', () => {
     const rig = startWaiting();
     const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));

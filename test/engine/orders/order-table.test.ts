@@ -50,7 +50,7 @@ triggered          | triggered  triggered  triggered  .        .        triggere
 part_filled        | partial    partial    partial    partial  partial  =          =          . !partial    !partial    .  !=          !=          !partial    .          .         .
 filled             | filled     filled     filled     filled   filled   filled     filled     . !filled     !filled     =  !filled     !filled     !filled     .          .         .
 absent             | .          presumed   =          .        .        .          .          . .           .           .  .           .           .           .          .         .
-resolved_absent    | .          not_sent   not_sent   .        .        .          .          . .           .           .  .           .           =           .          canceled  .
+resolved_absent    | .          not_sent   not_sent   canceled canceled canceled   canceled   . .           .           .  .           .           =           canceled   canceled  .
 resolved_live      | .          live       live       .        .        .          .          . .           .           .  .           .           .           .          =         .
 day_ended          | unproven   unproven   unproven   expired  expired  expired    expired    . .           =           =  =           =           =           .          .         =
 day_ended_unproven | unproven   unproven   unproven   unproven unproven unproven   unproven   . .           =           =  =           =           =           .          unproven  =

@@ -45,6 +45,25 @@ describe('what is asked for', () => {
   });
 });
 
+it('a stop that left the trigger book ends once a person says that the broker does not have it', () => {
+  const rig = startWaiting();
+  const id = rig.ask(FIRST, stopSell(12_950));
+  const resolve = () =>
+    rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'looked' });
+  acceptWaiting(rig, id, 'k1')
+    .pass(1)
+    .conditions([waits({ key: 'k1' })]);
+  resolve();
+  expect([rig.statusOf(id), rig.alerts().at(-1)], 'the book shows it').toEqual([
+    'pending_trigger',
+    'order_not_missing',
+  ]);
+  for (let scan = 0; scan < 8; scan += 1) rig.pass(30).conditions([]);
+  expect([rig.statusOf(id), rig.alerts().at(-1)]).toEqual(['pending_trigger', 'order_missing']);
+  resolve();
+  expect([rig.statusOf(id), rig.engine.snapshot().orders]).toEqual(['canceled', []]);
+});
+
 /** A stop whose answer was lost. */
 const asked = () => {
   const rig = startWaiting();
