@@ -119,6 +119,15 @@ export class OrderExecutor {
       if (order.isUnresolved) this.#noteNumber(order, change);
       if (isAsChanged(order, change)) continue;
       this.#noteModify(order, { ...change, strategy: order.strategy }, false);
+      this.#parts.breakers.sent();
+    }
+  }
+
+  /** Orders that the process before sent unjournaled, maybe just now: they count for the limits of rates. */
+  countSent(orders: readonly ManagedOrder[]): void {
+    for (const _ of orders) {
+      this.#parts.rate.sent(this.#parts.context.nowUs);
+      this.#parts.breakers.sent();
     }
   }
 

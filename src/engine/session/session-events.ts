@@ -43,7 +43,7 @@ export class SessionEvents {
     snapshots.restart();
     positionReconciler.restart();
     this.#state.moneyReconciler.restart();
-    adoption.takeSent();
+    this.#state.executor.countSent(adoption.takeSent());
     this.#state.executor.takeSent({ owners, changes, cancels });
     for (const order of orders.open) outcomes.interrupted(order);
     this.#streamDown('down', null);
@@ -175,7 +175,9 @@ export class SessionEvents {
     const isFirst = table.all.length === 0;
     table.set(this.#listed.contracts, this.#listed.listed);
     this.#listed = null;
-    for (const order of adoption.takeSent()) outcomes.interrupted(order);
+    const sent = adoption.takeSent();
+    this.#state.executor.countSent(sent);
+    for (const order of sent) outcomes.interrupted(order);
     if (registry.isStarted) controller.onContracts();
     else this.#startStrategies();
     if (!isFirst) return;
