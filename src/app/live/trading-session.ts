@@ -51,6 +51,7 @@ import {
   lastStarted,
   NOTHING_CARRIED_OVER,
   beginningAnew,
+  withUnjournaled,
 } from '../restart/carry-over.ts';
 import { FrameQueue } from './frame-queue.ts';
 import type { PriceBoard } from './price-board.ts';
@@ -130,14 +131,18 @@ export function prepareSession(
   const carry = isNew ? new CarryOver() : carryOverPast(journal.read, day);
   journal.follow(carry.add);
   const { read } = journal;
+  const owners = findOwners();
   const framesPath = frameLogPath(paths.frames, day);
   const isStarted = goesOn(read, day);
   const before = lastStarted(read, day);
   const contracts = read.contracts(day);
   const carriedOver = isStarted
     ? { ...NOTHING_CARRIED_OVER, contracts }
-    : beginningAnew(leftBy(read, before, left, names, halt.reason !== null, contracts), read, day);
-  const owners = findOwners();
+    : withUnjournaled(
+        beginningAnew(leftBy(read, before, left, names, halt.reason !== null, contracts), read, day),
+        read,
+        left === undefined ? owners : [],
+      );
   const { strategies, versionsSince } = plannedStrategies({ read, day, before, config, names });
   const place = {
     journal: paths.journal,

@@ -11,13 +11,18 @@ import {
   type StrategyIndex,
 } from '../../domain/units.ts';
 import { FALLEN } from '../../engine/orders/circuit-breakers.ts';
-import type { CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
+import type {
+  CarriedPosition,
+  EarlierOrder,
+  OrderOwner,
+  SessionStarted,
+} from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { callIdOf } from '../../engine/state/intent-queue.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
-import { OrdersLeft } from './orders-left.ts';
+import { OrdersLeft, unanswered } from './orders-left.ts';
 
 export interface CarriedOver {
   /** Contracts of positions and waiting orders: the next session's table begins with them. */
@@ -330,4 +335,30 @@ function lastingStops(entries: readonly JournalEntry[]): NonNullable<SessionStar
   }
   stops.delete(OPERATOR_INDEX);
   return [...stops].map(([strategy, reason]) => ({ strategy, reason }));
+}
+
+/**
+ * With the orders of the emergency record of which the session that ended has no row: where its books are gone, only what is known of
+ * them can explain a difference of positions, or leave it to a person.
+ */
+export function withUnjournaled(
+  left: CarriedOver,
+  read: JournalReader,
+  owners: readonly OrderOwner[],
+): CarriedOver {
+  const { follows, earlierOrders = [], carriedOverOrders = [] } = left.started;
+  if (follows === undefined || owners.length === 0) return left;
+  const known = new Set([...earlierOrders, ...carriedOverOrders].map(({ clientOrderId }) => clientOrderId));
+  for (const { entry } of read.entries({ session: follows, kinds: ['place'] }))
+    if (entry.kind === 'place') known.add(entry.order.clientOrderId);
+  const unjournaled = owners.flatMap(({ clientOrderId, strategy, stop, limit = stop }): EarlierOrder[] => {
+    const contract = left.contracts.find(({ orderCode }) => orderCode === limit?.orderCode);
+    if (limit === undefined || contract === undefined || known.has(clientOrderId)) return [];
+    const { side, qty, limitPrice } = limit;
+    const trigger = stop?.trigger ?? null;
+    return [
+      unanswered({ clientOrderId, strategy, instrument: contract.index, side, qty, limitPrice, trigger }),
+    ];
+  });
+  return { ...left, started: { ...left.started, earlierOrders: [...earlierOrders, ...unjournaled] } };
 }

@@ -8,7 +8,7 @@ import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { GatewayOptions } from '../../broker/gateway/rest-gateway.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { OrderToSend } from '../../engine/ports/approved.ts';
-import type { OrderOwner, SentStop } from '../../engine/ports/engine-event.ts';
+import type { OrderOwner } from '../../engine/ports/engine-event.ts';
 import type { EmergencyFile } from '../../journal/emergency-file.ts';
 
 type SentCall = Parameters<GatewayOptions['emergency']>[0];
@@ -53,9 +53,8 @@ export class EmergencyRecord {
     return this.lines.flatMap((line): readonly OrderOwner[] => {
       const order = placedIn(line);
       if (order === undefined) return [];
-      const owner = { clientOrderId: order.clientOrderId, strategy: this.#names.indexOf(order.strategy) };
-      const stop = stopIn(order.request ?? {});
-      return [stop === undefined ? owner : { ...owner, stop }];
+      const { clientOrderId, request = {} } = order;
+      return [{ clientOrderId, strategy: this.#names.indexOf(order.strategy), ...termsIn(request) }];
     });
   }
 
@@ -112,9 +111,11 @@ function placedIn(line: string): Written | undefined {
   return isNamed && written.call === 'place' ? written : undefined;
 }
 
-function stopIn({ orderCode, side, qty, limitPrice, trigger }: Partial<OrderToSend>): SentStop | undefined {
-  if (trigger?.kind !== 'stop' && trigger?.kind !== 'trailing_stop') return undefined;
+function termsIn(request: Partial<OrderToSend>): Pick<OrderOwner, 'stop' | 'limit'> {
+  const { orderCode, side, qty, limitPrice, trigger = null } = request;
   if (orderCode === undefined || side === undefined || qty === undefined || limitPrice === undefined)
-    return undefined;
-  return { orderCode, side, qty, limitPrice, trigger };
+    return {};
+  const limit = { orderCode, side, qty, limitPrice };
+  if (trigger === null) return { limit };
+  return trigger.kind === 'stop' || trigger.kind === 'trailing_stop' ? { stop: { ...limit, trigger } } : {};
 }

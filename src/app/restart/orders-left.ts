@@ -260,6 +260,23 @@ const NOTHING_FILLED = {
   tax: money(0),
 } as const;
 
+/** An exit that left while the journal took no row. */
+export const unanswered = (
+  terms: Pick<
+    EarlierOrder,
+    'clientOrderId' | 'strategy' | 'instrument' | 'side' | 'qty' | 'limitPrice' | 'trigger'
+  >,
+): EarlierOrder => ({
+  ...NOTHING_FILLED,
+  ...terms,
+  parent: null,
+  purpose: 'reduce',
+  isProtective: false,
+  orderNo: null,
+  orderKey: null,
+  status: 'submitted',
+});
+
 function placed({ order, isLost }: Entry<'place'>, isProtective: boolean): KnownOrder {
   const { clientOrderId, strategy, purpose, instrument, side, limitPrice, trigger } = order;
   return {

@@ -249,9 +249,13 @@ export interface OrderOwner {
   readonly strategy: StrategyIndex;
   /** Terms of a stop: the broker's trigger book has no name of ours. */
   readonly stop?: SentStop;
+  /** Terms of a limit order: the book of the next day no longer shows it. */
+  readonly limit?: SentLimit;
 }
 
-export type SentStop = Pick<OrderToSend, 'orderCode' | 'side' | 'qty' | 'limitPrice'> & {
+export type SentLimit = Pick<OrderToSend, 'orderCode' | 'side' | 'qty' | 'limitPrice'>;
+
+export type SentStop = SentLimit & {
   readonly trigger: Extract<Trigger, { readonly kind: 'stop' | 'trailing_stop' }>;
 };
 

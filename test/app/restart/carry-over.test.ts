@@ -1,14 +1,18 @@
 /** What the next session is told of orders that wait at the broker. */
 import { expect, it } from 'vitest';
 import {
+  type CarriedOver,
   CarryOver,
   carryOver,
   carryOverPast,
   goesOn,
   lastStarted,
+  NOTHING_CARRIED_OVER,
+  withUnjournaled,
 } from '../../../src/app/restart/carry-over.ts';
-import { instrumentIndex, money, priceTicks, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
+import { instrumentIndex, money, priceTicks, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
+import type { OrderOwner } from '../../../src/engine/ports/engine-event.ts';
 import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
@@ -364,4 +368,49 @@ it('takes what is left into a contract table that another session has begun', ()
   const known = carry.left(DAY, listed, NAMES, false, added.contracts);
   expect(known.contracts).toEqual(added.contracts);
   expect(known.started.carriedOver).toMatchObject([{ instrument: 1, qty: 2 }]);
+});
+
+it('brings what left on the emergency file, where the session that ended has no row of it', () => {
+  const { store } = openStore(tempPath());
+  store.beginSession(DAY, tsUs(1), 'test');
+  const limit = {
+    orderCode: FRONT.orderCode,
+    side: 'buy',
+    qty: qty(1),
+    limitPrice: priceTicks(13_000),
+  } as const;
+  const owner = (id: string, terms: Partial<OrderOwner> = { limit }): OrderOwner => ({
+    clientOrderId: clientOrderId(id),
+    strategy: FIRST,
+    ...terms,
+  });
+  const order = {
+    ...limit,
+    ...owner('H.2', {}),
+    purpose: 'reduce',
+    shrinks: true,
+    instrument: FRONT.index,
+    trigger: null,
+    cause: seq(1),
+  } as const;
+  store.append({ kind: 'place', cause: seq(1), tsUs: tsUs(1), strategy: FIRST, order, isLost: false });
+  store.flush();
+  const trigger = { kind: 'stop', triggerPrice: priceTicks(12_990), triggerWhen: 'at_or_above' } as const;
+  const owners = [
+    owner('H.1'),
+    owner('H.2'),
+    owner('H.3', {}),
+    owner('H.4', { limit: { ...limit, orderCode: NEXT.orderCode } }),
+    owner('H.5', { stop: { ...limit, trigger } }),
+  ];
+  const left: CarriedOver = {
+    contracts: [FRONT],
+    started: { ...NOTHING_CARRIED_OVER.started, follows: DAY },
+  };
+  expect(withUnjournaled(left, store.read, owners).started.earlierOrders).toMatchObject([
+    { clientOrderId: 'H.1', strategy: FIRST, side: 'buy', qty: 1, orderNo: null, trigger: null },
+    { clientOrderId: 'H.5', strategy: FIRST, status: 'submitted', trigger },
+  ]);
+  const first = { ...left, started: NOTHING_CARRIED_OVER.started };
+  expect(withUnjournaled(first, store.read, owners), 'no session was before').toBe(first);
 });

@@ -38,6 +38,9 @@ const CANCEL = {
   request: { clientOrderId: ID, strategy: strategyIndex(0) } as ApprovedCancel, // oxlint-disable-line typescript/no-unsafe-type-assertion -- as above
 } as const;
 
+const { orderCode: CODE, side: SIDE, qty: QTY, limitPrice: LIMIT } = PLACE.request;
+const TERMS = { orderCode: CODE, side: SIDE, qty: QTY, limitPrice: LIMIT };
+
 function opened(path: string, names: StrategyNames): EmergencyRecord {
   const record = new EmergencyRecord(openEmergencyFile(path), names);
   onTestFinished(() => record.close());
@@ -57,7 +60,7 @@ it('tells the next start whose order it was, also when strategies were renumbere
   before.sent(PLACE);
   before.sent(CANCEL);
   expect(opened(path, namesOf('spread')).owners()).toEqual([
-    { clientOrderId: ID, strategy: strategyIndex(0) },
+    { clientOrderId: ID, strategy: strategyIndex(0), limit: TERMS },
   ]);
   const left = namesOf('trend');
   const without = opened(path, left);
@@ -69,12 +72,11 @@ it('tells the terms of a stop, which the broker lists without a name of ours', (
   const path = tempPath();
   const trigger = { kind: 'stop', triggerPrice: priceTicks(19_013), triggerWhen: 'at_or_above' } as const;
   opened(path, namesOf('trend', 'spread')).sent({ ...PLACE, request: { ...PLACE.request, trigger } });
-  const { orderCode: code, side, qty: size, limitPrice } = PLACE.request;
   expect(opened(path, namesOf('trend', 'spread')).owners()).toEqual([
     {
       clientOrderId: ID,
       strategy: strategyIndex(1),
-      stop: { orderCode: code, side, qty: size, limitPrice, trigger },
+      stop: { ...TERMS, trigger },
     },
   ]);
 });
@@ -94,7 +96,7 @@ it('keeps what an earlier run left until the journal has it, though the disk fil
   const record = opened(path, names);
   record.journalFailed('database or disk is full');
   record.recovered();
-  expect(record.owners()).toEqual([{ clientOrderId: ID, strategy: strategyIndex(1) }]);
+  expect(record.owners()).toEqual([{ clientOrderId: ID, strategy: strategyIndex(1), limit: TERMS }]);
   record.taken();
   expect(record.lines).toEqual([]);
   record.sent(CANCEL);
