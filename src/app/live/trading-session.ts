@@ -31,7 +31,6 @@ import {
   type Unsequenced,
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import {
   type FrameLog,
@@ -120,10 +119,8 @@ export interface SessionLeft {
 }
 
 /** Opens the day in the journal and reads its past, or what the session before it left. */
-export function prepareSession(
-  { journal, clockMap, config, paths, names, halt, unjournaled }: Omit<SessionContext, 'edge'>,
-  left?: SessionLeft,
-): PreparedSession {
+export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft): PreparedSession {
+  const { journal, clockMap, config, paths, names } = context;
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDay(config.calendar, now);
   const isNew = journal.beginSession(day, now, config.file);
@@ -136,8 +133,8 @@ export function prepareSession(
   const contracts = read.contracts(day);
   const carriedOver = isStarted
     ? { ...NOTHING_CARRIED_OVER, contracts }
-    : beginningAnew(leftBy(read, before, left, names, halt.reason !== null, contracts), read, day);
-  const sent = unjournaled(day);
+    : beginningAnew(leftBy(context, before, left, contracts), read, day);
+  const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, before, config, names });
   const place = {
     journal: paths.journal,
@@ -155,15 +152,15 @@ export function prepareSession(
 }
 
 function leftBy(
-  read: JournalReader,
+  { journal, names, halt, unjournaled }: Pick<SessionContext, 'journal' | 'names' | 'halt' | 'unjournaled'>,
   before: TradingDay | undefined,
   left: SessionLeft | undefined,
-  names: StrategyNames,
-  isHalted: boolean,
   into: readonly Contract[],
 ): CarriedOver {
+  const isHalted = halt.reason !== null;
   if (before === undefined) return { ...NOTHING_CARRIED_OVER, contracts: into };
-  if (left?.day !== before) return carryOver(read, before, names, isHalted, into);
+  if (left?.day !== before)
+    return carryOver(journal.read, before, names, isHalted, into, unjournaled(before).owners);
   return left.carry.left(before, left.contracts, names, isHalted, into);
 }
 

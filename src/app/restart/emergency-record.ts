@@ -56,7 +56,7 @@ export class EmergencyRecord {
     return `by an earlier run, which left ${this.lines.length} lines in its emergency file`;
   }
 
-  /** Calls of which the journal may hold no row. At the exchange orders end with their day; a stop may wait longer. */
+  /** Calls of which the journal may hold no row. Those of another day tell their owner alone: the session that follows it carries them over. */
   unjournaled(day: TradingDay): UnjournaledCalls {
     const owners: OrderOwner[] = [];
     const changes: ModifyToSend[] = [];
@@ -66,8 +66,7 @@ export class EmergencyRecord {
       const isToday = sentOn === day;
       if (call === 'place') {
         const owner = { clientOrderId, strategy };
-        const isTold = isOrder(request) && (isToday || request.trigger !== null);
-        owners.push(isTold ? { ...owner, order: { ...request, strategy } } : owner);
+        owners.push(isToday && isOrder(request) ? { ...owner, order: { ...request, strategy } } : owner);
       } else if (isToday && isChange(request)) changes.push({ ...request, strategy });
       else if (isToday && isCancel(request)) cancels.push({ ...request, strategy });
     }

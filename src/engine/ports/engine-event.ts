@@ -258,7 +258,7 @@ export interface UnjournaledCalls {
 export interface OrderOwner {
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;
-  /** The call, where a book of this session may still show the order. */
+  /** The call, where this session sent it. */
   readonly order?: OrderToSend;
 }
 

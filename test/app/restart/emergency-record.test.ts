@@ -93,7 +93,7 @@ it('tells the next start whose order it was, also when strategies were renumbere
   expect(without.lines).toHaveLength(3);
 });
 
-it('tells the call of an order where a book may still show it: at the exchange on its own day, a stop later too', () => {
+it('tells the call of an order on its own day, later its owner alone', () => {
   const path = tempPath();
   const trigger = { kind: 'stop', triggerPrice: priceTicks(19_013), triggerWhen: 'at_or_above' } as const;
   const stop = {
@@ -105,8 +105,11 @@ it('tells the call of an order where a book may still show it: at the exchange o
   record.sent(PLACE, DAY);
   record.sent(stop, DAY);
   const owner = { clientOrderId: ID, strategy: strategyIndex(1) };
-  const other = { clientOrderId: OTHER, strategy: strategyIndex(1), order: stop.request };
-  expect(record.unjournaled(DAY).owners).toEqual([{ ...owner, order: PLACE.request }, other]);
+  const other = { clientOrderId: OTHER, strategy: strategyIndex(1) };
+  expect(record.unjournaled(DAY).owners).toEqual([
+    { ...owner, order: PLACE.request },
+    { ...other, order: stop.request },
+  ]);
   expect(record.unjournaled(NEXT_DAY).owners).toEqual([owner, other]);
 });
 
