@@ -30,6 +30,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
       ] as const,
   ),
   ['data import --ask', ONE_FILE],
+  ['data import --no-archive', 'columns alone are written'],
   ['data import --levels', 'all levels that a file has are kept, 10 at most'],
   [
     'simulator openapi',

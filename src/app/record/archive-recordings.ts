@@ -190,7 +190,6 @@ const compiled = (path: string, { data, market }: Recordings): Promise<FrameRepo
     skipBad: true,
     // A log that grew after it was compiled contains all that its columns hold.
     replace: true,
-    archive: true,
   });
 
 function reportText({ file, rows, stored, badRows, damage }: FrameReport): string {

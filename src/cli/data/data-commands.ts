@@ -106,7 +106,6 @@ const tickTable = (ticks: readonly TickListing[]): string =>
     gaps: ({ gaps }) => formatNumber(gaps.length),
     bad: ({ badRows }) => formatNumber(badRows),
     KiB: ({ bytes }) => kib(bytes),
-    'archive KiB': ({ archiveBytes }) => (archiveBytes === null ? '' : kib(archiveBytes)),
   })}\n`;
 
 function gapTable(ticks: readonly TickListing[]): string {
@@ -145,7 +144,7 @@ interface VerifyFlags {
 function addDataVerify(data: Command, { io, finish }: CliContext): void {
   const command = data
     .command('verify')
-    .description('check every file: row counts, order of times, digests, archive against columns')
+    .description('check every file: row counts, order of times, digests')
     .argument('[symbol]', 'this symbol only')
     .option('--dir <dir>', 'data directory', DATA_DIR)
     .option('--json', 'print JSON')

@@ -197,7 +197,6 @@ async function sessionDay(
     silence: minutes(5),
     skipBad: true,
     replace: true,
-    archive: false,
   });
   let contracts: readonly Contract[] = [];
   const references = new Map<Contract, PriceHundredths>();

@@ -31,7 +31,6 @@ export interface FrameOptions {
   /** Keep the good frames of a log that has bad ones. */
   readonly skipBad: boolean;
   readonly replace: boolean;
-  readonly archive: boolean;
 }
 
 /** Frames of a log by kind; the counts add up to all frames. */
@@ -261,9 +260,9 @@ export const storeOpened = (
   ticks: DayTicks,
   { calendar }: RecordedMarket,
   spec: ContractSpec,
-  { dir, silence, replace, archive }: Pick<StoreOptions, 'dir' | 'silence' | 'replace' | 'archive'>,
+  { dir, silence, replace }: Pick<StoreOptions, 'dir' | 'silence' | 'replace'>,
   origin: Parameters<typeof storeDay>[2],
 ): StoredDay => {
   const zone = { offsetAtMoment: () => calendar.utcOffsetMinutes };
-  return storeDay(ticks, { dir, silence, replace, archive, calendar, zone, ...stepsOf(spec) }, origin);
+  return storeDay(ticks, { dir, silence, replace, calendar, zone, ...stepsOf(spec) }, origin);
 };

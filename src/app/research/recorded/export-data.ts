@@ -95,18 +95,18 @@ function ofDays(
     fields: what.kind === 'bars' ? barFields(tickSize, lotSize) : tickFields(tickSize, lotSize, depth),
     utcOffsetMinutes: first.meta.utcOffsetMinutes,
     *parts(took) {
-      for (const { path, gaps } of days) {
+      for (const { path, meta } of days) {
         const read = function* (): Generator<TickColumns> {
           for (const part of readParts(path)) {
             yield part;
             took(part.rows);
           }
         };
-        if (what.kind === 'bars') yield barPart(tickBars(read(), gaps, what.spec, what.calendar));
+        if (what.kind === 'bars') yield barPart(tickBars(read(), meta.gaps, what.spec, what.calendar));
         else for (const part of read()) yield tickPart(part, depth, isTrades);
       }
     },
-    all: days.reduce((sum, { rows }) => sum + rows, 0),
+    all: days.reduce((sum, { meta }) => sum + meta.rows, 0),
     periods: days.map(({ day }) => day),
   };
 }
