@@ -29,6 +29,8 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
         [`market.contracts.*.costs.${key}`, NO_COSTS_OF_TIME],
       ] as const,
   ),
+  ['data continuous', 'a backtest on VN30F1M rolls over files of single contracts, as it does live'],
+  ['data synth', 'trade on paper: the state keeps each day as columns, in its folder data'],
   ['data import --ask', ONE_FILE],
   ['data import --no-archive', 'columns alone are written'],
   ['data import --levels', 'all levels that a file has are kept, 10 at most'],

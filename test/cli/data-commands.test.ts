@@ -220,8 +220,11 @@ describe('data verify', () => {
   });
 });
 
-it('data continuous is gone, and says what to do instead', async () => {
-  const { code, err } = await cliRun('data', 'continuous', 'VN30F2603', 'VN30F2604', '--out', 'front.csv');
+it.each([
+  ['continuous VN30F2603 VN30F2604 --out front.csv', 'a backtest on VN30F1M rolls over files'],
+  ['synth --from 2026-06-06', 'trade on paper'],
+])('data %s is gone, and says what to do instead', async (line, instead) => {
+  const { code, err } = await cliRun('data', ...line.split(' '));
   expect(code).toBe(2);
-  expect(err).toContain('a backtest on VN30F1M rolls over files of single contracts');
+  expect(err).toContain(instead);
 });

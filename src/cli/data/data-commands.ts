@@ -10,17 +10,16 @@ import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
-import { type CliContext, CliFailure, EXIT, noData, printJson } from '../cli-io.ts';
+import { type CliContext, EXIT, noData, printJson } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { addDataExport } from './data-export.ts';
 import { addDataImport } from './data-import.ts';
-import { addDataSynth } from './data-synth.ts';
 import { DATA_DIR } from '../argument-values.ts';
 
 export function addDataCommands(program: Command, context: CliContext): void {
   const data = program
     .command('data')
-    .description('market data as columns: list, import, export, verify, synthesize')
+    .description('market data as columns: list, import, export, verify')
     .addHelpText(
       'after',
       `
@@ -42,21 +41,8 @@ Examples:
   addDataList(data, context);
   addDataImport(data, context);
   addDataExport(data, context);
-  addRetired(data);
   addDataVerify(data, context);
-  addDataSynth(data, context);
 }
-
-/** A command that is gone says what to do instead. */
-function addRetired(data: Command): void {
-  const command = data.command('continuous', { hidden: true }).allowExcessArguments().allowUnknownOption();
-  command.action(() => {
-    throw new CliFailure(EXIT.usage, NO_SERIES);
-  });
-}
-
-const NO_SERIES =
-  'no data continuous any more: a backtest on VN30F1M rolls over files of single contracts, as it does live';
 
 interface ListFlags {
   readonly dir: string;

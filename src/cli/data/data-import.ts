@@ -255,7 +255,7 @@ function importedText({ file, kind, rows, badRows, parts, notes }: ImportedFile,
   return `${head}${remarks}${none}${parts.map(partLine).join('')}`;
 }
 
-export function partLine({ symbol, period, what, rows, gaps, outcome }: ImportedPart): string {
+function partLine({ symbol, period, what, rows, gaps, outcome }: ImportedPart): string {
   const missing = gaps === 0 ? '' : `, ${formatCount(gaps, 'gap')}`;
   return `  ${symbol} ${period}: ${formatNumber(rows)} ${what}${missing}: ${OUTCOMES[outcome]}\n`;
 }
