@@ -16,6 +16,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
     'levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages',
   ],
   ['data.bars.ask', ONE_FILE],
+  ['scenario', 'set faults over the control API, from the program that you test or beside it'],
   ['currency', ONE_CURRENCY],
   ['timeZone', 'one market a run, which names its zone'],
   ['market.contracts.*.currency', ONE_CURRENCY],

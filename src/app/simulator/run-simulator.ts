@@ -1,7 +1,6 @@
 /** `tickwright simulator`: the broker alone, for any client in any language. */
 import { formatProblem, type Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
-import type { YamlSource } from '../../config/yaml-source.ts';
 import { readMarket } from '../../config/market-file.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
@@ -12,7 +11,6 @@ import {
   startSimulator,
 } from '../../simulator/start-simulator.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
-import { parseScenario, type Scenario } from '../../simulator/scenario/scenario.ts';
 import { accountProblems, accountsOf, type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';
 
 export interface SimulatorRunOptions {
@@ -50,10 +48,10 @@ function fileAt(path: string): ReadSimulatorFile {
   throw new SimulatorConfigError(read.problems.map(formatProblem).join('\n'));
 }
 
-const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market: null, scenario: null };
+const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market: null };
 
 function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptions> {
-  const { file, market, scenario } = options.config === null ? NO_FILE : fileAt(options.config);
+  const { file, market } = options.config === null ? NO_FILE : fileAt(options.config);
   const { auth, stream, time, readings, accounts, codes, streamCodes } = DEFAULT_OPTIONS;
   const tape = options.tape ?? file.tape ?? null;
   return {
@@ -75,7 +73,6 @@ function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptio
     stream: { ...stream, ...given(file.stream) },
     rules: rulesOf(file.rules),
     readings: { ...readings, ...given(file.readings) },
-    scenario,
   };
 }
 
@@ -127,7 +124,6 @@ interface ReadSimulatorFile {
   readonly file: SimulatorFile;
   /** Null: the demo's own. */
   readonly market: { readonly calendar: TradingCalendar; readonly costs: CostSchedule } | null;
-  readonly scenario: Scenario | null;
 }
 
 type Read<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
@@ -139,29 +135,10 @@ export function readSimulatorFile(path: string): Read<ReadSimulatorFile> {
   const problems = accountProblems(file.accounts ?? []).map((problem) =>
     source.problem(problem.path, problem.expected),
   );
-  const scenario = readScenario(source, file.scenario);
-  if ('problems' in scenario) problems.push(...scenario.problems);
   const market = file.market === undefined ? null : readMarket(source, file.market);
   if (market?.ok === false) problems.push(...market.problems);
-  if (problems.length > 0 || 'problems' in scenario || market?.ok === false) return { problems };
-  return { value: { file, market: market && pick(market), scenario: scenario.value } };
+  if (problems.length > 0 || market?.ok === false) return { problems };
+  return { value: { file, market: market && pick(market) } };
 }
 
 const pick = ({ calendar, costs }: NonNullable<ReadSimulatorFile['market']>) => ({ calendar, costs });
-
-function readScenario(source: YamlSource, raw: unknown): Read<Scenario | null> {
-  if (raw === undefined) return { value: null };
-  const read = parseScenario(raw);
-  if (read.ok) return { value: read.value };
-  const problems = read.issues.map(({ path, expected, received }) =>
-    source.problem(['scenario', ...placesOf(path)], expected, '', received),
-  );
-  return { problems };
-}
-
-/** `steps.0.fault` as the keys and places that the file has. */
-const placesOf = (path: string): (string | number)[] =>
-  path
-    .split('.')
-    .filter((part) => part !== '')
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));

@@ -127,8 +127,6 @@ export const simulatorFileSchema = z.strictObject({
       contractList: z.enum(['objects', 'codes', 'bare']).optional(),
     })
     .prefault({}),
-  /** Read by the simulator itself. */
-  scenario: z.unknown().optional(),
 });
 
 export type SimulatorFile = z.output<typeof simulatorFileSchema>;
