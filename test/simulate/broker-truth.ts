@@ -46,6 +46,8 @@ export interface OpenTruth {
   readonly isWaiting: boolean;
   /** A stop that waits, or what one has sent. */
   readonly isStop: boolean;
+  /** Of a trailing stop: when it became a stop, or null before that; undefined of any other order. */
+  readonly activatedUs?: number | null;
   readonly isProtective: boolean;
   /** `entry` for whatever is not ours. */
   readonly purpose: Purpose;
@@ -252,6 +254,7 @@ export class BrokerTruth {
     const root = this.#rootOf(trigger);
     const placed = root === null ? undefined : this.#placed(root);
     const isExit = parentOrderNo !== null;
+    const isTrailing = trigger.kind === 'trailing_stop';
     return {
       code,
       side,
@@ -261,6 +264,7 @@ export class BrokerTruth {
       isWaiting: true,
       // A trailing stop that is not active yet waits for a better price.
       isStop: half !== 'take_profit' && triggerPrice !== null,
+      ...(isTrailing ? { activatedUs: trigger.activatedUs } : {}),
       pair: isExit ? `${day} ${parentOrderNo}` : null,
       ...ownedBy(placed),
       ...(isExit && placed !== undefined ? { purpose: 'reduce' } : {}),

@@ -34,7 +34,7 @@ export interface JournaledOrder {
   /** Of the trigger book. */
   waitingKey: string | null;
   status: OrderStatus;
-  /** The number that the last row of its status names, and the session of that row. */
+  /** The number that the last row of its status or its first fill names, and the session of that row. */
   numbered: { readonly session: string; readonly orderNo: string } | null;
   /** From fills and corrections. */
   filledQty: number;
@@ -223,7 +223,7 @@ export class CommittedJournal {
         return this.#status(this.#order(entry.clientOrderId, row), entry, row.session);
       case 'fill':
       case 'fill_correction':
-        return this.#fill(this.#order(entry.clientOrderId, row), entry);
+        return this.#fill(this.#order(entry.clientOrderId, row), entry, row.session);
       case 'halt':
         if (row.owner === null) this.halted = entry.halted ? entry.reason : null;
         return;
@@ -236,11 +236,13 @@ export class CommittedJournal {
     if (orderNo !== null) order.numbered = { session, orderNo };
   }
 
-  #fill(order: JournaledOrder, entry: Body<'fill' | 'fill_correction'>): void {
+  #fill(order: JournaledOrder, entry: Body<'fill' | 'fill_correction'>, session: string): void {
     order.filledValue += entry.value;
     order.tax += entry.tax;
     order.quality = entry.quality;
     if (entry.kind === 'fill_correction') return;
+    // The row that finds an order of unknown fate may show it filled: its number comes with the fill.
+    order.numbered ??= { session, orderNo: entry.orderNo };
     order.filledQty += entry.qty;
     order.fee += entry.fee;
   }

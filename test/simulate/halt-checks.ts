@@ -96,6 +96,8 @@ export class HaltChecks {
     const { truth, violated, world, isForeign, isTruthful } = this.#scene;
     const order = truth.triggers.get(name) ?? truth.order(truth.day, name)?.report;
     if (order === undefined || isForeign || !isTruthful) return;
+    // What is over already is canceled in vain where no book can be read.
+    if ('kind' in order ? order.status !== 'pending' : !isOpenAtBroker(order)) return;
     const { orderCode: code, side } = order;
     const owner = 'kind' in order ? truth.ownerOfTrigger(order) : truth.ownerOf(order);
     if (owner === OPERATOR || this.#isNews(code, world.time.nowUs - SWEPT_US)) return;

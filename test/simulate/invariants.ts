@@ -71,7 +71,7 @@ export class Invariants {
   /** Rows without a name that went to an order just like theirs. */
   readonly #swapped = new Set<string>();
   /** Strategies with an order of which nobody saw how its day ended: positions tell no owner of fills that set each other off. */
-  readonly #unproven = new Set<string>();
+  readonly #unproven = new Map<string, 'agreed' | 'open'>();
   /** Strategies whose position came or went without a fill. */
   readonly #reassigned = new Set<string>();
   readonly #resolved = new Set<string>();
@@ -116,6 +116,7 @@ export class Invariants {
       isTruthful,
       isResolved: (id) => this.#resolved.has(id),
       isReassigned: (strategy) => this.#reassigned.has(strategy),
+      isSetOff: (strategy) => this.#unproven.get(strategy) === 'agreed',
       journaledQty: (owner, code) => this.#journaled.get(`${owner} ${code}`) ?? 0,
     };
   }
@@ -363,9 +364,10 @@ export class Invariants {
         // Days without the daemon hide which of several orders has filled: a person took the difference over.
         if (isTakenOver(entry.event) && this.isUnseen) this.#isForeign = true;
         return;
+      case 'position_agreed':
+        return void [...this.#unproven.keys()].map((owner) => this.#unproven.set(owner, 'agreed'));
       case 'proposal':
       case 'fill_correction':
-      case 'position_agreed':
       case 'phase':
       case 'gap':
       case 'command':
@@ -584,7 +586,7 @@ export class Invariants {
       this.violated(`${clientOrderId} is presumed absent and is at the broker`);
     if (to === 'presumed_absent') world.saw('an unknown order is proven absent');
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');
-    if (to === 'expired_unproven') this.#unproven.add(this.#ownerHere(clientOrderId));
+    if (to === 'expired_unproven') this.#unproven.set(this.#ownerHere(clientOrderId), 'open');
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
   }
 

@@ -24,6 +24,8 @@ interface Result {
 
 /** A price of this long ago may be the last that the engine knows. */
 const PRICE_LAG_US = 5e6;
+/** What became of an order since then may not have been read. */
+const READ_US = 10e6;
 const VND_A_TICK = 10_000;
 
 export class LimitChecks {
@@ -102,14 +104,19 @@ export class LimitChecks {
     owner: string,
     isProtective: boolean,
   ): void {
-    const { truth, violated, isForeign, isReassigned } = this.#scene;
+    const { truth, violated, isForeign, isReassigned, journal } = this.#scene;
     if (refId === null || isForeign || isReassigned(owner)) return;
-    const rowId = this.#rowOf(refId);
+    const row = journal.orders.get(refId)?.place?.row;
+    const rowId = row?.id ?? -1;
+    const knownUs = (row?.tsUs ?? Infinity) - READ_US;
     const closing = workingOf(truth.open(), owner, code, side, ({ root, ...order }) => {
       if (root === null || this.#rowOf(root) > rowId) return false;
-      return isProtective ? order.isWaiting && order.isStop : !order.isProtective;
+      if (!isProtective) return !order.isProtective;
+      // A trailing stop protects from its activation on, which has to be read first.
+      const { activatedUs = -Infinity } = order;
+      return order.isWaiting && order.isStop && activatedUs !== null && activatedUs <= knownUs;
     });
-    const held = Math.max(0, -signOf(side) * truth.heldBy(owner, code));
+    const held = Math.max(0, -signOf(side) * this.#heldBy(owner, code));
     // What came after it, and a protective stop, have closed some of it meanwhile.
     let closed = 0;
     for (const { order, qty } of truth.fills) {
@@ -122,6 +129,12 @@ export class LimitChecks {
     }
     if (closing > held + closed)
       violated(`${refId} reduces: ${closing} in all would ${side} where ${owner} holds ${held}`);
+  }
+
+  /** Where positions agree although its orders ended unseen, fills set each other off, and nothing tells whose they were: our own books hold. */
+  #heldBy(owner: string, code: string): number {
+    const { truth, isSetOff, journaledQty } = this.#scene;
+    return isSetOff(owner) ? journaledQty(owner, code) : truth.heldBy(owner, code);
   }
 
   /** Orders are asked for in this order. */

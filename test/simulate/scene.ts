@@ -16,6 +16,8 @@ export interface Scene {
   readonly isResolved: (id: string) => boolean;
   /** A strategy's position was taken over or given away without a fill. */
   readonly isReassigned: (strategy: string) => boolean;
+  /** The day ended before anybody saw how its orders did, and positions agree all the same: what they filled may be another's. */
+  readonly isSetOff: (strategy: string) => boolean;
   /** Contracts that committed fills have brought an owner, over all sessions. */
   readonly journaledQty: (owner: string, code: string) => number;
 }
