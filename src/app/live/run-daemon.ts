@@ -211,7 +211,7 @@ async function brokerOnceThereIsRoom(
 ): Promise<ReachedBroker | null> {
   for (let isTold = false; !shutdown.isAsked; isTold = true) {
     try {
-      return await reachBroker(plan, paths, { fresh, trades: true });
+      return await reachBroker(plan, paths, fresh);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
       if (!isTold) process.stderr.write(`${failureText(error)}; it starts once there is room\n`);
