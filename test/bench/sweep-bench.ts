@@ -1,12 +1,13 @@
 /** The gain of a second thread in a sweep: start, shared columns, trials and their file of results, all of it. */
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { loadBacktest } from '../../src/app/research/backtest/load-backtest.ts';
 import { readSweep } from '../../src/app/research/sweep/read-sweep.ts';
 import { runSweep } from '../../src/app/research/sweep/run-sweep.ts';
 import { type Candidate, timed } from './rounds.ts';
+import { YEAR_CLOSES, yearFile } from './start-bench.ts';
 
 /** All real days, where they lie beside the repository: a trial takes half a second of them, so that the start of threads is little. */
 const REAL = ['../shared/data/vn30f/ticks'];
@@ -50,31 +51,22 @@ sweep: { objective: net_profit, parameters: { ema: { fast: [${fast}], slow: [${s
 const tenFrom = (first: number, step: number): readonly number[] =>
   Array.from({ length: 10 }, (_, place) => first + place * step);
 
-/** A hundred trials of a year of daily bars, as `start-bench.ts` writes them: what a trial costs beside its few bars. */
+/** A hundred trials of a year of daily bars: what a trial costs beside its few bars. */
 export async function yearSweep(scratch: string): Promise<readonly Candidate[]> {
-  const file = join(scratch, 'year-sweep.yaml');
   const [fast, slow] = [tenFrom(2, 1), tenFrom(15, 5)];
-  writeFileSync(
-    file,
-    `market: { contracts: { X: { tick: 0.01 } } }
-capital: 100000
-state: ${resolve(scratch)}
-data: { bars: [{ file: year.csv, symbol: X, every: 1d }] }
-strategies: [{ id: ema, strategy: ema-cross, symbols: [X], overnight: true }]
-sweep: { objective: net_profit, parameters: { ema: { fast: [${fast.join(', ')}], slow: [${slow.join(', ')}] } } }
-`,
+  const file = yearFile(
+    scratch,
+    'year-sweep.yaml',
+    `strategies: [{ id: ema, strategy: ema-cross, symbols: [X], overnight: true }]
+sweep: { objective: net_profit, parameters: { ema: { fast: [${fast.join(', ')}], slow: [${slow.join(', ')}] } } }`,
   );
-  const closes = readFileSync(join(scratch, 'year.csv'), 'utf8')
-    .split('\n')
-    .slice(1, -1)
-    .map((row) => Number(row.split(',')[4]));
   const { trials, run } = await sweepFile(file);
   const bare = (): void => {
     let seen = 0;
     for (const m of fast)
       for (const n of slow) {
         let [quick, late] = [0, 0];
-        for (const close of closes) {
+        for (const close of YEAR_CLOSES) {
           quick += (2 / (m + 1)) * (close - quick);
           late += (2 / (n + 1)) * (close - late);
         }

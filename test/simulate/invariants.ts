@@ -229,11 +229,7 @@ export class Invariants {
   }
 
   netOf(orderCode: string): number {
-    return this.net.get(orderCode) ?? 0;
-  }
-
-  get net(): ReadonlyMap<string, number> {
-    return this.truth.net;
+    return this.truth.net.get(orderCode) ?? 0;
   }
 
   /** In the books as they are read: they show what is over until the day ends. */
@@ -365,7 +361,8 @@ export class Invariants {
         if (isTakenOver(entry.event) && this.isUnseen) this.#isForeign = true;
         return;
       case 'position_agreed':
-        return void [...this.#unproven.keys()].map((owner) => this.#unproven.set(owner, 'agreed'));
+        for (const owner of this.#unproven.keys()) this.#unproven.set(owner, 'agreed');
+        return;
       case 'proposal':
       case 'fill_correction':
       case 'phase':
@@ -498,7 +495,7 @@ export class Invariants {
     if (isListed && sum !== dayPnl) return `the account has a profit of ${dayPnl}, its owners of ${sum}`;
     const { simulator, account } = this.#world;
     const there = simulator.brokerage.account(account);
-    const isHeld = [...this.net.values()].some((net) => net !== 0);
+    const isHeld = [...this.truth.net.values()].some((net) => net !== 0);
     const isElsewhere = this.#isForeign || this.#reassigned.size > 0 || day !== this.truth.day;
     const isPartial = this.#isBegunAnew || (day !== null && this.#fills.hasLate(day));
     if (there === undefined || isHeld || isElsewhere || isPartial) return null;
@@ -567,7 +564,7 @@ export class Invariants {
     const ours = new Map<string, number>();
     for (const { orderCode, qty } of strategies.flatMap(({ positions }) => positions))
       ours.set(orderCode, (ours.get(orderCode) ?? 0) + qty);
-    for (const code of new Set([...ours.keys(), ...this.net.keys()])) {
+    for (const code of new Set([...ours.keys(), ...this.truth.net.keys()])) {
       const [here, there] = [ours.get(code) ?? 0, this.netOf(code)];
       if (here !== there) return `${code}: ${here} here, ${there} at the broker`;
     }

@@ -247,7 +247,7 @@ async function close(world: World): Promise<void> {
   flatten();
   const untilUs = time.livedUs + SETTLE_SECONDS_MAX * 1e6;
   const left = (): string | null => {
-    const { net } = checks;
+    const { net } = checks.truth;
     const orders = checks.truth.openOrders().length + checks.truth.waiting().length;
     if ([...net.values()].every((each) => each === 0) && orders === 0) return null;
     return `${JSON.stringify([...net])}, ${orders} orders`;
@@ -292,7 +292,7 @@ function hashOf(world: World): string {
     // A start that failed leaves a file without tables.
     hash.update(errorText(error));
   }
-  hash.update(JSON.stringify([...world.checks.net]));
+  hash.update(JSON.stringify([...world.checks.truth.net]));
   hash.update(String(world.time.nowUs));
   return hash.digest('hex').slice(0, 16);
 }

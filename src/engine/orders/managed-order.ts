@@ -55,7 +55,8 @@ export interface OrderTerms {
   readonly isProtective: boolean;
 }
 
-const TAKEN: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
+/** Those of an order that one of the broker's books shows. */
+const IN_A_BOOK: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
   'accepted',
   'partially_filled',
   'pending_trigger',
@@ -182,7 +183,7 @@ export class ManagedOrder implements OrderView {
 
   /** The broker took it, and the last complete scan of its book shows it, or came before it: nobody can say that it is gone. */
   get isInBook(): boolean {
-    return TAKEN.has(this.status) && this.absence === null && !this.isContradicted;
+    return IN_A_BOOK.has(this.status) && this.absence === null && !this.isContradicted;
   }
 
   /** No number yet, and not final: to be looked for in the book. */

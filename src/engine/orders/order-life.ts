@@ -180,11 +180,11 @@ export class DayEnd {
   afterBook(snapshot: BookSnapshot): void {
     const { complete, startedUs, list } = snapshot;
     if (list !== 'orders' || !complete || startedUs < this.#closedUs + this.#lookUp.spread) return;
-    const hidden = snapshot.orders.filter((row) => row.filledQty === 0 && isDisagreeing(row));
-    const doubtful = new Set(hidden.map(({ orderNo }) => orderNo));
+    const doubtful = snapshot.orders.filter((row) => row.filledQty === 0 && isDisagreeing(row));
+    const numbers = new Set(doubtful.map(({ orderNo }) => orderNo));
     for (const order of this.#orders.open) {
-      if (order.orderNo !== null && doubtful.has(order.orderNo)) continue;
-      if (!order.isWaiting && !order.isLasting && order.orderNo !== null && order.rowUs === startedUs)
+      const { isWaiting, isLasting, orderNo, rowUs } = order;
+      if (!isWaiting && !isLasting && orderNo !== null && rowUs === startedUs && !numbers.has(orderNo))
         this.#life.apply(order, 'day_ended');
     }
   }

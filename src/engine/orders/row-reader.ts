@@ -2,9 +2,9 @@
 import {
   type BrokerOrder,
   type BrokerOrderStatus,
-  isDisagreeing,
   type BrokerTriggerOrder,
   isCanceled,
+  isDisagreeing,
   mayWork,
 } from '../../domain/broker-order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';

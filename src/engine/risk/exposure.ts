@@ -160,10 +160,9 @@ function leftBeside(
 ): number {
   const left = leftByHand(view, instrument, side);
   if (left === Infinity) return left;
-  return (
-    left -
-    (workingQty(view, null, instrument, side, null) - workingQty(view, strategy, instrument, side, null))
-  );
+  const exits =
+    workingQty(view, null, instrument, side, null) - workingQty(view, strategy, instrument, side, null);
+  return left - exits;
 }
 
 /**
