@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readSimulatorFile } from '../../src/app/simulator/run-simulator.ts';
-import { accountsOf, simulatorFileSchema } from '../../src/app/simulator/simulator-file.ts';
+import { accountsOf, readSimulatorFile, simulatorFileSchema } from '../../src/app/simulator/run-simulator.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

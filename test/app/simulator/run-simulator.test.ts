@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSimulatorFile } from '../../../src/app/simulator/run-simulator.ts';
-import { accountsOf } from '../../../src/app/simulator/simulator-file.ts';
+import { accountsOf, readSimulatorFile } from '../../../src/app/simulator/run-simulator.ts';
 
 let dir: string;
 beforeEach(() => {
