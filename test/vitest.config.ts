@@ -33,7 +33,6 @@ export default defineConfig({
     setupFiles: ['test/support/set-up.ts'],
     // Tests may not lean on their order.
     sequence: { shuffle: true, seed: SEED, sequencer: LongFirst },
-    benchmark: { include: ['test/bench/**/*.bench.ts'] },
     pool: 'forks',
     // One more than cores: stories of whole programs wait for most of their time. Left alone, vitest takes one less.
     maxWorkers: availableParallelism() + 1,

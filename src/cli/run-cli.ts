@@ -74,7 +74,6 @@ export const PARTS: readonly CommandPart[] = [
   { commands: ['broker'], load: async () => (await import('./broker/broker-commands.ts')).addBrokerCommands },
   { commands: ['replay'], load: async () => (await import('./inspect/replay-commands.ts')).addReplayCommand },
   { commands: ['agree'], load: async () => (await import('./inspect/replay-commands.ts')).addAgreeCommand },
-  { commands: ['record'], load: async () => (await import('./data/data-record.ts')).addRecordCommand },
   { commands: ['data'], load: async () => (await import('./data/data-commands.ts')).addDataCommands },
   {
     commands: ['backtest'],

@@ -24,11 +24,7 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
     .command('simulator')
     .description('run the simulated broker alone: REST and price stream on one port of 127.0.0.1')
     .option('--port <n>', 'port; 0 takes any free one (8700)', portNumber)
-    .option(
-      '--control-port <n>',
-      'port of the control API: faults, scenarios, exact figures; 0 any',
-      portNumber,
-    )
+    .option('--control-port <n>', 'port of the control API: faults, exact figures; 0 any', portNumber)
     .option('--config <file>', 'YAML file of the simulator')
     .option('--fresh', 'discard accounts, orders and positions of earlier runs')
     .option('--state <dir>', 'where accounts, orders and keys are kept (var/simulator)')

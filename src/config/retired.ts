@@ -16,6 +16,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
     'levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages',
   ],
   ['data.bars.ask', ONE_FILE],
+  ['scenario', 'set faults over the control API, from the program that you test or beside it'],
   ['currency', ONE_CURRENCY],
   ['timeZone', 'one market a run, which names its zone'],
   ['market.contracts.*.currency', ONE_CURRENCY],
@@ -29,7 +30,11 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
         [`market.contracts.*.costs.${key}`, NO_COSTS_OF_TIME],
       ] as const,
   ),
+  ['record', 'tickwright dry-run keeps every frame too, and sends no order'],
+  ['data continuous', 'a backtest on VN30F1M rolls over files of single contracts, as it does live'],
+  ['data synth', 'trade on paper: the state keeps each day as columns, in its folder data'],
   ['data import --ask', ONE_FILE],
+  ['data import --no-archive', 'columns alone are written'],
   ['data import --levels', 'all levels that a file has are kept, 10 at most'],
   [
     'simulator openapi',
@@ -51,7 +56,7 @@ export function insteadOf(what: string): string | undefined {
 /** A line for each command and option of a command line that is gone. */
 export function retiredOptions(argv: readonly string[]): readonly string[] {
   const words = new Set(argv.map((word) => word.replace(/=.*/, '')));
-  return RETIRED.filter(
-    ([what]) => what.includes(' ') && what.split(' ').every((word) => words.has(word)),
+  return RETIRED.filter(([what]) =>
+    what.includes(' ') ? what.split(' ').every((word) => words.has(word)) : what === argv[0],
   ).map(([what, instead]) => `${what} is gone: ${instead}`);
 }

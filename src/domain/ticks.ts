@@ -81,3 +81,12 @@ export interface FeedGap {
   readonly expectedTotalVolume: number;
   readonly totalVolume: number;
 }
+
+/** Best level first: `bidPrice[0][row]`. A level that is not there has quantity 0 and price 0. */
+export interface BookColumns {
+  readonly depth: number;
+  readonly bidPrice: readonly Int32Array[];
+  readonly bidQty: readonly Int32Array[];
+  readonly askPrice: readonly Int32Array[];
+  readonly askQty: readonly Int32Array[];
+}

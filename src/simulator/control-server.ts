@@ -8,14 +8,11 @@ import type { AccountId } from '../domain/ids.ts';
 import { acceptAnyBody } from './http/rest-server.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
 import type { MarketClock } from './time/market-clock.ts';
-import { parseScenario } from './scenario/scenario.ts';
-import type { ScenarioRunner } from './scenario/scenario-runner.ts';
-import type { FaultControl } from './scenario/fault-control.ts';
+import type { FaultControl } from './fault-control.ts';
 import { describeFaults, parseFault } from './faults/fault.ts';
 
 export interface ControlServerParts {
   readonly faults: FaultControl;
-  readonly scenario: ScenarioRunner;
   readonly brokerage: Brokerage;
   readonly market: MarketClock;
   readonly accounts: readonly AccountId[];
@@ -38,7 +35,7 @@ function refusalOf({ headers }: FastifyRequest, token: string): string | null {
 }
 
 export function createControlServer(parts: ControlServerParts): FastifyInstance {
-  const { faults, scenario, brokerage, market } = parts;
+  const { faults, brokerage, market } = parts;
   const server = Fastify({ logger: false, forceCloseConnections: true });
   acceptAnyBody(server);
   server.addHook('onRequest', async (request, reply) => {
@@ -48,7 +45,9 @@ export function createControlServer(parts: ControlServerParts): FastifyInstance 
   server.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) =>
     reply.code(error.statusCode ?? 500).send({ issues: [error.message] }),
   );
-  server.setNotFoundHandler((_request, reply) => reply.code(404).send({ issues: ['no such call'] }));
+  server.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ issues: ['no such call: src/simulator/README.md lists them'] }),
+  );
   server.get('/faults', () => ({ armed: faults.list(), known: describeFaults() }));
   server.post('/faults', (request, reply) => {
     const fault = parseFault(request.body);
@@ -62,17 +61,6 @@ export function createControlServer(parts: ControlServerParts): FastifyInstance 
   server.delete<{ Params: { name: string } }>('/faults/:name', (request) => {
     faults.clear(request.params.name);
     return { armed: faults.list() };
-  });
-  server.get('/scenario', () => ({ steps: scenario.list() }));
-  server.post('/scenario', (request, reply) => {
-    const plan = parseScenario(request.body);
-    if (!plan.ok) return reply.code(400).send({ issues: plan.issues });
-    scenario.play(plan.value);
-    return { steps: scenario.list() };
-  });
-  server.delete('/scenario', () => {
-    scenario.stop();
-    return { steps: scenario.list() };
   });
   server.get<{ Params: { custodyCode: string } }>('/otp/:custodyCode', (request, reply) => {
     const otp = parts.otpOf(request.params.custodyCode);

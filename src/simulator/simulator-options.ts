@@ -7,7 +7,6 @@ import type { CostSchedule } from '../domain/costs.ts';
 import { type DurationUs, minutes, seconds, type TsUs, US_PER_DAY } from '../domain/units.ts';
 import type { VenueRules } from '../venue/venue-options.ts';
 import { type AccountSettings, type StartCash, threeSubAccounts } from './accounts/account-settings.ts';
-import type { Scenario } from './scenario/scenario.ts';
 import { systemClock, systemTimers } from './time/market-clock.ts';
 
 export interface SimulatorOptions {
@@ -33,8 +32,6 @@ export interface SimulatorOptions {
   readonly readings: Readings;
   readonly auth: AuthSettings;
   readonly stream: StreamSettings;
-  /** Plan of faults; null for none. */
-  readonly scenario: Scenario | null;
   /** Real time and real timers; tests bring their own. */
   readonly clock: Clock;
   readonly timers: Timers;
@@ -211,7 +208,6 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
     payloads: 'compact',
     bufferBytesMax: 8 * 1024 * 1024,
   },
-  scenario: null,
   clock: systemClock,
   timers: systemTimers,
 };

@@ -22,9 +22,7 @@ import { BookDistortion } from './faults/book-distortion.ts';
 import { FaultBoard } from './faults/fault-board.ts';
 import { createHandlers } from './http/handlers.ts';
 import { createRestServer, type RequestParts } from './http/rest-server.ts';
-import { FaultControl } from './scenario/fault-control.ts';
-import { ScenarioRunner } from './scenario/scenario-runner.ts';
-import type { ScenarioEvent } from './scenario/scenario.ts';
+import { FaultControl } from './fault-control.ts';
 import { DEFAULT_OPTIONS, type SimulatorOptions, VN30_FUTURE } from './simulator-options.ts';
 import { StateStore } from './state/state-store.ts';
 import { VenueMemory } from './state/venue-memory.ts';
@@ -59,7 +57,7 @@ function assertInCalendar({ name, validTo, utcOffsetMinutes }: TradingCalendar, 
 }
 
 async function listen(parts: Assembled, options: SimulatorOptions): Promise<RunningSimulator> {
-  const { store, brokerage, otps, scenario, stream, requests, sockets } = parts;
+  const { store, brokerage, otps, stream, requests, sockets } = parts;
   const rest = createRestServer({ ...requests, clock: parts.clock, timers: options.timers });
   stream.attach(rest.server);
   sockets.cut = () => rest.server.closeAllConnections();
@@ -71,7 +69,6 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
   const controlToken = randomBytes(18).toString('base64url');
   const control = createControlServer({ ...parts, accounts, otpOf, token: controlToken });
   const close = async (): Promise<void> => {
-    scenario.stop();
     stream.shutDown();
     await Promise.all([rest.close(), control.close()]);
     brokerage.close();
@@ -80,7 +77,6 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
   try {
     const port = await listenOn(rest, options.port);
     const controlPort = await listenOn(control, options.controlPort);
-    if (options.scenario !== null) scenario.play(options.scenario);
     return runningSimulator(parts, port, { controlPort, controlToken }, close);
   } catch (error) {
     await close();
@@ -98,19 +94,15 @@ async function listenOn(server: FastifyInstance, port: number): Promise<number> 
 export type Assembled = ReturnType<typeof assembleSimulator>;
 type Services = ReturnType<typeof createServices>;
 
-/** In force until the scenario runner exists. */
-const NOT_NOTED = (_event: ScenarioEvent): void => {};
-
 /** Everything but the sockets. */
 export function assembleSimulator(options: SimulatorOptions, store: StateStore) {
   const [account] = options.accounts;
   assert(account !== undefined, 'a simulator has at least one account');
   const services = createServices(options, store);
-  const { board, market, brokerage, tokens } = services;
-  let note = NOT_NOTED;
-  const requests = requestParts(options, services, (event) => note(event));
+  const { board, brokerage, tokens } = services;
+  const requests = requestParts(options, services);
   const counters = new Map<string, number>();
-  const stream = createStream(options, services, counters, (event) => note(event));
+  const stream = createStream(options, services, counters);
   /** Nothing to cut until sockets listen. */
   const sockets = { cut: () => {} };
   const faults = new FaultControl({
@@ -121,11 +113,7 @@ export function assembleSimulator(options: SimulatorOptions, store: StateStore) 
     accounts: tradingAccounts(options).map(({ accountId: id }) => id),
     cutRest: () => sockets.cut(),
   });
-  const { utcOffsetMinutes } = options.calendar;
-  const scenario = new ScenarioRunner({ faults, timers: options.timers, market, utcOffsetMinutes });
-  note = (event) => scenario.note(event);
-  noteEvents(brokerage, note);
-  return { ...services, faults, scenario, counters, requests, stream, sockets, account };
+  return { ...services, faults, counters, requests, stream, sockets, account };
 }
 
 function createServices(options: SimulatorOptions, store: StateStore) {
@@ -146,7 +134,6 @@ function createServices(options: SimulatorOptions, store: StateStore) {
 function requestParts(
   options: SimulatorOptions,
   { store, board, brokerage, subAccounts, tokens, otps }: Services,
-  asked: (event: ScenarioEvent) => void,
 ): RequestParts {
   const handlers = createHandlers({
     otps,
@@ -164,7 +151,6 @@ function requestParts(
     tokens,
     refusalStatus: options.auth.refusalStatus,
     faults: board,
-    asked,
   };
 }
 
@@ -172,7 +158,6 @@ function createStream(
   options: SimulatorOptions,
   { board, clock, market, brokerage, tokens }: Services,
   counters: Map<string, number>,
-  happened: (event: ScenarioEvent) => void,
 ): StreamServer {
   const stream = new StreamServer({
     settings: options.stream,
@@ -181,7 +166,6 @@ function createStream(
     timers: options.timers,
     faults: board,
     count: (what) => counters.set(what, (counters.get(what) ?? 0) + 1),
-    happened,
     subscribed(session, channels, codes) {
       feed.greet(session, channels, codes);
       // A recorded day that waited for its first listener begins.
@@ -193,29 +177,6 @@ function createStream(
   const { sessions } = stream;
   const feed = new PriceFeed({ brokerage, faults: board, sessions, settings: options.stream });
   return stream;
-}
-
-/** A fault may act on the venue: it waits until the venue has reported all events. */
-function noteEvents(brokerage: Brokerage, note: (event: ScenarioEvent) => void): void {
-  brokerage.onEvent((event) => {
-    switch (event.kind) {
-      case 'trade':
-      case 'book':
-      case 'order':
-      case 'trigger':
-      case 'fill':
-        return queueMicrotask(() => note(event.kind));
-      case 'phase':
-        return queueMicrotask(() => note(event.phase));
-      case 'summary':
-      case 'cash':
-      case 'margin_level':
-      case 'day_started':
-      case 'settlement_price':
-      case 'contract_expired':
-      case 'listings_changed':
-    }
-  });
 }
 
 const tradingAccounts = (options: SimulatorOptions): VenueOptions['accounts'] =>
@@ -266,7 +227,6 @@ export interface RunningSimulator {
   /** Order codes, nearest expiry first. */
   readonly contracts: readonly string[];
   readonly faults: FaultControl;
-  readonly scenario: ScenarioRunner;
   /** Counts by name: malformed frames, refused connections, ... */
   readonly counters: ReadonlyMap<string, number>;
   /** Stream clients that are connected now. */
@@ -290,7 +250,7 @@ export interface RunningSimulator {
 }
 
 function runningSimulator(
-  { account, brokerage, market, faults, scenario, counters, stream, otps }: Assembled,
+  { account, brokerage, market, faults, counters, stream, otps }: Assembled,
   port: number,
   control: Pick<RunningSimulator, 'controlPort' | 'controlToken'>,
   close: () => Promise<void>,
@@ -316,7 +276,6 @@ function runningSimulator(
       return contracts();
     },
     faults,
-    scenario,
     counters,
     get connections() {
       return stream.sessions.size;

@@ -10,6 +10,7 @@ import * as units from '../../src/domain/units.ts';
 import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
 import { BENCH_DAY, BENCH_START_TICKS } from './backtest-ticks.ts';
 import { type CrossTally, tickCross } from './tick-cross.ts';
+import { USUAL_SETTINGS } from '../support/usual-settings.ts';
 
 const FROM = tradingDay('2020-01-01');
 
@@ -98,17 +99,7 @@ function settings(ids: readonly string[], contracts: number): EngineSettings {
       onExpiry: 'hold',
       risk: { positionMax: units.qty(10), dailyLossMax: MUCH, openOrdersMax: 10 },
     })),
-    flatten: { slipTicks: 5, attempts: 5, retryAfter: units.seconds(3) },
-    stop: { orders: 'cancel', positions: 'hold', inAuction: 'leave' },
-    poll: {
-      bookFast: units.seconds(1),
-      bookSlow: units.seconds(10),
-      positions: units.seconds(10),
-      account: units.seconds(20),
-    },
-    lookUp: { scans: 3, spread: units.seconds(30) },
-    cancelBeforeAuction: units.seconds(30),
-    flatBeforeClose: units.minutes(5),
+    ...USUAL_SETTINGS,
   };
 }
 

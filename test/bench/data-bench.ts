@@ -1,4 +1,4 @@
-/** What it costs to take prints into columns, and to keep them in an archive. */
+/** What it costs to take prints into columns, and to read them. */
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -24,21 +24,17 @@ export interface DataBench {
 export async function dataBench(config: Config, scratch: string): Promise<DataBench> {
   const file = existsSync(REAL) ? REAL : SAMPLE;
   const dir = join(scratch, 'data');
-  const take = (archive: boolean): Promise<number> => imported(file, config, dir, archive);
-  const count = await take(true);
-  const [day] = openCatalogue(dir);
-  if (day === undefined || day.archive === null)
-    throw new Error(`${file}: expected a day of prints, was none`);
-  // Every import writes to the directory; these are for reading.
+  const take = (): Promise<number> => imported(file, config, dir);
+  // Every import writes to the directory; this one is for reading.
   const kept = join(scratch, 'kept');
-  await imported(file, config, kept, true);
-  const read = openCatalogue(kept)[0];
-  const paths = { columns: read?.path ?? '', archive: read?.archive ?? '' };
+  const count = await imported(file, config, kept);
+  const columns = openCatalogue(kept)[0]?.path;
+  if (columns === undefined) throw new Error(`${file}: expected a day of prints, was none`);
   const perTick = (path: string): string => (statSync(path).size / count).toFixed(2);
   return {
     about:
       `${basename(file)}, ${count.toLocaleString('en-US')} prints: ${perTick(file)} bytes a print as .csv.gz, ` +
-      `${perTick(paths.columns)} as columns, ${perTick(paths.archive)} in the archive`,
+      `${perTick(columns)} as columns`,
     imports: [
       {
         name: 'gunzip, split into lines and cells, Number(): nothing kept',
@@ -46,17 +42,10 @@ export async function dataBench(config: Config, scratch: string): Promise<DataBe
       },
       {
         name: 'import: checked, in order, columns on the disk',
-        run: () => timedImport(count, () => take(false)),
-      },
-      { name: 'import: the same and the archive', run: () => timedImport(count, () => take(true)) },
-    ],
-    reads: [
-      { name: 'columns', run: () => timed(count, () => walk(paths.columns)) },
-      {
-        name: 'archive: unpacked and checked against its digest',
-        run: () => timed(count, () => walk(paths.archive)),
+        run: () => timedImport(count, take),
       },
     ],
+    reads: [{ name: 'columns', run: () => timed(count, () => walk(columns)) }],
   };
 }
 
@@ -66,7 +55,7 @@ async function timedImport(count: number, take: () => Promise<number>): Promise<
   return ((performance.now() - start) * 1e6) / count;
 }
 
-async function imported(file: string, config: Config, dir: string, archive: boolean): Promise<number> {
+async function imported(file: string, config: Config, dir: string): Promise<number> {
   rmSync(dir, { recursive: true, force: true });
   const request = {
     dir,
@@ -90,7 +79,6 @@ async function imported(file: string, config: Config, dir: string, archive: bool
     skipBad: false,
     levels: 10,
     replace: false,
-    archive,
   } as const;
   const watch = { progress: () => undefined, bad: () => undefined };
   return (await importFile(file, request, recordedMarket(config), watch)).rows;

@@ -1,5 +1,5 @@
 /** Money by hand: only between named accounts, up to a limit, and never twice by itself. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BrokerShell, SUB_ACCOUNT } from './support/broker-shell.ts';
@@ -14,12 +14,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => shell.close());
-
-const log = (): unknown[] =>
-  readFileSync(join(shell.dir, 'calls.jsonl'), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as unknown);
 
 describe('money', () => {
   it.each([
@@ -41,7 +35,10 @@ describe('money', () => {
     expect(result).toMatchObject({ code: 0 });
     expect(result.out).toContain(said);
     expect(shell.bodyOf(path)).toMatchObject(body);
-    expect(log()).toMatchObject([{ call: { amount: body.amount } }, { outcome: { status: 'accepted' } }]);
+    expect(shell.log()).toMatchObject([
+      { call: { amount: body.amount } },
+      { outcome: { status: 'accepted' } },
+    ]);
   });
 
   it.each([

@@ -1,6 +1,4 @@
 /** Orders by hand, from the command line. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ACCOUNT, BrokerShell } from './support/broker-shell.ts';
 
@@ -14,12 +12,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => shell.close());
-
-const log = (): unknown[] =>
-  readFileSync(join(shell.dir, 'calls.jsonl'), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as unknown);
 
 describe('an order by hand', () => {
   it.each([
@@ -69,7 +61,7 @@ describe('an order by hand', () => {
     expect(result).toMatchObject({ code: 0, err: '' });
     expect(result.out).toContain(said);
     expect(shell.bodyOf(path)).toMatchObject(body);
-    expect(log()).toMatchObject([
+    expect(shell.log()).toMatchObject([
       { call: { kind: line.split(' ')[0] } },
       { outcome: { status: 'accepted' } },
     ]);

@@ -7,8 +7,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import type { SimulatorDescription } from '../../src/simulator/start-simulator.ts';
-import { cashAccountsOf } from '../simulator/support/call-flow.ts';
-import { firstOf, type Json, type Reply, rowsOf, Stranger } from '../simulator/support/stranger.ts';
+import {
+  cashAccountsOf,
+  firstOf,
+  type Json,
+  type Reply,
+  rowsOf,
+  Stranger,
+} from '../simulator/support/stranger.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js');
 const CONFIG = `

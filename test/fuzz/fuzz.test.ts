@@ -36,6 +36,8 @@ describe('a running simulator', () => {
     const requests = await fuzzRequests(simulator, 800, 1);
     expect(requests.total).toBe(800);
     expect(requests.targets()).toHaveLength(OPERATIONS.length);
+    for (const { qty, limitPrice } of simulator.orders())
+      expect([Number.isSafeInteger(qty) && qty > 0, Number.isSafeInteger(limitPrice)]).toEqual([true, true]);
     const frames = await fuzzFrames(simulator, 2_000, 1);
     expect(frames.of('frame to the stream', 'sent')).toBe(2_000);
     expect(simulator.counters.get('malformed_frame')).toBeGreaterThan(1_000);

@@ -7,7 +7,7 @@ import { dayAt, type TradingDay } from '../../src/domain/civil-date.ts';
 import { legacyCode, listedMonths } from '../../src/domain/contract-code.ts';
 import { minutes, tsUs } from '../../src/domain/units.ts';
 import { BAR_PHASES, type BarRows, readBarParts } from '../../src/recording/columns/bar-file.ts';
-import { tickBars } from '../../src/app/research/recorded/tick-bars.ts';
+import { tickBars } from '../../src/app/research/recorded/export-data.ts';
 import { openCatalogue } from '../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../src/recording/columns/tick-file.ts';
 import { type BarImportOptions, importBars } from '../../src/recording/import/import-bars.ts';
@@ -81,7 +81,11 @@ describe('real prints', () => {
     const report = await importBars(MINUTE_BARS, frontMonth(dir), QUIET);
     badRows += report.badRows;
     barsRead = report.rows;
-    for (const { day, path, gaps } of openCatalogue(dir)) {
+    for (const {
+      day,
+      path,
+      meta: { gaps },
+    } of openCatalogue(dir)) {
       made.set(day, tickBars([readColumns(path)], gaps, { every: minutes(1) }, MARKET_CALENDAR));
     }
     const bars = report.stored.flatMap(({ path }) => [...readBarParts(path)].flatMap(listed));
@@ -123,7 +127,7 @@ describe('real prints', () => {
 
   it('are read to the last row', (context) => {
     context.skip(!isThere, 'needs the real days');
-    const rows = openCatalogue(dir).map(({ rows }) => rows);
+    const rows = openCatalogue(dir).map(({ meta }) => meta.rows);
     expect({
       badRows,
       barsRead,

@@ -66,7 +66,10 @@ describe('the control API', () => {
     expect(await post('{"name":', form)).toEqual([400, { issues: ['The body is not JSON'] }]);
     expect(await post('', form)).toMatchObject([400, { issues: [{ expected: 'an object with a name' }] }]);
     const nothing = await fetch(`${control}/nothing`, { headers: { authorization } });
-    expect([nothing.status, await nothing.json()]).toEqual([404, { issues: ['no such call'] }]);
+    expect([nothing.status, await nothing.json()]).toEqual([
+      404,
+      { issues: ['no such call: src/simulator/README.md lists them'] },
+    ]);
   });
 
   it.each<[string, (token: string) => Record<string, string>]>([

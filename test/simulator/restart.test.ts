@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { seconds } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
-import { cashAccountsOf } from './support/call-flow.ts';
 import { started, stop } from './support/started.ts';
-import { firstOf, orderNoOf, rowsOf, type Stranger } from './support/stranger.ts';
+import { cashAccountsOf, firstOf, orderNoOf, rowsOf, type Stranger } from './support/stranger.ts';
 
 let stateDir: string;
 beforeEach(() => {

@@ -6,9 +6,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { seconds, tsUs } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
-import { cashAccountsOf } from './support/call-flow.ts';
 import { type Started, started, stop } from './support/started.ts';
-import { firstOf, type Json, rowsOf, type Stranger } from './support/stranger.ts';
+import { cashAccountsOf, firstOf, type Json, rowsOf, type Stranger } from './support/stranger.ts';
 
 const SPEED = 60;
 const DAYS = '04-15 04-16 04-17 04-20 04-21 04-22 04-23 04-24 04-28 04-29 05-04 05-05'

@@ -16,6 +16,7 @@ import { readPrints } from '../../src/recording/read-prints.ts';
 import type { StrategyInstance } from '../../src/strategy/index.ts';
 import { MARKET_CALENDAR } from './market-calendar.ts';
 import { contract } from './strategy-fixtures.ts';
+import { USUAL_SETTINGS } from './usual-settings.ts';
 
 const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
 
@@ -46,17 +47,7 @@ const wideSettings = (strategies: EngineSettings['strategies']): EngineSettings 
     clockSkewMax: units.seconds(10),
   },
   strategies,
-  flatten: { slipTicks: 5, attempts: 5, retryAfter: units.seconds(3) },
-  stop: { orders: 'cancel', positions: 'hold', inAuction: 'leave' },
-  poll: {
-    bookFast: units.seconds(1),
-    bookSlow: units.seconds(10),
-    positions: units.seconds(10),
-    account: units.seconds(20),
-  },
-  lookUp: { scans: 3, spread: units.seconds(30) },
-  cancelBeforeAuction: units.seconds(30),
-  flatBeforeClose: units.minutes(5),
+  ...USUAL_SETTINGS,
 });
 
 const QUEUE: FillModel = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 };

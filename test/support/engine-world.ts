@@ -14,6 +14,7 @@ import {
   US_PER_HOUR,
   US_PER_MINUTE,
 } from '../../src/domain/units.ts';
+import { USUAL_SETTINGS } from './usual-settings.ts';
 
 export const DAY = tradingDay('2026-03-04');
 
@@ -94,10 +95,6 @@ export const SETTINGS: EngineSettings = {
     clockSkewMax: seconds(10),
   },
   strategies: [strategy('first'), strategy('second')],
-  flatten: { slipTicks: 5, attempts: 3, retryAfter: seconds(3) },
-  stop: { orders: 'cancel', positions: 'hold', inAuction: 'leave' },
-  poll: { bookFast: seconds(1), bookSlow: seconds(10), positions: seconds(10), account: seconds(20) },
-  lookUp: { scans: 3, spread: seconds(30) },
-  cancelBeforeAuction: seconds(30),
-  flatBeforeClose: seconds(300),
+  ...USUAL_SETTINGS,
+  flatten: { ...USUAL_SETTINGS.flatten, attempts: 3 },
 };

@@ -9,12 +9,7 @@ import { secretPlaceText } from './secret-place.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { SimulatorFaults } from '../simulator/simulator-faults.ts';
 import type { Lockstep } from '../simulator/lockstep.ts';
-import {
-  obtainSimulator,
-  type SimulatorLink,
-  simulatorPlan,
-  type SimulatorUse,
-} from '../simulator/embedded-simulator.ts';
+import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
 
 export interface BrokerAddress {
   readonly restUrl: string;
@@ -84,12 +79,8 @@ export interface ReachedBroker {
   close(): Promise<void>;
 }
 
-/** Finds or starts the simulator of a paper run; otherwise takes the configured hosts. */
-export async function reachBroker(
-  plan: RunPlan,
-  paths: StatePaths,
-  use: SimulatorUse,
-): Promise<ReachedBroker> {
+/** Finds or starts the simulator of a paper run, with a new account if `fresh`; otherwise takes the configured hosts. */
+export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boolean): Promise<ReachedBroker> {
   if (plan.config.mode !== 'paper') {
     return {
       address: configuredAddress(plan.config),
@@ -99,7 +90,7 @@ export async function reachBroker(
       close: () => Promise.resolve(),
     };
   }
-  const simulator = await obtainSimulator(simulatorPlan(plan, paths, use), paths.dir);
+  const simulator = await obtainSimulator(simulatorPlan(plan, paths, fresh), paths.dir);
   const { link } = simulator;
   return {
     address: simulatorAddress(link),

@@ -2,15 +2,23 @@
  * `tickwright broker`: sends one operation of the broker by hand, with the address, the token and the pace that the daemon uses. It
  * may run beside a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
  */
-import { failureOf } from '../../domain/failure.ts';
+import { failureOf, ifThere } from '../../domain/failure.ts';
 import { formatUtc } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import type { RefreshReason } from '../../broker/auth/token-keeper.ts';
 import type { TokenSignal } from '../../broker/auth/obtain-token.ts';
-import type { RestClient } from '../../broker/rest/rest-client.ts';
+import type { RestClient, SpecOf } from '../../broker/rest/rest-client.ts';
 import type { RestSignal } from '../../broker/rest/transport.ts';
-import type { SpecOf } from '../../broker/rest/rest-client.ts';
 import type { Config } from '../../config/config.ts';
 import { type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
 import { type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
@@ -31,8 +39,8 @@ import { systemClock } from '../host/system-clock.ts';
 import { withFirstDayLimits } from '../host/run-plan.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
 import type { SimulatorLink } from '../simulator/embedded-simulator.ts';
-import { type ManualCall, callRefusal, isCancel, isMoneyCall } from './broker-call.ts';
-import { CallLog, type ManualOutcome } from './call-log.ts';
+import { callRefusal, isCancel, isMoneyCall, type ManualCall, type MoneyCall } from './broker-call.ts';
+import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
 
 export interface ManualTraderOptions {
   readonly config: Config;
@@ -257,3 +265,80 @@ export class ManualTrader {
 
 /** The operator has confirmed the call, so nothing refuses it now. */
 const refuse = (): null => null;
+
+// Records calls by hand: one JSON line before the call is sent and one for its outcome, each on the disk before the next step
+// (rulings, 30). A process that dies in between leaves a call without an outcome: unknown, like a lost answer.
+
+export type ManualOutcome = CallOutcome | CallReceipt;
+
+type Line =
+  | { readonly id: string; readonly at: TsUs; readonly call: ManualCall }
+  | { readonly id: string; readonly at: TsUs; readonly outcome: ManualOutcome };
+
+const OWNER_ONLY = 0o600;
+const NEW_LINE = 10;
+
+export class CallLog {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Throws when the disk refuses: then the call must not leave. */
+  begin(id: string, at: TsUs, call: ManualCall): void {
+    this.#append({ id, at, call });
+  }
+
+  end(id: string, at: TsUs, outcome: ManualOutcome): void {
+    this.#append({ id, at, outcome });
+  }
+
+  /** Time of the latest equal transfer whose outcome is unknown; undefined when there is none. */
+  unknownTwin(call: MoneyCall): TsUs | undefined {
+    const wanted = keyOf(call);
+    let open: { readonly id: string; readonly at: TsUs } | undefined;
+    for (const line of this.#lines()) {
+      // The sender of a later equal call knew of the earlier one.
+      if ('call' in line) open = isMoneyCall(line.call) && keyOf(line.call) === wanted ? line : open;
+      else if (line.outcome.status !== 'unknown' && line.id === open?.id) open = undefined;
+    }
+    return open?.at;
+  }
+
+  #append(line: Line): void {
+    const file = openSync(this.#path, 'a+', OWNER_ONLY);
+    try {
+      // After half a line of a power cut the next record begins a new line.
+      writeSync(file, `${endsWhole(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #lines(): readonly Line[] {
+    return (ifThere(() => readFileSync(this.#path, 'utf8')) ?? '').split('\n').flatMap(lineOf);
+  }
+}
+
+function endsWhole(file: number): boolean {
+  const { size } = fstatSync(file);
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEW_LINE);
+}
+
+/** Two transfers that differ only in their note are equal. */
+const keyOf = (call: MoneyCall): string => JSON.stringify({ ...call, note: '' });
+
+/** The last line may be cut off by a power cut: nothing was sent on the strength of half a line. */
+function lineOf(text: string): readonly Line[] {
+  if (text === '') return [];
+  try {
+    const line: Line = JSON.parse(text);
+    return [line];
+  } catch {
+    // Half a line is ignored.
+    return [];
+  }
+}

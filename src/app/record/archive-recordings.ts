@@ -4,13 +4,13 @@
  */
 import { errorText, failureOf } from '../../domain/failure.ts';
 import { formatCount } from '../../text/numbers.ts';
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
-import { minutes, seconds } from '../../domain/units.ts';
+import { milliseconds, minutes, seconds } from '../../domain/units.ts';
 import type { RetentionConfig } from '../../config/config.ts';
 import { backUpJournal, JournalDamaged, pruneBackups, pruneDays } from '../../journal/journal-backup.ts';
 import { archivePath, openArchive, writeArchive } from '../../journal/journal-archive.ts';
@@ -19,10 +19,10 @@ import { readJournal } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { packFrameLog, pruneFrameLogs, unpackedLogs } from '../../recording/frame-log.ts';
 import { archivable, daysBack } from '../restart/carry-over.ts';
-import { ArchivedRows } from './archived-rows.ts';
 import { dayReportOf } from '../inspect/day-report.ts';
 import { compileFrames, type FrameReport } from '../research/recorded/compile-frames.ts';
 import type { RecordedMarket } from '../research/recorded/recorded-market.ts';
+import { earnedIn, firstNetAssetValue } from '../../journal/session-results.ts';
 
 /** Plain data: it goes to another thread. */
 export interface Recordings {
@@ -190,7 +190,6 @@ const compiled = (path: string, { data, market }: Recordings): Promise<FrameRepo
     skipBad: true,
     // A log that grew after it was compiled contains all that its columns hold.
     replace: true,
-    archive: true,
   });
 
 function reportText({ file, rows, stored, badRows, damage }: FrameReport): string {
@@ -283,4 +282,71 @@ function recordingsOf(
     isQuiet: isClosed() || neverCloses(calendar),
     retention,
   };
+}
+
+// The main thread's part of archiving a session: the journal has one writer. Its rows leave in steps between other work, so that no
+// heartbeat and no call waits; what a death leaves undone the next round does.
+
+/** A step takes some milliseconds. */
+const ROWS_A_STEP = 500;
+const PAUSE = milliseconds(50);
+
+export class ArchivedRows {
+  readonly #journal: JournalStore;
+  readonly #timers: Timers;
+  readonly #onFailure: (text: string) => void;
+  #leaving: ArchivedSession[] = [];
+  #cancelTimer: CancelTimer | undefined = undefined;
+
+  constructor(journal: JournalStore, timers: Timers, onFailure: (text: string) => void) {
+    this.#journal = journal;
+    this.#timers = timers;
+    this.#onFailure = onFailure;
+  }
+
+  /** Sessions whose archives are proven; some of them from an earlier round. */
+  take(archived: readonly ArchivedSession[]): void {
+    this.stop();
+    this.#leaving = [...archived];
+    this.#attempt(() => {
+      for (const each of archived) {
+        if (this.#journal.read.archived(each.session) !== undefined) continue;
+        // Sums over all sessions go on from these once the rows have left.
+        earnedIn(this.#journal, each.session);
+        firstNetAssetValue(this.#journal);
+        this.#journal.keepArchive(each);
+      }
+      this.#step();
+    });
+  }
+
+  /** Deletes archives that are past their retention. The journal knows it first. */
+  drop(path: string, expired: readonly ArchivedSession[]): void {
+    this.#attempt(() => {
+      for (const each of expired) {
+        this.#journal.keepArchive({ ...each, sha256: null });
+        rmSync(archivePath(path, each.session), { force: true });
+      }
+    });
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+  }
+
+  #step(): void {
+    const [first] = this.#leaving;
+    if (first === undefined) return;
+    if (!this.#journal.freeArchived(first.session, ROWS_A_STEP)) this.#leaving.shift();
+    this.#cancelTimer = this.#timers.after(PAUSE, () => this.#attempt(() => this.#step()));
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#leaving = [];
+      this.#onFailure(`archived rows stay in the journal until the next round: ${errorText(error)}`);
+    }
+  }
 }

@@ -45,18 +45,8 @@ export interface SimulatorPlan {
   readonly costs: CostSchedule;
 }
 
-export interface SimulatorUse {
-  /** Forgets the paper account first; a tape always starts with a new one. */
-  readonly fresh: boolean;
-  /** False for whoever only listens. */
-  readonly trades: boolean;
-}
-
-export function simulatorPlan(
-  { config, tape }: RunPlan,
-  paths: StatePaths,
-  { fresh, trades }: SimulatorUse,
-): SimulatorPlan {
+/** `fresh` forgets the paper account first; a tape always starts with a new one. */
+export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fresh: boolean): SimulatorPlan {
   const { simulator, calendar, costs } = config;
   return {
     stateDir: paths.simulator,
@@ -64,7 +54,7 @@ export function simulatorPlan(
     lockPath: paths.simulatorLock,
     daemonLockPath: paths.lock,
     fresh: fresh || tape !== null,
-    waits: trades && tape !== null && simulator.speed > 1,
+    waits: tape !== null && simulator.speed > 1,
     seed: simulator.seed,
     speed: simulator.speed,
     cash: simulator.cash,

@@ -1,7 +1,6 @@
 /** `tickwright simulator`: the broker alone, for any client in any language. */
 import { formatProblem, type Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
-import type { YamlSource } from '../../config/yaml-source.ts';
 import { readMarket } from '../../config/market-file.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
@@ -12,8 +11,279 @@ import {
   startSimulator,
 } from '../../simulator/start-simulator.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
-import { parseScenario, type Scenario } from '../../simulator/scenario/scenario.ts';
-import { accountProblems, accountsOf, type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';
+import { z } from 'zod';
+import { durationFrom } from '../../config/values.ts';
+import { money } from '../../domain/units.ts';
+import {
+  type AccountSettings,
+  subAccountNo,
+  type SubAccountSettings,
+  threeSubAccounts,
+} from '../../simulator/accounts/account-settings.ts';
+
+// Schema of the simulator's own YAML file. Every key has a default: an empty file is the demo.
+
+const amount = z.int().min(0);
+const name = z.string().min(1);
+
+const stock = z.strictObject({
+  symbol: name,
+  quantity: z.int().min(1),
+  averagePrice: amount,
+  marketPrice: amount,
+});
+
+/** Placed elsewhere, and waiting: a client can only cancel it. */
+const stockOrder = z.strictObject({
+  orderId: name,
+  symbol: name,
+  side: z.enum(['buy', 'sell']),
+  quantity: z.int().min(1),
+  price: z.int().min(1),
+});
+
+const loanPackage = z.strictObject({
+  id: z.int().min(0),
+  name,
+  code: name,
+  subscriptionFee: amount.default(0),
+  status: z.string().default('ACTIVE'),
+});
+const tPlusPackage = z.strictObject({
+  id: z.int().min(0),
+  name,
+  firstRate: z.number().min(0).default(0),
+  status: z.string().default('ACTIVE'),
+});
+
+const subAccount = z.strictObject({
+  type: z.enum(['NORMAL', 'MARGIN', 'DERIVATIVE']),
+  accountNo: name.optional(),
+  cash: amount.default(0),
+  active: z.boolean().default(true),
+  default: z.boolean().optional(),
+  stocks: z.array(stock).default([]),
+  stockOrders: z.array(stockOrder).default([]),
+  loanPackages: z.array(loanPackage).default([]),
+  tPlusPackages: z.array(tPlusPackage).default([]),
+});
+
+const account = z.strictObject({
+  custodyCode: z.string().regex(/^\w{10}$/, '10 letters and digits, such as 105C000001'),
+  apiKey: name,
+  otp: z.string("a text in quotes, such as '123456'").min(4).default('123456'),
+  name: name.default('Demo Account'),
+  /** Money of one sub-account of each type, for files that need no more. */
+  cash: z
+    .strictObject({ normal: amount.default(0), margin: amount.default(0), derivative: amount.default(0) })
+    .optional(),
+  subAccounts: z.array(subAccount).min(1).optional(),
+});
+
+const port = z.int().min(0).max(65_535);
+const percent = z.number().positive().max(1_000);
+
+export const simulatorFileSchema = z.strictObject({
+  port: port.optional(),
+  controlPort: port.optional(),
+  state: name.optional(),
+  seed: z.int().min(0).optional(),
+  startPoints: z.number().positive().optional(),
+  speed: z.number().positive().optional(),
+  tape: name.optional(),
+  /** A market file beside this one: real hours and costs in place of the demo's. */
+  market: name.optional(),
+  codes: z.enum(['legacy', 'coded']).optional(),
+  streamCodes: z.enum(['same', 'internal']).optional(),
+  accounts: z.array(account).min(1).optional(),
+  auth: z
+    .strictObject({
+      tokenLife: durationFrom('1s', '24h').optional(),
+      exchangesPerDayMax: z.int().min(1).nullable().optional(),
+      appOtp: z.enum(['reusable', 'once', 'rotating']).optional(),
+      appOtpLife: durationFrom('1s', '1h').optional(),
+      otpIdLife: durationFrom('1s', '24h').optional(),
+      newTokenEndsOlder: z.boolean().optional(),
+      refusalStatus: z.literal([401, 403]).optional(),
+    })
+    .prefault({}),
+  stream: z
+    .strictObject({
+      controlOrder: z.enum(['contract', 'live']).optional(),
+      heartbeatTimeoutSeconds: z.int().min(1).optional(),
+      protocolPingGrace: durationFrom('1s', '5m').optional(),
+      secondConnection: z.enum(['refuse', 'allow', 'replace']).optional(),
+      bookFrames: z.enum(['full', 'changes']).optional(),
+      payloads: z.enum(['compact', 'live']).optional(),
+    })
+    .prefault({}),
+  rules: z
+    .strictObject({
+      changeOfBoth: z.enum(['refuse', 'replace']).optional(),
+      repeatedRefId: z.enum(['accept', 'refuse']).optional(),
+      gatewayDelay: durationFrom('0ms', '1m').optional(),
+      entryPercent: percent.optional(),
+      warnPercent: percent.optional(),
+      forcePercent: percent.optional(),
+      positionMax: z.int().min(1).optional(),
+      triggerLife: z.enum(['day', 'contract']).optional(),
+      triggersMax: z.int().min(1).optional(),
+      stopLossSlipTicks: z.int().min(0).optional(),
+    })
+    .prefault({}),
+  readings: z
+    .strictObject({
+      changedVolume: z.enum(['total', 'leaves']).optional(),
+      bracketOrder: z.enum(['stop_loss_first', 'take_profit_first']).optional(),
+      bracketPrices: z.enum(['absolute', 'distance']).optional(),
+      arbitrage: z.enum(['on_fill', 'refuse']).optional(),
+      inDayTypes: z.enum(['contract', 'texts']).optional(),
+      contractList: z.enum(['objects', 'codes', 'bare']).optional(),
+    })
+    .prefault({}),
+});
+
+type SimulatorFile = z.output<typeof simulatorFileSchema>;
+type AccountEntry = z.output<typeof account>;
+type SubAccountEntry = z.output<typeof subAccount>;
+
+/** A problem and its place in the file. */
+interface AccountProblem {
+  readonly path: readonly (string | number)[];
+  readonly expected: string;
+}
+
+export const accountsOf = (entries: readonly AccountEntry[]): readonly AccountSettings[] =>
+  entries.map(({ custodyCode, apiKey, otp, name, cash, subAccounts }) => ({
+    custodyCode,
+    apiKey,
+    otp,
+    name,
+    subAccounts:
+      subAccounts === undefined
+        ? threeSubAccounts(custodyCode, cash ?? { normal: 0, margin: 0, derivative: 0 })
+        : subAccounts.map((entry, at) => subAccountOf(custodyCode, entry, subAccounts, at)),
+  }));
+
+function subAccountOf(
+  custodyCode: string,
+  entry: SubAccountEntry,
+  all: readonly SubAccountEntry[],
+  at: number,
+): SubAccountSettings {
+  const isNamed = all.some((other) => other.default === true);
+  return {
+    accountNo: entry.accountNo ?? subAccountNo(custodyCode, entry.type),
+    type: entry.type,
+    cash: entry.cash,
+    isActive: entry.active,
+    // The first one that holds cash, unless the file says which.
+    isDefault: isNamed ? entry.default === true : at === all.findIndex(({ type }) => type !== 'DERIVATIVE'),
+    stocks: entry.stocks.map(({ quantity, ...row }) => ({ ...row, qty: quantity })),
+    stockOrders: entry.stockOrders.map(({ quantity, ...row }) => ({ ...row, qty: quantity })),
+    packages: {
+      packages: entry.loanPackages.map((row) => ({ ...row, subscriptionFee: money(row.subscriptionFee) })),
+      tiered: entry.tPlusPackages,
+    },
+  };
+}
+
+function accountProblems(entries: readonly AccountEntry[]): readonly AccountProblem[] {
+  const accounts = accountsOf(entries);
+  const paths = accounts.map((_, at) => ['accounts', at] as const);
+  return [
+    ...repeated(
+      accounts,
+      ({ custodyCode }) => custodyCode,
+      (at) => ['accounts', at, 'custodyCode'],
+    ),
+    ...repeated(
+      accounts,
+      ({ apiKey }) => apiKey,
+      (at) => ['accounts', at, 'apiKey'],
+    ),
+    ...entries.flatMap(({ cash, subAccounts }, at) =>
+      cash !== undefined && subAccounts !== undefined
+        ? [{ path: ['accounts', at, 'cash'], expected: 'cash or subAccounts, not both' }]
+        : [],
+    ),
+    ...numberProblems(accounts),
+    ...accounts.flatMap(({ subAccounts }, at) =>
+      subAccounts.flatMap((row, i) => ownProblems(row, [...(paths[at] ?? []), 'subAccounts', i])),
+    ),
+  ];
+}
+
+function repeated<T>(
+  rows: readonly T[],
+  keyOf: (row: T) => string,
+  pathOf: (at: number) => readonly (string | number)[],
+): AccountProblem[] {
+  return rows.flatMap((row, at) =>
+    rows.findIndex((other) => keyOf(other) === keyOf(row)) === at
+      ? []
+      : [{ path: pathOf(at), expected: `one that no entry before it has, not ${keyOf(row)} again` }],
+  );
+}
+
+/** No number twice, over all customers; at most one default and one derivative account each. */
+function numberProblems(accounts: readonly AccountSettings[]): AccountProblem[] {
+  const rows = accounts.flatMap(({ subAccounts }, at) =>
+    subAccounts.map((row, i) => ({ ...row, at, path: ['accounts', at, 'subAccounts', i] })),
+  );
+  const second = (is: (row: SubAccountSettings) => boolean, expected: string): AccountProblem[] =>
+    accounts.flatMap((_, at) =>
+      rows
+        .filter((row) => row.at === at && is(row))
+        .slice(1)
+        .map(({ path }) => ({ path, expected })),
+    );
+  return [
+    ...repeated(
+      rows,
+      ({ accountNo }) => accountNo,
+      (at) => rows[at]?.path ?? [],
+    ),
+    ...second(({ type }) => type === 'DERIVATIVE', 'at most one DERIVATIVE account of a customer'),
+    ...second(({ isDefault }) => isDefault, 'at most one default account of a customer'),
+  ];
+}
+
+function ownProblems(row: SubAccountSettings, path: readonly (string | number)[]): AccountProblem[] {
+  const { type, cash, stocks, stockOrders, packages } = row;
+  const problems: AccountProblem[] = [];
+  const wrong = (key: string, expected: string): void =>
+    void problems.push({ path: [...path, key], expected });
+  if (type === 'DERIVATIVE' && stocks.length + stockOrders.length > 0)
+    wrong(stocks.length > 0 ? 'stocks' : 'stockOrders', 'shares in a NORMAL or MARGIN account');
+  if (type !== 'MARGIN' && packages.packages.length + packages.tiered.length > 0)
+    wrong(packages.packages.length > 0 ? 'loanPackages' : 'tPlusPackages', 'packages of a MARGIN account');
+  const bought = stockOrders.filter(({ side }) => side === 'buy');
+  if (bought.reduce((sum, { qty, price }) => sum + qty * price, 0) > cash)
+    wrong('stockOrders', 'orders to buy for no more than the cash of the account');
+  for (const { symbol } of stockOrders.filter(({ side }) => side === 'sell')) {
+    const sold = stockOrders.filter((order) => order.side === 'sell' && order.symbol === symbol);
+    const held = stocks.filter((stock) => stock.symbol === symbol);
+    if (totalOf(sold) > totalOf(held))
+      wrong('stockOrders', `orders to sell no more ${symbol} than the account holds`);
+  }
+  problems.push(
+    ...repeated(
+      stocks,
+      ({ symbol }) => symbol,
+      (at) => [...path, 'stocks', at, 'symbol'],
+    ),
+    ...repeated(
+      stockOrders,
+      ({ orderId }) => orderId,
+      (at) => [...path, 'stockOrders', at, 'orderId'],
+    ),
+  );
+  return problems;
+}
+
+const totalOf = (rows: readonly { readonly qty: number }[]): number =>
+  rows.reduce((total, { qty }) => total + qty, 0);
 
 export interface SimulatorRunOptions {
   readonly port: number | null;
@@ -50,10 +320,10 @@ function fileAt(path: string): ReadSimulatorFile {
   throw new SimulatorConfigError(read.problems.map(formatProblem).join('\n'));
 }
 
-const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market: null, scenario: null };
+const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market: null };
 
 function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptions> {
-  const { file, market, scenario } = options.config === null ? NO_FILE : fileAt(options.config);
+  const { file, market } = options.config === null ? NO_FILE : fileAt(options.config);
   const { auth, stream, time, readings, accounts, codes, streamCodes } = DEFAULT_OPTIONS;
   const tape = options.tape ?? file.tape ?? null;
   return {
@@ -75,7 +345,6 @@ function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptio
     stream: { ...stream, ...given(file.stream) },
     rules: rulesOf(file.rules),
     readings: { ...readings, ...given(file.readings) },
-    scenario,
   };
 }
 
@@ -127,7 +396,6 @@ interface ReadSimulatorFile {
   readonly file: SimulatorFile;
   /** Null: the demo's own. */
   readonly market: { readonly calendar: TradingCalendar; readonly costs: CostSchedule } | null;
-  readonly scenario: Scenario | null;
 }
 
 type Read<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
@@ -139,29 +407,10 @@ export function readSimulatorFile(path: string): Read<ReadSimulatorFile> {
   const problems = accountProblems(file.accounts ?? []).map((problem) =>
     source.problem(problem.path, problem.expected),
   );
-  const scenario = readScenario(source, file.scenario);
-  if ('problems' in scenario) problems.push(...scenario.problems);
   const market = file.market === undefined ? null : readMarket(source, file.market);
   if (market?.ok === false) problems.push(...market.problems);
-  if (problems.length > 0 || 'problems' in scenario || market?.ok === false) return { problems };
-  return { value: { file, market: market && pick(market), scenario: scenario.value } };
+  if (problems.length > 0 || market?.ok === false) return { problems };
+  return { value: { file, market: market && pick(market) } };
 }
 
 const pick = ({ calendar, costs }: NonNullable<ReadSimulatorFile['market']>) => ({ calendar, costs });
-
-function readScenario(source: YamlSource, raw: unknown): Read<Scenario | null> {
-  if (raw === undefined) return { value: null };
-  const read = parseScenario(raw);
-  if (read.ok) return { value: read.value };
-  const problems = read.issues.map(({ path, expected, received }) =>
-    source.problem(['scenario', ...placesOf(path)], expected, '', received),
-  );
-  return { problems };
-}
-
-/** `steps.0.fault` as the keys and places that the file has. */
-const placesOf = (path: string): (string | number)[] =>
-  path
-    .split('.')
-    .filter((part) => part !== '')
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));

@@ -1,8 +1,7 @@
 /** Every metric of the daily returns, by name, with its formula in words: those of empyrical, under its definitions and signs. */
-import { dayNumber } from '../../domain/civil-date.ts';
+import { dayNumber, type TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_DAY } from '../../domain/units.ts';
-import type { BacktestResult } from '../backtest-result.ts';
-import { type BenchmarkPairs, benchmarkPairs } from './benchmark-pairs.ts';
+import type { BacktestFill, BacktestResult, BacktestTrade, Samples } from '../backtest-result.ts';
 import {
   alpha,
   battingAverage,
@@ -15,13 +14,13 @@ import {
 } from './benchmark-ratios.ts';
 import {
   aggregateReturns,
+  type Rolled,
   rollingAgainst,
   rollingRatios,
   rollingWindow,
-  type Rolled,
   type Span,
 } from './daily-series.ts';
-import { kurtosis, skewness } from './moments.ts';
+import { kurtosis, mean, skewness } from './moments.ts';
 import {
   annualReturn,
   annualVolatility,
@@ -35,6 +34,7 @@ import {
   omegaRatio,
   quotient,
   type RatioBasis,
+  returnsOf,
   sharpeRatio,
   sortinoRatio,
   stability,
@@ -43,7 +43,8 @@ import {
   valueAtRisk,
 } from './return-ratios.ts';
 import { countedTrades, type RunStatistics } from './run-statistics.ts';
-import { heldDays, tradeReturns } from './trade-returns.ts';
+import { assert } from '../../domain/assert.ts';
+import type { BenchmarkClose } from './statistics-settings.ts';
 
 export interface Metric {
   /** Key for machines. */
@@ -343,3 +344,129 @@ function captureMetrics(pairs: ReturnPairs, basis: RatioBasis): readonly Metric[
     ['battingAverageDown', 'Batting average, down', batting.down, 'of the days on which it fell'],
   ]);
 }
+
+// Returns of a run beside those of its benchmark, over the same spans.
+
+interface BenchmarkPairs extends ReturnPairs {
+  readonly name: string;
+  /** Each return reaches to the end of its day, from that of the day before it here, or from the run's beginning. */
+  readonly days: readonly TradingDay[];
+  /** Days of the run without a close of the benchmark. */
+  readonly missing: number;
+}
+
+/** Days on which only one of the two has a value join the span of the next common one. Null without a benchmark. */
+function benchmarkPairs(
+  result: BacktestResult,
+  { daily }: Pick<RunStatistics, 'daily'>,
+): BenchmarkPairs | null {
+  const { benchmark } = result.statistics;
+  if (benchmark === null) return null;
+  const closes = benchmark.kind === 'closes' ? benchmark.closes : closesOf(result, benchmark.name);
+  const byDay = new Map(closes.map(({ day, close }) => [day, close]));
+  const first = daily[0];
+  const before = closes.findLast(({ day }) => first !== undefined && day < first.day);
+  const common = daily.flatMap(({ day, equity }) => {
+    const close = byDay.get(day);
+    return close === undefined ? [] : [{ day, equity, close }];
+  });
+  const isFromCapital = result.statistics.returnsFrom === 'capital';
+  const start =
+    before === undefined || !isFromCapital ? [] : [{ equity: result.capital, close: before.close }];
+  const returns = returnsOf([...start, ...common].map(({ equity }) => equity)) ?? [];
+  const market = returnsOf([...start, ...common].map(({ close }) => close)) ?? [];
+  const isPaired = returns.length === market.length;
+  return {
+    name: benchmark.name,
+    days: isPaired ? common.slice(common.length - returns.length).map(({ day }) => day) : [],
+    returns: isPaired ? returns : [],
+    benchmark: isPaired ? market : [],
+    missing: daily.length - common.length,
+  };
+}
+
+/** The last price at the end of each day, from the first on which it was traded. */
+function closesOf({ instruments, days, dayEndUs }: BacktestResult, name: string): readonly BenchmarkClose[] {
+  const instrument = instruments.find(({ symbol }) => symbol === name);
+  if (instrument === undefined) return [];
+  return days.flatMap((day, i) => {
+    const endUs = dayEndUs[i];
+    assert(endUs !== undefined, 'each day of a run has an end');
+    const close = lastUntil(instrument.prices, endUs);
+    return close === 0 ? [] : [{ day, close }];
+  });
+}
+
+function lastUntil({ tsUs, values }: Samples, endUs: number): number {
+  const at = tsUs.findLastIndex((each) => each <= endUs);
+  return values[at] ?? 0;
+}
+
+// Trades as parts of what they cost to enter: their returns, and the time they took.
+
+interface TradeReturns {
+  /** Net profit / value of the entries. */
+  readonly best: number | undefined;
+  readonly worst: number | undefined;
+  readonly average: number | undefined;
+  /** (1 + r1)(1 + r2)..., the root of it - 1; undefined where a trade lost all. */
+  readonly geometric: number | undefined;
+  /** Sum of the returns above zero / sum of those below. */
+  readonly profitFactor: number | undefined;
+  /** Microseconds from the first fill to the last. */
+  readonly longestUs: number | undefined;
+  readonly averageUs: number | undefined;
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+export function tradeReturns(trades: readonly BacktestTrade[]): TradeReturns {
+  const returns = trades.map(({ netProfit, entryValue }) => netProfit / entryValue);
+  const spans = trades.map(({ entryUs, exitUs }) => exitUs - entryUs);
+  const isTraded = trades.length > 0;
+  return {
+    best: isTraded ? returns.reduce((best, value) => Math.max(best, value), -Infinity) : undefined,
+    worst: isTraded ? returns.reduce((worst, value) => Math.min(worst, value), Infinity) : undefined,
+    average: mean(returns),
+    geometric: geometricMean(returns),
+    profitFactor: quotient(
+      sumOf(returns.filter((value) => value > 0)),
+      -sumOf(returns.filter((value) => value < 0)),
+    ),
+    longestUs: isTraded ? spans.reduce((longest, span) => Math.max(longest, span), 0) : undefined,
+    averageUs: mean(spans),
+  };
+}
+
+/** exp(mean(log(1 + r))) - 1. */
+export function geometricMean(returns: readonly number[]): number | undefined {
+  const logs = returns.map((value) => Math.log1p(value));
+  const average = mean(logs);
+  return average === undefined || !Number.isFinite(average) ? undefined : Math.expm1(average);
+}
+
+/** Part of the days that began with a position or had a fill. */
+export function heldDays({ strategies, dayEndUs, warmUpDays }: BacktestResult): number | undefined {
+  const ends = dayEndUs.subarray(warmUpDays);
+  const isHeld = new Uint8Array(ends.length);
+  for (const { fills } of strategies) {
+    const rows = [...fills];
+    const positions = new Map<number, number>();
+    let next = 0;
+    ends.forEach((endUs, day) => {
+      if ([...positions.values()].some((position) => position !== 0)) isHeld[day] = 1;
+      for (let fill = rows[next]; fill !== undefined && isUntil(fill, endUs); fill = rows[(next += 1)]) {
+        positions.set(fill.instrument, fill.positionAfter);
+        isHeld[day] = 1;
+      }
+    });
+  }
+  return quotient(
+    isHeld.reduce((sum, each) => sum + each, 0),
+    ends.length,
+  );
+}
+
+/** A fill at the close comes at the end of its bar, which may be that of the day. */
+const isUntil = ({ tsUs, clause }: BacktestFill, endUs: number): boolean =>
+  tsUs < endUs || (tsUs === endUs && (clause === 'bar_close' || clause === 'settlement'));

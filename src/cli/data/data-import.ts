@@ -60,7 +60,6 @@ interface ImportFlags {
   readonly round?: boolean;
   readonly skipBad?: boolean;
   readonly replace?: boolean;
-  readonly archive: boolean;
   readonly badRows?: string;
   readonly json?: boolean;
 }
@@ -123,7 +122,6 @@ export function addDataImport(data: Command, context: CliContext): void {
     .option('--round', 'take prices between two steps for the nearest')
     .option('--skip-bad', 'import the good rows of a file that has bad ones')
     .option('--replace', 'overwrite other data of the same days')
-    .option('--no-archive', 'write no compressed archive beside the columns')
     .option('--bad-rows <file>', 'write bad rows to this CSV: file, line, reason')
     .option('--json', 'print JSON')
     .addHelpText('after', AFTER_HELP);
@@ -237,7 +235,6 @@ const requestOf = (flags: ImportFlags): ImportRequest => ({
   isRounding: flags.round ?? false,
   skipBad: flags.skipBad ?? false,
   replace: flags.replace ?? false,
-  archive: flags.archive,
 });
 
 const OUTCOMES = {
@@ -258,7 +255,7 @@ function importedText({ file, kind, rows, badRows, parts, notes }: ImportedFile,
   return `${head}${remarks}${none}${parts.map(partLine).join('')}`;
 }
 
-export function partLine({ symbol, period, what, rows, gaps, outcome }: ImportedPart): string {
+function partLine({ symbol, period, what, rows, gaps, outcome }: ImportedPart): string {
   const missing = gaps === 0 ? '' : `, ${formatCount(gaps, 'gap')}`;
   return `  ${symbol} ${period}: ${formatNumber(rows)} ${what}${missing}: ${OUTCOMES[outcome]}\n`;
 }

@@ -9,8 +9,7 @@ import { failureText } from '../../domain/failure.ts';
 import { SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
 import { findingLines } from '../inspect/inspect-commands.ts';
-import { Dialog } from './dialog.ts';
-import { Interview, type InitFlags, type NewSecrets } from './interview.ts';
+import { Dialog, type InitFlags, Interview, type NewSecrets } from './interview.ts';
 
 /** Answers that scripts give; the dialog asks for those that are missing. */
 const OPTIONS: readonly (readonly [flag: string, text: string])[] = [

@@ -11,8 +11,9 @@ import { address, pathText } from '../../config/values.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { wrapText } from '../../text/table.ts';
 import { quantity, refuse, wholeNumber } from '../argument-values.ts';
-import { CliFailure, EXIT } from '../cli-io.ts';
-import type { Dialog } from './dialog.ts';
+import { CliFailure, type CliIo, EXIT } from '../cli-io.ts';
+import { createInterface, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
 
 /** Options by their long names; `yes` and `force` apart. */
 export type InitFlags = Readonly<Record<string, string | undefined>>;
@@ -355,3 +356,88 @@ const secretFile = (text: string): string => {
   if (!isFile) return refuse('a file that is there', text);
   return isExposed(text) ? refuse(`a file that only its owner may read (chmod 600 ${text})`, text) : text;
 };
+
+// Questions to a person at a terminal, or to whatever writes lines.
+
+export class Dialog {
+  readonly #io: CliIo;
+  readonly #lines: Interface;
+  readonly #typed: string[] = [];
+  #waiting: ((line: string | null) => void) | null = null;
+  #isOver = false;
+  #isHidden = false;
+
+  constructor(io: CliIo, input: NodeJS.ReadableStream & { readonly isTTY?: boolean }) {
+    this.#io = io;
+    const output = new Writable({
+      write: (chunk, _encoding, done) => {
+        if (!this.#isHidden) io.err(String(chunk));
+        done();
+      },
+    });
+    // No history: the arrow keys must not bring back a secret.
+    this.#lines = createInterface({ input, output, terminal: input.isTTY === true, historySize: 0 });
+    this.#lines.on('line', (line) => {
+      // Several lines may come at once.
+      const waiting = this.#waiting;
+      this.#waiting = null;
+      if (waiting === null) this.#typed.push(line);
+      else waiting(line);
+    });
+    this.#lines.on('SIGINT', () => this.#lines.close());
+    this.#lines.on('close', () => {
+      this.#isOver = true;
+      this.#waiting?.(null);
+    });
+  }
+
+  /** Asks until the answer can be read; an empty one is `fallback`. */
+  async ask<T>(text: string, fallback: string | null, parse: (text: string) => T): Promise<T> {
+    for (;;) {
+      const shown = fallback === null || fallback === '' ? '' : ` [${fallback}]`;
+      // oxlint-disable-next-line eslint/no-await-in-loop -- one answer after the other
+      const typed = (await this.#line(`${text}${shown}: `)).trim();
+      try {
+        return parse(typed === '' && fallback !== null ? fallback : typed);
+      } catch (error) {
+        if (!(error instanceof InvalidArgumentError)) throw error;
+        this.#io.err(`  ${error.message}\n`);
+      }
+    }
+  }
+
+  /** An answer that the terminal does not show. */
+  async secret(text: string): Promise<string> {
+    const answer = this.#line(`${text} (not shown): `);
+    this.#isHidden = true;
+    try {
+      return (await answer).trim();
+    } finally {
+      this.#isHidden = false;
+      this.#io.err('\n');
+    }
+  }
+
+  tell(text: string): void {
+    this.#io.err(`${text}\n`);
+  }
+
+  close(): void {
+    this.#lines.close();
+  }
+
+  async #line(prompt: string): Promise<string> {
+    this.#lines.setPrompt(prompt);
+    if (this.#isOver) this.#io.err(prompt);
+    else this.#lines.prompt();
+    const early = this.#typed.shift();
+    if (early !== undefined) return early;
+    const line = this.#isOver
+      ? null
+      : await new Promise<string | null>((resolve) => {
+          this.#waiting = resolve;
+        });
+    if (line !== null) return line;
+    throw new CliFailure(EXIT.failed, '\nthe answers ended early: nothing was written');
+  }
+}

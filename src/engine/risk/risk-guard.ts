@@ -14,7 +14,7 @@ import type { Denial } from '../ports/denial.ts';
 import type { ProposalSource } from '../ports/journal-entry.ts';
 import type { ModifyVerdict, OrderView, PurposeHint, RiskView, SubmitVerdict } from './risk-view.ts';
 import { approveCancel, approveModify, approveOrder } from './approve.ts';
-import { ClosingHours } from './closing-hours.ts';
+import { ClosingHours, type RiskRequest, type RiskTerms } from './risk-rule.ts';
 import {
   changedTerms,
   isWaiting,
@@ -26,7 +26,6 @@ import {
   triggerOf,
 } from './order-request.ts';
 import { type Reduction, reductionOf } from './exposure.ts';
-import type { RiskRequest, RiskTerms } from './risk-rule.ts';
 import { REDUCE_RULES, RISK_RULES } from './risk-rules.ts';
 
 type Decision =

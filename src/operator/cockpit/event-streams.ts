@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../domain/clock.ts';
-import { seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
+import { minutes, seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type {
   CockpitBeat,
   CockpitEntry,
@@ -13,7 +13,7 @@ import type {
   CockpitState,
   ContractPrices,
 } from './cockpit-model.ts';
-import { ConfirmCode } from './confirm-code.ts';
+import { randomBytes } from 'node:crypto';
 
 /** State without the code that the server adds. */
 export type CockpitFacts = Omit<CockpitState, 'confirm'>;
@@ -289,3 +289,36 @@ export class EventStreams {
 /** JSON has no line breaks of its own. */
 const frame = (event: string, data: string, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
+
+// The code that a dangerous command repeats: a request that was made without the page's present state does nothing.
+
+const LIFE = minutes(1);
+
+const draw = (): string => randomBytes(6).toString('base64url');
+
+class ConfirmCode {
+  readonly #clock: Clock;
+  #code = draw();
+  #before = '';
+  #drawnUs: TsUs;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#drawnUs = clock.nowUs();
+  }
+
+  current(): string {
+    const now = this.#clock.nowUs();
+    const ageUs = now - this.#drawnUs;
+    if (ageUs < LIFE) return this.#code;
+    this.#before = ageUs < 2 * LIFE ? this.#code : '';
+    this.#code = draw();
+    this.#drawnUs = now;
+    return this.#code;
+  }
+
+  is(code: unknown): boolean {
+    const current = this.current();
+    return typeof code === 'string' && code !== '' && (code === current || code === this.#before);
+  }
+}

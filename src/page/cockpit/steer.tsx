@@ -1,12 +1,30 @@
 /** Commands. What cannot be taken back is held or typed; a halt is one press. */
-import { useSignal } from '@preact/signals';
-import type { CockpitState, StrategyState } from '../../operator/cockpit/cockpit-model.ts';
+import { type Signal, signal, useSignal } from '@preact/signals';
+import type {
+  ArmedFaultState,
+  CockpitState,
+  KnownFault,
+  KnownFaults,
+  StrategyState,
+} from '../../operator/cockpit/cockpit-model.ts';
 import { signed, worded } from './format.ts';
-import { Button, Dot, Empty, Entry, Field, heldOnes, HoldButton, Panel } from './parts.tsx';
-import { Faults } from './faults.tsx';
+import {
+  Button,
+  Choice,
+  Dot,
+  Empty,
+  Entry,
+  Field,
+  heldOnes,
+  HoldButton,
+  Panel,
+  useAnswer,
+  Waiting,
+} from './parts.tsx';
 import { canSteer, command, halt, outcomes, session } from './store.ts';
 import { leave } from './link.ts';
 import { t } from './text.ts';
+import { useMemo } from 'preact/hooks';
 
 const REASON = 'by the page';
 
@@ -236,3 +254,84 @@ const Sent = () => (
     </ol>
   </Panel>
 );
+
+// Faults of the simulated broker of a paper run.
+
+/** None where the broker is no simulator. */
+function Faults({ value: { faults: armed } }: { readonly value: CockpitState }) {
+  const known = useAnswer<KnownFaults>(armed === undefined ? null : '/faults');
+  if (armed === undefined) return null;
+  return (
+    <Panel title={t.faultsTitle}>
+      <p class="note">{t.faultsMeaning}</p>
+      <Waiting {...known} />
+      <ul class="faults">
+        {known.value?.map((each) => (
+          <FaultRow key={each.name} fault={each} armed={armed.filter(({ name }) => name === each.name)} />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function FaultRow({
+  fault: { name, effect, isInstant, parameters },
+  armed,
+}: {
+  readonly fault: KnownFault;
+  readonly armed: readonly ArmedFaultState[];
+}) {
+  const fields = useMemo(() => parameters.map((of) => ({ of, value: signal(of.example) })), []);
+  const isOn = armed.length > 0;
+  const change = (): void => {
+    const given = Object.fromEntries(fields.map(({ of, value }) => [of.name, value.value]));
+    void command(name, 'fault', isOn ? { name, isOn: false } : { name, isOn: true, parameters: given });
+  };
+  return (
+    <li>
+      <Button disabled={!canSteer.value} {...(!isInstant && SWITCH(isOn))} onClick={change}>
+        {name}
+      </Button>
+      <div>
+        {effect}
+        {isOn && (
+          <p>
+            <Dot tone="bad" label={[t.isOn, ...armed.map(({ text }) => text)].filter(Boolean).join(' · ')} />
+          </p>
+        )}
+        {parameters.length > 0 && !isOn && (
+          <details>
+            <summary>{parameters.map((each) => each.name).join(', ')}</summary>
+            <div class="fields">
+              {fields.map((each) => (
+                <Parameter key={each.of.name} {...each} />
+              ))}
+            </div>
+          </details>
+        )}
+      </div>
+    </li>
+  );
+}
+
+const SWITCH = (isOn: boolean) => ({ role: 'switch', 'aria-checked': isOn }) as const;
+
+function Parameter({
+  of: { name, expected, isRequired, choices },
+  value,
+}: {
+  readonly of: KnownFault['parameters'][number];
+  readonly value: Signal<string>;
+}) {
+  const label = isRequired ? `${name} (${t.required})` : name;
+  if (choices.length > 0) {
+    const options = choices.map((each) => [each, each] as const);
+    return <Choice name={label} value={value} options={options} all={isRequired ? null : t.any} />;
+  }
+  return (
+    <label title={expected}>
+      {label}
+      <Field value={value} placeholder={expected} />
+    </label>
+  );
+}

@@ -1,15 +1,14 @@
 /** Collects the ticks of one day and writes them into the data directory. */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { type DurationUs, US_PER_DAY, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
-import { archivePath, ticksPath } from '../columns/catalogue.ts';
+import { ticksPath } from '../columns/catalogue.ts';
 import { columnAs } from '../columns/row-table.ts';
-import { writeArchive } from '../columns/tick-archive.ts';
 import { type TickGap, tickLayout, type TickMeta, type TickRows, ticksOf } from '../columns/tick-columns.ts';
-import { readParts, readTickMeta, writeColumns } from '../columns/tick-file.ts';
+import { readTickMeta, writeColumns } from '../columns/tick-file.ts';
 import type { Collector, SpillFile } from './collector.ts';
 import { storeFile, type StoredFile } from './store-file.ts';
 import { Silences } from './session-times.ts';
@@ -80,7 +79,6 @@ interface StoreOptions {
   readonly calendar: TradingCalendar | null;
   readonly silence: DurationUs;
   readonly replace: boolean;
-  readonly archive: boolean;
 }
 
 interface TickOrigin {
@@ -104,9 +102,7 @@ export interface StoredDay extends StoredFile<TickMeta> {
 export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOrigin): StoredDay {
   const { symbol, day, depth } = ticks;
   const path = ticksPath(options.dir, symbol, day);
-  const before = metaAt(path);
-  const packedPath = archivePath(options.dir, symbol, day);
-  const packed = metaAt(packedPath);
+  const before = existsSync(path) ? readTickMeta(path) : undefined;
   const silences = new Silences(options.calendar, day, options.silence);
   const stamps = new StampUnit();
   const noon = momentOf(day, US_PER_DAY / 2, 0);
@@ -137,26 +133,10 @@ export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOri
         source: origin.source,
         ...totals,
       };
-      // An archive of the same ticks is no reason not to have them as columns too.
-      return accept(now, before ?? (packed?.digest === now.digest ? undefined : packed));
+      return accept(now);
     }),
   );
-  updateArchive(path, packedPath, stored, options.archive);
   return { symbol, day, path, ...stored };
-}
-
-const metaAt = (path: string): TickMeta | undefined => (existsSync(path) ? readTickMeta(path) : undefined);
-
-/** Brings the archive beside the columns up to date. */
-function updateArchive(
-  path: string,
-  archive: string,
-  { outcome, meta }: StoredFile<TickMeta>,
-  isWanted: boolean,
-): void {
-  if (outcome === 'kept' || metaAt(archive)?.digest === meta.digest) return;
-  if (isWanted) writeArchive(archive, meta, readParts(path));
-  else rmSync(archive, { force: true });
 }
 
 /** The coarsest unit that all stamps are whole multiples of. */

@@ -17,17 +17,17 @@ interface Described {
 
 /**
  * Calls `write`, which passes the metadata of the new rows to `accept` before its file appears. `accept` ends the write when the
- * stored file stays: by default the one in the same place, `before`.
+ * file in the same place, `before`, stays.
  */
 export function storeFile<Meta extends Described>(
   before: Meta | undefined,
   replace: boolean,
-  write: (accept: (now: Meta, stored?: Meta) => Meta) => Meta,
+  write: (accept: (now: Meta) => Meta) => Meta,
 ): StoredFile<Meta> {
   let kept: StoredFile<Meta> | null = null;
-  const accept = (now: Meta, stored = before): Meta => {
-    if (stored === undefined) return now;
-    kept = keptFile(stored, now, replace);
+  const accept = (now: Meta): Meta => {
+    if (before === undefined) return now;
+    kept = keptFile(before, now, replace);
     if (kept !== null) throw new WriteEnded();
     return now;
   };

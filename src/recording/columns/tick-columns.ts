@@ -5,6 +5,7 @@
 import { assert } from '../../domain/assert.ts';
 import { isTradingDay, type TradingDay } from '../../domain/civil-date.ts';
 import { firstAtLeast } from '../../domain/first-at-least.ts';
+import type { BookColumns } from '../../domain/ticks.ts';
 import { allocateTable, columnAs, type Field, type Layout, parseMeta, type RowTable } from './row-table.ts';
 
 export interface TickColumns extends TickRows {
@@ -35,15 +36,6 @@ export interface BarTape {
   readonly everyUs: number;
   /** Whole lots of each bar. */
   readonly volume: Float64Array;
-}
-
-/** Best level first: `bidPrice[0][row]`. A level that is not there has quantity 0 and price 0. */
-export interface BookColumns {
-  readonly depth: number;
-  readonly bidPrice: readonly Int32Array[];
-  readonly bidQty: readonly Int32Array[];
-  readonly askPrice: readonly Int32Array[];
-  readonly askQty: readonly Int32Array[];
 }
 
 const whole = (name: string): Field => ({ name, kind: 'whole' });

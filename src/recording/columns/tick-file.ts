@@ -1,7 +1,6 @@
-/** Files of ticks: `ticks/<symbol>/<day>.arrow`, or the archive beside it. */
+/** Files of ticks: `ticks/<symbol>/<day>.arrow`. */
 import { allocateTable, copyTable, type RowTable, type TableTotals } from './row-table.ts';
 import { readMeta, readTables, type TableKind, writeTable } from './arrow-file.ts';
-import { ARCHIVE, readArchiveMeta, readArchiveParts } from './tick-archive.ts';
 import {
   isQuotes,
   parseTickMeta,
@@ -63,18 +62,14 @@ export function readColumns(path: string): TickColumns {
   return { meta, ...ticksOf(all, isQuotes(meta)) };
 }
 
-const isArchive = (path: string): boolean => path.endsWith(ARCHIVE);
-
 /** The ticks of the file in parts of at most `PART_ROWS` rows, each read when it is asked for. */
 export function* readParts(path: string): Generator<TickColumns> {
-  if (isArchive(path)) return yield* readArchiveParts(path);
   for (const { meta, table } of readTables(path, TICK_FILE))
     yield { meta, ...ticksOf(table, isQuotes(meta)) };
 }
 
 /** The metadata of the file, read without its ticks. */
-export const readTickMeta = (path: string): TickMeta =>
-  isArchive(path) ? readArchiveMeta(path) : readMeta(path, TICK_FILE);
+export const readTickMeta = (path: string): TickMeta => readMeta(path, TICK_FILE);
 
 class TradedCounter {
   trades = 0;

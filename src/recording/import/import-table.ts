@@ -140,8 +140,6 @@ export interface ImportOptions {
   readonly skipBad: boolean;
   /** Overwrite stored data that differ. */
   readonly replace: boolean;
-  /** Write the compressed archive beside the columns. */
-  readonly archive: boolean;
 }
 
 /** Progress of an import, and its bad rows as they come. */

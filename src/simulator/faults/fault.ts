@@ -238,7 +238,7 @@ export function parseFaultTexts(name: string, texts: Readonly<Record<string, str
 
 const isFaultName = (name: string): name is FaultName => Object.hasOwn(FAULT_TABLE, name);
 
-export const FAULT_NAMES: readonly FaultName[] = Object.keys(FAULT_TABLE).filter(isFaultName);
+const FAULT_NAMES: readonly FaultName[] = Object.keys(FAULT_TABLE).filter(isFaultName);
 
 /** Reads a fault: unknown names, parameters and types are refused, so that a typing error is no test. */
 export function parseFault(raw: unknown): Parsed<Fault> {

@@ -5,7 +5,7 @@ import { parseJson } from '../../domain/parsed.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
 import { refusal } from '../../venue/venue-command.ts';
 import type { RawRequest } from '../../wire/rest/operation.ts';
-import { type OperationName, OPERATIONS } from '../../wire/rest/operations.ts';
+import { OPERATIONS } from '../../wire/rest/operations.ts';
 import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
 import type { TokenService } from '../auth/token-service.ts';
@@ -19,8 +19,6 @@ export interface RequestParts {
   /** Without a valid token. */
   readonly refusalStatus: 401 | 403;
   readonly faults: FaultBoard;
-  /** A request of this operation is about to be served. */
-  asked(operation: OperationName): void;
 }
 
 export interface RestServerParts extends RequestParts {
@@ -92,7 +90,6 @@ export function serveRequest(
   request: ReceivedRequest,
 ): ServedReply {
   const { faults } = parts;
-  parts.asked(operation.name);
   const target = { operation: operation.name };
   if (faults.strike('http_429', target)) return reply(failedWith(429, 'Too many requests'));
   if (faults.strike('refuse_for_now', target))

@@ -32,8 +32,6 @@ export interface StreamServerParts {
   /** A client has subscribed and is to get the current board. */
   subscribed(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void;
   count(what: string): void;
-  /** A connection is authenticated, or has subscribed. */
-  happened(what: 'authenticated' | 'subscribed'): void;
 }
 
 export class StreamServer implements SessionHost {
@@ -85,13 +83,11 @@ export class StreamServer implements SessionHost {
       if (secondConnection === 'refuse') return { claims: undefined, error: CONNECTED };
       for (const other of older) other.close(NORMAL_CLOSURE, 'replaced');
     }
-    this.#parts.happened('authenticated');
     return { claims, error: null };
   }
 
   subscribed(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void {
     this.#parts.subscribed(session, channels, codes);
-    this.#parts.happened('subscribed');
   }
 
   released(session: StreamSession): void {

@@ -1,6 +1,7 @@
 /** One contract's market over recorded rows: its shown book, and the fills of our orders as the rows go by. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
+import type { BookColumns } from '../../domain/ticks.ts';
 import type { FillClause } from './fill-models.ts';
 
 /** An order as the exchange sees it; its owner counts the fills. */
@@ -32,20 +33,11 @@ export interface TapeColumns {
   /** Aggressor: 1 the buyer, -1 the seller, 0 unknown. */
   readonly side: Int8Array;
   /** The book after each row; null where none was recorded. */
-  readonly book: DepthColumns | null;
+  readonly book: BookColumns | null;
   /** Lots of each bar, where rows are the path of bars. */
   readonly bars: { readonly volume: Float64Array } | null;
   /** Rows are quotes: orders meet their book, and their price and quantity are no trade. */
   readonly isQuotes: boolean;
-}
-
-/** Best level first: `bidPrice[0][row]`. A level that is not there has quantity 0. */
-export interface DepthColumns {
-  readonly depth: number;
-  readonly bidPrice: readonly Int32Array[];
-  readonly bidQty: readonly Int32Array[];
-  readonly askPrice: readonly Int32Array[];
-  readonly askQty: readonly Int32Array[];
 }
 
 export interface Exchange<O extends BookOrder = BookOrder> {

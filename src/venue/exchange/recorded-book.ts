@@ -1,8 +1,7 @@
 /** The book as it was recorded, row by row. Quantity that our orders took stays gone until the recording shows another quantity there. */
 import type { Side } from '../../domain/order.ts';
-import { type BookLevel, UNLIMITED_QTY } from '../../domain/ticks.ts';
+import { type BookColumns, type BookLevel, UNLIMITED_QTY } from '../../domain/ticks.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
-import type { DepthColumns } from './exchange.ts';
 
 /** Quantity we took at one price, and the quantity shown there when we did. */
 interface Taken {
@@ -22,7 +21,7 @@ export class RecordedBook implements ShownBook {
   bidChanges = 0;
   askChanges = 0;
   #lastSide: Side = 'buy';
-  readonly #columns: DepthColumns;
+  readonly #columns: BookColumns;
   readonly #bidPrice: Int32Array;
   readonly #bidShown: Int32Array;
   readonly #askPrice: Int32Array;
@@ -30,7 +29,7 @@ export class RecordedBook implements ShownBook {
   #row = -1;
   #taken: Taken[] = [];
 
-  constructor(columns: DepthColumns) {
+  constructor(columns: BookColumns) {
     this.#columns = columns;
     this.#bidPrice = columns.bidPrice[0] ?? NOTHING;
     this.#bidShown = columns.bidQty[0] ?? NOTHING;
@@ -188,7 +187,7 @@ export const crosses = (book: ShownBook, side: Side, limit: number): boolean =>
   side === 'buy' ? book.ask !== 0 && limit >= book.ask : book.bid !== 0 && limit <= book.bid;
 
 /** All that is shown of one side at a row, best first. */
-export function depthLevels(book: DepthColumns, side: Side, row: number): readonly BookLevel[] {
+export function depthLevels(book: BookColumns, side: Side, row: number): readonly BookLevel[] {
   const [prices, quantities] = side === 'buy' ? [book.bidPrice, book.bidQty] : [book.askPrice, book.askQty];
   const levels: BookLevel[] = [];
   for (let level = 0; level < book.depth; level += 1) {

@@ -1,14 +1,21 @@
 /** A seeded market in all listed contracts: one belief about the index, one flow of orders a contract. */
 import { type SessionPhase, tradingDayAt } from '../../domain/calendar.ts';
 import { dayNumber } from '../../domain/civil-date.ts';
-import { type PriceHundredths, priceHundredths, type TsUs, tsUs } from '../../domain/units.ts';
+import {
+  type PriceHundredths,
+  priceHundredths,
+  type TsUs,
+  tsUs,
+  US_PER_MS,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
 import type { CarryRates } from '../exchange/settlement-price.ts';
 import type { ContractBook } from '../exchange/contract-book.ts';
-import { LadderBook } from '../exchange/ladder-book.ts';
+import { BACKGROUND, LadderBook } from '../exchange/ladder-book.ts';
 import { DEFAULT_RULES, type VenueOptions } from '../venue-options.ts';
-import { ContractFlow, profileOf } from './contract-flow.ts';
 import { FairValue, type IndexSamples, MILLI } from './fair-value.ts';
 import { Random } from './random.ts';
+import { opposite, type Side, signOf } from '../../domain/order.ts';
 
 interface Lane {
   readonly flow: ContractFlow;
@@ -156,3 +163,273 @@ export const NO_BACKGROUND_FLOW: BackgroundFlow = {
   index: () => null,
   samples: () => ({ continuous: [], closing: [] }),
 };
+
+// Background flow in one contract: makers quote around fair value and pull stale quotes, takers trade, arbitrage hits mispriced
+// quotes. It sees the same ladder as the users and knows no order as theirs.
+
+/** A quote this far on the wrong side of fair value is taken or pulled. */
+const STALE = 700;
+/** Ticks behind the touch at which makers keep something standing. */
+const KEPT_LEVELS = 5;
+const SEED_LEVELS = 10;
+/** Ticks from fair value beyond which background orders are withdrawn. */
+const FAR_TICKS = 30;
+/** Standard deviation of auction prices around fair value, thousandths of a tick. */
+const AUCTION_SPREAD = 6_000;
+const AUCTION_UNPRICED_PERMILLE = 150;
+/** Orders come this many times more slowly than actions in continuous trading. */
+const AUCTION_SLOWNESS = 4;
+
+class ContractFlow {
+  readonly book: LadderBook;
+  readonly #random: Random;
+  readonly #profile: FlowProfile;
+  #basis = 0;
+  #lastTradeUs = 0;
+  #volumeSeen = 0;
+
+  constructor(book: LadderBook, random: Random, profile: FlowProfile) {
+    this.book = book;
+    this.#random = random;
+    this.#profile = profile;
+  }
+
+  get profile(): FlowProfile {
+    return this.#profile;
+  }
+
+  /** The next action after `at`: sooner when the market is hot, and before the silence grows too long. */
+  nextUs(at: number, heat: number, phase: SessionPhase): number {
+    if (phase !== 'continuous')
+      return at + this.#random.exponential(AUCTION_SLOWNESS * this.#profile.actionEveryUs);
+    const mean = Math.max(1, Math.round((this.#profile.actionEveryUs * 1000) / (500 + heat / 2)));
+    const next = at + this.#random.exponential(mean);
+    const deadline = this.#lastTradeUs + this.#profile.silenceUsMax;
+    return deadline > at ? Math.min(next, deadline) : next;
+  }
+
+  /** Continuous trading begins: makers show up with the first quotes. */
+  seed(value: number, at: TsUs): void {
+    this.#lastTradeUs = at;
+    for (let k = 0; k < SEED_LEVELS; k += 1) {
+      this.#quoteLevel('buy', value, k, at);
+      this.#quoteLevel('sell', value, k, at);
+    }
+  }
+
+  /** One action around `value`, the fair value of this contract before its own noise. */
+  act(value: number, phase: SessionPhase, at: TsUs): void {
+    const fair = value + this.#walkBasis();
+    if (phase !== 'continuous') return this.#auctionOrder(fair, at);
+    this.#noteTrades(at);
+    this.#trade(fair, at);
+    this.#makers(fair, at);
+    this.#noteTrades(at);
+  }
+
+  /** Users' trades break the silence too; the exact moment does not matter. */
+  #noteTrades(at: TsUs): void {
+    const { volume } = this.book.tally;
+    if (volume !== this.#volumeSeen) this.#lastTradeUs = at;
+    this.#volumeSeen = volume;
+  }
+
+  #walkBasis(): number {
+    const shock = Math.trunc((this.#random.bell() * this.#profile.basisShock) / 1000);
+    this.#basis += shock - Math.trunc(this.#basis / 200);
+    return this.#basis;
+  }
+
+  #trade(fair: number, at: TsUs): void {
+    const random = this.#random;
+    const mispriced = this.#mispricedSide(fair);
+    if (mispriced !== null && random.chance(600)) {
+      const size = 2 * drawSize(random, this.#profile.thinness);
+      // Takes only what is better than fair value.
+      const limit = mispriced === 'buy' ? Math.floor(fair / MILLI) : Math.ceil(fair / MILLI);
+      return this.book.background(mispriced, this.#inBand(limit), size, false, at);
+    }
+    const silent = at - this.#lastTradeUs >= this.#profile.silenceUsMax;
+    if (!silent && !random.chance(this.#profile.tradePermille)) return;
+    const side = random.chance(500) ? 'buy' : 'sell';
+    const taken = this.book.ladder.best(opposite(side)) === undefined ? opposite(side) : side;
+    const touch = this.book.ladder.best(opposite(taken));
+    if (touch === undefined) return;
+    const size = drawSize(random, this.#profile.thinness);
+    this.book.background(taken, this.#inBand(touch + signOf(taken) * random.below(3)), size, false, at);
+  }
+
+  /** The side that profits from taking what stands, or null. */
+  #mispricedSide(fair: number): Side | null {
+    const ask = this.book.ladder.best('sell');
+    if (ask !== undefined && ask * MILLI <= fair - STALE) return 'buy';
+    const bid = this.book.ladder.best('buy');
+    return bid !== undefined && bid * MILLI >= fair + STALE ? 'sell' : null;
+  }
+
+  #makers(fair: number, at: TsUs): void {
+    const random = this.#random;
+    const side = random.chance(500) ? 'buy' : 'sell';
+    if (random.below(2 * this.#profile.usualOrders) < this.book.ladder.restingOrders)
+      this.#cancelSomewhere(side, fair);
+    else this.#placeSomewhere(side, fair, at);
+    for (const each of ['buy', 'sell'] as const) {
+      this.#pullStale(each, fair);
+      for (let k = 0; k < KEPT_LEVELS; k += 1)
+        if (k < 2 || random.chance(250)) this.#quoteLevel(each, fair, k, at);
+    }
+  }
+
+  #placeSomewhere(side: Side, fair: number, at: TsUs): void {
+    const behind = this.#random.exponential(3 * MILLI);
+    this.#rest(side, this.#quotePrice(side, fair) - signOf(side) * Math.floor(behind / MILLI), at);
+  }
+
+  /** Keeps something standing `k` ticks behind the quote. */
+  #quoteLevel(side: Side, fair: number, k: number, at: TsUs): void {
+    const price = this.#quotePrice(side, fair) - signOf(side) * k;
+    if (this.book.ladder.qtyAt(side, price) === 0) this.#rest(side, price, at);
+  }
+
+  #quotePrice(side: Side, fair: number): number {
+    const edge = this.#profile.halfSpread;
+    return side === 'buy' ? Math.floor((fair - edge) / MILLI) : Math.ceil((fair + edge) / MILLI);
+  }
+
+  /** A maker's order stands; it never takes. */
+  #rest(side: Side, price: number, at: TsUs): void {
+    const other = this.book.ladder.best(opposite(side));
+    const crosses = other !== undefined && (side === 'buy' ? price >= other : price <= other);
+    const shown = crosses ? other - signOf(side) : price;
+    if (shown < this.book.ladder.floor || shown > this.book.ladder.ceiling) return;
+    this.book.background(side, shown, drawSize(this.#random, this.#profile.thinness), true, at);
+  }
+
+  /** One maker's quote on the wrong side of fair value goes. */
+  #pullStale(side: Side, fair: number): void {
+    const best = this.book.ladder.best(side);
+    if (best === undefined) return;
+    const stale = side === 'buy' ? best * MILLI > fair : best * MILLI < fair;
+    if (stale && this.#random.chance(500)) this.#cancelAt(side, best, 0);
+  }
+
+  #cancelSomewhere(side: Side, fair: number): void {
+    const { ladder } = this.book;
+    const towards = -signOf(side);
+    const tidy = this.#random.chance(300);
+    const touch = ladder.best(side);
+    if (touch === undefined) return;
+    const from = tidy ? Math.floor(fair / MILLI) + towards * FAR_TICKS : touch;
+    const start = from + towards * Math.floor(this.#random.exponential(3 * MILLI) / MILLI);
+    for (let i = 0; i < 2 * FAR_TICKS; i += 1) {
+      const price = start + towards * i;
+      if (price < ladder.floor || price > ladder.ceiling) return;
+      if (this.#cancelAt(side, price, this.#random.below(3))) return;
+    }
+  }
+
+  /** Cancels a background order at a price, the one behind `skipped` others if there is one. */
+  #cancelAt(side: Side, price: number, skipped: number): boolean {
+    const { ladder } = this.book;
+    let chosen: number | undefined;
+    let left = skipped;
+    for (let handle = ladder.firstAt(side, price); handle !== undefined; handle = ladder.behind(handle)) {
+      if (ladder.tagOf(handle) !== BACKGROUND) continue;
+      chosen = handle;
+      if (left === 0) break;
+      left -= 1;
+    }
+    if (chosen === undefined) return false;
+    ladder.cancel(chosen);
+    return true;
+  }
+
+  #auctionOrder(fair: number, at: TsUs): void {
+    const random = this.#random;
+    const side = random.chance(500) ? 'buy' : 'sell';
+    const size = drawSize(random, this.#profile.thinness);
+    if (random.chance(AUCTION_UNPRICED_PERMILLE)) return this.book.backgroundAuction(side, size);
+    const noise = Math.trunc((random.bell() * AUCTION_SPREAD) / 1000);
+    this.book.background(side, this.#inBand(Math.round((fair + noise) / MILLI)), size, true, at);
+  }
+
+  #inBand(price: number): number {
+    return Math.min(this.book.ladder.ceiling, Math.max(this.book.ladder.floor, price));
+  }
+}
+
+/** Activity of a contract by its place in the list: the front month has most of the trading. */
+interface FlowProfile {
+  /** Mean time between two background actions. */
+  readonly actionEveryUs: number;
+  /** Of 1,000 actions, so many are trades. */
+  readonly tradePermille: number;
+  /** The longest silence between two trades. */
+  readonly silenceUsMax: number;
+  /** Distance of the makers' quotes from fair value, thousandths of a tick. */
+  readonly halfSpread: number;
+  /** Background orders that usually stand in the book. */
+  readonly usualOrders: number;
+  /** Sizes are divided by this. */
+  readonly thinness: number;
+  /** How much a traded contract moves the index, thousandths of a tick. */
+  readonly impact: number;
+  /** Standard deviation of the shocks to its own basis, thousandths of a tick an action. */
+  readonly basisShock: number;
+}
+
+const PROFILES: readonly [FlowProfile, FlowProfile, FlowProfile] = [
+  {
+    actionEveryUs: 60 * US_PER_MS,
+    tradePermille: 190,
+    silenceUsMax: 3 * US_PER_SECOND,
+    halfSpread: 600,
+    usualOrders: 140,
+    thinness: 1,
+    impact: 9,
+    basisShock: 4,
+  },
+  {
+    actionEveryUs: 280 * US_PER_MS,
+    tradePermille: 150,
+    silenceUsMax: 7 * US_PER_SECOND,
+    halfSpread: 800,
+    usualOrders: 70,
+    thinness: 3,
+    impact: 4,
+    basisShock: 40,
+  },
+  {
+    actionEveryUs: 900 * US_PER_MS,
+    tradePermille: 130,
+    silenceUsMax: 8 * US_PER_SECOND,
+    halfSpread: 1_100,
+    usualOrders: 40,
+    thinness: 6,
+    impact: 2,
+    basisShock: 90,
+  },
+];
+
+const profileOf = (rank: number): FlowProfile => PROFILES[rank] ?? PROFILES[2];
+
+/** Sizes of orders, counted in the real prints: nearly half of them are of one contract, a few are large. */
+const SIZES = [
+  [430, 1, 1],
+  [180, 2, 2],
+  [90, 3, 3],
+  [100, 4, 5],
+  [110, 6, 10],
+  [60, 11, 20],
+  [25, 21, 50],
+  [5, 51, 100],
+] as const;
+
+function drawSize(random: Random, thinness: number): number {
+  let left = random.below(1000);
+  for (const [permille, from, to] of SIZES) {
+    if (left < permille) return Math.max(1, Math.floor((from + random.below(to - from + 1)) / thinness));
+    left -= permille;
+  }
+  return 1;
+}

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { channelFindings } from '../../../src/app/inspect/channel-checks.ts';
+import { channelFindings } from '../../../src/app/inspect/doctor.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { minutes } from '../../../src/domain/units.ts';
 import { BOT_TOKEN } from '../../operator/support/bot-api.ts';

@@ -7,7 +7,7 @@ import {
   sessionSummary,
   strategyResults,
   unresolvedOrders,
-} from '../../../src/app/live/session-summary.ts';
+} from '../../../src/app/live/daemon-screen.ts';
 import type { BrokerAccount, BrokerPosition } from '../../../src/domain/broker-order.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { money, priceHundredths, qty, seconds, signedQty, tsUs } from '../../../src/domain/units.ts';

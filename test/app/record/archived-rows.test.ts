@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ArchivedRows } from '../../../src/app/record/archived-rows.ts';
+import { ArchivedRows } from '../../../src/app/record/archive-recordings.ts';
 import { archivable, carryOver, lastStarted } from '../../../src/app/restart/carry-over.ts';
 import { addDays, type TradingDay } from '../../../src/domain/civil-date.ts';
 import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSimulatorFile } from '../../../src/app/simulator/run-simulator.ts';
-import { accountsOf } from '../../../src/app/simulator/simulator-file.ts';
+import { accountsOf, readSimulatorFile } from '../../../src/app/simulator/run-simulator.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -43,10 +42,6 @@ accounts:
   - custodyCode: 105C000002
     apiKey: key-of-two
     cash: { derivative: 500000000 }
-scenario:
-  seed: 7
-  steps:
-    - { on: place, nth: 3, fault: { name: accept_then_drop, operation: place, times: 1 } }
 auth: { appOtp: rotating, appOtpLife: 30s, exchangesPerDayMax: 10 }
 `;
 
@@ -71,7 +66,6 @@ describe('a simulator file', () => {
       ['MARGIN', 0],
       ['DERIVATIVE', 500_000_000],
     ]);
-    expect(found.value.scenario).toMatchObject({ seed: 7, steps: [{ when: { event: 'place', nth: 3 } }] });
   });
 
   it.each([
@@ -82,11 +76,7 @@ describe('a simulator file', () => {
       'accounts:\n  - custodyCode: 105C\n    apiKey: k',
       ['2 accounts[0].custodyCode'],
     ],
-    [
-      'a step of the scenario',
-      'seed: 1\nscenario:\n  steps:\n    - on: plaice\n      fault: half_open',
-      ['4 scenario.steps[0].on'],
-    ],
+    ['a key that is gone', 'seed: 1\nscenario:\n  steps: []', ['2 scenario']],
   ])('with %s is refused, with the line', (_what, text, expected) => {
     expect(problems(text)).toEqual(expected);
   });

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import type { BacktestTrade } from '../../../src/backtest/backtest-result.ts';
-import { geometricMean, heldDays, tradeReturns } from '../../../src/backtest/statistics/trade-returns.ts';
+import {
+  geometricMean,
+  heldDays,
+  tradeReturns,
+} from '../../../src/backtest/statistics/performance-metrics.ts';
 import { money, tsUs, US_PER_DAY } from '../../../src/domain/units.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 

@@ -30,7 +30,6 @@ import {
 } from './flood-frames.ts';
 import type { FromSender, SenderData, Sent } from './flood-sender.ts';
 import { customers, type SimulatorProgram, startProgram } from './simulator-program.ts';
-import { spread, whole } from './load-report.ts';
 
 const YAML = (burnUs: number): string => `
 mode: paper
@@ -47,6 +46,17 @@ strategies:
     risk: { positionMax: 4, dailyLossMax: 2000000000, openOrdersMax: 4 }
     params: { burnUs: ${burnUs} }
 `;
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+/** `p50 1.2, p99 3.4, max 5.6 ms`. */
+function spread(ms: readonly number[]): string {
+  if (ms.length === 0) return 'none';
+  const sorted = ms.toSorted((a, b) => a - b);
+  const at = (share: number): string =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN).toFixed(1);
+  return `p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)} ms`;
+}
 
 const LOOK_MS = 20;
 /** Of the daemon, to trade; far more than it takes. */

@@ -1,7 +1,7 @@
-/** The simulator as its own program, the way a stranger starts it, and what it costs the machine. */
+/** The simulator as its own program, the way a stranger starts it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { SimulatorDescription } from '../../../src/simulator/start-simulator.ts';
@@ -14,9 +14,6 @@ export interface Customer {
 
 export interface SimulatorProgram {
   readonly description: SimulatorDescription;
-  /** Seconds of processor and MiB of memory so far; null where the system does not tell. */
-  usage(): { readonly cpuSeconds: number; readonly memoryMib: number } | null;
-  counters(): Promise<Readonly<Record<string, number>>>;
   end(): Promise<void>;
 }
 
@@ -52,34 +49,9 @@ export async function startProgram(
   const description: SimulatorDescription = JSON.parse(line);
   return {
     description,
-    usage: () => usageOf(child.pid ?? 0),
-    counters: async () => {
-      const reply = await fetch(`${description.control ?? ''}/counters`, {
-        headers: { authorization: `Bearer ${description.controlToken}` },
-      });
-      const counted: Record<string, number> = Object.assign({}, await reply.json());
-      return counted;
-    },
     end: async () => {
       child.kill('SIGTERM');
       await ended;
     },
-  };
-}
-
-/** Linux counts in hundredths of a second and pages of 4 KiB. */
-const TICKS_PER_SECOND = 100;
-const PAGES_PER_MIB = 256;
-/** Of the fields behind the name, which may hold blanks. */
-const [USER_TIME, SYSTEM_TIME, RESIDENT_PAGES] = [11, 12, 21];
-
-function usageOf(pid: number): { cpuSeconds: number; memoryMib: number } | null {
-  if (process.platform !== 'linux') return null;
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const of = (at: number): number => Number(fields[at]);
-  return {
-    cpuSeconds: (of(USER_TIME) + of(SYSTEM_TIME)) / TICKS_PER_SECOND,
-    memoryMib: of(RESIDENT_PAGES) / PAGES_PER_MIB,
   };
 }

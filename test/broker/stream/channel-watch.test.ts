@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ChannelWatch } from '../../../src/broker/stream/channel-watch.ts';
+import { ChannelWatch } from '../../../src/broker/stream/stream-client.ts';
 import type { StreamSignal } from '../../../src/broker/stream/stream-signal.ts';
 import { seconds } from '../../../src/domain/units.ts';
 import { createContract } from '../support/contracts.ts';

@@ -1,6 +1,10 @@
 /** What the operator is told came of cancel-all and flatten. */
 import { describe, expect, it } from 'vitest';
-import { cancelProgress, flattenProgress, silentProgress } from '../../../src/cli/control/follow.ts';
+import {
+  cancelProgress,
+  flattenProgress,
+  silentProgress,
+} from '../../../src/cli/control/control-commands.ts';
 import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
 
 type View = Pick<EngineView, 'orders' | 'strategies' | 'procedure' | 'phase'>;

@@ -147,6 +147,14 @@ export class BrokerShell extends BrokerState {
       .map(({ method, url }) => `${method} ${url.pathname}`);
   }
 
+  /** The lines of the log of calls. */
+  log(): unknown[] {
+    return readFileSync(join(this.dir, 'calls.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+  }
+
   bodyOf(path: string): unknown {
     const found = this.server.exchanges.findLast(({ url }) => url.pathname.endsWith(path));
     return found === undefined ? undefined : (JSON.parse(found.body) as unknown);

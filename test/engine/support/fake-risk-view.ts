@@ -20,6 +20,7 @@ import type { Purpose } from '../../../src/engine/ports/approved.ts';
 import type { OrderView, RejectionRecord, RiskView } from '../../../src/engine/risk/risk-view.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at, bookTick, contract, tradeTick } from '../../support/strategy-fixtures.ts';
+import { USUAL_SETTINGS } from '../../support/usual-settings.ts';
 
 export const LAST = 13_000;
 const TICK_MONEY = 10_000;
@@ -56,17 +57,8 @@ export const SETTINGS: EngineSettings = {
     clockSkewMax: units.seconds(10),
   },
   strategies: [strategyOf('alpha', 4), strategyOf('beta', 4)],
-  flatten: { slipTicks: 5, attempts: 3, retryAfter: units.seconds(3) },
-  stop: { orders: 'cancel', positions: 'hold', inAuction: 'leave' },
-  poll: {
-    bookFast: units.seconds(1),
-    bookSlow: units.seconds(10),
-    positions: units.seconds(10),
-    account: units.seconds(20),
-  },
-  lookUp: { scans: 3, spread: units.seconds(30) },
-  cancelBeforeAuction: units.seconds(30),
-  flatBeforeClose: units.minutes(5),
+  ...USUAL_SETTINGS,
+  flatten: { ...USUAL_SETTINGS.flatten, attempts: 3 },
 };
 
 export interface FakeOrderTerms {

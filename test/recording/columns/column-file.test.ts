@@ -142,5 +142,7 @@ it('lists what is there, and nothing where nothing is', () => {
   expect(openCatalogue(dir)).toEqual([]);
   const path = writtenFile(dir);
   writeFileSync(join(path, '..', 'notes.txt'), 'mine');
-  expect(openCatalogue(dir)).toMatchObject([{ symbol: 'VN30F2603', day: DAY, path, rows: 3, gaps: [] }]);
+  expect(openCatalogue(dir)).toMatchObject([
+    { symbol: 'VN30F2603', day: DAY, path, meta: { rows: 3, gaps: [] } },
+  ]);
 });

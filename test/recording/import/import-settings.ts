@@ -28,5 +28,4 @@ export const vietnamese = (dir: string): ImportOptions => ({
   isRounding: false,
   skipBad: false,
   replace: false,
-  archive: false,
 });

@@ -296,3 +296,7 @@ export class FrameTap {
 
 export const authFrame = (token: string | undefined): string =>
   `d|a|||${Buffer.from(token ?? '').toString('base64')}`;
+
+/** Normal and margin account. */
+export const cashAccountsOf = ({ account: { custodyCode } }: Stranger): readonly string[] =>
+  ['0001', '0002'].map((front) => front + custodyCode.slice(-6));

@@ -188,7 +188,6 @@ const importOptions = (entry: Named, market: BacktestMarket) => ({
   silence: minutes(5),
   skipBad: false,
   replace: false,
-  archive: false,
 });
 
 /** A directory of its own for the file as it is now, read as it is read now. */

@@ -106,15 +106,15 @@ export function sourceDays(dirs: readonly string[], market: BacktestMarket, read
 }
 
 const tickDays = (dir: string): readonly FoundDay[] =>
-  openCatalogue(dir).map(({ symbol, day, path, rows, meta }) => ({
+  openCatalogue(dir).map(({ symbol, day, path, meta }) => ({
     symbol,
     day,
     path,
-    rows,
+    rows: meta.rows,
     digest: meta.digest,
     tickSize: meta.tickSize,
     lotSize: meta.lotSize,
-    dated: rows === 0 ? null : meta,
+    dated: meta.rows === 0 ? null : meta,
     bars: null,
     quotes: meta.quotes ?? null,
     missed: meta.gaps.filter(({ kind }) => kind === 'missed').length,

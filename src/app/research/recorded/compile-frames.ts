@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { type TradingCalendar, tradingDayAt } from '../../../domain/calendar.ts';
 import { momentOf, tradingDay, type TradingDay } from '../../../domain/civil-date.ts';
-import type { Contract, ContractSpec } from '../../../domain/contract.ts';
+import type { Contract } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
 import type { BookLevel, TradeTick } from '../../../domain/ticks.ts';
 import { type DurationUs, instrumentIndex, type TsUs, US_PER_DAY } from '../../../domain/units.ts';
@@ -31,7 +31,6 @@ export interface FrameOptions {
   /** Keep the good frames of a log that has bad ones. */
   readonly skipBad: boolean;
   readonly replace: boolean;
-  readonly archive: boolean;
 }
 
 /** Frames of a log by kind; the counts add up to all frames. */
@@ -144,13 +143,16 @@ class FrameCompiler {
 
   store(source: string): Omit<FrameReport, 'file' | 'damage'> {
     const { market, skipBad } = this.#options;
+    const { calendar } = market;
     const { count, kept } = this.#bad;
+    const zone = { offsetAtMoment: () => calendar.utcOffsetMinutes };
     const wanted = count > 0 && !skipBad ? [] : this.#contracts;
-    const stored = wanted.flatMap(({ contract: { spec }, days }) =>
-      [...days.values()].map(({ ticks, gaps }) =>
-        storeOpened(ticks, market, spec, this.#options, { source, badRows: count, sides: 'touch', gaps }),
-      ),
-    );
+    const stored = wanted.flatMap(({ contract: { spec }, days }) => {
+      const options = { ...this.#options, calendar, zone, ...stepsOf(spec) };
+      return [...days.values()].map(({ ticks, gaps }) =>
+        storeDay(ticks, options, { source, badRows: count, sides: 'touch', gaps }),
+      );
+    });
     return { rows: this.rows, badRows: count, bad: kept, stored, counts: this.#counts };
   }
 
@@ -170,6 +172,8 @@ class FrameCompiler {
   }
 }
 
+/** Levels that the stream has. */
+const STREAM_LEVELS = 3;
 const NO_LEVELS: readonly BookLevel[] = [];
 
 interface GappedDay {
@@ -250,20 +254,3 @@ class ContractTicks {
     return known;
   }
 }
-
-/** Levels that the stream has. */
-export const STREAM_LEVELS = 3;
-
-type StoreOptions = Parameters<typeof storeDay>[1];
-
-/** Writes a day that the stream brought into the data directory. */
-export const storeOpened = (
-  ticks: DayTicks,
-  { calendar }: RecordedMarket,
-  spec: ContractSpec,
-  { dir, silence, replace, archive }: Pick<StoreOptions, 'dir' | 'silence' | 'replace' | 'archive'>,
-  origin: Parameters<typeof storeDay>[2],
-): StoredDay => {
-  const zone = { offsetAtMoment: () => calendar.utcOffsetMinutes };
-  return storeDay(ticks, { dir, silence, replace, archive, calendar, zone, ...stepsOf(spec) }, origin);
-};

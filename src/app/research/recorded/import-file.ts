@@ -130,7 +130,7 @@ function framesFile({ file, rows, badRows, bad, stored, counts, damage }: FrameR
   return { file, kind: 'frames', rows, badRows, bad, parts: stored.map(dayPart), notes };
 }
 
-export const dayPart = ({ symbol, day, path, outcome, meta }: StoredDay): ImportedPart => ({
+const dayPart = ({ symbol, day, path, outcome, meta }: StoredDay): ImportedPart => ({
   symbol,
   period: day,
   what: 'ticks',

@@ -13,8 +13,6 @@ export type TickListing = Omit<
   'kind' | 'version' | 'tickSize' | 'lotSize' | 'stampUs' | 'sides' | 'digest'
 > & {
   readonly bytes: number;
-  /** Size of the archive; null where there is none. */
-  readonly archiveBytes: number | null;
   readonly path: string;
 };
 
@@ -39,7 +37,7 @@ export function listData(dir: string, symbol: string | null): DataListing {
   return {
     ticks: openCatalogue(dir)
       .filter(ofSymbol(symbol))
-      .map(({ path, archive, meta }) => ({
+      .map(({ path, meta }) => ({
         symbol: meta.symbol,
         day: meta.day,
         rows: meta.rows,
@@ -52,7 +50,6 @@ export function listData(dir: string, symbol: string | null): DataListing {
         gaps: meta.gaps,
         badRows: meta.badRows,
         bytes: statSync(path).size,
-        archiveBytes: archive === null ? null : statSync(archive).size,
         source: meta.source,
         path,
       })),
@@ -69,7 +66,7 @@ export interface VerifiedFile {
   readonly symbol: string;
   /** A day of ticks, or length and year of bars. */
   readonly period: string;
-  readonly kind: 'columns' | 'archive' | 'bars';
+  readonly kind: 'columns' | 'bars';
   readonly rows: number;
   readonly problems: readonly string[];
   readonly path: string;
@@ -77,22 +74,11 @@ export interface VerifiedFile {
 
 /** Reads every file whole and yields it with its problems; `symbol` null takes all. */
 export function* verifyData(dir: string, symbol: string | null): Generator<VerifiedFile> {
-  for (const { symbol: of, day, columns, archive } of dayFiles(dir).filter(ofSymbol(symbol))) {
-    const read = columns === null ? undefined : verifyTicks(columns);
-    if (columns !== null && read !== undefined)
-      yield {
-        symbol: of,
-        period: day,
-        kind: 'columns',
-        rows: read.rows,
-        problems: read.problems,
-        path: columns,
-      };
-    if (archive === null) continue;
-    const { rows, problems, digest } = verifyTicks(archive);
-    const isOther = read?.problems.length === 0 && problems.length === 0 && read.digest !== digest;
-    const found = isOther ? ['expected the rows of the columns beside it, was others'] : problems;
-    yield { symbol: of, period: day, kind: 'archive', rows, problems: found, path: archive };
+  for (const { symbol: of, day, path } of dayFiles(dir).filter(ofSymbol(symbol))) {
+    const { rows, problems } = verified(path, readTickMeta, function* () {
+      for (const part of readParts(path)) yield tableOf(part);
+    });
+    yield { symbol: of, period: day, kind: 'columns', rows, problems, path };
   }
   for (const { symbol: of, length, year, path } of barFiles(dir).filter(ofSymbol(symbol))) {
     const { rows, problems } = verified(path, readBarMeta, function* () {
@@ -104,23 +90,13 @@ export function* verifyData(dir: string, symbol: string | null): Generator<Verif
 
 /** Number of files that `verifyData` reads. */
 export const filesToVerify = (dir: string, symbol: string | null): number =>
-  dayFiles(dir)
-    .filter(ofSymbol(symbol))
-    .reduce((count, { columns, archive }) => count + Number(columns !== null) + Number(archive !== null), 0) +
-  barFiles(dir).filter(ofSymbol(symbol)).length;
+  dayFiles(dir).filter(ofSymbol(symbol)).length + barFiles(dir).filter(ofSymbol(symbol)).length;
 
 interface Verified {
   readonly rows: number;
-  readonly digest: string;
   /** Empty for a file that agrees with its metadata. */
   readonly problems: readonly string[];
 }
-
-/** Columns or an archive of a day. */
-const verifyTicks = (path: string): Verified =>
-  verified(path, readTickMeta, function* () {
-    for (const part of readParts(path)) yield tableOf(part);
-  });
 
 const NAMES = { rows: 'rows', firstUs: 'first time', lastUs: 'last time', digest: 'digest' } as const;
 
@@ -138,9 +114,9 @@ function verified(
     const problems = (['rows', 'firstUs', 'lastUs', 'digest'] as const)
       .filter((key) => said[key] !== is[key])
       .map((key) => `${NAMES[key]}: expected ${said[key]}, was ${is[key]}`);
-    return { rows: is.rows, digest: is.digest, problems };
+    return { rows: is.rows, problems };
   } catch (error) {
     // A damaged footer may raise any error in the decoder: the file cannot be read.
-    return { rows: 0, digest: '', problems: [errorText(error)] };
+    return { rows: 0, problems: [errorText(error)] };
   }
 }

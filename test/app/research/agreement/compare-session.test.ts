@@ -6,9 +6,9 @@ import {
   explainFill,
   guesses,
 } from '../../../../src/app/research/agreement/explain-fill.ts';
-import { matchOrders } from '../../../../src/app/research/agreement/free-run.ts';
+import { matchOrders } from '../../../../src/app/research/agreement/compare-session.ts';
 import { type Guess, modelFills } from '../../../../src/app/research/agreement/model-fills.ts';
-import type { SessionOrder, SessionCall } from '../../../../src/app/research/recorded/session-orders.ts';
+import type { SessionCall, SessionOrder } from '../../../../src/app/research/recorded/session-orders.ts';
 
 /** `[second, price, qty, side]`, the book `[bid, bidQty, ask, askQty]` that stands after it. */
 type Row = readonly [number, number, number, number, readonly [number, number, number, number]];

@@ -83,7 +83,6 @@ async function compiled(
       silence: minutes(5),
       skipBad: false,
       replace: false,
-      archive: false,
       ...options,
     },
     { progress: () => undefined, bad: ({ line, reason }) => told.push(`${line}: ${reason}`) },

@@ -1,12 +1,12 @@
 /** Applies faults: standing ones are armed, instant ones strike at once. */
-import { parsePoints } from '../../domain/contract.ts';
-import type { AccountId } from '../../domain/ids.ts';
-import { notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
-import type { TokenService } from '../auth/token-service.ts';
-import type { Brokerage } from '../brokerage/brokerage.ts';
-import type { StreamServer } from '../stream/stream-server.ts';
-import type { ArmedFault, FaultBoard } from '../faults/fault-board.ts';
-import type { Fault } from '../faults/fault.ts';
+import { parsePoints } from '../domain/contract.ts';
+import type { AccountId } from '../domain/ids.ts';
+import { notParsed, parsed, type Parsed } from '../domain/parsed.ts';
+import type { TokenService } from './auth/token-service.ts';
+import type { Brokerage } from './brokerage/brokerage.ts';
+import type { StreamServer } from './stream/stream-server.ts';
+import type { ArmedFault, FaultBoard } from './faults/fault-board.ts';
+import type { Fault } from './faults/fault.ts';
 
 export interface FaultControlParts {
   readonly board: FaultBoard;
@@ -109,7 +109,7 @@ export class FaultControl {
     const { brokerage } = this.#parts;
     const account = this.#accountOf(fault.account);
     if (account === undefined) return notParsed('account', KNOWN_ACCOUNT, fault.account);
-    // A scenario is written before the code of the front month is known.
+    // Its code need not be known.
     const named = fault.symbol === FRONT_MONTH ? brokerage.boards()[0]?.contract.orderCode : fault.symbol;
     const contract = named === undefined ? undefined : brokerage.contractNamed(named);
     if (contract === undefined) return notParsed('symbol', 'a listed contract', fault.symbol);

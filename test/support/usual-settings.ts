@@ -1,0 +1,11 @@
+/** Settings of the engine that hardly a test turns. */
+import { minutes, seconds } from '../../src/domain/units.ts';
+
+export const USUAL_SETTINGS = {
+  flatten: { slipTicks: 5, attempts: 5, retryAfter: seconds(3) },
+  stop: { orders: 'cancel', positions: 'hold', inAuction: 'leave' },
+  poll: { bookFast: seconds(1), bookSlow: seconds(10), positions: seconds(10), account: seconds(20) },
+  lookUp: { scans: 3, spread: seconds(30) },
+  cancelBeforeAuction: seconds(30),
+  flatBeforeClose: minutes(5),
+} as const;
