@@ -16,11 +16,9 @@ const SECRET = 'a-key-that-pm2-must-not-keep';
 /** Every place of a secret that the program knows by itself, and one of a user's own. */
 const SECRETS = [
   'TICKWRIGHT_API_KEY',
-  ...['alerts-schema.ts', 'config-schema.ts'].flatMap((name) =>
-    [...readFileSync(join(ROOT, 'src/config', name), 'utf8').matchAll(/secretFrom\('(\w+)'\)/g)].map(
-      ([, variable = '']) => variable,
-    ),
-  ),
+  ...[
+    ...readFileSync(join(ROOT, 'src/config/config-schema.ts'), 'utf8').matchAll(/secretFrom\('(\w+)'\)/g),
+  ].map(([, variable = '']) => variable),
   'DESK_BOT_TOKEN',
 ];
 
