@@ -5,6 +5,7 @@ import type { EntryHalt } from './risk/entry-halt.ts';
 import type { EventContext } from './state/event-context.ts';
 import type { LossLimits } from './risk/loss-limits.ts';
 import type { Market } from './market/market.ts';
+import type { EarlierOrders } from './orders/earlier-orders.ts';
 import type { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import type { Orders } from './orders/orders.ts';
 import type { Portfolio } from './positions/portfolio.ts';
@@ -34,6 +35,7 @@ export interface RiskViewParts {
   readonly rate: SendRate;
   readonly rejections: RejectionMemory;
   readonly exits: BracketExits;
+  readonly earlier: EarlierOrders;
 }
 
 export function createRiskView(
@@ -43,7 +45,7 @@ export function createRiskView(
   isFlattening: (strategy: StrategyIndex) => boolean,
 ): RiskView {
   const { context, session, contracts, market, orders, portfolio, halt, losses } = parts;
-  const { registry, rate, rejections, exits } = parts;
+  const { registry, rate, rejections, exits, earlier } = parts;
   return {
     nowUs: () => context.nowUs,
     seq: () => context.seq,
@@ -63,6 +65,7 @@ export function createRiskView(
     openOrders: () => orders.open,
     owedExitQty: (strategy, instrument, side) => exits.owedQty(strategy, instrument, side),
     awaitedExitQty: (strategy, instrument, side) => exits.awaitedQty(strategy, instrument, side),
+    unseenExitQty: (strategy, instrument, side) => earlier.unseenQty(strategy, instrument, side),
     position: (strategy, instrument) => portfolio.position(strategy, instrument),
     accountQty: (instrument) => portfolio.accountQty(instrument),
     grossQty: (instrument, side) => portfolio.grossQty(instrument, side),

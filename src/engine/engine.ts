@@ -39,6 +39,7 @@ import type {
   EngineEvent,
   PositionSnapshot,
   ReferencePrices,
+  UnjournaledCalls,
 } from './ports/engine-event.ts';
 import type { Alarm } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
@@ -136,9 +137,9 @@ export class Engine {
     this.#end(kind === 'clock');
   }
 
-  /** Before a replay: orders that left though the journal holds no row of them. */
-  hasSent(orders: readonly ClientOrderId[]): void {
-    this.#state.past.hasSent(orders);
+  /** Before a replay: calls that left though the journal holds no row of them. */
+  hasSent(sent: UnjournaledCalls): void {
+    this.#state.past.hasSent(sent);
   }
 
   /**

@@ -237,7 +237,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
     accountTail: '000001',
     startEngine,
     startStamp: () => '0000000001',
-    owners: () => [],
+    unjournaled: () => ({ owners: [], changes: [], cancels: [] }),
     mark: null,
     prices: new PriceBoard(() => []),
     onEntry: () => undefined,

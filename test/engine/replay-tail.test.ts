@@ -32,7 +32,11 @@ describe('a tail that a kill cut off', () => {
     live.trade(13_002);
     const id = live.places()[0]!.clientOrderId;
     const second = new EngineRig({ strategies: [everyThird(), {}] });
-    second.engine.hasSent([id]);
+    second.engine.hasSent({
+      owners: [{ clientOrderId: id, strategy: FIRST, order: live.places()[0]! }],
+      changes: [],
+      cancels: [],
+    });
     replay(second, live.inputs, kept);
     const before = second.entries.length;
     second.pass(1).boot(2);

@@ -67,8 +67,11 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
       });
     case 'contradict_status':
       return fault({ name: 'contradict_status', times, status: draws.pick(['X', 'M', 'PM', 'WX'] as const) });
-    case 'fill_disk':
-      return world.disk.fill(draws.between(50, 4_000));
+    case 'fill_disk': {
+      const ms = draws.between(50, 4_000);
+      const fill = (): void => world.disk.fill(ms);
+      return world.plan.fillsAtExit ? world.checks.onExitPlaced(fill) : fill();
+    }
     case 'clock_ahead':
       world.saw('the clock jumps ahead');
       return world.jumpClock(draws.skewed(0.05, 30));

@@ -208,6 +208,7 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
     nakedSeconds: 30,
     restartSeconds: [1, 10],
     diesAtAnswer: 0,
+    fillsAtExit: false,
   };
 }
 

@@ -107,6 +107,8 @@ export interface Plan {
   readonly restartSeconds: readonly [number, number];
   /** Chance that the process dies at the moment at which it has answered a command. */
   readonly diesAtAnswer: number;
+  /** The disk fills as an exit is to be written. */
+  readonly fillsAtExit: boolean;
 }
 
 interface StrategyPlan {
@@ -247,12 +249,12 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     ...limitsOf(more),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
     diesAtAnswer: 0.25,
+    fillsAtExit: false,
   };
   if (isKilling || isHalting) return plan;
   const deaths = new Draws(seed + DEATHS_FROM);
-  return deaths.chance(0.15)
-    ? haltedAndKilled(plan, deaths, without)
-    : themed(plan, new Draws(seed + THEMES_FROM), without);
+  if (!deaths.chance(0.36)) return themed(plan, new Draws(seed + THEMES_FROM), without);
+  return deaths.pick([haltedAndKilled, fullAndKilled, takenBack] as const)(plan, deaths, without);
 }
 
 /** A world of one concern: what seldom meets in worlds that draw everything meets here often. */
@@ -363,6 +365,74 @@ const haltedAndKilled = (plan: Plan, draws: Draws, without: readonly Mishap[]): 
   diesAtAnswer: 0.4,
   isDryRun: false,
 });
+
+/** The disk fills as an exit is to be written, and the process dies before or after there is room. */
+const fullAndKilled = (plan: Plan, draws: Draws, without: readonly Mishap[]): Plan => ({
+  ...plan,
+  startUs: START_US + draws.whole(0, 3_600) * 1e6,
+  hasAuctions: false,
+  mishaps: chosenOf({ kill: 1, fill_disk: 1, resume: 0.5 }, without),
+  everySeconds: draws.between(0.4, 1.2),
+  network: { ...QUIET },
+  disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
+  strategies: plan.strategies.map((each) => ({
+    ...each,
+    kinds: ['limit'],
+    activity: 500,
+    isPatient: false,
+    faulty: 0,
+  })),
+  restartSeconds: [0.01, 0.3],
+  fillsAtExit: true,
+  // The trigger book tells no two stops of the same terms apart.
+  protectiveTicks: null,
+  dailyLossMax: 2_000_000_000,
+  accountLossMax: 2_000_000_000,
+  isDryRun: false,
+});
+
+/**
+ * Entries rest, and a failure or a person takes them back: where cancels get lost they have to be asked for again, and over a midnight a
+ * strategy that a person has stopped stays stopped.
+ */
+function takenBack(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
+  const isNight = draws.chance(0.5);
+  const lost = isNight ? 0 : draws.between(0.2, 0.6);
+  return {
+    ...plan,
+    startUs: isNight
+      ? MIDNIGHT_US - Math.round(draws.between(0.5, 0.8) * plan.chaosSeconds * 1e6)
+      : START_US + draws.whole(0, 3_600) * 1e6,
+    hasAuctions: false,
+    mishaps: chosenOf(
+      isNight
+        ? { stop_strategy: 0.3, kill: 0.1, cut_stream: 0.1 }
+        : { stop_strategy: 0.1, half_open: 0.3, cut_stream: 0.3, no_pongs: 0.2 },
+      without,
+    ),
+    everySeconds: draws.between(2, 6),
+    network: { ...QUIET, requestLost: lost, answerLost: lost / 2 },
+    disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
+    strategies: plan.strategies.map((each) => ({
+      ...each,
+      kinds: ['limit'],
+      activity: draws.whole(30, 150),
+      isPatient: true,
+      positionMax: 20,
+      faulty: 0,
+    })),
+    policies: isNight
+      ? null
+      : { ...policiesOf(draws), after: seconds(1), streamDead: 'cancel_orders', staleData: 'cancel_orders' },
+    protectiveTicks: null,
+    lasting: null,
+    openOrdersMax: 20,
+    accountPositionMax: 60,
+    dailyLossMax: 2_000_000_000,
+    accountLossMax: 2_000_000_000,
+    isDryRun: false,
+  };
+}
 
 /** Nothing is lost or late. */
 export const QUIET: NetworkFaults = {

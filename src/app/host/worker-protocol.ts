@@ -1,13 +1,12 @@
 /** Messages between main thread and engine thread: plain data that structured clone copies. */
 import type { StrategyCode } from '../../config/config.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import type { DurationUs, StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
-import type { EngineEvent, ReportKind } from '../../engine/ports/engine-event.ts';
+import type { EngineEvent, ReportKind, UnjournaledCalls } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Gateway } from '../../engine/ports/outbound.ts';
 import type { EventDecisions } from '../../engine/replay/journal-decisions.ts';
@@ -58,8 +57,8 @@ export interface PastPlace {
   readonly versionsSince: readonly number[];
   /** Another engine of this process has decided all inputs up to this one, and later ones are left out, to follow in `catch_up`; null: no other runs. */
   readonly decidedUntil: number | null;
-  /** Orders that left while the journal could not be written. */
-  readonly sent: readonly ClientOrderId[];
+  /** Calls that left while the journal could not be written. */
+  readonly sent: UnjournaledCalls;
   /** Strategies by place. */
   readonly names: readonly string[];
 }

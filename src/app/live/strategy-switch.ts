@@ -132,7 +132,7 @@ export class StrategySwitch {
         fromSeq: read.replayedFrom(day),
         versionsSince: plan.versionsSince,
         decidedUntil: until,
-        sent: [],
+        sent: { owners: [], changes: [], cancels: [] },
         names: names.all,
       });
       for (const name of past.names) names.indexOf(name);

@@ -27,11 +27,10 @@ import {
   type InputSink,
   isOfAccount,
   type MarketEvent,
-  type OrderOwner,
+  type UnjournaledCalls,
   type Unsequenced,
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import {
   type FrameLog,
@@ -82,8 +81,8 @@ export interface SessionContext {
   readonly startEngine?: StartEngine | undefined;
   /** Drawn anew for each engine: part of every `refId`. */
   readonly startStamp: () => string;
-  /** Orders that an earlier process sent without a journal row. */
-  readonly owners: () => readonly OrderOwner[];
+  /** Calls that an earlier process sent without a journal row. */
+  readonly unjournaled: (day: TradingDay) => UnjournaledCalls;
   /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
   /** Of a tape that runs faster than life; else null. */
@@ -108,7 +107,7 @@ export interface PreparedSession {
   readonly strategies: SessionStrategies;
   /** Strategies whose code hung or broke an engine of this session, with the reason. */
   readonly leftOut: ReadonlyMap<StrategyIndex, string>;
-  readonly owners: readonly OrderOwner[];
+  readonly sent: UnjournaledCalls;
 }
 
 /** A session that this process has followed to its end: nobody has to read it again. */
@@ -120,10 +119,8 @@ export interface SessionLeft {
 }
 
 /** Opens the day in the journal and reads its past, or what the session before it left. */
-export function prepareSession(
-  { journal, clockMap, config, paths, names, halt, owners: findOwners }: Omit<SessionContext, 'edge'>,
-  left?: SessionLeft,
-): PreparedSession {
+export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft): PreparedSession {
+  const { journal, clockMap, config, paths, names } = context;
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDay(config.calendar, now);
   const isNew = journal.beginSession(day, now, config.file);
@@ -136,8 +133,8 @@ export function prepareSession(
   const contracts = read.contracts(day);
   const carriedOver = isStarted
     ? { ...NOTHING_CARRIED_OVER, contracts }
-    : beginningAnew(leftBy(read, before, left, names, halt.reason !== null, contracts), read, day);
-  const owners = findOwners();
+    : beginningAnew(leftBy(context, before, left, contracts), read, day);
+  const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, before, config, names });
   const place = {
     journal: paths.journal,
@@ -146,24 +143,24 @@ export function prepareSession(
     fromSeq: isStarted ? read.replayedFrom(day) : Infinity,
     versionsSince,
     decidedUntil: null,
-    sent: owners.map((owner) => owner.clientOrderId),
+    sent,
     names: names.all,
   };
   const leftOut = leftOutOf(read, day, versionsSince);
   const past = isNew ? null : place;
-  return { day, past, isStarted, carriedOver, carry, strategies, leftOut, owners };
+  return { day, past, isStarted, carriedOver, carry, strategies, leftOut, sent };
 }
 
 function leftBy(
-  read: JournalReader,
+  { journal, names, halt, unjournaled }: Pick<SessionContext, 'journal' | 'names' | 'halt' | 'unjournaled'>,
   before: TradingDay | undefined,
   left: SessionLeft | undefined,
-  names: StrategyNames,
-  isHalted: boolean,
   into: readonly Contract[],
 ): CarriedOver {
+  const isHalted = halt.reason !== null;
   if (before === undefined) return { ...NOTHING_CARRIED_OVER, contracts: into };
-  if (left?.day !== before) return carryOver(read, before, names, isHalted, into);
+  if (left?.day !== before)
+    return carryOver(journal.read, before, names, isHalted, into, unjournaled(before).owners);
   return left.carry.left(before, left.contracts, names, isHalted, into);
 }
 
@@ -268,7 +265,7 @@ export class TradingSession implements InputSink, Work {
   }
 
   async #begin(
-    { past, carriedOver, day, isStarted, strategies, owners }: PreparedSession,
+    { past, carriedOver, day, isStarted, strategies, sent }: PreparedSession,
     contracts: Unsequenced<ContractsListed>,
     excluded: ReadonlyMap<StrategyIndex, string>,
   ): Promise<void> {
@@ -288,7 +285,7 @@ export class TradingSession implements InputSink, Work {
       this.post(started);
     }
     // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
-    this.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), owners });
+    this.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), ...sent });
     this.post({ kind: 'strategies', strategies: strategies.configured });
     if (isStarted) this.post(calendar);
     // Journaled before anything that was decided without them.

@@ -11,7 +11,7 @@ import {
   type StrategyIndex,
 } from '../../domain/units.ts';
 import { FALLEN } from '../../engine/orders/circuit-breakers.ts';
-import type { CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
+import type { CarriedPosition, OrderOwner, SessionStarted } from '../../engine/ports/engine-event.ts';
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { callIdOf } from '../../engine/state/intent-queue.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
@@ -208,16 +208,23 @@ export function carryOverPast(read: JournalReader, session: TradingDay): CarryOv
   return carry;
 }
 
+/**
+ * `unjournaled`: orders that left in the session when no row could be written. Its books are gone: only what is known of the orders
+ * explains a difference of positions, or leaves it to a person.
+ */
 export function carryOver(
   read: JournalReader,
   session: TradingDay,
   names: StrategyNames,
   isHalted = true,
   into: readonly Contract[] = [],
+  unjournaled: readonly OrderOwner[] = [],
 ): CarriedOver {
   const carry = new CarryOver(null, read.replayedFrom(session));
   const started = read.began(session);
   if (started !== undefined) carry.begin(started);
+  // Where the journal has rows of them all the same, those follow.
+  for (const { order } of unjournaled) if (order !== undefined) carry.orders.place(order);
   for (const each of read.entries({ session, kinds: CARRYING_KINDS })) carry.add(each);
   return carry.left(session, read.contracts(session), names, isHalted, into);
 }

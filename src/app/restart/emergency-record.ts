@@ -3,12 +3,19 @@
  * entries were halted (rulings, 30). They are cleared as soon as the journal is written again; those that an earlier run left, once
  * the journal has them.
  */
+import type { TradingDay } from '../../domain/civil-date.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { GatewayOptions } from '../../broker/gateway/rest-gateway.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
-import type { OrderToSend } from '../../engine/ports/approved.ts';
-import type { OrderOwner, SentStop } from '../../engine/ports/engine-event.ts';
+import type {
+  ApprovedCancel,
+  ApprovedModify,
+  ApprovedOrder,
+  CancelToSend,
+  ModifyToSend,
+} from '../../engine/ports/approved.ts';
+import type { OrderOwner, UnjournaledCalls } from '../../engine/ports/engine-event.ts';
 import type { EmergencyFile } from '../../journal/emergency-file.ts';
 
 type SentCall = Parameters<GatewayOptions['emergency']>[0];
@@ -25,9 +32,10 @@ export class EmergencyRecord {
   }
 
   /** Durable when it returns; throws when it cannot be. */
-  sent(record: SentCall): void {
+  sent(record: SentCall, day: TradingDay | undefined): void {
     // By name: another configuration may order its strategies differently.
-    this.#file.write(JSON.stringify({ ...record, strategy: this.#names.nameOf(record.request.strategy) }));
+    const strategy = this.#names.nameOf(record.request.strategy);
+    this.#file.write(JSON.stringify({ ...record, strategy, day }));
   }
 
   /** Entries are halted, and the journal cannot tell the next start. */
@@ -48,15 +56,25 @@ export class EmergencyRecord {
     return `by an earlier run, which left ${this.lines.length} lines in its emergency file`;
   }
 
-  /** Orders of which the journal may hold no row. */
-  owners(): readonly OrderOwner[] {
-    return this.lines.flatMap((line): readonly OrderOwner[] => {
-      const order = placedIn(line);
-      if (order === undefined) return [];
-      const owner = { clientOrderId: order.clientOrderId, strategy: this.#names.indexOf(order.strategy) };
-      const stop = stopIn(order.request ?? {});
-      return [stop === undefined ? owner : { ...owner, stop }];
-    });
+  /** Calls of which the journal may hold no row. Those of another day tell their owner alone: the session that follows it carries them over. */
+  unjournaled(day: TradingDay): UnjournaledCalls {
+    const owners: OrderOwner[] = [];
+    const changes: ModifyToSend[] = [];
+    const cancels: CancelToSend[] = [];
+    for (const { call, clientOrderId, strategy: name, request, day: sentOn } of this.#calls) {
+      const strategy = this.#names.indexOf(name);
+      const isToday = sentOn === day;
+      if (call === 'place') {
+        const owner = { clientOrderId, strategy };
+        owners.push(isToday && isOrder(request) ? { ...owner, order: { ...request, strategy } } : owner);
+      } else if (isToday && isChange(request)) changes.push({ ...request, strategy });
+      else if (isToday && isCancel(request)) cancels.push({ ...request, strategy });
+    }
+    return { owners, changes, cancels };
+  }
+
+  get #calls(): readonly Written[] {
+    return this.lines.flatMap((line) => writtenIn(line) ?? []);
   }
 
   /** The journal has all that this run did. */
@@ -91,14 +109,16 @@ export class EmergencyRecord {
 
 /** A line of the file. */
 interface Written {
-  readonly call: SentCall['call'] | null;
+  readonly call: SentCall['call'];
   readonly clientOrderId: ClientOrderId;
   readonly strategy: string;
-  readonly request?: Partial<OrderToSend>;
+  readonly request?: SentCall['request'];
+  /** Of the session that sent it. */
+  readonly day?: TradingDay;
 }
 
-/** Undefined for another call, and for half a line that a power cut left. */
-function placedIn(line: string): Written | undefined {
+/** Undefined for what is no call, and for half a line that a power cut left. */
+function writtenIn(line: string): Written | undefined {
   let said: unknown;
   try {
     said = JSON.parse(line);
@@ -109,12 +129,14 @@ function placedIn(line: string): Written | undefined {
   if (typeof said !== 'object' || said === null) return undefined;
   const written = said as Written; // oxlint-disable-line typescript/no-unsafe-type-assertion -- what it is used for is checked below
   const isNamed = typeof written.clientOrderId === 'string' && typeof written.strategy === 'string';
-  return isNamed && written.call === 'place' ? written : undefined;
+  return isNamed && typeof written.call === 'string' ? written : undefined;
 }
 
-function stopIn({ orderCode, side, qty, limitPrice, trigger }: Partial<OrderToSend>): SentStop | undefined {
-  if (trigger?.kind !== 'stop' && trigger?.kind !== 'trailing_stop') return undefined;
-  if (orderCode === undefined || side === undefined || qty === undefined || limitPrice === undefined)
-    return undefined;
-  return { orderCode, side, qty, limitPrice, trigger };
-}
+const isOrder = (request: SentCall['request'] | undefined): request is ApprovedOrder =>
+  request !== undefined && 'trigger' in request && 'side' in request && 'limitPrice' in request;
+
+const isChange = (request: SentCall['request'] | undefined): request is ApprovedModify =>
+  request !== undefined && 'callId' in request && 'limitPrice' in request && 'orderNo' in request;
+
+const isCancel = (request: SentCall['request'] | undefined): request is ApprovedCancel =>
+  request !== undefined && 'callId' in request && 'orderNo' in request;

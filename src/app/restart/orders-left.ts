@@ -4,6 +4,7 @@ import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { hasProvenEnd, type OrderStatus } from '../../domain/order.ts';
 import { instrumentIndex, money, OPERATOR_INDEX, priceTicks, qty } from '../../domain/units.ts';
+import type { OrderToSend } from '../../engine/ports/approved.ts';
 import type { CarriedOrder, EarlierOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 
@@ -51,10 +52,8 @@ export class OrdersLeft {
     switch (entry.kind) {
       case 'proposal':
         return this.#ask(entry);
-      case 'place': {
-        const { clientOrderId: id } = entry.order;
-        return void this.#known.set(id, placed(entry, this.#protective.has(id)));
-      }
+      case 'place':
+        return this.place(entry.order, entry.isLost);
       case 'order_adopted':
         this.#codes.set(entry.clientOrderId, entry.order.orderCode);
         return void this.#known.set(entry.clientOrderId, this.#adopted(entry));
@@ -89,6 +88,11 @@ export class OrdersLeft {
       case 'strategy_started':
       case 'strategy_stopped': // of no order
     }
+  }
+
+  place(order: OrderToSend, isLost = false): void {
+    const { clientOrderId: id } = order;
+    this.#known.set(id, placed(order, isLost, this.#protective.has(id)));
   }
 
   #ask({ by, strategy, proposal }: Entry<'proposal'>): void {
@@ -260,7 +264,7 @@ const NOTHING_FILLED = {
   tax: money(0),
 } as const;
 
-function placed({ order, isLost }: Entry<'place'>, isProtective: boolean): KnownOrder {
+function placed(order: OrderToSend, isLost: boolean, isProtective: boolean): KnownOrder {
   const { clientOrderId, strategy, purpose, instrument, side, limitPrice, trigger } = order;
   return {
     ...NOTHING_FILLED,

@@ -7,7 +7,7 @@ import { type BrokerOrder, type BrokerTriggerOrder, mayWork } from '../../domain
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { type BrokerOrderNo, type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
-import type { OrderStatus } from '../../domain/order.ts';
+import { type OrderStatus, waitsInTriggerBook } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
@@ -19,8 +19,8 @@ import {
   type TsUs,
 } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
-import type { Purpose } from '../ports/approved.ts';
-import type { CarriedOrder, OrderOwner, SentStop } from '../ports/engine-event.ts';
+import type { OrderToSend, Purpose } from '../ports/approved.ts';
+import type { CarriedOrder, OrderOwner } from '../ports/engine-event.ts';
 import { type EntryHalt, SECOND_DAEMON } from '../risk/entry-halt.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -62,7 +62,8 @@ export class Adoption {
   readonly #owners = new Map<string, StrategyIndex>();
   /** Installations of daemons that are no part of this journal. */
   readonly #strangers = new Set<string>();
-  #stops: readonly OrderOwner[] = [];
+  /** Their calls, while the contract is not listed. */
+  #sent: readonly OrderToSend[] = [];
 
   constructor(parts: AdoptionParts) {
     this.#parts = parts;
@@ -76,49 +77,46 @@ export class Adoption {
   /** Orders of the emergency record, for when the book shows them. */
   expect(owners: readonly OrderOwner[]): void {
     for (const { clientOrderId: id, strategy } of owners) this.#owners.set(id, strategy);
-    this.#stops = owners.filter(({ stop }) => stop !== undefined);
+    this.#sent = owners.flatMap(({ order, strategy }) =>
+      order === undefined ? [] : [{ ...order, strategy }],
+    );
   }
 
-  /** Stops of the emergency record whose contract is listed: the trigger book has no name of ours, so they are looked up by their terms. */
-  takeStops(): readonly ManagedOrder[] {
+  /** Orders of the emergency record whose contract is listed: calls without an answer, to be looked up, and until then exits that count. */
+  takeSent(): readonly ManagedOrder[] {
     const { orders, contracts } = this.#parts;
     const taken: ManagedOrder[] = [];
-    const unlisted: OrderOwner[] = [];
-    for (const owner of this.#stops) {
-      const { clientOrderId: id, strategy, stop } = owner;
-      const contract = stop === undefined ? undefined : contracts.byOrderCode(stop.orderCode);
-      if (stop === undefined || contract === undefined) unlisted.push(owner);
-      else if (orders.get(id) === undefined) taken.push(this.#addStop(id, strategy, stop, contract.index));
+    const unlisted: OrderToSend[] = [];
+    for (const order of this.#sent) {
+      const contract = contracts.byOrderCode(order.orderCode);
+      if (contract === undefined) unlisted.push(order);
+      else if (orders.get(order.clientOrderId) === undefined)
+        taken.push(this.#addSent({ ...order, instrument: contract.index }));
     }
-    this.#stops = unlisted;
+    this.#sent = unlisted;
     return taken;
   }
 
-  #addStop(
-    id: ClientOrderId,
-    strategy: StrategyIndex,
-    stop: SentStop,
-    instrument: InstrumentIndex,
-  ): ManagedOrder {
-    const { orderCode, side, qty, limitPrice, trigger } = stop;
+  #addSent(sent: OrderToSend): ManagedOrder {
+    const { context, orders } = this.#parts;
+    const { strategy, trigger } = sent;
     const order = new ManagedOrder({
-      clientOrderId: id,
-      strategy,
-      // The emergency record is for exits only.
-      purpose: 'reduce',
-      instrument,
-      orderCode,
-      side,
-      qty,
-      limitPrice,
-      trigger,
-      isWaiting: true,
+      ...sent,
+      isWaiting: waitsInTriggerBook(trigger),
       parent: null,
       isAdopted: false,
       isProtective: false,
-      createdUs: this.#parts.context.nowUs,
+      createdUs: context.nowUs,
     });
-    this.#parts.orders.add(order);
+    orders.add(order);
+    context.append({
+      kind: 'place',
+      cause: context.seq,
+      tsUs: context.nowUs,
+      strategy,
+      order: sent,
+      isLost: false,
+    });
     return order;
   }
 

@@ -7,7 +7,7 @@ import type { BrokerOrder } from '../../domain/broker-order.ts';
 import { phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { valueOf } from '../../domain/contract.ts';
-import { hasProvenEnd, type OrderStatus, signOf, waitsInTriggerBook } from '../../domain/order.ts';
+import { hasProvenEnd, type OrderStatus, type Side, signOf, waitsInTriggerBook } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
   minutes,
@@ -15,6 +15,7 @@ import {
   OPERATOR_INDEX,
   qty,
   type SignedQty,
+  type StrategyIndex,
   signedQty,
   type TsUs,
   tsUs,
@@ -218,6 +219,16 @@ export class EarlierOrders {
       left -= taken;
     }
     return true;
+  }
+
+  /** Contracts that orders which are over may have traded unseen; none once a read of positions has agreed. */
+  unseenQty(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
+    let total = 0;
+    for (const order of this.#unproven) {
+      const isOf = order.strategy === strategy && order.instrument === instrument && order.side === side;
+      if (isOf && order.isFinal && !this.#agreedUs.has(order)) total += leavesOf(order);
+    }
+    return total;
   }
 
   /** The orders that may explain a difference, in words; empty when there are none. */

@@ -122,8 +122,10 @@ export class ManagedOrder implements OrderView {
   isSecondHalf = false;
   /** Its owner or a person wants it gone, and what it sends too, until a row is newer than the refusal of the cancel. */
   isUnwanted = false;
-  /** When the cancel was refused or not sent; Infinity: it was neither. */
+  /** When the cancel was refused, not sent or proven lost; Infinity: it was none of these. */
   cancelFailedUs = Infinity;
+  /** Scans that show the order at work though a cancel left; null without one. It may still arrive until they are enough. */
+  lostCancel: ScanEvidence | null = null;
   /** The engine withdraws it until it is over: what it sends goes too, unless it protects a position. */
   isWithdrawn = false;
   /** When it was last withdrawn because it is larger than the position it closes; -Infinity: never. */

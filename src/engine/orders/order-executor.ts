@@ -6,10 +6,11 @@ import { assert } from '../../domain/assert.ts';
 import { type ModifyIntent, type OrderIntent, waitsInTriggerBook } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { Call } from '../state/intent-queue.ts';
+import { type Call, callIdOf } from '../state/intent-queue.ts';
 import { deniedUpdate, type OrderLife, type OrderUpdates } from './order-life.ts';
-import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
+import type { ApprovedModify, ApprovedOrder, ModifyToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
+import type { UnjournaledCalls } from '../ports/engine-event.ts';
 import type { Proposal } from '../ports/journal-entry.ts';
 import type { Gateway } from '../ports/outbound.ts';
 import type { CircuitBreakers } from './circuit-breakers.ts';
@@ -97,12 +98,46 @@ export class OrderExecutor {
     if (waiting.length === 0) return;
     this.#pending = [];
     for (const { call, sinceUs } of waiting) {
-      // The process before had its positions and sent it: the emergency file told of it, and the journal had lost it.
-      if (call.proposal.do === 'submit' && this.#parts.orders.get(call.proposal.clientOrderId) !== undefined)
-        continue;
       const isLate = isOver || this.#parts.context.nowUs - sinceUs >= PENDING_POSITION_US_MAX;
       this.#carryOut(call, { sinceUs, isLate });
     }
+  }
+
+  /**
+   * The process before sent these when no row could be written (the emergency file told of it): what waits here of them has left,
+   * and a change of an order that works is to be looked up.
+   */
+  takeSent({ owners, changes, cancels }: UnjournaledCalls): void {
+    const sent = new Set(owners.map((each) => each.clientOrderId));
+    for (const { callId } of [...changes, ...cancels]) sent.add(callId);
+    if (sent.size === 0) return;
+    this.#pending = this.#pending.filter(({ call }) => !sent.has(callIdOf(call.proposal)));
+    // Of several the last: it was asked for when those before had their answer.
+    for (const change of new Map(changes.map((each) => [each.clientOrderId, each])).values()) {
+      const order = this.#parts.orders.get(change.clientOrderId);
+      if (order === undefined || order.isFinal || order.openModify !== null) continue;
+      if (order.isUnresolved) this.#noteNumber(order, change);
+      if (isAsChanged(order, change)) continue;
+      this.#noteModify(order, { ...change, strategy: order.strategy }, false);
+      this.#parts.breakers.sent();
+    }
+  }
+
+  /** Orders that the process before sent unjournaled, maybe just now: they count for the limits of rates. */
+  countSent(orders: readonly ManagedOrder[]): void {
+    for (const _ of orders) {
+      this.#parts.rate.sent(this.#parts.context.nowUs);
+      this.#parts.breakers.sent();
+    }
+  }
+
+  /** Nobody changes an order that the broker has not accepted. */
+  #noteNumber(order: ManagedOrder, { orderNo, orderKey }: ModifyToSend): void {
+    const { orders, context, life } = this.#parts;
+    const isBound = order.isWaiting
+      ? orders.bindTrigger(order, orderNo, orderKey)
+      : orders.bind(order, orderNo, context.nowUs);
+    if (isBound) life.apply(order, 'place_accepted');
   }
 
   #carryOut(call: Call, waited: Waited): void {
@@ -195,9 +230,16 @@ export class OrderExecutor {
   }
 
   #openModify(order: ManagedOrder, modify: ApprovedModify): void {
-    const { context, rate, life, view, gateway } = this.#parts;
+    const { context, gateway } = this.#parts;
     assert(modify.clientOrderId === order.clientOrderId, 'a change names its order');
     assert((modify.orderKey !== null) === order.isWaiting, 'a change goes to the book of its order');
+    this.#noteModify(order, modify, context.decisions.losesCall(modify.callId));
+    gateway.modify(modify);
+    this.#parts.breakers.sent();
+  }
+
+  #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
+    const { context, rate, life, view } = this.#parts;
     if (modify.qty > order.qty) order.grow(context.nowUs, view.accountReadUs());
     order.openModify = {
       callId: modify.callId,
@@ -214,11 +256,9 @@ export class OrderExecutor {
       tsUs: context.nowUs,
       strategy: order.strategy,
       modify,
-      isLost: context.decisions.losesCall(modify.callId),
+      isLost,
     });
     life.apply(order, 'modify_sent');
-    gateway.modify(modify);
-    this.#parts.breakers.sent();
   }
 
   #cancel(call: Call, { callId, clientOrderId, isWithdrawal }: CancelProposal): void {
@@ -230,6 +270,7 @@ export class OrderExecutor {
     if (isWithdrawal === true) order.isWithdrawn = true;
     else order.isUnwanted = true;
     order.cancelFailedUs = Infinity;
+    order.lostCancel = null;
     // Asked for already.
     if (order.openCancel !== null || order.queuedCancel !== null) return;
     order.queuedCancel = callId;
@@ -283,3 +324,7 @@ export class OrderExecutor {
 /** Stops of the engine itself are the protective ones. */
 const isProtective = ({ by, proposal }: Call): boolean =>
   by === 'system' && proposal.do === 'submit' && proposal.intent.kind === 'stop';
+
+/** The journal has seen it, or there is nothing to see. */
+const isAsChanged = (order: ManagedOrder, { qty, limitPrice, triggerPrice }: ModifyToSend): boolean =>
+  order.qty === qty && order.limitPrice === limitPrice && order.triggerPrice === triggerPrice;

@@ -151,8 +151,8 @@ export class RowReader {
       return;
     }
     life.apply(order, 'seen_working');
-    endWish(order, startedUs);
     if (!isCancelPending(row.status)) this.#countCancel(order, startedUs);
+    endWish(order, startedUs);
   }
 
   #takeTriggerStatus(order: ManagedOrder, { status, statusText }: BrokerTriggerOrder, startedUs: TsUs): void {
@@ -161,8 +161,8 @@ export class RowReader {
       case 'pending':
         order.waitedUs = startedUs;
         life.apply(order, 'seen_waiting');
-        endWish(order, startedUs);
-        return this.#countCancel(order, startedUs);
+        this.#countCancel(order, startedUs);
+        return endWish(order, startedUs);
       case 'activated':
         if (order.status !== 'triggered') life.apply(order, 'seen_triggering');
         return;
@@ -179,11 +179,15 @@ export class RowReader {
   /** One more scan shows no trace of a cancel. */
   #countCancel(order: ManagedOrder, startedUs: TsUs): void {
     const { openCancel } = order;
-    if (openCancel === null || openCancel.answer === 'none') return;
-    const { answer, evidence } = openCancel;
+    if (openCancel?.answer === 'none') return;
+    const evidence = openCancel?.evidence ?? order.lostCancel;
+    if (evidence === null) return;
     evidence.add(startedUs);
-    const isUnknownLost = answer === 'unknown' && evidence.scans >= SCANS_AFTER_UNKNOWN_CANCEL;
-    if (!isUnknownLost && !evidence.isEnough(this.#parts.lookUp)) return;
+    const isProven = evidence.isEnough(this.#parts.lookUp);
+    if (isProven) order.cancelFailedUs = startedUs;
+    const isUnknownLost = openCancel?.answer === 'unknown' && evidence.scans >= SCANS_AFTER_UNKNOWN_CANCEL;
+    if (isUnknownLost || isProven) order.lostCancel = isProven ? null : evidence;
+    if (openCancel === null || (!isUnknownLost && !isProven)) return;
     order.openCancel = null;
     this.#parts.life.apply(order, 'cancel_lost');
   }
@@ -274,7 +278,7 @@ export class RowReader {
   }
 }
 
-/** The broker has refused the cancel, or never got it, and shows the order at work since. */
+/** The broker has refused the cancel, or never got it (as enough scans prove), and shows the order at work since. */
 function endWish(order: ManagedOrder, startedUs: TsUs): void {
   if (startedUs >= order.cancelFailedUs) order.isUnwanted = false;
 }

@@ -29,7 +29,7 @@ import type {
   StrategyIndex,
   TsUs,
 } from '../../domain/units.ts';
-import type { OrderToSend, Purpose } from './approved.ts';
+import type { CancelToSend, ModifyToSend, OrderToSend, Purpose } from './approved.ts';
 
 export interface EventHead {
   readonly seq: Seq;
@@ -240,20 +240,27 @@ export interface Booted extends EventHead {
   readonly accountTail: string;
   /** Installation (6) and a random part of this start (4), hexadecimal: part of every `refId` where there is one. */
   readonly stamp?: string;
-  /** Orders that an earlier process sent when the journal could not be written: no journal row names their owner. */
-  readonly owners?: readonly OrderOwner[];
+  /** Absent where there are none. */
+  readonly owners?: UnjournaledCalls['owners'];
+  readonly changes?: UnjournaledCalls['changes'];
+  readonly cancels?: UnjournaledCalls['cancels'];
+}
+
+/** Calls that an earlier process sent when the journal could not be written. */
+export interface UnjournaledCalls {
+  /** No journal row names the owner of these orders. */
+  readonly owners: readonly OrderOwner[];
+  /** Oldest first. */
+  readonly changes: readonly ModifyToSend[];
+  readonly cancels: readonly CancelToSend[];
 }
 
 export interface OrderOwner {
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;
-  /** Terms of a stop: the broker's trigger book has no name of ours. */
-  readonly stop?: SentStop;
+  /** The call, where this session sent it. */
+  readonly order?: OrderToSend;
 }
-
-export type SentStop = Pick<OrderToSend, 'orderCode' | 'side' | 'qty' | 'limitPrice'> & {
-  readonly trigger: Extract<Trigger, { readonly kind: 'stop' | 'trailing_stop' }>;
-};
 
 /** How many ids one start of the engine has minted. */
 export interface MintedIds {

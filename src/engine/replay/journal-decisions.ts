@@ -8,8 +8,15 @@ import type { ModifyIntent, OrderIntent, StopIntent, TrailingStopIntent } from '
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import { type Call, callIdOf, type IntentQueue } from '../state/intent-queue.ts';
-import type { ApprovedModify, ApprovedOrder, ModifyToSend, OrderToSend } from '../ports/approved.ts';
+import type {
+  ApprovedModify,
+  ApprovedOrder,
+  CancelToSend,
+  ModifyToSend,
+  OrderToSend,
+} from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
+import type { OrderOwner, UnjournaledCalls } from '../ports/engine-event.ts';
 import type {
   HaltEntry,
   JournalEntry,
@@ -107,7 +114,7 @@ export class JournalDecisions implements DecisionSource {
   readonly #parts: JournalDecisionsParts;
   readonly #differences = new Map<StrategyIndex, string>();
   readonly #lost = new Set<ClientOrderId>();
-  #sent: ReadonlySet<ClientOrderId> = new Set();
+  #sent: ReadonlyMap<ClientOrderId, SentCall> = new Map();
   #of: EventDecisions | null = NOTHING;
   /** Proposals that nobody has made again. */
   #left: JournaledProposal[] = [];
@@ -131,9 +138,12 @@ export class JournalDecisions implements DecisionSource {
     return this.#systemDifference;
   }
 
-  /** Orders that left while the journal could not be written: the emergency file knows them (rulings, 30), and no tail loses them. */
-  hasSent(orders: readonly ClientOrderId[]): void {
-    this.#sent = new Set(orders);
+  /** Calls that left while the journal could not be written: the emergency file knows them (rulings, 30), and no tail loses them. */
+  hasSent({ owners, changes, cancels }: UnjournaledCalls): void {
+    this.#sent = new Map<ClientOrderId, SentCall>([
+      ...owners.map((owner) => [owner.clientOrderId, owner] as const),
+      ...[...changes, ...cancels].map((call) => [call.callId, call] as const),
+    ]);
   }
 
   /** An event begins. Null: the journal was cut off before it. */
@@ -151,7 +161,13 @@ export class JournalDecisions implements DecisionSource {
   ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
     if (this.isEarlier(strategy)) return this.#askEarlier(strategy, by, asked);
     if (this.#of !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
-    return this.#parts.live.ask(strategy, by, asked);
+    // Another version, or without one of the strategies, asks for something else: the id has left as another call.
+    const { ids, live } = this.#parts;
+    for (let sent = this.#sent.get(ids.following); sent !== undefined && !isSent(sent, strategy, asked);) {
+      ids.next();
+      sent = this.#sent.get(ids.following);
+    }
+    return live.ask(strategy, by, asked);
   }
 
   /** The journal's proposals take the place of those that were made again. */
@@ -289,6 +305,35 @@ function describe(asked: Asked | Proposal): string {
   }
   if (asked.do === 'cancel') return `cancel ${asked.clientOrderId}`;
   return `modify ${asked.change.clientOrderId} to ${termsOf(asked.change)}`;
+}
+
+/** A call of the emergency file. */
+type SentCall = OrderOwner | ModifyToSend | CancelToSend;
+
+function isSent(sent: SentCall, strategy: StrategyIndex, asked: Asked): boolean {
+  if (sent.strategy !== strategy) return false;
+  if ('qty' in sent) return asked.do === 'modify' && isChange(sent, asked.change);
+  if ('callId' in sent) return asked.do === 'cancel' && asked.clientOrderId === sent.clientOrderId;
+  const { order } = sent;
+  if (asked.do !== 'submit' || order === undefined) return asked.do === 'submit';
+  const { side, qty, instrument, limitPrice, kind } = asked.intent;
+  const isAsLarge = order.side === side && order.qty === qty && order.instrument === instrument;
+  return isAsLarge && order.limitPrice === limitPrice && (order.trigger?.kind ?? 'limit') === kind;
+}
+
+function isChange(
+  { clientOrderId: id, qty, limitPrice, triggerPrice }: ModifyToSend,
+  change: ModifyIntent,
+): boolean {
+  if (change.clientOrderId !== id) return false;
+  switch (change.kind) {
+    case 'price':
+      return change.limitPrice === limitPrice;
+    case 'qty':
+      return change.qty === qty;
+    case 'trigger':
+      return change.triggerPrice === triggerPrice;
+  }
 }
 
 function termsOf(change: ModifyIntent): string {

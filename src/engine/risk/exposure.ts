@@ -79,10 +79,12 @@ export interface Reduction {
 }
 
 export function reductionOf(view: RiskView, request: RiskRequest): Reduction {
-  const { strategy, contract, side, exposedQty } = request;
+  const { strategy, contract, side, exposedQty, isSystem } = request;
   const working = closingQty(view, request);
   const held = -signOf(side) * view.position(strategy, contract.index).qty;
-  const shrinks = exposedQty <= held - working;
+  // The account's figure has what filled unseen, of whichever owner. A flatten or a policy goes by that alone: nobody has to wait for a person.
+  const unseen = isSystem ? 0 : view.unseenExitQty(strategy, contract.index, side);
+  const shrinks = exposedQty <= held - working - unseen;
   const isHeld = held > 0;
   if (!shrinks) return { isHeld, shrinks, isProven: false };
   return {

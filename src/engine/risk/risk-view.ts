@@ -126,6 +126,8 @@ export interface RiskView {
   owedExitQty(strategy: StrategyIndex | null, instrument: InstrumentIndex, side: Side): number;
   /** Those of them that are not missing yet: they close the position of their owner like any exit. */
   awaitedExitQty(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number;
+  /** Contracts that orders of the day before may have traded unseen: positions have not agreed since their end. */
+  unseenExitQty(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number;
 
   /** The strategy's own position; `OPERATOR_INDEX` holds what was adopted. */
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position;

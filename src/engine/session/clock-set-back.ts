@@ -31,6 +31,7 @@ function stampAgain(order: ManagedOrder, at: TsUs): void {
   order.oversizedUs = Math.min(order.oversizedUs, at);
   if (order.cancelFailedUs !== Infinity) order.cancelFailedUs = Math.min(order.cancelFailedUs, at);
   if (order.absence !== null) order.absence = new ScanEvidence(at);
+  if (order.lostCancel !== null) order.lostCancel = new ScanEvidence(at);
   const { openModify, openCancel } = order;
   if (openModify !== null) order.openModify = { ...openModify, evidence: new ScanEvidence(at) };
   if (openCancel !== null) order.openCancel = { ...openCancel, evidence: new ScanEvidence(at) };

@@ -32,7 +32,7 @@ export class SessionEvents {
   }
 
   /** A process began. Calls that it has no answer to are unknown now, and everything is read and compared anew. */
-  booted({ boot, accountTail, stamp = '', owners = [] }: Booted): void {
+  booted({ boot, accountTail, stamp = '', owners = [], changes = [], cancels = [] }: Booted): void {
     const { adoption, ids, context, session, halt, orders, outcomes } = this.#state;
     const { positionReconciler, snapshots, timers, polls } = this.#state;
     ids.boot(boot, accountTail, stamp, session.day);
@@ -43,7 +43,8 @@ export class SessionEvents {
     snapshots.restart();
     positionReconciler.restart();
     this.#state.moneyReconciler.restart();
-    adoption.takeStops();
+    this.#state.executor.countSent(adoption.takeSent());
+    this.#state.executor.takeSent({ owners, changes, cancels });
     for (const order of orders.open) outcomes.interrupted(order);
     this.#streamDown('down', null);
     timers.clearOwner(ENGINE_TIMER);
@@ -174,7 +175,9 @@ export class SessionEvents {
     const isFirst = table.all.length === 0;
     table.set(this.#listed.contracts, this.#listed.listed);
     this.#listed = null;
-    for (const order of adoption.takeStops()) outcomes.interrupted(order);
+    const sent = adoption.takeSent();
+    this.#state.executor.countSent(sent);
+    for (const order of sent) outcomes.interrupted(order);
     if (registry.isStarted) controller.onContracts();
     else this.#startStrategies();
     if (!isFirst) return;

@@ -71,10 +71,16 @@ export class ClientOrderIds {
   }
 
   next(): ClientOrderId {
+    const id = this.following;
+    this.#count += 1;
+    return id;
+  }
+
+  /** The id that `next` makes. */
+  get following(): ClientOrderId {
     assert(this.isReady, 'an id is made after the boot number is known');
     assert(this.#count < COUNTER_MAX, 'one start makes at most 999,999 calls');
-    this.#count += 1;
-    return clientOrderId(this.#prefix + String(this.#count).padStart(COUNTER_DIGITS, '0'));
+    return clientOrderId(this.#prefix + String(this.#count + 1).padStart(COUNTER_DIGITS, '0'));
   }
 
   /** An id of this account, of any start. */

@@ -105,7 +105,7 @@ function cycleWith(startEngine: Start) {
     accountTail: '123456',
     startEngine,
     startStamp: () => 'abcdef0123',
-    owners: () => [],
+    unjournaled: () => ({ owners: [], changes: [], cancels: [] }),
     onEntry: () => undefined,
     prices: new PriceBoard(() => []),
   } as unknown as SessionContext;

@@ -7,8 +7,9 @@ import {
   goesOn,
   lastStarted,
 } from '../../../src/app/restart/carry-over.ts';
-import { instrumentIndex, money, priceTicks, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
+import { instrumentIndex, money, priceTicks, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
+import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
 import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
@@ -364,4 +365,49 @@ it('takes what is left into a contract table that another session has begun', ()
   const known = carry.left(DAY, listed, NAMES, false, added.contracts);
   expect(known.contracts).toEqual(added.contracts);
   expect(known.started.carriedOver).toMatchObject([{ instrument: 1, qty: 2 }]);
+});
+
+/** An exit as it was sent. */
+const exit = (id: string, trigger: OrderToSend['trigger'] = null): OrderToSend => ({
+  clientOrderId: clientOrderId(id),
+  strategy: FIRST,
+  purpose: 'reduce',
+  shrinks: true,
+  instrument: FRONT.index,
+  orderCode: FRONT.orderCode,
+  side: 'buy',
+  qty: qty(1),
+  limitPrice: priceTicks(13_000),
+  trigger,
+  cause: seq(1),
+});
+
+it('brings what left on the emergency file, as the rows of the journal have it where there are some', () => {
+  const { store } = openStore(tempPath());
+  store.beginSession(DAY, tsUs(1), 'test');
+  store.recordInput({ kind: 'contracts', seq: seq(1), tsUs: tsUs(1), contracts: [FRONT] });
+  const stop = { kind: 'stop', triggerPrice: priceTicks(12_990), triggerWhen: 'at_or_above' } as const;
+  const journaled = exit('H.2');
+  const head = { cause: seq(1), tsUs: tsUs(1), strategy: FIRST };
+  store.append({ ...head, kind: 'place', order: journaled, isLost: true });
+  store.flush();
+  const owners = [exit('H.1'), journaled, exit('H.3', stop)].map((order) => ({
+    clientOrderId: order.clientOrderId,
+    strategy: FIRST,
+    order,
+  }));
+  const alone = { clientOrderId: clientOrderId('H.4'), strategy: FIRST };
+  const left = carryOver(store.read, DAY, NAMES, true, [], [...owners, alone]);
+  expect(left.started.earlierOrders).toMatchObject([
+    {
+      clientOrderId: 'H.1',
+      strategy: FIRST,
+      side: 'buy',
+      qty: 1,
+      orderNo: null,
+      status: 'submitted',
+      trigger: null,
+    },
+    { clientOrderId: 'H.3', strategy: FIRST, orderNo: null, status: 'submitted', trigger: stop },
+  ]);
 });

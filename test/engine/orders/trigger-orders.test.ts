@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { assert } from '../../../src/domain/assert.ts';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
-import { clientOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
+import { brokerOrderNo, clientOrderId, type ClientOrderId } from '../../../src/domain/ids.ts';
+import type { StopIntent } from '../../../src/domain/order.ts';
+import { OPERATOR_INDEX, priceTicks, seq } from '../../../src/domain/units.ts';
+import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
@@ -225,6 +227,27 @@ describe('a trigger', () => {
     expect(cancelsAfterTrigger(rig)).toEqual(cancels);
   });
 
+  it.each([
+    ['has no answer', { status: 'unknown', reason: 'HTTP 500' }],
+    ['was accepted', { status: 'accepted', orderNo: brokerOrderNo('7'), orderKey: null }],
+  ] as const)('after a cancel that %s, and as many rows as prove an order absent', (_, outcome) => {
+    const { rig, id } = waiting();
+    answered(rig.cancel(FIRST, id).pass(1), outcome);
+    for (let scan = 0; scan < 3; scan += 1) stillWaits(rig.pass(15));
+    expect(rig.statusOf(id)).toBe('pending_trigger');
+    expect(cancelsAfterTrigger(rig)).toEqual([]);
+  });
+
+  it('after a cancel without an answer that is asked for again: the rows of before count no more', () => {
+    const { rig, id } = waiting();
+    const unknown = { status: 'unknown', reason: 'HTTP 500' } as const;
+    answered(rig.cancel(FIRST, id).pass(1), unknown);
+    for (let scan = 0; scan < 2; scan += 1) stillWaits(rig.pass(15));
+    answered(rig.cancel(FIRST, id).pass(1), unknown);
+    for (let scan = 0; scan < 2; scan += 1) stillWaits(rig.pass(15));
+    expect(cancelsAfterTrigger(rig)).toEqual(['8']);
+  });
+
   it('after a refused cancel, with no row in between that could show it waiting', () => {
     const { rig, id } = waiting();
     stillWaits(answered(rig.cancel(FIRST, id).pass(1), REFUSED).pass(1), 1.5);
@@ -317,18 +340,27 @@ describe('a trigger before the stop has its answer', () => {
   });
 });
 
+/** As a line of the emergency file has it. */
+const sent = (
+  id: ClientOrderId,
+  { side, qty, limitPrice, triggerPrice, triggerWhen }: StopIntent,
+): OrderToSend => ({
+  clientOrderId: id,
+  strategy: FIRST,
+  purpose: 'reduce',
+  shrinks: true,
+  instrument: FRONT.index,
+  orderCode: FRONT.orderCode,
+  side,
+  qty,
+  limitPrice,
+  trigger: { kind: 'stop', triggerPrice, triggerWhen },
+  cause: seq(1),
+});
+
 it('a stop that left on the emergency file is its strategy’s, and so is what it sends', () => {
   const id = clientOrderId('H.12345600001000009');
-  const { orderCode, side, qty, limitPrice, triggerPrice, triggerWhen } = {
-    ...stopSell(12_950),
-    orderCode: FRONT.orderCode,
-  };
-  const trigger = { kind: 'stop', triggerPrice, triggerWhen } as const;
-  const owner = {
-    clientOrderId: id,
-    strategy: FIRST,
-    stop: { orderCode, side, qty, limitPrice, trigger },
-  };
+  const owner = { clientOrderId: id, strategy: FIRST, order: sent(id, stopSell(12_950)) };
   const restarted = (): EngineRig => {
     const rig = new EngineRig({ canWait: true }).session().contracts();
     return rig.boot(2, [owner]).stream('live').reference().account();
@@ -354,12 +386,7 @@ it('a stop that waited for positions in a lost tail, and left on the emergency f
   const asked = stopSell(12_950, 1, { reduceOnly: true });
   const id = rig.ask(FIRST, asked);
   expect(rig.waiting, 'it waits for a read of positions').toEqual([]);
-  const { orderCode, side, qty, limitPrice, triggerPrice, triggerWhen } = {
-    ...asked,
-    orderCode: FRONT.orderCode,
-  };
-  const trigger = { kind: 'stop', triggerPrice, triggerWhen } as const;
-  rig.boot(2, [{ clientOrderId: id, strategy: FIRST, stop: { orderCode, side, qty, limitPrice, trigger } }]);
+  rig.boot(2, [{ clientOrderId: id, strategy: FIRST, order: sent(id, asked) }]);
   expect(rig.statusOf(id)).toBe('unknown');
   rig.pass(1).positions({ [FRONT.orderCode]: 1 });
   expect([rig.statusOf(id), rig.waiting, denials(rig)]).toEqual(['unknown', [], []]);

@@ -175,6 +175,7 @@ export class FakeRiskView implements RiskView {
   owedExitQty = (): number => 0;
   awaitedExits = 0;
   awaitedExitQty = (): number => this.awaitedExits;
+  unseenExitQty = (): number => 0;
   seq = (): units.Seq => units.seq(7);
   tradingDay = (): TradingDay => tradingDayAt(this.calendar, this.now);
   phase = (): SessionPhase => phaseAt(this.calendar, this.now);
