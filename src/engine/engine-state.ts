@@ -147,7 +147,7 @@ function createReconciler(
   const fills = new FillSteps(base);
   const disagreements = new Disagreements();
   const sent = (sender: ManagedOrder, child: ManagedOrder): void => children.sent(sender, child);
-  const rows = new RowReader({ context, orders, life, fills, lookUp, disagreements, sent, readBook });
+  const rows = new RowReader({ ...base, fills, disagreements, sent });
   const adoption = new Adoption(base);
   const parts = {
     context,

@@ -129,6 +129,11 @@ export class EarlierOrders {
     if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
   }
 
+  /** A scan that began before midnight proves no number of an order of the day before: another order may have it by now. */
+  provesNumber(order: ManagedOrder, startedUs: TsUs): boolean {
+    return !order.isCarriedOver || startedUs >= this.#dayBeganUs();
+  }
+
   /** Its row is of the day before: today's book has none of it. */
   wasOver(order: ManagedOrder): boolean {
     return this.#over.has(order);

@@ -10,6 +10,7 @@ import {
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { minutes, type TsUs } from '../../domain/units.ts';
 import type { EventContext } from '../state/event-context.ts';
+import type { EarlierOrders } from './earlier-orders.ts';
 import type { FillSteps } from './fill-steps.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -28,6 +29,7 @@ export interface RowReaderParts {
   readonly fills: FillSteps;
   readonly lookUp: LookUpSettings;
   readonly disagreements: Disagreements;
+  readonly earlier: Pick<EarlierOrders, 'provesNumber'>;
   /** The trigger book says who sent an order that was known before. */
   readonly sent: (sender: ManagedOrder, child: ManagedOrder) => void;
   /** An order that a trigger sent is not known yet: it stands in the in-day book. */
@@ -56,8 +58,9 @@ export class RowReader {
     this.#parts.fills.take(order, row, isOlder);
     if (isOlder) return;
     order.rowUs = startedUs;
-    order.canCancel = row.canCancel && !order.isNumberLost;
-    order.canModify = row.canModify && !order.isNumberLost;
+    const isNumberProven = !order.isNumberLost && this.#parts.earlier.provesNumber(order, startedUs);
+    order.canCancel = row.canCancel && isNumberProven;
+    order.canModify = row.canModify && isNumberProven;
     if (row.orderKey !== null) order.orderKey = row.orderKey;
     if (row.reason !== '') order.reason = row.reason;
     this.#takeStatus(order, row, startedUs);

@@ -1,11 +1,12 @@
 /** The broker's day, and its order numbers, begin anew while our session goes on: no order is read as another one (rulings, 6). */
 import { describe, expect, it } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
-import { brokerOrderKey, brokerOrderNo, type ClientOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX } from '../../../src/domain/units.ts';
-import type { RowFacts } from '../../support/engine-facts.ts';
+import { addDays } from '../../../src/domain/civil-date.ts';
+import { brokerOrderKey, brokerOrderNo, clientOrderId, type ClientOrderId } from '../../../src/domain/ids.ts';
+import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
+import { earlierOrder, type RowFacts } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { CALENDAR, DAY, worth } from '../../support/engine-world.ts';
+import { CALENDAR, DAY, timeOf, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 const begin = (): EngineRig =>
@@ -102,6 +103,35 @@ describe('an answer with the number of an older order', () => {
     rig.cancel(SECOND, id);
     expect(rig.cancels()).toMatchObject([{ clientOrderId: id, orderNo: '1' }]);
   });
+});
+
+it('a scan that began before midnight proves no number: neither cancel nor change goes by it', () => {
+  const rig = new EngineRig({ startUs: timeOf(0), isReal: true, calendar: alwaysOpen(CALENDAR) });
+  const [one, other] = [clientOrderId('H.1'), clientOrderId('H.2')];
+  const eight = { orderNo: brokerOrderNo('8'), orderKey: brokerOrderKey('80') };
+  rig.contracts().post({
+    kind: 'session_started',
+    tradingDay: DAY,
+    follows: addDays(DAY, -1),
+    carriedOver: [],
+    earlierOrders: [earlierOrder('H.1'), earlierOrder('H.2', eight)],
+    halted: null,
+  });
+  const rows = [
+    { no: '7', ref: one, qty: 2, price: 13_000 },
+    { no: '8', key: '80', ref: other, qty: 2, price: 13_000 },
+  ];
+  const change = { kind: 'price', clientOrderId: other, limitPrice: priceTicks(12_999) } as const;
+  rig.boot(2).stream('live').reference().pass(1);
+  rig.book(rows, { ago: 2 }).cancel(FIRST, one).modify(FIRST, change);
+  expect(rig.cancels()).toEqual([]);
+  rig.pass(1).book(rows).modify(FIRST, change);
+  expect(rig.cancels()).toMatchObject([{ clientOrderId: one, orderNo: '7' }]);
+  // Then the change waits for positions alone.
+  expect(rig.of('denied').map(({ denial }) => denial.code)).toEqual([
+    'order_not_working',
+    'position_unproven',
+  ]);
 });
 
 const sold = (key: string): RowFacts => ({
