@@ -166,14 +166,15 @@ export class LimitChecks {
       violated(`${refId}: ${own.length} orders are open, more than ${accountOrdersMax}`);
   }
 
-  /** No order of ours meets another one of ours that was decided before. */
+  /** No order of ours meets another one of ours that was decided before; one of the emergency file has no row that says when. */
   #crosses({ refId, orderCode, side, limitPrice }: OrderReport, purpose: 'entry' | 'reduce'): void {
     const { truth, violated } = this.#scene;
     if (refId === null || purpose !== 'entry') return;
     for (const other of truth.openOrders()) {
       if (other.refId === null || other.orderCode !== orderCode || other.side !== opposite(side)) continue;
       const isMet = signOf(side) * (limitPrice - other.limitPrice) >= 0;
-      if (isMet && other.status !== 'modified' && this.#rowOf(other.refId) < this.#rowOf(refId))
+      const rowId = this.#rowOf(other.refId);
+      if (isMet && other.status !== 'modified' && rowId >= 0 && rowId < this.#rowOf(refId))
         violated(`${refId} at ${limitPrice} meets ${other.refId} at ${other.limitPrice}, which is ours too`);
     }
   }
