@@ -70,14 +70,13 @@ async function opened(
   return { page, cockpit, trouble, cut };
 }
 
-const VIEW_NAMES = ['Now', 'Market', 'Steer', 'Journal', 'Research'] as const;
+const VIEW_NAMES = ['Now', 'Market', 'Steer', 'Journal'] as const;
 /** Part of a view that comes last. */
 const READY: Readonly<Record<(typeof VIEW_NAMES)[number], string>> = {
   Now: 'main .now',
   Market: 'main .market canvas',
   Steer: 'main .steer',
   Journal: 'main .journal .entry',
-  Research: 'main .research .runs li',
 };
 
 async function show(page: Page, name: (typeof VIEW_NAMES)[number]): Promise<void> {
@@ -490,17 +489,6 @@ describe('views', () => {
         const lines = found?.lines.map((line) => ({ ...line, name: evil('line'), strategy: evil('drawer') }));
         return { ...found, lines };
       },
-      research: () =>
-        Promise.resolve([
-          {
-            run: 'x',
-            kind: 'sweep',
-            realMs: 0,
-            title: evil('title'),
-            hasReport: true,
-            figures: [{ what: evil('figure'), value: evil('value') }],
-          },
-        ]),
     });
     daemon.answer = () => ({ ok: false, message: evil('answer') });
     const { page, trouble } = await opened(daemon);
@@ -515,8 +503,6 @@ describe('views', () => {
     await shown('line');
     await show(page, 'Steer');
     await shown('stopped');
-    await show(page, 'Research');
-    await shown('value');
     await show(page, 'Journal');
     await shown('note');
     await page.locator('.journal .entry button').first().click();
@@ -532,14 +518,6 @@ describe('views', () => {
     await page.getByRole('navigation').getByRole('button', { name: 'Journal' }).click();
     await page.locator('.journal').getByText('has no entries').waitFor();
     expect(await findings(page)).toEqual([]);
-  });
-
-  test('shows a report inside the page', async () => {
-    const { page, trouble } = await opened(daemonIn({}));
-    await show(page, 'Research');
-    await page.getByRole('button', { name: 'Report' }).first().click();
-    await page.frameLocator('iframe').getByText('Net profit 41,300,000 VND').waitFor();
-    expect(trouble).toEqual([]);
   });
 
   test('draws at most 30 frames a second, whatever the market does', async () => {

@@ -242,13 +242,6 @@ const story = {
   steps: [1, 2, 3].map((seq) => ({ ...entryOf(seq), detail: JSON.stringify(entryOf(seq), null, 2) })),
 };
 
-const figures = (net: string, drawdown: string) => [
-  { what: 'Net profit', value: net },
-  { what: 'Worst drawdown', value: drawdown },
-  { what: 'Sharpe ratio', value: '1.84' },
-  { what: 'Trades', value: '412' },
-];
-
 /** Of a token that ends in the evening of whatever day it is. */
 const TOKEN_HOURS = 7.5;
 
@@ -258,7 +251,6 @@ export function daemonIn(change: Partial<CockpitState>): FakeDaemon {
   daemon.facts = { ...TRADING, token: { ...TRADING.token, untilRealMs }, ...change };
   daemon.rows = Array.from({ length: 60 }, (_, at) => entryOf(at + 1));
   daemon.prices = { version: 1, prices: [...pricesAt(LAST)] };
-  daemon.report = '<!doctype html><title>Report</title><h1>Net profit 41,300,000 VND</h1>';
   daemon.handlers = {
     ...daemon.handlers,
     marketMs: () => NOW_MS,
@@ -303,25 +295,6 @@ export function daemonIn(change: Partial<CockpitState>): FakeDaemon {
             },
           ],
         }),
-      research: () =>
-        Promise.resolve([
-          {
-            run: 'backtest-2026-03-03',
-            kind: 'backtest',
-            realMs: Date.UTC(2026, 2, 3, 12),
-            title: 'breakout, 250 days',
-            figures: figures('41,300,000 VND', '−12,900,000 VND'),
-            hasReport: true,
-          },
-          {
-            run: 'sweep-2026-03-01',
-            kind: 'sweep',
-            realMs: Date.UTC(2026, 2, 1, 9),
-            title: 'breakout, 48 combinations',
-            figures: figures('38,750,000 VND', '−9,400,000 VND'),
-            hasReport: true,
-          },
-        ]),
     },
   };
   return daemon;

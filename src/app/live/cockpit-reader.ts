@@ -16,9 +16,7 @@ export type CockpitRead =
       readonly what: 'fills';
       readonly place: JournalPlace;
       readonly query: { readonly day: string; readonly contract: string };
-    }
-  | { readonly what: 'research'; readonly dir: string }
-  | { readonly what: 'report'; readonly dir: string; readonly run: string };
+    };
 
 type Reply = { readonly value: unknown } | { readonly failure: string };
 

@@ -3,7 +3,6 @@ import { parentPort } from 'node:worker_threads';
 import { assert } from '../../domain/assert.ts';
 import { errorText } from '../../domain/failure.ts';
 import { fillMarks, journalDays, journalPage, orderStory, pastBars } from '../inspect/cockpit-reads.ts';
-import { researchReport, researchRuns } from '../inspect/research-runs.ts';
 import type { CockpitRead } from './cockpit-reader.ts';
 
 function answer(read: CockpitRead): unknown {
@@ -18,10 +17,6 @@ function answer(read: CockpitRead): unknown {
       return pastBars(read.query);
     case 'fills':
       return fillMarks(read.place, read.query);
-    case 'research':
-      return researchRuns(read.dir);
-    case 'report':
-      return researchReport(read.dir, read.run);
   }
 }
 

@@ -1,5 +1,4 @@
 /** The page of a running daemon. */
-import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -16,7 +15,6 @@ import type {
   JournalDays,
   JournalPage,
   OrderStory,
-  ResearchRuns,
 } from '../../operator/cockpit/cockpit-model.ts';
 import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
 import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
@@ -46,9 +44,6 @@ export interface DaemonCockpit {
   link(role: CockpitRole): string | null;
   close(): Promise<void>;
 }
-
-/** Where backtests and sweeps leave their results. */
-const RESEARCH_DIR = join('var', 'backtest');
 
 const NO_COCKPIT: DaemonCockpit = {
   note: null,
@@ -241,8 +236,6 @@ function readsOf(daemon: Daemon, { config, paths }: Parts, reader: CockpitReader
       const lines = prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
       return { contract: code, bars: joined(before, prices.bars(contract)), fills, lines };
     },
-    research: () => ask({ what: 'research', dir: RESEARCH_DIR }) as Promise<ResearchRuns>,
-    report: (run) => ask({ what: 'report', dir: RESEARCH_DIR, run }) as Promise<string | null>,
   };
 }
 

@@ -27,7 +27,7 @@ export interface GuardOptions {
   readonly isBehindProxy: boolean;
 }
 
-/** For every answer. Reports have a policy of their own. */
+/** For every answer. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",
@@ -35,7 +35,6 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
     "style-src 'self'",
     "connect-src 'self'",
     "img-src 'self' data:",
-    "frame-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'none'",

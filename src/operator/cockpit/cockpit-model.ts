@@ -313,20 +313,6 @@ export interface FillMark {
   readonly points: number;
 }
 
-/** Answer of `GET /research`: newest first. */
-export type ResearchRuns = readonly ResearchRun[];
-
-export interface ResearchRun {
-  /** Name of its folder, part of the address of its report. */
-  readonly run: string;
-  readonly kind: 'backtest' | 'sweep';
-  readonly realMs: number;
-  readonly title: string;
-  /** Figures to compare, in words with units. */
-  readonly figures: readonly { readonly what: string; readonly value: string }[];
-  readonly hasReport: boolean;
-}
-
 /** Answer of a command and of each refusal. */
 export interface CockpitAnswer {
   readonly ok: boolean;

@@ -28,7 +28,6 @@ import type {
   JournalPage,
   KnownFaults,
   OrderStory,
-  ResearchRuns,
 } from './cockpit-model.ts';
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
 import { PAGE_HTML, readPageFiles } from './page-files.ts';
@@ -48,8 +47,6 @@ export interface CockpitReads {
   days(): Promise<JournalDays>;
   story(order: string, day: string | null): Promise<OrderStory | null>;
   bars(contract: string): Promise<CockpitBars | null>;
-  research(): Promise<ResearchRuns>;
-  report(run: string): Promise<string | null>;
 }
 
 /** Faults of a simulated broker. */
@@ -117,18 +114,6 @@ const AT_ONCE: ReadonlySet<string> = new Set<CommandName>([
   'reconnect',
   'check-reload',
 ]);
-
-/** A report is a file that others may have made: it runs alone, and reaches neither page nor daemon. */
-const REPORT_POLICY = [
-  'sandbox allow-scripts',
-  "default-src 'none'",
-  "script-src 'unsafe-inline'",
-  "style-src 'unsafe-inline'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'self'",
-].join('; ');
 
 /** Throws when the address is taken, and where others than this machine could listen in. */
 export async function startCockpit(options: CockpitOptions): Promise<Cockpit> {
@@ -314,19 +299,6 @@ class CockpitServer {
       const { contract } = fieldsOf(request.query);
       return found(reply, typeof contract === 'string' ? await reads.bars(contract) : null);
     });
-    this.#app.get('/research', async (_request, reply) => reply.send(await reads.research()));
-    this.#app.get<{ Params: { run: string } }>(
-      '/research/:run/report',
-      { config: { isPage: true } },
-      async (request, reply) => {
-        const html = await reads.report(request.params.run);
-        if (html === null) return reply.code(404).send(failure('this run has no report'));
-        return reply
-          .header('content-security-policy', REPORT_POLICY)
-          .type('text/html; charset=utf-8')
-          .send(this.#options.secrets.hideAmongNumbers(html));
-      },
-    );
   }
 
   #addCommands(): void {

@@ -11,8 +11,8 @@ import type {
 import { answers, followOnce, readSession, send, type ServerEvent } from './link.ts';
 import { t } from './text.ts';
 
-export type View = 'now' | 'market' | 'steer' | 'journal' | 'research';
-export const VIEWS: readonly View[] = ['now', 'market', 'steer', 'journal', 'research'];
+export type View = 'now' | 'market' | 'steer' | 'journal';
+export const VIEWS: readonly View[] = ['now', 'market', 'steer', 'journal'];
 
 const FRAME_MS = 1_000 / 30;
 const HIDDEN_FRAME_MS = 1_000;

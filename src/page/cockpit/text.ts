@@ -23,7 +23,6 @@ const TABLE = {
     market: ['Market', 'Thị trường'],
     steer: ['Steer', 'Điều khiển'],
     journal: ['Journal', 'Nhật ký'],
-    research: ['Research', 'Nghiên cứu'],
   },
   views: ['Views', 'Các trang'],
   phase: {
@@ -308,18 +307,6 @@ const TABLE = {
   close: ['Close', 'Đóng'],
   row: ['Row', 'Dòng'],
   cause: ['by event', 'do sự kiện'],
-  runsTitle: ['Runs', 'Các lần chạy'],
-  noRuns: [
-    'No backtest or sweep in var/ yet: npm run backtest makes one.',
-    'Chưa có backtest hay quét tham số trong var/: chạy npm run backtest.',
-  ],
-  runKind: {
-    backtest: ['Backtest', 'Backtest'],
-    sweep: ['Sweep', 'Quét tham số'],
-  },
-  report: ['Report', 'Báo cáo'],
-  comparison: ['Side by side', 'So sánh'],
-  chooseRuns: ['Choose up to four runs.', 'Chọn tối đa bốn lần chạy.'],
   enterTitle: ['No session', 'Chưa đăng nhập'],
   enterMeaning: [
     'This page opens with a one-time link. On its machine, get one with:',

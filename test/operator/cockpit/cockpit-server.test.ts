@@ -58,19 +58,11 @@ describe('a session', () => {
   });
 
   test('cookies that are missing, wrong or of another daemon give no data', async () => {
-    const paths = [
-      '/state',
-      '/events',
-      '/journal',
-      '/journal/days',
-      '/orders/known/story',
-      '/bars',
-      '/research',
-    ];
+    const paths = ['/state', '/events', '/journal', '/journal/days', '/orders/known/story', '/bars'];
     for (const cookie of ['', 'tickwright_1=x', `tickwright_${new URL(cockpit.url).port}=AAAA`]) {
       const browser = new Browser(cockpit.url);
       browser.cookie = cookie;
-      for (const path of [...paths, '/research/run/report']) expect((await browser.get(path)).code).toBe(401);
+      for (const path of paths) expect((await browser.get(path)).code).toBe(401);
       expect((await browser.post('/commands/halt', HALT)).code).toBe(401);
     }
     expect(daemon.commands).toEqual([]);
@@ -98,16 +90,6 @@ describe('the page', () => {
     for (const path of ['/page/..%2f..%2fpackage.json', '/page/%2e%2e%2fmain.js', '/page/report.js'])
       expect((await send(cockpit.url + path)).code).toBe(404);
     expect((await send(`${cockpit.url}/etc/passwd`)).code).toBe(401);
-  });
-
-  test('a report runs in a sandbox of its own', async () => {
-    daemon.report = `<!doctype html><script>1</script>${SECRET_OF_DAEMON}`;
-    const browser = await Browser.at(cockpit);
-    const answer = await browser.get('/research/run-1/report', { 'sec-fetch-site': 'none' });
-    expect(answer.code).toBe(200);
-    expect(answer.headers['content-security-policy']).toMatch(/^sandbox allow-scripts; default-src 'none'/);
-    expect(answer.headers['content-security-policy']).not.toContain('allow-same-origin');
-    expect(answer.text).not.toContain(SECRET_OF_DAEMON);
   });
 });
 

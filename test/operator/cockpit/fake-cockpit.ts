@@ -71,7 +71,6 @@ export class FakeDaemon {
   answer: () => CommandResult | Promise<CommandResult> = () => ({ ok: true, message: 'done' });
   readonly refused: string[] = [];
   readonly alerts: string[] = [];
-  report: string | null = null;
 
   handlers: CockpitHandlers = {
     facts: () => this.facts,
@@ -102,8 +101,6 @@ export class FakeDaemon {
       story: (id) => Promise.resolve(id === 'known' ? { id, summary: 'an order', steps: [] } : null),
       bars: (contract) =>
         Promise.resolve(contract === 'X' ? { contract, bars: [], fills: [], lines: [] } : null),
-      research: () => Promise.resolve([]),
-      report: () => Promise.resolve(this.report),
     },
     refused: (reason) => this.refused.push(reason),
     alert: (text) => this.alerts.push(text),
