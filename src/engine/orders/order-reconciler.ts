@@ -258,6 +258,7 @@ export class OrderReconciler {
       orders.bindTrigger(order, row.orderNo, row.orderKey);
       this.#takeTrigger(order, row, scan);
     }
+    for (const order of matched.held) scan.shown?.add(order);
     this.#tellAmbiguous(
       matched,
       'more orders in the trigger book look like it than were sent: resolve it by hand',

@@ -12,6 +12,8 @@ export interface Matched<Row> {
   readonly foreign: readonly Row[];
   /** More rows than orders fit: somebody else placed the very same. */
   readonly ambiguous: readonly ManagedOrder[];
+  /** Orders that a row of the scan may be, or that of another owner: it shows no absence of these. */
+  readonly held: readonly ManagedOrder[];
 }
 
 /** `rows` are those that no order owns by number or `refId`; `orders` those without a number that are not final. */
@@ -20,7 +22,7 @@ export function matchOrders(
   orders: readonly ManagedOrder[],
   bookHasRefIds: boolean,
 ): Matched<BrokerOrder> {
-  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
+  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], held: [] };
   const pairs: { order: ManagedOrder; row: BrokerOrder }[] = [];
   const foreign: BrokerOrder[] = [];
   const ambiguous: ManagedOrder[] = [];
@@ -36,7 +38,7 @@ export function matchOrders(
     });
     if (alike.length > 0 && group.length > alike.length) ambiguous.push(...alike);
   }
-  return { pairs, foreign, ambiguous };
+  return { pairs, foreign, ambiguous, held: [] };
 }
 
 function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> {
@@ -81,25 +83,37 @@ export function isSameOrder(order: ManagedOrder, row: BrokerOrder): boolean {
   return !order.isFinal || (row.qty === order.qty && isPriceSame);
 }
 
-/** Two candidates for one order need a person: none is bound. */
+/**
+ * Two candidates for one order need a person: none is bound. Where orders of several owners have the same terms and the book shows too
+ * few rows, the youngest may be theirs, and wait until the older ones have their rows or count as absent: a row that comes late must
+ * not be canceled for somebody else.
+ */
 export function matchTriggers(
   rows: readonly BrokerTriggerOrder[],
   orders: readonly ManagedOrder[],
   isNewFor: (row: BrokerTriggerOrder, order: ManagedOrder) => boolean,
 ): Matched<BrokerTriggerOrder> {
-  if (orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
+  if (orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], held: [] };
   const pairs: { order: ManagedOrder; row: BrokerTriggerOrder }[] = [];
   const ambiguous: ManagedOrder[] = [];
+  const held: ManagedOrder[] = [];
   const taken = new Set<BrokerTriggerOrder>();
   const seen = new Set<ManagedOrder>();
   for (const order of orders) {
     if (seen.has(order)) continue;
-    const alike = orders.filter((other) => isSameWish(order, other));
+    const alike = orders
+      .filter((other) => isSameWish(order, other))
+      .toSorted((a, b) => Number(isAbsent(a)) - Number(isAbsent(b)));
     for (const each of alike) seen.add(each);
     const found = rows.filter((row) => isWish(order, row) && isNewFor(row, order));
     // The pending answer will name it.
     const isOpen = alike.some(({ status }) => status === 'submitted');
-    if (isOpen) for (const row of found) taken.add(row);
+    const awaited = alike.filter((each) => !isAbsent(each));
+    const isEarly =
+      found.length < awaited.length && awaited.some(({ strategy }) => strategy !== awaited[0]?.strategy);
+    if (isOpen || isEarly) for (const row of found) taken.add(row);
+    if (isOpen) continue;
+    if (isEarly) held.push(...awaited.slice(awaited.length - found.length));
     else if (found.length > alike.length) ambiguous.push(...alike);
     else
       found.forEach((row, place) => {
@@ -108,7 +122,7 @@ export function matchTriggers(
         if (owner !== undefined) pairs.push({ order: owner, row });
       });
   }
-  return { pairs, foreign: rows.filter((row) => !taken.has(row)), ambiguous };
+  return { pairs, foreign: rows.filter((row) => !taken.has(row)), ambiguous, held };
 }
 
 function isWish(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
@@ -118,6 +132,8 @@ function isWish(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
   // A trailing stop may have begun to follow; an arbitrage order has no trigger.
   return order.triggerKind !== 'stop' || row.triggerPrice === order.triggerPrice;
 }
+
+const isAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
 
 const isSameWish = (one: ManagedOrder, other: ManagedOrder): boolean =>
   isAlike(one, other) &&

@@ -72,6 +72,14 @@ const asked = () => {
   return { rig, id };
 };
 
+/** And another strategy's, with the same terms; the first is to be canceled. */
+const askedTwice = () => {
+  const { rig, id } = asked();
+  const other = rig.ask(SECOND, stopSell(12_950));
+  rig.unknown(other).cancel(FIRST, id);
+  return { rig, statuses: () => [rig.statusOf(id), rig.statusOf(other)] };
+};
+
 describe('an order of unknown fate', () => {
   it('is found by a read that left before it and reached the broker after it', () => {
     const { rig, id } = asked();
@@ -115,6 +123,25 @@ describe('an order of unknown fate', () => {
     rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'k2' })]);
     expect(rig.statusOf(id)).toBe('unknown');
     expect(rig.alerts()).toContain('look_up_ambiguous');
+  });
+
+  describe('beside the same stop of another strategy', () => {
+    it('gets no row before the book shows both, so that nobody cancels what another one sent', () => {
+      const { rig, statuses } = askedTwice();
+      rig.pass(1).conditions([waits({ key: 'k2' })]);
+      expect(statuses()).toEqual(['unknown', 'unknown']);
+      expect(rig.of('cancel')).toEqual([]);
+      rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'k2' })]);
+      expect(statuses()).toEqual(['pending_cancel', 'pending_trigger']);
+      expect(rig.of('cancel')).toMatchObject([{ cancel: { orderKey: 'k1' } }]);
+    });
+
+    it('leaves the only row to it once complete scans have not shown the older one', () => {
+      const { rig, statuses } = askedTwice();
+      for (let i = 0; i < 8; i += 1) rig.pass(15).conditions([waits({ key: 'k2' })]);
+      expect(statuses()).toEqual(['presumed_absent', 'pending_trigger']);
+      expect(rig.alerts()).not.toContain('trigger_adopted');
+    });
   });
 
   it('that three walks do not show counts until a person resolves it, and entries wait', () => {
