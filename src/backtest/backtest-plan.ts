@@ -13,7 +13,6 @@ import type { FillModel } from '../venue/exchange/fill-models.ts';
 import type { StatisticsSettings } from './statistics/statistics-settings.ts';
 import type { LatencyModel } from './run/latency.ts';
 
-/** One contract on one day. */
 export interface DayTape {
   /** As in the day's table of contracts. */
   readonly contract: Contract;

@@ -202,7 +202,6 @@ export interface BacktestResult {
   /** Of all samples, those that were not kept too. */
   readonly drawdowns: Drawdowns;
   readonly funds: Funds;
-  /** Equity at the end of each of `days`. */
   readonly dayEquity: Float64Array;
   /** When each of `days` ended; the last samples of the day are of this time. */
   readonly dayEndUs: Float64Array;

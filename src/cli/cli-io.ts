@@ -20,7 +20,6 @@ export const processIo: CliIo = {
 /** Handed to each group of commands. */
 export interface CliContext {
   readonly io: CliIo;
-  /** Sets the exit code. */
   readonly finish: (exitCode: number) => void;
 }
 

@@ -193,7 +193,6 @@ type EngineSections = Pick<
   'risk' | 'strategies' | 'flatten' | 'stop' | 'poll' | 'lookUp' | 'session'
 >;
 
-/** The settings of the engine. */
 export function engineSettingsOf({ risk, strategies, ...file }: EngineSections): EngineSettings {
   return {
     risk: {

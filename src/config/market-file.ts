@@ -76,7 +76,6 @@ const marketSchema = z.strictObject({
   }),
 });
 
-/** Schema of the file of closures. */
 const closuresSchema = z.strictObject({
   source: z.string(),
   validFrom: date,

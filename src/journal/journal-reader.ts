@@ -250,7 +250,6 @@ export class JournalReader {
     return row?.value ?? 0;
   }
 
-  /** Entries that were ever written in a session. */
   entryCount(session: string): number {
     return chainEnd(this.#database, session, 'entries').rows;
   }
@@ -407,7 +406,6 @@ export interface OpenedJournal {
    * this moment. Throws without the archive.
    */
   of(session: string): JournalReader;
-  /** Checks the journal and each archive of it. */
   check(): JournalCheck;
   close(): void;
 }

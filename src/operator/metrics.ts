@@ -383,7 +383,6 @@ export class Metrics {
     this.#sentUs.set(callId, now);
   }
 
-  /** A call has its outcome, sent or not. */
   answered(call: Call, callId: ClientOrderId): void {
     const sentUs = this.#sentUs.get(callId);
     if (sentUs !== undefined)

@@ -17,7 +17,6 @@ import type { ContractListeners } from '../engine/ports/strategy-port.ts';
 import { Channel, type Handler } from './channel.ts';
 import { NO_STRATEGY, type StrategyGuard } from './strategy-guard.ts';
 
-/** The channels of one leg. */
 export interface LegChannels {
   readonly trades: Channel<TradeTick>;
   readonly books: Channel<BookTick>;
@@ -117,7 +116,6 @@ class Route<T> {
   }
 }
 
-/** The routes of one contract. */
 class ContractRoutes implements ContractListeners {
   readonly trades: Route<TradeTick>;
   readonly books: Route<BookTick>;

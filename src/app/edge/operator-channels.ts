@@ -120,7 +120,6 @@ function failureOf(result: DeliveryResult | undefined): string | null {
   return result.status === 'sent' ? null : result.reason;
 }
 
-/** A line for each channel. */
 export const trialLines = (trials: readonly ChannelTrial[]): string =>
   trials.map(({ id, failure }) => `${id}: ${failure === null ? 'sent' : `NOT sent: ${failure}`}`).join('\n');
 

@@ -5,7 +5,6 @@ import { ifThere } from '../../domain/failure.ts';
 export const BLOCK_BYTES = 4096;
 const OWNER_ONLY = 0o600;
 
-/** One block that holds this text. */
 export const block = (text: string): Buffer =>
   Buffer.alloc(BLOCK_BYTES, ' ').fill(text, 0, Buffer.byteLength(text));
 

@@ -92,7 +92,6 @@ export const journalView = (query: StateQuery, kinds: readonly string[] | null):
     entries.filter(({ entry }) => kinds === null || kinds.includes(entry.kind)).map(journalRow),
   );
 
-/** The newest rows of a session. */
 export function viewOf<Row>(
   { state, session: asked, strategy, last }: StateQuery,
   rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[], naming: Naming) => readonly Row[],

@@ -65,7 +65,6 @@ export class Sequencer implements InputSink {
     return ahead;
   }
 
-  /** Number of the last input. */
   get lastSeq(): number {
     return this.#seq;
   }

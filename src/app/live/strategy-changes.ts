@@ -5,7 +5,6 @@ import type { EngineView, StrategyEntry } from '../../engine/engine-snapshot.ts'
 import type { ConfiguredStrategy } from '../../engine/ports/engine-event.ts';
 import { formatCount } from '../../text/numbers.ts';
 
-/** One line for each strategy that changes. */
 export function strategyChanges(
   before: readonly ConfiguredStrategy[],
   after: readonly ConfiguredStrategy[],

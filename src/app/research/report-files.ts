@@ -44,7 +44,6 @@ export function writeReport(
   return { report, others };
 }
 
-/** Title of the report of a backtest file. */
 export const titleOf = ({ file }: Backtest): string => basename(file).replace(/\.ya?ml$/, '');
 
 export interface ResearchProgress {

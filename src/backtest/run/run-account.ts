@@ -43,7 +43,6 @@ export class RunAccount {
   readonly #buyingPowers = this.samples.column();
   /** By instrument. */
   readonly #prices: PriceColumns[] = [];
-  /** Equity at the end of each day. */
   readonly dayEquity = new NumberColumn();
   readonly dayEndUs = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];

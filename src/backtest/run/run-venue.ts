@@ -66,7 +66,6 @@ import type { VirtualClock } from './virtual-clock.ts';
 export interface VenueNews {
   /** Rows as the in-day book shows them now. */
   changed(rows: readonly BrokerOrder[]): void;
-  /** The trigger book changed. */
   triggersChanged(): void;
 }
 
@@ -269,7 +268,6 @@ export class RunVenue implements OrderListener {
     if (code !== undefined) this.#triggers.watchOf(code).quote(bid, ask);
   }
 
-  /** The bar of a contract is over. */
   endBar(instrument: number): void {
     const code = this.#parts.instruments[instrument]?.contract.orderCode;
     if (code !== undefined && this.#triggers.hasHeldBack) this.#triggers.release(code);
@@ -450,7 +448,6 @@ export class RunVenue implements OrderListener {
     this.#parts.news.triggersChanged();
   }
 
-  /** Takes in the changes of the trigger book. */
   #listen(): void {
     for (const event of this.#outbox.take()) if (event.kind === 'trigger') this.#changes.push(event.trigger);
     if (this.#changes.length > 0) this.#changes = this.#changes.filter((change) => !this.#takeIn(change));

@@ -41,7 +41,6 @@ export interface RunStatistics {
   readonly turnover: number;
   /** Money lost between the middle of the book when an order was decided and the price it got; below zero is gained. */
   readonly slippage: number;
-  /** Equity at the end of each trading day. */
   readonly daily: readonly { readonly day: TradingDay; readonly equity: number }[];
   /** Returns of the days after the warm-up, from the capital on or from the end of the first day. */
   readonly dailyReturns: readonly number[];
@@ -117,7 +116,6 @@ export const statisticsOfTrades = (
     result.statistics.deviation,
   );
 
-/** Equity at the end of each day after the warm-up. */
 const dailyCloses = ({ days, warmUpDays, dayEquity }: BacktestResult): RunStatistics['daily'] =>
   days.slice(warmUpDays).map((day, i) => {
     const equity = dayEquity[warmUpDays + i];

@@ -120,7 +120,6 @@ export class RestCaller {
     }
   }
 
-  /** Signals a read that failed or was incomplete. */
   failed({ name }: Route, reason: string, willRetry: boolean): void {
     this.#options.onSignal({ kind: 'read_failed', operation: name, reason, willRetry });
   }

@@ -128,7 +128,6 @@ function orderCalls({ caller, traded, specOf }: Line) {
   };
 }
 
-/** Reads that trading needs. */
 function readCalls({ caller, traded, specOf }: Line) {
   const { drift } = caller;
   return {
@@ -206,7 +205,6 @@ function moneyCalls({ caller, traded }: Line) {
       return caller.move(operation, request, { priority: 'rest', refuse }, classifyCashReply);
     };
   return {
-    /** Margin into the derivative account. */
     deposit: move(deposit),
     /** Margin out of the derivative account. */
     withdraw: move(withdraw),
@@ -230,10 +228,8 @@ function accountCalls({ caller, traded }: Line) {
     /** Shares of a normal or margin sub-account. */
     stockAssets: (accountNo: string, options: ReadOptions) =>
       ask(caller, at(stockAssets, accountNo), stockAssets.encodeRequest(), options),
-    /** Cash of a sub-account. */
     cashBalance: (accountNo: string, options: ReadOptions) =>
       ask(caller, at(cashBalance, accountNo), cashBalance.encodeRequest(), options),
-    /** Supplementary loan packages of a margin account. */
     loanPackages: (accountNo: string, options: ReadOptions) =>
       ask(caller, at(loanPackages, accountNo), loanPackages.encodeRequest(), options),
     /** Cancels normal stock orders by their ids. Sent once; accepted is the answer to all of them together. */

@@ -47,7 +47,6 @@ interface VerifyFlags {
   readonly json?: boolean;
 }
 
-/** Adds the subcommands of `journal`. */
 export function addJournalCommands(journal: Command, { io, finish }: CliContext): void {
   const verify = withState(
     journal.command('verify').description('check that no row of the journal was changed, moved or lost'),

@@ -312,7 +312,6 @@ function ContractOrders({
 
 const NOTES = 12;
 
-/** Notes of strategies. */
 function Notes() {
   const notes = entries.value.filter(({ kind }) => kind === 'strategy_note').slice(-NOTES);
   return (

@@ -21,7 +21,6 @@ interface DayShape {
   readonly depth: number;
 }
 
-/** The ticks of one symbol and day while they are collected. */
 export class DayTicks extends TimedRows<TickRows> {
   readonly symbol: string;
   readonly day: TradingDay;

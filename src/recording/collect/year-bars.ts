@@ -43,7 +43,6 @@ export interface BarPrices {
   readonly close: number;
 }
 
-/** The bars of one symbol and year while they are collected. */
 export class YearBars extends TimedRows<LinedBars> {
   readonly symbol: string;
   readonly year: number;

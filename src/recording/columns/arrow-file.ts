@@ -110,7 +110,6 @@ export function readRange<Meta>(path: string, kind: TableKind<Meta>, from: numbe
   }
 }
 
-/** The metadata of the file, read without its rows. */
 export function readMeta<Meta>(path: string, kind: TableKind<Meta>): Meta {
   const file = openSync(path, 'r');
   try {

@@ -110,7 +110,6 @@ export const tableOfBars = (bars: BarRows): RowTable => ({
   ],
 });
 
-/** The metadata of a file of bars. */
 export interface BarMeta {
   readonly kind: 'bars';
   readonly version: 1;
@@ -157,7 +156,6 @@ export const writeBars = (
   describe: (totals: TableTotals) => BarMeta,
 ): BarMeta => writeTable(path, barLayout(isQuotes), parts, describe);
 
-/** The bars of the file, part by part. */
 export function* readBarParts(path: string): Generator<BarColumns> {
   for (const { meta, table } of readTables(path, BAR_FILE)) yield { meta, ...barsOf(table) };
 }

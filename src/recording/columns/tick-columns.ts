@@ -53,7 +53,6 @@ export const tickLayout = (depth: number): Layout => [
 
 const LEVELS_FROM = 4;
 
-/** The columns of a table that has the layout of ticks, by name. */
 export function ticksOf({ rows, columns }: RowTable, isQuotes = false): TickRows {
   const depth = (columns.length - LEVELS_FROM) / 4;
   const levels = (kind: number): Int32Array[] =>

@@ -68,7 +68,6 @@ export function* readParts(path: string): Generator<TickColumns> {
     yield { meta, ...ticksOf(table, isQuotes(meta)) };
 }
 
-/** The metadata of the file, read without its ticks. */
 export const readTickMeta = (path: string): TickMeta => readMeta(path, TICK_FILE);
 
 class TradedCounter {

@@ -55,7 +55,6 @@ export class OtpService {
     store.put(SEEDS, 'seed', this.#seed);
   }
 
-  /** The code that the customer's app shows now. */
   shown({ otp, custodyCode }: AccountSettings): string {
     if (this.#parts.settings.appOtp !== 'rotating') return otp;
     const digest = createHmac('sha256', this.#seed).update(`${custodyCode} ${this.#period()}`).digest();

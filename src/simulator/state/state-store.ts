@@ -96,7 +96,6 @@ export class StateStore {
     return this.#all.all(kind.name).map((body): T => JSON.parse(String(body)));
   }
 
-  /** Counts one more of `name` on `day` and returns how many there are. */
   count(name: string, day: string): number {
     return Number(this.#count.get(name, day));
   }

@@ -85,7 +85,6 @@ export interface PositionFigures {
   readonly requiredMargin: Money;
   /** Profit since the last settlement (or since entry today), open and closed. */
   readonly dayProfit: Money;
-  /** Profit of the open quantity against its entry. */
   readonly openProfit: Money;
   /** Profit of what was closed today, against its entry or the last settlement. */
   readonly closedProfit: Money;

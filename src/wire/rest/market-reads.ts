@@ -157,7 +157,6 @@ function quoteOf(quote: Quote, spec: ContractSpec, drift: DriftCounter): Contrac
   };
 }
 
-/** One entry of the contract list. */
 export interface ListedContract {
   /** The stream's code. */
   readonly code: string;

@@ -26,7 +26,6 @@ export const flag = json<'0' | '1'>();
 export const vnd = numeric();
 /** Points of the index, one decimal unless the meaning says otherwise. */
 export const points = numeric();
-/** Points, as text. */
 export const pointsText = json<string>();
 /** dd/MM/yyyy. */
 export const dateText = json<string>();

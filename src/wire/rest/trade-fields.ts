@@ -12,7 +12,6 @@ import { codeText, idText, looseText, neededNumber } from './lenient.ts';
 import { field, json, number, pointsText, text, timeText, whole } from './message.ts';
 
 export const sideCode = (side: Side): 'B' | 'S' => (side === 'buy' ? 'B' : 'S');
-/** A side as JSON. */
 export const SIDE = json<'B' | 'S'>();
 export const sideField = z.enum(['B', 'S']).transform((code): Side => (code === 'B' ? 'buy' : 'sell'));
 

@@ -88,7 +88,6 @@ export function* verifyData(dir: string, symbol: string | null): Generator<Verif
   }
 }
 
-/** Number of files that `verifyData` reads. */
 export const filesToVerify = (dir: string, symbol: string | null): number =>
   dayFiles(dir).filter(ofSymbol(symbol)).length + barFiles(dir).filter(ofSymbol(symbol)).length;
 

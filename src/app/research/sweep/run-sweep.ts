@@ -34,7 +34,6 @@ export interface SweepOptions {
   readonly workers: number;
   /** Longest time that a strategy may take for one event. */
   readonly eventMsMax: number;
-  /** Deletes the results of earlier sweeps of this backtest. */
   readonly fresh: boolean;
   /** Counts the runs of this process; results known from earlier sweeps are left out. */
   readonly onProgress: (progress: ResearchProgress) => void;
