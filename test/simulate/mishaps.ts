@@ -24,7 +24,7 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
     case 'network_down':
       world.network.isDown = true;
       world.network.cutAll();
-      return world.after(draws.skewed(0.5, 10), () => {
+      return world.after(draws.skewed(...world.plan.downSeconds), () => {
         world.network.isDown = false;
       });
     case 'expire_token':

@@ -207,6 +207,8 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
     accountLossMax: 2_000_000_000,
     nakedSeconds: 30,
     restartSeconds: [1, 10],
+    downSeconds: [0.5, 10],
+    aheadSeconds: 0,
     diesAtAnswer: 0,
     fillsAtExit: false,
   };

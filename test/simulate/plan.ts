@@ -105,6 +105,10 @@ export interface Plan {
   readonly nakedSeconds: number;
   /** From the kill of a process to its next start, in seconds. */
   readonly restartSeconds: readonly [number, number];
+  /** Of a network that is down. */
+  readonly downSeconds: readonly [number, number];
+  /** The clock of the daemon's machine is so far ahead of the broker's, throughout. */
+  readonly aheadSeconds: number;
   /** Chance that the process dies at the moment at which it has answered a command. */
   readonly diesAtAnswer: number;
   /** The disk fills as an exit is to be written. */
@@ -138,6 +142,9 @@ const LATENCIES = [
 const START_US = Date.UTC(2026, 2, 9, 3) * 1_000;
 /** The midnight after it, there. */
 const MIDNIGHT_US = Date.UTC(2026, 2, 9, 17) * 1_000;
+
+/** Time to trade before what a world is about happens. */
+const LONG_SECONDS = 15;
 
 /** Far from the seeds of worlds. */
 const MORE_FROM = 2 ** 24;
@@ -248,6 +255,8 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     orderQtyMax: size * draws.whole(1, 4),
     ...limitsOf(more),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
+    downSeconds: [0.5, 10],
+    aheadSeconds: 0,
     diesAtAnswer: 0.25,
     fillsAtExit: false,
   };
@@ -313,19 +322,39 @@ function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
         isDryRun: false,
       };
     }
-    // Large orders that have filled in part, over a midnight without a night.
-    case 'night':
+    // Large orders that have filled in part, over a midnight without a night; where ours comes first, trading stops there and fills go on.
+    case 'night': {
+      const chaosSeconds = Math.max(plan.chaosSeconds, LONG_SECONDS);
+      const isAhead = draws.chance(0.7);
+      const before = isAhead ? 1 : draws.between(0.6, 0.9);
       return {
         ...plan,
-        startUs: MIDNIGHT_US - Math.round(draws.between(0.2, 0.7) * plan.chaosSeconds * 1e6),
+        chaosSeconds,
+        startUs: MIDNIGHT_US - Math.round(before * chaosSeconds * 1e6),
+        aheadSeconds: isAhead ? draws.between(1, 6) : 0,
         hasAuctions: false,
-        mishaps: only({ kill: 0.2, cut_stream: 0.2, late_answer: 0.1 }),
-        strategies: all(() => ({ kinds: ['limit'], isPatient: false, positionMax: 96 })),
+        mishaps: only(isAhead ? { cut_stream: 1 } : { kill: 0.2, cut_stream: 0.2, late_answer: 0.1 }),
+        everySeconds: draws.between(3, 10),
+        network: { ...QUIET },
+        marketMs: draws.whole(50, 200),
+        strategies: all(() => ({
+          kinds: ['limit'],
+          activity: draws.whole(200, 500),
+          isPatient: false,
+          positionMax: 96,
+        })),
         orderQtyMax: 24,
         accountPositionMax: 300,
+        openOrdersMax: 8,
+        accountOrdersMax: 50,
+        ordersPerSecondMax: 50,
+        ordersPerMinuteMax: 3_000,
+        dailyLossMax: 2_000_000_000,
+        accountLossMax: 2_000_000_000,
         protectiveTicks: null,
         isDryRun: false,
       };
+    }
     // The account's limit is the one that is reached.
     case 'losing':
       return {
@@ -397,33 +426,35 @@ const fullAndKilled = (plan: Plan, draws: Draws, without: readonly Mishap[]): Pl
  */
 function takenBack(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
   const isNight = draws.chance(0.5);
-  const lost = isNight ? 0 : draws.between(0.2, 0.6);
+  const lost = isNight || draws.chance(0.5) ? 0 : draws.between(0.1, 0.4);
+  const chaosSeconds = Math.max(plan.chaosSeconds, LONG_SECONDS);
   return {
     ...plan,
+    chaosSeconds,
     startUs: isNight
-      ? MIDNIGHT_US - Math.round(draws.between(0.5, 0.8) * plan.chaosSeconds * 1e6)
+      ? MIDNIGHT_US - Math.round(draws.between(0.5, 0.8) * chaosSeconds * 1e6)
       : START_US + draws.whole(0, 3_600) * 1e6,
     hasAuctions: false,
     mishaps: chosenOf(
       isNight
         ? { stop_strategy: 0.3, kill: 0.1, cut_stream: 0.1 }
-        : { stop_strategy: 0.1, half_open: 0.3, cut_stream: 0.3, no_pongs: 0.2 },
+        : { stop_strategy: 0.2, network_down: 1, no_book: 0.2 },
       without,
     ),
-    everySeconds: draws.between(2, 6),
+    everySeconds: isNight ? draws.between(1, 4) : draws.between(3, 8),
+    downSeconds: [2, 12],
     network: { ...QUIET, requestLost: lost, answerLost: lost / 2 },
     disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
     strategies: plan.strategies.map((each) => ({
       ...each,
       kinds: ['limit'],
-      activity: draws.whole(30, 150),
+      activity: draws.whole(100, 300),
       isPatient: true,
       positionMax: 20,
       faulty: 0,
     })),
-    policies: isNight
-      ? null
-      : { ...policiesOf(draws), after: seconds(1), streamDead: 'cancel_orders', staleData: 'cancel_orders' },
+    policies: isNight ? null : TAKING_BACK,
+    marketMs: draws.whole(50, 150),
     protectiveTicks: null,
     lasting: null,
     openOrdersMax: 20,
@@ -433,6 +464,18 @@ function takenBack(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
     isDryRun: false,
   };
 }
+
+const TAKING_BACK: PolicySettings = {
+  after: seconds(1),
+  nakedPosition: 'hold',
+  tokenDead: 'cancel_orders',
+  streamDead: 'cancel_orders',
+  staleData: 'cancel_orders',
+  unprovenPosition: 'cancel_orders',
+  journalFailure: 'cancel_orders',
+  diskFull: 'cancel_orders',
+  clockJump: 'cancel_orders',
+};
 
 /** Nothing is lost or late. */
 export const QUIET: NetworkFaults = {

@@ -9,6 +9,8 @@ import type { Scene } from './scene.ts';
 
 /** A fill or an order since then may not have been read. */
 const READ_US = 4e6;
+/** A cancel that came to nothing is asked for again within seconds: from the moment at which nothing fails any more. */
+const AGAIN_US = 40e6;
 /** A flatten takes everything back first. */
 const FLATTEN_US = 120e6;
 
@@ -19,6 +21,10 @@ export class WithdrawalChecks {
   /** By a person, until a person starts it again. */
   readonly #stopped = new Map<string, string>();
   #flattenedUs = -Infinity;
+  /** Entries that the policy of one event has to cancel within it. */
+  #owed: { readonly cause: number; readonly why: string; readonly ids: Set<string> } | null = null;
+  /** The withdrawn entry that works though nothing fails, and since when. */
+  #left: { readonly id: string; readonly sinceUs: number } | null = null;
 
   constructor(scene: Scene) {
     this.#scene = scene;
@@ -29,14 +35,16 @@ export class WithdrawalChecks {
     this.#stopped.delete(strategy);
   }
 
-  row({ entry, owner, id }: CommittedRow): void {
+  row({ entry, owner, id, cause, session }: CommittedRow): void {
+    this.#judgeOwed(cause);
     switch (
       entry.kind // oxlint-disable-line typescript/switch-exhaustiveness-check -- the others say nothing of it
     ) {
       case 'policy_acted':
         if (entry.policy === 'flatten') this.#flattenedUs = this.#scene.world.time.livedUs;
-        if (entry.policy !== 'hold') this.#withdraw(owner, entry.text);
-        return;
+        if (entry.policy === 'hold') return;
+        this.#withdraw(owner, entry.text);
+        return this.#owe(owner, entry.text, { cause, session });
       case 'command':
         // By its name, as it is stored.
         if (entry.command.name === 'start_strategy') this.starting(String(entry.command.strategy));
@@ -50,8 +58,10 @@ export class WithdrawalChecks {
         if (why !== undefined)
           this.#scene.violated(`row ${id} is of ${owner}, which a person has stopped: ${why}`);
         const { by, proposal } = entry;
-        if (by === 'system' && proposal.do === 'cancel' && proposal.isWithdrawal === true)
+        if (by === 'system' && proposal.do === 'cancel' && proposal.isWithdrawal === true) {
+          this.#owed?.ids.delete(proposal.clientOrderId);
           this.#takesBack(proposal.clientOrderId);
+        }
         return;
       }
       default:
@@ -65,6 +75,32 @@ export class WithdrawalChecks {
       if (owner !== null && order.owner !== owner) continue;
       if (!TERMINAL_STATUSES.has(order.status)) this.#withdrawn.set(order.id, why);
     }
+  }
+
+  /** By the rows so far it can only enlarge what its owner holds: the policy cancels it in the same event. */
+  #owe(owner: string | null, why: string, { cause, session }: Pick<CommittedRow, 'cause' | 'session'>): void {
+    const { journal, journaledQty, isForeign, isReassigned } = this.#scene;
+    if (isForeign) return;
+    const ids = this.#owed?.cause === cause ? this.#owed.ids : new Set<string>();
+    for (const order of journal.orders.values()) {
+      const { place } = order;
+      if (place === null || place.isLost || place.terms.purpose !== 'entry') continue;
+      // The end of a day ends orders without a row.
+      if (place.row.session !== session) continue;
+      if (TERMINAL_STATUSES.has(order.status) || isReassigned(order.owner)) continue;
+      const held = journaledQty(order.owner, place.terms.orderCode);
+      const isIncreasing = place.terms.side === 'buy' ? held >= 0 : held <= 0;
+      if ((owner === null || order.owner === owner) && isIncreasing) ids.add(order.id);
+    }
+    this.#owed = { cause, why, ids };
+  }
+
+  /** Rows of the main thread come between those of one event. */
+  #judgeOwed(cause: number): void {
+    if (this.#owed === null || cause === 0 || cause === this.#owed.cause) return;
+    const { why, ids } = this.#owed;
+    this.#owed = null;
+    for (const each of ids) this.#scene.violated(`the entry ${each} is not canceled: ${why}`);
   }
 
   /** The halves of a bracket count once. */
@@ -92,7 +128,20 @@ export class WithdrawalChecks {
     const isLeft = ({ refId, purpose }: OpenTruth): boolean =>
       refId !== null && purpose === 'entry' && this.#withdrawn.has(refId) && !protects(truth, refId);
     const left = truth.open().find(isLeft);
+    this.#judgeLeft(left?.refId ?? null);
     if (left === undefined) return null;
     return `the entry ${left.refId} works, and was withdrawn: ${this.#withdrawn.get(left.refId ?? '')}`;
+  }
+
+  #judgeLeft(id: string | null): void {
+    const { world, violated } = this.#scene;
+    const { livedUs } = world.time;
+    // A fault that lasts, and an auction, keep a cancel from going.
+    if (id === null || world.plan.lasting !== null || world.plan.hasAuctions) this.#left = null;
+    else if (this.#left?.id !== id) this.#left = { id, sinceUs: livedUs };
+    else if (livedUs - this.#left.sinceUs > AGAIN_US)
+      violated(
+        `the entry ${id} works, and was withdrawn ${AGAIN_US / 1e6} s ago: ${this.#withdrawn.get(id)}`,
+      );
   }
 }

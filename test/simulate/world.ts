@@ -85,7 +85,7 @@ export class World {
   #process: Process | undefined = undefined;
   #starts = 0;
   #stamps = 0;
-  #skewUs = 0;
+  #skewUs: number;
   #isStopping = false;
   /** The operator asks for a token no sooner, in lived time. */
   tokenAtUs = 0;
@@ -103,6 +103,7 @@ export class World {
   }: WorldOptions) {
     this.#definition = definition;
     this.plan = plan;
+    this.#skewUs = Math.round(plan.aheadSeconds * 1e6);
     this.draws = draws;
     const dir = join(root, `seed-${plan.seed}`);
     rmSync(dir, { recursive: true, force: true });
@@ -372,7 +373,8 @@ export class World {
   }
 
   healClock(): void {
-    if (this.#skewUs !== 0) this.jumpClock(-this.#skewUs / 1e6);
+    const leftUs = this.#skewUs - Math.round(this.plan.aheadSeconds * 1e6);
+    if (leftUs !== 0) this.jumpClock(-leftUs / 1e6);
   }
 
   saw(what: Sometimes): void {
