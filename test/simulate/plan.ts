@@ -270,7 +270,7 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
 const THEMES = ['guarded', 'cramped', 'blind', 'night', 'losing'] as const;
 
 function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
-  if (draws.chance(0.4)) return plan;
+  if (draws.chance(0.4)) return draws.chance(0.2) ? overtaken(plan, draws) : plan;
   const only = (shares: Shares): ReadonlyMap<Mishap, number> => chosenOf(shares, without);
   const all = (change: () => Partial<StrategyPlan>): readonly StrategyPlan[] =>
     plan.strategies.map((each) => ({ ...each, faulty: 0, ...change() }));
@@ -369,6 +369,34 @@ function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
       };
   }
 }
+
+/** Stops that are placed while a read of their book is on its way, reach it before the read, and get no answer. */
+const overtaken = (plan: Plan, draws: Draws): Plan => ({
+  ...plan,
+  startUs: START_US + draws.whole(0, 3_600) * 1e6,
+  chaosSeconds: Math.max(plan.chaosSeconds, LONG_SECONDS),
+  hasAuctions: false,
+  mishaps: new Map(),
+  network: {
+    ...QUIET,
+    readLate: draws.between(0.4, 0.9),
+    answerLost: draws.between(0.1, 0.3),
+    latencyMs: LATENCIES[1],
+  },
+  disk: { ...plan.disk, full: 0, slow: 0, crashBefore: 0, crashAfter: 0 },
+  strategies: plan.strategies.map((each) => ({
+    ...each,
+    kinds: ['stop'],
+    activity: draws.whole(200, 500),
+    isPatient: false,
+    positionMax: 8,
+    faulty: 0,
+  })),
+  protectiveTicks: null,
+  openOrdersMax: 20,
+  accountPositionMax: 24,
+  isDryRun: false,
+});
 
 type Shares = Partial<Record<Mishap, number>>;
 

@@ -205,7 +205,7 @@ const MISSED: readonly PlantedBug[] = [
   {
     what: 'a halt is proven while a call is in flight',
     file: 'app/live/halt-sweep',
-    from: 'gateway.inFlight === 0',
+    from: 'this.#parts.gateway.inFlight === 0',
     to: 'true',
   },
 ];
