@@ -12,7 +12,10 @@ export interface Matched<Row> {
   readonly foreign: readonly Row[];
   /** More rows than orders fit: somebody else placed the very same. */
   readonly ambiguous: readonly ManagedOrder[];
-  /** Orders that a row of the scan may be, or that of another owner: it shows no absence of these. */
+}
+
+export interface MatchedTriggers extends Matched<BrokerTriggerOrder> {
+  /** A row of the scan is one of these or another owner's: it shows no absence of them. */
   readonly held: readonly ManagedOrder[];
 }
 
@@ -22,7 +25,7 @@ export function matchOrders(
   orders: readonly ManagedOrder[],
   bookHasRefIds: boolean,
 ): Matched<BrokerOrder> {
-  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], held: [] };
+  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
   const pairs: { order: ManagedOrder; row: BrokerOrder }[] = [];
   const foreign: BrokerOrder[] = [];
   const ambiguous: ManagedOrder[] = [];
@@ -38,7 +41,7 @@ export function matchOrders(
     });
     if (alike.length > 0 && group.length > alike.length) ambiguous.push(...alike);
   }
-  return { pairs, foreign, ambiguous, held: [] };
+  return { pairs, foreign, ambiguous };
 }
 
 function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> {
@@ -92,7 +95,7 @@ export function matchTriggers(
   rows: readonly BrokerTriggerOrder[],
   orders: readonly ManagedOrder[],
   isNewFor: (row: BrokerTriggerOrder, order: ManagedOrder) => boolean,
-): Matched<BrokerTriggerOrder> {
+): MatchedTriggers {
   if (orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], held: [] };
   const pairs: { order: ManagedOrder; row: BrokerTriggerOrder }[] = [];
   const ambiguous: ManagedOrder[] = [];
@@ -110,10 +113,11 @@ export function matchTriggers(
     const isOpen = alike.some(({ status }) => status === 'submitted');
     const awaited = alike.filter((each) => !isAbsent(each));
     const isEarly =
-      found.length < awaited.length && awaited.some(({ strategy }) => strategy !== awaited[0]?.strategy);
-    if (isOpen || isEarly) for (const row of found) taken.add(row);
-    if (isOpen) continue;
+      !isOpen &&
+      found.length < awaited.length &&
+      awaited.some(({ strategy }) => strategy !== awaited[0]?.strategy);
     if (isEarly) held.push(...awaited.slice(awaited.length - found.length));
+    if (isOpen || isEarly) for (const row of found) taken.add(row);
     else if (found.length > alike.length) ambiguous.push(...alike);
     else
       found.forEach((row, place) => {
