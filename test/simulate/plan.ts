@@ -322,11 +322,11 @@ function themed(plan: Plan, draws: Draws, without: readonly Mishap[]): Plan {
         isDryRun: false,
       };
     }
-    // Large orders that have filled in part, over a midnight without a night; where ours comes first, trading stops there and fills go on.
+    // Large orders that have filled in part, over a midnight without a night, which may come to us first.
     case 'night': {
       const chaosSeconds = Math.max(plan.chaosSeconds, LONG_SECONDS);
       const isAhead = draws.chance(0.7);
-      const before = isAhead ? 1 : draws.between(0.6, 0.9);
+      const before = draws.between(0.6, 0.9);
       return {
         ...plan,
         chaosSeconds,

@@ -129,9 +129,13 @@ export class EarlierOrders {
     if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
   }
 
-  /** A scan that began before midnight proves no number of an order of the day before: another order may have it by now. */
+  /**
+   * A scan of the broker's day before proves no number of an order of that day: another order may have it by now. Where trading never
+   * stops, that day may end later than ours.
+   */
   provesNumber(order: ManagedOrder, startedUs: TsUs): boolean {
-    return !order.isCarriedOver || startedUs >= this.#dayBeganUs();
+    if (!order.isCarriedOver) return true;
+    return startedUs >= this.#dayBeganUs() + (this.#isMidnightTraded() ? DAY_SKEW_MAX : 0);
   }
 
   /** Its row is of the day before: today's book has none of it. */

@@ -111,7 +111,7 @@ describe('an entry whose cancel came to nothing in the session before', () => {
   });
 
   it('is canceled at the exchange too, where orders outlive their day', () => {
-    const rig = begun([earlierOrder('H.1', { isWithdrawn: true })]);
+    const rig = begun([earlierOrder('H.1', { isWithdrawn: true })], { hour: 1 });
     settle(rig, 0, [{ ...YESTERDAYS, ref: clientOrderId('H.1') }]);
     expect(rig.cancels().map(({ clientOrderId: id }) => id)).toEqual(['H.1']);
   });
@@ -314,7 +314,7 @@ describe('where trading goes through midnight', () => {
   });
 
   it('an order that the new book shows works on, and its cancel names its number of today', () => {
-    const rig = begun([earlierOrder('H.1')]);
+    const rig = begun([earlierOrder('H.1')], { hour: 1 });
     const id = clientOrderId('H.1');
     rig.cancel(FIRST, id);
     expect(rig.cancels(), 'number 7 may be another order today').toEqual([]);

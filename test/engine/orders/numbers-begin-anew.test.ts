@@ -105,33 +105,43 @@ describe('an answer with the number of an older order', () => {
   });
 });
 
-it('a scan that began before midnight proves no number: neither cancel nor change goes by it', () => {
-  const rig = new EngineRig({ startUs: timeOf(0), isReal: true, calendar: alwaysOpen(CALENDAR) });
+describe('where trading goes on over midnight', () => {
   const [one, other] = [clientOrderId('H.1'), clientOrderId('H.2')];
   const eight = { orderNo: brokerOrderNo('8'), orderKey: brokerOrderKey('80') };
-  rig.contracts().post({
-    kind: 'session_started',
-    tradingDay: DAY,
-    follows: addDays(DAY, -1),
-    carriedOver: [],
-    earlierOrders: [earlierOrder('H.1'), earlierOrder('H.2', eight)],
-    halted: null,
-  });
   const rows = [
     { no: '7', ref: one, qty: 2, price: 13_000 },
     { no: '8', key: '80', ref: other, qty: 2, price: 13_000 },
   ];
   const change = { kind: 'price', clientOrderId: other, limitPrice: priceTicks(12_999) } as const;
-  rig.boot(2).stream('live').reference().pass(1);
-  rig.book(rows, { ago: 2 }).cancel(FIRST, one).modify(FIRST, change);
-  expect(rig.cancels()).toEqual([]);
-  rig.pass(1).book(rows).modify(FIRST, change);
-  expect(rig.cancels()).toMatchObject([{ clientOrderId: one, orderNo: '7' }]);
-  // Then the change waits for positions alone.
-  expect(rig.of('denied').map(({ denial }) => denial.code)).toEqual([
-    'order_not_working',
-    'position_unproven',
-  ]);
+
+  const carriedOver = (): EngineRig => {
+    const rig = new EngineRig({ startUs: timeOf(0), isReal: true, calendar: alwaysOpen(CALENDAR) });
+    rig.contracts().post({
+      kind: 'session_started',
+      tradingDay: DAY,
+      follows: addDays(DAY, -1),
+      carriedOver: [],
+      earlierOrders: [earlierOrder('H.1'), earlierOrder('H.2', eight)],
+      halted: null,
+    });
+    return rig.boot(2).stream('live').reference();
+  };
+
+  it.each([
+    ['before midnight', 1, 2],
+    ['before the midnight of the broker may be over', 59, 0],
+  ])('a scan that began %s proves no number: neither cancel nor change goes by it', (_, after, ago) => {
+    const rig = carriedOver().pass(after);
+    rig.book(rows, { ago }).cancel(FIRST, one).modify(FIRST, change);
+    expect([rig.cancels(), rig.of('denied').map(({ denial }) => denial.code)]).toEqual([
+      [],
+      ['order_not_working'],
+    ]);
+    rig.pass(60).book(rows).modify(FIRST, change);
+    expect(rig.cancels()).toMatchObject([{ clientOrderId: one, orderNo: '7' }]);
+    // Then the change waits for positions alone.
+    expect(rig.of('denied').at(-1)).toMatchObject({ denial: { code: 'position_unproven' } });
+  });
 });
 
 const sold = (key: string): RowFacts => ({
