@@ -575,7 +575,7 @@ export class Invariants {
     this.#journal.close();
   }
 
-  #status({ clientOrderId, from, to }: Extract<JournalEntry, { readonly kind: 'order_status' }>): void {
+  #status({ clientOrderId, from, to, event, detail }: Body<'order_status'>): void {
     const world = this.#world;
     if (to === 'not_sent' && this.#isInBooks(clientOrderId))
       this.violated(`${clientOrderId} is at the broker and ended as not sent`);
@@ -583,7 +583,9 @@ export class Invariants {
       this.violated(`${clientOrderId} is presumed absent and is at the broker`);
     if (to === 'presumed_absent') world.saw('an unknown order is proven absent');
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');
-    if (to === 'expired_unproven') this.#unproven.set(this.#ownerHere(clientOrderId), 'open');
+    // A stop that the new day does not show may have sent its order in the old one.
+    const isUnseen = event === 'seen_gone' && detail === 'not in the book of the new day';
+    if (to === 'expired_unproven' || isUnseen) this.#unproven.set(this.#ownerHere(clientOrderId), 'open');
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
   }
 
