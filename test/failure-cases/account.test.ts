@@ -122,6 +122,23 @@ describe('the account', () => {
     },
   );
 
+  it('takes all away at the halt of a person all the same, and again after a kill', async () => {
+    const story = await running([RESTING, { ...RESTING, at: 13_002 }]);
+    const other = story.another([{ ...RESTING, at: 13_004 }], 'own');
+    await other.start();
+    story.print(13_001);
+    await isHalted(other, true);
+    other.daemon.command({ name: 'halt', reason: 'news' });
+    await story.until(async () => (await story.truth()).orders.length === 0);
+    await other.kill();
+    story.print(13_002);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    await other.start();
+    await story.until(async () => (await story.truth()).orders.length === 0);
+    await other.until(() => other.daemon.sweep.progress.status === 'proven');
+    expect(other.daemon.halt.reason).toMatch(/^news; before it: a second daemon trades this account/);
+  });
+
   it('knows its own orders again where another directory would not', async () => {
     const story = await running([RESTING, { ...RESTING, at: 13_002 }]);
     story.print(13_001);

@@ -39,7 +39,6 @@ import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
-import { SECOND_DAEMON } from '../../engine/risk/entry-halt.ts';
 import { untoldOrder } from '../restart/own-books.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { Alerting } from './alerting.ts';
@@ -339,11 +338,8 @@ export class Daemon {
   }
 
   command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
-    if (command.name === 'halt' && isOfAccount(command)) {
-      const isKnown = this.halt.reason !== null;
-      this.halt.begin(command.reason);
-      if (isKnown) this.#sweepBooks();
-    }
+    const isHalt = command.name === 'halt' && isOfAccount(command);
+    if (isHalt && !this.halt.begin(command.reason)) this.#sweepBooks();
     if (command.name === 'resume' && isOfAccount(command)) this.halt.end(command.reason);
     this.#cycle.post({ kind: 'command', by, command });
   }
@@ -357,7 +353,7 @@ export class Daemon {
   #onHalt(entry: HaltEntry): void {
     this.#onEntry(entry);
     if (!entry.halted) this.sweep.end();
-    else if (!entry.reason.startsWith(SECOND_DAEMON)) this.#sweepBooks();
+    else if (this.halt.isSwept) this.#sweepBooks();
   }
 
   #createAlerting({ config, paths, address }: DaemonOptions): Alerting {
@@ -571,7 +567,7 @@ export class Daemon {
     );
     await awaitToken(this.edge.tokens, () => this.#isEnding);
     // The contract list, which a session waits for, may never come.
-    if (this.halt.reason?.startsWith(SECOND_DAEMON) === false) this.#sweepBooks();
+    if (this.halt.isSwept) this.#sweepBooks();
     await this.#cycle.open();
     // Closed meanwhile: nothing may be started any more.
     if (this.#isEnding) return new Promise<never>(() => undefined);

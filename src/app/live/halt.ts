@@ -6,6 +6,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { seq } from '../../domain/units.ts';
 import type { HaltEntry, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { SECOND_DAEMON } from '../../engine/risk/entry-halt.ts';
 
 /** Cause of entries of the main thread: the number of a real event would make that event look decided after a kill. */
 export const OWN_CAUSE = seq(0);
@@ -38,11 +39,17 @@ export class Halt {
     return this.#reason;
   }
 
-  /** The first reason stays until `end`. */
-  begin(reason: string): void {
-    if (this.#reason !== null) return;
-    this.#reason = reason;
-    this.#keep(this.#own(true, reason));
+  /** The account's orders go, unless another daemon's are among them. */
+  get isSwept(): boolean {
+    return this.#reason !== null && !this.#reason.startsWith(SECOND_DAEMON);
+  }
+
+  /** The first reason stays until `end`, unless it leaves the books alone. False where it stayed. */
+  begin(reason: string): boolean {
+    if (this.isSwept) return false;
+    this.#reason = this.#reason === null ? reason : `${reason}; before it: ${this.#reason}`;
+    this.#keep(this.#own(true, this.#reason));
+    return true;
   }
 
   /** Entries are allowed once the row is durable; throws, and changes nothing, when it cannot be. */
@@ -73,8 +80,11 @@ export class Halt {
     }
     const isEcho = halted === this.#last.halted && (!halted || reason === this.#last.reason);
     this.#reason = halted ? (this.#reason ?? reason) : null;
-    if (!isEcho) return this.#keep(entry);
-    this.#parts.journal.append(entry);
+    if (isEcho) return this.#parts.journal.append(entry);
+    this.#keep(entry);
+    if (this.#reason === null || this.#reason === reason) return;
+    this.#last = this.#own(true, this.#reason);
+    this.#parts.journal.append(this.#own(true, this.#reason));
   }
 
   /** Why a call may not leave now, or null; exits always may. */

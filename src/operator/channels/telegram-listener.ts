@@ -204,12 +204,23 @@ export class TelegramListener {
    */
   #isNew(update: number, stamp: number): boolean {
     const { taken } = this.#options;
-    if ((this.#recent.get(update) ?? taken.stampOf(update)) === stamp) return false;
+    if ((this.#recent.get(update) ?? this.#stampOf(update)) === stamp) return false;
     this.counts.taken += 1;
     this.#recent.set(update, stamp);
     if (this.#recent.size > RECENT_MAX) this.#recent.delete(this.#recent.keys().next().value ?? update);
     taken.keep(update, stamp);
     return true;
+  }
+
+  #stampOf(update: number): number {
+    const { taken, alert } = this.#options;
+    try {
+      return taken.stampOf(update);
+    } catch (error) {
+      const text = `the journal does not tell whether message ${update} was taken before: ${errorText(error)}; it counts as new`;
+      alert('warning', 'phone_failed', text);
+      return 0;
+    }
   }
 
   /** A private chat with a person on the list: in a group, others read along and write. */

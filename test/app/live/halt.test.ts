@@ -1,5 +1,6 @@
 /** The halt state of the main thread, over a journal that is closed and opened again. */
 import { expect, it } from 'vitest';
+import { SECOND_DAEMON } from '../../../src/engine/risk/entry-halt.ts';
 import { Halt } from '../../../src/app/live/halt.ts';
 import type { HaltEntry, JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
@@ -75,7 +76,24 @@ it('shows a command once and each limit that the engine finds, and journals the 
     [false, 'back'],
     [true, 'the loss of the day'],
   ]);
-  expect(rowsOf(journal)).toHaveLength(6);
+  expect(rowsOf(journal).at(3), 'a kill finds the first').toEqual([true, 'lunch']);
+  expect(rowsOf(journal)).toHaveLength(7);
+});
+
+it('of a person goes before that of a second daemon, which leaves the books alone, also after a kill', () => {
+  const path = tempPath();
+  const journal = openStore(path).store;
+  const { halt, told } = haltOf(journal);
+  halt.follow(row(true, SECOND_DAEMON));
+  expect([halt.isSwept, halt.begin('news'), halt.begin('more news')]).toEqual([false, true, false]);
+  halt.follow(row(true, SECOND_DAEMON));
+  expect(told.map(({ reason }) => reason)).toEqual([
+    SECOND_DAEMON,
+    `news; before it: ${SECOND_DAEMON}`,
+    SECOND_DAEMON,
+  ]);
+  journal.flush();
+  expect(haltOf(reopened(path)).halt.isSwept).toBe(true);
 });
 
 it('holds when the journal fails, and a resume that cannot be kept changes nothing', () => {

@@ -84,6 +84,7 @@ describe('listener', () => {
   let alerts: string[];
   let listener: TelegramListener;
   let taken: Map<number, number>;
+  let isUnreadable: boolean;
   /** Ahead of the clock. */
   let aheadUs: number;
 
@@ -94,7 +95,10 @@ describe('listener', () => {
       clock: { nowUs: () => tsUs(Date.now() * 1_000 + aheadUs) },
       timers,
       taken: {
-        stampOf: (update) => taken.get(update) ?? 0,
+        stampOf: (update) => {
+          if (isUnreadable) throw new Error('disk I/O error');
+          return taken.get(update) ?? 0;
+        },
         keep: (update, stamp) => void taken.set(update, stamp),
       },
       take: async (each) => {
@@ -112,6 +116,7 @@ describe('listener', () => {
     asked = [];
     alerts = [];
     taken = new Map();
+    isUnreadable = false;
     aheadUs = 0;
     pauses = 0;
     pauseMs = 5;
@@ -186,6 +191,16 @@ describe('listener', () => {
     await listener.close();
     listen();
     await vi.waitFor(() => expect(asked).toHaveLength(2));
+  });
+
+  it('takes a halt though the journal cannot tell whether it was taken before, and says so', async () => {
+    isUnreadable = true;
+    api.keepsUpdates = true;
+    listen();
+    api.write(OWNER, '/halt');
+    await vi.waitFor(() => expect(api.offsets.length).toBeGreaterThan(3));
+    expect(asked.map(({ text }) => text)).toEqual(['/halt']);
+    expect(alerts).toEqual([expect.stringMatching(/^phone_failed: .*disk I\/O error; it counts as new/)]);
   });
 
   it('takes a press of the button once', async () => {
