@@ -11,6 +11,7 @@ import { listenToPhones } from '../../src/app/live/phone.ts';
 import { heldBy } from '../../src/app/live/run-notices.ts';
 import { tellReport } from '../../src/app/live/run-daemon.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
+import { WaitingFile } from '../../src/operator/alerts/waiting-file.ts';
 import { BOT_TOKEN, BotApi } from '../operator/support/bot-api.ts';
 import { Mailbox } from '../operator/support/mailbox.ts';
 import type { Step } from './support/scripted.ts';
@@ -165,6 +166,22 @@ it('answers a halt with one message that names what is held, and asks nobody to 
   expect(rest).toEqual([]);
   expect(mailbox.mails.filter((mail) => /entries are off|entries_halted/.test(mail))).toHaveLength(1);
   expect(story.daemon.alerting.state.unseen).toBe(0);
+});
+
+it('asks somebody to acknowledge that a proven halt is not proven any more', async () => {
+  const { story, bot } = await morning();
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  story.fault({ name: 'empty_book', book: 'in-day' });
+  story.fault({ name: 'inject_order', symbol: 'front', side: 'buy', points: 1_299, volume: 1 });
+  bot.write(OWNER, '/halt news');
+  await story.until(() => /halt proven/.test(replies(bot)));
+  story.take('sell', 12_990, 1);
+  await story.until(() => /halt unproven[^]*from 0 to 1/.test(replies(bot)));
+  const unseen = (): readonly string[] =>
+    (WaitingFile.read(story.paths.messages)?.desk.unseen ?? []).map(({ title }) => title);
+  await story.until(() => unseen().some((title) => title.includes('halt unproven')));
 });
 
 it('knows by its journal what is held and which stops wait, where no session opens', async () => {

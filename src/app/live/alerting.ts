@@ -48,7 +48,6 @@ const TOLD_AGAIN_MAX = 24 * US_PER_HOUR;
 /** Outcomes of a command that somebody waits for, and runs that begin or end while something is held: every channel gets them. */
 const TOLD_AT_ONCE: ReadonlySet<string> = new Set([
   'halt_proven',
-  'halt_unproven',
   'started_after_a_crash',
   'started_with_a_position',
   'stopped_with_a_position',
