@@ -3,8 +3,8 @@ import type { BacktestData, BacktestDay } from '../../../backtest/backtest-plan.
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { ReportTable } from '../../../backtest/report/report-model.ts';
 import type { RunStatistics } from '../../../backtest/statistics/run-statistics.ts';
-import { phaseAt, type TradingCalendar } from '../../../domain/calendar.ts';
-import { dayAt } from '../../../domain/civil-date.ts';
+import { isSession, phaseAt, type TradingCalendar } from '../../../domain/calendar.ts';
+import { dayAt, weekdayOf } from '../../../domain/civil-date.ts';
 import { type Contract, type ContractSpec, pointsOf } from '../../../domain/contract.ts';
 import { priceTicks, tsUs, US_PER_DAY } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
@@ -20,6 +20,11 @@ const JUMP_DOUBTED = 1.5;
 /** A year's ratio, and how many standard errors of its days it has to be above zero: few days make any ratio. */
 const SHARPE_DOUBTED = 5;
 const ERRORS_DOUBTED = 5;
+/** From the first to the last of some days without a price. */
+const STRETCH_DOUBTED = 3 * US_PER_DAY;
+/** Days without a price, as a share of all: holidays are 3 to 4 in a hundred. */
+const DAYS_DOUBTED = 0.05;
+const WEEKDAYS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5]);
 
 interface Jump {
   readonly atUs: number;
@@ -30,7 +35,6 @@ interface Jump {
 interface Stretch {
   readonly fromUs: number;
   readonly toUs: number;
-  readonly bars: number;
 }
 
 /** One contract over all days of the run. */
@@ -42,7 +46,8 @@ class ContractData {
   count = 0;
   firstUs = NaN;
   lastUs = NaN;
-  missing = 0;
+  /** Bars within a session, and weekdays without a price. */
+  missing = { bars: 0, days: 0 };
   longest: Stretch | null = null;
   jumps: readonly Jump[] = [];
   readonly #calendar: TradingCalendar;
@@ -67,24 +72,35 @@ class ContractData {
 
   /** The first price of a bar, or a tick. */
   #next(atUs: number): void {
-    if (this.everyUs !== null && this.count > 0) this.#gap(this.lastUs, atUs, this.everyUs);
     if (this.count === 0) this.firstUs = atUs;
+    else if (atUs - this.lastUs >= (this.everyUs === null ? US_PER_DAY : 2 * this.everyUs))
+      this.#gap(this.lastUs, atUs);
     this.lastUs = atUs;
     this.count += 1;
   }
 
-  /** Bars of a day or more have weekends; of shorter ones those count as missing that the market was open for. */
-  #gap(beforeUs: number, atUs: number, everyUs: number): void {
-    if (everyUs >= US_PER_DAY || atUs - beforeUs < 2 * everyUs || !this.#isOneSession(beforeUs, atUs)) return;
-    let [bars, fromUs, toUs] = [0, NaN, NaN];
-    for (let due = beforeUs + everyUs; due < atUs; due += everyUs) {
-      if (!isTrading(this.#calendar, due)) continue;
-      bars += 1;
-      if (bars === 1) fromUs = due;
+  /** Of days, those from Monday to Friday that the calendar opens: a plain market may have a weekend that it does not name. */
+  #gap(beforeUs: number, atUs: number): void {
+    const { everyUs, missing } = this;
+    if (everyUs !== null && everyUs > US_PER_DAY) return;
+    const isWithin = everyUs !== null && everyUs < US_PER_DAY && this.#isOneSession(beforeUs, atUs);
+    let [fromUs, toUs] = [NaN, NaN];
+    const step = isWithin ? everyUs : US_PER_DAY;
+    for (let due = beforeUs + step; due < atUs; due += step) {
+      if (isWithin ? !isTrading(this.#calendar, due) : !this.#isWeekday(due, atUs)) continue;
+      if (isWithin) missing.bars += 1;
+      else missing.days += 1;
+      if (Number.isNaN(fromUs)) fromUs = due;
       toUs = due;
     }
-    this.missing += bars;
-    if (bars > (this.longest?.bars ?? 0)) this.longest = { fromUs, toUs, bars };
+    if (toUs - fromUs > spanOf(this.longest)) this.longest = { fromUs, toUs };
+  }
+
+  #isWeekday(due: number, beforeUs: number): boolean {
+    const { utcOffsetMinutes } = this.#calendar;
+    const day = dayAt(tsUs(due), utcOffsetMinutes);
+    const isBefore = day < dayAt(tsUs(beforeUs), utcOffsetMinutes);
+    return isBefore && isSession(this.#calendar, day) && WEEKDAYS.has(weekdayOf(day));
   }
 
   /** A night between two days of a market with hours is no gap. */
@@ -104,6 +120,8 @@ class ContractData {
     this.jumps = [...this.jumps, jump].toSorted((a, b) => sizeOf(b) - sizeOf(a)).slice(0, JUMPS_SHOWN);
   }
 }
+
+const spanOf = (stretch: Stretch | null): number => (stretch === null ? -1 : stretch.toUs - stretch.fromUs);
 
 const sizeOf = ({ from, to }: Jump): number => (to > from ? to / from : from / to);
 
@@ -160,10 +178,21 @@ const pricesText = ({ count, everyUs }: ContractData): string =>
     ? formatCount(count, 'tick')
     : `${formatNumber(count)} bars of ${formatBarLength(everyUs)}`;
 
-const longestText = ({ longest }: ContractData, offset: number): string =>
-  longest === null
-    ? ''
-    : `, the longest stretch from ${momentText(longest.fromUs, offset)} to ${momentText(longest.toUs, offset)}`;
+/** `none`, or `12 bars and 3 days, the longest stretch from ...`. */
+function missingText({ missing: { bars, days }, longest }: ContractData, offset: number): string {
+  const counts = [
+    ...(bars > 0 ? [formatCount(bars, 'bar')] : []),
+    ...(days > 0 ? [formatCount(days, 'day')] : []),
+  ];
+  if (longest === null) return 'none';
+  return `${counts.join(' and ')}, the longest stretch from ${momentText(longest.fromUs, offset)} to ${momentText(longest.toUs, offset)}`;
+}
+
+/** A plain market does not name its holidays: single days are no reason to doubt. */
+function isLacking({ missing: { bars, days }, longest, firstUs, lastUs }: ContractData): boolean {
+  const isLong = spanOf(longest) >= STRETCH_DOUBTED;
+  return bars > 0 || isLong || days * US_PER_DAY > DAYS_DOUBTED * (lastUs - firstUs);
+}
 
 function jumpText({ atUs, from, to }: Jump, offset: number): string {
   const percent = (100 * (to - from)) / from;
@@ -172,7 +201,7 @@ function jumpText({ atUs, from, to }: Jump, offset: number): string {
 
 export const dataTable = (contracts: readonly ContractData[], offset: number): ReportTable => ({
   title: 'Your data',
-  note: 'missing: bars that the market was open for; jumps: from one price to the next',
+  note: 'missing: bars that the market was open for, and weekdays without a price; jumps: from one price to the next',
   columns: ['contract', 'prices', 'first', 'last', 'missing', 'largest jumps'],
   isText: true,
   rows: contracts.map((each) => [
@@ -180,7 +209,7 @@ export const dataTable = (contracts: readonly ContractData[], offset: number): R
     pricesText(each),
     momentText(each.firstUs, offset),
     momentText(each.lastUs, offset),
-    each.missing === 0 ? 'none' : `${formatNumber(each.missing)}${longestText(each, offset)}`,
+    missingText(each, offset),
     each.jumps.map((jump) => jumpText(jump, offset)).join(', '),
   ]),
 });
@@ -197,11 +226,7 @@ export function doubtsOf(
   }: Pick<RunStatistics, 'costs' | 'sharpe' | 'dailyReturns' | 'basis'>,
 ): readonly string[] {
   const doubts = contracts.flatMap((each) => [
-    ...(each.missing === 0
-      ? []
-      : [
-          `${each.symbol} lacks ${formatNumber(each.missing)} bars of ${formatBarLength(each.everyUs ?? 0)}${longestText(each, offset)}`,
-        ]),
+    ...(isLacking(each) ? [`${each.symbol} lacks ${missingText(each, offset)}`] : []),
     ...each.jumps
       .filter((jump) => sizeOf(jump) >= JUMP_DOUBTED)
       .map((jump) => {

@@ -38,6 +38,7 @@ async function outcomeOf(run: Parameters<typeof barFile>[0]): Promise<BacktestOu
 
 /** Without what the strategy was refused. */
 const toldOf = ({ model }: BacktestOutcome) => model.warnings.filter((each) => !each.startsWith('one: '));
+const lacks = ({ model }: BacktestOutcome) => model.warnings.filter((each) => each.startsWith('X lacks'));
 const tableOf = ({ model }: BacktestOutcome) => model.tables.find(({ title }) => title === 'Your data');
 
 test('200 hours that are missing, a price by four and a bar by a hundred are told, with their moments', async () => {
@@ -53,13 +54,13 @@ test('200 hours that are missing, a price by four and a bar by a hundred are tol
       '760 bars of 1h',
       '2024-01-03 00:00',
       '2024-02-11 23:00',
-      '200, the longest stretch from 2024-01-15 12:00 to 2024-01-23 19:00',
+      '200 bars, the longest stretch from 2024-01-15 12:00 to 2024-01-23 19:00',
       '-99.0 % on 2024-01-11 09:00, +9854.7 % on 2024-01-11 08:00, -75.0 % on 2024-01-28 00:00',
     ],
   ]);
   expect(outcome.model.warnings).toEqual(
     expect.arrayContaining([
-      'X lacks 200 bars of 1h, the longest stretch from 2024-01-15 12:00 to 2024-01-23 19:00',
+      'X lacks 200 bars, the longest stretch from 2024-01-15 12:00 to 2024-01-23 19:00',
       expect.stringMatching(
         /^X jumps from 94\.\d+ to 94\d\d\.\d+ on 2024-01-11 08:00: a split, another unit or a wrong row\?$/,
       ),
@@ -79,6 +80,33 @@ test('fills that cost nothing are told, and sound data with costs say nothing', 
   const paid = await outcomeOf({ bars, params, market: ', costs: { perContract: 1 }' });
   expect(toldOf(paid)).toEqual([]);
   expect(tableOf(paid)?.rows[0]?.[4]).toBe('none');
+});
+
+/** Bars of eight hours a day from Monday to Friday, or of a day. */
+const weekly = (hours: readonly number[], isKept: (day: number) => boolean): string => {
+  const lines = Array.from({ length: 140 }, (_, day) => {
+    const at = new Date(FROM_MS + 24 * day * HOUR_MS);
+    if (!isKept(day) || at.getUTCDay() % 6 === 0) return [];
+    const date = at.toISOString().slice(0, 10);
+    return hours.map((hour) => `${date}T${String(hour).padStart(2, '0')}:00:00Z,100,101,99,100,10`);
+  });
+  return `time,open,high,low,close,volume\n${lines.flat().join('\n')}\n`;
+};
+
+const OPEN = ", hours: [{ phase: continuous, from: '09:00', to: '17:00' }]";
+test.each([
+  ['bars of an hour', [9, 10, 11, 12, 13, 14, 15, 16], { market: OPEN }],
+  ['bars of a day', [0], { file: ', every: 1d' }],
+] as const)('days that are missing between %s are told, and weekends are none', async (_, hours, run) => {
+  const whole = await outcomeOf({ bars: weekly(hours, () => true), ...run });
+  expect(tableOf(whole)?.rows[0]?.[4]).toBe('none');
+  const holiday = await outcomeOf({ bars: weekly(hours, (day) => day !== 33), ...run });
+  expect(tableOf(holiday)?.rows[0]?.[4]).toMatch(/^1 day, the longest stretch from 2024-02-05/);
+  expect(lacks(holiday)).toEqual([]);
+  const cut = await outcomeOf({ bars: weekly(hours, (day) => day < 30 || day >= 86), ...run });
+  expect(lacks(cut)).toEqual([
+    expect.stringMatching(/^X lacks 40 days, the longest stretch from 2024-02-02/),
+  ]);
 });
 
 test('a ratio that nobody has is doubted', () => {
