@@ -501,6 +501,7 @@ export class TradingSession implements InputSink, Work {
   #carryOut({ entries, calls, reads, tempo, wakeAt }: Outbox): void {
     const { gateway, reports } = this.#context.edge;
     for (const entry of entries) this.#append(entry);
+    this.#context.halt.settle();
     for (const call of calls) dispatchCall(gateway, call);
     if (tempo !== null) reports.bookTempo(tempo);
     for (const what of reads) reports.read(what);

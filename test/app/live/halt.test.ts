@@ -61,12 +61,16 @@ it('shows a command once and each limit that the engine finds, and journals the 
   const journal = openStore(tempPath()).store;
   const { halt, told } = haltOf(journal);
   halt.begin('lunch');
-  halt.follow(row(true, 'lunch'));
-  halt.follow(row(true, 'the loss of the day'));
+  const follow = (entry: HaltEntry): void => {
+    halt.follow(entry);
+    halt.settle();
+  };
+  follow(row(true, 'lunch'));
+  follow(row(true, 'the loss of the day'));
   expect(halt.reason, 'the first stays').toBe('lunch');
   halt.end('back');
-  halt.follow(row(false, 'back'));
-  halt.follow(row(true, 'the loss of the day'));
+  follow(row(false, 'back'));
+  follow(row(true, 'the loss of the day'));
   expect(halt.reason).toBe('the loss of the day');
   journal.flush();
   expect(told.map(({ halted, reason }) => [halted, reason])).toEqual([
