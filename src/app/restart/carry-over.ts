@@ -107,12 +107,13 @@ export class CarryOver {
     earlierOrders = [],
     carriedOverOrders = [],
     isAnew = false,
+    isEndless = false,
     minted = [],
-  }: Pick<SessionStarted, 'earlierOrders' | 'carriedOverOrders' | 'isAnew' | 'minted'>): void {
+  }: Pick<SessionStarted, 'earlierOrders' | 'carriedOverOrders' | 'isAnew' | 'isEndless' | 'minted'>): void {
     this.#minted.carryOver(minted);
     this.#orders = new OrdersLeft();
     this.#rare.length = 0;
-    this.#orders.begin(earlierOrders, isAnew, carriedOverOrders);
+    this.#orders.begin(earlierOrders, isAnew, carriedOverOrders, isEndless);
   }
 
   /** All that an earlier process wrote is read. */

@@ -277,6 +277,8 @@ export interface SessionStarted extends EventHead {
   readonly follows?: TradingDay;
   /** The day had begun before, and the session that it follows has run since. */
   readonly isAnew?: boolean;
+  /** Trading never stops: orders at the exchange may outlive the day. */
+  readonly isEndless?: boolean;
   readonly carriedOver: readonly CarriedPosition[];
   readonly carriedOverOrders?: readonly CarriedOrder[];
   /** Whatever the in-day book of the last session may still show, and what had no answer. */
