@@ -170,6 +170,13 @@ export class OrdersLeft {
     });
   }
 
+  /** Entries that ended without a number: refused, not sent, or proven absent. */
+  gone(): readonly ClientOrderId[] {
+    return [...this.#known.values()].flatMap(({ clientOrderId, orderNo, status, purpose }) =>
+      orderNo === null && purpose === 'entry' && hasProvenEnd(status) ? [clientOrderId] : [],
+    );
+  }
+
   /** Contracts of both halves of a bracket's exits. */
   #shownQty({ clientOrderId }: KnownOrder): number {
     let total = 0;
