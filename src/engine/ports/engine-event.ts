@@ -287,6 +287,8 @@ export interface SessionStarted extends EventHead {
   readonly minted?: readonly MintedIds[];
   /** Entries are halted by an earlier loss or fault until a person resumes. */
   readonly halted: string | null;
+  /** Owners of positions that were to be closed, and why: the day ended before they were. */
+  readonly unclosed?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
   /** Strategies that the operator stopped: they stay so until `start_strategy`. */
   readonly stoppedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
   /** The last `equity_peak` entry; absent without one. */
