@@ -34,7 +34,7 @@ export interface StrategyAccount {
 }
 
 /** Owner of orders and positions that belong to no strategy. */
-const OPERATOR = 'operator';
+export const OPERATOR = 'operator';
 
 /** All other entries change no sum. */
 export const FOLDED_KINDS = [

@@ -50,6 +50,37 @@ async function ready(story: Story) {
 
 const waiting = async (story: Story) => (await story.known()).orders.length;
 
+/** Long 1 with a stop on Friday, which lasts over the night. */
+async function holdingOnFriday(): Promise<Story> {
+  onTestFinished(() => systemClock.restart());
+  leapTo(FRIDAY);
+  const story = await running(
+    STEPS,
+    (yaml) => yaml.replace('cash: 5000000000', 'cash: 5000000000, hours: exchange'),
+    { clock: systemClock, rules: { triggerLife: 'contract' } },
+  );
+  story.offer('sell', 13_010, 1);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).net === 1);
+  story.print(13_002);
+  await story.until(async () => (await story.known()).orders.length === 1);
+  return story;
+}
+
+it('a flatten that Friday cut off has taken the stop, and is told as dropped on Monday', async () => {
+  const story = await holdingOnFriday();
+  story.daemon.command({ name: 'halt', reason: 'the story' });
+  story.daemon.command({ name: 'flatten', strategy: null, reason: 'the story' });
+  // Of the entry, the stop, its cancel and the exit, which rests.
+  await story.until(() => story.entries.filter(({ kind }) => kind === 'outcome').length === 4);
+  story.daemon.journal.flush();
+  await story.kill();
+  leapTo(MONDAY);
+  await story.start();
+  expect(await story.truth()).toMatchObject({ net: 1, orders: [] });
+  expect(story.alerts()).toContain('flatten_dropped');
+});
+
 describe('a stop of Friday', () => {
   it('that ended with its day counts for nothing on Monday, and its strategy places another one at once', async () => {
     const story = await overTheWeekend('day');

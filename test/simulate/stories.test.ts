@@ -69,6 +69,23 @@ it('lays no difference at the door of a strategy that is left out of a replay', 
     journal.close();
   }));
 
+it('holds back the row of a limit until all that was decided at that moment is there to be written', async () => {
+  const plan = { strategies: BUSY, messagesPerMinuteMax: 10 };
+  const isReached = (world: World): boolean => world.daemon?.halt.reason?.includes('messages') === true;
+  let commits = 0;
+  await inWorld(plan, async (world) => {
+    await world.run(60, () => isReached(world));
+    ({ commits } = world.disk);
+  });
+  for (const earlier of [0, 1])
+    await inWorld(plan, async (world) => {
+      world.disk.dieAfter(commits - earlier);
+      await world.run(60, () => world.starts > 1);
+      await world.run(5);
+      expect([world.starts, isReached(world)]).toEqual([2, true]);
+    });
+});
+
 it('opens the next day once a full disk has room', () =>
   inWorld({ startUs: momentOf(tradingDay('2026-03-10'), -5e6, 420) }, async (world) => {
     await world.run(4);

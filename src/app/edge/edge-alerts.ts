@@ -62,6 +62,10 @@ export class EdgeAlerts {
   };
 
   readonly gateway = (signal: GatewaySignal): void => {
+    if (signal.kind === 'exit_not_sent') {
+      const text = `a ${signal.call} that shrinks a position was NOT sent: ${signal.reason}; close it in the broker's app`;
+      return this.#alert('critical', 'exit_not_sent', text);
+    }
     const how = signal.recorded ? 'recorded in the emergency file' : 'without any record';
     this.#alert('critical', 'sent_on_emergency', `the journal failed: a ${signal.call} was sent, ${how}`);
   };

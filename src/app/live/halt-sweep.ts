@@ -378,14 +378,17 @@ class HaltProof {
     return null;
   }
 
-  /** An entry of ours that counted as absent has filled: the net position may be smaller for it. */
-  #hasTurnedUp({ refId, filledQty }: BrokerOrder, { orders, unknown }: OwnBooks): boolean {
+  /** An entry of ours that counted as absent, or as over, has filled: the net position may be smaller for it. */
+  #hasTurnedUp({ refId, filledQty }: BrokerOrder, { orders, unknown, gone }: OwnBooks): boolean {
     const isIt = ({ clientOrderId, isReduction }: OwnBooks['unknown'][number]): boolean =>
-      clientOrderId === refId && !isReduction && !this.#over.has(clientOrderId);
+      clientOrderId === refId && !isReduction;
     const known = orders.find(isIt);
+    if (known === undefined)
+      return filledQty > 0 && (unknown.some(isIt) || gone.some((clientOrderId) => clientOrderId === refId));
     // What a stop that stays has sent may bear its reference.
-    const isKept = known !== undefined && this.#names.has(nameOf(known.row));
-    return filledQty > 0 && !isKept && (known !== undefined || unknown.some(isIt));
+    if (this.#names.has(nameOf(known.row))) return false;
+    if (!('kind' in known.row)) return filledQty > known.row.filledQty;
+    return filledQty > 0 && !this.#over.has(known.clientOrderId);
   }
 
   /** Filled, sent by a stop, and neither by one that stays nor by a reduction since. */

@@ -4,6 +4,7 @@
  * sessions and restarts. No strategy code runs here, so a halt stops entries at once, before the engine has read the command.
  */
 import type { Clock } from '../../domain/clock.ts';
+import { failureOf } from '../../domain/failure.ts';
 import { seq } from '../../domain/units.ts';
 import type { HaltEntry, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { SECOND_DAEMON } from '../../engine/risk/entry-halt.ts';
@@ -27,6 +28,8 @@ export class Halt {
   readonly #parts: HaltParts;
   #last: Pick<HaltEntry, 'halted' | 'reason'>;
   #reason: string | null;
+  /** Rows of the engine that are not durable yet. */
+  #followed: HaltEntry[] = [];
 
   constructor(parts: HaltParts) {
     this.#parts = parts;
@@ -81,10 +84,27 @@ export class Halt {
     const isEcho = halted === this.#last.halted && (!halted || reason === this.#last.reason);
     this.#reason = halted ? (this.#reason ?? reason) : null;
     if (isEcho) return this.#parts.journal.append(entry);
-    this.#keep(entry);
+    const { journal } = this.#parts;
+    this.#last = entry;
+    this.#followed.push(entry);
+    void failureOf(() => journal.append(entry));
     if (this.#reason === null || this.#reason === reason) return;
-    this.#last = this.#own(true, this.#reason);
-    this.#parts.journal.append(this.#own(true, this.#reason));
+    // A kill finds the reason that holds.
+    const held = this.#own(true, this.#reason);
+    this.#last = held;
+    void failureOf(() => journal.append(held));
+  }
+
+  /**
+   * Makes the engine's rows durable, once all that it decided with them is appended: a journal that a kill leaves with a part of that could
+   * not be replayed.
+   */
+  settle(): void {
+    const followed = this.#followed.splice(0);
+    if (followed.length === 0) return;
+    // A journal that fails tells so itself, and the emergency file halts entries at the next start.
+    void failureOf(() => this.#parts.journal.flush());
+    for (const entry of followed) this.#parts.onEntry(entry);
   }
 
   /** Why a call may not leave now, or null; exits always may. */

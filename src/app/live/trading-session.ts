@@ -3,7 +3,7 @@
  * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
 import { assert } from '../../domain/assert.ts';
-import { knownDays } from '../../domain/calendar.ts';
+import { knownDays, neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { CancelTimer, Clock, ClockMap } from '../../domain/clock.ts';
@@ -275,7 +275,9 @@ export class TradingSession implements InputSink, Work {
     this.#frameLog = openFrameLog(paths.frames, day, this.#replayed?.framesEnd.wholeBytes);
     journal.precede(() => this.#settleFrames());
     const carried = carriedOver.started;
-    const started = { kind: 'session_started', tradingDay: day, ...carried, halted: halt.reason } as const;
+    const endless = neverCloses(this.#context.config.calendar) ? { isEndless: true } : {};
+    const head = { kind: 'session_started', tradingDay: day, ...carried, ...endless } as const;
+    const started = { ...head, halted: halt.reason };
     if (started.isAnew === true) this.#handBack(started.follows);
     this.post(contracts);
     const calendar = { kind: 'calendar', ...knownDays(this.#context.config.calendar) } as const;
@@ -501,6 +503,7 @@ export class TradingSession implements InputSink, Work {
   #carryOut({ entries, calls, reads, tempo, wakeAt }: Outbox): void {
     const { gateway, reports } = this.#context.edge;
     for (const entry of entries) this.#append(entry);
+    this.#context.halt.settle();
     for (const call of calls) dispatchCall(gateway, call);
     if (tempo !== null) reports.bookTempo(tempo);
     for (const what of reads) reports.read(what);

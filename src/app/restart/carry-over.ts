@@ -15,7 +15,12 @@ import type { CarriedPosition, OrderOwner, SessionStarted } from '../../engine/p
 import { MintedLog } from '../../engine/state/client-order-ids.ts';
 import { callIdOf } from '../../engine/state/intent-queue.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
-import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
+import {
+  type NamedEntry,
+  OPERATOR,
+  SessionAccounts,
+  type StrategyAccount,
+} from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import { OrdersLeft } from './orders-left.ts';
 
@@ -34,6 +39,7 @@ export interface CarriedOver {
     | 'stoppedStrategies'
     | 'equityPeak'
     | 'lossReached'
+    | 'unclosed'
   >;
 }
 
@@ -78,6 +84,7 @@ export class CarryOver {
   readonly #accounts = new SessionAccounts();
   #orders = new OrdersLeft();
   readonly #minted = new MintedLog();
+  readonly #unclosed = new Unclosed();
   /** Halts, stops and peaks: few a day. */
   readonly #rare: JournalEntry[] = [];
   /** Entries of an earlier process that are still to be read; null when there are none. */
@@ -107,12 +114,14 @@ export class CarryOver {
     earlierOrders = [],
     carriedOverOrders = [],
     isAnew = false,
+    isEndless = false,
     minted = [],
-  }: Pick<SessionStarted, 'earlierOrders' | 'carriedOverOrders' | 'isAnew' | 'minted'>): void {
+  }: Pick<SessionStarted, 'earlierOrders' | 'carriedOverOrders' | 'isAnew' | 'isEndless' | 'minted'>): void {
     this.#minted.carryOver(minted);
     this.#orders = new OrdersLeft();
     this.#rare.length = 0;
-    this.#orders.begin(earlierOrders, isAnew, carriedOverOrders);
+    this.#unclosed.owners.clear();
+    this.#orders.begin(earlierOrders, isAnew, carriedOverOrders, isEndless);
   }
 
   /** All that an earlier process wrote is read. */
@@ -136,6 +145,7 @@ export class CarryOver {
     if (entry.cause < this.#fromSeq) return;
     this.#fromSeq = 0;
     this.#orders.add(entry);
+    this.#unclosed.add(named, this.#accounts);
     if (RARE_KINDS.has(entry.kind)) this.#rare.push(entry);
   }
 
@@ -193,10 +203,44 @@ export class CarryOver {
         minted: this.#minted.all,
         haltedStrategies: halts(this.#rare),
         stoppedStrategies: lastingStops(this.#rare),
+        ...(this.#unclosed.owners.size === 0 ? {} : { unclosed: this.#unclosed.list }),
         ...(lossReached === null ? {} : { lossReached }),
         ...(equityPeak === null ? {} : { equityPeak }),
       },
     };
+  }
+}
+
+/** Positions that a person or a policy wanted closed, and that are still held: an engine forgets that with its day. */
+class Unclosed {
+  /** Why, by owner. */
+  readonly owners = new Map<StrategyIndex, string>();
+  /** Whoever has traded, by name. */
+  readonly #traders = new Map<StrategyIndex, string>();
+
+  get list(): NonNullable<SessionStarted['unclosed']> {
+    return [...this.owners].map(([strategy, reason]) => ({ strategy, reason }));
+  }
+
+  add({ entry, strategyName }: NamedEntry, accounts: SessionAccounts): void {
+    const owner = entry.strategy ?? OPERATOR_INDEX;
+    if (entry.kind === 'fill' || entry.kind === 'position_event') {
+      this.#traders.set(owner, strategyName ?? OPERATOR);
+      if (this.owners.has(owner) && !this.#holds(owner, accounts)) this.owners.delete(owner);
+    } else if (entry.kind === 'command' && entry.command.name === 'flatten')
+      this.#flatten(entry.command.strategy, entry.command.reason, accounts);
+    else if (entry.kind === 'policy_acted' && entry.policy === 'flatten')
+      this.#flatten(entry.strategy, entry.text, accounts);
+  }
+
+  #flatten(strategy: StrategyIndex | null, reason: string, accounts: SessionAccounts): void {
+    for (const owner of strategy === null ? this.#traders.keys() : [strategy])
+      if (this.#holds(owner, accounts)) this.owners.set(owner, reason);
+  }
+
+  #holds(owner: StrategyIndex, accounts: SessionAccounts): boolean {
+    const name = this.#traders.get(owner);
+    return accounts.view().some(({ strategy, positions }) => strategy === name && positions.length > 0);
   }
 }
 
@@ -258,6 +302,7 @@ const RARE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>([
   'command',
   'strategy_stopped',
   'equity_peak',
+  'policy_acted',
 ]);
 
 /** How an order goes on, whichever session made it. */

@@ -2,7 +2,7 @@
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import { hasProvenEnd, type OrderStatus } from '../../domain/order.ts';
+import { hasProvenEnd, type OrderStatus, TERMINAL_STATUSES, waitsInTriggerBook } from '../../domain/order.ts';
 import { instrumentIndex, money, OPERATOR_INDEX, priceTicks, qty } from '../../domain/units.ts';
 import type { OrderToSend } from '../../engine/ports/approved.ts';
 import type { CarriedOrder, EarlierOrder } from '../../engine/ports/engine-event.ts';
@@ -31,11 +31,19 @@ export class OrdersLeft {
   readonly #withdrawn = new Map<ClientOrderId, boolean>();
   /** Left unproven by the session before: forgotten once positions agree. */
   readonly #fromBefore = new Set<ClientOrderId>();
+  /** Orders at the exchange outlive their day. */
+  #isEndless = false;
   /** From here on nothing that the session before left has filled unseen. */
   #havePositionsAgreed = false;
 
   /** A session that begins anew meets the orders of its day in each book. */
-  begin(earlier: readonly EarlierOrder[], isAnew: boolean, waiting: readonly CarriedOrder[] = []): void {
+  begin(
+    earlier: readonly EarlierOrder[],
+    isAnew: boolean,
+    waiting: readonly CarriedOrder[] = [],
+    isEndless = false,
+  ): void {
+    this.#isEndless = isEndless;
     for (const { clientOrderId, isWithdrawn } of [...earlier, ...waiting])
       if (isWithdrawn === true) this.#withdrawn.set(clientOrderId, true);
     // Their rows may never be read in this session.
@@ -162,6 +170,13 @@ export class OrdersLeft {
     });
   }
 
+  /** Entries that ended without a number: refused, not sent, or proven absent. */
+  gone(): readonly ClientOrderId[] {
+    return [...this.#known.values()].flatMap(({ clientOrderId, orderNo, status, purpose }) =>
+      orderNo === null && purpose === 'entry' && hasProvenEnd(status) ? [clientOrderId] : [],
+    );
+  }
+
   /** Contracts of both halves of a bracket's exits. */
   #shownQty({ clientOrderId }: KnownOrder): number {
     let total = 0;
@@ -182,9 +197,19 @@ export class OrdersLeft {
 
   #agree(): void {
     this.#havePositionsAgreed = true;
-    for (const id of this.#fromBefore) this.#known.delete(id);
-    this.#fromBefore.clear();
+    for (const id of this.#fromBefore) {
+      const order = this.#known.get(id);
+      if (order !== undefined && this.#mayWork(order)) continue;
+      this.#known.delete(id);
+      this.#fromBefore.delete(id);
+    }
     for (const [id, { status }] of this.#waiting) if (status === 'expired_unproven') this.#waiting.delete(id);
+  }
+
+  /** The engine looks for it, and journals its end. One with a number is over with its day, where days end. */
+  #mayWork({ status, orderNo, trigger }: KnownOrder): boolean {
+    if (TERMINAL_STATUSES.has(status)) return false;
+    return orderNo === null || waitsInTriggerBook(trigger) || this.#isEndless;
   }
 
   /** A stop that the books of a new day do not show may have sent its order before the old one ended. */

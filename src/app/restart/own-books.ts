@@ -50,7 +50,7 @@ export function ownBooks({ orders, accounts }: CarryOver, context: OwnBooksConte
       return code === undefined ? [] : [{ owner: names.indexOf(strategy), orderCode: code, qty }];
     }),
   );
-  return { orders: own, positions, unknown };
+  return { orders: own, positions, unknown, gone: orders.gone() };
 }
 
 const waitingOrder = (order: CarriedOrder): OwnOrder => ({

@@ -22,11 +22,13 @@ export interface CallRecord<Request> {
 
 export type GatewaySignal =
   /** The journal failed; the call went out on the emergency record, or (a cancel) without any. Alert. */
-  {
-    readonly kind: 'sent_on_emergency';
-    readonly call: CallRecord<unknown>['call'];
-    readonly recorded: boolean;
-  };
+  | {
+      readonly kind: 'sent_on_emergency';
+      readonly call: CallRecord<unknown>['call'];
+      readonly recorded: boolean;
+    }
+  /** Journal and emergency record both failed: what shrinks a position did not go out. Alert. */
+  | { readonly kind: 'exit_not_sent'; readonly call: CallRecord<unknown>['call']; readonly reason: string };
 
 /** Learns when calls leave and are answered. */
 export interface CallMeter {
@@ -91,8 +93,11 @@ export class DurableSender<Request> {
     if (purpose === 'entry') return `the journal failed: ${failure}`;
     const second = failureOf(() => this.#options.emergency(record));
     // A cancel without a record can do no harm: it is repeatable and adds no exposure.
-    if (second !== null && purpose !== 'cancel')
-      return `journal and emergency record failed: ${failure}; ${second}`;
+    if (second !== null && purpose !== 'cancel') {
+      const reason = `journal and emergency record failed: ${failure}; ${second}`;
+      this.#options.onSignal({ kind: 'exit_not_sent', call: record.call, reason });
+      return reason;
+    }
     this.#options.onSignal({ kind: 'sent_on_emergency', call: record.call, recorded: second === null });
     return null;
   }

@@ -49,6 +49,8 @@ export interface OwnBooks {
   readonly positions: readonly OwnPosition[];
   /** Placements that may have reached the broker, without a number yet. */
   readonly unknown: readonly Pick<OwnOrder, 'clientOrderId' | 'owner' | 'isReduction'>[];
+  /** Entries that count as never arrived: one may turn up all the same. */
+  readonly gone: readonly ClientOrderId[];
 }
 
 export interface KillReads {

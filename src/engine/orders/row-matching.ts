@@ -87,9 +87,10 @@ export function isSameOrder(order: ManagedOrder, row: BrokerOrder): boolean {
 }
 
 /**
- * Two candidates for one order need a person: none is bound. Where orders of several owners have the same terms and the book shows too
- * few rows, the youngest may be theirs, and wait until the older ones have their rows or count as absent: a row that comes late must
- * not be canceled for somebody else.
+ * Two candidates for one order need a person: none is bound. A row that was there before some of them were sent is one of the others.
+ * Where orders of several owners have the same terms and the book shows too few rows, these wait until enough scans lack the rest. Rows
+ * alike differ in nothing: they go to orders that somebody wants before those that are to be canceled, so that no cancel of an order
+ * that may never have arrived takes what another owner relies on.
  */
 export function matchTriggers(
   rows: readonly BrokerTriggerOrder[],
@@ -108,26 +109,36 @@ export function matchTriggers(
       .filter((other) => isSameWish(order, other))
       .toSorted((a, b) => Number(isAbsent(a)) - Number(isAbsent(b)));
     for (const each of alike) seen.add(each);
-    const found = rows.filter((row) => isWish(order, row) && isNewFor(row, order));
+    const ableOf = (row: BrokerTriggerOrder) => alike.filter((each) => isNewFor(row, each));
+    const found = rows
+      .filter((row) => isWish(order, row) && ableOf(row).length > 0)
+      .toSorted((a, b) => ableOf(a).length - ableOf(b).length);
     // The pending answer will name it.
     const isOpen = alike.some(({ status }) => status === 'submitted');
-    const awaited = alike.filter((each) => !isAbsent(each));
-    const isEarly =
-      !isOpen &&
-      found.length < awaited.length &&
-      awaited.some(({ strategy }) => strategy !== awaited[0]?.strategy);
-    if (isEarly) held.push(...awaited.slice(awaited.length - found.length));
-    if (isOpen || isEarly) for (const row of found) taken.add(row);
-    else if (found.length > alike.length) ambiguous.push(...alike);
-    else
-      found.forEach((row, place) => {
-        taken.add(row);
-        const owner = alike[place];
-        if (owner !== undefined) pairs.push({ order: owner, row });
-      });
+    if (!isOpen && found.some((row, place) => ableOf(row).length <= place)) {
+      ambiguous.push(...alike);
+      continue;
+    }
+    const isShort = found.length < alike.filter((each) => !isAbsent(each)).length;
+    const given = new Set<ManagedOrder>();
+    for (const row of found) {
+      taken.add(row);
+      const able = ableOf(row).filter((each) => !given.has(each));
+      const [owner] = isShort ? able.toSorted((a, b) => lastness(a) - lastness(b)) : able;
+      if (isOpen || owner === undefined) continue;
+      given.add(owner);
+      const isEarly = isShort && able.some((each) => !isAbsent(each) && each.strategy !== owner.strategy);
+      if (isEarly) held.push(owner);
+      else pairs.push({ order: owner, row });
+    }
   }
   return { pairs, foreign: rows.filter((row) => !taken.has(row)), ambiguous, held };
 }
+
+/** Those that are wanted come first, and those that count as absent last. */
+const lastness = (order: ManagedOrder): number => (isAbsent(order) ? 2 : Number(isToGo(order)));
+
+const isToGo = ({ isUnwanted, isWithdrawn }: ManagedOrder): boolean => isUnwanted || isWithdrawn;
 
 function isWish(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
   const isSameKind = row.kind === order.triggerKind || row.kind === 'unrecognized';

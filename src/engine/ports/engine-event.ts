@@ -277,6 +277,8 @@ export interface SessionStarted extends EventHead {
   readonly follows?: TradingDay;
   /** The day had begun before, and the session that it follows has run since. */
   readonly isAnew?: boolean;
+  /** Trading never stops: orders at the exchange may outlive the day. */
+  readonly isEndless?: boolean;
   readonly carriedOver: readonly CarriedPosition[];
   readonly carriedOverOrders?: readonly CarriedOrder[];
   /** Whatever the in-day book of the last session may still show, and what had no answer. */
@@ -285,6 +287,8 @@ export interface SessionStarted extends EventHead {
   readonly minted?: readonly MintedIds[];
   /** Entries are halted by an earlier loss or fault until a person resumes. */
   readonly halted: string | null;
+  /** Owners of positions that were to be closed, and why: the day ended before they were. */
+  readonly unclosed?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
   /** Strategies that the operator stopped: they stay so until `start_strategy`. */
   readonly stoppedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
   /** The last `equity_peak` entry; absent without one. */

@@ -77,6 +77,7 @@ export class SessionEvents {
     equityPeak,
     lossReached,
     stoppedStrategies,
+    unclosed = [],
   }: SessionStarted): void {
     const {
       session,
@@ -121,6 +122,10 @@ export class SessionEvents {
     if (lossReached !== undefined) halt.carryOverLoss(lossReached);
     for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
     for (const { strategy, reason } of stoppedStrategies ?? []) this.#state.stops.carryOver(strategy, reason);
+    for (const { strategy, reason } of unclosed) {
+      const text = `flatten (${reason}): the day ended before the position was closed, and its stops may be gone: ask again if you still want it`;
+      context.alert(strategy, 'critical', 'flatten_dropped', text);
+    }
     // Strategies find their positions and halts as they are.
     registry.goOn();
     positionReconciler.restart();

@@ -8,7 +8,7 @@ import { brokerOrderNo, type ClientOrderId, clientOrderId } from '../../../src/d
 import { qty, seconds, signedQty, strategyIndex, tsUs } from '../../../src/domain/units.ts';
 import { createBrokerOrder } from '../../broker/support/broker-orders.ts';
 import { settled } from '../../broker/support/fake-rest.ts';
-import { owned } from '../../broker/support/own-books.ts';
+import { ONE, owned } from '../../broker/support/own-books.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
@@ -47,7 +47,7 @@ beforeEach(() => {
   isHalted = true;
   untold = () => null;
   isUnread = false;
-  own = { orders: [], positions: [], unknown: [] };
+  own = { orders: [], positions: [], unknown: [], gone: [] };
   gateway = { inFlight: 0, answers: [], sweeps: 0, land: nothingLands, during: nothingLands };
   sweep = new HaltSweep({
     gateway: {
@@ -289,6 +289,26 @@ describe('a word that something contradicts', () => {
     sweep.see(answer('accepted'));
     expect({ status: sweep.progress.status, told }).toEqual(SAME);
   });
+});
+
+it.each([
+  ['that a person resolved as absent', [], [clientOrderId('H.9')]],
+  [
+    'with a number, that a person resolved as absent',
+    [owned(ONE, createBrokerOrder('9', { refId: clientOrderId('H.9') }), { isOpen: false })],
+    [],
+  ],
+])('is taken back when an entry %s fills, though the position is no larger for it', async (_, over, gone) => {
+  own = { ...own, orders: over, gone };
+  sweep.begin();
+  await pass(1);
+  const filled = createBrokerOrder('9', {
+    refId: clientOrderId('H.9'),
+    filledQty: qty(1),
+    status: 'matched',
+  });
+  sweep.see(orders(filled));
+  expect(told).toEqual(['info halt_proven', 'critical halt_unproven']);
 });
 
 it('is not proven by reads that an answer to a placement has overtaken', async () => {

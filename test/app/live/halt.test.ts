@@ -9,7 +9,7 @@ import { DAY, openStore, tempPath } from '../../journal/journal-fixture.ts';
 
 const clock = { nowUs: () => tsUs(5) };
 
-function haltOf(journal: JournalStore): { readonly halt: Halt; readonly told: HaltEntry[] } {
+function haltOf(journal: JournalStore) {
   const told: HaltEntry[] = [];
   const halt = new Halt({
     clock,
@@ -17,7 +17,11 @@ function haltOf(journal: JournalStore): { readonly halt: Halt; readonly told: Ha
     last: journal.read.lastHalt(),
     onEntry: (entry) => void told.push(entry),
   });
-  return { halt, told };
+  const follow = (entry: HaltEntry): void => {
+    halt.follow(entry);
+    halt.settle();
+  };
+  return { halt, told, follow };
 }
 
 const failFull = (): never => {
@@ -60,14 +64,14 @@ it('is durable at once, before the first session and between two', () => {
 
 it('shows a command once and each limit that the engine finds, and journals the echo too', () => {
   const journal = openStore(tempPath()).store;
-  const { halt, told } = haltOf(journal);
+  const { halt, told, follow } = haltOf(journal);
   halt.begin('lunch');
-  halt.follow(row(true, 'lunch'));
-  halt.follow(row(true, 'the loss of the day'));
+  follow(row(true, 'lunch'));
+  follow(row(true, 'the loss of the day'));
   expect(halt.reason, 'the first stays').toBe('lunch');
   halt.end('back');
-  halt.follow(row(false, 'back'));
-  halt.follow(row(true, 'the loss of the day'));
+  follow(row(false, 'back'));
+  follow(row(true, 'the loss of the day'));
   expect(halt.reason).toBe('the loss of the day');
   journal.flush();
   expect(told.map(({ halted, reason }) => [halted, reason])).toEqual([
@@ -83,10 +87,10 @@ it('shows a command once and each limit that the engine finds, and journals the 
 it('of a person goes before that of a second daemon, which leaves the books alone, also after a kill', () => {
   const path = tempPath();
   const journal = openStore(path).store;
-  const { halt, told } = haltOf(journal);
-  halt.follow(row(true, SECOND_DAEMON));
+  const { halt, told, follow } = haltOf(journal);
+  follow(row(true, SECOND_DAEMON));
   expect([halt.isSwept, halt.begin('news'), halt.begin('more news')]).toEqual([false, true, false]);
-  halt.follow(row(true, SECOND_DAEMON));
+  follow(row(true, SECOND_DAEMON));
   expect(told.map(({ reason }) => reason)).toEqual([
     SECOND_DAEMON,
     `news; before it: ${SECOND_DAEMON}`,

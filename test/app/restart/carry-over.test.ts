@@ -411,3 +411,18 @@ it('brings what left on the emergency file, as the rows of the journal have it w
     { clientOrderId: 'H.3', strategy: FIRST, orderNo: null, status: 'submitted', trigger: stop },
   ]);
 });
+
+it('says whose position was to be closed, unless it was closed since', () => {
+  const rig = new EngineRig().start();
+  rig.resting(FIRST, 'buy', 1, 13_000, '7');
+  const bought = { no: '7', filled: 1, value: worth(13_000), status: 'matched' } as const;
+  rig.pass(1).book([bought]);
+  rig.command({ name: 'flatten', strategy: null, reason: 'by hand' });
+  const unclosed = () => followed(rig).left(DAY, [FRONT], NAMES).started.unclosed;
+  expect(unclosed()).toEqual([{ strategy: FIRST, reason: 'by hand' }]);
+  rig.resting(FIRST, 'sell', 1, 13_000, '8');
+  rig.pass(1).book([bought, { ...bought, no: '8', side: 'sell' }]);
+  rig.resting(FIRST, 'buy', 1, 13_000, '9');
+  rig.pass(1).book([bought, { ...bought, no: '8', side: 'sell' }, { ...bought, no: '9' }]);
+  expect([rig.position(FIRST), unclosed()]).toEqual([1, undefined]);
+});

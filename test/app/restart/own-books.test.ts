@@ -160,6 +160,22 @@ it('has no number of another day: an order works on where trading never stops, a
   expect(night.own().orders).toMatchObject([{ isOpen: true, row: { orderNo: '9', canCancel: false } }]);
 });
 
+it.each([
+  ['a stop of unknown fate', { trigger: STOP, orderNo: null, orderKey: null, status: 'unknown' }, false],
+  ['an order of a market that never closes', {}, true],
+] as const)('has %s of the session before, also once positions have agreed', (_, earlier, isEndless) => {
+  const { carry, add, own, become, unknown } = folded({ isEndless });
+  const [order] = [earlierOrder('H.1', earlier)];
+  carry.begin({ earlierOrders: [order], ...(isEndless ? { isEndless } : {}) });
+  const known = () => [...unknown(), ...own().orders.map(({ clientOrderId: id }) => id)];
+  add({ ...HEAD, strategy: null, kind: 'position_agreed' });
+  expect(known()).toEqual(['H.1']);
+  expect(carry.orders.earlier([FRONT])).toEqual([order]);
+  become(order.clientOrderId, 'expired_unproven', 'day_ended_unproven');
+  add({ ...HEAD, strategy: null, kind: 'position_agreed' });
+  expect(known()).toEqual([]);
+});
+
 function journal() {
   const { store } = openStore(tempPath());
   const begin = (day: typeof DAY): void => {

@@ -140,11 +140,14 @@ describe('when the journal cannot be written', () => {
     expect(signals).toMatchObject([{ kind: 'sent_on_emergency', recorded: true }]);
   });
 
-  it('and the emergency record fails too, a reduction stays and a cancel goes', () => {
+  it('and the emergency record fails too, a reduction stays, which is told, and a cancel goes', () => {
     emergencyProblem = 'gone';
     gateway.submit(createOrder({ purpose: 'reduce' }));
     gateway.cancel(createCancel());
     expect(rest.sent.map(({ call }) => call)).toEqual(['cancel']);
-    expect(signals).toMatchObject([{ recorded: false }]);
+    expect(signals).toMatchObject([
+      { kind: 'exit_not_sent', call: 'place', reason: expect.stringContaining('gone') },
+      { kind: 'sent_on_emergency', recorded: false },
+    ]);
   });
 });

@@ -9,7 +9,7 @@ export const OTHER = strategyIndex(1);
 /** A person, or another channel. */
 export const PERSON = OPERATOR_INDEX;
 
-export const NOTHING_OWN: OwnBooks = { orders: [], positions: [], unknown: [] };
+export const NOTHING_OWN: OwnBooks = { orders: [], positions: [], unknown: [], gone: [] };
 
 export const owned = (owner: StrategyIndex, row: Row, more: Partial<OwnOrder> = {}): OwnOrder => ({
   clientOrderId: clientOrderId('kind' in row ? `H.${row.orderKey}` : (row.refId ?? `H.${row.orderNo}`)),
@@ -30,4 +30,5 @@ export const books = (held: Held, ...orders: readonly OwnOrder[]): OwnBooks => (
   orders,
   positions: held.map(([owner, qty]) => ({ owner, orderCode: createBrokerOrder('1').orderCode, qty })),
   unknown: [],
+  gone: [],
 });

@@ -136,6 +136,25 @@ describe('an order of unknown fate', () => {
       expect(rig.of('cancel')).toMatchObject([{ cancel: { orderKey: 'k1' } }]);
     });
 
+    it('has the row that the book showed before the other one was sent', () => {
+      const rig = startWaiting();
+      const id = rig.ask(FIRST, stopSell(12_950));
+      rig.pass(1).conditions([waits({ key: 'k1' })]);
+      const other = rig.pass(1).ask(SECOND, stopSell(12_950));
+      rig.unknown(id).unknown(other);
+      for (let i = 0; i < 8; i += 1) rig.pass(15).conditions([waits({ key: 'k1' })]);
+      expect([rig.statusOf(id), rig.statusOf(other)]).toEqual(['pending_trigger', 'presumed_absent']);
+    });
+
+    it('keeps the only row from the cancel of the other one, which may never have arrived', () => {
+      const { rig, id } = asked();
+      const other = rig.ask(SECOND, stopSell(12_950));
+      rig.unknown(other).cancel(SECOND, other);
+      for (let i = 0; i < 8; i += 1) rig.pass(15).conditions([waits({ key: 'k1' })]);
+      expect(rig.of('cancel')).toEqual([]);
+      expect([rig.statusOf(id), rig.statusOf(other)]).toEqual(['pending_trigger', 'presumed_absent']);
+    });
+
     it('leaves the only row to it once complete scans have not shown the older one', () => {
       const { rig, statuses } = askedTwice();
       for (let i = 0; i < 8; i += 1) rig.pass(15).conditions([waits({ key: 'k2' })]);
