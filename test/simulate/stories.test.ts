@@ -69,9 +69,10 @@ it('lays no difference at the door of a strategy that is left out of a replay', 
     journal.close();
   }));
 
+const isReached = (world: World): boolean => world.daemon?.halt.reason?.includes('messages') === true;
+
 it('holds back the row of a limit until all that was decided at that moment is there to be written', async () => {
   const plan = { strategies: BUSY, messagesPerMinuteMax: 10 };
-  const isReached = (world: World): boolean => world.daemon?.halt.reason?.includes('messages') === true;
   let commits = 0;
   await inWorld(plan, async (world) => {
     await world.run(60, () => isReached(world));

@@ -122,10 +122,7 @@ export class SessionEvents {
     if (lossReached !== undefined) halt.carryOverLoss(lossReached);
     for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
     for (const { strategy, reason } of stoppedStrategies ?? []) this.#state.stops.carryOver(strategy, reason);
-    for (const { strategy, reason } of unclosed) {
-      const text = `flatten (${reason}): the day ended before the position was closed, and its stops may be gone: ask again if you still want it`;
-      context.alert(strategy, 'critical', 'flatten_dropped', text);
-    }
+    this.#tellUnclosed(unclosed);
     // Strategies find their positions and halts as they are.
     registry.goOn();
     positionReconciler.restart();
@@ -134,6 +131,14 @@ export class SessionEvents {
     for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
     this.#state.polls.awaitReference();
     this.#startStrategies();
+  }
+
+  /** An engine forgets a flatten with its day. */
+  #tellUnclosed(unclosed: NonNullable<SessionStarted['unclosed']>): void {
+    for (const { strategy, reason } of unclosed) {
+      const text = `flatten (${reason}): the day ended before the position was closed, and its stops may be gone: ask again if you still want it`;
+      this.#state.context.alert(strategy, 'critical', 'flatten_dropped', text);
+    }
   }
 
   #leaveDay(): void {
