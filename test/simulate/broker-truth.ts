@@ -82,6 +82,7 @@ export class BrokerTruth {
   /** Senders by the number of the order that they sent, of the day. */
   readonly #senders = new Map<string, TriggerReport>();
   readonly #trades = new Map<string, TradeMessage[]>();
+  readonly #taken = new Map<string, string>();
   readonly #placed: (refId: string) => PlacedOrder | undefined;
   readonly net = new Map<string, number>();
   /** By owner and code. */
@@ -207,9 +208,20 @@ export class BrokerTruth {
     return isSent ? this.#senders.get(`${day} ${orderNo}`) : undefined;
   }
 
+  /** Books without names tell no two orders of the same terms apart: which of them is whose is what the journal says. */
+  takenAs(report: OrderReport | TriggerReport, clientOrderId: string): void {
+    if (report.refId !== null && this.#placed(clientOrderId) !== undefined)
+      this.#taken.set(report.orderKey, clientOrderId);
+  }
+
+  #refIdOf({ orderKey, refId }: OrderReport | TriggerReport): string | null {
+    return this.#taken.get(orderKey) ?? refId;
+  }
+
   /** Strategy whose order it is: by its id, or by the order that sent it. */
   ownerOf(report: OrderReport): string {
-    if (report.refId !== null) return this.#placed(report.refId)?.owner ?? OPERATOR;
+    const refId = this.#refIdOf(report);
+    if (refId !== null) return this.#placed(refId)?.owner ?? OPERATOR;
     const sender = this.senderOf(report);
     return sender === undefined ? OPERATOR : this.ownerOfTrigger(sender);
   }
@@ -226,7 +238,9 @@ export class BrokerTruth {
     return sender === undefined ? null : this.#rootOf(sender);
   }
 
-  #rootOf({ refId, parentOrderNo, day }: TriggerReport): string | null {
+  #rootOf(trigger: TriggerReport): string | null {
+    const { parentOrderNo, day } = trigger;
+    const refId = this.#refIdOf(trigger);
     if (refId !== null || parentOrderNo === null) return refId;
     return this.order(day, parentOrderNo)?.report.refId ?? null;
   }

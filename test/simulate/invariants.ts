@@ -382,6 +382,7 @@ export class Invariants {
   #checkForeign({ strategy, clientOrderId }: Adopted, there: OrderReport | TriggerReport | undefined): void {
     const refId = there?.refId ?? null;
     if (there !== undefined && refId !== clientOrderId) this.#swapped.add(there.orderKey);
+    if (there !== undefined) this.truth.takenAs(there, clientOrderId);
     if (strategy === OPERATOR_INDEX && refId !== null)
       this.violated(
         `${refId} of ${this.#ownerHere(refId)} was taken for an order of the operator: ${clientOrderId}`,
