@@ -116,7 +116,8 @@ function endFaults(world: World): void {
 /** One fault stays on: the daemon settles all the same, or says that it cannot. Then that fault ends too. */
 async function outlast(world: World, lasting: Lasting): Promise<void> {
   const { checks } = world;
-  checks.listen();
+  // A disk that is full already has been told of.
+  if (lasting !== 'disk_full' || world.daemon?.journal.isFailing !== true) checks.listen();
   begin(world, lasting);
   const why = await restOf(world, LASTING_SECONDS);
   if (checks.hasFailed) return;
