@@ -1,7 +1,7 @@
 /** The contracts of one trading day with their books: opens the day, marks, closes it with the settlement prices. */
 import { assert } from '../domain/assert.ts';
 import { sessionOnOrBefore, tradingDayAt } from '../domain/calendar.ts';
-import { addDays, type TradingDay, tradingDay } from '../domain/civil-date.ts';
+import { addDays, type TradingDay } from '../domain/civil-date.ts';
 import {
   codedForm,
   type ContractMonth,
@@ -18,17 +18,17 @@ import { dailySettlement, finalSettlement, theoreticalPrice } from './exchange/s
 import type { IndexSamples } from './market/fair-value.ts';
 import type { Listing, Outbox } from './venue-event.ts';
 import type { VenueOptions, VenueRules } from './venue-options.ts';
-import type { ContractState, VenueState } from './venue-state.ts';
+import type { VenueState } from './venue-state.ts';
 import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
 
 /** Not traded this many sessions in a row: the theoretical price takes over (market rules, section 5). */
 const UNTRADED_DAYS_MAX = 2;
 const OPEN_INTEREST_FRONT = 42_000;
 
-type FloorState = Pick<VenueState, 'contracts' | 'day' | 'rolledThrough'>;
+type FloorState = Pick<VenueState, 'contracts' | 'day' | 'isClosed' | 'rolledThrough'>;
 
 /** How one contract ended a day. */
-interface Close {
+export interface Close {
   readonly price: PriceHundredths;
   readonly untradedDays: number;
 }
@@ -117,27 +117,17 @@ export class TradingFloor {
   }
 
   /** Opens the day of a state again: its contracts, references and what traded. */
-  resumeDay({ contracts: states, day, rolledThrough }: FloorState, at: TsUs): void {
-    this.#rolledThrough = rolledThrough === null ? null : tradingDay(rolledThrough);
-    const { spec } = this.#options;
-    const listings = states.map((state, i) => ({
-      contract: {
-        index: instrumentIndex(i),
-        orderCode: orderCode(state.orderCode),
-        streamCode: streamCode(state.streamCode),
-        expiry: tradingDay(state.expiry),
-        spec,
-      },
-      band: priceBand(spec, priceHundredths(state.reference)),
-    }));
-    this.#list(tradingDay(day), listings, at);
-    for (const { orderCode: code, settlement, reference, untradedDays, tally, tape } of states) {
-      const book = this.#books.get(orderCode(code));
+  resumeDay({ contracts, day, isClosed, rolledThrough }: FloorState, at: TsUs): void {
+    this.#rolledThrough = rolledThrough;
+    const listings = contracts.map(({ listing }) => listing);
+    this.#list(day, listings, at);
+    this.#closed = isClosed;
+    for (const { listing, close, tally, tape } of contracts) {
+      const code = listing.contract.orderCode;
+      const book = this.#books.get(code);
       book?.tally.resume(tally);
       if (tape !== null) book?.recallTape(tape);
-      const price = priceHundredths(settlement ?? reference);
-      this.#closes.set(orderCode(code), { price, untradedDays });
-      if (settlement !== null) this.#closed = true;
+      if (close !== null) this.#closes.set(code, close);
     }
   }
 
@@ -213,25 +203,13 @@ export class TradingFloor {
   }
 
   exportState(): FloorState {
-    return { day: this.#day, rolledThrough: this.#rolledThrough, contracts: this.#exportContracts() };
-  }
-
-  #exportContracts(): ContractState[] {
-    return this.books().map((book) => {
-      const { contract, band } = book.listing;
-      const close = this.#closes.get(contract.orderCode);
-      return {
-        orderCode: contract.orderCode,
-        streamCode: contract.streamCode,
-        expiry: contract.expiry,
-        reference: band.reference,
-        openInterest: openInterestOf(contract.index),
-        settlement: this.#closed ? (close?.price ?? null) : null,
-        untradedDays: close?.untradedDays ?? 0,
-        tally: book.tally.exportState(),
-        tape: book.exportTape(),
-      };
-    });
+    const contracts = this.books().map((book) => ({
+      listing: book.listing,
+      close: this.#closes.get(book.listing.contract.orderCode) ?? null,
+      tally: book.tally.exportState(),
+      tape: book.exportTape(),
+    }));
+    return { day: this.#day, isClosed: this.#closed, rolledThrough: this.#rolledThrough, contracts };
   }
 
   /** A contract rolled by hand stays off the list, whatever the calendar says. */

@@ -208,9 +208,9 @@ export class Brokerage {
   #open(state: VenueState | undefined): Venue {
     const venue = new Venue({ ...this.#parts.venue, startUs: this.#parts.market.nowUs() }, state);
     // Starting may have settled a day or expired orders: every row is written again.
-    const { orders, conditions } = venue.exportState();
-    for (const { order } of orders) this.#memory.touch(order.orderNo);
-    for (const { condition } of conditions) this.#memory.touchTrigger(condition.orderNo);
+    const { orders, triggers } = venue.exportState();
+    for (const { orderNo } of orders) this.#memory.touch(orderNo);
+    for (const { orderNo } of triggers) this.#memory.touchTrigger(orderNo);
     this.#ordersChanged = true;
     this.#take(venue.startEvents());
     return venue;

@@ -24,7 +24,7 @@ import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
 import { cancelRefusal, changeRefusal, editRefusal, entryRefusal } from './order-checks.ts';
 import { OrderStore } from './order-store.ts';
-import { type OrderSender, orderState, type Pending, sentNow, type VenueOrder } from './venue-order.ts';
+import { type OrderSender, type Pending, sentNow, type VenueOrder } from './venue-order.ts';
 
 /** The venue around order entry. */
 export interface EntrySurroundings {
@@ -261,7 +261,7 @@ export class OrderEntry implements BookFills {
       orderNoNext: this.#store.nextNo,
       orderKeyNext: this.#store.nextKey,
       commandsSent: this.#sentNo,
-      orders: Array.from(orders, (order) => orderState(order, this.#around.phase)),
+      orders: Array.from(orders, (order) => ({ ...order })),
     };
   }
 

@@ -11,8 +11,7 @@ import {
 import { NOTHING_WORKING, plus, type WorkingQty } from '../account/margin.ts';
 import type { PlaceLimit } from '../venue-command.ts';
 import type { OrderOrigin } from '../venue-event.ts';
-import type { OrderState } from '../venue-state.ts';
-import { type OrderSender, restoredOrder, VenueOrder } from './venue-order.ts';
+import { type OrderSender, type OrderState, restoredOrder, VenueOrder } from './venue-order.ts';
 
 /** A key has seven digits and does not begin anew with the day. */
 const KEY_FIRST = 7_000_000;
@@ -108,9 +107,7 @@ export class OrderStore {
   restore(orders: readonly OrderState[], orderNoNext: number, orderKeyNext: number): readonly VenueOrder[] {
     this.#nextNo = orderNoNext;
     this.#nextKey = orderKeyNext;
-    orders.forEach((state, i) => {
-      this.#orders[i + 1] = restoredOrder(state, i + 1);
-    });
+    for (const state of orders) this.#orders[state.tag] = restoredOrder(state);
     const open = this.all().filter(({ isOpen }) => isOpen);
     open.sort((a, b) => a.priority - b.priority);
     for (const order of open) this.#openOf(order.accountId).add(order);

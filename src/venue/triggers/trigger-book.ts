@@ -59,7 +59,7 @@ export interface TriggerSurroundings {
 }
 
 export type TriggerAnswer = TriggerReport | Refusal;
-type TriggerBookState = Pick<VenueState, 'conditions' | 'conditionNoNext'>;
+type TriggerBookState = Pick<VenueState, 'triggers' | 'triggerNoNext'>;
 
 export class TriggerBook {
   readonly #rules: VenueRules;
@@ -208,12 +208,12 @@ export class TriggerBook {
 
   exportState(): TriggerBookState {
     const { store } = this.#book;
-    return { conditionNoNext: store.nextNo, conditions: store.all().map(triggerState) };
+    return { triggerNoNext: store.nextNo, triggers: store.all().map(triggerState) };
   }
 
-  restore({ conditions, conditionNoNext }: TriggerBookState): void {
+  restore({ triggers, triggerNoNext }: TriggerBookState): void {
     const { store } = this.#book;
-    store.restore(conditions, conditionNoNext);
+    store.restore(triggers, triggerNoNext);
     this.#brackets.restore(store.all());
     for (const row of store.all()) this.#book.refresh(row.orderCode);
   }

@@ -3,8 +3,13 @@ import { assert } from '../../domain/assert.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { Outbox } from '../venue-event.ts';
-import type { TriggerState } from '../venue-state.ts';
-import { isWaiting, reportOfTrigger, restoredTrigger, type TriggerOrder } from './trigger-order.ts';
+import {
+  isWaiting,
+  reportOfTrigger,
+  restoredTrigger,
+  type TriggerOrder,
+  type TriggerState,
+} from './trigger-order.ts';
 import { limitsOf, type OnTouch, TriggerWatch } from './trigger.ts';
 
 class TriggerStore {
@@ -87,8 +92,8 @@ class TriggerStore {
   restore(states: readonly TriggerState[], nextNo: number): void {
     this.#nextNo = nextNo;
     for (const state of states) this.add(restoredTrigger(state));
-    for (const { condition, partnerKey } of states) {
-      const row = this.#byKey.get(condition.orderKey);
+    for (const { orderKey, partnerKey } of states) {
+      const row = this.#byKey.get(orderKey);
       const partner = partnerKey === null ? undefined : this.#byKey.get(partnerKey);
       if (row !== undefined && partner !== undefined) row.partner = partner;
     }
