@@ -18,7 +18,7 @@ import { dailySettlement, finalSettlement, theoreticalPrice } from './exchange/s
 import type { IndexSamples } from './market/fair-value.ts';
 import type { Listing, Outbox } from './venue-event.ts';
 import type { VenueOptions, VenueRules } from './venue-options.ts';
-import type { VenueState } from './venue-state.ts';
+import type { Close, VenueState } from './venue-state.ts';
 import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
 
 /** Not traded this many sessions in a row: the theoretical price takes over (market rules, section 5). */
@@ -26,12 +26,6 @@ const UNTRADED_DAYS_MAX = 2;
 const OPEN_INTEREST_FRONT = 42_000;
 
 type FloorState = Pick<VenueState, 'contracts' | 'day' | 'isClosed' | 'rolledThrough'>;
-
-/** How one contract ended a day. */
-export interface Close {
-  readonly price: PriceHundredths;
-  readonly untradedDays: number;
-}
 
 export class TradingFloor {
   readonly #options: VenueOptions;

@@ -1,10 +1,10 @@
 /** The venue's memory as plain JSON data: its part that survives a restart. The background's book is not part of it. */
 import type { TradingDay } from '../domain/civil-date.ts';
+import type { PriceHundredths } from '../domain/units.ts';
 import type { AccountState } from './account/ledger.ts';
 import type { TapeState } from './exchange/contract-book.ts';
 import type { TallyState } from './exchange/day-tally.ts';
 import type { OrderState } from './orders/venue-order.ts';
-import type { Close } from './trading-floor.ts';
 import type { TriggerState } from './triggers/trigger-order.ts';
 import type { Listing } from './venue-event.ts';
 
@@ -26,6 +26,13 @@ export interface VenueState {
   readonly triggers: readonly TriggerState[];
   /** Contracts that expire on or before this day were rolled by hand. */
   readonly rolledThrough: TradingDay | null;
+}
+
+/** How one contract ended a day. */
+export interface Close {
+  readonly price: PriceHundredths;
+  /** Sessions in a row without a trade. */
+  readonly untradedDays: number;
 }
 
 export interface ContractState {
