@@ -88,7 +88,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const clock = new VirtualClock();
   const instruments = [new RunInstrument(contract(0, 'VN30F2603'))];
   const [instrument] = instruments;
-  const account = new RunAccount(options.capital ?? 2_000_000_000, STRATEGIES, instruments);
+  const account = new RunAccount(options.capital ?? 2_000_000_000, STRATEGIES, instruments, costs);
   const heard: EngineEvent[] = [];
   const venue = new RunVenue({
     clock,
