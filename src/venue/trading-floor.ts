@@ -1,15 +1,8 @@
 /** The contracts of one trading day with their books: opens the day, marks, closes it with the settlement prices. */
 import { assert } from '../domain/assert.ts';
-import { sessionOnOrBefore, tradingDayAt } from '../domain/calendar.ts';
+import { tradingDayAt } from '../domain/calendar.ts';
 import { addDays, type TradingDay } from '../domain/civil-date.ts';
-import {
-  codedForm,
-  type ContractMonth,
-  contractMonthOf,
-  expiryOf,
-  legacyCode,
-  listedMonths,
-} from '../domain/contract-code.ts';
+import { codedForm, contractMonthOf, expiryOf, legacyCode, listedMonths } from '../domain/contract-code.ts';
 import { type Contract, hundredthsOf, priceBand } from '../domain/contract.ts';
 import { type OrderCode, orderCode, streamCode } from '../domain/ids.ts';
 import { instrumentIndex, priceHundredths, type PriceHundredths, qty, type TsUs } from '../domain/units.ts';
@@ -247,16 +240,9 @@ function contractsOn(options: VenueOptions, day: TradingDay): Contract[] {
   }
   const underlying = spec.underlying === 'VN100' ? 'VN100' : 'VN30';
   return listedMonths(calendar, underlying, day).map((month, i) => {
-    const code = keepsOldCode(options, month) ? legacyCode(month) : codedForm(month);
+    const code = options.codes === 'legacy' ? legacyCode(month) : codedForm(month);
     return contractOf(options, orderCode(code), expiryOf(calendar, month), i);
   });
-}
-
-function keepsOldCode({ calendar, codes }: VenueOptions, month: ContractMonth): boolean {
-  if (codes === 'legacy' || codes === 'coded') return codes === 'legacy';
-  const lastOldDay = sessionOnOrBefore(calendar, addDays(codes.codedFrom, -1));
-  const listed = listedMonths(calendar, month.underlying, lastOldDay);
-  return expiryOf(calendar, month) < lastOldDay || listed.some((old) => codedForm(old) === codedForm(month));
 }
 
 function contractOf(options: VenueOptions, code: OrderCode, expiry: TradingDay, index: number): Contract {

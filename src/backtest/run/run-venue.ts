@@ -147,15 +147,10 @@ export class RunVenue implements EntrySurroundings, TriggerSurroundings, CheckSu
     const { account, instruments, clock, margin } = parts;
     const rules = margin === 'cash' ? 'maintenance' : margin;
     this.#cash =
-      margin === 'cash' ? new RunCash(account, instruments, () => this.#entry.open(ACCOUNT)) : null;
-    const working = (): ReadonlyMap<OrderCode, WorkingQty> => this.#entry.working(ACCOUNT);
+      margin === 'cash' ? new RunCash(account, instruments, () => this.#entry.store.open(ACCOUNT)) : null;
+    const working = (): ReadonlyMap<OrderCode, WorkingQty> => this.#entry.store.working(ACCOUNT);
     this.#room = new RunMargin({ id: ACCOUNT, account, instruments, clock, rules, working });
-    this.#margin = new MarginMonitor({
-      entry: this.#entry,
-      books: this.#room,
-      phase: () => this.phase,
-      listing: (code) => this.listing(code),
-    });
+    this.#margin = new MarginMonitor(this.#entry, this.#room, this);
   }
 
   /** When the broker looks at margin next. */
@@ -196,13 +191,15 @@ export class RunVenue implements EntrySurroundings, TriggerSurroundings, CheckSu
     this.noticeMargin();
     if (phase !== 'continuous' || this.#lasting.size === 0) return;
     // Their rows of last evening say that they cannot be canceled.
-    for (const order of this.#entry.open(ACCOUNT)) if (this.#lasting.has(order.orderKey)) this.#mark(order);
+    for (const order of this.#entry.store.open(ACCOUNT))
+      if (this.#lasting.has(order.orderKey)) this.#mark(order);
     this.tell();
   }
 
   /** Orders of days before stand again in the markets of this one. */
   standAgain(): void {
-    for (const order of this.#entry.open(ACCOUNT)) this.#traded.get(order.orderCode)?.exchange?.enter(order);
+    for (const order of this.#entry.store.open(ACCOUNT))
+      this.#traded.get(order.orderCode)?.exchange?.enter(order);
     this.tell();
   }
 
@@ -302,8 +299,8 @@ export class RunVenue implements EntrySurroundings, TriggerSurroundings, CheckSu
 
   /** Every open order, and those that ended since the last scan. */
   scan(): readonly BrokerOrder[] {
-    const rows = [...this.#ended, ...this.#entry.open(ACCOUNT)].map((order) => this.#rowOf(order));
-    for (const order of this.#scanned) this.#entry.forget(order);
+    const rows = [...this.#ended, ...this.#entry.store.open(ACCOUNT)].map((order) => this.#rowOf(order));
+    for (const order of this.#scanned) this.#entry.store.forget(order);
     this.#scanned = this.#ended;
     this.#ended = [];
     return rows;
@@ -479,7 +476,7 @@ export class RunVenue implements EntrySurroundings, TriggerSurroundings, CheckSu
   }
 
   takeKey(): BrokerOrderKey {
-    return this.#entry.takeKey();
+    return this.#entry.store.takeKey();
   }
 
   send(

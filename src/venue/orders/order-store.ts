@@ -33,6 +33,7 @@ export class OrderStore {
     return this.#nextKey;
   }
 
+  /** Also for an order that waits for a trigger: both books share the keys. */
   takeKey(): BrokerOrderKey {
     const taken = brokerOrderKey(String(this.#nextKey));
     this.#nextKey = this.#nextKey + 1 === KEY_AFTER_LAST ? KEY_WRAPPED : this.#nextKey + 1;
@@ -82,6 +83,11 @@ export class OrderStore {
     return this.#orders.filter((order) => order !== undefined);
   }
 
+  of(id: AccountId): readonly VenueOrder[] {
+    return this.all().filter((order) => order.accountId === id);
+  }
+
+  /** Those that still work. */
   open(id: AccountId): Iterable<VenueOrder> {
     return this.#openOf(id);
   }
