@@ -132,7 +132,7 @@ function daysOf(
   { rolling }: PerformanceMetrics,
 ): Pick<ReportModel, 'daily' | 'years' | 'rolling'> {
   /** A value a day: none before the first window is full. */
-  const byDay = (values: Rolled = []): Rolled => [
+  const byDay = (values: Rolled): Rolled => [
     ...Array.from({ length: daily.length - values.length }, () => null),
     ...values,
   ];
@@ -151,8 +151,8 @@ function daysOf(
     })),
     rolling: rolling && {
       window: rolling.window,
-      sharpe: byDay(rolling.own['sharpe']),
-      volatility: byDay(rolling.own['volatility']).map(percent),
+      sharpe: byDay(rolling.sharpe),
+      volatility: byDay(rolling.volatility).map(percent),
     },
   };
 }
