@@ -212,8 +212,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   exportState(): TapeExchangeState {
-    const auction = this.#uncross && { ...this.#uncross };
-    return { inferred: { ...this.#inferred }, isSettled: this.#isSettled, auction };
+    const auction = this.#uncross && Object.assign({}, this.#uncross);
+    return { inferred: Object.assign({}, this.#inferred), isSettled: this.#isSettled, auction };
   }
 
   /** Restores that state, before the orders stand again. */

@@ -229,7 +229,7 @@ export class OrderEntry implements BookFills {
       orderNoNext: this.store.nextNo,
       orderKeyNext: this.store.nextKey,
       commandsSent: this.#sentNo,
-      orders: Array.from(orders, (order) => ({ ...order })),
+      orders: Array.from(orders, (order) => Object.assign({}, order)),
     };
   }
 
