@@ -4,7 +4,7 @@
  * the open of bar n. Strategies see a bar when it is complete; the path is for fills alone.
  */
 import type { DurationUs, InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../domain/units.ts';
-import { type BarTick, UNLIMITED_QTY } from '../domain/ticks.ts';
+import type { BarTick } from '../domain/ticks.ts';
 import { assert } from '../domain/assert.ts';
 import { allocateRows, type TickRows } from '../recording/columns/tick-columns.ts';
 import { ROWS_PER_BAR } from '../venue/exchange/bar-exchange.ts';
@@ -19,81 +19,33 @@ export interface DayBars {
   readonly high: ArrayLike<number>;
   readonly low: ArrayLike<number>;
   readonly close: ArrayLike<number>;
-  /** Null where the bars are of trades; else the prices above are those of the bid. */
-  readonly ask: OhlcColumns | null;
   /** Whole lots. */
   readonly volume: ArrayLike<number>;
 }
 
-interface OhlcColumns {
-  readonly open: ArrayLike<number>;
-  readonly high: ArrayLike<number>;
-  readonly low: ArrayLike<number>;
-  readonly close: ArrayLike<number>;
-}
-
-/** Which price of a quote stands for a trade. */
-export type QuotePrice = 'mid' | 'bid' | 'ask';
-
-export function barTicks(
-  bars: DayBars,
-  everyUs: number,
-  path: BarPath,
-  quotePrice: QuotePrice = 'mid',
-): TickRows {
-  const rows = allocateRows(bars.ask === null ? 0 : 1, ROWS_PER_BAR * bars.rows, 'shared');
+export function barTicks(bars: DayBars, everyUs: number, path: BarPath): TickRows {
+  const rows = allocateRows(0, ROWS_PER_BAR * bars.rows, 'shared');
   const volume = new Float64Array(new SharedArrayBuffer(bars.rows * Float64Array.BYTES_PER_ELEMENT));
   for (let bar = 0; bar < bars.rows; bar += 1) {
-    writePath(rows, bars, bar, path, quotePrice);
+    writePath(rows, bars, bar, path);
     volume[bar] = bars.volume[bar] ?? 0;
   }
-  return { ...rows, bars: { everyUs, volume }, isQuotes: bars.ask !== null };
+  return { ...rows, bars: { everyUs, volume } };
 }
 
-function writePath(rows: TickRows, bars: DayBars, bar: number, path: BarPath, quotePrice: QuotePrice): void {
+function writePath(rows: TickRows, bars: DayBars, bar: number, path: BarPath): void {
   const first = ROWS_PER_BAR * bar;
   const start = bars.startUs[bar] ?? 0;
   // Where clocks were set forward, the next bar begins sooner.
   const end = Math.min(bars.endUs[bar] ?? 0, bars.startUs[bar + 1] ?? Infinity);
-  const bid = ohlcOf(bars, bar);
-  const ask = bars.ask === null ? bid : ohlcOf(bars.ask, bar);
-  const price = quotePrice === 'bid' ? bid : quotePrice === 'ask' ? ask : middleOf(bid, ask);
-  const isHighFirst = highComesFirst(path, price);
-  rows.priceTicks.set(pathOf(price, isHighFirst), first);
+  const [open, high] = [bars.open[bar] ?? 0, bars.high[bar] ?? 0];
+  const [low, close] = [bars.low[bar] ?? 0, bars.close[bar] ?? 0];
+  const isHighFirst = highComesFirst(path, open, high, low);
+  rows.priceTicks.set(isHighFirst ? [open, high, low, close] : [open, low, high, close], first);
   rows.tsUs.set(pathTimes(start, end), first);
   // A price of the path is a trade, whatever its size.
   rows.qty.fill(1, first, first + ROWS_PER_BAR);
-  const { book } = rows;
-  if (book === null) return;
-  book.bidPrice[0]?.set(pathOf(bid, isHighFirst), first);
-  book.askPrice[0]?.set(pathOf(ask, isHighFirst), first);
-  for (const size of [book.bidQty[0], book.askQty[0]]) size?.fill(UNLIMITED_QTY, first, first + ROWS_PER_BAR);
 }
-
-interface Ohlc {
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-}
-
-const ohlcOf = ({ open, high, low, close }: OhlcColumns, bar: number): Ohlc => ({
-  open: open[bar] ?? 0,
-  high: high[bar] ?? 0,
-  low: low[bar] ?? 0,
-  close: close[bar] ?? 0,
-});
-
-/** Where it lies between two ticks, the one below. */
-const middleOf = (bid: Ohlc, ask: Ohlc): Ohlc => ({
-  open: Math.floor((bid.open + ask.open) / 2),
-  high: Math.floor((bid.high + ask.high) / 2),
-  low: Math.floor((bid.low + ask.low) / 2),
-  close: Math.floor((bid.close + ask.close) / 2),
-});
-
-const pathOf = ({ open, high, low, close }: Ohlc, isHighFirst: boolean): readonly number[] =>
-  isHighFirst ? [open, high, low, close] : [open, low, high, close];
 
 function pathTimes(start: number, end: number): readonly number[] {
   const third = Math.floor((end - start) / 3);
@@ -150,7 +102,7 @@ export function barTickOf(
 }
 
 /** The extreme that is worse for a position is not known here: the nearer one is shown first, and the exchange turns them round. */
-function highComesFirst(path: BarPath, { open, high, low }: Ohlc): boolean {
+function highComesFirst(path: BarPath, open: number, high: number, low: number): boolean {
   if (path === 'high_first') return true;
   if (path === 'low_first') return false;
   return high - open < open - low;

@@ -2,8 +2,7 @@
 const NO_CHAIN = 'write each contract by its own name: VN30F1M alone rolls, over files of single contracts';
 const NO_COSTS_OF_TIME = 'time costs nothing in a run: count it beside the result';
 const ONE_CURRENCY = 'one currency a run, which the market names';
-const ONE_FILE =
-  'write bid and ask into one file of bars, with columns bid_open to bid_close and ask_open to ask_close';
+const ONE_PRICE = 'import bars of one price, or quotes (data.quotes), which have bid and ask';
 
 /** The path of a key without places in lists, in which `*` is any name, or a command with its option. */
 const RETIRED: readonly (readonly [what: string, instead: string])[] = [
@@ -15,7 +14,10 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
     'data.depth',
     'levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages',
   ],
-  ['data.bars.ask', ONE_FILE],
+  ['data.bars.ask', ONE_PRICE],
+  ...['bid_open', 'bid_high', 'bid_low', 'bid_close', 'ask_open', 'ask_high', 'ask_low', 'ask_close'].map(
+    (role) => [`data.bars.columns.${role}`, ONE_PRICE] as const,
+  ),
   ['scenario', 'set faults over the control API, from the program that you test or beside it'],
   ['currency', ONE_CURRENCY],
   ['timeZone', 'one market a run, which names its zone'],
@@ -33,7 +35,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ['record', 'tickwright dry-run keeps every frame too, and sends no order'],
   ['data continuous', 'a backtest on VN30F1M rolls over files of single contracts, as it does live'],
   ['data synth', 'trade on paper: the state keeps each day as columns, in its folder data'],
-  ['data import --ask', ONE_FILE],
+  ['data import --ask', ONE_PRICE],
   ['data import --no-archive', 'columns alone are written'],
   ['data import --levels', 'all levels that a file has are kept, 10 at most'],
   [

@@ -141,38 +141,31 @@ export class JournalReader {
 
   /** Last contract table of a session; empty when it had none. */
   contracts(session: string): readonly Contract[] {
-    const codec = new InputCodec(this.#names);
-    let last: Pick<ContractsListed, 'contracts'> = { contracts: [] };
-    for (const { kind, body } of this.#inputRows(session, 'contracts'))
-      last = storedAs(codec.decode(kind, body));
-    return last.contracts;
+    return [...this.#inputsOf<ContractsListed>(session, 'contracts')].at(-1)?.contracts ?? [];
   }
 
   /** Names of the strategies that have entries in a session. */
   strategies(session: string): readonly string[] {
-    return this.#database
-      .prepare<[string], { strategy: string }>(
-        'SELECT DISTINCT strategy FROM entries WHERE session = ? AND strategy IS NOT NULL',
-      )
-      .all(session)
-      .map(({ strategy }) => strategy);
+    return this.#column<string>(
+      'SELECT DISTINCT strategy FROM entries WHERE session = ? AND strategy IS NOT NULL',
+      session,
+    );
   }
 
   /** The lists of strategies that a session ran, oldest first. */
   strategyLists(session: string): readonly StrategiesConfigured[] {
-    return this.#inputsOf<StrategiesConfigured>(session, 'strategies');
+    return [...this.#inputsOf<StrategiesConfigured>(session, 'strategies')];
   }
 
   commands(session: string): readonly CommandReceived[] {
-    return this.#inputsOf<CommandReceived>(session, 'command');
+    return [...this.#inputsOf<CommandReceived>(session, 'command')];
   }
 
-  /** Of a kind that no difference to the row before shortens. */
-  #inputsOf<Input extends JournaledInput>(session: string, of: Input['kind']): readonly Input[] {
+  /** Inputs of one kind, whole: a row may tell only what differs from the row of its kind before. */
+  *#inputsOf<Input extends JournaledInput>(session: string, of: Input['kind']): Generator<Input> {
     const codec = new InputCodec(this.#names);
-    return [...this.#inputRows(session, of)].map(({ seq, tsUs, kind, body }) =>
-      storedAs<Input>({ seq, tsUs, kind, ...codec.decode(kind, body) }),
-    );
+    for (const { seq, tsUs, kind, body } of this.#inputRows(session, of))
+      yield storedAs<Input>({ seq, tsUs, kind, ...codec.decode(kind, body) });
   }
 
   /** The numbers of the inputs of one kind. */
@@ -184,36 +177,28 @@ export class JournalReader {
   hasBegun(session: string): boolean {
     const [began] = this.seqsOf(session, 'session_started');
     if (began === undefined) return false;
-    const decided = this.#database.prepare('SELECT 1 FROM entries WHERE session = ? AND cause >= ? LIMIT 1');
-    return decided.get(session, began) !== undefined;
+    const decided = 'SELECT 1 FROM entries WHERE session = ? AND cause >= ? LIMIT 1';
+    return this.#value(decided, session, began) !== undefined;
   }
 
-  /** The first input of a kind: a snapshot is written whole there. */
+  /** The first input of a kind; undefined without one. */
   firstInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
-    for (const row of this.#inputRows(session, kind)) {
-      const body = new InputCodec(this.#names).decode(row.kind, row.body);
-      return storedAs<JournaledInput>({ seq: row.seq, tsUs: row.tsUs, kind: row.kind, ...body });
-    }
+    for (const input of this.#inputsOf(session, kind)) return input;
     return undefined;
   }
 
-  /** The last input of a kind, whole; undefined without one. */
   lastInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
-    const codec = new InputCodec(this.#names);
-    let last: JournaledInput | undefined = undefined;
-    for (const { seq, tsUs, kind: of, body } of this.#inputRows(session, kind))
-      last = storedAs<JournaledInput>({ seq, tsUs, kind: of, ...codec.decode(of, body) });
-    return last;
+    return [...this.#inputsOf(session, kind)].at(-1);
   }
 
   /** Number of the last engine of a session; each start of one counts on. */
   lastBoot(session: string): number {
-    return this.#inputsOf<Booted>(session, 'booted').at(-1)?.boot ?? 0;
+    return [...this.#inputsOf<Booted>(session, 'booted')].at(-1)?.boot ?? 0;
   }
 
   /** How the session began; the last time where it began anew. */
   began(session: string): SessionStarted | undefined {
-    return this.#inputsOf<SessionStarted>(session, 'session_started').at(-1);
+    return [...this.#inputsOf<SessionStarted>(session, 'session_started')].at(-1);
   }
 
   /** Number of the first input that an engine is given again; 0 unless the session began anew. */
@@ -227,27 +212,20 @@ export class JournalReader {
 
   /** The session that has begun, other than `except`, in which an engine decided last: a clock that was set takes days out of their order. */
   lastDecided(except: string | null): TradingDay | undefined {
-    return this.#database
-      .prepare<[string | null], TradingDay>(
-        `SELECT session FROM entries WHERE session IS NOT ? AND cause > 0 AND EXISTS (SELECT 1 FROM inputs
-           WHERE inputs.session = entries.session AND seq <= cause AND unlikely(kind = 'session_started'))
-         ORDER BY id DESC LIMIT 1`,
-      )
-      .pluck()
-      .get(except);
-  }
-
-  hasCounter(name: string, day: string): boolean {
-    return (
-      this.#database.prepare('SELECT 1 FROM counters WHERE name = ? AND day = ?').get(name, day) !== undefined
+    return this.#value(
+      `SELECT session FROM entries WHERE session IS NOT ? AND cause > 0 AND EXISTS (SELECT 1 FROM inputs
+         WHERE inputs.session = entries.session AND seq <= cause AND unlikely(kind = 'session_started'))
+       ORDER BY id DESC LIMIT 1`,
+      except,
     );
   }
 
+  hasCounter(name: string, day: string): boolean {
+    return this.#value('SELECT 1 FROM counters WHERE name = ? AND day = ?', name, day) !== undefined;
+  }
+
   counter(name: string, day: string): number {
-    const row = this.#database
-      .prepare<[string, string], { value: number }>('SELECT value FROM counters WHERE name = ? AND day = ?')
-      .get(name, day);
-    return row?.value ?? 0;
+    return this.#value('SELECT value FROM counters WHERE name = ? AND day = ?', name, day) ?? 0;
   }
 
   entryCount(session: string): number {
@@ -256,17 +234,11 @@ export class JournalReader {
 
   /** The days a counter was ever touched on, oldest first. */
   counterDays(name: string): readonly string[] {
-    return this.#database
-      .prepare<[string], { day: string }>('SELECT day FROM counters WHERE name = ? ORDER BY day')
-      .all(name)
-      .map(({ day }) => day);
+    return this.#column('SELECT day FROM counters WHERE name = ? ORDER BY day', name);
   }
 
   lastSeq(session: string): number {
-    const row = this.#database
-      .prepare<[string], { last: number | null }>('SELECT max(seq) AS last FROM inputs WHERE session = ?')
-      .get(session);
-    return row?.last ?? 0;
+    return this.#value('SELECT max(seq) FROM inputs WHERE session = ?', session) ?? 0;
   }
 
   entries(query: EntryQuery = {}): readonly StoredEntry[] {
@@ -302,15 +274,12 @@ export class JournalReader {
 
   /** Session of an entry; undefined where there is no such row. */
   sessionOfEntry(id: number): string | undefined {
-    return this.#database
-      .prepare<[number], string>('SELECT session FROM entries WHERE id = ?')
-      .pluck()
-      .get(id);
+    return this.#value('SELECT session FROM entries WHERE id = ?', id);
   }
 
   /** Row of the newest entry; 0 without one. */
   lastEntry(): number {
-    return this.#database.prepare<[], number | null>('SELECT max(id) FROM entries').pluck().get() ?? 0;
+    return this.#value('SELECT max(id) FROM entries') ?? 0;
   }
 
   /** The entries that a session has now, some at a time, oldest first: between two parts the caller's thread may go on. */
@@ -342,10 +311,7 @@ export class JournalReader {
 
   /** The events that have entries in a session; some more than once. */
   causes(session: string): readonly number[] {
-    return this.#database
-      .prepare<[string], number>('SELECT cause FROM entries WHERE session = ?')
-      .pluck()
-      .all(session);
+    return this.#column('SELECT cause FROM entries WHERE session = ?', session);
   }
 
   /** Checks the file, and each row against the row before it. */
@@ -361,6 +327,21 @@ export class JournalReader {
     if (row === undefined) return null;
     const { entry } = storedEntry(row, this.#names);
     return entry.kind === 'halt' ? { ...entry, session: row.session } : null;
+  }
+
+  /** The first column of the first row; undefined where there is none, or it is null. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names what the column is
+  #value<T>(sql: string, ...values: (string | number | null)[]): T | undefined {
+    const statement = this.#database.prepare<unknown[], T | null>(sql).pluck();
+    return statement.get(...values) ?? undefined;
+  }
+
+  /** The first column of all rows. */
+  #column<T>(sql: string, ...values: string[]): T[] {
+    return this.#database
+      .prepare<unknown[], T>(sql)
+      .pluck()
+      .all(...values);
   }
 
   /** Hash over the canonical rows of a session in order, without wall time (rulings, 33). */

@@ -6,7 +6,7 @@ import type { TokenService } from './auth/token-service.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
 import type { StreamServer } from './stream/stream-server.ts';
 import type { ArmedFault, FaultBoard } from './faults/fault-board.ts';
-import type { Fault } from './faults/fault.ts';
+import { type Fault, isStanding } from './faults/fault.ts';
 
 export interface FaultControlParts {
   readonly board: FaultBoard;
@@ -36,6 +36,12 @@ export class FaultControl {
   /** A fault that cannot strike, such as an order in an unknown contract, is refused with its reason. */
   set(fault: Fault): Parsed<Fault> {
     const { board, stream, tokens } = this.#parts;
+    if (isStanding(fault)) {
+      board.arm(fault);
+      // Maintenance does not spare connections that are kept alive.
+      if (fault.name === 'refuse_connections' && fault.scope === 'all') this.#cutEverything();
+      return parsed(fault);
+    }
     switch (fault.name) {
       case 'inject_order':
       case 'inject_position':
@@ -56,26 +62,6 @@ export class FaultControl {
         break;
       case 'roll_contract':
         return this.#roll(fault);
-      case 'refuse_connections':
-        board.arm(fault);
-        // Maintenance does not spare connections that are kept alive.
-        if (fault.scope === 'all') this.#cutEverything();
-        break;
-      case 'accept_then_drop':
-      case 'late_answer':
-      case 'http_500':
-      case 'html_502':
-      case 'http_429':
-      case 'refuse_for_now':
-      case 'hide_new_order':
-      case 'empty_book':
-      case 'contradict_status':
-      case 'lose_frame':
-      case 'duplicate_frame':
-      case 'reorder_frame':
-      case 'clock_skew':
-      case 'stop_pongs':
-        board.arm(fault);
     }
     return parsed(fault);
   }

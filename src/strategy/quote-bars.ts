@@ -40,10 +40,7 @@ export class QuoteBarChannel extends Channel<Bar> {
     timers: StrategyTimers,
   ) {
     super(guard, `bars of ${sources.leg}`);
-    if (!port.hasBooks())
-      throw new Error(
-        `bars of ${price} need quotes or a book, and the data are bars: data.quotePrice chooses the price of bars of quotes`,
-      );
+    if (!port.hasBooks()) throw new Error(`bars of ${price} need quotes or a book, and the data are bars`);
     this.#every = every;
     this.#price = price;
     this.#port = port;

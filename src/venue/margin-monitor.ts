@@ -32,37 +32,38 @@ export interface MarginBooks {
   closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[];
 }
 
-export interface MarginParts {
-  readonly entry: OrderEntry;
-  readonly books: MarginBooks;
-  readonly phase: () => SessionPhase;
-  readonly listing: (code: OrderCode) => Listing | undefined;
+interface MarginSurroundings {
+  readonly phase: SessionPhase;
+  listing(code: OrderCode): Listing | undefined;
 }
 
 export class MarginMonitor {
   /** Time of the next measurement; infinite while nothing moves. */
   nextUs = Infinity;
-  readonly #parts: MarginParts;
+  readonly #entry: OrderEntry;
+  readonly #books: MarginBooks;
+  readonly #around: MarginSurroundings;
 
-  constructor(parts: MarginParts) {
-    this.#parts = parts;
+  constructor(entry: OrderEntry, books: MarginBooks, around: MarginSurroundings) {
+    this.#entry = entry;
+    this.#books = books;
+    this.#around = around;
   }
 
   /** An input of margin changed. */
   notice(at: TsUs): void {
-    if (this.nextUs === Infinity && this.#parts.books.isExposed) this.#lookAfter(at);
+    if (this.nextUs === Infinity && this.#books.isExposed) this.#lookAfter(at);
   }
 
   run(at: TsUs): void {
-    const { books, phase } = this.#parts;
     this.nextUs = Infinity;
-    for (const id of books.measure(at)) if (phase() === 'continuous') this.#force(id, at);
+    for (const id of this.#books.measure(at)) if (this.#around.phase === 'continuous') this.#force(id, at);
   }
 
   /** Closes a second after the account's last order is withdrawn: until then one may fill. */
   #force(id: AccountId, at: TsUs): void {
     if (this.#withdraw(id)) return this.#lookAfter(at);
-    for (const closing of this.#parts.books.closings(id, (code) => this.#alreadyClosing(id, code)))
+    for (const closing of this.#books.closings(id, (code) => this.#alreadyClosing(id, code)))
       this.#send(id, closing);
   }
 
@@ -72,27 +73,25 @@ export class MarginMonitor {
 
   /** True while an order that is not the broker's own works. */
   #withdraw(id: AccountId): boolean {
-    const { entry } = this.#parts;
-    const others = [...entry.open(id)].filter(({ origin }) => origin !== 'forced');
-    for (const { accountId, orderNo } of others) entry.cancel({ accountId, orderNo });
+    const others = [...this.#entry.store.open(id)].filter(({ origin }) => origin !== 'forced');
+    for (const { accountId, orderNo } of others) this.#entry.cancel({ accountId, orderNo });
     return others.length > 0;
   }
 
   #alreadyClosing(id: AccountId, code: OrderCode): number {
     let closing = 0;
-    for (const { origin, orderCode, leavesQty } of this.#parts.entry.open(id))
+    for (const { origin, orderCode, leavesQty } of this.#entry.store.open(id))
       if (origin === 'forced' && orderCode === code) closing += leavesQty;
     return closing;
   }
 
   #send(accountId: AccountId, { code, side, qty: quantity, sender }: Closing): void {
-    const { entry, listing } = this.#parts;
-    const { contract, band } = listing(code) ?? {};
+    const { contract, band } = this.#around.listing(code) ?? {};
     if (contract === undefined || band === undefined) return;
     const limitPrice = side === 'sell' ? band.floor : band.ceiling;
     for (let left = quantity; left > 0; left -= contract.spec.orderQtyMax) {
       const qty = Math.min(left, contract.spec.orderQtyMax);
-      entry.place({ accountId, orderCode: code, side, limitPrice, qty, refId: null }, 'forced', sender);
+      this.#entry.place({ accountId, orderCode: code, side, limitPrice, qty, refId: null }, 'forced', sender);
     }
   }
 }

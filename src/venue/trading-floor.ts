@@ -1,15 +1,8 @@
 /** The contracts of one trading day with their books: opens the day, marks, closes it with the settlement prices. */
 import { assert } from '../domain/assert.ts';
-import { sessionOnOrBefore, tradingDayAt } from '../domain/calendar.ts';
-import { addDays, type TradingDay, tradingDay } from '../domain/civil-date.ts';
-import {
-  codedForm,
-  type ContractMonth,
-  contractMonthOf,
-  expiryOf,
-  legacyCode,
-  listedMonths,
-} from '../domain/contract-code.ts';
+import { tradingDayAt } from '../domain/calendar.ts';
+import { addDays, type TradingDay } from '../domain/civil-date.ts';
+import { codedForm, contractMonthOf, expiryOf, legacyCode, listedMonths } from '../domain/contract-code.ts';
 import { type Contract, hundredthsOf, priceBand } from '../domain/contract.ts';
 import { type OrderCode, orderCode, streamCode } from '../domain/ids.ts';
 import { instrumentIndex, priceHundredths, type PriceHundredths, qty, type TsUs } from '../domain/units.ts';
@@ -18,20 +11,14 @@ import { dailySettlement, finalSettlement, theoreticalPrice } from './exchange/s
 import type { IndexSamples } from './market/fair-value.ts';
 import type { Listing, Outbox } from './venue-event.ts';
 import type { VenueOptions, VenueRules } from './venue-options.ts';
-import type { ContractState, VenueState } from './venue-state.ts';
+import type { Close, VenueState } from './venue-state.ts';
 import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
 
 /** Not traded this many sessions in a row: the theoretical price takes over (market rules, section 5). */
 const UNTRADED_DAYS_MAX = 2;
 const OPEN_INTEREST_FRONT = 42_000;
 
-type FloorState = Pick<VenueState, 'contracts' | 'day' | 'rolledThrough'>;
-
-/** How one contract ended a day. */
-interface Close {
-  readonly price: PriceHundredths;
-  readonly untradedDays: number;
-}
+type FloorState = Pick<VenueState, 'contracts' | 'day' | 'isClosed' | 'rolledThrough'>;
 
 export class TradingFloor {
   readonly #options: VenueOptions;
@@ -117,27 +104,17 @@ export class TradingFloor {
   }
 
   /** Opens the day of a state again: its contracts, references and what traded. */
-  resumeDay({ contracts: states, day, rolledThrough }: FloorState, at: TsUs): void {
-    this.#rolledThrough = rolledThrough === null ? null : tradingDay(rolledThrough);
-    const { spec } = this.#options;
-    const listings = states.map((state, i) => ({
-      contract: {
-        index: instrumentIndex(i),
-        orderCode: orderCode(state.orderCode),
-        streamCode: streamCode(state.streamCode),
-        expiry: tradingDay(state.expiry),
-        spec,
-      },
-      band: priceBand(spec, priceHundredths(state.reference)),
-    }));
-    this.#list(tradingDay(day), listings, at);
-    for (const { orderCode: code, settlement, reference, untradedDays, tally, tape } of states) {
-      const book = this.#books.get(orderCode(code));
+  resumeDay({ contracts, day, isClosed, rolledThrough }: FloorState, at: TsUs): void {
+    this.#rolledThrough = rolledThrough;
+    const listings = contracts.map(({ listing }) => listing);
+    this.#list(day, listings, at);
+    this.#closed = isClosed;
+    for (const { listing, close, tally, tape } of contracts) {
+      const code = listing.contract.orderCode;
+      const book = this.#books.get(code);
       book?.tally.resume(tally);
       if (tape !== null) book?.recallTape(tape);
-      const price = priceHundredths(settlement ?? reference);
-      this.#closes.set(orderCode(code), { price, untradedDays });
-      if (settlement !== null) this.#closed = true;
+      if (close !== null) this.#closes.set(code, close);
     }
   }
 
@@ -213,25 +190,13 @@ export class TradingFloor {
   }
 
   exportState(): FloorState {
-    return { day: this.#day, rolledThrough: this.#rolledThrough, contracts: this.#exportContracts() };
-  }
-
-  #exportContracts(): ContractState[] {
-    return this.books().map((book) => {
-      const { contract, band } = book.listing;
-      const close = this.#closes.get(contract.orderCode);
-      return {
-        orderCode: contract.orderCode,
-        streamCode: contract.streamCode,
-        expiry: contract.expiry,
-        reference: band.reference,
-        openInterest: openInterestOf(contract.index),
-        settlement: this.#closed ? (close?.price ?? null) : null,
-        untradedDays: close?.untradedDays ?? 0,
-        tally: book.tally.exportState(),
-        tape: book.exportTape(),
-      };
-    });
+    const contracts = this.books().map((book) => ({
+      listing: book.listing,
+      close: this.#closes.get(book.listing.contract.orderCode) ?? null,
+      tally: book.tally.exportState(),
+      tape: book.exportTape(),
+    }));
+    return { day: this.#day, isClosed: this.#closed, rolledThrough: this.#rolledThrough, contracts };
   }
 
   /** A contract rolled by hand stays off the list, whatever the calendar says. */
@@ -275,16 +240,9 @@ function contractsOn(options: VenueOptions, day: TradingDay): Contract[] {
   }
   const underlying = spec.underlying === 'VN100' ? 'VN100' : 'VN30';
   return listedMonths(calendar, underlying, day).map((month, i) => {
-    const code = keepsOldCode(options, month) ? legacyCode(month) : codedForm(month);
+    const code = options.codes === 'legacy' ? legacyCode(month) : codedForm(month);
     return contractOf(options, orderCode(code), expiryOf(calendar, month), i);
   });
-}
-
-function keepsOldCode({ calendar, codes }: VenueOptions, month: ContractMonth): boolean {
-  if (codes === 'legacy' || codes === 'coded') return codes === 'legacy';
-  const lastOldDay = sessionOnOrBefore(calendar, addDays(codes.codedFrom, -1));
-  const listed = listedMonths(calendar, month.underlying, lastOldDay);
-  return expiryOf(calendar, month) < lastOldDay || listed.some((old) => codedForm(old) === codedForm(month));
 }
 
 function contractOf(options: VenueOptions, code: OrderCode, expiry: TradingDay, index: number): Contract {

@@ -83,15 +83,15 @@ const TEXTS: Readonly<Record<RefusalCode, string>> = {
 
 export const refusal = (code: RefusalCode, text = TEXTS[code]): Refusal => ({ code, text });
 
-/** The answer to one command, and the messages it caused at once. */
-export type CommandOutcome =
-  | { readonly status: 'accepted'; readonly order: OrderReport; readonly events: readonly VenueEvent[] }
+/** The answer to one command with what it shows, and the messages it caused at once. */
+export type Outcome<Shown> =
+  | (Shown & { readonly status: 'accepted'; readonly events: readonly VenueEvent[] })
   | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };
 
-/** The answer to a deposit, a withdrawal, or an intervention that has no order to show. */
-export type CashOutcome =
-  | { readonly status: 'accepted'; readonly events: readonly VenueEvent[] }
-  | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };
+export type CommandOutcome = Outcome<{ readonly order: OrderReport }>;
+export type TriggerOutcome = Outcome<{ readonly trigger: TriggerReport }>;
+/** Of a deposit, a withdrawal, or an intervention that has no order to show. */
+export type CashOutcome = Outcome<object>;
 
 export const isRefusal = (answer: object): answer is Refusal => 'code' in answer;
 
@@ -133,11 +133,3 @@ export interface CancelTrigger {
   readonly accountId: AccountId;
   readonly orderKey: BrokerOrderKey;
 }
-
-export type TriggerOutcome =
-  | {
-      readonly status: 'accepted';
-      readonly trigger: TriggerReport;
-      readonly events: readonly VenueEvent[];
-    }
-  | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };

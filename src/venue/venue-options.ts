@@ -1,6 +1,5 @@
 /** Options of a venue: data, seeds and switches. */
 import type { TradingCalendar } from '../domain/calendar.ts';
-import type { TradingDay } from '../domain/civil-date.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { AccountId, OrderCode } from '../domain/ids.ts';
@@ -22,11 +21,8 @@ export interface VenueOptions {
   readonly startUs: TsUs;
   readonly accounts: readonly AccountOptions[];
   readonly market: MarketOptions;
-  /**
-   * `legacy` VN30F2511, `coded` 41I1FB000; with a day, coded from then on, while what was listed before keeps its old code to
-   * the end, so that both stand on the board (market rules, section 2).
-   */
-  readonly codes: 'legacy' | 'coded' | { readonly codedFrom: TradingDay };
+  /** `legacy` VN30F2511, `coded` 41I1FB000. */
+  readonly codes: 'legacy' | 'coded';
   /** Stream code of an order code; the same by default (rulings, 4). */
   readonly streamCodeOf?: (code: OrderCode) => string;
   readonly rules?: Partial<VenueRules>;

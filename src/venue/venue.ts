@@ -1,25 +1,44 @@
 /** The exchange and the broker's back office behind it, as one pure machine: commands and time in, events out. */
 import { assert } from '../domain/assert.ts';
-import type { SessionPhase } from '../domain/calendar.ts';
+import { assertCalendar, sessionOnOrBefore, type SessionPhase, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import { type Contract, valueAtHundredths } from '../domain/contract.ts';
-import type { AccountId, BrokerOrderNo, OrderCode } from '../domain/ids.ts';
-import { type TsUs, tsUs } from '../domain/units.ts';
 import {
+  type AccountId,
+  accountId,
+  type BrokerOrderKey,
+  type BrokerOrderNo,
+  type OrderCode,
+} from '../domain/ids.ts';
+import { money, priceTicks, qty, type TsUs, tsUs } from '../domain/units.ts';
+import {
+  type AccountContext,
   type AccountFigures,
   accountFigures,
   type ClosedPosition,
   closedPositions,
+  marginView,
   type PositionFigures,
   positionFigures,
 } from './account/account-figures.ts';
-import type { ContractBoard } from './exchange/contract-book.ts';
+import { Ledger } from './account/ledger.ts';
+import { riskRefusal } from './account/margin.ts';
+import { DayCycle } from './day-cycle.ts';
+import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
+import { LadderBook } from './exchange/ladder-book.ts';
 import { TapeBook } from './exchange/tape-book.ts';
-import { Machine } from './machine.ts';
-import { placeRefusal } from './orders/order-checks.ts';
-import { reportOf, type VenueOrder } from './orders/venue-order.ts';
-import type { VenueState } from './venue-state.ts';
-import type { TriggerAnswer } from './triggers/trigger-book.ts';
+import { LedgerMargin, MarginMonitor } from './margin-monitor.ts';
+import { type BackgroundFlow, NO_BACKGROUND_FLOW, SyntheticMarket } from './market/synthetic-market.ts';
+import { type CheckSurroundings, placeRefusal } from './orders/order-checks.ts';
+import {
+  type EntrySurroundings,
+  OrderEntry,
+  type OrderFill,
+  type OrderListener,
+} from './orders/order-entry.ts';
+import { type OrderSender, reportOf, sentNow, type VenueOrder } from './orders/venue-order.ts';
+import { TradingFloor } from './trading-floor.ts';
+import { type TriggerAnswer, TriggerBook, type TriggerSurroundings } from './triggers/trigger-book.ts';
 import {
   type CancelOrder,
   type CancelTrigger,
@@ -28,61 +47,107 @@ import {
   type ChangeTrigger,
   type CommandOutcome,
   isRefusal,
+  type Outcome,
   type PlaceLimit,
   type PlaceTrigger,
   refusal,
   type Refusal,
   type TriggerOutcome,
 } from './venue-command.ts';
-import type { OrderOrigin, OrderReport, TriggerReport, VenueEvent } from './venue-event.ts';
-import type { TapePrint, VenueOptions } from './venue-options.ts';
+import {
+  type Listing,
+  type OrderOrigin,
+  type OrderReport,
+  Outbox,
+  type TriggerReport,
+  type VenueEvent,
+} from './venue-event.ts';
+import { DEFAULT_RULES, type TapePrint, type VenueOptions, type VenueRules } from './venue-options.ts';
+import type { VenueState } from './venue-state.ts';
 
-export class Venue {
-  readonly #machine: Machine;
+export class Venue implements EntrySurroundings, TriggerSurroundings, CheckSurroundings, OrderListener {
+  readonly #options: VenueOptions;
+  readonly #rules: VenueRules;
+  readonly #outbox = new Outbox();
+  readonly #ledger: Ledger;
+  readonly #floor: TradingFloor;
+  readonly #entry: OrderEntry;
+  readonly #triggers: TriggerBook;
+  readonly #cycle: DayCycle;
+  readonly #background: BackgroundFlow;
+  readonly #margin: MarginMonitor;
+  #nowUs: TsUs;
+  #phaseSeen: SessionPhase = 'closed';
 
   /**
-   * Starts at `options.startUs`. With `stored`, carries on from it: a day that ended in between is settled without further
+   * Starts at `options.startUs`. With `state`, carries on from it: a day that ended in between is settled without further
    * trading, resting orders of today stand in the book again in their order.
    */
-  constructor(options: VenueOptions, stored?: VenueState) {
-    this.#machine = new Machine(options, stored);
+  constructor(options: VenueOptions, state?: VenueState) {
+    assertCalendar(options.calendar);
+    this.#options = options;
+    this.#rules = { ...DEFAULT_RULES, ...options.rules };
+    this.#nowUs = options.startUs;
+    const day = sessionOnOrBefore(options.calendar, tradingDayAt(options.calendar, options.startUs));
+    const outbox = this.#outbox;
+    this.#ledger = new Ledger(options.spec, options.costs, outbox);
+    this.#floor = new TradingFloor(options, this.#rules, day, outbox, (listing) => this.#newBook(listing));
+    this.#entry = new OrderEntry(options.costs, this.#rules, this, this);
+    this.#triggers = new TriggerBook(this.#rules, this, outbox);
+    this.#background =
+      options.market.kind === 'synthetic'
+        ? new SyntheticMarket(options, options.market.seed)
+        : NO_BACKGROUND_FLOW;
+    this.#cycle = new DayCycle({
+      options,
+      floor: this.#floor,
+      entry: this.#entry,
+      triggers: this.#triggers,
+      ledger: this.#ledger,
+      background: this.#background,
+      outbox,
+    });
+    const accounts = new LedgerMargin(this.#ledger, outbox, () => this.#context());
+    this.#margin = new MarginMonitor(this.#entry, accounts, this);
+    this.#openAccounts(state);
+    if (state === undefined) this.#cycle.begin(day, this.#nowUs);
+    else this.#resume(state, day);
+    this.#settle();
   }
 
   get nowUs(): TsUs {
-    return this.#machine.nowUs;
+    return this.#nowUs;
   }
-  get day(): TradingDay {
-    return this.#machine.floor.day;
-  }
+
   get phase(): SessionPhase {
-    return this.#machine.phase;
+    return this.#cycle.phase;
   }
 
   /** Messages of the start: the day, the phase, first books, settlements of a restart. Read once. */
   startEvents(): readonly VenueEvent[] {
-    return this.#machine.outbox.take();
+    return this.#outbox.take();
   }
 
   /** The next moment at which something happens by itself: for the caller's timer. */
   nextDueUs(): TsUs {
-    return tsUs(Math.max(this.nowUs, this.#machine.nextDueUs()));
+    return tsUs(Math.max(this.nowUs, this.#dueUs()));
   }
 
   /** Lets the market live until `toUs`, inclusive. Events are the same however the span is split. */
   advance(toUs: TsUs): readonly VenueEvent[] {
-    this.#machine.advance(toUs);
-    return this.#machine.outbox.take();
+    this.#advance(toUs);
+    return this.#outbox.take();
   }
 
   /** One recorded trade (tape market only). Feed prints before time is advanced past them. */
   print(print: TapePrint): readonly VenueEvent[] {
-    this.#machine.advance(tsUs(Math.max(this.nowUs, print.tsUs)));
-    const book = this.#machine.floor.book(print.orderCode);
+    this.#advance(tsUs(Math.max(this.nowUs, print.tsUs)));
+    const book = this.#floor.book(print.orderCode);
     assert(book instanceof TapeBook, 'a print belongs to the contract of the tape');
     book.print(print, this.nowUs);
     book.publish(this.nowUs);
-    this.#machine.settle();
-    return this.#machine.outbox.take();
+    this.#settle();
+    return this.#outbox.take();
   }
 
   /** Commands act at `nowUs`: advance first. The answer shows the order as it was sent, the events its consequences. */
@@ -92,23 +157,23 @@ export class Venue {
   }
 
   change(command: ChangeOrder): CommandOutcome {
-    return this.#outcome(this.#machine.entry.change(command));
+    return this.#outcome(this.#entry.change(command));
   }
 
   cancel(command: CancelOrder): CommandOutcome {
-    return this.#outcome(this.#machine.entry.cancel(command));
+    return this.#outcome(this.#entry.cancel(command));
   }
 
   placeTrigger(command: PlaceTrigger): TriggerOutcome {
-    return this.#waits(this.#machine.triggers.place(command));
+    return this.#waits(this.#triggers.place(command));
   }
 
   changeTrigger(command: ChangeTrigger): TriggerOutcome {
-    return this.#waits(this.#machine.triggers.change(command));
+    return this.#waits(this.#triggers.change(command));
   }
 
   cancelTrigger(command: CancelTrigger): TriggerOutcome {
-    return this.#waits(this.#machine.triggers.cancel(command));
+    return this.#waits(this.#triggers.cancel(command));
   }
 
   /** An order through another channel of the broker: it is the account's, and no client knows it. */
@@ -118,23 +183,21 @@ export class Venue {
 
   /** Contracts in the account without any order: a correction of the broker, or another channel. At the last price. */
   injectPosition(id: AccountId, code: OrderCode, net: number): CashOutcome {
-    const { floor, ledger, options, rules } = this.#machine;
-    const unknown = this.#machine.unknownRefusal(id, code);
-    const isQty = Number.isSafeInteger(net) && net !== 0 && Math.abs(net) <= rules.positionMax;
+    const unknown = this.unknownRefusal(id, code);
+    const isQty = Number.isSafeInteger(net) && net !== 0 && Math.abs(net) <= this.#rules.positionMax;
     if (unknown !== null || !isQty) return this.#moved(unknown ?? refusal(-6019));
-    const value = valueAtHundredths(options.spec, floor.mark(code).price, Math.abs(net));
+    const value = valueAtHundredths(this.#options.spec, this.#floor.mark(code).price, Math.abs(net));
     const side = net > 0 ? 'buy' : 'sell';
-    ledger.inject({ accountId: id, orderCode: code, side, qty: Math.abs(net), value }, this.nowUs);
+    this.#ledger.inject({ accountId: id, orderCode: code, side, qty: Math.abs(net), value }, this.nowUs);
     return this.#moved(null);
   }
 
   /** The front contract expires at this moment: settled in cash at its mark, its orders ended, the list moved on. */
   rollNow(): CashOutcome {
-    const { cycle, options } = this.#machine;
     // A recording has one contract: without it there is no market left.
-    if (options.market.kind === 'tape') return this.#moved(refusal(-6024));
-    cycle.rollFront(this.nowUs);
-    this.#machine.settle();
+    if (this.#options.market.kind === 'tape') return this.#moved(refusal(-6024));
+    this.#cycle.rollFront(this.nowUs);
+    this.#settle();
     return this.#moved(null);
   }
 
@@ -148,97 +211,255 @@ export class Venue {
   }
 
   contracts(): readonly Contract[] {
-    return this.#machine.floor.books().map((book) => book.listing.contract);
+    return this.#floor.books().map((book) => book.listing.contract);
   }
 
   /** Everything the price list shows of one contract; undefined when it is not listed. */
   board(code: OrderCode): ContractBoard | undefined {
-    return this.#machine.floor.board(code);
+    return this.#floor.board(code);
   }
 
   /** Today's orders of an account, in order of entry. */
   orders(id: AccountId): readonly OrderReport[] {
-    const { entry, phase } = this.#machine;
-    return entry.orders(id).map((order) => reportOf(order, phase));
+    const { phase } = this;
+    return this.#entry.store.of(id).map((order) => reportOf(order, phase));
   }
 
   order(id: AccountId, orderNo: BrokerOrderNo): OrderReport | undefined {
-    const order = this.#machine.entry.order(id, orderNo);
-    return order === undefined ? undefined : reportOf(order, this.#machine.phase);
+    const order = this.#entry.store.find(id, orderNo);
+    return order === undefined ? undefined : reportOf(order, this.phase);
   }
 
   /** The trigger book of an account, in order of entry: waiting orders, and those that ended today. */
   triggers(id: AccountId): readonly TriggerReport[] {
-    return this.#machine.triggers.reports(id);
+    return this.#triggers.reports(id);
   }
 
   /** Positions held or traded today. */
   positions(id: AccountId): readonly PositionFigures[] {
-    const account = this.#machine.ledger.account(id);
-    return account === undefined ? [] : positionFigures(account, this.#machine.context());
+    const account = this.#ledger.account(id);
+    return account === undefined ? [] : positionFigures(account, this.#context());
   }
 
   /** Positions closed today, a row a contract and direction. */
   closedPositions(id: AccountId): readonly ClosedPosition[] {
-    const account = this.#machine.ledger.account(id);
-    return account === undefined ? [] : closedPositions(account, this.#machine.context());
+    const account = this.#ledger.account(id);
+    return account === undefined ? [] : closedPositions(account, this.#context());
   }
 
   account(id: AccountId): AccountFigures | undefined {
-    const account = this.#machine.ledger.account(id);
-    return account === undefined ? undefined : accountFigures(account, this.#machine.context());
+    const account = this.#ledger.account(id);
+    return account === undefined ? undefined : accountFigures(account, this.#context());
   }
 
   /** State for a restart. A day has many orders: with `orderNos` only those rows, because the others are written already. */
   exportState(orderNos?: Iterable<string>): VenueState {
-    const { floor, ledger, entry, triggers } = this.#machine;
     return {
       atUs: this.nowUs,
-      accounts: ledger.exportState(),
-      ...floor.exportState(),
-      ...entry.exportState(orderNos),
-      ...triggers.exportState(),
+      accounts: this.#ledger.exportState(),
+      ...this.#floor.exportState(),
+      ...this.#entry.exportState(orderNos),
+      ...this.#triggers.exportState(),
     };
   }
 
   #place(command: PlaceLimit, origin: OrderOrigin): CommandOutcome {
-    const refused = placeRefusal(command, this.#machine) ?? this.#repeated(command);
-    return this.#outcome(refused ?? this.#machine.entry.place(command, origin));
+    const refused = placeRefusal(command, this) ?? this.#repeated(command);
+    return this.#outcome(refused ?? this.#entry.place(command, origin));
   }
 
   #repeated({ accountId: id, refId }: PlaceLimit): Refusal | null {
-    const { rules, entry } = this.#machine;
-    if (rules.repeatedRefId === 'accept' || refId === null) return null;
-    return entry.hasRefId(id, refId) ? refusal(-6004) : null;
+    if (this.#rules.repeatedRefId === 'accept' || refId === null) return null;
+    return this.#entry.store.of(id).some((order) => order.refId === refId) ? refusal(-6004) : null;
   }
 
   #outcome(answer: VenueOrder | Refusal): CommandOutcome {
-    const order = isRefusal(answer) ? null : reportOf(answer, this.#machine.phase);
-    this.#machine.settle();
-    const events = this.#machine.outbox.take();
-    if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
-    assert(order !== null, 'an answer is a refusal or an order');
-    return { status: 'accepted', order, events };
+    const shown = isRefusal(answer) ? answer : { order: reportOf(answer, this.phase) };
+    this.#settle();
+    return this.#answer(shown);
   }
 
   #waits(answer: TriggerAnswer): TriggerOutcome {
-    const events = this.#machine.outbox.take();
-    if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
-    return { status: 'accepted', trigger: answer, events };
+    return this.#answer(isRefusal(answer) ? answer : { trigger: answer });
   }
 
   #moved(refused: Refusal | null): CashOutcome {
-    if (refused === null) this.#machine.noticeMargin();
-    const events = this.#machine.outbox.take();
-    return refused === null
-      ? { status: 'accepted', events }
-      : { status: 'refused', refusal: refused, events };
+    if (refused === null) this.#noticeMargin();
+    return this.#answer(refused ?? {});
+  }
+
+  #answer<Shown extends object>(answer: Shown | Refusal): Outcome<Shown> {
+    const events = this.#outbox.take();
+    if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
+    return { ...answer, status: 'accepted', events };
   }
 
   /** Money is moved unless something refuses it. */
   #transferred(id: AccountId, amount: number, refused: Refusal | null): CashOutcome {
-    if (refused === null) this.#machine.ledger.transfer(id, amount, this.nowUs);
+    if (refused === null) this.#ledger.transfer(id, amount, this.nowUs);
     return this.#moved(refused);
+  }
+
+  #dueUs(): number {
+    const broker = Math.min(this.#entry.nextDueUs, this.#margin.nextUs);
+    return Math.min(this.#cycle.nextEdgeUs, broker, this.#background.nextUs);
+  }
+
+  #advance(toUs: TsUs): void {
+    assert(toUs >= this.#nowUs, 'time does not run backwards');
+    for (let due = this.#dueUs(); due <= toUs; due = this.#dueUs()) {
+      this.#nowUs = tsUs(Math.max(this.#nowUs, due));
+      // At one moment: first the session, then commands that arrive, then the broker's look at margin, then background flow.
+      if (this.#cycle.nextEdgeUs <= due) this.#cycle.runEdge(this.#nowUs);
+      else if (this.#entry.nextDueUs <= due) this.#arrive();
+      else if (this.#margin.nextUs <= due) this.#margin.run(this.#nowUs);
+      else this.#background.step();
+      this.#settle();
+    }
+    this.#nowUs = toUs;
+  }
+
+  /** Runs the consequences of a command, a trade or the clock at this moment: arrivals, triggers, and their arrivals. */
+  #settle(): void {
+    while (this.#triggers.hasNews || this.#entry.nextDueUs <= this.#nowUs) {
+      if (this.#triggers.hasNews) this.#triggers.react(this.#nowUs);
+      else this.#arrive();
+    }
+    const begins = this.phase !== this.#phaseSeen;
+    this.#phaseSeen = this.phase;
+    if (this.#triggers.takeTraded() || begins) this.#noticeMargin();
+  }
+
+  /** Money or positions moved without a trade. */
+  #noticeMargin(): void {
+    this.#margin.notice(this.#nowUs);
+  }
+
+  #context(): AccountContext {
+    return {
+      terms: { spec: this.#options.spec, costs: this.#options.costs, day: this.#floor.day },
+      rules: this.#rules,
+      mark: (code) => this.#floor.mark(code),
+      working: (account) => this.#entry.store.working(account.accountId),
+    };
+  }
+
+  #arrive(): void {
+    this.#entry.runDue(this.#nowUs);
+    for (const book of this.#floor.books()) book.publish(this.#nowUs);
+  }
+
+  #resume(state: VenueState, day: TradingDay): void {
+    this.#floor.resumeDay(state, this.#nowUs);
+    this.#entry.restore(state, (order) => this.#floor.book(order.orderCode)?.stand(order));
+    this.#triggers.restore(state);
+    this.#cycle.resume(day, this.#nowUs);
+  }
+
+  #newBook(listing: Listing): ContractBook {
+    const { market } = this.#options;
+    const { orderCode } = listing.contract;
+    const watch = this.#triggers.watchOf(orderCode);
+    return market.kind === 'tape' && market.orderCode === orderCode
+      ? new TapeBook(listing, this.#outbox, this.#entry, watch)
+      : new LadderBook(listing, this.#outbox, this.#entry, watch);
+  }
+
+  #openAccounts(state: VenueState | undefined): void {
+    for (const known of state?.accounts ?? []) this.#ledger.restore(known);
+    for (const { accountId: id, subAccountId, cash } of this.#options.accounts) {
+      if (this.#ledger.account(accountId(id)) === undefined) this.#ledger.open(id, subAccountId, cash);
+    }
+  }
+
+  // Order entry, triggers and checks ask the venue around them for these.
+
+  get day(): TradingDay {
+    return this.#floor.day;
+  }
+  get isClosed(): boolean {
+    return this.#floor.isClosed;
+  }
+
+  book(code: OrderCode): ContractBook | undefined {
+    return this.#floor.book(code);
+  }
+
+  listing(code: OrderCode): Listing | undefined {
+    return this.#floor.book(code)?.listing;
+  }
+
+  unknownRefusal(id: AccountId, code: OrderCode): Refusal | null {
+    if (this.#ledger.account(id) === undefined) return refusal(-6001);
+    const { validTo } = this.#options.calendar;
+    if (this.day > validTo) return refusal(-6022, `The calendar of trading days ends on ${validTo}`);
+    if (this.#floor.book(code) !== undefined) return null;
+    return refusal(this.#floor.hasExpired(code) ? -6033 : -6003);
+  }
+
+  riskRefusal(command: PlaceLimit): Refusal | null {
+    const account = this.#ledger.account(command.accountId);
+    if (account === undefined) return refusal(-6001);
+    const context = this.#context();
+    return riskRefusal(command, marginView(account, context), this.#rules, () =>
+      accountFigures(account, context),
+    );
+  }
+
+  takeKey(): BrokerOrderKey {
+    return this.#entry.store.takeKey();
+  }
+
+  send(
+    command: PlaceLimit,
+    origin: OrderOrigin,
+    sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
+  ): BrokerOrderNo | Refusal {
+    const refused = placeRefusal(command, this);
+    if (refused !== null) return refused;
+    return this.#entry.place(command, origin, { ...sentNow(this.#nowUs), ...sender }).orderNo;
+  }
+
+  // Each change of an order is reported as its whole row.
+
+  onAccepted(order: VenueOrder, at: TsUs): void {
+    this.#tell(order, at);
+  }
+
+  onEntered(order: VenueOrder, at: TsUs): void {
+    this.#tell(order, at);
+  }
+
+  onChange(order: VenueOrder, at: TsUs): void {
+    this.#tell(order, at);
+  }
+
+  onFill(order: VenueOrder, { price, qty: filled, value, tax, clause }: OrderFill, at: TsUs): void {
+    const { accountId: id, orderCode, side } = order;
+    this.#ledger.bookFill({ accountId: id, orderCode, side, qty: filled, value, tax }, this.day, at);
+    this.#outbox.emit({
+      kind: 'fill',
+      tsUs: at,
+      accountId: id,
+      orderNo: order.orderNo,
+      orderKey: order.orderKey,
+      orderCode,
+      side,
+      price: priceTicks(price),
+      qty: qty(filled),
+      filledQty: qty(order.filledQty),
+      filledValue: money(order.filledValue),
+      clause,
+    });
+    this.#tell(order, at);
+    this.#triggers.onFill(order, price, filled, at);
+    if (this.#ledger.netOf(id, orderCode) === 0) this.#triggers.endExits(id, orderCode, at);
+    // On a tape our own fills are not trades of the market.
+    this.#noticeMargin();
+  }
+
+  #tell(order: VenueOrder, at: TsUs): void {
+    this.#outbox.emit({ kind: 'order', tsUs: at, order: reportOf(order, this.phase) });
   }
 }
 

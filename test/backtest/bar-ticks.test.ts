@@ -12,7 +12,6 @@ const one = (open: number, high: number, low: number, close: number, volume = 40
   high: [high],
   low: [low],
   close: [close],
-  ask: null,
   volume: [volume],
 });
 
@@ -27,19 +26,6 @@ test.each([
   const ticks = barTicks(bar, 60_000_000, path);
   expect([...ticks.priceTicks]).toEqual(prices);
   expect([...ticks.tsUs]).toEqual([0, 20_000_000, 40_000_000, 59_999_999]);
-});
-
-test.each([
-  ['mid', [11, 14, 8, 10]],
-  ['bid', [10, 13, 7, 9]],
-  ['ask', [12, 16, 10, 12]],
-] as const)('bars of bid and ask have both sides of each price, and the %s as price', (price, prices) => {
-  const bars = { ...one(10, 13, 7, 9), ask: { open: [12], high: [16], low: [10], close: [12] } };
-  const { priceTicks, book, isQuotes } = barTicks(bars, 60_000_000, 'high_first', price);
-  expect([...priceTicks]).toEqual(prices);
-  expect([...book!.bidPrice[0]!]).toEqual([10, 13, 7, 9]);
-  expect([...book!.askPrice[0]!]).toEqual([12, 16, 10, 12]);
-  expect(isQuotes).toBe(true);
 });
 
 const anyBar = fc
@@ -74,7 +60,6 @@ test('open, extremes, close and volume of every bar come out again, in time', ()
             high: bars.map(({ high }) => high),
             low: bars.map(({ low }) => low),
             close: bars.map(({ close }) => close),
-            ask: null,
             volume: bars.map(({ volume }) => volume),
           },
           minute,

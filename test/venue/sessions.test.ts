@@ -253,19 +253,6 @@ describe('expiry', () => {
     expect(venue.day).toBe('2026-02-23');
   });
 
-  it('keeps the old code of what was listed before the codes changed, so that both forms are on the board', () => {
-    const codes = { codedFrom: tradingDay('2025-05-05') };
-    const board = (day: string): string[] =>
-      openVenue({ codes, startUs: at(day, 10) })
-        .contracts()
-        .map(({ orderCode: code }) => code);
-    expect(board('2025-04-29')).toEqual(['VN30F2505', 'VN30F2506', 'VN30F2509', 'VN30F2512']);
-    expect(board('2025-05-16')).toEqual(['VN30F2506', '41I1F7000', 'VN30F2509', 'VN30F2512']);
-    // As a newspaper printed it.
-    expect(board('2025-10-30')).toEqual(['41I1FB000', 'VN30F2512', '41I1G3000', '41I1G6000']);
-    expect(board('2026-03-04')).toEqual(['41I1G3000', '41I1G4000', '41I1G6000', '41I1G9000']);
-  });
-
   it('uses the coded form and a stream code of its own when told to', () => {
     const venue = openVenue({ codes: 'coded', streamCodeOf: (code) => `X${code}` });
     expect(venue.contracts()[0]).toMatchObject({ orderCode: '41I1G3000', streamCode: 'X41I1G3000' });

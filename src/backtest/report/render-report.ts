@@ -86,8 +86,7 @@ const sectionText = ({ title, content }: Section): string =>
 
 /** In the order of a reader's questions: how it went, where, when, by which trades, at which cost, with which settings. */
 function sectionsOf(model: ReportModel): readonly Section[] {
-  const { figures, provenance, settings } = model;
-  const tables = model.tables.filter(({ isPictured = false }) => !isPictured);
+  const { figures, provenance, settings, tables } = model;
   return [
     ...equitySection(model),
     ...researchSections(model),
@@ -99,7 +98,7 @@ function sectionsOf(model: ReportModel): readonly Section[] {
     ...when(settings.length > 0, 'Settings', () =>
       settings.map((table) => `<h3>${escapeHtml(table.title)}</h3>${dataTable(table, 0)}`).join(''),
     ),
-    ...when(figures.length > 0, 'All figures', () => figureTable(figures)),
+    ...when(figures.length > 0, 'More figures', () => figureTable(figures)),
     { title: 'Where this comes from', content: provenanceTable(provenance) },
   ];
 }

@@ -1,7 +1,6 @@
 /** The figures of a run, each with its definition beside it, and its tables. */
-import { dayAt, timeOfDayUs } from '../../domain/civil-date.ts';
+import { timeOfDayUs } from '../../domain/civil-date.ts';
 import { formatTimeOfDay } from '../../text/dates.ts';
-import { formatSpan } from '../../text/durations.ts';
 import {
   formatAmount,
   formatPercent,
@@ -38,7 +37,11 @@ export function headlineFigures(found: RunStatistics, format: MoneyFormat): read
     ['Return', formatSignedPercent(found.totalReturn), 'last / first - 1'],
     ['Sharpe ratio', formatRatio(found.sharpe), sharpeMeaning(found.basis)],
     ['Deepest drawdown', formatPercent(-drawdowns.fractionMax), 'largest fall from a peak, as a part of it'],
-    ['Trades', String(trades.count), 'round trips: from flat to flat, or to the turn over zero'],
+    [
+      'Trades',
+      String(trades.count),
+      `from flat to flat, or to the turn over zero: ${trades.wins} won, ${trades.losses} lost`,
+    ],
     ['Win rate', formatPercent(trades.winRate), 'trades with a net gain / all trades'],
     ['Profit factor', formatRatio(trades.profitFactor), 'sum of gains / sum of losses'],
     ['Fees and tax', formatAmount(costs.fees + costs.tax, format), 'all that was charged for fills'],
@@ -48,56 +51,13 @@ export function headlineFigures(found: RunStatistics, format: MoneyFormat): read
 const sharpeMeaning = ({ deviation, riskFree }: RatioBasis): string =>
   `mean / ${deviation} deviation of the daily returns x sqrt(sessions of a year); ${riskFree === 0 ? 'risk-free rate 0' : 'above the risk-free rate'} (Sharpe, 1994)`;
 
-export function allFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
-  return figures([
-    ...returnFigures(found, format),
-    ...tradeFigures(found, format),
-    ...costFigures(found, format),
-  ]);
-}
-
-function returnFigures(found: RunStatistics, format: MoneyFormat): readonly Figure[] {
-  const { drawdowns } = found;
-  return [
-    ['Net profit', formatSignedAmount(found.netProfit, format), 'equity at the end - capital'],
-    ['Return', formatSignedPercent(found.totalReturn), 'last / first - 1 over the whole run'],
-    [
-      'Annual return',
-      formatSignedPercent(found.annualReturn),
-      `(last / first)^(${found.basis.periodsPerYear} / days) - 1: of little meaning for a run of few days`,
-    ],
-    ['Sharpe ratio', formatRatio(found.sharpe), sharpeMeaning(found.basis)],
-    [
-      'Sortino ratio',
-      formatRatio(found.sortino),
-      'mean / root mean square of the losses over all days x sqrt(sessions of a year) (Sortino and Price, 1994)',
-    ],
-    ['Calmar ratio', formatRatio(found.calmar), 'annual return / deepest drawdown (Young, 1991)'],
-    [
-      'Deepest drawdown',
-      formatAmount(-(drawdowns.deepest?.depth ?? 0), format),
-      'largest fall of equity from a peak, in money',
-    ],
-    ['Deepest drawdown, relative', formatPercent(-drawdowns.fractionMax), 'largest fall / its peak'],
-    [
-      'Longest drawdown',
-      formatSpan(drawdowns.longestUs),
-      'from a peak until equity was there again, or until the end',
-    ],
-  ];
-}
-
-function tradeFigures({ trades }: RunStatistics, format: MoneyFormat): readonly Figure[] {
+/** What neither the headlines nor another section tells. */
+export function moreFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
+  const { trades } = found;
   const amount = (value: number | undefined): string =>
     value === undefined ? '–' : formatAmount(Math.round(value), format);
-  return [
-    [
-      'Trades',
-      String(trades.count),
-      `${trades.wins} won, ${trades.losses} lost; what is still open is left out`,
-    ],
-    ['Win rate', formatPercent(trades.winRate), 'won / all'],
-    ['Profit factor', formatRatio(trades.profitFactor), 'sum of gains / sum of losses'],
+  return figures([
+    ['Calmar ratio', formatRatio(found.calmar), 'annual return / deepest drawdown (Young, 1991)'],
     ['Expectancy', amount(trades.expectancy), 'mean net profit of a trade'],
     ['Average win', amount(trades.averageWin), 'mean of the gains'],
     ['Average loss', amount(trades.averageLoss), 'mean of the losses, as a positive number'],
@@ -106,18 +66,6 @@ function tradeFigures({ trades }: RunStatistics, format: MoneyFormat): readonly 
     ['SQN', formatRatio(trades.sqn), 'sqrt(n) x mean / deviation of the trades (Van Tharp, 2008)'],
     ['Wins in a row', String(trades.winsInARowMax), 'longest run'],
     ['Losses in a row', String(trades.lossesInARowMax), 'longest run'],
-  ];
-}
-
-function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure[] {
-  return [
-    ['Fees', formatAmount(found.costs.fees, format), 'exchange, clearing and broker'],
-    ['Tax', formatAmount(found.costs.tax, format), ''],
-    [
-      'Spread paid',
-      formatAmount(found.costs.spread, format),
-      'fills against the middle of the book when they happened; part of the prices, not a charge',
-    ],
     [
       'Slippage',
       formatAmount(Math.round(found.slippage), format),
@@ -125,7 +73,7 @@ function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure
     ],
     ['Exposure', formatPercent(found.exposure), 'time with a position / time of the run, nights included'],
     ['Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'],
-  ];
+  ]);
 }
 
 /** Each metric with its formula; long, so that the page folds it. */
@@ -149,41 +97,20 @@ export const metricTable = (
 
 type Row = readonly (string | number | null)[];
 
-/** Net profit by strategy, month, day, hour and side. */
-export function resultTables(result: BacktestResult, found: RunStatistics): readonly ReportTable[] {
+/** Net profit by strategy, hour and side. */
+export function resultTables(result: BacktestResult): readonly ReportTable[] {
   const trades = countedTrades(result, result.strategies);
   const { utcOffsetMinutes: offset, moneyScale } = result;
-  const byMonth = new Map<string, number>();
-  let before: number = result.capital;
-  for (const { day, equity } of found.daily) {
-    const month = day.slice(0, 7);
-    byMonth.set(month, (byMonth.get(month) ?? 0) + equity - before);
-    before = equity;
-  }
   const hourOf = ({ entryUs }: BacktestTrade): string =>
     `${formatTimeOfDay(timeOfDayUs(entryUs, offset)).slice(0, 2)}:00`;
+  const byHour = tradeTable('By hour of entry', trades, hourOf, moneyScale);
   return [
     strategyTable(result),
-    {
-      title: 'By month',
-      isPictured: true,
-      note: 'change of equity, open profit included',
-      columns: ['month', 'net profit'],
-      rows: [...byMonth].map(([month, profit]) => [month, profit / moneyScale]),
-    },
-    dayTable(result, found),
-    byHour(tradeTable('By hour of entry', trades, hourOf, moneyScale)),
+    // One hour alone says nothing: bars of a day trade at one.
+    ...(byHour.rows.length < 2 ? [] : [byHour]),
     tradeTable('By side', trades, ({ direction }) => direction, moneyScale),
-    {
-      ...tradeTable('By day of exit', trades, ({ exitUs }) => dayAt(exitUs, offset), moneyScale),
-      isPictured: true,
-    },
   ];
 }
-
-/** One hour alone says nothing: bars of a day trade at one. */
-const byHour = (table: ReportTable): ReportTable =>
-  table.rows.length < 2 ? { ...table, isPictured: true } : table;
 
 function strategyTable(result: BacktestResult): ReportTable {
   const { strategies, moneyScale } = result;
@@ -214,20 +141,6 @@ function strategyTable(result: BacktestResult): ReportTable {
         (fees + tax) / moneyScale,
       ];
     }),
-  };
-}
-
-function dayTable({ capital, moneyScale }: BacktestResult, { daily }: RunStatistics): ReportTable {
-  return {
-    title: 'By day',
-    isPictured: true,
-    note: 'change of equity, open profit included',
-    columns: ['day', 'net profit', 'equity'],
-    rows: daily.map(({ day, equity }, i) => [
-      day,
-      (equity - (daily[i - 1]?.equity ?? capital)) / moneyScale,
-      equity / moneyScale,
-    ]),
   };
 }
 

@@ -14,8 +14,6 @@ export interface ReportTable {
   readonly columns: readonly string[];
   /** Cells are words that may take several lines; absent is no. */
   readonly isText?: boolean;
-  /** The page shows it as a picture instead: rows for machines alone. Absent is no. */
-  readonly isPictured?: boolean;
   /** The first cell of a row is its name; numbers are shown grouped and right-aligned. */
   readonly rows: readonly (readonly (string | number | null)[])[];
 }

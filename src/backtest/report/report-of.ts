@@ -6,7 +6,7 @@ import { type Rolled, yearReturns } from '../statistics/daily-series.ts';
 import { type PerformanceMetrics, performanceMetrics } from '../statistics/performance-metrics.ts';
 import { type RunStatistics, runStatistics } from '../statistics/run-statistics.ts';
 import { fansOf, monteCarloTables, resampledTrades } from './report-fans.ts';
-import { allFigures, headlineFigures, metricTable, resultTables } from './report-figures.ts';
+import { moreFigures, headlineFigures, metricTable, resultTables } from './report-figures.ts';
 import type { ReportCosts, ReportDrawdown, ReportModel, ReportSeries, ReportTable } from './report-model.ts';
 import {
   fundsSamples,
@@ -52,7 +52,7 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
     timeZone: result.timeZone,
     utcOffsetMinutes,
     headlines: headlineFigures(found, result),
-    figures: allFigures(found, result),
+    figures: moreFigures(found, result),
     equity: line,
     drawdown: belowPeak(line),
     worst: worstOf(found, result),
@@ -71,7 +71,7 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
     tables: [
       ...(parts.data === undefined ? [] : [parts.data]),
       ...monteCarloTables(resampled, moneyScale),
-      ...resultTables(result, found),
+      ...resultTables(result),
       metricTable(performance, found.basis),
       ...denialTables(result),
     ],
@@ -132,7 +132,7 @@ function daysOf(
   { rolling }: PerformanceMetrics,
 ): Pick<ReportModel, 'daily' | 'years' | 'rolling'> {
   /** A value a day: none before the first window is full. */
-  const byDay = (values: Rolled = []): Rolled => [
+  const byDay = (values: Rolled): Rolled => [
     ...Array.from({ length: daily.length - values.length }, () => null),
     ...values,
   ];
@@ -151,8 +151,8 @@ function daysOf(
     })),
     rolling: rolling && {
       window: rolling.window,
-      sharpe: byDay(rolling.own['sharpe']),
-      volatility: byDay(rolling.own['volatility']).map(percent),
+      sharpe: byDay(rolling.sharpe),
+      volatility: byDay(rolling.volatility).map(percent),
     },
   };
 }

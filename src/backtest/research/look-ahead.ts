@@ -2,7 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-columns.ts';
-import type { LegTrader, OrderChange, StrategyDefinition, StrategyInstance } from '../../strategy/index.ts';
+import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { BacktestData, BacktestDay, DayTape } from '../backtest-plan.ts';
 
@@ -56,82 +56,39 @@ const withoutFuture = (day: BacktestDay, atUs: number): BacktestDay => ({
 
 export interface Decision {
   readonly atUs: TsUs;
-  /** `buy 1 VN30F2603 at 19502 (fast is 1.20 ticks from slow)`. */
+  /** `buy 1 at 19502 (fast is 1.20 ticks from slow)`. */
   readonly text: string;
 }
 
 /** Decisions kept of one strategy; later ones are not compared. */
 const DECISIONS_MAX = 500_000;
 
-/** The same strategies, and the decisions of each in the order in which it took them. */
-export function watchDecisions(strategies: readonly StrategyInstance[]): {
-  readonly strategies: readonly StrategyInstance[];
-  readonly decisions: readonly (readonly Decision[])[];
-} {
-  const decisions = strategies.map((): Decision[] => []);
-  return {
-    strategies: strategies.map((instance, place) => ({
-      ...instance,
-      definition: watched(instance.definition, decisions[place] ?? []),
-    })),
-    decisions,
+/** Reads from the journal of a run what each strategy decided, in order. */
+export class DecisionLog {
+  readonly decisions: readonly Decision[][];
+
+  constructor(strategies: number) {
+    this.decisions = Array.from({ length: strategies }, () => []);
+  }
+
+  readonly onEntry = (entry: JournalEntry): void => {
+    if (entry.kind !== 'proposal' || entry.by !== 'strategy') return;
+    const log = this.decisions[entry.strategy ?? -1];
+    if (log === undefined || log.length >= DECISIONS_MAX) return;
+    log.push({ atUs: entry.tsUs, text: wordsOf(entry.proposal) });
   };
-}
-
-const watched = (definition: StrategyDefinition, log: Decision[]): StrategyDefinition => ({
-  ...definition,
-  connect: (ticks, trader) => {
-    const seen = watchedLeg(trader, log);
-    const legs = new Map<string, LegTrader>();
-    Object.defineProperty(seen, 'leg', {
-      value: (name: string) => {
-        const known = legs.get(name) ?? watchedLeg(trader.leg(name), log);
-        legs.set(name, known);
-        return known;
-      },
-    });
-    definition.connect(ticks, seen);
-  },
-});
-
-const words = ({ qty, price, reason }: Parameters<LegTrader['buy']>[0]): string =>
-  `${qty} at ${price} (${reason})`;
-
-function changeWords(change: OrderChange): string {
-  if ('price' in change) return `price ${change.price}`;
-  return 'qty' in change ? `quantity ${change.qty}` : `trigger ${change.trigger}`;
 }
 
 /** Ids of orders are left out: they count the orders of all strategies. */
-function watchedLeg<D extends LegTrader>(trader: D, log: Decision[]): D {
-  const note = (text: string): void => {
-    if (log.length < DECISIONS_MAX)
-      log.push({ atUs: trader.time(), text: `${text} ${trader.contract.orderCode}` });
-  };
-  const seen: Pick<LegTrader, 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'> = {
-    submit: (...asked) => {
-      note(asked.length === 1 ? JSON.stringify(asked[0]) : `${asked[0]} ${words(asked[1])}`);
-      return trader.submit(...asked);
-    },
-    buy: (order) => {
-      note(`buy ${words(order)}`);
-      return trader.buy(order);
-    },
-    sell: (order) => {
-      note(`sell ${words(order)}`);
-      return trader.sell(order);
-    },
-    modify: (id, change) => {
-      note(`change to ${changeWords(change)}`);
-      trader.modify(id, change);
-    },
-    cancel: (id) => {
-      note('cancel');
-      trader.cancel(id);
-    },
-  };
-  const made: D = Object.create(trader); // oxlint-disable-line typescript/no-unsafe-assignment -- the trader itself, with five calls seen
-  return Object.assign(made, seen);
+function wordsOf(proposal: Proposal): string {
+  if (proposal.do === 'cancel') return 'cancel';
+  if (proposal.do === 'modify') {
+    const { clientOrderId: _id, ...change } = proposal.change;
+    return `change to ${JSON.stringify(change)}`;
+  }
+  const { kind, side, qty, limitPrice, reason, ...more } = proposal.intent;
+  const terms = kind === 'limit' ? '' : ` ${kind}`;
+  return `${side} ${qty}${terms} at ${limitPrice} (${reason}) ${JSON.stringify(more)}`;
 }
 
 /** The first place in which `other` decided differently before `untilUs`; null when nothing differs. */

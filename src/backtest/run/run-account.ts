@@ -18,13 +18,13 @@ import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../do
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
 import { usageBps } from '../../venue/account/margin.ts';
-import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
+import type { BacktestPlan } from '../backtest-plan.ts';
 import { DrawdownWatch } from '../statistics/drawdowns.ts';
 import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './number-column.ts';
 import { type PriceColumns, SampleTable } from './sample-table.ts';
-import { type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
+import { type Execution, StrategyLedger } from './strategy-ledger.ts';
 import type { PriceRange, StrategyPosition } from './strategy-position.ts';
 
 /** Money beside equity, now. */
@@ -48,6 +48,8 @@ export class RunAccount {
   readonly ledgers: readonly StrategyLedger[];
   readonly #capital: number;
   readonly #instruments: readonly RunInstrument[];
+  readonly #costs: CostSchedule;
+  #day: TradingDay | null = null;
   /** Equity when the day before was paid out. */
   #cash: number;
   /** Charged on the days before. */
@@ -60,7 +62,13 @@ export class RunAccount {
   /** Counts what changes figures without a price: executions, and days that are paid out. */
   version = 0;
 
-  constructor(capital: number, strategies: number, instruments: readonly RunInstrument[]) {
+  constructor(
+    capital: number,
+    strategies: number,
+    instruments: readonly RunInstrument[],
+    costs: CostSchedule,
+  ) {
+    this.#costs = costs;
     this.#capital = capital;
     this.#cash = capital;
     this.#instruments = instruments;
@@ -70,7 +78,29 @@ export class RunAccount {
     );
   }
 
-  execute(strategy: number, instrument: RunInstrument, execution: Execution, costs: DayCosts): void {
+  openDay(day: TradingDay): void {
+    this.#day = day;
+  }
+
+  get day(): TradingDay {
+    assert(this.#day !== null, 'a day is open');
+    return this.#day;
+  }
+
+  ratesOf({ contract: { spec } }: RunInstrument): CostSchedule {
+    return ratesOf(spec, this.#costs);
+  }
+
+  /** Of so many contracts, at the mark unless their value is given. */
+  marginOf(instrument: RunInstrument, size: number, value = size * instrument.markValue): number {
+    return initialMargin(this.ratesOf(instrument), this.day, value, size);
+  }
+
+  maintenanceOf(instrument: RunInstrument, size: number): number {
+    return maintenanceMargin(this.ratesOf(instrument), this.day, size * instrument.markValue, size);
+  }
+
+  execute(strategy: number, instrument: RunInstrument, execution: Execution): void {
     const { exchange, contract } = instrument;
     const { index } = contract;
     if (exchange !== null) {
@@ -82,7 +112,7 @@ export class RunAccount {
     assert(ledger !== undefined, 'an execution is of a strategy of the run');
     const holding = ledger.holding(instrument);
     const [before, charged, total] = [holding.position, ledger.charged, this.#totalOf(index)];
-    ledger.execute(instrument, execution, costs);
+    ledger.execute(instrument, execution, this.ratesOf(instrument), this.day);
     this.#charged += ledger.charged - charged;
     total.add(before, -1);
     total.add(holding.position, 1);
@@ -177,8 +207,8 @@ export class RunAccount {
   }
 
   /** As the broker shows it. */
-  figures({ schedule, day }: DayCosts): BrokerAccount {
-    const margin = this.#marginNow(schedule, day);
+  figures(): BrokerAccount {
+    const margin = this.#marginNow();
     const uncollected = this.#charged - this.#chargedBefore;
     const equity = this.equityNow();
     const profit = equity - this.#cash + uncollected;
@@ -199,38 +229,35 @@ export class RunAccount {
   }
 
   /** Equity that margins no position; below zero where prices have fallen too far. */
-  freeEquity({ schedule, day }: DayCosts): number {
-    return this.equityNow() - this.#marginNow(schedule, day);
+  freeEquity(): number {
+    return this.equityNow() - this.#marginNow();
   }
 
   /** Equity below which the broker closes positions. */
-  maintenance({ schedule, day }: DayCosts): number {
+  maintenance(): number {
     let needed = 0;
-    for (const { contract, markValue } of this.#instruments) {
-      const size = Math.abs(this.netOf(contract.index));
-      if (size !== 0)
-        needed += maintenanceMargin(ratesOf(contract.spec, schedule), day, size * markValue, size);
+    for (const instrument of this.#instruments) {
+      const size = Math.abs(this.netOf(instrument.contract.index));
+      if (size !== 0) needed += this.maintenanceOf(instrument, size);
     }
     return needed;
   }
 
   /** A position paid in full has left the cash with its purchase; a margined one leaves its profit there when it is closed. */
-  cashInHand({ schedule, day }: DayCosts): number {
+  cashInHand(): number {
     let cash = this.#capital - this.#charged;
-    for (const { contract } of this.#instruments) {
-      const { realised, openValue } = this.#totalOf(contract.index);
-      cash += realised - (isPaidInFull(ratesOf(contract.spec, schedule), day) ? openValue : 0);
+    for (const instrument of this.#instruments) {
+      const { realised, openValue } = this.#totalOf(instrument.contract.index);
+      cash += realised - (isPaidInFull(this.ratesOf(instrument), this.day) ? openValue : 0);
     }
     return cash;
   }
 
-  #marginNow(schedule: CostSchedule, day: TradingDay): number {
+  #marginNow(): number {
     let margin = 0;
-    for (const { contract, markValue } of this.#instruments) {
-      const net = this.netOf(contract.index);
-      if (net === 0) continue;
-      const value = Math.abs(net) * markValue;
-      margin += initialMargin(ratesOf(contract.spec, schedule), day, value, Math.abs(net));
+    for (const instrument of this.#instruments) {
+      const net = this.netOf(instrument.contract.index);
+      if (net !== 0) margin += this.marginOf(instrument, Math.abs(net));
     }
     return margin;
   }
@@ -260,14 +287,13 @@ export class RunAccount {
 
 /** Pays out positions in contracts that traded for the last time, at their mark; the tax on it falls due. */
 export function settleExpired(
-  { day }: BacktestDay,
-  { costs, calendar }: BacktestPlan,
+  { calendar }: BacktestPlan,
   account: RunAccount,
   instruments: readonly RunInstrument[],
   nowUs: number,
 ): void {
   const expired = instruments.filter(
-    ({ contract, mark }) => lastSession(calendar, contract) <= day && mark !== 0,
+    ({ contract, mark }) => lastSession(calendar, contract) <= account.day && mark !== 0,
   );
   for (const instrument of expired) {
     const { contract, mark, markValue } = instrument;
@@ -284,7 +310,7 @@ export function settleExpired(
         priceTicks: Math.round(mark),
         value,
         fee: money(0),
-        tax: taxOn(ratesOf(contract.spec, costs), day, value),
+        tax: taxOn(account.ratesOf(instrument), account.day, value),
         liquidity: 'taker',
         clause: 'settlement',
         cause: 'settled',
@@ -292,7 +318,7 @@ export function settleExpired(
         decidedMidTwice: 0,
         orderNo: 0,
       };
-      account.execute(strategy, instrument, execution, { schedule: costs, day });
+      account.execute(strategy, instrument, execution);
     });
   }
 }

@@ -22,6 +22,7 @@ import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
 import { describeLatency, latencyDraws, type LatencyModel } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
+import { createStrategyHost } from '../../strategy/index.ts';
 import { EngineDriver } from './engine-driver.ts';
 import { JournalTape } from './journal-tape.ts';
 import { RunInstrument } from './run-instrument.ts';
@@ -103,7 +104,7 @@ class Run {
     this.#clock.nowUs = 0;
     this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: KEPT };
     const [clock, instruments] = [this.#clock, this.#instruments];
-    const account = new RunAccount(plan.capital, plan.strategies.length, instruments);
+    const account = new RunAccount(plan.capital, plan.strategies.length, instruments, plan.costs);
     this.#account = account;
     this.#facts = new RunJournal(account);
     this.#tape = new JournalTape((entry) => {
@@ -150,24 +151,7 @@ class Run {
     assert(days.length > 0, 'a run has a day');
     days.forEach((day, place) => this.#playDay(day, place));
     for (const ledger of this.#account.ledgers) ledger.end(this.#instruments, this.#clock.nowUs);
-    return assembleResult({
-      plan: this.#plan,
-      account: this.#account,
-      facts: this.#facts,
-      instruments: this.#instruments,
-      plots: this.#plots,
-      notices: this.#notices,
-      journalHash: this.#tape.digest(),
-      fromUs: tsUs(this.#fromUs),
-      toUs: tsUs(this.#clock.nowUs),
-      counts: {
-        rows: this.#rowsDone,
-        events: this.#sequence.last,
-        journalEntries: this.#tape.count,
-        orders: this.#broker.orders,
-        fills: this.#venue.fills,
-      },
-    });
+    return this.#result();
   }
 
   #playDay(day: TradingDay, place: number): void {
@@ -285,24 +269,24 @@ class Run {
   }
 
   #createDriver(): EngineDriver {
-    const { calendar, costs, strategies } = this.#plan;
-    return new EngineDriver(
-      {
-        settings: this.#settings,
-        calendar,
-        costs,
-        strategies,
-        gateway: this.#broker,
-        reports: this.#broker,
-        journal: this.#tape,
-        plots: this.#plots,
-        clock: this.#clock,
-        running: this.#options.running,
-        onFault: (strategy, error) => this.#facts.threw(strategy, error),
-        wake: (atUs) => this.#timeline.wake(atUs),
-      },
-      this.#sequence,
-    );
+    const { calendar, costs, strategies: instances } = this.#plan;
+    const { running } = this.#options;
+    const host = createStrategyHost({
+      instances,
+      onFault: (strategy, error) => this.#facts.threw(strategy, error),
+      ...(running === undefined ? {} : { currentStrategy: running }),
+    });
+    const outbound = {
+      gateway: this.#broker,
+      reports: this.#broker,
+      journal: this.#tape,
+      plots: this.#plots,
+    };
+    return new EngineDriver({ settings: this.#settings, calendar, costs, host }, outbound, {
+      clock: this.#clock,
+      sequence: this.#sequence,
+      wake: (atUs) => this.#timeline.wake(atUs),
+    });
   }
 
   /** After the last row: the last prints, the end of orders and contracts, and the reads that prove them. */
@@ -312,7 +296,7 @@ class Run {
     if (closeUs !== null) {
       this.#venue.expire();
       this.#settle(data);
-      settleExpired(data, this.#plan, this.#account, this.#instruments, this.#clock.nowUs);
+      settleExpired(this.#plan, this.#account, this.#instruments, this.#clock.nowUs);
     }
     this.#account.sample(this.#clock.nowUs, this.#venue.funds(), true);
     this.#account.settleDay(this.#clock.nowUs);
@@ -353,84 +337,76 @@ class Run {
     this.#rowsDone += rows;
     this.#options.onProgress?.({ rowsDone: this.#rowsDone, rows: this.#plan.data.rows, day });
   }
-}
 
-// Makes a run's result.
-
-interface Gathered {
-  readonly plan: BacktestPlan;
-  readonly account: RunAccount;
-  readonly facts: RunJournal;
-  readonly instruments: readonly RunInstrument[];
-  readonly plots: RunPlots;
-  readonly notices: readonly BacktestNotice[];
-  readonly journalHash: string;
-  readonly fromUs: TsUs;
-  readonly toUs: TsUs;
-  readonly counts: BacktestResult['counts'];
-}
-
-function assembleResult(gathered: Gathered): BacktestResult {
-  const { plan, account, facts, instruments, notices, toUs } = gathered;
-  const dropped = facts.dropped;
-  const more: BacktestNotice[] =
-    dropped === 0 ? [] : [{ tsUs: null, code: 'notices_dropped', text: `${dropped} more are not shown` }];
-  const { samples, falls } = account;
-  if (falls.lostUs !== null) more.push(capitalLost(tsUs(falls.lostUs)));
-  return {
-    version: 1,
-    configDigest: plan.configDigest,
-    dataDigest: plan.data.digest,
-    journalHash: gathered.journalHash,
-    seed: plan.seed,
-    currency: plan.currency,
-    moneyScale: plan.moneyScale,
-    timeZone: plan.calendar.timeZone,
-    utcOffsetMinutes: plan.calendar.utcOffsetMinutes,
-    days: plan.data.days,
-    warmUpDays: plan.warmUpDays,
-    fromUs: gathered.fromUs,
-    toUs,
-    capital: money(plan.capital),
-    equity: samples.equity,
-    drawdowns: falls.end(),
-    funds: account.funds(),
-    dayEquity: account.dayEquity.take(),
-    dayEndUs: account.dayEndUs.take(),
-    statistics: plan.statistics,
-    instruments: instruments.map((instrument) => {
-      const prices = account.pricesOf(instrument);
-      return {
-        symbol: instrument.contract.orderCode,
-        spec: instrument.contract.spec,
-        prices: samples.samplesOf(prices.last),
-        ranges: prices.ranges(),
-      };
-    }),
-    strategies: account.ledgers.map((ledger, place) => {
-      const instance = plan.strategies[place];
-      return {
-        id: instance?.id ?? '',
-        strategy: instance?.definition.name ?? '',
-        symbols: plan.settings.strategies[place]?.symbols ?? [],
-        params: instance?.params ?? {},
-        profit: samples.samplesOf(ledger.profit),
-        fills: ledger.fills,
-        trades: ledger.trades,
-        denials: ledger.denials,
-        denialCount: ledger.denialCount,
-        costs: ledger.costs(),
-        orders: ledger.orders,
-        plots: gathered.plots.of(place),
-        heldUs: ledger.heldUs(toUs),
-        stopped: ledger.stopped,
-        fault: ledger.fault,
-      };
-    }),
-    models: [...describeModels(plan.fill, plan.latency), ['memory', describeMemory(plan.memory)]],
-    notices: [...notices, ...facts.notices, ...more],
-    counts: gathered.counts,
-  };
+  #result(): BacktestResult {
+    const [plan, account, facts] = [this.#plan, this.#account, this.#facts];
+    const toUs = tsUs(this.#clock.nowUs);
+    const { dropped } = facts;
+    const more: BacktestNotice[] =
+      dropped === 0 ? [] : [{ tsUs: null, code: 'notices_dropped', text: `${dropped} more are not shown` }];
+    const { samples, falls } = account;
+    if (falls.lostUs !== null) more.push(capitalLost(tsUs(falls.lostUs)));
+    return {
+      version: 1,
+      configDigest: plan.configDigest,
+      dataDigest: plan.data.digest,
+      journalHash: this.#tape.digest(),
+      seed: plan.seed,
+      currency: plan.currency,
+      moneyScale: plan.moneyScale,
+      timeZone: plan.calendar.timeZone,
+      utcOffsetMinutes: plan.calendar.utcOffsetMinutes,
+      days: plan.data.days,
+      warmUpDays: plan.warmUpDays,
+      fromUs: tsUs(this.#fromUs),
+      toUs,
+      capital: money(plan.capital),
+      equity: samples.equity,
+      drawdowns: falls.end(),
+      funds: account.funds(),
+      dayEquity: account.dayEquity.take(),
+      dayEndUs: account.dayEndUs.take(),
+      statistics: plan.statistics,
+      instruments: this.#instruments.map((instrument) => {
+        const prices = account.pricesOf(instrument);
+        return {
+          symbol: instrument.contract.orderCode,
+          spec: instrument.contract.spec,
+          prices: samples.samplesOf(prices.last),
+          ranges: prices.ranges(),
+        };
+      }),
+      strategies: account.ledgers.map((ledger, place) => {
+        const instance = plan.strategies[place];
+        return {
+          id: instance?.id ?? '',
+          strategy: instance?.definition.name ?? '',
+          symbols: plan.settings.strategies[place]?.symbols ?? [],
+          params: instance?.params ?? {},
+          profit: samples.samplesOf(ledger.profit),
+          fills: ledger.fills,
+          trades: ledger.trades,
+          denials: ledger.denials,
+          denialCount: ledger.denialCount,
+          costs: ledger.costs(),
+          orders: ledger.orders,
+          plots: this.#plots.of(place),
+          heldUs: ledger.heldUs(toUs),
+          stopped: ledger.stopped,
+          fault: ledger.fault,
+        };
+      }),
+      models: [...describeModels(plan.fill, plan.latency), ['memory', describeMemory(plan.memory)]],
+      notices: [...this.#notices, ...facts.notices, ...more],
+      counts: {
+        rows: this.#rowsDone,
+        events: this.#sequence.last,
+        journalEntries: this.#tape.count,
+        orders: this.#broker.orders,
+        fills: this.#venue.fills,
+      },
+    };
+  }
 }
 
 const capitalLost = (at: TsUs): BacktestNotice => ({

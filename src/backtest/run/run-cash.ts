@@ -1,14 +1,11 @@
 /** The cash of a run's one account where no broker's ratios hold: an order that opens needs cash for the price that it will pay. */
 import { assert } from '../../domain/assert.ts';
-import { ratesOf } from '../../domain/contract.ts';
-import { initialMargin } from '../../domain/costs.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
 import { type PlaceLimit, refusal, type Refusal } from '../../venue/venue-command.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { FundsNow, RunAccount } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import type { DayCosts } from './strategy-ledger.ts';
 
 /** An order, as far as it needs cash. */
 interface Asked {
@@ -23,7 +20,6 @@ export class RunCash {
   readonly #account: RunAccount;
   readonly #instruments: readonly RunInstrument[];
   readonly #open: () => Iterable<VenueOrder>;
-  #costs: DayCosts | null = null;
 
   /** `open`: orders that work. */
   constructor(account: RunAccount, instruments: readonly RunInstrument[], open: () => Iterable<VenueOrder>) {
@@ -32,16 +28,11 @@ export class RunCash {
     this.#open = open;
   }
 
-  openDay(costs: DayCosts): void {
-    this.#costs = costs;
-  }
-
   /** An order that reduces the position, working orders considered, is never refused. */
   refusal({ orderCode, side, qty, limitPrice: price }: PlaceLimit): Refusal | null {
-    assert(this.#costs !== null, 'orders are sent on a day that is open');
     const working = this.#working();
     const asked = { orderCode, side, qty, price };
-    const free = this.#account.freeEquity(this.#costs);
+    const free = this.#account.freeEquity();
     const isBeside = (order: Asked): boolean => order.orderCode === orderCode && order.side === side;
     const turning = this.#turningMargin(asked, working.filter(isBeside));
     const released = this.#releasedBy(working, orderCode);
@@ -59,11 +50,10 @@ export class RunCash {
    * Margin of other contracts, as far as orders that work close them at the last price: one event moves money from one to the other.
    */
   #releasedBy(working: readonly Asked[], code: OrderCode): number {
-    assert(this.#costs !== null, 'margin is measured on a day that is open');
-    const { schedule, day } = this.#costs;
     if (working.length === 0) return 0;
     let released = 0;
-    for (const { contract, mark, markValue } of this.#instruments) {
+    for (const instrument of this.#instruments) {
+      const { contract, mark } = instrument;
       const net = this.#account.netOf(contract.index);
       if (contract.orderCode === code || net === 0) continue;
       const closing = working.filter(
@@ -74,17 +64,16 @@ export class RunCash {
         Math.abs(net),
         closing.reduce((sum, { qty }) => sum + qty, 0),
       );
-      released += initialMargin(ratesOf(contract.spec, schedule), day, size * markValue, size);
+      released += this.#account.marginOf(instrument, size);
     }
     return released;
   }
 
   funds(): FundsNow {
-    assert(this.#costs !== null, 'money is measured on a day that is open');
     const account = this.#account;
-    const free = account.freeEquity(this.#costs);
+    const free = account.freeEquity();
     return {
-      cash: account.cashInHand(this.#costs),
+      cash: account.cashInHand(),
       marginUsed: account.equityNow() - free,
       buyingPower: Math.max(0, free - this.#heldFor(this.#working())),
     };
@@ -102,7 +91,6 @@ export class RunCash {
    * round; null for any other order. An order that fills at the last price stands behind others that do, one that waits behind all.
    */
   #turningMargin(asked: Asked, beside: readonly Asked[]): number | null {
-    assert(this.#costs !== null, 'margin is measured on a day that is open');
     const instrument = this.#instruments.find(({ contract }) => contract.orderCode === asked.orderCode);
     assert(instrument !== undefined, 'a run trades its own contracts');
     const { mark, unit, contract } = instrument;
@@ -112,10 +100,9 @@ export class RunCash {
     // A stop that has fired, or an exit at market, takes the place of a target that waits.
     const before = waits(asked, mark) ? beside : beside.filter((order) => !waits(order, mark));
     if (held <= 0 || total(before) <= held) return null;
-    const { schedule, day } = this.#costs;
     const paid = paidPrice(asked, mark);
     const marginOf = (qty: number, price: number): number =>
-      initialMargin(ratesOf(contract.spec, schedule), day, Math.round(qty * price * unit), qty);
+      this.#account.marginOf(instrument, qty, Math.round(qty * price * unit));
     const opens = total(beside) - held;
     const earned = Math.round(net * (paid - mark) * unit);
     return marginOf(opens, paid) - marginOf(held, mark) - earned;
@@ -141,16 +128,14 @@ export class RunCash {
   }
 
   /** `net` is positive where these orders enlarge it. What turns a position round opens no more than is held until it is beyond that. */
-  #openingMargin({ mark, unit, contract }: RunInstrument, net: number, orders: readonly Asked[]): number {
-    assert(this.#costs !== null, 'margin is measured on a day that is open');
-    const { schedule, day } = this.#costs;
+  #openingMargin(instrument: RunInstrument, net: number, orders: readonly Asked[]): number {
+    const { mark, unit } = instrument;
     let free = net < 0 ? -2 * net : 0;
-    const rates = ratesOf(contract.spec, schedule);
     let margin = 0;
     for (const order of orders) {
       const opens = Math.max(0, order.qty - free);
       free = Math.max(0, free - order.qty);
-      margin += initialMargin(rates, day, Math.round(opens * paidPrice(order, mark) * unit), opens);
+      margin += this.#account.marginOf(instrument, opens, Math.round(opens * paidPrice(order, mark) * unit));
     }
     return margin;
   }

@@ -5,8 +5,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
-import { ratesOf } from '../../domain/contract.ts';
-import { initialMargin, maintenanceMargin, rateOn } from '../../domain/costs.ts';
+import { rateOn } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
 import { PriceBands } from '../../domain/price-bands.ts';
@@ -25,7 +24,6 @@ import type { Closing, MarginBooks } from '../../venue/margin-monitor.ts';
 import type { PlaceLimit, Refusal } from '../../venue/venue-command.ts';
 import type { RunAccount } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import type { DayCosts } from './strategy-ledger.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 const WHOLE_BPS = 10_000;
@@ -53,12 +51,12 @@ export class MarginRoom {
   }
 
   /** Whether the ratio is reached; where it is not, bands are drawn. */
-  measure(costs: DayCosts): boolean {
-    const { cash, requiredMargin, usageBps } = this.#account.figures(costs);
+  measure(): boolean {
+    const { cash, requiredMargin, usageBps } = this.#account.figures();
     this.forget();
     if (usageBps >= this.#forceCloseBps) return true;
     // Usage is rounded up: more than one part less reaches the ratio.
-    this.#draw((cash * (this.#forceCloseBps - 1)) / WHOLE_BPS - requiredMargin, costs);
+    this.#draw((cash * (this.#forceCloseBps - 1)) / WHOLE_BPS - requiredMargin);
     return false;
   }
 
@@ -66,17 +64,18 @@ export class MarginRoom {
     this.#version = NO_VERSION;
   }
 
-  #draw(room: number, { schedule, day }: DayCosts): void {
+  #draw(room: number): void {
     this.#version = this.#account.version;
     this.#bands.clear(this.#instruments.length);
     const net = this.#instruments.map(({ contract }) => Math.abs(this.#account.netOf(contract.index)));
     const held = net.filter((qty) => qty !== 0).length;
-    this.#instruments.forEach(({ contract, unit, mark }, at) => {
+    this.#instruments.forEach((instrument, at) => {
+      const { contract, unit, mark } = instrument;
       const qty = net[at] ?? 0;
       // Margin is rounded up by less than one for each contract.
       if (qty === 0) return;
-      const rates = ratesOf(contract.spec, schedule);
-      const share = rates.contractMargin === undefined ? 1 + rateOn(rates.marginBps, day) / WHOLE_BPS : 1;
+      const { contractMargin, marginBps } = this.#account.ratesOf(instrument);
+      const share = contractMargin === undefined ? 1 + rateOn(marginBps, this.#account.day) / WHOLE_BPS : 1;
       this.#bands.narrow(contract.index, mark, (room - held) / held, qty * unit * share);
     });
   }
@@ -96,7 +95,6 @@ export class RunMargin implements MarginBooks {
   readonly #parts: RunMarginParts;
   readonly #room: MarginRoom;
   #byCode: ReadonlyMap<OrderCode, RunInstrument> = new Map();
-  #costs: DayCosts | null = null;
 
   constructor(parts: RunMarginParts) {
     this.#parts = parts;
@@ -105,8 +103,7 @@ export class RunMargin implements MarginBooks {
     this.#room = new MarginRoom(account, instruments, forceBps);
   }
 
-  openDay(costs: DayCosts): void {
-    this.#costs = costs;
+  openDay(): void {
     this.#byCode = new Map(this.#parts.instruments.map((each) => [each.contract.orderCode, each]));
     this.#room.forget();
   }
@@ -118,13 +115,13 @@ export class RunMargin implements MarginBooks {
 
   measure(): readonly AccountId[] {
     if (this.#parts.rules === 'maintenance') return this.#isMaintained() ? [] : [this.#parts.id];
-    return this.#room.isLeft() || !this.#room.measure(this.#today) ? [] : [this.#parts.id];
+    return this.#room.isLeft() || !this.#room.measure() ? [] : [this.#parts.id];
   }
 
   /** As the broker shows the account. */
   figures(): BrokerAccount {
     const { account, rules } = this.#parts;
-    const figures = account.figures(this.#today);
+    const figures = account.figures();
     return rules === null || rules === 'maintenance'
       ? figures
       : this.#withBuyingPower(figures, this.#view(), rules);
@@ -134,9 +131,7 @@ export class RunMargin implements MarginBooks {
     const { account, rules } = this.#parts;
     if (rules === null || rules === 'maintenance') return null;
     const view = this.#view();
-    return riskRefusal(command, view, rules, () =>
-      this.#withBuyingPower(account.figures(this.#today), view, rules),
-    );
+    return riskRefusal(command, view, rules, () => this.#withBuyingPower(account.figures(), view, rules));
   }
 
   /** From those strategies whose position lies on the side of the account's net. */
@@ -145,12 +140,12 @@ export class RunMargin implements MarginBooks {
     if (rules === null) return [];
     const isMaintained = rules === 'maintenance';
     const view = this.#view();
-    const figures = account.figures(this.#today);
-    const asked = isMaintained ? account.maintenance(this.#today) : figures.requiredMargin;
+    const figures = account.figures();
+    const asked = isMaintained ? account.maintenance() : figures.requiredMargin;
     const collateral = isMaintained ? account.equityNow() : figures.cash;
     const held = instruments.map((instrument) => {
       const { index, orderCode: code, expiry } = instrument.contract;
-      const marginOfOne = isMaintained ? this.#maintenanceOfOne(instrument) : view.marginOf(code, 1);
+      const marginOfOne = isMaintained ? account.maintenanceOf(instrument, 1) : view.marginOf(code, 1);
       return { code, expiry, net: account.netOf(index), closing: alreadyClosing(code), marginOfOne };
     });
     const closings: Closing[] = [];
@@ -175,12 +170,7 @@ export class RunMargin implements MarginBooks {
   }
 
   #isMaintained(): boolean {
-    return this.#parts.account.equityNow() >= this.#parts.account.maintenance(this.#today);
-  }
-
-  #maintenanceOfOne({ contract, markValue }: RunInstrument): number {
-    const { schedule, day } = this.#today;
-    return maintenanceMargin(ratesOf(contract.spec, schedule), day, markValue, 1);
+    return this.#parts.account.equityNow() >= this.#parts.account.maintenance();
   }
 
   #withBuyingPower(figures: BrokerAccount, view: MarginView, { entryBps }: MarginRules): BrokerAccount {
@@ -193,17 +183,12 @@ export class RunMargin implements MarginBooks {
 
   #view(): MarginView {
     const { account, instruments } = this.#parts;
-    const { schedule, day } = this.#today;
     const working = this.#parts.working();
     return {
       codes: () => instruments.map(({ contract }) => contract.orderCode),
       netOf: (code) => account.netOf(this.#instrument(code).contract.index),
       workingIn: (code) => working.get(code) ?? NOTHING_WORKING,
-      marginOf: (code, contracts) => {
-        const { contract, markValue } = this.#instrument(code);
-        const size = Math.abs(contracts);
-        return initialMargin(ratesOf(contract.spec, schedule), day, size * markValue, size);
-      },
+      marginOf: (code, contracts) => account.marginOf(this.#instrument(code), Math.abs(contracts)),
     };
   }
 
@@ -211,10 +196,5 @@ export class RunMargin implements MarginBooks {
     const instrument = this.#byCode.get(code);
     assert(instrument !== undefined, 'a run trades its own contracts');
     return instrument;
-  }
-
-  get #today(): DayCosts {
-    assert(this.#costs !== null, 'margin is measured on a day that is open');
-    return this.#costs;
   }
 }

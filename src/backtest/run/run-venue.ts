@@ -22,7 +22,7 @@ import {
   ratesOf,
 } from '../../domain/contract.ts';
 import { type CostSchedule, hasMaintenance } from '../../domain/costs.ts';
-import { accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
+import { type AccountId, accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
 import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
 import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
@@ -44,7 +44,7 @@ import {
   Outbox,
   type TriggerReport,
 } from '../../venue/venue-event.ts';
-import type { FillSink } from '../../venue/exchange/exchange.ts';
+import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
 import { liquidityOf } from '../../venue/exchange/fill-models.ts';
 import { type CheckSurroundings, placeRefusal } from '../../venue/orders/order-checks.ts';
 import {
@@ -56,7 +56,6 @@ import {
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { FundsNow, RunAccount } from './run-account.ts';
-import type { DayCosts } from './strategy-ledger.ts';
 import { RunCash } from './run-cash.ts';
 import { RunMargin } from './run-margin.ts';
 import type { RunInstrument } from './run-instrument.ts';
@@ -102,18 +101,15 @@ const NO_BAND: PriceBand = {
   reference: priceHundredths(0),
 };
 
-type Around = EntrySurroundings & TriggerSurroundings & CheckSurroundings;
-
-export class RunVenue implements OrderListener {
+export class RunVenue implements EntrySurroundings, TriggerSurroundings, CheckSurroundings, OrderListener {
   /** Executions of the markets. */
   readonly sink: FillSink<VenueOrder> = {
-    onFill: (order, price, filled, clause) => this.#entry.fill(order, price, filled, clause, this.#now),
+    onFill: (order, price, filled, clause) => this.#entry.fill(order, price, filled, clause, this.nowUs),
   };
   fills = 0;
   /** An order waits for trades: each trade is passed on. */
   isWatching = false;
   readonly #parts: RunVenueParts;
-  readonly #around: Around;
   readonly #entry: OrderEntry;
   readonly #outbox = new Outbox();
   readonly #triggers: TriggerBook;
@@ -122,10 +118,8 @@ export class RunVenue implements OrderListener {
   readonly #cash: RunCash | null;
   readonly #traded = new Map<OrderCode, RunInstrument>();
   readonly #listings = new Map<OrderCode, Listing>();
-  #phase: SessionPhase = 'closed';
-  /** Null before the first day. */
-  #dayCosts: DayCosts | null = null;
-  #isClosed = true;
+  phase: SessionPhase = 'closed';
+  isClosed = true;
   /** Some contract has maintenance margin. */
   #isMaintained = false;
   #untold: VenueOrder[] = [];
@@ -143,26 +137,20 @@ export class RunVenue implements OrderListener {
 
   constructor(parts: RunVenueParts) {
     this.#parts = parts;
-    this.#around = this.#surroundings();
-    this.#entry = new OrderEntry(parts.costs, RULES, this.#around, this);
+    this.#entry = new OrderEntry(parts.costs, RULES, this, this);
     const { stopLossSlipTicks } = RULES;
     this.#triggers = new TriggerBook(
       { ...RULES, stopLossSlipTicks: parts.marketOrders ? CEILING_NONE : stopLossSlipTicks },
-      this.#around,
+      this,
       this.#outbox,
     );
     const { account, instruments, clock, margin } = parts;
     const rules = margin === 'cash' ? 'maintenance' : margin;
     this.#cash =
-      margin === 'cash' ? new RunCash(account, instruments, () => this.#entry.open(ACCOUNT)) : null;
-    const working = (): ReadonlyMap<OrderCode, WorkingQty> => this.#entry.working(ACCOUNT);
+      margin === 'cash' ? new RunCash(account, instruments, () => this.#entry.store.open(ACCOUNT)) : null;
+    const working = (): ReadonlyMap<OrderCode, WorkingQty> => this.#entry.store.working(ACCOUNT);
     this.#room = new RunMargin({ id: ACCOUNT, account, instruments, clock, rules, working });
-    this.#margin = new MarginMonitor({
-      entry: this.#entry,
-      books: this.#room,
-      phase: () => this.#phase,
-      listing: (code) => this.#listings.get(code),
-    });
+    this.#margin = new MarginMonitor(this.#entry, this.#room, this);
   }
 
   /** When the broker looks at margin next. */
@@ -172,7 +160,8 @@ export class RunVenue implements OrderListener {
 
   /** After the markets of the day were opened. */
   openDay(day: TradingDay, bands: ReadonlyMap<number, PriceBand>): void {
-    this.#isClosed = false;
+    this.isClosed = false;
+    this.#parts.account.openDay(day);
     this.#traded.clear();
     this.#listings.clear();
     for (const instrument of this.#parts.instruments) {
@@ -187,9 +176,7 @@ export class RunVenue implements OrderListener {
         hasMaintenance(ratesOf(contract.spec, this.#parts.costs)),
       );
     this.#triggers.beginDay();
-    this.#dayCosts = { schedule: this.#parts.costs, day };
-    this.#room.openDay(this.#dayCosts);
-    this.#cash?.openDay(this.#dayCosts);
+    this.#room.openDay();
     this.noticeMargin();
   }
 
@@ -200,17 +187,19 @@ export class RunVenue implements OrderListener {
   }
 
   setPhase(phase: SessionPhase): void {
-    this.#phase = phase;
+    this.phase = phase;
     this.noticeMargin();
     if (phase !== 'continuous' || this.#lasting.size === 0) return;
     // Their rows of last evening say that they cannot be canceled.
-    for (const order of this.#entry.open(ACCOUNT)) if (this.#lasting.has(order.orderKey)) this.#mark(order);
+    for (const order of this.#entry.store.open(ACCOUNT))
+      if (this.#lasting.has(order.orderKey)) this.#mark(order);
     this.tell();
   }
 
   /** Orders of days before stand again in the markets of this one. */
   standAgain(): void {
-    for (const order of this.#entry.open(ACCOUNT)) this.#traded.get(order.orderCode)?.exchange?.enter(order);
+    for (const order of this.#entry.store.open(ACCOUNT))
+      this.#traded.get(order.orderCode)?.exchange?.enter(order);
     this.tell();
   }
 
@@ -280,7 +269,7 @@ export class RunVenue implements OrderListener {
 
   /** Runs arrivals and triggers after a call or a row, then reports every change. */
   tell(): void {
-    const nowUs = this.#now;
+    const nowUs = this.nowUs;
     while (this.#triggers.hasNews || this.#entry.nextDueUs <= nowUs) {
       if (this.#triggers.hasNews) this.#triggers.react(nowUs);
       else this.#entry.runDue(nowUs);
@@ -305,13 +294,13 @@ export class RunVenue implements OrderListener {
 
   #isSilent(code: OrderCode): boolean {
     const until = this.#traded.get(code)?.exchange?.silentUntilUs;
-    return until !== undefined && until > this.#now;
+    return until !== undefined && until > this.nowUs;
   }
 
   /** Every open order, and those that ended since the last scan. */
   scan(): readonly BrokerOrder[] {
-    const rows = [...this.#ended, ...this.#entry.open(ACCOUNT)].map((order) => this.#rowOf(order));
-    for (const order of this.#scanned) this.#entry.forget(order);
+    const rows = [...this.#ended, ...this.#entry.store.open(ACCOUNT)].map((order) => this.#rowOf(order));
+    for (const order of this.#scanned) this.#entry.store.forget(order);
     this.#scanned = this.#ended;
     this.#ended = [];
     return rows;
@@ -326,10 +315,10 @@ export class RunVenue implements OrderListener {
 
   /** The day is over: every order ends, and shows in the next scan. */
   expire(): void {
-    this.#isClosed = true;
-    this.#triggers.expireAll(this.#now, (row) => this.#lasts(row));
+    this.isClosed = true;
+    this.#triggers.expireAll(this.nowUs, (row) => this.#lasts(row));
     this.#tellTriggers();
-    this.#entry.expireAll(this.#now, ({ orderKey }) => this.#lasting.has(orderKey));
+    this.#entry.expireAll(this.nowUs, ({ orderKey }) => this.#lasting.has(orderKey));
   }
 
   /** Exits last like the order that brought them. */
@@ -341,7 +330,7 @@ export class RunVenue implements OrderListener {
   noticeMargin(): void {
     const { margin } = this.#parts;
     const isWatched = margin === 'cash' ? this.#isMaintained : margin !== null;
-    if (isWatched && this.#phase === 'continuous') this.#margin.notice(this.#now);
+    if (isWatched && this.phase === 'continuous') this.#margin.notice(this.nowUs);
   }
 
   /** Prices may bring a position below maintenance margin: each row is looked at. */
@@ -363,7 +352,7 @@ export class RunVenue implements OrderListener {
   }
 
   lookAtMargin(): void {
-    this.#margin.run(this.#now);
+    this.#margin.run(this.nowUs);
     this.tell();
     // Maintenance margin waits for the next row.
     if (this.#parts.margin !== 'cash') this.noticeMargin();
@@ -386,39 +375,33 @@ export class RunVenue implements OrderListener {
     const { account, note } = this.#parts;
     const instrument = this.#traded.get(order.orderCode);
     const { clause } = fill;
-    const costs = this.#dayCosts;
-    assert(instrument !== undefined && clause !== null && costs !== null, 'a fill is of a market of today');
+    assert(instrument !== undefined && clause !== null, 'a fill is of a market of today');
     this.fills += 1;
-    account.execute(
-      order.owner,
-      instrument,
-      {
-        tsUs: this.#now,
-        decidedUs: tsUs(order.decidedUs),
-        side: order.side,
-        qty: fill.qty,
-        priceTicks: fill.price,
-        value: money(fill.value),
-        fee: money(fill.fee),
-        tax: money(fill.tax),
-        liquidity: liquidityOf(clause),
-        clause,
-        cause: order.source === 'forced' ? 'forced' : 'order',
-        midTwice: instrument.midTwice,
-        decidedMidTwice: order.decidedMidTwice,
-        orderNo: order.tag,
-      },
-      costs,
-    );
+    account.execute(order.owner, instrument, {
+      tsUs: this.nowUs,
+      decidedUs: tsUs(order.decidedUs),
+      side: order.side,
+      qty: fill.qty,
+      priceTicks: fill.price,
+      value: money(fill.value),
+      fee: money(fill.fee),
+      tax: money(fill.tax),
+      liquidity: liquidityOf(clause),
+      clause,
+      cause: order.source === 'forced' ? 'forced' : 'order',
+      midTwice: instrument.midTwice,
+      decidedMidTwice: order.decidedMidTwice,
+      orderNo: order.tag,
+    });
     if (order.bracket !== null || this.isWatching) {
-      this.#triggers.onFill(order, fill.price, fill.qty, this.#now);
-      if (this.#parts.areExitsLate && order.bracket !== null) this.#triggers.holdBack(order, this.#now);
+      this.#triggers.onFill(order, fill.price, fill.qty, this.nowUs);
+      if (this.#parts.areExitsLate && order.bracket !== null) this.#triggers.holdBack(order, this.nowUs);
       const isFlat = account.netOf(instrument.contract.index) === 0;
-      if (isFlat) this.#triggers.endExits(ACCOUNT, order.orderCode, this.#now);
+      if (isFlat) this.#triggers.endExits(ACCOUNT, order.orderCode, this.nowUs);
       this.#listen();
     }
     const signed = order.side === 'buy' ? fill.qty : -fill.qty;
-    note(this.#now, instrument.contract.index, order.owner, signed, fill.price);
+    note(this.nowUs, instrument.contract.index, order.owner, signed, fill.price);
     if (!order.isOpen) this.#ended.push(order);
     this.#mark(order);
   }
@@ -426,7 +409,7 @@ export class RunVenue implements OrderListener {
   #enter(command: PlaceLimit, origin: OrderOrigin, owner: number, decided: Decided): CallOutcome {
     const { decidedUs, decidedMidTwice } = decided;
     const sender = { owner, triggerPrice: null, decidedUs, decidedMidTwice };
-    return outcomeOf(placeRefusal(command, this.#around) ?? this.#entry.place(command, origin, sender));
+    return outcomeOf(placeRefusal(command, this) ?? this.#entry.place(command, origin, sender));
   }
 
   #wait(command: PlaceTrigger, owner: number): CallOutcome {
@@ -466,46 +449,46 @@ export class RunVenue implements OrderListener {
     return true;
   }
 
-  #surroundings(): Around {
-    const phase = (): SessionPhase => this.#phase;
-    const now = (): TsUs => this.#now;
-    const day = (): TradingDay => {
-      assert(this.#dayCosts !== null, 'orders are sent on a day that is open');
-      return this.#dayCosts.day;
-    };
-    const isClosed = (): boolean => this.#isClosed;
-    return {
-      get nowUs() {
-        return now();
-      },
-      get day() {
-        return day();
-      },
-      get phase() {
-        return phase();
-      },
-      get isClosed() {
-        return isClosed();
-      },
-      listing: (code) => this.#listings.get(code),
-      book: (code) => this.#traded.get(code)?.exchange ?? undefined,
-      unknownRefusal: (_id, code) => (this.#listings.has(code) ? null : refusal(-6003)),
-      riskRefusal: (command) => this.#cash?.refusal(command) ?? this.#room.refusal(command),
-      takeKey: () => this.#entry.takeKey(),
-      send: (command, origin, sender, by) => this.#sendTriggered(command, origin, sender, by),
-    };
+  // Order entry, triggers and checks ask the venue around them for these.
+
+  get nowUs(): TsUs {
+    return tsUs(this.#parts.clock.nowUs);
   }
 
-  #sendTriggered(
+  get day(): TradingDay {
+    return this.#parts.account.day;
+  }
+
+  listing(code: OrderCode): Listing | undefined {
+    return this.#listings.get(code);
+  }
+
+  book(code: OrderCode): Exchange<VenueOrder> | undefined {
+    return this.#traded.get(code)?.exchange ?? undefined;
+  }
+
+  unknownRefusal(_id: AccountId, code: OrderCode): Refusal | null {
+    return this.#listings.has(code) ? null : refusal(-6003);
+  }
+
+  riskRefusal(command: PlaceLimit): Refusal | null {
+    return this.#cash?.refusal(command) ?? this.#room.refusal(command);
+  }
+
+  takeKey(): BrokerOrderKey {
+    return this.#entry.store.takeKey();
+  }
+
+  send(
     command: PlaceLimit,
     origin: OrderOrigin,
     { owner, triggerPrice }: Pick<OrderSender, 'owner' | 'triggerPrice'>,
     by: TriggerOrder,
   ): VenueOrder['orderNo'] | Refusal {
-    const refused = placeRefusal(command, this.#around);
+    const refused = placeRefusal(command, this);
     if (refused !== null) return refused;
     const decidedMidTwice = this.#traded.get(command.orderCode)?.midTwice ?? 0;
-    const sender = { owner, triggerPrice, decidedUs: this.#now, decidedMidTwice };
+    const sender = { owner, triggerPrice, decidedUs: this.nowUs, decidedMidTwice };
     const { orderNo, orderKey } = this.#entry.place(command, origin, sender);
     if (this.#lasts(by)) this.#lasting.add(orderKey);
     return orderNo;
@@ -518,12 +501,8 @@ export class RunVenue implements OrderListener {
     return { value, quality: 'exact', costs: { fee: money(fee), tax: money(tax) } };
   }
 
-  get #now(): TsUs {
-    return tsUs(this.#parts.clock.nowUs);
-  }
-
   #rowOf(order: VenueOrder): BrokerOrder {
-    const isWorking = order.isOpen && this.#phase === 'continuous';
+    const isWorking = order.isOpen && this.phase === 'continuous';
     return {
       orderNo: order.orderNo,
       orderKey: order.orderKey,

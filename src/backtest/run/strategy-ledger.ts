@@ -1,5 +1,4 @@
 /** One strategy's fills, round trips, refusals and costs. */
-import { ratesOf } from '../../domain/contract.ts';
 import { type CostSchedule, rateOn } from '../../domain/costs.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { signOf } from '../../domain/order.ts';
@@ -21,12 +20,6 @@ import { FILL_CLAUSES, type Liquidity } from '../../venue/exchange/fill-models.t
 
 /** An execution with all that is known of it, but the position it leads to. */
 export type Execution = Omit<BacktestFill, 'positionAfter' | 'strategy' | 'instrument'>;
-
-/** Rates of a day. */
-export interface DayCosts {
-  readonly schedule: CostSchedule;
-  readonly day: TradingDay;
-}
 
 export class StrategyLedger {
   /** At each sample. */
@@ -91,8 +84,7 @@ export class StrategyLedger {
     return holding;
   }
 
-  execute(instrument: RunInstrument, execution: Execution, { schedule, day }: DayCosts): void {
-    const rates = ratesOf(instrument.contract.spec, schedule);
+  execute(instrument: RunInstrument, execution: Execution, rates: CostSchedule, day: TradingDay): void {
     const { side, qty, value, fee, tax, tsUs: at, midTwice, priceTicks } = execution;
     const holding = this.holding(instrument);
     const change = signOf(side) * qty;

@@ -12,14 +12,7 @@ import {
   pairsWhere,
   type ReturnPairs,
 } from './benchmark-ratios.ts';
-import {
-  aggregateReturns,
-  type Rolled,
-  rollingAgainst,
-  rollingRatios,
-  rollingWindow,
-  type Span,
-} from './daily-series.ts';
+import { aggregateReturns, type Rolled, rollingRatios, rollingWindow } from './daily-series.ts';
 import { kurtosis, mean, skewness } from './moments.ts';
 import {
   annualReturn,
@@ -28,7 +21,6 @@ import {
   calmarRatio,
   compoundVolatility,
   conditionalValueAtRisk,
-  cumulativeReturns,
   downsideRisk,
   maxDrawdown,
   omegaRatio,
@@ -57,9 +49,7 @@ export interface Metric {
 
 export interface PerformanceMetrics {
   readonly metrics: readonly Metric[];
-  /** Growth since the beginning at the end of each day. */
-  readonly cumulative: readonly number[];
-  readonly aggregate: Readonly<Record<Span, ReadonlyMap<string, number>>>;
+  readonly aggregate: Readonly<Record<'month' | 'year', ReadonlyMap<string, number>>>;
   readonly rolling: RollingMetrics | null;
   readonly benchmark: BenchmarkPairs | null;
 }
@@ -67,9 +57,8 @@ export interface PerformanceMetrics {
 export interface RollingMetrics {
   /** Days that each value looks back on. */
   readonly window: number;
-  readonly own: Readonly<Record<string, Rolled>>;
-  /** Against the benchmark, over the common days. */
-  readonly against: Readonly<Record<string, Rolled>>;
+  readonly sharpe: Rolled;
+  readonly volatility: Rolled;
 }
 
 const EXCESS = 3;
@@ -92,14 +81,11 @@ export function performanceMetrics(result: BacktestResult, found: RunStatistics)
             ...holdMetrics(result, found, benchmark),
           ]),
     ],
-    cumulative: cumulativeReturns(returns),
     aggregate: {
-      week: aggregateReturns(days, returns, 'week'),
       month: aggregateReturns(days, returns, 'month'),
-      quarter: aggregateReturns(days, returns, 'quarter'),
       year: aggregateReturns(days, returns, 'year'),
     },
-    rolling: rollingMetrics(result, found, benchmark),
+    rolling: rollingMetrics(result, found),
     benchmark,
   };
 }
@@ -107,15 +93,10 @@ export function performanceMetrics(result: BacktestResult, found: RunStatistics)
 function rollingMetrics(
   { statistics }: BacktestResult,
   { dailyReturns, basis }: RunStatistics,
-  benchmark: BenchmarkPairs | null,
 ): RollingMetrics | null {
   const window = statistics.rollingDays ?? rollingWindow(dailyReturns.length);
   if (window === null || window > dailyReturns.length) return null;
-  return {
-    window,
-    own: rollingRatios(dailyReturns, window, basis),
-    against: benchmark === null ? {} : rollingAgainst(benchmark, window, basis),
-  };
+  return { window, ...rollingRatios(dailyReturns, window, basis) };
 }
 
 type Row = readonly [key: string, name: string, value: number | undefined, meaning: string];
@@ -130,8 +111,7 @@ function growthMetrics(returns: readonly number[], basis: RatioBasis): readonly 
   return [
     ...rowsOf(true, [
       ['cumulativeReturn', 'Cumulative return', total, '(1 + r1)(1 + r2)... - 1'],
-      ['annualReturn', 'Annual return', annual, '(1 + cumulative)^(days of a year / days) - 1'],
-      ['cagr', 'CAGR', annual, 'compound annual growth rate: the annual return by its other name'],
+      ['annualReturn', 'Annual return', annual, 'CAGR: (1 + cumulative)^(days of a year / days) - 1'],
       [
         'annualVolatility',
         'Annual volatility',

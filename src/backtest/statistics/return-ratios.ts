@@ -32,15 +32,6 @@ export function totalReturn(returns: readonly number[]): number {
   return worth - 1;
 }
 
-/** Growth since the beginning at the end of each period. */
-export function cumulativeReturns(returns: readonly number[]): readonly number[] {
-  let worth = 1;
-  return returns.map((value) => {
-    worth *= 1 + value;
-    return worth - 1;
-  });
-}
-
 /** Compound growth, CAGR: (1 + total)^(periodsPerYear / periods) - 1. */
 export function annualReturn(returns: readonly number[], periodsPerYear: number): number | undefined {
   const worth = 1 + totalReturn(returns);

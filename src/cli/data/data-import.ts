@@ -68,8 +68,7 @@ const AFTER_HELP = `
 Prints need columns for time, price and volume; a column for the side is
 optional. Quotes need time, bid and ask; sizes are optional. Both may have the
 levels of a book: bid_1, bid_size_1, ask_1, ask_size_1 and so on to 10. Bars
-need time, open, high, low and close, or bid_open to ask_close; volume is
-optional.
+need time, open, high, low and close; volume is optional.
 Columns are found by their usual names or named with --column. A time without a
 date belongs to the day in the file's name. Bad rows are reported one by one,
 and a file that has any is not imported without --skip-bad.

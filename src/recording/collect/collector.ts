@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'nod
 import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';
 import { writing } from '../../domain/failure.ts';
-import { allocateTable, type Layout, type RowTable } from '../columns/row-table.ts';
+import { allocateTable, type Layout, type RowTable, timesOf } from '../columns/row-table.ts';
 
 /** So many bytes of rows are held; more go to the disk, the largest collection first. */
 const BYTES_IN_MEMORY_MAX = 100_000_000;
@@ -56,6 +56,8 @@ export class Collector<T extends Held> {
 export interface SpilledRows {
   readonly rows: number;
   readonly offset: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
 }
 
 /** Rows on the disk that do not fit into memory. The file has no name: it is gone with the process. */
@@ -70,7 +72,9 @@ export class SpillFile {
   }
 
   write(part: RowTable): SpilledRows {
-    const spilled = { rows: part.rows, offset: this.#end };
+    const times = timesOf(part);
+    const [firstUs, lastUs] = [times[0] ?? 0, times.at(-1) ?? 0];
+    const spilled = { rows: part.rows, offset: this.#end, firstUs, lastUs };
     for (const column of part.columns) this.#append(column);
     return spilled;
   }

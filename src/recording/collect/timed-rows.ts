@@ -4,7 +4,6 @@ import {
   type Column,
   copyTable,
   type Layout,
-  PART_ROWS,
   partRows,
   rowBytes,
   type RowTable,
@@ -75,11 +74,35 @@ export class TimedRows<T> {
       return;
     }
     this.spill();
-    const stretches = this.#spilled.map((part): Stretch => ({
-      rows: part.rows,
-      read: (from, count) => this.#spillFile.read(part, layout, from, count),
-    }));
-    yield* mergeStretches(this.#isReversed ? stretches.toReversed() : stretches, layout, this.#partRows);
+    const pieces = this.#isReversed ? this.#spilled.toReversed() : this.#spilled;
+    if (pieces.every(({ firstUs }, i) => firstUs >= (pieces[i - 1]?.lastUs ?? -Infinity)))
+      return yield* this.#joined(pieces, this.#partRows);
+    // Pieces overlap where rows are far from their place: all of them are sorted in memory.
+    for (const all of this.#joined(pieces, Infinity)) {
+      const sorted = inOrder(layout, all, false);
+      for (let from = 0; from < sorted.rows; from += this.#partRows)
+        yield sliceTable(sorted, from, Math.min(sorted.rows, from + this.#partRows));
+    }
+  }
+
+  /** Pieces one after the other, in parts of `most` rows. */
+  *#joined(pieces: readonly SpilledRows[], most: number): Generator<RowTable> {
+    let left = pieces.reduce((sum, { rows }) => sum + rows, 0);
+    let part = allocateTable(this.#layout, Math.min(left, most));
+    let filled = 0;
+    for (const piece of pieces) {
+      for (let from = 0; from < piece.rows;) {
+        const count = Math.min(piece.rows - from, part.rows - filled);
+        copyTable(part, filled, this.#spillFile.read(piece, this.#layout, from, count), 0, count);
+        from += count;
+        filled += count;
+        if (filled < part.rows) continue;
+        yield part;
+        left -= filled;
+        part = allocateTable(this.#layout, Math.min(left, most));
+        filled = 0;
+      }
+    }
   }
 
   #grow(): void {
@@ -140,108 +163,4 @@ function isSortedBy(times: Float64Array, index: Uint32Array): boolean {
     if ((times[index[i] ?? 0] ?? 0) < (times[index[i - 1] ?? 0] ?? 0)) return false;
   }
   return true;
-}
-
-/** Rows in order that can be read piece by piece. */
-interface Stretch {
-  readonly rows: number;
-  read(from: number, count: number): RowTable;
-}
-
-const WINDOW_ROWS = 1 << 16;
-
-/**
- * Merges stretches that are each in order, with little of those in memory that have come to their turn. Of equal times the earlier
- * stretch of the list comes first.
- */
-export function* mergeStretches(
-  stretches: readonly Stretch[],
-  layout: Layout,
-  most = PART_ROWS,
-  windowRows = WINDOW_ROWS,
-): Generator<RowTable> {
-  const cursors = stretches
-    .map((stretch, place) => new Cursor(stretch, place, windowRows))
-    .filter(({ isDone }) => !isDone);
-  let left = stretches.reduce((rows, stretch) => rows + stretch.rows, 0);
-  let part = allocateTable(layout, Math.min(left, most));
-  let filled = 0;
-  while (cursors.length > 0) {
-    cursors.sort((a, b) => a.at - b.at || a.place - b.place);
-    const [first, second] = cursors;
-    if (first === undefined) return;
-    first.open();
-    const count = Math.min(first.runBefore(second), part.rows - filled);
-    copyTable(part, filled, first.window, first.index, count);
-    first.skip(count);
-    filled += count;
-    if (first.isDone) cursors.shift();
-    if (filled < part.rows) continue;
-    yield part;
-    left -= filled;
-    part = allocateTable(layout, Math.min(left, most));
-    filled = 0;
-  }
-}
-
-class Cursor {
-  readonly place: number;
-  window: RowTable;
-  /** Next row, in the window. */
-  index = 0;
-  readonly #stretch: Stretch;
-  readonly #windowRows: number;
-  /** Rows of the stretch before the window. */
-  #before = 0;
-  #times: Float64Array;
-
-  constructor(stretch: Stretch, place: number, windowRows: number) {
-    this.#windowRows = windowRows;
-    this.#stretch = stretch;
-    this.place = place;
-    // Until its turn the time of its first row is enough.
-    this.window = stretch.read(0, Math.min(1, stretch.rows));
-    this.#times = timesOf(this.window);
-  }
-
-  /** Its turn has come. */
-  open(): void {
-    const rows = Math.min(this.#windowRows, this.#stretch.rows);
-    if (this.#before + this.index > 0 || this.window.rows === rows) return;
-    this.window = this.#stretch.read(0, rows);
-    this.#times = timesOf(this.window);
-  }
-
-  get isDone(): boolean {
-    return this.#before + this.index >= this.#stretch.rows;
-  }
-
-  /** Time of the next row. */
-  get at(): number {
-    return this.#times[this.index] ?? Infinity;
-  }
-
-  /** How many rows of the window come before the next one of `other`. */
-  runBefore(other: Cursor | undefined): number {
-    const { rows } = this.window;
-    if (other === undefined) return rows - this.index;
-    const times = this.#times;
-    const { at, place } = other;
-    let end = this.index + 1;
-    for (; end < rows; end += 1) {
-      const next = times[end] ?? 0;
-      if (next > at || (next === at && this.place > place)) break;
-    }
-    return end - this.index;
-  }
-
-  skip(count: number): void {
-    this.index += count;
-    if (this.index < this.window.rows || this.isDone) return;
-    this.#before += this.window.rows;
-    this.index = 0;
-    const left = this.#stretch.rows - this.#before;
-    this.window = this.#stretch.read(this.#before, Math.min(this.#windowRows, left));
-    this.#times = timesOf(this.window);
-  }
 }

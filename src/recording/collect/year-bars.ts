@@ -1,8 +1,7 @@
 /** Collects the bars of one year and writes them into the data directory. */
 import { existsSync } from 'node:fs';
 import {
-  type AskColumns,
-  barLayout,
+  BAR_LAYOUT,
   type BarMeta,
   type BarRows,
   barsOf,
@@ -16,7 +15,7 @@ import type { SpillFile } from './collector.ts';
 import { storeFile, type StoredFile } from './store-file.ts';
 import { TimedRows } from './timed-rows.ts';
 
-const lined = (isQuotes: boolean): Layout => [...barLayout(isQuotes), { name: 'line', kind: 'whole' }];
+const LINED: Layout = [...BAR_LAYOUT, { name: 'line', kind: 'whole' }];
 
 /** Each bar with the line of the file it came from. */
 export interface LinedBars extends BarRows {
@@ -32,31 +31,16 @@ export interface CollectedBar {
   readonly volume: number;
   readonly phase: number;
   readonly line: number;
-  /** Null where the bar is of trades. */
-  readonly ask: BarPrices | null;
-}
-
-export interface BarPrices {
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
 }
 
 export class YearBars extends TimedRows<LinedBars> {
   readonly symbol: string;
   readonly year: number;
-  readonly isQuotes: boolean;
 
-  constructor(
-    { symbol, year, isQuotes }: Pick<YearBars, 'symbol' | 'year' | 'isQuotes'>,
-    spillFile: SpillFile,
-    onGrow: () => void,
-  ) {
-    super(lined(isQuotes), linedOf, spillFile, onGrow);
+  constructor(symbol: string, year: number, spillFile: SpillFile, onGrow: () => void) {
+    super(LINED, linedOf, spillFile, onGrow);
     this.symbol = symbol;
     this.year = year;
-    this.isQuotes = isQuotes;
   }
 
   push(bar: CollectedBar): void {
@@ -71,7 +55,6 @@ export class YearBars extends TimedRows<LinedBars> {
     tail.phase[i] = bar.phase;
     tail.complete[i] = 1;
     tail.line[i] = bar.line;
-    if (tail.ask !== null && bar.ask !== null) setPrices(tail.ask, i, bar.ask);
   }
 }
 
@@ -79,13 +62,6 @@ const linedOf = ({ rows, columns }: RowTable): LinedBars => ({
   ...barsOf({ rows, columns: columns.slice(0, -1) }),
   line: columnAs(columns.at(-1), Int32Array),
 });
-
-function setPrices(into: AskColumns, row: number, { open, high, low, close }: BarPrices): void {
-  into.open[row] = open;
-  into.high[row] = high;
-  into.low[row] = low;
-  into.close[row] = close;
-}
 
 interface StoreYearOptions {
   readonly dir: string;
@@ -105,20 +81,19 @@ export interface StoredYear extends StoredFile<BarMeta> {
 }
 
 export function storeYear(bars: YearBars, options: StoreYearOptions): StoredYear {
-  const { symbol, year, isQuotes } = bars;
+  const { symbol, year } = bars;
   const { everyUs, tickSize, lotSize, zone, badRows, source } = options;
   const path = barsPath(options.dir, symbol, everyUs, year);
   const before = existsSync(path) ? readBarMeta(path) : undefined;
   const tally = { volume: 0 };
   const stored = storeFile(before, options.replace, (accept) =>
-    writeBars(path, isQuotes, withEnds(bars, everyUs, tally), (totals) =>
+    writeBars(path, withEnds(bars, everyUs, tally), (totals) =>
       accept({
         kind: 'bars',
         version: 1,
         symbol,
         everyUs,
         year,
-        ...(isQuotes ? { isQuotes } : {}),
         tickSize,
         lotSize,
         timeZone: zone.name,
@@ -136,7 +111,7 @@ export function storeYear(bars: YearBars, options: StoreYearOptions): StoredYear
 function* withEnds(bars: YearBars, everyUs: number, tally: { volume: number }): Generator<RowTable> {
   let before = NaN;
   for (const part of bars.inOrder()) {
-    const kept = allocateTable(barLayout(bars.isQuotes), part.rows);
+    const kept = allocateTable(BAR_LAYOUT, part.rows);
     const into = barsOf(kept);
     let rows = 0;
     for (let i = 0; i < part.rows; i += 1) {

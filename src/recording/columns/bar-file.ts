@@ -11,13 +11,11 @@ export interface BarRows {
   /** Time bars: the stretch itself. Others: the first trade, and the trade or the end of the session that closed it. */
   readonly startUs: Float64Array;
   readonly endUs: Float64Array;
-  /** Whole ticks, of the bid where the bars are quotes. */
+  /** Whole ticks. */
   readonly open: Int32Array;
   readonly high: Int32Array;
   readonly low: Int32Array;
   readonly close: Int32Array;
-  /** Null where the bars are of trades. */
-  readonly ask: AskColumns | null;
   /** Whole lots. */
   readonly volume: Float64Array;
   /** 0 where a file of bars has no such figure. */
@@ -26,13 +24,6 @@ export interface BarRows {
   readonly phase: Int8Array;
   /** 1 when every trade of the stretch was seen, 0 when it touches a gap of the tape. */
   readonly complete: Int8Array;
-}
-
-export interface AskColumns {
-  readonly open: Int32Array;
-  readonly high: Int32Array;
-  readonly low: Int32Array;
-  readonly close: Int32Array;
 }
 
 export const BAR_PHASES: readonly SessionPhase[] = [
@@ -56,17 +47,6 @@ export const BAR_LAYOUT: Layout = [
   { name: 'complete', kind: 'small' },
 ];
 
-/** Bars of bid and ask. */
-const QUOTE_BAR_LAYOUT: Layout = [
-  ...BAR_LAYOUT,
-  { name: 'ask_open_ticks', kind: 'whole' },
-  { name: 'ask_high_ticks', kind: 'whole' },
-  { name: 'ask_low_ticks', kind: 'whole' },
-  { name: 'ask_close_ticks', kind: 'whole' },
-];
-
-export const barLayout = (isQuotes: boolean): Layout => (isQuotes ? QUOTE_BAR_LAYOUT : BAR_LAYOUT);
-
 export function barsOf(table: RowTable): BarRows {
   const { rows, columns } = table;
   return {
@@ -81,15 +61,6 @@ export function barsOf(table: RowTable): BarRows {
     trades: columnAs(columns[7], Int32Array),
     phase: columnAs(columns[8], Int8Array),
     complete: columnAs(columns[9], Int8Array),
-    ask:
-      columns.length === BAR_LAYOUT.length
-        ? null
-        : {
-            open: columnAs(columns[10], Int32Array),
-            high: columnAs(columns[11], Int32Array),
-            low: columnAs(columns[12], Int32Array),
-            close: columnAs(columns[13], Int32Array),
-          },
   };
 }
 
@@ -106,7 +77,6 @@ export const tableOfBars = (bars: BarRows): RowTable => ({
     bars.trades,
     bars.phase,
     bars.complete,
-    ...(bars.ask === null ? [] : [bars.ask.open, bars.ask.high, bars.ask.low, bars.ask.close]),
   ],
 });
 
@@ -117,8 +87,6 @@ export interface BarMeta {
   /** Length of a bar. */
   readonly everyUs: number;
   readonly year: number;
-  /** Bars of bid and ask. */
-  readonly isQuotes?: true;
   /** Decimals: `0.1` point in one tick of price, `1` contract in one lot of volume. */
   readonly tickSize: string;
   readonly lotSize: string;
@@ -143,7 +111,7 @@ export interface BarColumns extends BarRows {
 const BAR_FILE: TableKind<BarMeta> = {
   what: 'a file of bars',
   parse: parseBarMeta,
-  layout: ({ isQuotes }) => barLayout(isQuotes === true),
+  layout: () => BAR_LAYOUT,
 };
 
 export const barsPath = (dir: string, symbol: string, everyUs: number, year: number): string =>
@@ -151,10 +119,9 @@ export const barsPath = (dir: string, symbol: string, everyUs: number, year: num
 
 export const writeBars = (
   path: string,
-  isQuotes: boolean,
   parts: Iterable<RowTable>,
   describe: (totals: TableTotals) => BarMeta,
-): BarMeta => writeTable(path, barLayout(isQuotes), parts, describe);
+): BarMeta => writeTable(path, BAR_LAYOUT, parts, describe);
 
 export function* readBarParts(path: string): Generator<BarColumns> {
   for (const { meta, table } of readTables(path, BAR_FILE)) yield { meta, ...barsOf(table) };

@@ -77,18 +77,15 @@ function tradesOf(ticks: TickColumns): RowTable {
   return kept;
 }
 
-/** `isQuotes`: open to close are those of the bid, and the ask has columns of its own. */
-export function barFields(tickSize: string, lotSize: string, isQuotes = false): readonly ExportField[] {
-  const price = (name: string): ExportField => ({ name, kind: 'price', step: tickSize });
+export function barFields(tickSize: string, lotSize: string): readonly ExportField[] {
   return [
     { name: 'time', kind: 'time' },
     { name: 'end', kind: 'time' },
-    ...PRICES.map((name) => price(isQuotes ? `bid_${name}` : name)),
+    ...PRICES.map((name): ExportField => ({ name, kind: 'price', step: tickSize })),
     { name: 'volume', kind: 'amount', step: lotSize },
     { name: 'trades', kind: 'count' },
     { name: 'phase', kind: 'word', words: BAR_PHASES, first: 0 },
     { name: 'complete', kind: 'count' },
-    ...(isQuotes ? PRICES.map((name) => price(`ask_${name}`)) : []),
   ];
 }
 

@@ -15,14 +15,6 @@ export const PLAIN_ROLES = [
   'ask',
   'bid_size',
   'ask_size',
-  'bid_open',
-  'bid_high',
-  'bid_low',
-  'bid_close',
-  'ask_open',
-  'ask_high',
-  'ask_low',
-  'ask_close',
 ] as const;
 
 /** Bid and ask of a quote, or of a level of a book. */

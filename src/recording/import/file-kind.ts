@@ -8,18 +8,17 @@ export type FileKind = 'prints' | 'quotes' | 'bars' | 'frames';
 
 const FRAMES = /\.frames(\.gz)?$/;
 const BAR_ROLES: readonly ColumnRole[] = ['open', 'high', 'low', 'close'];
-const QUOTE_BAR_ROLES: readonly ColumnRole[] = ['bid_open', 'ask_close'];
 const QUOTE_ROLES: readonly ColumnRole[] = ['bid', 'ask'];
 const CELL_BORDER = /[,;\t|]/;
 
 /** `named`: columns that the user names. */
 export async function fileKind(path: string, named: NamedColumns = {}): Promise<FileKind> {
   if (FRAMES.test(path)) return 'frames';
-  if ([...BAR_ROLES, ...QUOTE_BAR_ROLES].some((role) => named[role] !== undefined)) return 'bars';
+  if (BAR_ROLES.some((role) => named[role] !== undefined)) return 'bars';
   if (QUOTE_ROLES.some((role) => named[role] !== undefined)) return 'quotes';
   const roles = rolesOf(await headerOf(path));
   const has = (role: ColumnRole): boolean => roles.includes(role);
-  if (BAR_ROLES.every(has) || QUOTE_BAR_ROLES.every(has)) return 'bars';
+  if (BAR_ROLES.every(has)) return 'bars';
   // A trade may come with the quote of its moment.
   return (QUOTE_ROLES.every(has) || has('bid_1')) && !has('price') ? 'quotes' : 'prints';
 }

@@ -4,7 +4,7 @@ import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import { formatUtc } from '../../text/dates.ts';
 import { formatBarLength } from '../../text/durations.ts';
-import { type BarPrices, type StoredYear, storeYear, YearBars } from '../collect/year-bars.ts';
+import { type StoredYear, storeYear, YearBars } from '../collect/year-bars.ts';
 import { BAR_PHASES } from '../columns/bar-file.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';
 import {
@@ -94,36 +94,32 @@ const VOLUME_MAX = 1_000_000_000_000;
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
-const BID_PRICES = ['bid_open', 'bid_high', 'bid_low', 'bid_close'] as const;
-const ASK_PRICES = ['ask_open', 'ask_high', 'ask_low', 'ask_close'] as const;
-
 class BarReader extends RowReader<YearBars> {
   /** Taken off the time of a row to have the start of its bar. */
   readonly #shift: DurationUs;
-  /** Columns of open, high, low and close, of the bid where there are quotes. */
+  /** Columns of open, high, low and close. */
   readonly #prices: readonly number[];
-  /** Of the ask; null where the bars are of trades. */
-  readonly #asks: readonly number[] | null;
   readonly #volume: number;
 
   constructor(source: RowSource<YearBars>, shift: DurationUs) {
     super(source);
     const { columns, place } = source;
-    const isQuotes = [...BID_PRICES, ...ASK_PRICES].some((role) => columns[role] !== undefined);
     this.#shift = shift;
-    this.#prices = (isQuotes ? BID_PRICES : PRICES).map(place);
-    this.#asks = isQuotes ? ASK_PRICES.map(place) : null;
+    this.#prices = PRICES.map(place);
     this.#volume = columns.volume ?? NONE;
   }
 
   protected override take(row: CsvRow, at: number): boolean {
-    const bar = this.#read(row, this.#prices);
-    if (bar === null) return false;
-    const ask = this.#asks === null ? null : this.#read(row, this.#asks);
-    if (ask === null && this.#asks !== null) return false;
-    if (ask !== null && !PRICES.every((each) => ask[each] >= bar[each])) {
-      const was = [...this.#prices, ...(this.#asks ?? [])].map((cell) => cellText(row, cell)).join(', ');
-      this.source.bad.add(row.line, `expected an ask of at least the bid, was ${was}`);
+    const prices: number[] = [];
+    for (const cell of this.#prices) {
+      const price = this.price(row, cell);
+      if (Number.isNaN(price)) return false;
+      prices.push(price);
+    }
+    const [open = 0, high = 0, low = 0, close = 0] = prices;
+    if (high < Math.max(open, close, low) || low > Math.min(open, close)) {
+      const was = this.#prices.map((cell) => cellText(row, cell)).join(', ');
+      this.source.bad.add(row.line, `expected open and close between low and high, was ${was}`);
       return false;
     }
     const volume = this.#volume === NONE ? 0 : this.lots(row, this.#volume);
@@ -136,23 +132,8 @@ class BarReader extends RowReader<YearBars> {
     if (symbol === undefined) return false;
     const startUs = at - this.#shift;
     const phase = this.#phase(startUs);
-    this.#yearOf(symbol, startUs).push({ startUs, ...bar, volume, phase, line: row.line, ask });
+    this.#yearOf(symbol, startUs).push({ startUs, open, high, low, close, volume, phase, line: row.line });
     return true;
-  }
-
-  /** Null for a row that it refused. */
-  #read(row: CsvRow, cells: readonly number[]): BarPrices | null {
-    const prices: number[] = [];
-    for (const cell of cells) {
-      const price = this.price(row, cell);
-      if (Number.isNaN(price)) return null;
-      prices.push(price);
-    }
-    const [open = 0, high = 0, low = 0, close = 0] = prices;
-    if (high >= Math.max(open, close, low) && low <= Math.min(open, close)) return { open, high, low, close };
-    const was = cells.map((cell) => cellText(row, cell)).join(', ');
-    this.source.bad.add(row.line, `expected open and close between low and high, was ${was}`);
-    return null;
   }
 
   #phase(startUs: number): number {
@@ -167,7 +148,7 @@ class BarReader extends RowReader<YearBars> {
     const year = new Date(local / 1_000).getUTCFullYear();
     return collector.at(
       `${symbol} ${year}`,
-      (spillFile, onGrow) => new YearBars({ symbol, year, isQuotes: this.#asks !== null }, spillFile, onGrow),
+      (spillFile, onGrow) => new YearBars(symbol, year, spillFile, onGrow),
     );
   }
 }

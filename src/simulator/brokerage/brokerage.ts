@@ -193,7 +193,10 @@ export class Brokerage {
     this.#livedUs = clock.nowUs();
     if (market.held) return;
     // A recorded day loses nothing, however long it was held up.
-    if (prints === null && asleepUs > SLEEP_MAX) return this.#restart(this.#venue.exportState());
+    if (prints === null && asleepUs > SLEEP_MAX) {
+      this.#venue = this.#open(this.#venue.exportState());
+      return;
+    }
     const nowUs = market.nowUs();
     for (let print = prints?.take(nowUs); print !== undefined; print = prints?.take(nowUs)) {
       this.#take(this.#venue.print(print));
@@ -201,16 +204,12 @@ export class Brokerage {
     if (nowUs > this.#venue.nowUs) this.#take(this.#venue.advance(nowUs));
   }
 
-  #restart(state: VenueState): void {
-    this.#venue = this.#open(state);
-  }
-
   #open(state: VenueState | undefined): Venue {
     const venue = new Venue({ ...this.#parts.venue, startUs: this.#parts.market.nowUs() }, state);
     // Starting may have settled a day or expired orders: every row is written again.
-    const { orders, conditions } = venue.exportState();
-    for (const { order } of orders) this.#memory.touch(order.orderNo);
-    for (const { condition } of conditions) this.#memory.touchTrigger(condition.orderNo);
+    const { orders, triggers } = venue.exportState();
+    for (const { orderNo } of orders) this.#memory.touch(orderNo);
+    for (const { orderNo } of triggers) this.#memory.touchTrigger(orderNo);
     this.#ordersChanged = true;
     this.#take(venue.startEvents());
     return venue;
@@ -219,31 +218,10 @@ export class Brokerage {
   #take(events: readonly VenueEvent[]): void {
     for (const event of events) {
       this.#unsaid.push(event);
-      switch (event.kind) {
-        case 'trade':
-        case 'book':
-        case 'summary':
-          this.#pricesChanged = true;
-          break;
-        case 'order':
-          this.#memory.touch(event.order.orderNo);
-          this.#ordersChanged = true;
-          break;
-        case 'trigger':
-          this.#memory.touchTrigger(event.trigger.orderNo);
-          this.#ordersChanged = true;
-          break;
-        case 'fill':
-        case 'cash':
-        case 'margin_level':
-        case 'listings_changed':
-        case 'day_started':
-        case 'phase':
-        case 'settlement_price':
-        case 'contract_expired':
-          this.#ordersChanged = true;
-          break;
-      }
+      if (isMarketMessage(event)) this.#pricesChanged = true;
+      else this.#ordersChanged = true;
+      if (event.kind === 'order') this.#memory.touch(event.order.orderNo);
+      if (event.kind === 'trigger') this.#memory.touchTrigger(event.trigger.orderNo);
     }
   }
 
@@ -258,8 +236,7 @@ export class Brokerage {
 
   #say(event: VenueEvent): void {
     for (const listener of this.#eventListeners) listener(event);
-    if (event.kind !== 'trade' && event.kind !== 'book' && event.kind !== 'summary') return;
-    for (const listener of this.#marketListeners) listener(event);
+    if (isMarketMessage(event)) for (const listener of this.#marketListeners) listener(event);
   }
 
   #save(): void {
@@ -269,3 +246,6 @@ export class Brokerage {
     this.#savedUs = this.#parts.clock.nowUs();
   }
 }
+
+const isMarketMessage = (event: VenueEvent): event is MarketMessage =>
+  event.kind === 'trade' || event.kind === 'book' || event.kind === 'summary';

@@ -176,6 +176,8 @@ export type StandingFaultName = {
   [N in FaultName]: Table[N]['strikes'] extends 'later' ? N : never;
 }[FaultName];
 export type StandingFault = Extract<Fault, { readonly name: StandingFaultName }>;
+export const isStanding = (fault: Fault): fault is StandingFault =>
+  FAULT_TABLE[fault.name].strikes === 'later';
 
 /** The codes that a WebSocket server may send, and 1006, which means that none was sent. */
 function isCloseCode(code: number): boolean {

@@ -58,23 +58,8 @@ function isWorking({ status, filledQty, qty }: OrderReport): boolean {
 
 function brokerOrderOf(order: OrderReport, shownStatus: string | null): BrokerOrder {
   const status = shownStatus === null ? order.status : decodeStatus(shownStatus, '');
-  return {
-    orderNo: order.orderNo,
-    orderKey: order.orderKey,
-    refId: order.refId,
-    orderCode: order.orderCode,
-    side: order.side,
-    qty: order.qty,
-    limitPrice: order.limitPrice,
-    filledQty: order.filledQty,
-    filledValue: order.filledQty === 0 ? null : { value: order.filledValue, quality: 'exact' },
-    status,
-    statusText: encodeStatus(status).status,
-    canCancel: order.canCancel,
-    canModify: order.canModify,
-    source: order.source,
-    reason: order.reason,
-  };
+  const filledValue = order.filledQty === 0 ? null : { value: order.filledValue, quality: 'exact' as const };
+  return { ...order, filledValue, status, statusText: encodeStatus(status).status };
 }
 
 /** Orders that wait for a trigger, and those that ended today. */

@@ -26,7 +26,7 @@ export interface Kind<T> {
 }
 
 const FILE = 'simulator.sqlite';
-const VERSION = 2;
+const VERSION = 3;
 const WAL_BYTES_MAX = 16 * 1024 * 1024;
 const SCHEMA = `
   CREATE TABLE documents (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;

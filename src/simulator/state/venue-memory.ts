@@ -4,15 +4,16 @@
  */
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { Venue } from '../../venue/venue.ts';
-import type { OrderState, TriggerState, VenueState } from '../../venue/venue-state.ts';
+import type { OrderState } from '../../venue/orders/venue-order.ts';
+import type { TriggerState } from '../../venue/triggers/trigger-order.ts';
+import type { VenueState } from '../../venue/venue-state.ts';
 import type { Kind, StateStore } from './state-store.ts';
 
-type Head = Omit<VenueState, 'orders' | 'conditions'>;
+type Head = Omit<VenueState, 'orders' | 'triggers'>;
 
 const HEAD: Kind<Head> = { name: 'venue' };
 const ORDERS: Kind<OrderState> = { name: 'order' };
-/** Stored rows keep the broker's word. */
-const TRIGGERS: Kind<TriggerState> = { name: 'condition' };
+const TRIGGERS: Kind<TriggerState> = { name: 'trigger' };
 
 export class VenueMemory {
   readonly #store: StateStore;
@@ -29,13 +30,9 @@ export class VenueMemory {
   load(): VenueState | undefined {
     const head = this.#store.get(HEAD, 'head');
     if (head === undefined) return undefined;
-    const orders = this.#store.all(ORDERS);
-    const conditions = this.#store.all(TRIGGERS);
-    return {
-      ...head,
-      orders: orders.toSorted((a, b) => Number(a.order.orderNo) - Number(b.order.orderNo)),
-      conditions: conditions.toSorted((a, b) => Number(a.condition.orderNo) - Number(b.condition.orderNo)),
-    };
+    const orders = this.#store.all(ORDERS).toSorted(byNumber);
+    const triggers = this.#store.all(TRIGGERS).toSorted(byNumber);
+    return { ...head, orders, triggers };
   }
 
   /** Market time of the last commit, when there was one. */
@@ -56,14 +53,13 @@ export class VenueMemory {
   save(venue: Pick<Venue, 'day' | 'exportState'>): void {
     const newDay = this.#day !== venue.day;
     // A commit writes the changed orders, not all of the day.
-    const { orders, conditions, ...head } = venue.exportState(newDay ? undefined : this.#dirty);
+    const { orders, triggers, ...head } = venue.exportState(newDay ? undefined : this.#dirty);
     this.#store.commit(() => {
       this.#store.put(HEAD, 'head', head);
       for (const kind of newDay ? [ORDERS, TRIGGERS] : []) this.#store.removeAll(kind);
-      for (const row of orders) this.#store.put(ORDERS, row.order.orderNo, row);
-      for (const row of conditions) {
-        const { orderNo } = row.condition;
-        if (newDay || this.#dirtyTriggers.has(orderNo)) this.#store.put(TRIGGERS, orderNo, row);
+      for (const row of orders) this.#store.put(ORDERS, row.orderNo, row);
+      for (const row of triggers) {
+        if (newDay || this.#dirtyTriggers.has(row.orderNo)) this.#store.put(TRIGGERS, row.orderNo, row);
       }
     });
     this.#day = head.day;
@@ -71,3 +67,6 @@ export class VenueMemory {
     this.#dirtyTriggers.clear();
   }
 }
+
+const byNumber = (a: { readonly orderNo: string }, b: { readonly orderNo: string }): number =>
+  Number(a.orderNo) - Number(b.orderNo);

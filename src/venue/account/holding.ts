@@ -4,15 +4,25 @@
  * life.
  */
 import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
-import { type Money, money, signedQty } from '../../domain/units.ts';
-import { type ClosedState, NOTHING_CLOSED, type PositionState } from '../venue-state.ts';
+import { type Money, money } from '../../domain/units.ts';
 
 /** Entry, exit and costs of what was closed today, added up. */
 export interface Rounds {
-  readonly long: ClosedState;
-  readonly short: ClosedState;
+  readonly long: Closed;
+  readonly short: Closed;
 }
 
+/** Against the entry; costs of opening and closing trades. */
+interface Closed {
+  readonly qty: number;
+  readonly openValue: number;
+  readonly closeValue: number;
+  readonly fee: number;
+  readonly tax: number;
+  readonly lastUs: number;
+}
+
+const NOTHING_CLOSED: Closed = { qty: 0, openValue: 0, closeValue: 0, fee: 0, tax: 0, lastUs: 0 };
 const NO_ROUNDS: Rounds = { long: NOTHING_CLOSED, short: NOTHING_CLOSED };
 
 /** A fill with its costs. */
@@ -36,7 +46,7 @@ function roundsAfter(rounds: Rounds, before: Position, after: Position, fill: Co
   const round = wasLong ? rounds.long : rounds.short;
   const fee = Math.round((fill.fee * closed) / size);
   const tax = Math.round((fill.tax * closed) / size);
-  const after1: ClosedState = {
+  const after1: Closed = {
     qty: round.qty + closed,
     openValue: round.openValue + entry,
     closeValue: round.closeValue + entry + (wasLong ? gain : -gain),
@@ -115,36 +125,3 @@ export function roundsSettled({ entry }: Holding, unitValue: number, tax: number
 /** Nothing held and nothing traded today: the contract may be forgotten. */
 export const isEmpty = (holding: Holding): boolean =>
   holding.entry.qty === 0 && holding.boughtQty === 0 && holding.soldQty === 0;
-
-export const holdingOf = (state: PositionState): Holding => ({
-  entry: {
-    qty: signedQty(state.qty),
-    openValue: money(state.openValue),
-    realised: money(state.realised),
-  },
-  day: {
-    qty: signedQty(state.qty),
-    openValue: money(state.dayOpenValue),
-    realised: money(state.dayRealised),
-  },
-  boughtQty: state.boughtQty,
-  boughtValue: state.boughtValue,
-  soldQty: state.soldQty,
-  soldValue: state.soldValue,
-  rounds: { long: state.closedLong, short: state.closedShort },
-});
-
-export const holdingState = (orderCode: string, holding: Holding): PositionState => ({
-  orderCode,
-  qty: holding.entry.qty,
-  openValue: holding.entry.openValue,
-  realised: holding.entry.realised,
-  dayOpenValue: holding.day.openValue,
-  dayRealised: holding.day.realised,
-  boughtQty: holding.boughtQty,
-  boughtValue: holding.boughtValue,
-  soldQty: holding.soldQty,
-  soldValue: holding.soldValue,
-  closedLong: holding.rounds.long,
-  closedShort: holding.rounds.short,
-});

@@ -11,7 +11,7 @@ import { assert } from '../../domain/assert.ts';
 import { type CostSchedule, rateOn, taxOn } from '../../domain/costs.ts';
 import { type ContractSpec, valueAtHundredths } from '../../domain/contract.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { type AccountId, accountId, type OrderCode, orderCode } from '../../domain/ids.ts';
+import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { money, type PriceHundredths, type TsUs } from '../../domain/units.ts';
 import {
@@ -19,15 +19,12 @@ import {
   afterSettlement,
   dayProfitAt,
   type Holding,
-  holdingOf,
-  holdingState,
   isEmpty,
   NO_HOLDING,
   type Rounds,
   roundsSettled,
 } from './holding.ts';
 import type { CashMessage, MarginLevel, Outbox } from '../venue-event.ts';
-import type { AccountState } from '../venue-state.ts';
 
 /** Fees and tax accrued today. */
 interface AccruedCosts {
@@ -57,6 +54,12 @@ export interface LedgerFill {
   readonly qty: number;
   readonly value: number;
   readonly tax: number;
+}
+
+/** An account as plain data. */
+export interface AccountState extends Omit<LedgerAccount, 'holdings' | 'settled'> {
+  readonly holdings: readonly (readonly [OrderCode, Holding])[];
+  readonly settled: readonly (readonly [OrderCode, Rounds])[];
 }
 
 interface OwnAccount extends LedgerAccount {
@@ -95,25 +98,15 @@ export class Ledger {
   }
 
   restore(state: AccountState): void {
-    this.open(accountId(state.accountId), state.subAccountId, state.cash);
-    const account = this.#own(accountId(state.accountId));
-    const { brokerFee, exchangeFee, clearingFee, tax } = state;
-    account.accrued = { brokerFee, exchangeFee, clearingFee, tax };
-    account.level = state.level;
-    for (const row of state.positions) account.holdings.set(orderCode(row.orderCode), holdingOf(row));
-    for (const { orderCode: code, long, short } of state.settled)
-      account.settled.set(orderCode(code), { long, short });
+    const account = { ...state, holdings: new Map(state.holdings), settled: new Map(state.settled) };
+    this.#accounts.set(state.accountId, account);
   }
 
   exportState(): AccountState[] {
     return Array.from(this.#accounts.values(), (account) => ({
-      accountId: account.accountId,
-      subAccountId: account.subAccountId,
-      cash: account.cash,
-      ...account.accrued,
-      level: account.level,
-      positions: Array.from(account.holdings, ([code, holding]) => holdingState(code, holding)),
-      settled: Array.from(account.settled, ([code, rounds]) => ({ orderCode: code, ...rounds })),
+      ...account,
+      holdings: [...account.holdings],
+      settled: [...account.settled],
     }));
   }
 

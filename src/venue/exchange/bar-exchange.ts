@@ -7,7 +7,6 @@
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { type Side, signOf } from '../../domain/order.ts';
-import { UNLIMITED_QTY } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
 import { type BarFillModel, type FillClause, type Slippage, slippedPrice } from './fill-models.ts';
@@ -31,13 +30,13 @@ const NO_SLIPPAGE: Slippage = { slippageTicks: 0 };
 
 export class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly isPath = true;
-  /** Bars of trades show no book, bars of quotes the one of their close. */
-  bid = 0;
-  ask = 0;
-  bidQty = 0;
-  askQty = 0;
-  bidChanges = 0;
-  askChanges = 0;
+  /** Bars show no book. */
+  readonly bid = 0;
+  readonly ask = 0;
+  readonly bidQty = 0;
+  readonly askQty = 0;
+  readonly bidChanges = 0;
+  readonly askChanges = 0;
   /** Every row may reach an order. */
   readonly buyLimit = Infinity;
   readonly sellLimit = -Infinity;
@@ -59,13 +58,8 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #bar = -1;
   #stage = CLOSE;
   #rowUs = -Infinity;
-  /** Prices at which one buys and sells at the row, and before this stretch: the same where there are no quotes. */
-  readonly #buying: Int32Array;
-  readonly #selling: Int32Array;
-  #buyNow = 0;
-  #sellNow = 0;
-  #buyBefore = 0;
-  #sellBefore = 0;
+  /** Price before this stretch. */
+  #before = 0;
   /** Part of the bar's volume that our orders may still take. */
   #volumeLeft = Infinity;
   #volumeTaken = 0;
@@ -76,8 +70,6 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     this.#model = model;
     this.#sink = sink;
     this.#held = held;
-    this.#buying = rows.book?.askPrice[0] ?? rows.priceTicks;
-    this.#selling = rows.book?.bidPrice[0] ?? rows.priceTicks;
   }
 
   /** Open and close are known when they are traded; a part of the volume at the open gives away the bar's. */
@@ -100,35 +92,14 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     if (this.#stage === 0) this.#openBar(row);
     this.#isUncross = this.#stage === 0 && atUs < this.#uncrossUntilUs;
     const price = this.#rows.priceTicks[row] ?? 0;
-    this.#buyBefore = this.#buyNow;
-    this.#sellBefore = this.#sellNow;
-    this.#buyNow = this.#buying[row] ?? 0;
-    this.#sellNow = this.#selling[row] ?? 0;
+    this.#before = this.last;
     this.last = price;
     if (price > this.high) {
       if (this.low === Infinity) this.first = price;
       this.high = price;
     }
     if (price < this.low) this.low = price;
-    if (this.#rows.isQuotes && this.#stage === CLOSE) this.#showClose();
     if (this.#standing.length > 0) this.#match();
-  }
-
-  #showClose(): void {
-    this.bid = this.#sellNow;
-    this.ask = this.#buyNow;
-    this.bidQty = UNLIMITED_QTY;
-    this.askQty = UNLIMITED_QTY;
-    this.bidChanges += 1;
-    this.askChanges += 1;
-  }
-
-  #now(side: Side): number {
-    return side === 'buy' ? this.#buyNow : this.#sellNow;
-  }
-
-  #before(side: Side): number {
-    return side === 'buy' ? this.#buyBefore : this.#sellBefore;
   }
 
   follow(): void {
@@ -156,11 +127,10 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #meetAtOnce(order: O): void {
     const { bar } = this.#model;
     if (order.triggerPrice !== null) return this.#trigger(order);
-    const now = this.#now(order.side);
-    if (bar === 'ohlc' && this.#stage === 0) return this.#meet(order, now, 'bar_now');
+    if (bar === 'ohlc' && this.#stage === 0) return this.#meet(order, this.last, 'bar_now');
     // Decided when the bar had just ended, or before.
     if (bar === 'close' && this.#stage === CLOSE && order.decidedUs <= this.#rowUs + 1)
-      this.#meet(order, now, 'bar_close');
+      this.#meet(order, this.last, 'bar_close');
   }
 
   decrease(): void {
@@ -174,7 +144,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   }
 
   #openBar(row: number): void {
-    const { priceTicks, book, bars } = this.#rows;
+    const { priceTicks, bars } = this.#rows;
     const { volumeBps, path } = this.#model;
     const volume = bars?.volume[this.#bar] ?? 0;
     this.#volumeLeft = volumeBps === 0 ? Infinity : Math.floor((volume * volumeBps) / BPS);
@@ -184,25 +154,22 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     const [first, second] = [priceTicks[row + 1] ?? 0, priceTicks[row + 2] ?? 0];
     // A long position suffers from a low, a short one from a high.
     if (held === 0 || (held > 0 ? first <= second : first >= second)) return;
-    for (const column of [priceTicks, ...(book?.bidPrice ?? []), ...(book?.askPrice ?? [])])
-      column.subarray(row + 1, row + 3).reverse();
+    priceTicks.subarray(row + 1, row + 3).reverse();
   }
 
   #match(): void {
     const looked = this.#standing.filter(({ fromBar }) => fromBar <= this.#bar);
     const isOrdered = this.#isUncross || this.#stage > 0;
-    for (const standing of isOrdered ? byPrice(looked, (side) => this.#before(side)) : looked)
-      this.#look(standing);
+    for (const standing of isOrdered ? byPrice(looked, this.#before) : looked) this.#look(standing);
     if (this.#model.bar !== 'next_open' && this.#stage === CLOSE && this.#phase === 'continuous')
       for (const { order, fromBar } of this.#standing)
-        if (fromBar === this.#bar + 1 && !this.#isLate(order))
-          this.#meet(order, this.#now(order.side), 'bar_close');
+        if (fromBar === this.#bar + 1 && !this.#isLate(order)) this.#meet(order, this.last, 'bar_close');
     this.#standing = this.#standing.filter(({ order }) => order.leavesQty > 0);
   }
 
   #look(standing: Standing<O>): void {
     const { order, fromBar, isCarried, firedAt } = standing;
-    const price = this.#now(order.side);
+    const price = this.last;
     if (this.#isUncross && isCarried) {
       // As on ticks: at exactly the price of the uncross the order of execution is unknown.
       if (order.price !== price) this.#meet(order, price, 'uncross');
@@ -215,24 +182,23 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
       return this.#meet(order, worse(order.side, firedAt, price), 'bar_stop');
     }
     if (this.#stage === 0) return this.#meet(order, price, fromBar === this.#bar ? 'bar_open' : 'bar_gap');
-    if (isInside(order, price)) this.#fill(order, reachedOn(order, this.#before(order.side)), 'bar_path');
+    if (isInside(order, price)) this.#fill(order, reachedOn(order, this.#before), 'bar_path');
   }
 
   /** Sent by a trigger: the path was there a moment ago, or the bar opened beyond it. */
   #trigger(order: O): void {
     if (this.#isLate(order) || this.#waitsForClose(order)) return;
     const firedAt = this.#firedAt(order);
-    if (this.#stage > 0 && order.price === firedAt && !isInside(order, this.#before(order.side)))
+    if (this.#stage > 0 && order.price === firedAt && !isInside(order, this.#before))
       return this.#fill(order, firedAt, 'bar_path');
     if (!isOfTrailingStop(order) || this.#model.trailingStop === 'stop')
       return this.#meet(order, firedAt, this.#stage === 0 ? 'bar_gap' : 'bar_stop');
-    this.#meet(order, worse(order.side, firedAt, this.#now(order.side)), 'bar_stop');
+    this.#meet(order, worse(order.side, firedAt, this.last), 'bar_stop');
   }
 
-  #firedAt({ side, triggerPrice }: O): number {
-    const now = this.#now(side);
+  #firedAt({ triggerPrice }: O): number {
+    const [before, now] = [this.#before, this.last];
     if (this.#stage === 0 || triggerPrice === null) return now;
-    const before = this.#before(side);
     return Math.min(Math.max(before, now), Math.max(Math.min(before, now), triggerPrice));
   }
 
@@ -259,9 +225,8 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #slipped(slippage: Slippage, order: O, price: number): number {
     const slipped = slippedPrice(slippage, order, price, this.#impactOf(order));
     if (this.#model.slippageUpTo !== 'bar') return slipped;
-    const column = order.side === 'buy' ? this.#buying : this.#selling;
     const from = ROWS_PER_BAR * this.#bar;
-    const extremes = column.subarray(from, from + ROWS_PER_BAR);
+    const extremes = this.#rows.priceTicks.subarray(from, from + ROWS_PER_BAR);
     return order.side === 'buy'
       ? Math.min(slipped, Math.max(...extremes))
       : Math.max(slipped, Math.min(...extremes));
@@ -301,8 +266,8 @@ const reachedOn = ({ side, price: limit }: Pick<BookOrder, 'side' | 'price'>, fr
 /** The nearest limit to where the path comes from is reached first; of equal ones the earlier. */
 const byPrice = <O extends BookOrder>(
   standing: readonly Standing<O>[],
-  from: (side: Side) => number,
+  from: number,
 ): readonly Standing<O>[] => {
-  const wayTo = ({ order: { side, price } }: Standing<O>): number => Math.abs(price - from(side));
+  const wayTo = ({ order }: Standing<O>): number => Math.abs(order.price - from);
   return standing.toSorted((a, b) => wayTo(a) - wayTo(b));
 };

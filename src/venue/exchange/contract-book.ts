@@ -4,10 +4,10 @@ import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import type { PriceHundredths, PriceTicks, Qty, TsUs } from '../../domain/units.ts';
 import type { Listing } from '../venue-event.ts';
-import type { TapeState } from '../venue-state.ts';
 import type { DayTally } from './day-tally.ts';
 import type { BookOrder } from './exchange.ts';
 import type { FillClause } from './fill-models.ts';
+import type { QueuePlace, TapeExchangeState } from './tape-exchange.ts';
 import type { BookView } from './ticker.ts';
 
 /** A user's order as the book sees it. Tags of users are above zero. */
@@ -27,6 +27,12 @@ export interface OrderBook {
 /** Receives the executions of users' orders; `clause` is null where all orders of the market stand in the book. */
 export interface BookFills {
   onFill(tag: number, price: number, qty: number, clause: FillClause | null, at: TsUs): void;
+}
+
+/** Plain data; of the auction that ended last, and the place of each order, by its tag. */
+export interface TapeState extends TapeExchangeState {
+  readonly source: 'opening' | 'closing';
+  readonly queue: readonly (QueuePlace & Pick<BookEntry, 'tag'>)[];
 }
 
 export interface ContractBook extends OrderBook {

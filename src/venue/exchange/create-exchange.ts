@@ -18,13 +18,5 @@ export function createExchange<O extends BookOrder>(
 /** An exchange that turns the extremes of a bar round as it goes gets prices of its own. */
 export function playedRows<T extends TapeColumns>(rows: T, model: FillModel): T {
   if (model.on === 'ticks' || model.path !== 'worst_first') return rows;
-  const { book } = rows;
-  return {
-    ...rows,
-    priceTicks: rows.priceTicks.slice(),
-    book:
-      book === null ? null : { ...book, bidPrice: copied(book.bidPrice), askPrice: copied(book.askPrice) },
-  };
+  return { ...rows, priceTicks: rows.priceTicks.slice() };
 }
-
-const copied = (levels: readonly Int32Array[]): readonly Int32Array[] => levels.map((level) => level.slice());

@@ -3,42 +3,24 @@
  * quantity there is guessed from the usual volume at a price before it gives way.
  */
 import type { Side } from '../../domain/order.ts';
-import type { OnTake, ShownBook } from './recorded-book.ts';
+import { type OnTake, type ShownBook, Touch } from './recorded-book.ts';
 
 /** Before anything is known. */
 const FIRST_LEVEL_QTY = 10;
 /** Weight of the past in the usual quantity of a level: 7 parts of 8. */
 const PAST_PARTS = 7;
 
-/** For a restart. Prices are 0 where nothing is known. */
-export interface InferredState {
-  readonly bid: number;
-  readonly bidQty: number;
+/** Its fields are all of its state, and plain data. */
+export class InferredBook extends Touch implements ShownBook {
   /** Traded since this became the touch. */
-  readonly bidPrinted: number;
-  readonly ask: number;
-  readonly askQty: number;
-  readonly askPrinted: number;
+  bidPrinted = 0;
+  askPrinted = 0;
   /** Quantity that usually prints at a price before it gives way. */
-  readonly usualQty: number;
-  readonly lastSide: Side;
-}
-
-export class InferredBook implements ShownBook {
-  bid = 0;
-  ask = 0;
-  bidQty = 0;
-  askQty = 0;
-  bidChanges = 0;
-  askChanges = 0;
-  #lastSide: Side = 'buy';
-  #bidPrinted = 0;
-  #askPrinted = 0;
-  #usualQty = FIRST_LEVEL_QTY;
+  usualQty = FIRST_LEVEL_QTY;
 
   trade(price: number, traded: number, side: number): Side {
     const aggressor = this.aggressorOf(price, side);
-    this.#lastSide = aggressor;
+    this.lastSide = aggressor;
     if (aggressor === 'buy') this.#bought(price, traded);
     else this.#sold(price, traded);
     return aggressor;
@@ -46,9 +28,9 @@ export class InferredBook implements ShownBook {
 
   ahead(side: Side, price: number): number {
     const touch = side === 'buy' ? this.bid : this.ask;
-    if (touch === 0) return this.#usualQty;
+    if (touch === 0) return this.usualQty;
     if (touch === price) return side === 'buy' ? this.bidQty : this.askQty;
-    return (side === 'buy' ? price > touch : price < touch) ? 0 : this.#usualQty;
+    return (side === 'buy' ? price > touch : price < touch) ? 0 : this.usualQty;
   }
 
   /** Of the touch alone: deeper levels are unknown. */
@@ -63,72 +45,41 @@ export class InferredBook implements ShownBook {
     return taken;
   }
 
-  exportState(): InferredState {
-    return {
-      bid: this.bid,
-      bidQty: this.bidQty,
-      bidPrinted: this.#bidPrinted,
-      ask: this.ask,
-      askQty: this.askQty,
-      askPrinted: this.#askPrinted,
-      usualQty: this.#usualQty,
-      lastSide: this.#lastSide,
-    };
-  }
-
-  recall(state: InferredState): void {
-    this.bid = state.bid;
-    this.bidQty = state.bidQty;
-    this.#bidPrinted = state.bidPrinted;
-    this.ask = state.ask;
-    this.askQty = state.askQty;
-    this.#askPrinted = state.askPrinted;
-    this.#usualQty = state.usualQty;
-    this.#lastSide = state.lastSide;
-  }
-
   #bought(price: number, traded: number): void {
     if (this.ask !== price) this.#moveAsk(price);
-    this.#askPrinted += traded;
+    this.askPrinted += traded;
     this.askQty -= traded;
-    if (this.askQty <= 0) this.askQty = this.#usualQty;
+    if (this.askQty <= 0) this.askQty = this.usualQty;
     if (this.bid === 0 || this.bid >= price) this.#moveBid(price - 1);
   }
 
   #sold(price: number, traded: number): void {
     if (this.bid !== price) this.#moveBid(price);
-    this.#bidPrinted += traded;
+    this.bidPrinted += traded;
     this.bidQty -= traded;
-    if (this.bidQty <= 0) this.bidQty = this.#usualQty;
+    if (this.bidQty <= 0) this.bidQty = this.usualQty;
     if (this.ask === 0 || this.ask <= price) this.#moveAsk(price + 1);
   }
 
   #moveAsk(price: number): void {
-    this.#learn(this.#askPrinted);
+    this.#learn(this.askPrinted);
     this.ask = price;
-    this.#askPrinted = 0;
-    this.askQty = this.#usualQty;
+    this.askPrinted = 0;
+    this.askQty = this.usualQty;
     this.askChanges += 1;
   }
 
   #moveBid(price: number): void {
-    this.#learn(this.#bidPrinted);
+    this.#learn(this.bidPrinted);
     this.bid = price;
-    this.#bidPrinted = 0;
-    this.bidQty = this.#usualQty;
+    this.bidPrinted = 0;
+    this.bidQty = this.usualQty;
     this.bidChanges += 1;
   }
 
   #learn(printed: number): void {
     if (printed === 0) return;
-    const usual = Math.round((this.#usualQty * PAST_PARTS + printed) / (PAST_PARTS + 1));
-    this.#usualQty = Math.max(1, usual);
-  }
-
-  aggressorOf(price: number, side: number): Side {
-    if (side !== 0) return side > 0 ? 'buy' : 'sell';
-    if (this.ask !== 0 && price >= this.ask) return 'buy';
-    if (this.bid !== 0 && price <= this.bid) return 'sell';
-    return this.#lastSide;
+    const usual = Math.round((this.usualQty * PAST_PARTS + printed) / (PAST_PARTS + 1));
+    this.usualQty = Math.max(1, usual);
   }
 }

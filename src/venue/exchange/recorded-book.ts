@@ -13,14 +13,26 @@ interface Taken {
 
 const NOTHING = new Int32Array(0);
 
-export class RecordedBook implements ShownBook {
+/** Best prices and quantities, 0 where none is known, and the side of the trades at them. */
+export class Touch {
   bid = 0;
   ask = 0;
   bidQty = 0;
   askQty = 0;
   bidChanges = 0;
   askChanges = 0;
-  #lastSide: Side = 'buy';
+  lastSide: Side = 'buy';
+
+  /** Aggressor of a trade that comes next; `side` is 1 for the buyer, -1 for the seller, 0 where it is guessed. */
+  aggressorOf(price: number, side: number): Side {
+    if (side !== 0) return side > 0 ? 'buy' : 'sell';
+    if (this.ask !== 0 && price >= this.ask) return 'buy';
+    if (this.bid !== 0 && price <= this.bid) return 'sell';
+    return this.lastSide;
+  }
+}
+
+export class RecordedBook extends Touch implements ShownBook {
   readonly #columns: BookColumns;
   readonly #bidPrice: Int32Array;
   readonly #bidShown: Int32Array;
@@ -30,6 +42,7 @@ export class RecordedBook implements ShownBook {
   #taken: Taken[] = [];
 
   constructor(columns: BookColumns) {
+    super();
     this.#columns = columns;
     this.#bidPrice = columns.bidPrice[0] ?? NOTHING;
     this.#bidShown = columns.bidQty[0] ?? NOTHING;
@@ -44,7 +57,7 @@ export class RecordedBook implements ShownBook {
 
   trade(price: number, _traded: number, side: number): Side {
     const aggressor = this.aggressorOf(price, side);
-    this.#lastSide = aggressor;
+    this.lastSide = aggressor;
     return aggressor;
   }
 
@@ -141,13 +154,6 @@ export class RecordedBook implements ShownBook {
       if (differs(prices[level], before, this.#row) || differs(shown[level], before, this.#row)) return true;
     return false;
   }
-
-  aggressorOf(price: number, side: number): Side {
-    if (side !== 0) return side > 0 ? 'buy' : 'sell';
-    if (this.ask !== 0 && price >= this.ask) return 'buy';
-    if (this.bid !== 0 && price <= this.bid) return 'sell';
-    return this.#lastSide;
-  }
 }
 
 const differs = (column: Int32Array | undefined, before: number, row: number): boolean =>
@@ -157,17 +163,7 @@ const differs = (column: Int32Array | undefined, before: number, row: number): b
 export type OnTake = (price: number, qty: number) => void;
 
 /** The book of one contract as a recording shows it, less the quantity our own orders took. */
-export interface ShownBook {
-  /** Best prices and quantities; 0 where none is known. */
-  readonly bid: number;
-  readonly ask: number;
-  readonly bidQty: number;
-  readonly askQty: number;
-  /** Count the rows that changed the shown book of each side. */
-  readonly bidChanges: number;
-  readonly askChanges: number;
-  /** Aggressor of a trade that comes next; `side` is 1 for the buyer, -1 for the seller, 0 where it is guessed. */
-  aggressorOf(price: number, side: number): Side;
+export interface ShownBook extends Readonly<Touch> {
   /** A trade of the recording; returns its aggressor. */
   trade(price: number, qty: number, side: number): Side;
   /** Quantity that stands at a price in front of an order that joins there. */

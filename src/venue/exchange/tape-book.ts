@@ -7,7 +7,7 @@ import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { priceTicks, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
-import type { BookEntry, BookFills, ContractBook } from './contract-book.ts';
+import type { BookEntry, BookFills, ContractBook, TapeState } from './contract-book.ts';
 import { DayTally } from './day-tally.ts';
 import type { TickFillModel } from './fill-models.ts';
 import type { Listing, Outbox } from '../venue-event.ts';
@@ -16,7 +16,6 @@ import type { Waiting } from './tape-queue.ts';
 import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 import type { TapePrint } from '../venue-options.ts';
-import type { QueueState, TapeState } from '../venue-state.ts';
 
 /** Inferred quantities change with every print: a book with unchanged prices is sent at most this often. */
 const SAME_PRICES_EVERY_US = US_PER_SECOND;
@@ -37,7 +36,7 @@ export class TapeBook implements ContractBook {
   #nowUs: TsUs = tsUs(0);
   #sentUs = 0;
   /** Places in the queues before a restart, until the orders stand again. */
-  readonly #recalled = new Map<number, QueueState>();
+  readonly #recalled = new Map<number, TapeState['queue'][number]>();
 
   constructor(listing: Listing, outbox: Outbox, sink: BookFills, watch: TriggerWatch) {
     this.#listing = listing;
@@ -132,58 +131,25 @@ export class TapeBook implements ContractBook {
   }
 
   exportTape(): TapeState {
-    const { inferred, isSettled, auction } = this.#exchange.exportState();
     const waiting = [...this.#exchange.waitingOn('buy'), ...this.#exchange.waitingOn('sell')];
-    return {
-      bid: { price: inferred.bid || null, qty: inferred.bidQty, printed: inferred.bidPrinted },
-      ask: { price: inferred.ask || null, qty: inferred.askQty, printed: inferred.askPrinted },
-      usualQty: inferred.usualQty,
-      lastAggressor: inferred.lastSide,
-      isSettled,
-      crossing:
-        auction === null
-          ? null
-          : {
-              source: this.#auction,
-              untilUs: auction.untilUs,
-              price: auction.price || null,
-              aggressor: sideOf(auction.side),
-            },
-      queue: waiting.map(({ order, ahead, takes, isCarried }) => ({
-        tag: order.tag,
-        ahead,
-        takes,
-        isCarried,
-      })),
-    };
+    const queue = waiting.map(({ order, ahead, takes, isCarried }) => ({
+      tag: order.tag,
+      ahead,
+      takes,
+      isCarried,
+    }));
+    return { ...this.#exchange.exportState(), source: this.#auction, queue };
   }
 
-  recallTape({ bid, ask, usualQty, lastAggressor, isSettled, crossing, queue }: TapeState): void {
-    if (crossing !== null) this.#auction = crossing.source;
-    this.#exchange.recall({
-      inferred: {
-        bid: bid.price ?? 0,
-        bidQty: bid.qty,
-        bidPrinted: bid.printed,
-        ask: ask.price ?? 0,
-        askQty: ask.qty,
-        askPrinted: ask.printed,
-        usualQty,
-        lastSide: lastAggressor,
-      },
-      isSettled,
-      auction:
-        crossing === null
-          ? null
-          : { untilUs: crossing.untilUs, price: crossing.price ?? 0, side: signOf(crossing.aggressor) },
-    });
-    for (const place of queue) this.#recalled.set(place.tag, place);
+  recallTape(state: TapeState): void {
+    this.#auction = state.source;
+    this.#exchange.recall(state);
+    for (const place of state.queue) this.#recalled.set(place.tag, place);
   }
 }
 
 /** As recordings have it. */
 const signOf = (side: Side | null): -1 | 0 | 1 => (side === null ? 0 : side === 'buy' ? 1 : -1);
-const sideOf = (sign: number): Side | null => (sign === 0 ? null : sign > 0 ? 'buy' : 'sell');
 
 /** The inferred touch with users' orders that wait, best first. */
 function levelsOf(

@@ -13,9 +13,9 @@ import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
 import { type FillClause, slippedPrice, type TickFillModel } from './fill-models.ts';
-import { InferredBook, type InferredState } from './inferred-book.ts';
+import { InferredBook } from './inferred-book.ts';
 import { QueueCancels } from './queue-cancels.ts';
-import { crosses, RecordedBook, type ShownBook } from './recorded-book.ts';
+import { crosses, RecordedBook, type ShownBook, type Touch } from './recorded-book.ts';
 import { TapeQueue, type Waiting } from './tape-queue.ts';
 
 /** An order's place in its queue. */
@@ -23,9 +23,12 @@ export type QueuePlace = Pick<Waiting<BookOrder>, 'ahead' | 'takes' | 'isCarried
 
 /** For a restart: the state beyond the orders. */
 export interface TapeExchangeState {
-  readonly inferred: InferredState;
+  readonly inferred: Pick<
+    InferredBook,
+    'bidPrinted' | 'askPrinted' | 'usualQty' | Exclude<keyof Touch, 'aggressorOf'>
+  >;
   readonly isSettled: boolean;
-  readonly auction: { readonly untilUs: number; readonly price: number; readonly side: number } | null;
+  readonly auction: Pick<AuctionPrints, 'untilUs' | 'price' | 'side'> | null;
 }
 
 const NO_TIMES = new Float64Array(0);
@@ -209,20 +212,15 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   exportState(): TapeExchangeState {
-    const uncross = this.#uncross;
-    return {
-      inferred: this.#inferred.exportState(),
-      isSettled: this.#isSettled,
-      auction:
-        uncross === null ? null : { untilUs: uncross.untilUs, price: uncross.price, side: uncross.side },
-    };
+    const auction = this.#uncross && Object.assign({}, this.#uncross);
+    return { inferred: Object.assign({}, this.#inferred), isSettled: this.#isSettled, auction };
   }
 
   /** Restores that state, before the orders stand again. */
   recall({ inferred, isSettled, auction }: TapeExchangeState): void {
-    this.#inferred.recall(inferred);
+    Object.assign(this.#inferred, inferred);
     this.#isSettled = isSettled;
-    this.#uncross = auction === null ? null : AuctionPrints.recalled(auction);
+    this.#uncross = auction && Object.assign(new AuctionPrints(0), auction);
   }
 
   #print(price: number): void {
@@ -379,18 +377,6 @@ export class AuctionPrints {
 
   constructor(endedUs: number) {
     this.untilUs = endedUs + US_PER_SECOND;
-  }
-
-  /** As it was before a restart. */
-  static recalled({
-    untilUs,
-    price,
-    side,
-  }: Pick<AuctionPrints, 'untilUs' | 'price' | 'side'>): AuctionPrints {
-    const prints = new AuctionPrints(untilUs - US_PER_SECOND);
-    prints.price = price;
-    prints.side = side;
-    return prints;
   }
 
   isOver(atUs: number): boolean {

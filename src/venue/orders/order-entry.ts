@@ -7,9 +7,8 @@ import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { ratesOf, valueOf } from '../../domain/contract.ts';
 import { type Costs, type CostSchedule, fillCosts, orderCosts } from '../../domain/costs.ts';
-import type { AccountId, BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
+import type { OrderCode } from '../../domain/ids.ts';
 import { type DurationUs, money, priceTicks, type TsUs } from '../../domain/units.ts';
-import type { WorkingQty } from '../account/margin.ts';
 import type { BookFills, OrderBook } from '../exchange/contract-book.ts';
 import { type FillClause, liquidityOf } from '../exchange/fill-models.ts';
 import {
@@ -24,7 +23,7 @@ import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
 import { cancelRefusal, changeRefusal, editRefusal, entryRefusal } from './order-checks.ts';
 import { OrderStore } from './order-store.ts';
-import { type OrderSender, orderState, type Pending, sentNow, type VenueOrder } from './venue-order.ts';
+import { type OrderSender, type Pending, sentNow, type VenueOrder } from './venue-order.ts';
 
 /** The venue around order entry. */
 export interface EntrySurroundings {
@@ -72,7 +71,7 @@ export class OrderEntry implements BookFills {
   readonly #rules: EntryRules;
   readonly #around: EntrySurroundings;
   readonly #listener: OrderListener;
-  readonly #store = new OrderStore();
+  readonly store = new OrderStore();
   /** In order of time: the delay is the same for all. */
   #inFlight: InFlight[] = [];
   #priority = 0;
@@ -93,7 +92,7 @@ export class OrderEntry implements BookFills {
   /** Account, contract, values and margin of `command` were checked. */
   place(command: PlaceLimit, origin: OrderOrigin, sender?: OrderSender): VenueOrder {
     const { day, nowUs } = this.#around;
-    const order = this.#store.add(command, origin, sender ?? sentNow(nowUs), day, nowUs);
+    const order = this.store.add(command, origin, sender ?? sentNow(nowUs), day, nowUs);
     if (order.leg === null) this.#sendPlace(order);
     else order.pending = { kind: 'leg', filledQty: 0 };
     this.#listener.onAccepted(order, nowUs);
@@ -102,7 +101,7 @@ export class OrderEntry implements BookFills {
 
   change(command: ChangeOrder): VenueOrder | Refusal {
     const { accountId, orderNo, limitPrice, qty } = command;
-    const order = this.#store.find(accountId, orderNo);
+    const order = this.store.find(accountId, orderNo);
     const listing = order === undefined ? undefined : this.#around.listing(order.orderCode);
     if (order === undefined || listing === undefined) return refusal(-6003);
     const { phase, nowUs } = this.#around;
@@ -127,7 +126,7 @@ export class OrderEntry implements BookFills {
   }
 
   cancel({ accountId, orderNo }: CancelOrder): VenueOrder | Refusal {
-    const order = this.#store.find(accountId, orderNo);
+    const order = this.store.find(accountId, orderNo);
     if (order === undefined) return refusal(-6003);
     const { phase, nowUs } = this.#around;
     const refused = cancelRefusal(order, phase);
@@ -153,7 +152,7 @@ export class OrderEntry implements BookFills {
   }
 
   onFill(tag: number, price: number, qty: number, clause: FillClause | null, at: TsUs): void {
-    this.fill(this.#store.byTag(tag), price, qty, clause, at);
+    this.fill(this.store.byTag(tag), price, qty, clause, at);
   }
 
   fill(order: VenueOrder, price: number, qty: number, clause: FillClause | null, at: TsUs): void {
@@ -170,10 +169,10 @@ export class OrderEntry implements BookFills {
     if (order.leavesQty === 0) {
       if (order.pending !== null) order.reason = refusal(-8004).text;
       order.pending = null;
-      this.#store.closed(order);
+      this.store.closed(order);
     }
     this.#listener.onFill(order, fill, at);
-    for (const other of this.#store.open(order.accountId)) {
+    for (const other of this.store.open(order.accountId)) {
       if (other.leg !== order.orderCode || other.pending?.kind !== 'leg') continue;
       this.#sendIfCovered(other, other.pending.filledQty + qty);
       this.#listener.onChange(other, at);
@@ -201,13 +200,13 @@ export class OrderEntry implements BookFills {
 
   /** Day orders end after the close; `lasts`: good till canceled. */
   expireAll(at: TsUs, lasts: (order: VenueOrder) => boolean = () => false): void {
-    for (const order of this.#store.all()) if (order.isOpen && !lasts(order)) this.#end(order, true, '', at);
+    for (const order of this.store.all()) if (order.isOpen && !lasts(order)) this.#end(order, true, '', at);
   }
 
   /** A contract is listed no more: its orders end. */
   endContract(code: OrderCode, at: TsUs): void {
     const book = this.#around.book(code);
-    for (const order of this.#store.all()) {
+    for (const order of this.store.all()) {
       const isOver = order.orderCode === code || (order.leg === code && order.pending?.kind === 'leg');
       if (!isOver || !order.isOpen) continue;
       if (order.isInBook) book?.remove(order);
@@ -216,60 +215,29 @@ export class OrderEntry implements BookFills {
   }
 
   beginDay(): void {
-    this.#store.beginDay();
+    this.store.beginDay();
     this.#inFlight = [];
-  }
-
-  /** Nobody asks for an order that ended any more. */
-  forget(order: VenueOrder): void {
-    this.#store.forget(order);
-  }
-
-  /** A key for an order that waits for a trigger: both books share the keys. */
-  takeKey(): BrokerOrderKey {
-    return this.#store.takeKey();
-  }
-
-  orders(id: AccountId): VenueOrder[] {
-    return [...this.#store.all()].filter((order) => order.accountId === id);
-  }
-
-  order(id: AccountId, orderNo: string): VenueOrder | undefined {
-    return this.#store.find(id, orderNo);
-  }
-
-  /** An account's orders that still work. */
-  open(id: AccountId): Iterable<VenueOrder> {
-    return this.#store.open(id);
-  }
-
-  hasRefId(id: AccountId, refId: string): boolean {
-    return this.orders(id).some((order) => order.refId === refId);
-  }
-
-  working(id: AccountId): Map<OrderCode, WorkingQty> {
-    return this.#store.working(id);
   }
 
   /** Of the orders only those of `orderNos`, when it is given. */
   exportState(orderNos?: Iterable<string>): EntryState {
     const orders =
       orderNos === undefined
-        ? this.#store.all()
-        : Array.from(orderNos, (orderNo) => this.#store.byTag(Number(orderNo)));
+        ? this.store.all()
+        : Array.from(orderNos, (orderNo) => this.store.byTag(Number(orderNo)));
     return {
-      orderNoNext: this.#store.nextNo,
-      orderKeyNext: this.#store.nextKey,
+      orderNoNext: this.store.nextNo,
+      orderKeyNext: this.store.nextKey,
       commandsSent: this.#sentNo,
-      orders: Array.from(orders, (order) => orderState(order, this.#around.phase)),
+      orders: Array.from(orders, (order) => Object.assign({}, order)),
     };
   }
 
   /** `stand` puts an order back into its book. */
   restore(state: EntryState, stand: (order: VenueOrder) => void): void {
-    const open = this.#store.restore(state.orders, state.orderNoNext, state.orderKeyNext);
+    const open = this.store.restore(state.orders, state.orderNoNext, state.orderKeyNext);
     this.#sentNo = state.commandsSent;
-    for (const order of this.#store.all()) this.#priority = Math.max(this.#priority, order.priority);
+    for (const order of this.store.all()) this.#priority = Math.max(this.#priority, order.priority);
     for (const order of open) {
       const { pending } = order;
       if (pending !== null && pending.kind !== 'leg') this.#inFlight.push({ order, pending });
@@ -354,7 +322,7 @@ export class OrderEntry implements BookFills {
     order.canceledUs = at;
     order.expired = expired;
     order.reason = reason;
-    this.#store.closed(order);
+    this.store.closed(order);
     this.#listener.onChange(order, at);
   }
 }

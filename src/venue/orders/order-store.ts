@@ -11,8 +11,7 @@ import {
 import { NOTHING_WORKING, plus, type WorkingQty } from '../account/margin.ts';
 import type { PlaceLimit } from '../venue-command.ts';
 import type { OrderOrigin } from '../venue-event.ts';
-import type { OrderState } from '../venue-state.ts';
-import { type OrderSender, restoredOrder, VenueOrder } from './venue-order.ts';
+import { type OrderSender, type OrderState, restoredOrder, VenueOrder } from './venue-order.ts';
 
 /** A key has seven digits and does not begin anew with the day. */
 const KEY_FIRST = 7_000_000;
@@ -34,6 +33,7 @@ export class OrderStore {
     return this.#nextKey;
   }
 
+  /** Also for an order that waits for a trigger: both books share the keys. */
   takeKey(): BrokerOrderKey {
     const taken = brokerOrderKey(String(this.#nextKey));
     this.#nextKey = this.#nextKey + 1 === KEY_AFTER_LAST ? KEY_WRAPPED : this.#nextKey + 1;
@@ -83,6 +83,11 @@ export class OrderStore {
     return this.#orders.filter((order) => order !== undefined);
   }
 
+  of(id: AccountId): readonly VenueOrder[] {
+    return this.all().filter((order) => order.accountId === id);
+  }
+
+  /** Those that still work. */
   open(id: AccountId): Iterable<VenueOrder> {
     return this.#openOf(id);
   }
@@ -108,9 +113,7 @@ export class OrderStore {
   restore(orders: readonly OrderState[], orderNoNext: number, orderKeyNext: number): readonly VenueOrder[] {
     this.#nextNo = orderNoNext;
     this.#nextKey = orderKeyNext;
-    orders.forEach((state, i) => {
-      this.#orders[i + 1] = restoredOrder(state, i + 1);
-    });
+    for (const state of orders) this.#orders[state.tag] = restoredOrder(state);
     const open = this.all().filter(({ isOpen }) => isOpen);
     open.sort((a, b) => a.priority - b.priority);
     for (const order of open) this.#openOf(order.accountId).add(order);

@@ -1,13 +1,11 @@
 /** An order at the venue. Its status is derived from the facts, so that the two cannot disagree. */
 import type { BrokerOrderSource, BrokerOrderStatus } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
-import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
 import {
   type AccountId,
   type BrokerOrderKey,
-  brokerOrderKey,
   type BrokerOrderNo,
-  brokerOrderNo,
   type ClientOrderId,
   type OrderCode,
 } from '../../domain/ids.ts';
@@ -16,9 +14,19 @@ import { money, priceTicks, qty, tsUs } from '../../domain/units.ts';
 import type { BookEntry } from '../exchange/contract-book.ts';
 import type { PlaceLimit } from '../venue-command.ts';
 import type { Bracket, OrderOrigin, OrderReport } from '../venue-event.ts';
-import type { OrderState, PendingState } from '../venue-state.ts';
 
-/** A command on its way to the exchange. `sentNo` orders commands that are due at one moment. */
+/** A command on its way to the exchange. Commands due at the same moment arrive in order of `sentNo`. */
+type PendingState =
+  | { readonly kind: 'place' | 'cancel'; readonly dueUs: number; readonly sentNo: number }
+  | {
+      readonly kind: 'change';
+      readonly dueUs: number;
+      readonly sentNo: number;
+      readonly limitPrice: number;
+      readonly qty: number;
+    }
+  /** Not sent yet: an arbitrage order waits for own fills in its leg, of which there were `filledQty` since it was placed. */
+  | { readonly kind: 'leg'; readonly filledQty: number };
 export type Pending = Exclude<PendingState, { readonly kind: 'leg' }>;
 
 /** Where an order comes from inside its account, for a backtest's report. */
@@ -41,6 +49,9 @@ export interface OrderNames {
   readonly day: TradingDay;
   readonly placedUs: number;
 }
+
+/** Plain data: the fields of an order. */
+export type OrderState = Omit<VenueOrder, 'leavesQty' | 'isOpen' | 'isInBook' | 'isAtGateway' | 'source'>;
 
 export class VenueOrder implements BookEntry {
   /** Its name in the book, unique within the day. */
@@ -187,50 +198,8 @@ export function reportOf(order: VenueOrder, phase: SessionPhase): OrderReport {
   };
 }
 
-export const orderState = (order: VenueOrder, phase: SessionPhase): OrderState => ({
-  order: reportOf(order, phase),
-  modified: order.modified,
-  priority: order.priority,
-  pending: order.pending,
-});
-
-export function restoredOrder(
-  { order: row, modified, priority, pending }: OrderState,
-  tag: number,
-): VenueOrder {
-  const order = new VenueOrder(
-    {
-      accountId: row.accountId,
-      orderCode: row.orderCode,
-      side: row.side,
-      limitPrice: row.limitPrice,
-      qty: row.qty,
-      refId: row.refId,
-      ...(row.bracket !== null && { bracket: row.bracket }),
-      ...(row.leg !== null && { leg: row.leg }),
-    },
-    row.origin,
-    sentNow(row.placedUs),
-    {
-      tag,
-      orderNo: brokerOrderNo(row.orderNo),
-      orderKey: brokerOrderKey(row.orderKey),
-      day: tradingDay(row.day),
-      placedUs: row.placedUs,
-    },
-  );
-  order.filledQty = row.filledQty;
-  order.filledValue = row.filledValue;
-  order.fee = row.fee;
-  order.tax = row.tax;
-  order.modified = modified;
-  order.canceledUs = row.canceledUs;
-  order.expired = row.expired;
-  order.reason = row.reason;
-  order.pending = pending;
-  order.priority = priority;
-  return order;
-}
+export const restoredOrder = (state: OrderState): VenueOrder =>
+  Object.assign(Object.create(VenueOrder.prototype), state);
 
 /** Of an order whose sender nobody asks for. */
 export const sentNow = (decidedUs: number): OrderSender => ({

@@ -20,7 +20,6 @@ import {
   isWaiting,
   reportOfTrigger,
   type TriggerOrder,
-  triggerState,
   waitingOrder,
 } from './trigger-order.ts';
 import {
@@ -59,7 +58,7 @@ export interface TriggerSurroundings {
 }
 
 export type TriggerAnswer = TriggerReport | Refusal;
-type TriggerBookState = Pick<VenueState, 'conditions' | 'conditionNoNext'>;
+type TriggerBookState = Pick<VenueState, 'triggers' | 'triggerNoNext'>;
 
 export class TriggerBook {
   readonly #rules: VenueRules;
@@ -104,7 +103,7 @@ export class TriggerBook {
     if (isClosed && this.#rules.triggerLife === 'day') return refusal(-6022);
     const refused = triggerOrderRefusal(command, listing) ?? this.#repeated(command);
     if (refused !== null) return refused;
-    if (this.#book.store.waitingOf(id) >= this.#rules.triggersMax) {
+    if (this.#book.waitingOf(id) >= this.#rules.triggersMax) {
       return refusal(-6038, 'Too many conditional orders');
     }
     const row = this.#rowOf(command, owner);
@@ -113,7 +112,7 @@ export class TriggerBook {
   }
 
   change({ accountId: id, orderKey, triggerPrice }: ChangeTrigger): TriggerAnswer {
-    const row = this.#book.store.find(id, orderKey);
+    const row = this.#book.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
     const listing = this.#around.listing(row.orderCode);
     if (listing === undefined || !isWaiting(row) || hasFixedTrigger(row)) {
@@ -131,7 +130,7 @@ export class TriggerBook {
   }
 
   cancel({ accountId: id, orderKey }: CancelTrigger): TriggerAnswer {
-    const row = this.#book.store.find(id, orderKey);
+    const row = this.#book.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
     if (!isWaiting(row)) return refusal(-6014);
     this.#book.cancel(row, '', false, this.#around.nowUs);
@@ -145,7 +144,7 @@ export class TriggerBook {
 
   /** Exits that a fill has just brought are not looked at before `release`. */
   holdBack({ orderKey, orderCode }: BracketParent, at: TsUs): void {
-    for (const row of this.#book.store.waitingIn(orderCode)) {
+    for (const row of this.#book.waitingIn(orderCode)) {
       if (row.parentKey !== orderKey || row.placedUs !== at) continue;
       this.#book.suspend(row);
       this.#heldBack.add(row);
@@ -167,7 +166,7 @@ export class TriggerBook {
 
   /** The account holds nothing in a contract any more: exits have nothing left to close. */
   endExits(id: AccountId, code: OrderCode, at: TsUs): void {
-    for (const row of [...this.#book.store.waitingIn(code), ...this.#heldBack]) {
+    for (const row of [...this.#book.waitingIn(code), ...this.#heldBack]) {
       if (row.kind === 'exit' && row.accountId === id && row.orderCode === code && isWaiting(row))
         this.#book.cancel(row, 'The position is closed', false, at);
     }
@@ -187,35 +186,32 @@ export class TriggerBook {
   /** The day is over; `lasts`: good till canceled. */
   expireAll(at: TsUs, lasts: (row: TriggerOrder) => boolean = () => false): void {
     if (this.#rules.triggerLife === 'contract') return;
-    for (const row of this.#book.store.all()) if (isWaiting(row) && !lasts(row)) this.#expire(row, '', at);
+    for (const row of this.#book.all()) if (isWaiting(row) && !lasts(row)) this.#expire(row, '', at);
   }
 
   /** A contract is listed no more. */
   endContract(code: OrderCode, at: TsUs): void {
-    for (const row of this.#book.store.all()) {
+    for (const row of this.#book.all()) {
       if (isWaiting(row) && row.orderCode === code) this.#expire(row, refusal(-6033).text, at);
     }
   }
 
   beginDay(): void {
-    this.#book.store.beginDay();
+    this.#book.beginDay();
     this.#brackets.beginDay();
   }
 
   reports(id: AccountId): TriggerReport[] {
-    return this.#book.store.of(id).map(reportOfTrigger);
+    return this.#book.of(id).map(reportOfTrigger);
   }
 
   exportState(): TriggerBookState {
-    const { store } = this.#book;
-    return { conditionNoNext: store.nextNo, conditions: store.all().map(triggerState) };
+    return this.#book.exportState();
   }
 
-  restore({ conditions, conditionNoNext }: TriggerBookState): void {
-    const { store } = this.#book;
-    store.restore(conditions, conditionNoNext);
-    this.#brackets.restore(store.all());
-    for (const row of store.all()) this.#book.refresh(row.orderCode);
+  restore({ triggers, triggerNoNext }: TriggerBookState): void {
+    this.#book.restore(triggers, triggerNoNext);
+    this.#brackets.restore(this.#book.all());
   }
 
   #expire(row: TriggerOrder, reason: string, at: TsUs): void {
@@ -226,7 +222,7 @@ export class TriggerBook {
   /** A trade or a quote at which something happens, in the middle of a match. */
   #onTouch(code: OrderCode, bid: number, ask: number): void {
     const canSend = entryRefusal(this.#around.phase) === null;
-    for (const row of this.#book.store.waitingIn(code)) {
+    for (const row of this.#book.waitingIn(code)) {
       const step = stepTrigger(row.trigger, row.trigger.side === 'sell' ? bid : ask);
       if (step === 'moves') this.#moved.add(row);
       // An order that cannot be sent now triggers at the next trade that finds its price.
@@ -267,7 +263,7 @@ export class TriggerBook {
 
   /** The reference of an order with a trigger is there against doubles (contract, 4.3). */
   #repeated({ accountId: id, refId }: PlaceTrigger): Refusal | null {
-    const isKnown = refId !== null && this.#book.store.of(id).some((row) => row.refId === refId);
+    const isKnown = refId !== null && this.#book.of(id).some((row) => row.refId === refId);
     return isKnown ? refusal(-6004) : null;
   }
 
@@ -276,7 +272,7 @@ export class TriggerBook {
     return waitingOrder({
       accountId: id,
       day: this.#around.day,
-      orderNo: this.#book.store.takeNo(),
+      orderNo: this.#book.takeNo(),
       orderKey: this.#around.takeKey(),
       refId,
       owner,
@@ -394,7 +390,7 @@ class BracketOrders {
     return waitingOrder({
       accountId: parent.accountId,
       day: parent.day,
-      orderNo: this.#book.store.takeNo(),
+      orderNo: this.#book.takeNo(),
       orderKey: this.#takeKey(),
       refId: null,
       owner: parent.owner,

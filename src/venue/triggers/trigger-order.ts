@@ -1,6 +1,5 @@
 /** An order that waits for its trigger, as the trigger book keeps it. */
-import { assert } from '../../domain/assert.ts';
-import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
 import {
   type AccountId,
   brokerOrderKey,
@@ -11,8 +10,7 @@ import {
 import type { Side } from '../../domain/order.ts';
 import { priceTicks, qty, tsUs } from '../../domain/units.ts';
 import type { Trailing, TriggerKind, TriggerReport, TriggerStatus } from '../venue-event.ts';
-import type { TriggerState } from '../venue-state.ts';
-import { stopTrigger, trailingTrigger, type Trigger } from './trigger.ts';
+import type { Trigger } from './trigger.ts';
 
 export interface TriggerOrder {
   readonly accountId: AccountId;
@@ -111,49 +109,24 @@ function trailingOf({ trailing }: Trigger): Trailing | null {
   };
 }
 
-export const triggerState = (row: TriggerOrder): TriggerState => ({
-  condition: reportOfTrigger(row),
-  parentKey: row.parentKey,
-  partnerKey: row.partner?.orderKey ?? null,
-});
+/** Plain data; its partner by key. */
+export interface TriggerState extends Omit<TriggerOrder, 'partner' | 'suspended'> {
+  readonly partnerKey: string | null;
+}
+
+export function triggerState({ partner, suspended: _suspended, ...row }: TriggerOrder): TriggerState {
+  return { ...row, trigger: copied(row.trigger), partnerKey: partner?.orderKey ?? null };
+}
 
 /** Its partner is found by the store, which knows the others. */
-export function restoredTrigger({ condition, parentKey }: TriggerState): TriggerOrder {
-  const row = waitingOrder({
-    accountId: condition.accountId,
-    day: tradingDay(condition.day),
-    orderNo: condition.orderNo,
-    orderKey: condition.orderKey,
-    refId: condition.refId,
-    owner: 0,
-    orderCode: condition.orderCode,
-    side: condition.side,
-    kind: condition.kind,
-    half: condition.half,
-    parentOrderNo: condition.parentOrderNo,
-    parentKey,
-    placedUs: condition.placedUs,
-    trigger: triggerOf(condition),
-    qty: condition.qty,
-    limitPrice: condition.limitPrice,
-  });
-  row.sentQty = condition.sentQty;
-  row.children = condition.children;
-  row.status = condition.status;
-  row.expired = condition.expired;
-  row.activatedUs = condition.activatedUs;
-  row.canceledUs = condition.canceledUs;
-  row.reason = condition.reason;
-  return row;
-}
+export const restoredTrigger = ({ partnerKey: _partnerKey, ...row }: TriggerState): TriggerOrder => ({
+  ...row,
+  trigger: copied(row.trigger),
+  suspended: false,
+  partner: null,
+});
 
-function triggerOf({ side, trailing, triggerPrice, triggerWhen }: TriggerReport): Trigger {
-  if (trailing !== null) {
-    const trigger = trailingTrigger(side, trailing.activationPrice, trailing.offset);
-    trigger.price = triggerPrice;
-    if (trigger.trailing !== null) trigger.trailing.best = trailing.bestPrice;
-    return trigger;
-  }
-  assert(triggerWhen !== null && triggerPrice !== null, 'an order that does not trail has a trigger price');
-  return stopTrigger(side, triggerWhen, triggerPrice);
-}
+const copied = (trigger: Trigger): Trigger => ({
+  ...trigger,
+  trailing: trigger.trailing && { ...trigger.trailing },
+});

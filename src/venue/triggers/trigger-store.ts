@@ -1,59 +1,45 @@
-/** Orders that wait for their trigger, of all accounts: by key, and by the contract they watch. */
+/** Orders that wait for their trigger, of all accounts, and the messages about them. */
 import { assert } from '../../domain/assert.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { Outbox } from '../venue-event.ts';
-import type { TriggerState } from '../venue-state.ts';
-import { isWaiting, reportOfTrigger, restoredTrigger, type TriggerOrder } from './trigger-order.ts';
+import {
+  isWaiting,
+  reportOfTrigger,
+  restoredTrigger,
+  type TriggerOrder,
+  type TriggerState,
+  triggerState,
+} from './trigger-order.ts';
 import { limitsOf, type OnTouch, TriggerWatch } from './trigger.ts';
 
-class TriggerStore {
+/** What waits for trades in one contract. */
+interface OfContract {
+  /** In order of entry. */
+  rows: Set<TriggerOrder>;
+  readonly watch: TriggerWatch;
+}
+
+/** The one place where a row changes its status. */
+export class TriggerRows {
+  readonly #outbox: Outbox;
+  readonly #onTouch: OnTouch;
   #rows: TriggerOrder[] = [];
   readonly #byKey = new Map<string, TriggerOrder>();
-  /** In order of entry. */
-  readonly #waiting = new Map<OrderCode, Set<TriggerOrder>>();
+  readonly #contracts = new Map<OrderCode, OfContract>();
   /** Orders that have not ended, suspended ones too. */
   readonly #waitingOf = new Map<AccountId, number>();
   #nextNo = 1;
 
-  get nextNo(): number {
-    return this.#nextNo;
+  constructor(outbox: Outbox, onTouch: OnTouch) {
+    this.#outbox = outbox;
+    this.#onTouch = onTouch;
   }
 
   takeNo(): string {
     const taken = String(this.#nextNo);
     this.#nextNo += 1;
     return taken;
-  }
-
-  add(row: TriggerOrder): void {
-    this.#rows.push(row);
-    this.#byKey.set(row.orderKey, row);
-    if (!isWaiting(row)) return;
-    this.#waitingIn(row.orderCode).add(row);
-    this.#waitingOf.set(row.accountId, this.waitingOf(row.accountId) + 1);
-  }
-
-  /** It waits again, at its old place. */
-  resumed(row: TriggerOrder): void {
-    const { orderCode } = row;
-    const again = this.#rows.filter(
-      (other) => other.orderCode === orderCode && isWaiting(other) && !other.suspended,
-    );
-    this.#waiting.set(orderCode, new Set(again));
-  }
-
-  /** Trades pass it by. */
-  suspended(row: TriggerOrder): void {
-    this.#waitingIn(row.orderCode).delete(row);
-  }
-
-  /** It waits no longer. */
-  ended(row: TriggerOrder): void {
-    this.suspended(row);
-    const waiting = this.waitingOf(row.accountId);
-    assert(waiting > 0, 'an order that ends was counted');
-    this.#waitingOf.set(row.accountId, waiting - 1);
   }
 
   find(id: AccountId, orderKey: string): TriggerOrder | undefined {
@@ -69,9 +55,8 @@ class TriggerStore {
     return this.#rows;
   }
 
-  /** Orders that wait for trades in a contract. */
   waitingIn(code: OrderCode): ReadonlySet<TriggerOrder> {
-    return this.#waitingIn(code);
+    return this.#contract(code).rows;
   }
 
   waitingOf(id: AccountId): number {
@@ -84,78 +69,60 @@ class TriggerStore {
     this.#rows = this.#rows.filter(isWaiting);
   }
 
+  exportState(): { readonly triggerNoNext: number; readonly triggers: readonly TriggerState[] } {
+    return { triggerNoNext: this.#nextNo, triggers: this.#rows.map(triggerState) };
+  }
+
   restore(states: readonly TriggerState[], nextNo: number): void {
     this.#nextNo = nextNo;
-    for (const state of states) this.add(restoredTrigger(state));
-    for (const { condition, partnerKey } of states) {
-      const row = this.#byKey.get(condition.orderKey);
+    for (const state of states) this.#add(restoredTrigger(state));
+    for (const { orderKey, partnerKey } of states) {
+      const row = this.#byKey.get(orderKey);
       const partner = partnerKey === null ? undefined : this.#byKey.get(partnerKey);
       if (row !== undefined && partner !== undefined) row.partner = partner;
     }
   }
 
-  #waitingIn(code: OrderCode): Set<TriggerOrder> {
-    let waiting = this.#waiting.get(code);
-    if (waiting === undefined) {
-      waiting = new Set();
-      this.#waiting.set(code, waiting);
-    }
-    return waiting;
-  }
-}
-
-/** The rows with their watches, and the messages about them: the one place where a row changes its status. */
-export class TriggerRows {
-  readonly store = new TriggerStore();
-  readonly #outbox: Outbox;
-  readonly #onTouch: OnTouch;
-  readonly #watches = new Map<OrderCode, TriggerWatch>();
-
-  constructor(outbox: Outbox, onTouch: OnTouch) {
-    this.#outbox = outbox;
-    this.#onTouch = onTouch;
-  }
-
   /** The book of a contract tells its trades to it. */
   watchOf(code: OrderCode): TriggerWatch {
-    let watch = this.#watches.get(code);
-    if (watch === undefined) {
-      watch = new TriggerWatch(code, this.#onTouch);
-      this.#watches.set(code, watch);
-    }
-    return watch;
+    return this.#contract(code).watch;
   }
 
   /** Whether anything traded since this was last asked. */
   takeTraded(): boolean {
     let traded = false;
-    for (const watch of this.#watches.values()) traded = watch.takeTraded() || traded;
+    for (const { watch } of this.#contracts.values()) traded = watch.takeTraded() || traded;
     return traded;
   }
 
   enter(row: TriggerOrder, at: TsUs): void {
-    this.store.add(row);
-    this.#watch(row);
+    this.#add(row);
     this.tell(row, at);
   }
 
   /** Reads anew what waits in a contract, after a trigger moved or went. */
   refresh(code: OrderCode): void {
-    this.watchOf(code).forget();
-    for (const row of this.store.waitingIn(code)) this.#watch(row);
+    const { rows, watch } = this.#contract(code);
+    watch.forget();
+    for (const row of rows) narrow(watch, row);
   }
 
   /** Takes a row out of the trades' way while it is being sent, or its other half is. */
   suspend(row: TriggerOrder): void {
     row.suspended = true;
-    this.store.suspended(row);
+    this.#contract(row.orderCode).rows.delete(row);
   }
 
-  /** It was not sent after all. */
+  /** It was not sent after all, and waits at its old place. */
   resume(row: TriggerOrder): void {
     row.suspended = false;
-    this.store.resumed(row);
-    this.#watch(row);
+    const { orderCode } = row;
+    const again = this.#rows.filter(
+      (other) => other.orderCode === orderCode && isWaiting(other) && !other.suspended,
+    );
+    const contract = this.#contract(orderCode);
+    contract.rows = new Set(again);
+    narrow(contract.watch, row);
   }
 
   activate(row: TriggerOrder, at: TsUs): void {
@@ -187,11 +154,31 @@ export class TriggerRows {
     assert(isWaiting(row), 'an order with a trigger ends once');
     row.status = status;
     row.suspended = false;
-    this.store.ended(row);
+    this.#contract(row.orderCode).rows.delete(row);
+    this.#waitingOf.set(row.accountId, this.waitingOf(row.accountId) - 1);
   }
 
-  #watch({ trigger, orderCode }: TriggerOrder): void {
-    const { rise, fall } = limitsOf(trigger);
-    this.watchOf(orderCode).narrow(rise, fall);
+  #add(row: TriggerOrder): void {
+    this.#rows.push(row);
+    this.#byKey.set(row.orderKey, row);
+    if (!isWaiting(row)) return;
+    const { rows, watch } = this.#contract(row.orderCode);
+    rows.add(row);
+    narrow(watch, row);
+    this.#waitingOf.set(row.accountId, this.waitingOf(row.accountId) + 1);
   }
+
+  #contract(code: OrderCode): OfContract {
+    let contract = this.#contracts.get(code);
+    if (contract === undefined) {
+      contract = { rows: new Set(), watch: new TriggerWatch(code, this.#onTouch) };
+      this.#contracts.set(code, contract);
+    }
+    return contract;
+  }
+}
+
+function narrow(watch: TriggerWatch, { trigger }: TriggerOrder): void {
+  const { rise, fall } = limitsOf(trigger);
+  watch.narrow(rise, fall);
 }

@@ -6,7 +6,6 @@
  *   09:00:06 book 999x10 998x20 | 1001x5    the recorded book from now on
  *   09:00:06 quote 999x10 | 1001x5          bid and ask, where the day has quotes and no trades; without sizes `999 | 1001`
  *   09:00:00 bar 1000 1004 998 1002 x 40        a minute: open, high, low, close; its rows are in the order given by `first`
- *   09:00:00 bar 1000 1004 998 1002 x 40 spread 2    the same of the bid, with the ask so many ticks above
  *   09:00:07 A buy 3 at 1000                a limit order of strategy A; B, C, ... are others
  *   09:00:07 A sell stop 3 below 995 limit 990          `above` for the other way
  *   09:00:07 A sell trail 3 from 1005 by 4 limit 990
@@ -89,7 +88,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const clock = new VirtualClock();
   const instruments = [new RunInstrument(contract(0, 'VN30F2603'))];
   const [instrument] = instruments;
-  const account = new RunAccount(options.capital ?? 2_000_000_000, STRATEGIES, instruments);
+  const account = new RunAccount(options.capital ?? 2_000_000_000, STRATEGIES, instruments, costs);
   const heard: EngineEvent[] = [];
   const venue = new RunVenue({
     clock,

@@ -1,6 +1,6 @@
 /** Fills on quotes, worked out by hand: who takes pays the other side, who waits is filled when the other side comes to the price. */
 import { describe, expect, test } from 'vitest';
-import type { BarFillModel, TickFillModel } from '../../../src/venue/exchange/fill-models.ts';
+import type { TickFillModel } from '../../../src/venue/exchange/fill-models.ts';
 import { lines, ON_TICKS, playScript } from './fill-rig.ts';
 
 interface Case {
@@ -131,82 +131,5 @@ const CASES: readonly Case[] = [
 describe('fills on quotes', () => {
   test.each(CASES)('$name', ({ model, script, fills }) => {
     expect(playScript(script, { model: { ...ON_TICKS, ...model } }).fills).toEqual(lines(fills));
-  });
-});
-
-interface BarCase {
-  readonly name: string;
-  readonly model?: Partial<BarFillModel>;
-  readonly script: string;
-  readonly fills: string;
-}
-
-const ON_BARS: BarFillModel = {
-  on: 'bars',
-  bar: 'next_open',
-  path: 'high_first',
-  trailingStop: 'stop',
-  slippageTicks: 0,
-  volumeBps: 0,
-};
-
-const BAR_CASES: readonly BarCase[] = [
-  {
-    // The bid opens at 1001, the ask two ticks above it.
-    name: 'next open: a buy gets the open of the ask, a sell that of the bid',
-    script: `
-      09:01:00 bar 1000 1004 998 1002 x 40 spread 2
-      09:02:00 A buy 1 at 1010
-      09:02:00 B sell 1 at 990
-      09:02:00 bar 1001 1003 999 1000 x 40 spread 2`,
-    fills: `
-      09:02:00 A buy 1 at 1003 bar_open
-      09:02:00 B sell 1 at 1001 bar_open`,
-  },
-  {
-    // The low of the bid is 999, of the ask 1001: A's 1000 is not reached, B's 1001 is. The bid's high of 1003 reaches C, not D.
-    name: 'a limit to buy is reached by the ask, one to sell by the bid',
-    script: `
-      09:01:00 bar 1000 1004 998 1002 x 40 spread 2
-      09:02:00 A buy 1 at 1000
-      09:02:00 B buy 1 at 1001
-      09:02:00 C sell 1 at 1003
-      09:02:00 D sell 1 at 1004
-      09:02:00 bar 1001 1003 999 1002 x 40 spread 2`,
-    fills: `
-      09:02:20 C sell 1 at 1003 bar_path
-      09:02:40 B buy 1 at 1001 bar_path`,
-  },
-  {
-    // A stop to buy at 1005 needs the ask there: the bid's high of 1003. One to sell at 999 needs the bid there.
-    name: 'a stop to buy looks at the path of the ask, one to sell at that of the bid',
-    script: `
-      09:01:00 bar 1000 1002 999 1001 x 40 spread 2
-      09:02:00 A buy stop 1 above 1005 limit 1020
-      09:02:00 B buy stop 1 above 1006 limit 1020
-      09:02:00 C sell stop 1 below 999 limit 980
-      09:02:00 D sell stop 1 below 998 limit 980
-      09:02:00 bar 1001 1003 999 1002 x 40 spread 2`,
-    fills: `
-      09:02:20 A buy 1 at 1005 bar_stop
-      09:02:40 C sell 1 at 999 bar_stop`,
-  },
-  {
-    name: 'close: the ask and the bid of the close',
-    model: { bar: 'close' },
-    script: `
-      09:01:00 bar 1000 1004 998 1002 x 40 spread 3
-      09:02:00 A buy 1 at 1010
-      09:02:00 B sell 1 at 990
-      09:02:00 bar 1001 1003 999 1000 x 40 spread 3`,
-    fills: `
-      09:02:00 A buy 1 at 1005 bar_close
-      09:02:00 B sell 1 at 1002 bar_close`,
-  },
-];
-
-describe('fills on bars of bid and ask', () => {
-  test.each(BAR_CASES)('$name', ({ model, script, fills }) => {
-    expect(playScript(script, { model: { ...ON_BARS, ...model } }).fills).toEqual(lines(fills));
   });
 });

@@ -71,11 +71,6 @@ export function parseScript(
       const middle = Math.floor(((bids[0]?.price ?? 0) + (asks[0]?.price ?? 0)) / 2);
       rows.push({ atUs, price: middle, qty: 1, side: 0, bids, asks });
     } else if (what === 'bar') {
-      const spread = words.includes('spread') ? Number(words.at(-1)) : null;
-      if (spread !== null) {
-        hasBook = true;
-        isQuotes = true;
-      }
       const [open = 0, high = 0, low = 0, close = 0, , volume = 0] = words.map(Number);
       volumes.push(volume);
       const extremes = first === 'high' ? [high, low] : [low, high];
@@ -87,8 +82,8 @@ export function parseScript(
           price,
           qty: 1,
           side: 0,
-          bids: spread === null ? bids : [level(`${price}`)],
-          asks: spread === null ? asks : [level(`${price + spread}`)],
+          bids,
+          asks,
         });
       });
     } else if (what === 'trade') {

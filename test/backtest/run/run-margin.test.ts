@@ -10,16 +10,16 @@ import { COSTS, DAY, FRONT, NEXT } from '../../support/engine-world.ts';
 
 const CAPITAL = 200_000_000;
 const FORCE_BPS = 10_000;
-const DAY_COSTS = { schedule: COSTS, day: DAY };
 
 class World {
   readonly prices = [13_000, 13_000];
   readonly instruments = [FRONT, NEXT].map((contract) => new RunInstrument(contract));
-  readonly account = new RunAccount(CAPITAL, 2, this.instruments);
+  readonly account = new RunAccount(CAPITAL, 2, this.instruments, COSTS);
   readonly room = new MarginRoom(this.account, this.instruments, FORCE_BPS);
 
   constructor() {
     const { prices } = this;
+    this.account.openDay(DAY);
     this.instruments.forEach((instrument, at) => {
       const exchange = {
         get last(): number {
@@ -41,31 +41,26 @@ class World {
     const price = this.prices[at] ?? 0;
     const lots = Math.abs(change);
     const value = money(price * instrument.unit * lots);
-    this.account.execute(
-      strategy,
-      instrument,
-      {
-        tsUs: tsUs(1),
-        decidedUs: tsUs(1),
-        side: change > 0 ? 'buy' : 'sell',
-        qty: lots,
-        priceTicks: price,
-        value,
-        fee: money(5_250 * lots),
-        tax: money(0),
-        liquidity: 'taker',
-        clause: 'shown',
-        cause: 'order',
-        midTwice: 0,
-        decidedMidTwice: 0,
-        orderNo: 1,
-      },
-      DAY_COSTS,
-    );
+    this.account.execute(strategy, instrument, {
+      tsUs: tsUs(1),
+      decidedUs: tsUs(1),
+      side: change > 0 ? 'buy' : 'sell',
+      qty: lots,
+      priceTicks: price,
+      value,
+      fee: money(5_250 * lots),
+      tax: money(0),
+      liquidity: 'taker',
+      clause: 'shown',
+      cause: 'order',
+      midTwice: 0,
+      decidedMidTwice: 0,
+      orderNo: 1,
+    });
   }
 
   get isReached(): boolean {
-    return this.account.figures(DAY_COSTS).usageBps >= FORCE_BPS;
+    return this.account.figures().usageBps >= FORCE_BPS;
   }
 }
 
@@ -103,7 +98,7 @@ it('passes no price at which the broker would close', () => {
         } else world.prices[each.at] = Math.max(10_000, (world.prices[each.at] ?? 0) + each.by);
         const { isReached } = world;
         const isLeft = world.room.isLeft();
-        expect(isLeft ? false : world.room.measure(DAY_COSTS), 'what the broker does').toBe(isReached);
+        expect(isLeft ? false : world.room.measure(), 'what the broker does').toBe(isReached);
         if (isLeft) left += 1;
         else if (isReached) reached += 1;
       }
@@ -118,7 +113,7 @@ it('passes no price at which the broker would close', () => {
 it('measures again at the first price outside', () => {
   const world = new World();
   world.execute(0, 0, 1);
-  expect(world.room.measure(DAY_COSTS)).toBe(false);
+  expect(world.room.measure()).toBe(false);
   expect(world.room.isLeft()).toBe(true);
   // Usage rounds up: 199,980,000 less 22,105,250 required leaves 177,874,749 for 11,700 a tick.
   world.prices[0] = 13_000 + 15_202;

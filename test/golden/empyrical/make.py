@@ -26,7 +26,6 @@ def figures(own, market, n):
     return {
         "cumulativeReturn": e.cum_returns_final(own),
         "annualReturn": e.annual_return(own, annualization=n),
-        "cagr": e.cagr(own, annualization=n),
         "annualVolatility": e.annual_volatility(own, annualization=n),
         "maxDrawdown": e.max_drawdown(own),
         "sharpe": e.sharpe_ratio(own, risk_free=RISK_FREE, annualization=n),
@@ -58,23 +57,11 @@ def figures(own, market, n):
     }
 
 
-def rolling(own, market, n):
+def rolling(own, n):
     kw = {"window": WINDOW, "annualization": n}
     found = {
         "sharpe": e.roll_sharpe_ratio(own, risk_free=RISK_FREE, **kw),
         "volatility": e.roll_annual_volatility(own, **kw),
-        "sortino": e.roll_sortino_ratio(own, required_return=RISK_FREE, **kw),
-        "downsideRisk": e.stats.roll_downside_risk(own, required_return=RISK_FREE, **kw),
-        "maxDrawdown": e.roll_max_drawdown(own, window=WINDOW),
-        "annualReturn": [e.cagr(own[i:i + WINDOW], annualization=n) for i in range(len(own) - WINDOW + 1)],
-        "alpha": e.roll_alpha(own, market, risk_free=RISK_FREE, **kw),
-        "beta": e.roll_beta(own, market, window=WINDOW, risk_free=RISK_FREE),
-        "excessSharpe": e.stats.roll_excess_sharpe(own, market, window=WINDOW),
-        **({} if n != 252 else {
-            "upCapture": e.roll_up_capture(own, market, window=WINDOW),
-            "downCapture": e.roll_down_capture(own, market, window=WINDOW),
-            "upDownCapture": e.roll_up_down_capture(own, market, window=WINDOW),
-        }),
     }
     # Every tenth window says as much as all of them.
     return {name: [number(value) for value in list(values)[::10]] for name, values in found.items()}
@@ -82,7 +69,7 @@ def rolling(own, market, n):
 
 def aggregate(own):
     return {span: [number(x) for x in e.aggregate_returns(own, word)]
-            for span, word in {"week": "weekly", "month": "monthly", "quarter": "quarterly", "year": "yearly"}.items()}
+            for span, word in {"month": "monthly", "year": "yearly"}.items()}
 
 
 def number(value):
@@ -99,9 +86,8 @@ def series(name, n, own, market, first, every):
         "returns": list(own),
         "benchmark": list(market),
         "metrics": {key: number(value) for key, value in figures(own, market, n).items()},
-        "cumulativeReturns": [number(value) for value in list(e.cum_returns(own))[::10]],
         "aggregateReturns": aggregate(own),
-        "rolling": {} if len(own) < WINDOW else rolling(own, market, n),
+        "rolling": {} if len(own) < WINDOW else rolling(own, n),
     }
 
 

@@ -3,13 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  allocateTable,
-  type Layout,
-  type RowTable,
-  sliceTable,
-} from '../../../src/recording/columns/row-table.ts';
-import { mergeStretches, TimedRows } from '../../../src/recording/collect/timed-rows.ts';
+import type { Layout, RowTable } from '../../../src/recording/columns/row-table.ts';
+import { TimedRows } from '../../../src/recording/collect/timed-rows.ts';
 import { SpillFile } from '../../../src/recording/collect/collector.ts';
 
 const LAYOUT: Layout = [
@@ -85,38 +80,5 @@ it('turns a file round that is newest first, and keeps the order within a stamp'
       expect(rowsOf(rows.inOrder())).toEqual(turned.toSorted((a, b) => a[0] - b[0]));
     }),
     { numRuns: 60 },
-  );
-});
-
-it('merges stretches that overlap, in windows and parts of any size', () => {
-  const stretch = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 30 });
-  fc.assert(
-    fc.property(
-      fc.array(stretch, { maxLength: 5 }),
-      fc.integer({ min: 1, max: 7 }),
-      fc.integer({ min: 1, max: 7 }),
-      (lists, partRows, windowRows) => {
-        let number = 0;
-        const all: Row[] = [];
-        const stretches = lists.map((list) => {
-          const table = allocateTable(LAYOUT, list.length);
-          for (const [i, at] of list.toSorted((a, b) => a - b).entries()) {
-            table.columns[0]![i] = at;
-            table.columns[1]![i] = number % 100;
-            table.columns[2]![i] = number;
-            all.push([at, number]);
-            number += 1;
-          }
-          return {
-            rows: list.length,
-            read: (from: number, count: number) => sliceTable(table, from, from + count),
-          };
-        });
-        const parts = [...mergeStretches(stretches, LAYOUT, partRows, windowRows)];
-        expect(rowsOf(parts)).toEqual(all.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]));
-        expect(parts.slice(0, -1).every(({ rows }) => rows === partRows)).toBe(true);
-      },
-    ),
-    { numRuns: 80 },
   );
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import {
-  barLayout,
+  BAR_LAYOUT,
   readBarParts,
   readBars,
   tableOfBars,
@@ -33,7 +33,7 @@ const describeBars = ({ rows, firstUs, lastUs, digest }: TableTotals) => ({
 
 /** Every value differs, and times need more than 32 bits. */
 function partOf(rows: number, from: number): RowTable {
-  const table = allocateTable(barLayout(false), rows);
+  const table = allocateTable(BAR_LAYOUT, rows);
   for (const [place, column] of table.columns.entries()) {
     const isTime = place < 2;
     for (let i = 0; i < rows; i += 1)
@@ -55,7 +55,6 @@ it('gives the bars of any range as the whole file has them', () => {
         const starts = parts.map((_, place) => parts.slice(0, place).reduce((sum, rows) => sum + rows, 0));
         writeBars(
           path,
-          false,
           parts.map((rows, place) => partOf(rows, starts[place] ?? 0)),
           describeBars,
         );

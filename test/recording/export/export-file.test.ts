@@ -11,12 +11,7 @@ import { ticksPath } from '../../../src/recording/columns/catalogue.ts';
 import { readColumns, writeColumns } from '../../../src/recording/columns/tick-file.ts';
 import { DecimalReader, DecimalStep } from '../../../src/text/decimals.ts';
 import { exportFile } from '../../../src/recording/export/export-file.ts';
-import {
-  barFields,
-  type ExportTable,
-  tickFields,
-  tickPart,
-} from '../../../src/recording/export/export-table.ts';
+import { type ExportTable, tickFields, tickPart } from '../../../src/recording/export/export-table.ts';
 import { importPrints } from '../../../src/recording/import/import-ticks.ts';
 import { describe as described, DAY, rowsOf, START_US, type TestTick } from '../columns/sample-ticks.ts';
 import { QUIET, vietnamese } from '../import/import-settings.ts';
@@ -205,11 +200,4 @@ it('is read by Polars as it is', async (context) => {
     ],
     '',
   ]);
-});
-
-it('names both sides of bars of bid and ask', () => {
-  const names = barFields('0.1', '1', true).map(({ name }) => name);
-  expect(names.filter((name) => /^(bid|ask)_/.test(name))).toEqual(
-    ['bid', 'ask'].flatMap((side) => ['open', 'high', 'low', 'close'].map((price) => `${side}_${price}`)),
-  );
 });

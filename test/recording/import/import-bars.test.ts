@@ -182,26 +182,3 @@ it('writes nothing twice and nothing over', async () => {
   expect((await imported(text(3), {}, dir)).outcomes).toEqual(['kept']);
   expect((await imported(text(3), { replace: true }, dir)).outcomes).toEqual(['replaced']);
 });
-
-const shownQuotes = (stored: readonly { readonly path: string }[]): readonly string[] =>
-  stored.flatMap(({ path }) =>
-    [...readBarParts(path)].flatMap(({ rows, open, high, low, close, ask }) =>
-      Array.from({ length: rows }, (_, i) =>
-        [open, high, low, close, ask!.open, ask!.high, ask!.low, ask!.close]
-          .map((column) => column[i])
-          .join(' '),
-      ),
-    ),
-  );
-
-const PAIRED = ['10 13 9 12 11 14 10 13', '12 12 11 11 12 13 12 12'];
-
-it('bid and ask may stand in one file', async () => {
-  const { bad, stored } =
-    await imported(`time,bid_open,bid_high,bid_low,bid_close,ask_open,ask_high,ask_low,ask_close
-2026-03-04 09:00:00,1.0,1.3,0.9,1.2,1.1,1.4,1.0,1.3
-2026-03-04 09:05:00,1.2,1.2,1.1,1.1,1.2,1.3,1.2,1.2
-`);
-  expect(bad).toEqual([]);
-  expect(shownQuotes(stored)).toEqual(PAIRED);
-});

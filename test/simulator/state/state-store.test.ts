@@ -40,7 +40,7 @@ it('leaves the state of another version alone, and says how to go on', () => {
   database.pragma('user_version = 1');
   database.close();
   expect(() => StateStore.open({ dir, fresh: false })).toThrow(
-    /expected version 2, was 1: another Tickwright wrote it .* go on with that one, or forget .* --fresh/,
+    /expected version 3, was 1: another Tickwright wrote it .* go on with that one, or forget .* --fresh/,
   );
   StateStore.open({ dir, fresh: true }).close();
 });

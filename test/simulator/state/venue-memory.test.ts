@@ -41,7 +41,7 @@ it('writes what changed, and forgets with the day', () => {
   memory.save(venue);
   touch(memory, venue.cancelTrigger({ accountId: ALICE, orderKey: row.orderKey }).events);
   memory.save(venue);
-  expect(new VenueMemory(store).load()?.conditions).toMatchObject([{ condition: { status: 'canceled' } }]);
+  expect(new VenueMemory(store).load()?.triggers).toMatchObject([{ status: 'canceled' }]);
   touch(memory, venue.advance(at('2026-03-05', 10)));
   memory.save(venue);
   expect(new VenueMemory(store).load()).toEqual(venue.exportState());

@@ -1,6 +1,6 @@
 /** Thread of the second run of a verification; its clock is false before any strategy is loaded. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { watchDecisions } from '../../../backtest/research/look-ahead.ts';
+import { DecisionLog } from '../../../backtest/research/look-ahead.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { setTrap } from '../../host/strategy-files/clock-trap.ts';
 import { loadBacktest } from './load-backtest.ts';
@@ -12,6 +12,6 @@ setTrap({ places, isFalse: true });
 const loaded = await loadBacktest(file, { loadMsMax: eventMsMax });
 if (!loaded.ok) throw new Error(`${file} is no longer what it was at the start`);
 const plan = planBacktest(loaded.backtest, seed === undefined ? {} : { seed });
-const { strategies, decisions } = watchDecisions(plan.strategies);
-const { journalHash } = runBacktest({ ...plan, strategies }, { running: new Int32Array(running) });
+const { decisions, onEntry } = new DecisionLog(plan.strategies.length);
+const { journalHash } = runBacktest(plan, { onEntry, running: new Int32Array(running) });
 parentPort?.postMessage({ journalHash, decisions } satisfies SecondRun); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -183,7 +183,7 @@ function daysIn(
       lotSize,
       dated: null,
       bars: { from, to: row, everyUs },
-      quotes: meta.isQuotes === true ? 'unsized' : null,
+      quotes: null,
       missed: 0,
     });
   };
@@ -225,7 +225,7 @@ export function rowReader({ data, models }: BacktestFile): (source: SourceDay) =
       windows.set(code, window);
     }
     const table = sliceTable(tableOfBars(window.bars), from - window.from, to - window.from);
-    return barTicks(barsOf(table), everyUs, models.path, data.quotePrice);
+    return barTicks(barsOf(table), everyUs, models.path);
   };
 }
 

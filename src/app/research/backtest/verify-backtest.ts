@@ -4,8 +4,8 @@ import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import {
   cutOff,
   type Decision,
+  DecisionLog,
   firstDifference,
-  watchDecisions,
 } from '../../../backtest/research/look-ahead.ts';
 import { runBacktest, type RunOptions } from '../../../backtest/run/run-backtest.ts';
 import { type TsUs, tsUs } from '../../../domain/units.ts';
@@ -105,23 +105,21 @@ export class BacktestVerifier {
   }
 
   #run(plan: BacktestPlan): Watched {
-    const { strategies, decisions } = watchDecisions(plan.strategies);
+    const { decisions, onEntry } = new DecisionLog(plan.strategies.length);
     let rows = 0;
     const {
       value: result,
       uses,
       changes,
     } = trapped({ places: placesOf(this.#backtest), isFalse: false }, () =>
-      runBacktest(
-        { ...plan, strategies },
-        {
-          ...this.#watched,
-          onProgress: ({ rowsDone }) => {
-            rows = rowsDone;
-            this.#onRows(this.#rowsBefore + rowsDone);
-          },
+      runBacktest(plan, {
+        ...this.#watched,
+        onEntry,
+        onProgress: ({ rowsDone }) => {
+          rows = rowsDone;
+          this.#onRows(this.#rowsBefore + rowsDone);
         },
-      ),
+      }),
     );
     this.#rowsBefore += rows;
     return { result, decisions, uses, changes };

@@ -134,11 +134,8 @@ function storedBars({ dir, symbol, from, to }: ExportRequest, length: string): F
   const [first] = metas;
   if (first === undefined) return undefined;
   const { tickSize, lotSize } = oneStep(metas);
-  const areQuotes = metas.map(({ isQuotes }) => isQuotes === true);
-  if (new Set(areQuotes).size > 1)
-    throw new MixedSteps(`${symbol}: some years are bars of bid and ask, others are not: export them apart`);
   return {
-    fields: barFields(tickSize, lotSize, areQuotes[0]),
+    fields: barFields(tickSize, lotSize),
     utcOffsetMinutes: timeZone(first.timeZone)?.offsetAtMoment(first.firstUs) ?? 0,
     *parts(took) {
       for (const { path } of files) {

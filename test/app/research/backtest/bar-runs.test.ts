@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
 import { planBacktest } from '../../../../src/app/research/backtest/plan-backtest.ts';
 import { formatProblem } from '../../../../src/config/problem.ts';
-import { cutOff, firstDifference, watchDecisions } from '../../../../src/backtest/research/look-ahead.ts';
+import { cutOff, DecisionLog, firstDifference } from '../../../../src/backtest/research/look-ahead.ts';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
 import { performanceMetrics } from '../../../../src/backtest/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../../src/backtest/statistics/run-statistics.ts';
@@ -266,12 +266,12 @@ test('bars are cut between two of them, and an honest strategy decides the same 
       });
     },
   });
-  const whole = watchDecisions(plan.strategies);
-  runBacktest({ ...plan, strategies: whole.strategies });
+  const whole = new DecisionLog(1);
+  runBacktest(plan, whole);
   for (const part of [0, 0.333, 0.41, 0.5, 0.667, 0.99]) {
     const { data, cutUs } = cutOff(plan.data, part);
-    const cut = watchDecisions(plan.strategies);
-    runBacktest({ ...plan, data, strategies: cut.strategies });
+    const cut = new DecisionLog(1);
+    runBacktest({ ...plan, data }, cut);
     expect(firstDifference(whole.decisions[0]!, cut.decisions[0]!, cutUs)).toBeNull();
     expect(cut.decisions[0]!.length).toBeGreaterThanOrEqual(Math.floor(50 * part) - 1);
   }

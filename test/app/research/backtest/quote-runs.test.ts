@@ -131,34 +131,6 @@ test('row by row comes to the same', async () => {
   expect(slow.journalHash).toBe(quick.journalHash);
 });
 
-test.each([
-  ['mid', '10 10100 10400 9700 10300'],
-  ['bid', '10 10000 10300 9600 10200'],
-  ['ask', '10 10200 10500 9800 10400'],
-])(
-  'a strategy sees bars of bid and ask as bars of the %s, with the book of their close',
-  async (price, bar) => {
-    const seen: string[] = [];
-    const plan = await barPlan({
-      bars: `time,bid_open,bid_high,bid_low,bid_close,ask_open,ask_high,ask_low,ask_close,volume
-2024-01-03T00:00:00Z,100,103,96,102,102,105,98,104,10
-2024-01-03T00:01:00Z,100,103,96,102,102,105,98,104,10
-`,
-      file: ', every: 1m',
-      data: `, quotePrice: ${price}`,
-      connect(ticks, trader) {
-        ticks.bars({ every: minutes(1) }).subscribe(({ open, high, low, close, volume }) => {
-          const book = trader.lastBook();
-          const touch = `${book?.bids[0]?.price} ${book?.asks[0]?.price}`;
-          seen.push(`${volume} ${open} ${high} ${low} ${close}, ${touch}`);
-        });
-      },
-    });
-    runBacktest(plan);
-    expect(seen).toEqual([`${bar}, 10200 10400`, `${bar}, 10200 10400`]);
-  },
-);
-
 test.each(['bid', 'ask', 'mid'] as const)('minutes of the %s are those of a plain loop', async (price) => {
   const quotes = walk(300);
   const seen: (readonly number[])[] = [];
