@@ -103,7 +103,7 @@ const brokerLines = ({
   '  requestsPerSecond: 1',
   '',
   'auth:',
-  apiKey.file === null
+  apiKey.file === undefined
     ? `  apiKeyEnvironment: ${apiKey.environment} # holds the API key`
     : `  apiKeyFile: ${text(apiKey.file)} # holds the API key; mode 600`,
   '  # The one-time password is asked for in the terminal, by tickwright otp and in the',
@@ -179,7 +179,7 @@ function channelLines(channel: InitChannel): readonly string[] {
 }
 
 const secretLines = (key: string, { environment, file }: SecretPlace): readonly string[] =>
-  file === null
+  file === undefined
     ? [`  ${key}: { environment: ${environment} }`]
     : [`  ${key}: { file: ${text(file)} } # mode 600`];
 

@@ -302,7 +302,7 @@ const NS_PER_US = 1_000;
 /** Trading goes on without it: an address that is taken is an alert. */
 async function startDaemonMetrics(daemon: Daemon, parts: Parts): Promise<DaemonMetrics> {
   const { metrics } = parts.config.operator;
-  if (metrics === null) return { close: () => Promise.resolve() };
+  if (metrics === undefined) return { close: () => Promise.resolve() };
   const token = readSecret(metrics.token);
   if (token !== undefined) parts.address.secrets.keep(token);
   const version = packageVersion();

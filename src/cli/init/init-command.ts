@@ -144,7 +144,7 @@ function nextSteps({ file, broker, channels, strategies }: InitAnswers): string 
     ),
   ];
   const variables = places.flatMap((place) =>
-    place === undefined || place.file !== null ? [] : [place.environment],
+    place === undefined || place.file !== undefined ? [] : [place.environment],
   );
   const commands =
     broker === null

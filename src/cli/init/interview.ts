@@ -205,17 +205,17 @@ export class Interview {
   async #secret(name: string, what: string, environment: string): Promise<SecretPlace> {
     const given = this.#flags[`${name}-file`];
     if (given !== undefined) return { environment, file: parsedFlag(`${name}-file`, given, secretFile) };
-    if (this.#dialog === null) return { environment, file: null };
+    if (this.#dialog === null) return { environment };
     const file = await this.#dialog.ask(`${what}: "env" (${environment}), or a file`, 'env', (text) => {
-      if (text === 'env') return null;
+      if (text === 'env') return undefined;
       if (this.#newSecrets.has(text)) return refuse('another file for each secret', text);
       return existsSync(text) ? secretFile(text) : plainPath(text);
     });
-    if (file === null || existsSync(file)) return { environment, file };
+    if (file === undefined || existsSync(file)) return { environment, file };
     const secret = await this.#dialog.secret(`${file} is not there; paste the secret to make it`);
     if (secret === '') {
       this.#dialog.tell(`  nothing was pasted: it is expected in the environment variable ${environment}`);
-      return { environment, file: null };
+      return { environment };
     }
     this.#newSecrets.set(file, secret);
     return { environment, file };

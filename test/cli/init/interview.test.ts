@@ -77,7 +77,7 @@ it('writes a file that loads, and never one that is armed, whatever is answered'
       const { mode, live, account: found, engine, strategies } = loaded.config;
       expect(mode).toBe(given['mode'] === 'live' ? 'dry-run' : 'paper');
       expect(live.arm).toBe(false);
-      expect(live.allowedSubAccounts).toEqual(found === null ? [] : [found.subAccountId]);
+      expect(live.allowedSubAccounts).toEqual(found === undefined ? [] : [found.subAccountId]);
       expect(found?.custodyCode).toBe(given['mode'] === 'live' ? given['account'] : undefined);
       expect(engine.risk.orderQtyMax).toBe(answers.orderQtyMax);
       expect(strategies).toHaveLength(answers.strategies.length);
