@@ -13,7 +13,7 @@ import type {
 } from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
-import { chainEnd, checkJournal, type JournalCheck } from './journal-chain.ts';
+import { checkJournal, type JournalCheck } from './journal-chain.ts';
 import { checkArchives, openArchive } from './journal-archive.ts';
 import { ACCOUNT_HALTS, type ArchivedSession, archivedSessions, openReadOnly } from './journal-database.ts';
 import { parseNamed, withStrategy } from './named-strategies.ts';
@@ -188,15 +188,6 @@ export class JournalReader {
     return decided.get(session, began) !== undefined;
   }
 
-  /** The first input of a kind: a snapshot is written whole there. */
-  firstInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
-    for (const row of this.#inputRows(session, kind)) {
-      const body = new InputCodec(this.#names).decode(row.kind, row.body);
-      return storedAs<JournaledInput>({ seq: row.seq, tsUs: row.tsUs, kind: row.kind, ...body });
-    }
-    return undefined;
-  }
-
   /** The last input of a kind, whole; undefined without one. */
   lastInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
     const codec = new InputCodec(this.#names);
@@ -237,21 +228,11 @@ export class JournalReader {
       .get(except);
   }
 
-  hasCounter(name: string, day: string): boolean {
-    return (
-      this.#database.prepare('SELECT 1 FROM counters WHERE name = ? AND day = ?').get(name, day) !== undefined
-    );
-  }
-
   counter(name: string, day: string): number {
     const row = this.#database
       .prepare<[string, string], { value: number }>('SELECT value FROM counters WHERE name = ? AND day = ?')
       .get(name, day);
     return row?.value ?? 0;
-  }
-
-  entryCount(session: string): number {
-    return chainEnd(this.#database, session, 'entries').rows;
   }
 
   /** The days a counter was ever touched on, oldest first. */
