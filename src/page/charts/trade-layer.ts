@@ -15,7 +15,7 @@ import { ink } from './theme.ts';
 
 /** One fill. */
 export interface PriceMark {
-  readonly time: number;
+  readonly tsSeconds: number;
   readonly price: number;
   readonly side: 'buy' | 'sell';
   /** An entry is filled, an exit is hollow. */
@@ -25,9 +25,9 @@ export interface PriceMark {
 
 /** A round trip. */
 export interface PriceTrade {
-  readonly entryTime: number;
+  readonly entrySeconds: number;
   readonly entryPrice: number;
-  readonly exitTime: number;
+  readonly exitSeconds: number;
   readonly exitPrice: number;
   readonly direction: 'long' | 'short';
   readonly qty: number;
@@ -107,12 +107,12 @@ export class TradeLayer implements ISeriesPrimitive<Time> {
     const trades = this.#trades
       .map((trade) => ({
         trade,
-        from: placeOf(this.#times, trade.entryTime),
-        to: placeOf(this.#times, trade.exitTime),
+        from: placeOf(this.#times, trade.entrySeconds),
+        to: placeOf(this.#times, trade.exitSeconds),
       }))
       .filter(({ from, to }) => isSeen(from, to));
     const marks = this.#marks
-      .map((mark) => ({ mark, at: placeOf(this.#times, mark.time) }))
+      .map((mark) => ({ mark, at: placeOf(this.#times, mark.tsSeconds) }))
       .filter(({ at }) => isSeen(at, at));
     const room = scene.mediaSize.width;
     const { context } = scene;

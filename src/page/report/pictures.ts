@@ -173,28 +173,14 @@ function fanPicture({ currency, moneyDigits }: ReportData, { xName, x, bands }: 
 function drawPrices(box: HTMLElement, { trades, utcOffsetMinutes }: ReportData, prices: ReportPrices): void {
   const { symbols, decimals, tick, tsSeconds, open, high, low, close, lines, marks } = prices;
   const chart = createPriceChart(box, { height: 420, utcOffsetMinutes, decimals, tick });
-  chart.setTrades(
-    trades
-      .filter((trade) => symbols.includes(trade.symbol))
-      .map(({ entrySeconds, entryPrice, exitSeconds, exitPrice, direction, qty, profit }) => ({
-        direction,
-        qty,
-        profit,
-        entryPrice,
-        exitPrice,
-        entryTime: entrySeconds,
-        exitTime: exitSeconds,
-      })),
-  );
+  chart.setTrades(trades.filter(({ symbol }) => symbols.includes(symbol)));
   chart.setLines(
     lines.map(({ name, values }) => ({
       label: name,
       points: values.flatMap((value, i) => (value === null ? [] : [{ time: tsSeconds[i] ?? 0, value }])),
     })),
   );
-  chart.setMarks(
-    marks.map(({ tsSeconds: time, price, side, effect, qty }) => ({ time, price, side, effect, qty })),
-  );
+  chart.setMarks(marks);
   chart.setCandles(
     tsSeconds.map((time, i) => ({
       time,
