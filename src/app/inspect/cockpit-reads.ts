@@ -149,7 +149,7 @@ const children = (read: JournalReader, session: string, order: string): readonly
     );
 
 /** Fills of a contract in a session, as marks in its chart. */
-export function fillMarks(
+function fillMarks(
   place: JournalPlace,
   { day, contract }: { readonly day: string; readonly contract: string },
 ): readonly FillMark[] {
@@ -174,7 +174,7 @@ export function fillMarks(
 }
 
 /** Candles of the trades that were recorded so far, by contract. */
-export function pastBars({
+function pastBars({
   frames,
   contracts,
   beforeSeq,
@@ -220,3 +220,6 @@ const namingOf = (
   names: StrategyNames,
   contracts: readonly Contract[],
 ): Naming => createJournalNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });
+
+/** What a thread reads for the page, by name. */
+export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars };
