@@ -203,7 +203,6 @@ class JournalEntries implements EntrySource {
 
 function readsOf(daemon: Daemon, { config, paths }: Parts, reader: CockpitReader): CockpitReads {
   const place: JournalPlace = {
-    journal: paths.journal,
     utcOffsetMinutes: config.calendar.utcOffsetMinutes,
     stateDir: config.stateDir,
   };
