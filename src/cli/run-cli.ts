@@ -37,7 +37,7 @@ async function loadStateCommands(): ReturnType<CommandPart['load']> {
 }
 
 const CONTROL_COMMANDS =
-  'status otp halt resume cancel-all rollover stop reconnect token seen flatten stop-strategy start-strategy reload'.split(
+  'status otp halt resume cancel-all rollover stop reconnect token seen stop-strategy start-strategy flatten reload'.split(
     ' ',
   );
 

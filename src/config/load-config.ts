@@ -14,8 +14,8 @@ import {
   withKeptPositions,
 } from './config-rules.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
-import type { Config, SecretPlace } from './config.ts';
-import { readMarket } from './market-file.ts';
+import type { Config } from './config.ts';
+import { type Market, readMarket } from './market-file.ts';
 import type { Problem } from './problem.ts';
 import { readFile } from './read-file.ts';
 import { type Catalog, readStrategies, type StrategiesRead } from './strategy-entries.ts';
@@ -58,28 +58,59 @@ export function loadConfig(
     ...metricsProblems(source, value),
     ...cockpitProblems(source, value),
   ];
-  const reach = { mode: value.mode, alerts: alertsOf(value) };
+  const reach = { mode: value.mode, alerts: value.alerts };
   const market = readMarket(source, value.market);
   if (!market.ok) return { ok: false, problems: [...problems, ...market.problems], reach };
   problems.push(...limitProblems(source, value, market));
   if (problems.length > 0) return { ok: false, problems, reach };
-  const config: Config = {
-    ...sections(file, value),
-    calendar: hoursOf(value, market.calendar),
-    exchangeCalendar: market.calendar,
-    contracts: market.contracts,
-    costs: market.costs,
-    strategies: strategies.entries,
-  };
+  const config = configOf(file, value, market, strategies.entries);
   const read: ConfigFile = {
     ...value,
-    auth: { ...value.auth, otp: otpOf(value) },
+    auth: config.auth,
     strategies: value.strategies.map((entry, i) => ({
       ...entry,
       params: { ...strategies.entries[i]?.params },
     })),
   };
   return { ok: true, config, read };
+}
+
+function configOf(
+  file: string,
+  value: ConfigFile,
+  { calendar, contracts, costs }: Market,
+  strategies: Config['strategies'],
+): Config {
+  const { mode, state, account, auth, broker, live, money, simulator, operator, alerts, retention } = value;
+  const { tokenRefresh, tokenRefreshBefore, rollover } = value.session;
+  const otp = auth.otp ?? { from: mode === 'paper' ? 'simulator' : 'prompt' };
+  return {
+    file,
+    mode,
+    stateDir: state,
+    account,
+    broker,
+    live,
+    money,
+    simulator,
+    operator,
+    alerts,
+    retention,
+    auth: { ...auth, otp },
+    schedule: { tokenRefresh, tokenRefreshBefore, rollover },
+    engine: {
+      ...engineSettingsOf(value),
+      lookUp: { ...value.lookUp, ...value.unknown },
+      policies: value.policies,
+      moneyMismatch: value.reconcile.money,
+      assumed: assumedBy(value),
+    },
+    calendar: hoursOf(value, calendar),
+    exchangeCalendar: calendar,
+    contracts,
+    costs,
+    strategies,
+  };
 }
 
 /** Strategies of a file as another thread read them. */
@@ -100,93 +131,12 @@ function readBefore(
   };
 }
 
-const otpOf = ({ auth, mode }: ConfigFile): NonNullable<ConfigFile['auth']['otp']> =>
-  auth.otp ?? { from: mode === 'paper' ? 'simulator' : 'prompt' };
-
 /** Only the simulator can be open at any hour. */
 function hoursOf(file: ConfigFile, exchange: TradingCalendar): TradingCalendar {
   const open =
     file.mode === 'paper' && file.simulator.hours === 'always_open' && file.simulator.tape === undefined;
   return open ? alwaysOpen(exchange) : exchange;
 }
-
-function sections(
-  file: string,
-  read: ConfigFile,
-): Omit<Config, 'calendar' | 'exchangeCalendar' | 'contracts' | 'costs' | 'strategies'> {
-  const { auth, broker, session } = read;
-  const { from: kind, ...rest } = otpOf(read);
-  return {
-    file,
-    mode: read.mode,
-    stateDir: read.state,
-    account: read.account ?? null,
-    auth: {
-      otp: { kind, ...rest } as Config['auth']['otp'], // oxlint-disable-line typescript/no-unsafe-type-assertion -- renames the tag
-      otpRoute: auth.otpRoute,
-      apiKeyEnvironment: auth.apiKeyEnvironment,
-      apiKeyFile: auth.apiKeyFile ?? null,
-    },
-    broker: { ...broker, restUrl: broker.restUrl ?? null, streamUrl: broker.streamUrl ?? null },
-    live: read.live,
-    money: read.money ?? null,
-    simulator: { ...read.simulator, tape: read.simulator.tape ?? null },
-    engine: {
-      ...engineSettingsOf(read),
-      lookUp: { ...read.lookUp, ...read.unknown },
-      policies: read.policies,
-      moneyMismatch: read.reconcile.money,
-      assumed: assumedBy(read),
-    },
-    schedule: {
-      tokenRefresh: session.tokenRefresh,
-      tokenRefreshBefore: session.tokenRefreshBefore,
-      rollover: session.rollover,
-    },
-    operator: operatorOf(read),
-    alerts: alertsOf(read),
-    retention: read.retention,
-  };
-}
-
-function operatorOf({ operator: { metrics, ...rest } }: ConfigFile): Config['operator'] {
-  return {
-    ...rest,
-    metrics: metrics === undefined ? null : { ...metrics, token: placeOf(metrics.token) },
-  };
-}
-
-function alertsOf({ alerts }: ConfigFile): Config['alerts'] {
-  const { channels, quiet, deadMansSwitch: dead, ...rest } = alerts;
-  return {
-    ...rest,
-    quiet: quiet ?? null,
-    deadMansSwitch: dead === undefined ? null : { ...dead, url: placeOf(dead.url) },
-    channels: channels.map((channel) => {
-      switch (channel.kind) {
-        case 'telegram':
-          return { ...channel, token: placeOf(channel.token) };
-        case 'email':
-          return { ...channel, user: channel.user ?? null, password: placeOf(channel.password) };
-        case 'webhook': {
-          const { preset, template = '', url, ...head } = channel;
-          return { ...head, url: placeOf(url), format: preset === undefined ? { template } : { preset } };
-        }
-      }
-    }),
-  };
-}
-
-const placeOf = ({
-  environment,
-  file,
-}: {
-  readonly environment: string;
-  readonly file?: string | undefined;
-}): SecretPlace => ({
-  environment,
-  file: file ?? null,
-});
 
 type EngineSections = Pick<
   ConfigFile,

@@ -13,7 +13,7 @@ import type {
 } from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
-import { chainEnd, checkJournal, type JournalCheck } from './journal-chain.ts';
+import { checkJournal, type JournalCheck } from './journal-chain.ts';
 import { checkArchives, openArchive } from './journal-archive.ts';
 import { ACCOUNT_HALTS, type ArchivedSession, archivedSessions, openReadOnly } from './journal-database.ts';
 import { parseNamed, withStrategy } from './named-strategies.ts';
@@ -181,12 +181,7 @@ export class JournalReader {
     return this.#value(decided, session, began) !== undefined;
   }
 
-  /** The first input of a kind; undefined without one. */
-  firstInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
-    for (const input of this.#inputsOf(session, kind)) return input;
-    return undefined;
-  }
-
+  /** The last input of a kind, whole; undefined without one. */
   lastInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
     return [...this.#inputsOf(session, kind)].at(-1);
   }
@@ -220,16 +215,8 @@ export class JournalReader {
     );
   }
 
-  hasCounter(name: string, day: string): boolean {
-    return this.#value('SELECT 1 FROM counters WHERE name = ? AND day = ?', name, day) !== undefined;
-  }
-
   counter(name: string, day: string): number {
     return this.#value('SELECT value FROM counters WHERE name = ? AND day = ?', name, day) ?? 0;
-  }
-
-  entryCount(session: string): number {
-    return chainEnd(this.#database, session, 'entries').rows;
   }
 
   /** The days a counter was ever touched on, oldest first. */

@@ -454,7 +454,7 @@ describe('views', () => {
       halted: evil('halt'),
       problems: [evil('problem')],
       procedure: evil('procedure'),
-      engine: { state: 'none', degraded: evil('engine') },
+      engine: { state: 'none' },
     });
     const { facts } = daemon;
     daemon.facts = {

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { dayReport } from '../../src/app/inspect/day-report.ts';
 import { exportJournal } from '../../src/app/inspect/export-journal.ts';
 import {
+  inSession,
   journalView,
-  openSession,
   ordersView,
   pnlView,
   positionsView,
@@ -17,7 +17,7 @@ import type { Config } from '../../src/config/config.ts';
 import type { TradingDay } from '../../src/domain/civil-date.ts';
 import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { writeArchive } from '../../src/journal/journal-archive.ts';
-import { readJournal } from '../../src/journal/journal-reader.ts';
+import { type JournalReader, readJournal } from '../../src/journal/journal-reader.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
 import { Database } from '../../src/sqlite/database.ts';
 import { openStore } from '../journal/journal-fixture.ts';
@@ -96,13 +96,13 @@ async function readOut({ paths }: Story, config: Config, day: TradingDay) {
   const out = join(paths.dir, 'decisions.csv');
   const query = { state: paths.dir, session: day };
   const names = new StrategyNames(config.strategies.map(({ id }) => id));
-  const { read, close } = openSession(paths.dir, day, names);
   const framesPath = frameLogPath(paths.frames, day);
-  const replay = replaySession(
-    { config, names, read, session: day, framesPath, close },
-    ({ index, id, params }) => ({ index, id, definition: scripted, params }),
-  );
-  close();
+  const replayed = (read: JournalReader) =>
+    replaySession(
+      { config, names, read, session: day, framesPath, close: () => undefined },
+      ({ index, id, params }) => ({ index, id, definition: scripted, params }),
+    );
+  const replay = inSession(paths.dir, day, replayed, names);
   const exported = await exportJournal(paths.dir, { session: undefined, all: true }, 'decisions', out);
   return {
     orders: ordersView(query),

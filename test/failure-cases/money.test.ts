@@ -1,7 +1,7 @@
 /** Money of the day in our books and in the broker's, over the real wire. */
 import { describe, expect, it } from 'vitest';
 import { dayReportOf } from '../../src/app/inspect/day-report.ts';
-import { openSession } from '../../src/app/inspect/read-state.ts';
+import { inSession } from '../../src/app/inspect/read-state.ts';
 import { statusOf } from '../../src/app/live/daemon-control.ts';
 import { statusText } from '../../src/cli/control/status-text.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
@@ -44,14 +44,7 @@ const row = (what: string, value: number): string => {
   return `${what}</th><td class="number" data-label="ours">${text}</td><td class="number" data-label="broker">${text}</td>`;
 };
 
-function reportOf({ paths }: Story) {
-  const { read, found, close } = openSession(paths.dir, undefined);
-  try {
-    return dayReportOf(read, found);
-  } finally {
-    close();
-  }
-}
+const reportOf = ({ paths }: Story) => inSession(paths.dir, undefined, dayReportOf);
 
 describe('money of the day', () => {
   it('agrees to the VND: fee, tax, profit and cash', async () => {

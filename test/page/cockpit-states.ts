@@ -43,7 +43,6 @@ const TRADING: CockpitFacts = {
   mode: 'live',
   version: '0.1.0',
   account: '…4417',
-  stateDir: '/srv/tickwright/live',
   session: {
     day: DAY,
     phase: 'continuous',
@@ -55,7 +54,7 @@ const TRADING: CockpitFacts = {
   halted: null,
   sweep: { status: 'idle', text: '' },
   problems: [],
-  engine: { state: 'running', degraded: null },
+  engine: { state: 'running' },
   feed: { state: 'live', isStale: false, isBehind: false, connections: 1 },
   token: { untilRealMs: null, isOtpAwaited: false, exchangesUsed: 1, exchangesAllowed: 10 },
   money: { dayPnlVnd: 12_840_500, feeVnd: 94_500, taxVnd: 291_096 },
@@ -66,7 +65,7 @@ const TRADING: CockpitFacts = {
       stopped: null,
       halted: null,
       contracts: [MAIN],
-      positions: [{ contract: MAIN, qty: 3, avgPoints: 1_902.4, openVnd: 1_380_000, realisedVnd: 9_700_000 }],
+      positions: [{ contract: MAIN, qty: 3, avgPoints: 1_902.4, openVnd: 1_380_000 }],
       openOrders: 2,
       fills: 9,
       feeVnd: 47_250,
@@ -80,8 +79,8 @@ const TRADING: CockpitFacts = {
       halted: null,
       contracts: [MAIN, NEXT],
       positions: [
-        { contract: MAIN, qty: -1, avgPoints: 1_908.1, openVnd: 110_000, realisedVnd: 2_260_000 },
-        { contract: NEXT, qty: 1, avgPoints: 1_911.5, openVnd: -220_000, realisedVnd: 0 },
+        { contract: MAIN, qty: -1, avgPoints: 1_908.1, openVnd: 110_000 },
+        { contract: NEXT, qty: 1, avgPoints: 1_911.5, openVnd: -220_000 },
       ],
       openOrders: 2,
       fills: 6,
@@ -146,14 +145,13 @@ const TRADING: CockpitFacts = {
   contracts: [MAIN, NEXT].map((contract) => ({
     contract,
     tickPoints: 0.1,
-    pointVnd: 100_000,
     floorPoints: 1_763.7,
     ceilingPoints: 2_029.1,
     referencePoints: 1_896.4,
   })),
   plots: [],
   procedure: '',
-  alerts: { unseen: 0, channels: [{ id: 'telegram', trouble: null, waiting: 0 }] },
+  alerts: { unseen: 0 },
 };
 
 const words: readonly (readonly [
@@ -310,7 +308,7 @@ const noSession: Partial<CockpitState> = {
     utcOffsetMinutes: 420,
     speed: 1,
   },
-  engine: { state: 'none', degraded: null },
+  engine: { state: 'none' },
   feed: { state: 'awaiting_token', isStale: false, isBehind: false, connections: 0 },
   token: { untilRealMs: null, isOtpAwaited: true, exchangesUsed: 2, exchangesAllowed: 10 },
   money: { dayPnlVnd: 0, feeVnd: 0, taxVnd: 0 },
@@ -339,10 +337,10 @@ export const STATES = {
       ...TRADING.orders.filter(({ status }) => status === 'pending_trigger'),
       order('000A05', 'spread', 'buy', 1_904.7, { status: 'unknown', orderNo: null, isUnknown: true }),
     ],
-    alerts: { unseen: 1, channels: [] },
+    alerts: { unseen: 1 },
   },
   error: {
-    engine: { state: 'hung', degraded: null },
+    engine: { state: 'hung' },
     feed: { state: 'waiting', isStale: true, isBehind: false, connections: 0 },
     problems: [
       'the price stream is waiting',

@@ -106,7 +106,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   // Runs in a browser: from the rooms that make its data it takes types alone, which its own compilation proves.
   'src/page': {
     folders: ['src/domain', 'src/text', 'src/backtest', 'src/operator'],
-    packages: ['preact', '@preact/signals', 'lightweight-charts', 'uplot'],
+    packages: ['preact', '@preact/signals', 'lightweight-charts'],
   },
   'src/app/host': program(),
   'src/app/restart': program('host'),

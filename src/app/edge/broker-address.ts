@@ -43,7 +43,7 @@ export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
 const STREAM_PATH = 'ws/thesis/v1/stream/derivative';
 
 export function configuredAddress({ broker, account, auth }: Config): BrokerAddress {
-  if (broker.restUrl === null || broker.streamUrl === null || account === null) {
+  if (broker.restUrl === undefined || broker.streamUrl === undefined || account === undefined) {
     throw new Error(
       'the configuration names no broker: expected broker.restUrl, broker.streamUrl and account',
     );
@@ -105,7 +105,7 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
 function readApiKey({ apiKeyEnvironment, apiKeyFile }: AuthConfig): string | undefined {
   const named = process.env[apiKeyEnvironment];
   if (named !== undefined && named !== '') return named;
-  return apiKeyFile === null ? undefined : readFileSync(apiKeyFile, 'utf8').trim();
+  return apiKeyFile === undefined ? undefined : readFileSync(apiKeyFile, 'utf8').trim();
 }
 
 /** `where` is for people. */
@@ -116,6 +116,6 @@ export function apiKeyPlace({ apiKeyEnvironment, apiKeyFile }: AuthConfig): {
   const where = secretPlaceText({ environment: apiKeyEnvironment, file: apiKeyFile });
   const named = process.env[apiKeyEnvironment];
   if (named !== undefined && named !== '') return { where, isThere: true };
-  const size = apiKeyFile === null ? 0 : (statSync(apiKeyFile, { throwIfNoEntry: false })?.size ?? 0);
+  const size = apiKeyFile === undefined ? 0 : (statSync(apiKeyFile, { throwIfNoEntry: false })?.size ?? 0);
   return { where, isThere: size > 0 };
 }

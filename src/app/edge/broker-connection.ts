@@ -159,14 +159,14 @@ const remembering = (otp: OtpProvider, secrets: Secrets): OtpProvider => ({
 function providerOf({ config, address, otpDesk }: ConnectionOptions): OtpProvider {
   const { otp, otpRoute } = config.auth;
   const own = otpProviderOf(config, address);
-  if (otpDesk === undefined || otp.kind === 'simulator') return own;
-  if (otp.kind === 'prompt' && !process.stdin.isTTY) return otpDesk.provider(null, otpRoute);
+  if (otpDesk === undefined || otp.from === 'simulator') return own;
+  if (otp.from === 'prompt' && !process.stdin.isTTY) return otpDesk.provider(null, otpRoute);
   return otpDesk.provider(own, otpRoute);
 }
 
 function otpProviderOf({ auth }: Config, address: BrokerAddress): OtpProvider {
   const { otp } = auth;
-  switch (otp.kind) {
+  switch (otp.from) {
     case 'simulator':
       return fixedOtp(address.fixedOtp ?? '');
     case 'prompt':

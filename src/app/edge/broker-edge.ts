@@ -152,7 +152,7 @@ export function tokenHours(
   const times = schedule.tokenRefresh.map((text) => parseTimeOfDay(text) ?? 0);
   // The simulator's password costs nobody's sleep: from the last close on, so that the daemon may start at any hour.
   const from =
-    auth.otp.kind === 'simulator'
+    auth.otp.from === 'simulator'
       ? at(sessionOnOrBefore(calendar, addDays(day, -1)), last.toUs)
       : at(day, Math.min(...times));
   // Also of a moment that is past: it tells which exchange was this session's.

@@ -31,12 +31,14 @@ export function openChannel(config: ChannelConfig, secrets: Secrets): OpenChanne
     }
     case 'email': {
       const { host, port, secure, from, to, user } = config;
-      const login = user === null ? null : { user, password: keptSecret(id, config.password, secrets) };
+      const login = user === undefined ? null : { user, password: keptSecret(id, config.password, secrets) };
       return { channel: createMail({ id, host, port, isSecure: secure, from, to, login }), bot: null };
     }
     case 'webhook': {
       const url = keptSecret(id, config.url, secrets);
-      return { channel: createWebhook({ id, url, format: config.format }), bot: null };
+      const { preset, template = '' } = config;
+      const format = preset === undefined ? { template } : { preset };
+      return { channel: createWebhook({ id, url, format }), bot: null };
     }
   }
 }

@@ -9,7 +9,7 @@ import { isLoopback } from '../../operator/http-guards.ts';
 export function readSecret({ environment, file }: SecretPlace): string | undefined {
   const named = process.env[environment]?.trim();
   if (named !== undefined && named !== '') return named;
-  if (file === null) return undefined;
+  if (file === undefined) return undefined;
   if (isExposed(file)) throw new Error(`${file} can be read by others: chmod 600 ${file}`);
   const text = readFileSync(file, 'utf8').trim();
   return text === '' ? undefined : text;
@@ -17,7 +17,7 @@ export function readSecret({ environment, file }: SecretPlace): string | undefin
 
 /** For people. */
 export const secretPlaceText = ({ environment, file }: SecretPlace): string =>
-  `${file === null ? '' : `${file} or `}the environment variable ${environment}${isUnderPm2() ? ', which pm2 does not pass on: use a file of mode 600' : ''}`;
+  `${file === undefined ? '' : `${file} or `}the environment variable ${environment}${isUnderPm2() ? ', which pm2 does not pass on: use a file of mode 600' : ''}`;
 
 const isUnderPm2 = (): boolean => process.env['pm_id'] !== undefined;
 
@@ -27,9 +27,9 @@ export function secretPlaces({ mode, auth, alerts, operator }: SecretsIn): reado
   return [
     ...(mode === 'paper' ? [] : [key]),
     ...alerts.channels.map(placeOf),
-    alerts.deadMansSwitch?.url ?? null,
-    operator.metrics?.token ?? null,
-  ].filter((place) => place !== null);
+    alerts.deadMansSwitch?.url,
+    operator.metrics?.token,
+  ].filter((place) => place !== undefined);
 }
 
 type SecretsIn = Pick<Config, 'mode' | 'auth' | 'alerts' | 'operator'>;
@@ -60,16 +60,16 @@ export function missingSecrets({ channels, deadMansSwitch }: AlertsConfig): read
     place: placeOf(channel),
     isAddress: channel.kind === 'webhook',
   }));
-  if (deadMansSwitch !== null)
+  if (deadMansSwitch !== undefined)
     places.push({ id: 'deadMansSwitch', place: deadMansSwitch.url, isAddress: true });
   return places.flatMap(({ id, place, isAddress }) =>
-    place === null ? [] : missing(`alerts: the secret of ${id}`, place, isAddress),
+    place === undefined ? [] : missing(`alerts: the secret of ${id}`, place, isAddress),
   );
 }
 
 /** The same for metrics, which need a token where others could reach them. */
 export const missingMetricsToken = ({ metrics }: Config['operator']): readonly string[] =>
-  metrics === null || isLoopback(metrics.address)
+  metrics === undefined || isLoopback(metrics.address)
     ? []
     : missing(`operator.metrics: the token for ${metrics.address}`, metrics.token);
 
@@ -84,13 +84,13 @@ function missing(what: string, place: SecretPlace, isAddress = false): readonly 
   return found === undefined ? [`${what}: expected it in ${secretPlaceText(place)}, was missing`] : [];
 }
 
-/** Null for a channel that needs no secret. */
-function placeOf(channel: ChannelConfig): SecretPlace | null {
+/** Undefined for a channel that needs no secret. */
+function placeOf(channel: ChannelConfig): SecretPlace | undefined {
   switch (channel.kind) {
     case 'telegram':
       return channel.token;
     case 'email':
-      return channel.user === null ? null : channel.password;
+      return channel.user === undefined ? undefined : channel.password;
     case 'webhook':
       return channel.url;
   }

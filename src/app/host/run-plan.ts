@@ -34,7 +34,7 @@ export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides
     simulator: { ...asked.simulator, speed: speed ?? asked.simulator.speed },
   };
   const tapePath = replay ?? base.simulator.tape;
-  if (tapePath === null || base.mode !== 'paper') {
+  if (tapePath === undefined || base.mode !== 'paper') {
     return { config: { ...base, stateDir: stateDir ?? base.stateDir }, tape: null, remarks: [] };
   }
   const tape = tapeTimes(tapePath, base.exchangeCalendar, base.simulator.speed);

@@ -1,12 +1,10 @@
 /** Reads for the page that take longer than a heartbeat may wait: days of the journal, the story of an order, recorded prices. */
 import type { Config } from '../../config/config.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, pointValueOf } from '../../domain/contract.ts';
-import { NothingThere } from '../../domain/failure.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
-import { StrategyNames } from '../../domain/strategy-names.ts';
-import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
+import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
 import type {
   CockpitBar,
@@ -21,10 +19,10 @@ import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import { readOrders } from './read-orders.ts';
+import { inSession, openJournal } from './read-state.ts';
 import { Candles } from '../../operator/cockpit/candles.ts';
 
 export interface JournalPlace {
-  readonly journal: string;
   readonly utcOffsetMinutes: Config['calendar']['utcOffsetMinutes'];
   readonly stateDir: string;
 }
@@ -42,8 +40,8 @@ const LOOK_ROWS = 1_000;
 /** Rows looked at for one page: a search that finds little goes on with the next page. */
 const LOOKED_MAX = 50_000;
 
-export function journalDays({ journal }: JournalPlace): JournalDays {
-  const opened = readJournal(journal);
+export function journalDays({ stateDir }: JournalPlace): JournalDays {
+  const opened = openJournal(stateDir);
   const { read } = opened;
   try {
     const archived = new Map(read.archives().map(({ session, sha256 }) => [session, sha256]));
@@ -59,7 +57,7 @@ export function journalDays({ journal }: JournalPlace): JournalDays {
 
 /** Rows without words are shown where their kind or their order is asked for. */
 export function journalPage(place: JournalPlace, query: JournalQuery): JournalPage {
-  return inDay(place, query.day, (read, day, names) => {
+  return inSession(place.stateDir, query.day ?? undefined, (read, { day }, names) => {
     const naming = namingOf(place, names, read.contracts(day));
     const isWanted = wanted(query);
     const found: CockpitEntry[] = [];
@@ -105,7 +103,7 @@ export function orderStory(
   place: JournalPlace,
   { order, day: asked }: { readonly order: string; readonly day: string | null },
 ): OrderStory | null {
-  return inDay(place, asked, (read, day, names) => {
+  return inSession(place.stateDir, asked ?? undefined, (read, { day }, names) => {
     const rows = read.entries({ session: day, clientOrderId: order });
     if (rows.length === 0) return null;
     const contracts = read.contracts(day);
@@ -149,11 +147,11 @@ const children = (read: JournalReader, session: string, order: string): readonly
     );
 
 /** Fills of a contract in a session, as marks in its chart. */
-export function fillMarks(
+function fillMarks(
   place: JournalPlace,
   { day, contract }: { readonly day: string; readonly contract: string },
 ): readonly FillMark[] {
-  return inDay(place, day, (read) => {
+  return inSession(place.stateDir, day, (read) => {
     const listed = read.contracts(day).find(({ orderCode }) => orderCode === contract);
     if (listed === undefined) return [];
     const { spec, index } = listed;
@@ -174,7 +172,7 @@ export function fillMarks(
 }
 
 /** Candles of the trades that were recorded so far, by contract. */
-export function pastBars({
+function pastBars({
   frames,
   contracts,
   beforeSeq,
@@ -197,26 +195,11 @@ export function pastBars({
   );
 }
 
-/** Reads of the latest day where none is asked for. Throws `NothingThere` without it. */
-function inDay<T>(
-  { journal }: JournalPlace,
-  asked: string | null,
-  work: (read: JournalReader, day: TradingDay, names: StrategyNames) => T,
-): T {
-  const names = new StrategyNames();
-  const opened = readJournal(journal, names);
-  try {
-    const sessions = opened.read.sessions();
-    const found = asked === null ? sessions.at(-1) : sessions.find(({ day }) => day === asked);
-    if (found === undefined) throw new NothingThere(`the journal has no session ${asked ?? 'yet'}`);
-    return work(opened.of(found.day), found.day, names);
-  } finally {
-    opened.close();
-  }
-}
-
 const namingOf = (
   { utcOffsetMinutes, stateDir }: JournalPlace,
   names: StrategyNames,
   contracts: readonly Contract[],
 ): Naming => createJournalNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });
+
+/** What a thread reads for the page, by name. */
+export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars };

@@ -20,7 +20,7 @@ import { formatNumber, formatSigned } from '../../text/numbers.ts';
 import { storedConfig } from '../host/catalog.ts';
 import { aheadFindings } from './doctor-checks.ts';
 import { readOrders } from './read-orders.ts';
-import { openSession } from './read-state.ts';
+import { inSession } from './read-state.ts';
 
 /** More rows than this are in the journal alone. */
 const ROWS_MAX = 500;
@@ -28,14 +28,8 @@ const ROWS_MAX = 500;
 const DAYS_AHEAD_MAX = 30;
 
 /** Throws `NothingThere` without a journal or without this session in it; undefined takes the latest. */
-export function dayReport(stateDir: string, session: string | undefined): { day: string; html: string } {
-  const { read, found, close } = openSession(stateDir, session);
-  try {
-    return { day: found.day, html: dayReportOf(read, found).html };
-  } finally {
-    close();
-  }
-}
+export const dayReport = (stateDir: string, session: string | undefined): { day: string; html: string } =>
+  inSession(stateDir, session, (read, found) => ({ day: found.day, html: dayReportOf(read, found).html }));
 
 export interface DayReport {
   readonly html: string;
@@ -67,6 +61,18 @@ function textOf({ headlines, tables, warnings }: ReportModel): string {
   ].join('\n');
 }
 
+/** A session that is told. */
+interface Scene {
+  readonly day: string;
+  /** Null where it cannot be read any more. */
+  readonly config: Config | null;
+  readonly entries: readonly StoredEntry[];
+  readonly contracts: readonly Contract[];
+  readonly accounts: readonly StrategyAccount[];
+  readonly time: (us: number) => string;
+  readonly books: ComparedBooks;
+}
+
 const STRATEGIES = 'Strategies';
 const AHEAD = 'Ahead';
 
@@ -76,11 +82,16 @@ function modelOf(
   config: Config | null,
 ): ReportModel {
   const entries = read.entries({ session: day });
-  const contracts = read.contracts(day);
-  const accounts = foldSession(entries);
   const offset = config?.calendar.utcOffsetMinutes ?? 0;
-  const time = (us: number): string => formatLocalTime(us, offset).slice(11, 19);
-  const books = comparedBooks(read, day, entries);
+  const scene: Scene = {
+    day,
+    config,
+    entries,
+    contracts: read.contracts(day),
+    accounts: foldSession(entries),
+    time: (us) => formatLocalTime(us, offset).slice(11, 19),
+    books: comparedBooks(read, day, entries),
+  };
   return {
     ...EMPTY_REPORT,
     title: `Trading day ${day}`,
@@ -88,18 +99,8 @@ function modelOf(
       config === null ? 'its configuration cannot be read any more' : `${config.mode}, ${config.file}`,
     currency: 'VND',
     timeZone: config?.calendar.timeZone ?? 'UTC',
-    headlines: headlinesOf(accounts, entries, books, time),
-    tables: [
-      strategyTable(accounts),
-      moneyTable(books, time),
-      heldTable(books, accounts, contracts, time),
-      limitTable(accounts, entries, config),
-      incidentTable(entries, time),
-      positionTable(accounts, contracts),
-      orderTable(entries, contracts, time),
-      fillTable(entries, contracts, time),
-      aheadTable(day, config),
-    ].filter(({ rows }) => rows.length > 0),
+    headlines: headlinesOf(scene),
+    tables: TABLES.map((table) => table(scene)).filter(({ rows }) => rows.length > 0),
     warnings: warningsOf(entries),
     provenance: [
       ['configuration', configuration],
@@ -116,12 +117,8 @@ const netOf = ({ realised, fee, tax }: StrategyAccount): number => realised - fe
 
 const figure = (name: string, text: string, meaning: string): ReportFigure => ({ name, text, meaning });
 
-function headlinesOf(
-  accounts: readonly StrategyAccount[],
-  entries: readonly StoredEntry[],
-  { money, positions, lastFillUs }: ComparedBooks,
-  time: (us: number) => string,
-): readonly ReportFigure[] {
+function headlinesOf({ accounts, entries, books, time }: Scene): readonly ReportFigure[] {
+  const { money, positions, lastFillUs } = books;
   const at = (us: number | undefined): string =>
     us === undefined
       ? 'not compared'
@@ -159,7 +156,7 @@ function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
   return [...off, ...[...texts].slice(0, ROWS_MAX)];
 }
 
-const strategyTable = (accounts: readonly StrategyAccount[]): ReportTable => ({
+const strategyTable = ({ accounts }: Scene): ReportTable => ({
   title: STRATEGIES,
   note: 'VND. Realised profit; what is open is not in it.',
   columns: [
@@ -214,7 +211,7 @@ const ageOf = (at: number, lastFillUs: number, time: (us: number) => string): st
 const COMPARED_COLUMNS = ['ours', 'broker', 'difference'] as const;
 const NO_FILL = 'Nothing has filled since.';
 
-function moneyTable({ money, lastFillUs }: ComparedBooks, time: (us: number) => string): ReportTable {
+function moneyTable({ books: { money, lastFillUs }, time }: Scene): ReportTable {
   const age = money === undefined ? '' : ageOf(money.tsUs, lastFillUs, time);
   return {
     title: 'Our money against the broker’s',
@@ -227,12 +224,7 @@ function moneyTable({ money, lastFillUs }: ComparedBooks, time: (us: number) => 
   };
 }
 
-function heldTable(
-  { positions, lastFillUs }: ComparedBooks,
-  accounts: readonly StrategyAccount[],
-  contracts: readonly Contract[],
-  time: (us: number) => string,
-): ReportTable {
+function heldTable({ books: { positions, lastFillUs }, accounts, contracts, time }: Scene): ReportTable {
   const held = new Map<string, { ours: number; broker: number }>();
   const of = (code: string) => held.get(code) ?? { ours: 0, broker: 0 };
   for (const { instrument, position } of accounts.flatMap((account) => account.positions)) {
@@ -257,11 +249,7 @@ function heldTable(
   };
 }
 
-function limitTable(
-  accounts: readonly StrategyAccount[],
-  entries: readonly StoredEntry[],
-  config: Config | null,
-): ReportTable {
+function limitTable({ accounts, entries, config }: Scene): ReportTable {
   const rows: (readonly (string | number)[])[] = [];
   const add = (name: string, used: number, limit: number): void => {
     rows.push([name, used, limit, limit === 0 ? '–' : `${Math.round((used / limit) * 100)} %`]);
@@ -303,7 +291,7 @@ function largestPositions(entries: readonly StoredEntry[]): ReadonlyMap<string, 
   return largest;
 }
 
-function incidentTable(entries: readonly StoredEntry[], time: (us: number) => string): ReportTable {
+function incidentTable({ entries, time }: Scene): ReportTable {
   const rows = entries
     .filter(isIncident)
     .flatMap(({ entry, strategyName }) =>
@@ -319,10 +307,7 @@ function incidentTable(entries: readonly StoredEntry[], time: (us: number) => st
   };
 }
 
-const positionTable = (
-  accounts: readonly StrategyAccount[],
-  contracts: readonly Contract[],
-): ReportTable => ({
+const positionTable = ({ accounts, contracts }: Scene): ReportTable => ({
   title: 'Positions at the end of the day',
   note: '',
   columns: ['strategy', 'contract', 'contracts', 'value at entry, VND'],
@@ -336,11 +321,7 @@ const positionTable = (
   ),
 });
 
-function orderTable(
-  entries: readonly StoredEntry[],
-  contracts: readonly Contract[],
-  time: (us: number) => string,
-): ReportTable {
+function orderTable({ entries, contracts, time }: Scene): ReportTable {
   const rows = readOrders(entries, contracts).map((order) => [
     time(order.tsUs),
     order.strategy,
@@ -357,11 +338,7 @@ function orderTable(
   };
 }
 
-function fillTable(
-  entries: readonly StoredEntry[],
-  contracts: readonly Contract[],
-  time: (us: number) => string,
-): ReportTable {
+function fillTable({ entries, contracts, time }: Scene): ReportTable {
   const rows = entries.flatMap(({ entry, strategyName }) => {
     if (entry.kind !== 'fill') return [];
     const { tsUs, instrument, side, qty, value, fee, tax } = entry;
@@ -383,7 +360,7 @@ function newest<Row>(rows: readonly Row[]): { readonly note: string; readonly ro
 }
 
 /** The next session, closures and expiries. */
-function aheadTable(day: string, config: Config | null): ReportTable {
+function aheadTable({ day, config }: Scene): ReportTable {
   const rows: (readonly string[])[] = [];
   if (config !== null) {
     const { exchangeCalendar: calendar } = config;
@@ -394,3 +371,15 @@ function aheadTable(day: string, config: Config | null): ReportTable {
   }
   return { title: AHEAD, note: '', columns: ['', ''], rows, isText: true };
 }
+
+const TABLES = [
+  strategyTable,
+  moneyTable,
+  heldTable,
+  limitTable,
+  incidentTable,
+  positionTable,
+  orderTable,
+  fillTable,
+  aheadTable,
+];

@@ -49,7 +49,7 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
   findings.push(calendarFinding(config.exchangeCalendar, systemClock.nowUs()), hostZone(config));
   findings.push(...aheadFindings(config), ...stateFindings(stateDir ?? config.stateDir));
   findings.push(...liveFindings(config), ...environmentFindings(config), ...(await channelFindings(config)));
-  if (config.broker.restUrl !== null && config.mode !== 'paper')
+  if (config.broker.restUrl !== undefined && config.mode !== 'paper')
     findings.push(...(await brokerFindings(config.broker.restUrl)));
   return findings;
 }
@@ -174,7 +174,7 @@ export async function channelFindings({
   mode,
 }: Pick<Config, 'alerts' | 'mode'>): Promise<readonly Finding[]> {
   const { channels, deadMansSwitch } = alerts;
-  if (channels.length === 0 && deadMansSwitch === null) {
+  if (channels.length === 0 && deadMansSwitch === undefined) {
     if (mode === 'paper') return [];
     return [warning('alerts', 'no channel is configured: trouble is told in the log alone')];
   }
@@ -183,7 +183,7 @@ export async function channelFindings({
   const findings = await Promise.all(channels.map(channelFinding));
   const isSteered = channels.some((channel) => channel.kind === 'telegram' && channel.users.length > 0);
   if (!isSteered) findings.push(warning('alerts', 'no channel takes commands: a halt needs a terminal'));
-  if (deadMansSwitch === null) return findings;
+  if (deadMansSwitch === undefined) return findings;
   return [...findings, await reached('dead man’s switch', originOf(deadMansSwitch.url))];
 }
 

@@ -7,7 +7,7 @@ import type { RecordTable } from '../../recording/export/export-table.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import { storedConfig } from '../host/catalog.ts';
 import { readOrders } from './read-orders.ts';
-import { openJournal, openSession } from './read-state.ts';
+import { inSession, openJournal } from './read-state.ts';
 
 export type JournalTable = 'orders' | 'fills' | 'decisions';
 
@@ -76,7 +76,9 @@ export async function exportJournal(
   table: JournalTable,
   out: string,
 ): Promise<ExportedJournal> {
-  const days = all ? allDays(state, ROWS[table]) : [ROWS[table](oneScene(state, session))];
+  const days = all
+    ? allDays(state, ROWS[table])
+    : [inSession(state, session, (read, found) => ROWS[table](sceneOf(read, found)))];
   const rows = days.flat();
   const names = COLUMNS[table];
   const fields: RecordTable['fields'] = names.map((name) => ({
@@ -96,15 +98,6 @@ function allDays(state: string, rowsOf: RowsOf): readonly (readonly Row[])[] {
       .map((found) => rowsOf(sceneOf(opened.of(found.day), found)));
   } finally {
     opened.close();
-  }
-}
-
-function oneScene(state: string, day: string | undefined): Scene {
-  const { read, found, close } = openSession(state, day);
-  try {
-    return sceneOf(read, found);
-  } finally {
-    close();
   }
 }
 

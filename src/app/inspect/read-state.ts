@@ -14,6 +14,7 @@ import {
   type JournalReader,
   type OpenedJournal,
   readJournal,
+  type SessionRow,
   type StoredEntry,
 } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
@@ -96,10 +97,7 @@ export function viewOf<Row>(
   { state, session: asked, strategy, last }: StateQuery,
   rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[], naming: Naming) => readonly Row[],
 ): StateView<Row> {
-  const names = new StrategyNames();
-  const { read, found, close } = openSession(state, asked, names);
-  const { day: session, configuration } = found;
-  try {
+  return inSession(state, asked, (read, { day: session, configuration }, names) => {
     const loaded = storedConfig(configuration);
     const utcOffsetMinutes = loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null;
     const contracts = read.contracts(session);
@@ -109,11 +107,20 @@ export function viewOf<Row>(
       stateDir: state,
     });
     const rows = rowsOf(entriesOf(read, session, strategy), contracts, naming);
-    return {
-      session,
-      utcOffsetMinutes,
-      rows: last === undefined ? rows : rows.slice(-last),
-    };
+    return { session, utcOffsetMinutes, rows: last === undefined ? rows : rows.slice(-last) };
+  });
+}
+
+/** Reads one session; undefined takes the latest. Throws `NothingThere` without a journal or without this session in it. */
+export function inSession<T>(
+  stateDir: string,
+  session: string | undefined,
+  work: (read: JournalReader, found: SessionRow, names: StrategyNames) => T,
+  names = new StrategyNames(),
+): T {
+  const { read, found, close } = openSession(stateDir, session, names);
+  try {
+    return work(read, found, names);
   } finally {
     close();
   }
@@ -137,8 +144,7 @@ export function openJournal(stateDir: string, names = new StrategyNames()): Open
   );
 }
 
-/** `session` undefined takes the latest one. Throws `NothingThere` without a journal or without this session in it. */
-export function openSession(stateDir: string, session: string | undefined, names = new StrategyNames()) {
+function openSession(stateDir: string, session: string | undefined, names = new StrategyNames()) {
   const { frames } = statePaths(stateDir);
   const opened = openJournal(stateDir, names);
   const sessions = opened.read.sessions();

@@ -102,7 +102,7 @@ export class Alerting {
       repeatAfter,
       escalateAfter,
       quietUntil:
-        quiet === null
+        quiet === undefined
           ? () => null
           : quietHours(quiet.from, quiet.until, (at) => timeOfDayUs(at, offset), US_PER_DAY),
       label: mode,
@@ -215,7 +215,7 @@ export class Alerting {
   #holdSwitch(problem: () => string | null): void {
     const { config, timers, alert, secrets } = this.#options;
     const { deadMansSwitch: settings } = config.alerts;
-    if (settings === null) return;
+    if (settings === undefined) return;
     const { url, every, start, fail } = settings;
     this.#switch = new DeadMansSwitch({
       url: keptSecret('deadMansSwitch', url, secrets),

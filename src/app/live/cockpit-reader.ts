@@ -1,22 +1,12 @@
 /** Asks the thread that reads for the page, one question after the other. */
 import { Worker } from 'node:worker_threads';
-import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
-import type { JournalPlace, PastBarsQuery } from '../inspect/cockpit-reads.ts';
+import type { READS } from '../inspect/cockpit-reads.ts';
 
-export type CockpitRead =
-  | { readonly what: 'journal'; readonly place: JournalPlace; readonly query: JournalQuery }
-  | { readonly what: 'days'; readonly place: JournalPlace }
-  | {
-      readonly what: 'story';
-      readonly place: JournalPlace;
-      readonly query: { readonly order: string; readonly day: string | null };
-    }
-  | { readonly what: 'bars'; readonly query: PastBarsQuery }
-  | {
-      readonly what: 'fills';
-      readonly place: JournalPlace;
-      readonly query: { readonly day: string; readonly contract: string };
-    };
+type Reads = typeof READS;
+export interface CockpitRead {
+  readonly what: keyof Reads;
+  readonly args: readonly unknown[];
+}
 
 type Reply = { readonly value: unknown } | { readonly failure: string };
 
@@ -46,13 +36,16 @@ export class CockpitReader {
   #isClosed = false;
 
   /** Rejects with a sentence. */
-  async read(asked: CockpitRead): Promise<unknown> {
+  async read<What extends keyof Reads>(
+    what: What,
+    ...args: Parameters<Reads[What]>
+  ): Promise<ReturnType<Reads[What]>> {
     if (this.#waiting >= WAITING_MAX) throw new Error('too many reads at once: try again');
     this.#waiting += 1;
-    const answer = this.#last.then(() => this.#ask(asked));
+    const answer = this.#last.then(() => this.#ask({ what, args }));
     this.#last = answer.catch(() => undefined);
     try {
-      return await answer;
+      return (await answer) as ReturnType<Reads[What]>; // oxlint-disable-line typescript/no-unsafe-type-assertion -- the thread answers what was asked
     } finally {
       this.#waiting -= 1;
     }

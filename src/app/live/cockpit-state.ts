@@ -41,13 +41,11 @@ export function cockpitState(
 ): Omit<CockpitState, 'confirm'> {
   const { config, edge, lastView: view } = daemon;
   const { state, isStale, connections } = edge.stream.status();
-  const { channels, unseen } = daemon.alerting.state;
   const contracts = edge.table.contracts;
   return {
     mode: config.mode,
     version,
     account: `…${address.subAccountId.slice(-ACCOUNT_TAIL)}`,
-    stateDir: config.stateDir,
     session: sessionState(config.calendar, daemon.clock.nowUs(), clockMap.speed, daemon.sessionDay ?? null),
     halted: daemon.halt.reason ?? view?.halted ?? null,
     sweep: daemon.sweep.progress,
@@ -68,7 +66,7 @@ export function cockpitState(
     ),
     plots: (view?.plots ?? []).flatMap((plot) => plotState(daemon, plot, contracts)),
     procedure: view?.procedure ?? '',
-    alerts: { unseen, channels: channels.map(({ id, trouble, waiting }) => ({ id, trouble, waiting })) },
+    alerts: { unseen: daemon.alerting.state.unseen },
     ...(address.faults !== null && { faults: armedFaults(address.faults) }),
   };
 }
@@ -108,7 +106,6 @@ function contractState(contract: Contract, band: PriceBand | null): ContractStat
   return {
     contract: orderCode,
     tickPoints: tickPoints(contract),
-    pointVnd: pointValueOf(spec),
     floorPoints: hasBand ? pointsOf(spec, band.floor) : null,
     ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,
     referencePoints: band === null ? null : band.reference / (spec.partsPerPoint ?? HUNDREDTHS),
@@ -131,10 +128,10 @@ function problemsOf(daemon: Daemon): readonly string[] {
   return [...new Set(told.filter((text) => text !== null))];
 }
 
-export function engineHealth({ sessionDay, viewedUs, degraded, lastView }: Daemon): EngineHealth {
-  if (sessionDay === undefined || lastView === undefined) return { state: 'none', degraded };
+export function engineHealth({ sessionDay, viewedUs, lastView }: Daemon): EngineHealth {
+  if (sessionDay === undefined || lastView === undefined) return { state: 'none' };
   const isLate = systemClock.nowUs() - viewedUs > ANSWER_MAX;
-  return { state: isLate ? 'hung' : 'running', degraded };
+  return { state: isLate ? 'hung' : 'running' };
 }
 
 function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'] {
@@ -174,7 +171,7 @@ function strategyState(
 }
 
 function positionState(
-  { orderCode, qty, openValue, open, realised }: StrategyEntry['positions'][number],
+  { orderCode, qty, openValue, open }: StrategyEntry['positions'][number],
   contracts: readonly Contract[],
 ): PositionState {
   const contract = contracts.find((each) => each.orderCode === orderCode);
@@ -184,7 +181,6 @@ function positionState(
     qty,
     avgPoints: isPriced ? openValue / (Math.abs(qty) * pointValueOf(contract.spec)) : null,
     openVnd: open,
-    realisedVnd: realised,
   };
 }
 

@@ -2,29 +2,14 @@
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../domain/assert.ts';
 import { errorText } from '../../domain/failure.ts';
-import { fillMarks, journalDays, journalPage, orderStory, pastBars } from '../inspect/cockpit-reads.ts';
+import { READS } from '../inspect/cockpit-reads.ts';
 import type { CockpitRead } from './cockpit-reader.ts';
-
-function answer(read: CockpitRead): unknown {
-  switch (read.what) {
-    case 'journal':
-      return journalPage(read.place, read.query);
-    case 'days':
-      return journalDays(read.place);
-    case 'story':
-      return orderStory(read.place, read.query);
-    case 'bars':
-      return pastBars(read.query);
-    case 'fills':
-      return fillMarks(read.place, read.query);
-  }
-}
 
 assert(parentPort !== null, 'this file runs as a thread');
 const port = parentPort;
-port.on('message', (read: CockpitRead) => {
+port.on('message', ({ what, args }: CockpitRead) => {
   try {
-    port.postMessage({ value: answer(read) }); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+    port.postMessage({ value: Reflect.apply(READS[what], undefined, args) as unknown }); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   } catch (error) {
     port.postMessage({ failure: errorText(error) }); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   }

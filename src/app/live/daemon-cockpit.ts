@@ -7,15 +7,7 @@ import { errorText } from '../../domain/failure.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import { NO_SESSION } from '../../journal/journal-database.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
-import type {
-  CockpitBar,
-  CockpitEntry,
-  CockpitRole,
-  FillMark,
-  JournalDays,
-  JournalPage,
-  OrderStory,
-} from '../../operator/cockpit/cockpit-model.ts';
+import type { CockpitBar, CockpitEntry, CockpitRole } from '../../operator/cockpit/cockpit-model.ts';
 import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
 import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
 import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
@@ -29,7 +21,7 @@ import { systemClock } from '../host/system-clock.ts';
 import { joined } from '../../operator/cockpit/candles.ts';
 import type { JournalPlace } from '../inspect/cockpit-reads.ts';
 import { pageFaults } from '../simulator/simulator-faults.ts';
-import { CockpitReader, type CockpitRead } from './cockpit-reader.ts';
+import { CockpitReader } from './cockpit-reader.ts';
 import { cockpitState } from './cockpit-state.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
 import type { PriceBoard } from './price-board.ts';
@@ -209,29 +201,22 @@ class JournalEntries implements EntrySource {
   }
 }
 
-/* oxlint-disable typescript/no-unsafe-type-assertion -- the thread that reads answers what was asked */
 function readsOf(daemon: Daemon, { config, paths }: Parts, reader: CockpitReader): CockpitReads {
   const place: JournalPlace = {
-    journal: paths.journal,
     utcOffsetMinutes: config.calendar.utcOffsetMinutes,
     stateDir: config.stateDir,
   };
-  const ask = (read: CockpitRead): Promise<unknown> => reader.read(read);
-  const past = new PastCandles(daemon, paths.frames, ask);
+  const past = new PastCandles(daemon, paths.frames, reader);
   return {
-    journal: (query) => ask({ what: 'journal', place, query }) as Promise<JournalPage>,
-    days: () => ask({ what: 'days', place }) as Promise<JournalDays>,
-    story: (order, day) => ask({ what: 'story', place, query: { order, day } }) as Promise<OrderStory | null>,
+    journal: (query) => reader.read('journalPage', place, query),
+    days: () => reader.read('journalDays', place),
+    story: (order, day) => reader.read('orderStory', place, { order, day }),
     bars: async (code) => {
       const day = daemon.sessionDay;
       const contract = daemon.edge.table.contracts.find(({ orderCode }) => orderCode === code);
       if (contract === undefined || day === undefined) return null;
       const before = (await past.of(day))[code] ?? [];
-      const fills = (await ask({
-        what: 'fills',
-        place,
-        query: { day, contract: code },
-      })) as readonly FillMark[];
+      const fills = await reader.read('fillMarks', place, { day, contract: code });
       const prices = pricesOf(daemon);
       const lines = prices.lines(contract, (strategy) => daemon.names.nameOf(strategy));
       return { contract: code, bars: joined(before, prices.bars(contract)), fills, lines };
@@ -247,14 +232,14 @@ const NONE: BarsByContract = {};
 class PastCandles {
   readonly #daemon: Daemon;
   readonly #frames: string;
-  readonly #ask: (read: CockpitRead) => Promise<unknown>;
+  readonly #reader: CockpitReader;
   #known: { readonly day: TradingDay; readonly beforeSeq: number; readonly bars: BarsByContract } | null =
     null;
 
-  constructor(daemon: Daemon, frames: string, ask: (read: CockpitRead) => Promise<unknown>) {
+  constructor(daemon: Daemon, frames: string, reader: CockpitReader) {
     this.#daemon = daemon;
     this.#frames = frames;
-    this.#ask = ask;
+    this.#reader = reader;
   }
 
   async of(day: TradingDay): Promise<BarsByContract> {
@@ -264,9 +249,8 @@ class PastCandles {
     if (beforeSeq !== null && this.#known?.day === day && this.#known.beforeSeq === beforeSeq)
       return this.#known.bars;
     const query = { frames: frameLogPath(this.#frames, day), contracts: edge.table.contracts, beforeSeq };
-    const bars = (await this.#ask({ what: 'bars', query })) as BarsByContract;
+    const bars = await this.#reader.read('pastBars', query);
     if (beforeSeq !== null) this.#known = { day, beforeSeq, bars };
     return bars;
   }
 }
-/* oxlint-enable typescript/no-unsafe-type-assertion */

@@ -5,7 +5,7 @@ import { SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { Config } from '../../config/config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
-import { formatTime, type TradingDay } from '../../domain/civil-date.ts';
+import { formatTime } from '../../domain/civil-date.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { type Money, money, seconds, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
@@ -29,8 +29,6 @@ import type { OrderStatus } from '../../domain/order.ts';
 import { openProfit, type Position } from '../../domain/position.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
-import type { JournalStore } from '../../journal/journal-store.ts';
-import { earnedIn, firstNetAssetValue } from '../../journal/session-results.ts';
 import { inTime } from '../host/market-clock.ts';
 
 export interface DaemonScreen extends Screen {
@@ -234,10 +232,7 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
     return {
       session,
       strategies,
-      figures:
-        books === undefined
-          ? []
-          : figuresOf(daemon.journal, session, strategies, books, contracts, startedFlat),
+      figures: books === undefined ? [] : figuresOf(strategies, books, contracts, startedFlat),
       unresolved: unresolvedOrders(entries),
       alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
     };
@@ -326,8 +321,6 @@ type Figure = SessionSummary['figures'][number];
 
 /** Figures of ours that need a price nobody gave are left out. `startedFlat`: no position was carried over, so the broker's profit of today is all ours. */
 function figuresOf(
-  journal: JournalStore,
-  session: TradingDay,
   today: readonly StrategyResult[],
   books: BrokerBooks,
   contracts: readonly Contract[],
@@ -349,13 +342,6 @@ function figuresOf(
   if (startedFlat) {
     const ours = sumKnown(today, ({ realised, open }) => (open === null ? null : realised + open));
     if (ours !== null) figures.push({ what: 'profit today', ours, broker: account.profit });
-  }
-  const firstValue = firstNetAssetValue(journal);
-  const earned = sumKnown(today, ({ net }) => net);
-  if (firstValue !== null && earned !== null) {
-    const ours = firstValue + earnedBefore(journal, session) + earned;
-    figures.push({ what: 'net asset value', ours, broker: account.netAssetValue });
-    figures.push({ what: 'cash', ours: ours - account.profit + account.uncollected, broker: account.cash });
   }
   return [...figures, ...positionFigures(today, contracts, books)];
 }
@@ -381,12 +367,6 @@ function positionFigures(
     ours: ours.get(code) ?? 0,
     broker: theirs.find(({ orderCode }) => orderCode === code)?.qty ?? 0,
   }));
-}
-
-/** Earned in all sessions but this one. */
-function earnedBefore(journal: JournalStore, today: TradingDay): number {
-  const others = journal.read.sessions().filter(({ day }) => day !== today);
-  return sum(others, ({ day }) => earnedIn(journal, day));
 }
 
 /** Null where a part is not known. */

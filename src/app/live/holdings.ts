@@ -7,7 +7,7 @@ import type { EngineView, OpenOrderEntry } from '../../engine/engine-snapshot.ts
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import type { HaltSweep } from './halt-sweep.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
-import { formatNumber, formatSigned } from '../../text/numbers.ts';
+import { formatCompared, formatNumber, formatSigned } from '../../text/numbers.ts';
 
 /** Prices of a contract that the broker lists no more stay ticks. */
 export function pointsOf(contracts: readonly Contract[], code: string, ticks: PriceTicks): string {
@@ -65,23 +65,6 @@ export function ownHoldings(
 const holding = (id: string, qty: number, code: string, cover: readonly string[]): string =>
   `${id} ${formatSigned(qty)} ${code}, ${cover.length === 0 ? 'NO stop of its own at the broker' : cover.join(' and ')}`;
 
-/** Whether our books are the broker's. */
-export const bookLines = (
-  { unproven, stopsUnproven, money }: EngineView,
-  compared: ReturnType<typeof comparisons>,
-): readonly string[] => [
-  `books: ${unproven === null ? `our positions are the broker’s${comparedText(compared.positions)}` : `NOT proven: ${unproven}`}`,
-  ...(stopsUnproven === null ? [] : [`stops: NOT proven: ${stopsUnproven}`]),
-  `money: ${MONEY[money.state]}${comparedText(compared.money)}`,
-];
-
-const MONEY: Readonly<Record<EngineView['money']['state'], string>> = {
-  off: 'is not compared',
-  unread: 'not compared yet',
-  agreed: 'the broker’s to the VND',
-  differs: 'DIFFERS from the broker’s',
-};
-
 /** What is held, also by what the broker alone shows: a fill of just now may be in its figures and in none of ours. */
 export function holdingsText(
   view: EngineView,
@@ -105,8 +88,34 @@ function unexplainedText({ strategies }: EngineView, shown: ReadonlyMap<string, 
     : `; the broker shows ${nets.join(' and ')}, which no fill that was read explains`;
 }
 
+export type Fact = readonly [label: string, text: string];
+
+/** Whether our books are the broker's. */
+export const bookFacts = (
+  { unproven, stopsUnproven, money }: EngineView,
+  compared: ReturnType<typeof comparisons>,
+): readonly Fact[] => [
+  [
+    'books',
+    unproven === null
+      ? `our positions are the broker’s${comparedText(compared.positions)}`
+      : `NOT proven: ${unproven}`,
+  ],
+  ...(stopsUnproven === null ? [] : [['stops', `NOT proven: ${stopsUnproven}`] as const]),
+  ...moneyFact(money, comparedText(compared.money)),
+];
+
+function moneyFact({ state, figures }: EngineView['money'], at: string): readonly Fact[] {
+  if (state === 'off') return [];
+  if (state === 'unread') return [['money', 'not yet compared with the broker’s']];
+  const compared = figures.map(({ what }) => what).join(', ');
+  if (state === 'agreed') return [['money', `the broker’s to the VND${at}: ${compared}`]];
+  const rows = figures.filter(({ ours, broker }) => ours !== broker).map(formatCompared);
+  return [['money', `DIFFERS from the broker’s${at}: ${rows.join('; ')}`]];
+}
+
 /** A comparison with the broker's books. */
-export interface Compared {
+interface Compared {
   /** Of the exchange. */
   readonly time: string;
   /** Something has filled since. */
@@ -126,5 +135,5 @@ export function comparisons(
 }
 
 /** ` at 10:02:03`, and whether that is too long ago; empty before the first one. */
-export const comparedText = (compared: Compared | null): string =>
+const comparedText = (compared: Compared | null): string =>
   compared === null ? '' : ` at ${compared.time}${compared.isStale ? ', BEFORE the last fill' : ''}`;

@@ -3,17 +3,17 @@ import type { Config } from '../../config/config.ts';
 import { isAuction, phaseAt } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
-import { type PriceTicks, US_PER_MS } from '../../domain/units.ts';
+import type { PriceTicks } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { RemoteOptions, View } from '../../operator/channels/remote-control.ts';
-import { formatSpan } from '../../text/durations.ts';
 import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
 import { type DaemonStatus, statusOf } from './daemon-control.ts';
 import type { Daemon } from './daemon.ts';
 import { healthProblem } from './health.ts';
-import { bookLines, pointsOf } from './holdings.ts';
+import { pointsOf } from './holdings.ts';
+import { statusFacts } from './status-facts.ts';
 
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;
@@ -65,29 +65,13 @@ const listed = (lines: readonly string[], none: string): string =>
   lines.length === 0 ? none : lines.join('\n');
 
 function statusLines(status: DaemonStatus): readonly string[] {
-  const { engine, line, stream, tokenExchanges, isOtpAwaited, halted, halt, degraded } = status;
-  const prices =
-    stream.state === 'live' ? (stream.isStale ? 'NONE come' : 'live') : stream.state.replaceAll('_', ' ');
-  const left = line?.tokenLeftMs ?? null;
-  const token = left === null || left <= 0 ? 'none' : `${formatSpan(left * US_PER_MS)} left`;
+  const { engine } = status;
+  const held = engine === null ? [] : positionsOf(engine);
   return [
-    `${status.mode === 'live' ? 'LIVE, real money' : status.mode}, session ${status.session ?? (degraded === null ? 'none open' : `none open: ${degraded}`)}${line === null ? '' : `, ${line.phase.replaceAll('_', ' ')}, ${line.time}`}`,
-    halted === null
-      ? 'entries: allowed, as far as limits and risk allow them'
-      : `entries: HALTED: ${halted}${halt.text === '' ? '' : `; ${halt.text}`}`,
-    `prices: ${prices}`,
-    `token: ${token}, ${tokenExchanges.used} of ${tokenExchanges.allowed} exchanges of the day used${isOtpAwaited ? '; a one-time password is AWAITED' : ''}`,
-    ...(engine === null ? [NO_ENGINE] : engineLines(engine, status.compared)),
+    ...statusFacts(status).map(([label, text]) => `${label}: ${text}`),
+    ...(engine === null ? [NO_ENGINE] : held.length === 0 ? ['flat'] : held),
   ];
 }
-
-const engineLines = (engine: EngineView, compared: DaemonStatus['compared']): readonly string[] => [
-  `today: ${formatSigned(engine.dayPnl)} VND after costs`,
-  ...bookLines(engine, compared),
-  ...(positionsOf(engine).length === 0 ? ['flat'] : positionsOf(engine)),
-  formatCount(engine.orders.length, 'open order'),
-  ...(engine.procedure === '' ? [] : [`doing: ${engine.procedure}`]),
-];
 
 const positionsOf = ({ strategies }: EngineView): readonly string[] =>
   strategies.flatMap(({ id, positions }) =>

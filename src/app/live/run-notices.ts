@@ -14,7 +14,7 @@ import { formatUtcSecond } from '../../text/dates.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { inTime, systemTimers } from '../host/market-clock.ts';
 import type { EarlierRun, LeftOut, RunMark } from '../host/run-mark.ts';
-import { bookLines, comparisons, holdings, ownHoldings } from './holdings.ts';
+import { bookFacts, comparisons, holdings, ownHoldings } from './holdings.ts';
 
 const LOOK_EVERY = seconds(1);
 /** Books that do not agree by then are told as they are. */
@@ -116,8 +116,9 @@ export async function heldBy(daemon: Books): Promise<State> {
   const view = await viewOf(daemon);
   if (view !== undefined) {
     const held = holdings(view, contracts);
-    const books = bookLines(view, comparisons(view, daemon.config.calendar.utcOffsetMinutes));
-    return stateOf(held, view.orders.length, books.join('; '));
+    const books = bookFacts(view, comparisons(view, daemon.config.calendar.utcOffsetMinutes));
+    const said = books.map(([label, text]) => `${label}: ${text}`).join('; ');
+    return stateOf(held, view.orders.length, said);
   }
   const own = await daemon.ownBooks().catch(() => null);
   if (own === null) return { isHolding: true, text: 'the journal is not read: what is held is NOT known' };

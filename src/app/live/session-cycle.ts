@@ -25,7 +25,6 @@ import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { STOPPING } from '../../engine/risk/entry-halt.ts';
 import type { Config } from '../../config/config.ts';
 import type { StoredEntry } from '../../journal/journal-reader.ts';
-import { keepEarned } from '../../journal/session-results.ts';
 import { EngineLost } from '../host/engine-thread.ts';
 import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
@@ -302,13 +301,10 @@ export class SessionCycle implements InputSink {
     this.#session = undefined;
     this.#onContracts = undefined;
     await session?.close();
-    const { journal } = this.#options.context;
-    journal.flush();
+    this.#options.context.journal.flush();
     if (session === undefined) return;
     const { day, carry, contracts } = session;
     this.#left = { day, carry, contracts };
-    // The summary of a stop weeks from now must not read this session again.
-    keepEarned(journal, day, carry.accounts);
   }
 
   /**

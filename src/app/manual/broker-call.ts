@@ -143,7 +143,7 @@ export function callRefusal(
 }
 
 function moneyRefusal(call: MoneyCall, money: Config['money'], subAccountId: string): string | null {
-  if (money === null) {
+  if (money === undefined) {
     return 'money does not move: expected a section money: { accounts: [...], amountMax: ... } in the configuration';
   }
   const named = call.kind === 'transfer' ? [call.from, call.to] : [subAccountId];

@@ -22,7 +22,6 @@ import { archivable, daysBack } from '../restart/carry-over.ts';
 import { dayReportOf } from '../inspect/day-report.ts';
 import { compileFrames, type FrameReport } from '../research/recorded/compile-frames.ts';
 import type { RecordedMarket } from '../research/recorded/recorded-market.ts';
-import { earnedIn, firstNetAssetValue } from '../../journal/session-results.ts';
 
 /** Plain data: it goes to another thread. */
 export interface Recordings {
@@ -311,9 +310,6 @@ export class ArchivedRows {
     this.#attempt(() => {
       for (const each of archived) {
         if (this.#journal.read.archived(each.session) !== undefined) continue;
-        // Sums over all sessions go on from these once the rows have left.
-        earnedIn(this.#journal, each.session);
-        firstNetAssetValue(this.#journal);
         this.#journal.keepArchive(each);
       }
       this.#step();

@@ -246,7 +246,7 @@ class Unclosed {
 
 /** Of a session that goes on in another process. */
 export function carryOverPast(read: JournalReader, session: TradingDay): CarryOver {
-  const carry = new CarryOver(read.entryParts(session, FOLLOWED_KINDS), read.replayedFrom(session));
+  const carry = new CarryOver(read.entryParts(session, CARRYING_KINDS), read.replayedFrom(session));
   const started = read.began(session);
   if (started !== undefined) carry.begin(started);
   return carry;
@@ -328,8 +328,6 @@ const CARRYING_KINDS: readonly EntryKind[] = [
   'position_event',
   'position_agreed',
 ];
-/** Its result counts what was accepted of the broker's money, too. */
-const FOLLOWED_KINDS: readonly EntryKind[] = [...CARRYING_KINDS, 'money_checked'];
 
 function halts(entries: readonly JournalEntry[]): NonNullable<SessionStarted['haltedStrategies']> {
   const strategies = new Map<StrategyIndex, string>();

@@ -58,7 +58,7 @@ export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fres
     seed: simulator.seed,
     speed: simulator.speed,
     cash: simulator.cash,
-    tape: simulator.tape,
+    tape: simulator.tape ?? null,
     origin: tape === null ? null : { realUs: systemClock.nowUs(), marketUs: tape.startUs },
     calendar: { ...calendar, closures: [...calendar.closures] },
     costs,

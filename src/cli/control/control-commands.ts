@@ -35,6 +35,8 @@ interface Order {
   readonly example: string;
   /** Text of its option `--strategy`; absent where it has none. */
   readonly strategy?: string;
+  /** A strategy is its argument, and the answer waits for a replay. */
+  readonly isOfOne?: boolean;
 }
 
 const ORDERS: readonly Order[] = [
@@ -88,27 +90,42 @@ const ORDERS: readonly Order[] = [
     needsReason: false,
     example: 'tickwright seen',
   },
+  {
+    name: 'stop-strategy',
+    description:
+      'stop one strategy until start-strategy; its entries are canceled, what protects its position stays',
+    needsReason: true,
+    example: 'tickwright stop-strategy spread --reason "next month is too thin"',
+    isOfOne: true,
+  },
+  {
+    name: 'start-strategy',
+    description: 'let a stopped strategy start again now; its memory is made from the prices of today',
+    needsReason: true,
+    example: 'tickwright start-strategy spread --reason "the new month trades"',
+    isOfOne: true,
+  },
 ];
 
 export function addControlCommands(program: Command, context: CliContext): void {
   addStatus(program, context);
   addOtp(program, context);
-  for (const { name, description, needsReason, example, strategy: help } of ORDERS) {
+  for (const { name, description, needsReason, example, strategy: help, isOfOne = false } of ORDERS) {
     const command = named(program.command(name).description(description), example);
     if (needsReason) withReason(command);
     if (help !== undefined) command.option('--strategy <id>', help);
-    command.action(async () => {
-      const { reason, strategy, ...flags } = command.opts<ControlFlags>();
+    if (isOfOne) command.argument('<id>', 'its id in the configuration');
+    command.action(async (given: unknown) => {
+      const { reason, strategy = isOfOne ? given : undefined, ...flags } = command.opts<ControlFlags>();
       const state = stateOf(flags);
       const before = name === 'cancel-all' ? (await getStatus(state)).engine : null;
       const body = strategy === undefined ? { reason } : { strategy, reason };
-      await tell(context, state, name, needsReason ? body : {});
+      await tell(context, state, name, needsReason ? body : {}, isOfOne ? REPLAY_MS_MAX : ANSWER_MS_MAX);
       if (name === 'halt') await followHalt(context, state);
       if (before !== null) await follow(context, state, (now, isLate) => cancelProgress(before, now, isLate));
     });
   }
   addFlatten(program, context);
-  addStrategyOrders(program, context);
   addReload(program, context);
 }
 
@@ -185,34 +202,6 @@ function addFlatten(program: Command, context: CliContext): void {
         return progress;
       });
     });
-}
-
-const STRATEGY_ORDERS = [
-  {
-    name: 'stop-strategy',
-    description:
-      'stop one strategy until start-strategy; its entries are canceled, what protects its position stays',
-    example: 'tickwright stop-strategy spread --reason "next month is too thin"',
-  },
-  {
-    name: 'start-strategy',
-    description: 'let a stopped strategy start again now; its memory is made from the prices of today',
-    example: 'tickwright start-strategy spread --reason "the new month trades"',
-  },
-] as const;
-
-function addStrategyOrders(program: Command, context: CliContext): void {
-  for (const { name, description, example } of STRATEGY_ORDERS) {
-    const command = withReason(
-      named(
-        program.command(name).description(description).argument('<id>', 'its id in the configuration'),
-        example,
-      ),
-    ).action(async (strategy: string) => {
-      const { reason, ...flags } = command.opts<ControlFlags>();
-      await tell(context, stateOf(flags), name, { strategy, reason }, REPLAY_MS_MAX);
-    });
-  }
 }
 
 function addReload(program: Command, { io }: CliContext): void {

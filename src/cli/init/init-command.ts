@@ -3,13 +3,13 @@ import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync, writeFil
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { diagnose } from '../../app/inspect/doctor.ts';
-import { type InitAnswers, initText } from '../../config/init-text.ts';
 import { pathText } from '../../config/values.ts';
 import { failureText } from '../../domain/failure.ts';
 import { SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
 import { findingLines } from '../inspect/inspect-commands.ts';
-import { Dialog, type InitFlags, Interview, type NewSecrets } from './interview.ts';
+import { Dialog } from './dialog.ts';
+import { type InitFlags, Interview, type NewSecrets } from './interview.ts';
 
 /** Answers that scripts give; the dialog asks for those that are missing. */
 const OPTIONS: readonly (readonly [flag: string, text: string])[] = [
@@ -85,13 +85,14 @@ async function init(
     const mode = await interview.mode();
     const file = given ?? `config/${mode === 'paper' ? 'my-paper' : 'live'}.yaml`;
     assertFree(file, replaces);
-    const { answers, newSecrets } = await interview.answers(mode, file);
+    const text = await interview.configuration(mode, file);
+    const { newSecrets } = interview;
     const files = [file, ...newSecrets.keys()].join(' and ');
     if (!(await interview.isConfirmed(`Write ${files}?`)))
       throw new CliFailure(EXIT.failed, 'nothing was written');
-    write(file, initText(answers), newSecrets, replaces);
+    write(file, text, newSecrets, replaces);
     io.out(`wrote ${files}\n\n`);
-    io.out(`${findingLines(await diagnose(file, null)).join('\n')}\n\n${nextSteps(answers)}`);
+    io.out(`${findingLines(await diagnose(file, null)).join('\n')}\n\n${nextSteps(file, mode, interview)}`);
   } finally {
     dialog?.close();
   }
@@ -132,29 +133,19 @@ function write(file: string, text: string, newSecrets: NewSecrets, replaces: boo
   }
 }
 
-function nextSteps({ file, broker, channels, strategies }: InitAnswers): string {
-  const places = [
-    broker?.apiKey,
-    ...channels.map((channel) =>
-      channel.kind === 'telegram'
-        ? channel.token
-        : channel.kind === 'webhook'
-          ? channel.url
-          : channel.login?.password,
-    ),
-  ];
-  const variables = places.flatMap((place) =>
-    place === undefined || place.file !== null ? [] : [place.environment],
-  );
+function nextSteps(
+  file: string,
+  mode: 'paper' | 'live',
+  { strategies, variables, hasChannels }: Interview,
+): string {
   const commands =
-    broker === null
+    mode === 'paper'
       ? [`tickwright paper --config ${file}`, 'tickwright status']
       : [
-          channels.length === 0 ? `tickwright doctor ${file}` : `tickwright test-message --config ${file}`,
+          hasChannels ? `tickwright test-message --config ${file}` : `tickwright doctor ${file}`,
           `tickwright dry-run --config ${file}`,
         ];
-  const names = strategies.map(({ id }) => id).join(', ');
-  const where = `Parameters of ${names} stand in ${file} under params, each with its range and meaning.`;
+  const where = `Parameters of ${strategies.join(', ')} stand in ${file} under params, each with its range and meaning.`;
   return [
     ...wrapText(where, SCREEN_WIDTH),
     ...(variables.length === 0 ? [] : [`Put into the environment first: ${variables.join(', ')}`]),

@@ -1,4 +1,7 @@
-/** The questions of `tickwright init`: each answer comes from an option, from the dialog, or from its default. */
+/**
+ * The questions of `tickwright init`, and the configuration that they make: commented YAML without secrets, and never one that trades
+ * real money. Each answer comes from an option, from the dialog, or from its default.
+ */
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
@@ -6,14 +9,12 @@ import { CATALOG } from '../../app/host/catalog.ts';
 import { packageRoot } from '../../app/host/package-version.ts';
 import { isExposed } from '../../config/config-rules.ts';
 import type { SecretPlace } from '../../config/config.ts';
-import type { InitAnswers, InitChannel, InitStrategy } from '../../config/init-text.ts';
 import { address, pathText } from '../../config/values.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { wrapText } from '../../text/table.ts';
 import { quantity, refuse, wholeNumber } from '../argument-values.ts';
-import { CliFailure, type CliIo, EXIT } from '../cli-io.ts';
-import { createInterface, type Interface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { CliFailure, EXIT } from '../cli-io.ts';
+import type { Dialog } from './dialog.ts';
 
 /** Options by their long names; `yes` and `force` apart. */
 export type InitFlags = Readonly<Record<string, string | undefined>>;
@@ -30,10 +31,7 @@ interface Question<T> {
 /** Secrets that were typed in, by the file that will hold them. */
 export type NewSecrets = Map<string, string>;
 
-export interface Interviewed {
-  readonly answers: InitAnswers;
-  readonly newSecrets: NewSecrets;
-}
+type Lines = readonly string[];
 
 type Offered = (typeof CATALOG)[number];
 
@@ -41,7 +39,11 @@ type Offered = (typeof CATALOG)[number];
 export class Interview {
   readonly #flags: InitFlags;
   readonly #dialog: Dialog | null;
-  readonly #newSecrets: NewSecrets = new Map();
+  readonly newSecrets: NewSecrets = new Map();
+  /** Variables of the environment that have to hold a secret. */
+  readonly variables: string[] = [];
+  readonly strategies: string[] = [];
+  hasChannels = false;
 
   constructor(flags: InitFlags, dialog: Dialog | null) {
     this.#flags = flags;
@@ -56,19 +58,23 @@ export class Interview {
     return this.#get({ name: 'mode', text: 'Mode', fallback: 'paper', parse: oneOf(['paper', 'live']) });
   }
 
-  async answers(mode: 'paper' | 'live', file: string): Promise<Interviewed> {
-    const broker = mode === 'paper' ? null : await this.#broker();
+  /** The whole file, as YAML. */
+  async configuration(mode: 'paper' | 'live', file: string): Promise<string> {
+    const isPaper = mode === 'paper';
+    const broker = isPaper ? SIMULATOR : await this.#broker();
     const strategies = await this.#strategies();
-    const isPaper = broker === null;
-    const limit = (name: string, text: string, paper: string, live: string): Promise<number> =>
-      this.#get({ name, text, fallback: isPaper ? paper : live, parse: quantity });
-    const orderQtyMax = await this.#get({
+    const orderMax = await this.#get({
       name: 'order-max',
       text: 'Largest order, in contracts',
       fallback: isPaper ? '5' : '1',
       parse: (text) => (quantity(text) <= ORDER_MAX ? quantity(text) : refuse(`at most ${ORDER_MAX}`, text)),
     });
-    const positionMax = await limit('position-max', 'Largest position, in contracts', '10', '1');
+    const positionMax = await this.#get({
+      name: 'position-max',
+      text: 'Largest position, in contracts',
+      fallback: isPaper ? '10' : '1',
+      parse: quantity,
+    });
     const dailyLossMax = await this.#get({
       name: 'daily-loss',
       text: 'Loss of a day at which entries stop, in VND',
@@ -81,13 +87,36 @@ export class Interview {
       fallback: isPaper ? '0' : '100',
       parse: wholeNumber,
     });
-    const channels = await this.#channels(mode);
+    const alerts = await this.#alerts(mode);
     const market = relative(dirname(resolve(file)), join(packageRoot(), 'config', 'vn30f.yaml'));
-    const limits = { orderQtyMax, positionMax, dailyLossMax, stopTicks };
-    return {
-      answers: { file, state: stateFor(file), market, broker, strategies, ...limits, channels },
-      newSecrets: this.#newSecrets,
-    };
+    const limits = [`      positionMax: ${positionMax}`, `      dailyLossMax: ${dailyLossMax}`];
+    return [
+      '# No secrets belong into this file. config/README.md explains each setting, and',
+      `# tickwright check ${file}`,
+      '# prints all of them with their defaults.',
+      '',
+      ...(isPaper ? PAPER : DRY_RUN),
+      `state: ${yaml(stateFor(file))} # journal, recordings, reports`,
+      `market: ${yaml(market)} # hours, contracts and costs of the exchange`,
+      '',
+      ...broker,
+      'risk: # limits of the account',
+      `  orderQtyMax: ${orderMax} # contracts of one order`,
+      `  positionMax: ${positionMax} # contracts held, long or short`,
+      `  dailyLossMax: ${dailyLossMax} # VND; entries stop there until tickwright resume`,
+      ...(stopTicks === 0
+        ? ['  # protectiveStop: { distanceTicks: 100 } # a stop at the broker for each position']
+        : [
+            `  protectiveStop: { distanceTicks: ${stopTicks} } # a stop at the broker for each position`,
+            '  nakedSecondsMax: 30 # longest time without one, then policies.nakedPosition',
+          ]),
+      '',
+      ...(stopTicks === 0 || isPaper ? [] : NAKED_POLICY),
+      ...alerts,
+      'strategies:',
+      ...strategies.flatMap(({ head, params }) => [...head, ...limits, ...params]),
+      '',
+    ].join('\n');
   }
 
   async isConfirmed(question: string): Promise<boolean> {
@@ -95,22 +124,46 @@ export class Interview {
     return answer === undefined || answer.startsWith('y');
   }
 
-  async #broker(): Promise<NonNullable<InitAnswers['broker']>> {
-    const custodyCode = await this.#get(required('account', 'Custody account, like 105C123456', plainText));
-    const subAccountId = await this.#get({
+  async #broker(): Promise<Lines> {
+    const account = await this.#get(required('account', 'Custody account, like 105C123456', plainText));
+    const subAccount = await this.#get({
       name: 'sub-account',
       text: 'Sub-account for derivatives',
-      fallback: `${custodyCode}A`,
+      fallback: `${account}A`,
       parse: plainText,
     });
     this.#explain(['The two addresses stand in the broker’s documents of its API.']);
     const restUrl = await this.#get(required('rest-url', 'Address of its REST API', urlOf('https')));
     const streamUrl = await this.#get(required('stream-url', 'Address of its price stream', urlOf('wss')));
-    const apiKey = await this.#secret('api-key', 'API key', 'TICKWRIGHT_API_KEY');
-    return { custodyCode, subAccountId, restUrl, streamUrl, apiKey };
+    const { environment, file } = await this.#secret('api-key', 'API key', 'TICKWRIGHT_API_KEY');
+    return [
+      'account:',
+      `  custodyCode: ${yaml(account)}`,
+      `  subAccountId: ${yaml(subAccount)}`,
+      '',
+      'broker: # besides channels for alerts, the only hosts that are ever contacted',
+      `  restUrl: ${yaml(restUrl)}`,
+      `  streamUrl: ${yaml(streamUrl)}`,
+      '  requestsPerSecond: 1',
+      '',
+      'auth:',
+      file === undefined
+        ? `  apiKeyEnvironment: ${environment} # holds the API key`
+        : `  apiKeyFile: ${yaml(file)} # holds the API key; mode 600`,
+      '  # The one-time password is asked for in the terminal, by tickwright otp and in the',
+      '  # chat; { from: command, command: [...] } or { from: file, path: ... } bring it too.',
+      '  otp: { from: prompt }',
+      '',
+      'live:',
+      '  arm: false # true lets mode live send orders',
+      `  allowedSubAccounts: [${yaml(subAccount)}] # orders go to no other`,
+      '  firstDayQtyMax: 1 # contracts, on the first day with real money',
+      '',
+    ];
   }
 
-  async #strategies(): Promise<readonly InitStrategy[]> {
+  /** The limits of a strategy stand between its two parts. */
+  async #strategies(): Promise<readonly { readonly head: Lines; readonly params: Lines }[]> {
     const contract = await this.#get({
       name: 'contract',
       text: 'Contract (F1M is the front month, F2M the next)',
@@ -126,32 +179,42 @@ export class Interview {
       fallback: offered[0]?.name ?? null,
       parse: listOf(offered.map(({ name }) => name)),
     });
-    const strategies: InitStrategy[] = [];
+    const strategies: { readonly head: Lines; readonly params: Lines }[] = [];
     for (const definition of offered.filter(({ name }) => names.includes(name))) {
       const { name, summary, legs } = definition;
+      this.strategies.push(name);
       const symbols = legsFrom(contract, legs.length);
+      const head = [
+        `  # ${summary}`,
+        `  - id: ${yaml(name)}`,
+        `    strategy: ${yaml(name)}`,
+        `    symbols: [${symbols.map(yaml).join(', ')}] # F1M is the front month, F2M the next`,
+        '    overnight: false # true keeps the position over the close',
+        '    risk:',
+      ];
       // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other
-      const params = await this.#params(definition);
-      strategies.push({ id: name, strategy: name, summary, symbols, params });
+      strategies.push({ head, params: await this.#params(definition) });
     }
     return strategies;
   }
 
   /** All in one answer: rules between parameters are checked as well. */
-  async #params(definition: Offered): Promise<InitStrategy['params']> {
+  async #params(definition: Offered): Promise<Lines> {
     const { name, paramRows } = definition;
     const [first] = paramRows;
-    if (first === undefined) return [];
+    if (first === undefined) return ['    params: {}'];
     this.#explain(paramRows.map((row) => `${row.name}=${row.default ?? ''}  ${row.type}: ${row.meaning}`));
     const question = `Parameters of ${name} to change, like ${first.name}=${first.default ?? ''}`;
     const changed = await this.#dialog?.ask(question, 'none', paramsOf(definition));
-    return paramRows.map(({ name: param, type, meaning, default: fallback }) => {
+    const lines = paramRows.flatMap(({ name: param, type, meaning, default: fallback }) => {
       const given = changed?.get(param);
-      return { name: param, type, meaning, value: given === undefined ? fallback : JSON.stringify(given) };
+      const value = given === undefined ? fallback : JSON.stringify(given);
+      return value === null ? [] : [`      ${param}: ${value} # ${type}: ${meaning}`];
     });
+    return lines.length === 0 ? ['    params: {}'] : ['    params:', ...lines];
   }
 
-  async #channels(mode: 'paper' | 'live'): Promise<readonly InitChannel[]> {
+  async #alerts(mode: 'paper' | 'live'): Promise<Lines> {
     if (mode === 'live')
       this.#explain(['Trouble is told, and a halt taken, where you are: telegram does both.']);
     const kinds = await this.#get({
@@ -160,19 +223,35 @@ export class Interview {
       fallback: 'none',
       parse: (text) => (text === 'none' ? [] : listOf(['telegram', 'email', 'webhook'])(text)),
     });
-    const channels: InitChannel[] = [];
+    this.hasChannels = kinds.length > 0;
+    if (kinds.length === 0)
+      return ['# alerts: # src/operator/README.md says how trouble reaches a phone', ''];
+    const channels: string[] = [];
     // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other
-    for (const kind of kinds) channels.push(await this.#channel(kind));
-    return channels;
+    for (const kind of kinds) channels.push(...(await this.#channel(kind)));
+    return [
+      'alerts: # src/operator/README.md; tickwright test-message tries the channels',
+      '  channels:',
+      ...channels.map((line) => `    ${line}`),
+      "  # quiet: { from: '22:00', until: '07:00' } # what can wait, waits",
+      '  # deadMansSwitch: { fail: true } # its address: TICKWRIGHT_DEAD_MAN_URL',
+      '',
+    ];
   }
 
-  async #channel(kind: InitChannel['kind']): Promise<InitChannel> {
+  async #channel(kind: 'telegram' | 'email' | 'webhook'): Promise<Lines> {
     switch (kind) {
       case 'telegram': {
         this.#explain(['@BotFather makes a bot; @userinfobot tells your user id.']);
         const user = await this.#get(required('telegram-user', 'Your Telegram user id', quantity));
         const token = await this.#secret('telegram-token', 'Token of the bot', 'TICKWRIGHT_TELEGRAM_TOKEN');
-        return { kind, user, token };
+        return [
+          '- id: phone',
+          '  kind: telegram',
+          `  chat: ${user}`,
+          `  users: [${user}] # who may send commands`,
+          secretLine('token', token),
+        ];
       }
       case 'email': {
         const host = await this.#get(required('mail-host', 'Mail server, like smtp.example.com', plainText));
@@ -184,9 +263,16 @@ export class Interview {
           fallback: from,
           parse: plainText,
         });
-        if (user === 'none') return { kind, host, from, to, login: null };
+        const head = [
+          '- id: mail',
+          '  kind: email',
+          `  host: ${yaml(host)} # port 587 with STARTTLS`,
+          `  from: ${yaml(from)}`,
+          `  to: [${yaml(to)}]`,
+        ];
+        if (user === 'none') return head;
         const password = await this.#secret('mail-password', 'Its password', 'TICKWRIGHT_SMTP_PASSWORD');
-        return { kind, host, from, to, login: { user, password } };
+        return [...head, `  user: ${yaml(user)}`, secretLine('password', password)];
       }
       case 'webhook': {
         const preset = await this.#get({
@@ -196,29 +282,36 @@ export class Interview {
           parse: oneOf(['slack', 'discord', 'ntfy', 'gotify']),
         });
         const url = await this.#secret('webhook-url', 'Its address, a secret', 'TICKWRIGHT_WEBHOOK_URL');
-        return { kind, preset, url };
+        return ['- id: team', '  kind: webhook', `  preset: ${preset}`, secretLine('url', url)];
       }
     }
   }
 
   /** Only the place of a secret goes into the file. One that is typed in goes into a file of its own. */
   async #secret(name: string, what: string, environment: string): Promise<SecretPlace> {
+    const file = await this.#secretFile(name, what, environment);
+    if (file === undefined) this.variables.push(environment);
+    return { environment, file };
+  }
+
+  /** Undefined: it is expected in the environment. */
+  async #secretFile(name: string, what: string, environment: string): Promise<string | undefined> {
     const given = this.#flags[`${name}-file`];
-    if (given !== undefined) return { environment, file: parsedFlag(`${name}-file`, given, secretFile) };
-    if (this.#dialog === null) return { environment, file: null };
+    if (given !== undefined) return parsedFlag(`${name}-file`, given, secretFile);
+    if (this.#dialog === null) return undefined;
     const file = await this.#dialog.ask(`${what}: "env" (${environment}), or a file`, 'env', (text) => {
-      if (text === 'env') return null;
-      if (this.#newSecrets.has(text)) return refuse('another file for each secret', text);
+      if (text === 'env') return undefined;
+      if (this.newSecrets.has(text)) return refuse('another file for each secret', text);
       return existsSync(text) ? secretFile(text) : plainPath(text);
     });
-    if (file === null || existsSync(file)) return { environment, file };
+    if (file === undefined || existsSync(file)) return file;
     const secret = await this.#dialog.secret(`${file} is not there; paste the secret to make it`);
     if (secret === '') {
       this.#dialog.tell(`  nothing was pasted: it is expected in the environment variable ${environment}`);
-      return { environment, file: null };
+      return undefined;
     }
-    this.#newSecrets.set(file, secret);
-    return { environment, file };
+    this.newSecrets.set(file, secret);
+    return file;
   }
 
   async #get<T>({ name, text, fallback, parse }: Question<T>): Promise<T> {
@@ -357,87 +450,33 @@ const secretFile = (text: string): string => {
   return isExposed(text) ? refuse(`a file that only its owner may read (chmod 600 ${text})`, text) : text;
 };
 
-// Questions to a person at a terminal, or to whatever writes lines.
+const PAPER = ['# Orders go to the simulated broker inside the program, never to a real one.', 'mode: paper'];
 
-export class Dialog {
-  readonly #io: CliIo;
-  readonly #lines: Interface;
-  readonly #typed: string[] = [];
-  #waiting: ((line: string | null) => void) | null = null;
-  #isOver = false;
-  #isHidden = false;
+const DRY_RUN = [
+  '# A dry run does everything except sending orders. `mode: live` TRADES WITH REAL',
+  '# MONEY; it also needs live.arm: true, and TICKWRIGHT_ARM=yes in the environment.',
+  'mode: dry-run',
+];
 
-  constructor(io: CliIo, input: NodeJS.ReadableStream & { readonly isTTY?: boolean }) {
-    this.#io = io;
-    const output = new Writable({
-      write: (chunk, _encoding, done) => {
-        if (!this.#isHidden) io.err(String(chunk));
-        done();
-      },
-    });
-    // No history: the arrow keys must not bring back a secret.
-    this.#lines = createInterface({ input, output, terminal: input.isTTY === true, historySize: 0 });
-    this.#lines.on('line', (line) => {
-      // Several lines may come at once.
-      const waiting = this.#waiting;
-      this.#waiting = null;
-      if (waiting === null) this.#typed.push(line);
-      else waiting(line);
-    });
-    this.#lines.on('SIGINT', () => this.#lines.close());
-    this.#lines.on('close', () => {
-      this.#isOver = true;
-      this.#waiting?.(null);
-    });
-  }
+const SIMULATOR = [
+  'broker:',
+  '  requestsPerSecond: 20 # the simulated broker is next door',
+  '',
+  'simulator:',
+  '  hours: always_open # or exchange: trades in the hours of the exchange alone',
+  '',
+];
 
-  /** Asks until the answer can be read; an empty one is `fallback`. */
-  async ask<T>(text: string, fallback: string | null, parse: (text: string) => T): Promise<T> {
-    for (;;) {
-      const shown = fallback === null || fallback === '' ? '' : ` [${fallback}]`;
-      // oxlint-disable-next-line eslint/no-await-in-loop -- one answer after the other
-      const typed = (await this.#line(`${text}${shown}: `)).trim();
-      try {
-        return parse(typed === '' && fallback !== null ? fallback : typed);
-      } catch (error) {
-        if (!(error instanceof InvalidArgumentError)) throw error;
-        this.#io.err(`  ${error.message}\n`);
-      }
-    }
-  }
+const NAKED_POLICY = ['policies:', '  nakedPosition: flatten # or hold: alert, and leave the position', ''];
 
-  /** An answer that the terminal does not show. */
-  async secret(text: string): Promise<string> {
-    const answer = this.#line(`${text} (not shown): `);
-    this.#isHidden = true;
-    try {
-      return (await answer).trim();
-    } finally {
-      this.#isHidden = false;
-      this.#io.err('\n');
-    }
-  }
+const secretLine = (key: string, { environment, file }: SecretPlace): string =>
+  file === undefined
+    ? `  ${key}: { environment: ${environment} }`
+    : `  ${key}: { file: ${yaml(file)} } # mode 600`;
 
-  tell(text: string): void {
-    this.#io.err(`${text}\n`);
-  }
+const PLAIN = /^[A-Za-z][\w./-]*$/;
+const WORDS_OF_YAML = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
-  close(): void {
-    this.#lines.close();
-  }
-
-  async #line(prompt: string): Promise<string> {
-    this.#lines.setPrompt(prompt);
-    if (this.#isOver) this.#io.err(prompt);
-    else this.#lines.prompt();
-    const early = this.#typed.shift();
-    if (early !== undefined) return early;
-    const line = this.#isOver
-      ? null
-      : await new Promise<string | null>((resolve) => {
-          this.#waiting = resolve;
-        });
-    if (line !== null) return line;
-    throw new CliFailure(EXIT.failed, '\nthe answers ended early: nothing was written');
-  }
-}
+/** A text that YAML takes for nothing else; JSON is YAML. */
+const yaml = (value: string): string =>
+  PLAIN.test(value) && !WORDS_OF_YAML.test(value) ? value : JSON.stringify(value);

@@ -19,7 +19,6 @@ export interface CockpitState {
   readonly version: string;
   /** Its last characters alone. */
   readonly account: string;
-  readonly stateDir: string;
   /** A dangerous command repeats it; it is replaced every minute, and the one before it counts for another. */
   readonly confirm: string;
   readonly session: SessionState;
@@ -63,8 +62,6 @@ export interface SessionState {
 export interface EngineHealth {
   /** `hung`: it has not answered for seconds; `none`: no session, or it was lost. */
   readonly state: 'running' | 'hung' | 'none';
-  /** Why no engine runs though one should, or null. */
-  readonly degraded: string | null;
 }
 
 export interface FeedState {
@@ -114,7 +111,6 @@ export interface PositionState {
   /** Null when flat. */
   readonly avgPoints: number | null;
   readonly openVnd: number;
-  readonly realisedVnd: number;
 }
 
 export interface LimitState {
@@ -166,8 +162,6 @@ export interface BooksState {
 export interface ContractState {
   readonly contract: string;
   readonly tickPoints: number;
-  /** Value of one point of one contract. */
-  readonly pointVnd: number;
   readonly floorPoints: number | null;
   readonly ceilingPoints: number | null;
   readonly referencePoints: number | null;
@@ -184,12 +178,6 @@ export interface PlotState {
 export interface AlertsState {
   /** Critical ones that nobody has acknowledged. */
   readonly unseen: number;
-  /** Trouble is null while the channel delivers. */
-  readonly channels: readonly {
-    readonly id: string;
-    readonly trouble: string | null;
-    readonly waiting: number;
-  }[];
 }
 
 export interface ArmedFaultState {

@@ -1,9 +1,26 @@
 /** Lines, areas, steps and bars over time or over plain numbers, in the page's colours and as wide as their box. */
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import {
+  type AutoscaleInfo,
+  BaselineSeries,
+  createChart,
+  HistogramSeries,
+  type IChartApiBase,
+  type IPrimitivePaneView,
+  type ISeriesApi,
+  type ISeriesPrimitive,
+  LineSeries,
+  LineType,
+  type Logical,
+  type SeriesAttachedParameter,
+  type SeriesType,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts';
 import './charts.css';
-import { momentText, moneyText, numberLabels, type ScaleWords, timeTicks } from './axis-text.ts';
+import { momentText, moneyText, numberLabels } from './axis-text.ts';
+import { coloursOf } from './price-chart.ts';
 import { ink, onThemeChange } from './theme.ts';
+import type { Scene } from './trade-layer.ts';
 
 export interface ChartLine {
   readonly label: string;
@@ -11,8 +28,6 @@ export interface ChartLine {
   readonly values: readonly (number | null)[];
   /** Name of a colour of the page. */
   readonly colour: string;
-  /** Of bars below zero; absent: the same. */
-  readonly colourBelow?: string;
   /** Absent: `line`. */
   readonly kind?: 'line' | 'area' | 'steps' | 'bars';
   /** 0 .. 1; absent: 1. */
@@ -56,80 +71,166 @@ export interface ChartLook {
   readonly isFromZero?: boolean;
   /** Charts with the same name move their cursors together. */
   readonly sync?: string;
-  readonly scaleWords?: ScaleWords;
   /** Text for sample `at` instead of its moment or number. */
   readonly name?: (at: number) => string;
   /** Shown while the cursor is elsewhere; absent: the last sample. */
   readonly summary?: string;
 }
 
-export interface LineChart {
-  set(content: ChartContent): void;
-  destroy(): void;
+const MINUTE = 60;
+/** Charts below each other have one edge where there is room for it. */
+const AXIS_PX = 88;
+const AXIS_FROM_PX = 600;
+
+export function drawLineChart(box: HTMLElement, look: ChartLook, content: ChartContent): void {
+  let end = drawn(box, look, content);
+  onThemeChange(() => {
+    end();
+    end = drawn(box, look, content);
+  });
 }
 
-const LABEL_PX = 84;
-const CHAR_PX = 7;
-const AXIS_PX = 56;
-/** Charts below each other have one left edge where there is room for it. */
-const WIDE_AXIS_PX = 80;
-const WIDE_FROM_PX = 600;
-const TITLE_FONT = '12px system-ui, sans-serif';
+/** Charts that move their cursors together, by the name that they share. */
+const together = new Map<string, Set<(at: number | null) => void>>();
 
-export function createLineChart(box: HTMLElement, look: ChartLook, content: ChartContent): LineChart {
+/** Returns how to remove it. */
+function drawn(box: HTMLElement, look: ChartLook, content: ChartContent): () => void {
+  const { x, lines } = content;
+  const { sync, summary, utcOffsetMinutes } = look;
   const reading = document.createElement('p');
   reading.className = 'reading';
   const frame = document.createElement('div');
+  frame.style.height = `${look.height}px`;
   box.replaceChildren(reading, frame);
-  let shown = content;
-  let plot = drawn();
-
-  function drawn(): uPlot {
-    const options = optionsOf(shown, look, (at) => read(at));
-    const made = new uPlot({ ...options, width: Math.max(1, box.clientWidth) }, dataOf(shown, look), frame);
-    read(null);
-    return made;
-  }
-
+  const chart = createChart(frame, optionsOf(box, look, content));
+  const times = timesOf(x, utcOffsetMinutes);
+  const drawnSeries = lines.map((line) => addLine(chart, line, look, times));
+  const [first] = drawnSeries;
+  first?.attachPrimitive(new Backdrop(content));
+  chart.timeScale().fitContent();
   /** Values under the cursor; without one those of the last sample. */
-  function read(under: number | null): void {
-    if (under === null && look.summary !== undefined) reading.replaceChildren(part('at', look.summary));
-    else reading.replaceChildren(...readingOf(shown, look, under ?? shown.x.length - 1));
-  }
-
-  function redraw(): void {
-    plot.destroy();
-    plot = drawn();
-  }
-
-  const stopTheme = onThemeChange(redraw);
-  const size = new ResizeObserver(() => {
-    const width = Math.max(1, box.clientWidth);
-    if (width !== plot.width) plot.setSize({ width, height: look.height });
+  const read = (under: number | null): void => {
+    if (under === null && summary !== undefined) reading.replaceChildren(part('at', summary));
+    else reading.replaceChildren(...readingOf(content, look, under ?? x.length - 1));
+  };
+  read(null);
+  const follow = (at: number | null): void => {
+    const time = at === null ? undefined : times[at];
+    if (time === undefined || first === undefined) chart.clearCrosshairPosition();
+    else chart.setCrosshairPosition(0, time, first);
+    read(at);
+  };
+  const others = together.get(sync ?? '') ?? new Set();
+  if (sync !== undefined) together.set(sync, others.add(follow));
+  chart.subscribeCrosshairMove(({ logical, time }) => {
+    const at = time === undefined || logical === undefined ? null : Math.round(logical);
+    read(at);
+    for (const other of others) if (other !== follow) other(at);
   });
-  size.observe(box);
-  return {
-    set(next) {
-      const isSameShape = next.lines.length === shown.lines.length;
-      shown = next;
-      if (!isSameShape) return redraw();
-      plot.setData(dataOf(next, look));
-      read(plot.cursor.idx ?? null);
-    },
-    destroy() {
-      stopTheme();
-      size.disconnect();
-      plot.destroy();
-      box.replaceChildren();
-    },
+  return () => {
+    others.delete(follow);
+    chart.remove();
   };
 }
 
-const dataOf = ({ x, lines }: ChartContent, { utcOffsetMinutes }: ChartLook): uPlot.AlignedData => [
-  utcOffsetMinutes === undefined ? [...x] : x.map((_, at) => at),
-  ...lines.map(({ values }) => [...values]),
-];
+/** Samples stand side by side, each later than the one before it; those of plain numbers are counted. */
+function timesOf(x: readonly number[], utcOffsetMinutes: number | undefined): readonly UTCTimestamp[] {
+  let before = -Infinity;
+  return x.map((moment, at) => {
+    before = utcOffsetMinutes === undefined ? at : Math.max(before + 1, moment + utcOffsetMinutes * MINUTE);
+    return before as UTCTimestamp; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
+  });
+}
 
+const optionsOf = (box: HTMLElement, { utcOffsetMinutes }: ChartLook, { x, rules = [] }: ChartContent) => ({
+  autoSize: true,
+  ...coloursOf(),
+  rightPriceScale: {
+    borderVisible: false,
+    minimumWidth: box.clientWidth < AXIS_FROM_PX ? 0 : AXIS_PX,
+    scaleMargins: { top: rules.length > 0 ? WORDS_ROOM : ROOM, bottom: ROOM },
+  },
+  timeScale: {
+    borderVisible: false,
+    allowBoldLabels: false,
+    minBarSpacing: 0.01,
+    fixLeftEdge: true,
+    fixRightEdge: true,
+    timeVisible: true,
+    secondsVisible: false,
+    ...(utcOffsetMinutes === undefined && {
+      tickMarkFormatter: (at: Time) => ROUND.format(x[Number(at)] ?? 0),
+      tickMarkMaxCharacterLength: 10,
+    }),
+  },
+  localization: { locale: 'en-GB' },
+  crosshair: { horzLine: { visible: false, labelVisible: false }, vertLine: { labelVisible: false } },
+  // A page that scrolls past a chart is not caught in it.
+  handleScroll: { mouseWheel: false, vertTouchDrag: false },
+  handleScale: { mouseWheel: false },
+});
+
+const ROOM = 0.05;
+/** For the words of rules. */
+const WORDS_ROOM = 0.12;
+
+function addLine(
+  chart: IChartApiBase<Time>,
+  { values, colour, kind = 'line', opacity = 1 }: ChartLine,
+  { unit, isFromZero = false }: ChartLook,
+  times: readonly UTCTimestamp[],
+): ISeriesApi<SeriesType, Time> {
+  const [color, pale] = [ink(colour, opacity), ink(colour, 0.14)];
+  const labels = (prices: number[]): string[] => numberLabels(prices, unit === '%' ? unit : '');
+  const plain = {
+    priceLineVisible: false,
+    lastValueVisible: false,
+    priceFormat: {
+      type: 'custom',
+      minMove: 1e-6,
+      formatter: (value: number) => labels([value])[0] ?? '',
+      tickmarksFormatter: labels,
+    },
+    ...(isFromZero && { autoscaleInfoProvider: withZero }),
+  } as const;
+  // Filled down, or up, to zero.
+  const filled = {
+    ...plain,
+    lineWidth: 2,
+    lineType: kind === 'steps' ? LineType.WithSteps : LineType.Simple,
+    topLineColor: color,
+    topFillColor1: pale,
+    topFillColor2: pale,
+    bottomLineColor: color,
+    bottomFillColor1: pale,
+    bottomFillColor2: pale,
+  } as const;
+  const series =
+    kind === 'bars'
+      ? chart.addSeries(HistogramSeries, { ...plain, color })
+      : kind === 'line'
+        ? chart.addSeries(LineSeries, { ...plain, color, lineWidth: 2 })
+        : chart.addSeries(BaselineSeries, filled);
+  series.setData(
+    times.map((time, at) => {
+      const value = values[at];
+      return value === null || value === undefined ? { time } : { time, value };
+    }),
+  );
+  return series;
+}
+
+function withZero(original: () => AutoscaleInfo | null): AutoscaleInfo | null {
+  const found = original();
+  const range = found?.priceRange;
+  if (found === null || range === null || range === undefined) return found;
+  return {
+    ...found,
+    priceRange: { minValue: Math.min(0, range.minValue), maxValue: Math.max(0, range.maxValue) },
+  };
+}
+
+const ROUND = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 const VALUE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 
 function* readingOf({ x, lines }: ChartContent, look: ChartLook, at: number): Generator<Node> {
@@ -161,160 +262,90 @@ function part(kind: string, text: string): HTMLElement {
   return element;
 }
 
-function optionsOf(
-  content: ChartContent,
-  look: ChartLook,
-  onCursor: (at: number | null) => void,
-): Omit<uPlot.Options, 'width'> {
-  const { height, sync, isFromZero = false } = look;
-  const { bands = [], rules = [] } = content;
-  return {
-    height,
-    // Half of the last label lies to the right of the picture.
-    padding: [10, 32, 0, 0],
-    legend: { show: false },
-    cursor: {
-      y: false,
-      points: { size: 6 },
-      ...(sync === undefined ? {} : { sync: { key: sync } }),
-    },
-    scales: {
-      x: { time: false, ...(hasBars(content) ? { range: wholeBars } : {}) },
-      ...(isFromZero ? { y: { range: withZero(rules.length > 0 ? WORDS_ROOM : ROOM) } } : {}),
-    },
-    axes: [xAxis(content, look), yAxis(look)],
-    series: [{}, ...content.lines.map(seriesOf)],
-    bands: bands.map(([upper, lower, colour]) => ({
-      series: [upper + 1, lower + 1],
-      fill: ink(colour, 0.16),
-    })),
-    hooks: {
-      drawClear: [(plot) => drawShades(plot, content.shades ?? [])],
-      draw: [(plot) => drawRules(plot, rules)],
-      setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)],
-    },
-  };
-}
-
-const hasBars = ({ lines }: ChartContent): boolean => lines.some(({ kind }) => kind === 'bars');
-
-/** Half a bar stands to the left of its place. */
-const wholeBars: uPlot.Range.Function = (plot, low, high) => {
-  const [first = 0, second = first + 1] = plot.data[0];
-  const half = (second - first) / 2;
-  return [low - half, high + half];
-};
-
-/** `above`: part of the height that stays free there. */
-const withZero =
-  (above: number): uPlot.Range.Function =>
-  (_, low, high) => {
-    const [from, to] = [Math.min(0, low), Math.max(0, high)];
-    const height = to - from || 1;
-    return [from < 0 ? from - height * ROOM : 0, to > 0 ? to + height * above : 0];
-  };
-const ROOM = 0.05;
-/** For the words of rules. */
-const WORDS_ROOM = 0.12;
-
-const axis = (): uPlot.Axis => ({
-  stroke: ink('quiet'),
-  font: TITLE_FONT,
-  grid: { stroke: ink('line'), width: 1 },
-  ticks: { stroke: ink('line'), width: 1 },
-});
-
-const yAxis = ({ unit, scaleWords }: ChartLook): uPlot.Axis => ({
-  ...axis(),
-  size: ({ width }, labels) =>
-    Math.max(
-      width < WIDE_FROM_PX ? AXIS_PX : WIDE_AXIS_PX,
-      ...(labels ?? []).map((label) => label.length * CHAR_PX + 16),
-    ),
-  space: 24,
-  values: (_, splits) => numberLabels(splits, unit === '%' ? unit : '', scaleWords),
-});
-
-function xAxis({ x }: ChartContent, { utcOffsetMinutes, scaleWords }: ChartLook): uPlot.Axis {
-  if (utcOffsetMinutes === undefined)
-    return { ...axis(), space: LABEL_PX, values: (_, splits) => numberLabels(splits, '', scaleWords) };
-  let labels = new Map<number, string>();
-  return {
-    ...axis(),
-    size: 44,
-    splits: (plot, _, from, to) => {
-      const countMax = Math.max(2, Math.floor(plot.bbox.width / devicePixelRatio / LABEL_PX));
-      const ticks = timeTicks(x, utcOffsetMinutes, [from, to], countMax);
-      labels = new Map(ticks.map(({ at, label }) => [at, label]));
-      return ticks.map(({ at }) => at);
-    },
-    values: (_, splits) => splits.map((at) => labels.get(at) ?? ''),
-  };
-}
-
-function seriesOf({ label, colour, colourBelow, kind = 'line', opacity = 1 }: ChartLine): uPlot.Series {
-  const stroke = ink(colour, opacity);
-  const plain = { label, stroke, width: 1.5, points: { show: false } };
-  const { bars, stepped } = uPlot.paths;
-  if (kind === 'area') return { ...plain, fill: ink(colour, 0.14) };
-  if (kind === 'steps' && stepped !== undefined)
-    return { ...plain, fill: ink(colour, 0.14), paths: stepped({ align: 1 }) };
-  if (kind === 'bars' && bars !== undefined)
-    return {
-      ...plain,
-      width: 0,
-      paths: bars({
-        size: [0.86, 48],
-        disp: { fill: { unit: COLOUR, values: barColours(colour, colourBelow) } },
+/** Shades and bands behind the lines, rules before them. */
+class Backdrop implements ISeriesPrimitive<Time> {
+  readonly #content: ChartContent;
+  #chart: IChartApiBase<Time> | null = null;
+  #series: ISeriesApi<SeriesType, Time> | null = null;
+  readonly #views: readonly IPrimitivePaneView[] = [
+    {
+      renderer: () => ({
+        drawBackground: (target) => target.useBitmapCoordinateSpace((scene) => this.#drawBehind(scene)),
+        draw: (target) => target.useBitmapCoordinateSpace((scene) => this.#drawRules(scene)),
       }),
-    };
-  return plain;
+    },
+  ];
+
+  constructor(content: ChartContent) {
+    this.#content = content;
+  }
+
+  attached({ chart, series }: SeriesAttachedParameter<Time>): void {
+    this.#chart = chart;
+    this.#series = series;
+  }
+
+  paneViews(): readonly IPrimitivePaneView[] {
+    return this.#views;
+  }
+
+  /** Between two samples too. */
+  #x(at: number, { horizontalPixelRatio }: Scene): number {
+    const before = Math.floor(at);
+    const ends = [before, before + 1].map(
+      (place) => this.#chart?.timeScale().logicalToCoordinate(place as Logical) ?? -1, // oxlint-disable-line typescript/no-unsafe-type-assertion -- a brand of the library
+    );
+    const [left = -1, right = -1] = ends;
+    return (left + (right - left) * (at - before)) * horizontalPixelRatio;
+  }
+
+  #drawBehind(scene: Scene): void {
+    const { context, bitmapSize, verticalPixelRatio } = scene;
+    const { shades = [], bands = [], lines } = this.#content;
+    for (const { from, to, colour } of shades) {
+      const left = this.#x(from, scene);
+      context.fillStyle = ink(colour, 0.1);
+      context.fillRect(left, 0, Math.max(1, this.#x(to, scene) - left), bitmapSize.height);
+    }
+    for (const [upper, lower, colour] of bands) {
+      const edge = (place: number): readonly (readonly [number, number])[] =>
+        (lines[place]?.values ?? []).map((value, at) => [
+          this.#x(at, scene),
+          (this.#series?.priceToCoordinate(value ?? 0) ?? 0) * verticalPixelRatio,
+        ]);
+      context.fillStyle = ink(colour, 0.16);
+      context.beginPath();
+      for (const [x, y] of [...edge(upper), ...edge(lower).toReversed()]) context.lineTo(x, y);
+      context.fill();
+    }
+  }
+
+  #drawRules(scene: Scene): void {
+    const { context, bitmapSize, horizontalPixelRatio: ratio } = scene;
+    const { rules = [], x: xs } = this.#content;
+    const first = Math.min(...rules.map(({ at }) => at));
+    context.font = `${Math.round(12 * ratio)}px system-ui, sans-serif`;
+    context.lineWidth = ratio;
+    context.setLineDash([4 * ratio, 3 * ratio]);
+    for (const { at, label, colour } of rules) {
+      const x = this.#x(placeAmong(xs, at), scene);
+      context.strokeStyle = context.fillStyle = ink(colour);
+      context.beginPath();
+      context.moveTo(x, 0);
+      context.lineTo(x, bitmapSize.height);
+      context.stroke();
+      // Words of two rules side by side stand on both sides of them.
+      const isLeft = rules.length > 1 ? at === first : x > bitmapSize.width / 2;
+      context.textAlign = isLeft ? 'right' : 'left';
+      context.fillText(label, x + (isLeft ? -5 : 5) * ratio, 12 * ratio);
+    }
+  }
 }
 
-/** The library's types name its kinds of facets, its code does not. */
-const COLOUR = 3 as uPlot.Series.BarsPathBuilderFacetUnit.Color; // oxlint-disable-line typescript/no-unsafe-enum-assignment
-
-/** One colour a bar, by its sign. */
-const barColours =
-  (colour: string, below = colour) =>
-  (plot: uPlot, series: number): string[] => {
-    const [up, down] = [ink(colour), ink(below)];
-    return Array.from(plot.data[series] ?? [], (value) => ((value ?? 0) < 0 ? down : up));
-  };
-
-function drawShades(plot: uPlot, shades: readonly ChartShade[]): void {
-  const { ctx, bbox } = plot;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  for (const { from, to, colour } of shades) {
-    const [left, right] = [plot.valToPos(from, 'x', true), plot.valToPos(to, 'x', true)];
-    ctx.fillStyle = ink(colour, 0.1);
-    ctx.fillRect(left, bbox.top, Math.max(1, right - left), bbox.height);
-  }
-  ctx.restore();
-}
-
-function drawRules(plot: uPlot, rules: readonly ChartRule[]): void {
-  const { ctx, bbox } = plot;
-  ctx.save();
-  ctx.font = `${Math.round(12 * devicePixelRatio)}px system-ui, sans-serif`;
-  ctx.lineWidth = devicePixelRatio;
-  const first = Math.min(...rules.map(({ at }) => at));
-  for (const { at, label, colour } of rules) {
-    const x = plot.valToPos(at, 'x', true);
-    if (x < bbox.left || x > bbox.left + bbox.width) continue;
-    ctx.strokeStyle = ctx.fillStyle = ink(colour);
-    ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-    // Words of two rules side by side stand on both sides of them.
-    const isLeft = rules.length > 1 ? at === first : x > bbox.left + bbox.width / 2;
-    ctx.textAlign = isLeft ? 'right' : 'left';
-    ctx.fillText(label, x + (isLeft ? -5 : 5) * devicePixelRatio, bbox.top + 12 * devicePixelRatio);
-  }
-  ctx.restore();
+/** Where a number lies among samples in their order. */
+function placeAmong(x: readonly number[], value: number): number {
+  const next = x.findIndex((each) => each > value);
+  if (next <= 0) return next === 0 ? 0 : x.length - 1;
+  const [from = 0, to = 1] = x.slice(next - 1, next + 1);
+  return next - 1 + (value - from) / (to - from);
 }

@@ -68,7 +68,8 @@ export function createPriceChart(box: HTMLElement, look: PriceChartLook): PriceC
   frame.style.height = `${look.height}px`;
   const legend = document.createElement('p');
   legend.className = 'legend';
-  box.replaceChildren(frame, legend, attribution());
+  box.replaceChildren(frame, legend);
+  attribute(box);
   const chart = createChart(frame, { autoSize: true, ...coloursOf(), ...timesOf(look) });
   const series = chart.addSeries(CandlestickSeries, {
     ...candleColours(),
@@ -126,8 +127,9 @@ const EDGE = 0.03;
 const showAll = (chart: IChartApi, count: number): void =>
   chart.timeScale().setVisibleLogicalRange({ from: -count * EDGE, to: count * (1 + EDGE) });
 
-/** The library's licence asks for its name and a link. */
-function attribution(): HTMLElement {
+/** The library's licence asks for its name and a link on the page. */
+export function attribute(box: HTMLElement): void {
+  if (document.querySelector('.attribution') !== null) return;
   const note = document.createElement('p');
   note.className = 'attribution';
   const link = document.createElement('a');
@@ -136,10 +138,10 @@ function attribution(): HTMLElement {
   link.target = '_blank';
   link.textContent = 'TradingView';
   note.append('Lightweight Charts™ by ', link);
-  return note;
+  box.append(note);
 }
 
-const coloursOf = () => ({
+export const coloursOf = () => ({
   layout: {
     background: { color: 'transparent' },
     textColor: ink('quiet'),

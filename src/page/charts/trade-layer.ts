@@ -15,7 +15,7 @@ import { ink } from './theme.ts';
 
 /** One fill. */
 export interface PriceMark {
-  readonly time: number;
+  readonly tsSeconds: number;
   readonly price: number;
   readonly side: 'buy' | 'sell';
   /** An entry is filled, an exit is hollow. */
@@ -25,9 +25,9 @@ export interface PriceMark {
 
 /** A round trip. */
 export interface PriceTrade {
-  readonly entryTime: number;
+  readonly entrySeconds: number;
   readonly entryPrice: number;
-  readonly exitTime: number;
+  readonly exitSeconds: number;
   readonly exitPrice: number;
   readonly direction: 'long' | 'short';
   readonly qty: number;
@@ -35,7 +35,7 @@ export interface PriceTrade {
   readonly profit: number;
 }
 
-type Scene = Parameters<
+export type Scene = Parameters<
   Parameters<NonNullable<ReturnType<IPrimitivePaneView['renderer']>>['draw']>[0]['useBitmapCoordinateSpace']
 >[0] extends (scope: infer Scope) => unknown
   ? Scope
@@ -95,18 +95,6 @@ export class TradeLayer implements ISeriesPrimitive<Time> {
     this.#update();
   }
 
-  /** Place of the candle that holds a moment. */
-  #placeOf(time: number): number {
-    let low = 0;
-    let high = this.#times.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((this.#times[middle] ?? 0) <= time) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-
   #draw(scene: Scene): void {
     const scale = this.#chart?.timeScale();
     const range = scale?.getVisibleLogicalRange() ?? null;
@@ -119,12 +107,12 @@ export class TradeLayer implements ISeriesPrimitive<Time> {
     const trades = this.#trades
       .map((trade) => ({
         trade,
-        from: this.#placeOf(trade.entryTime),
-        to: this.#placeOf(trade.exitTime),
+        from: placeOf(this.#times, trade.entrySeconds),
+        to: placeOf(this.#times, trade.exitSeconds),
       }))
       .filter(({ from, to }) => isSeen(from, to));
     const marks = this.#marks
-      .map((mark) => ({ mark, at: this.#placeOf(mark.time) }))
+      .map((mark) => ({ mark, at: placeOf(this.#times, mark.tsSeconds) }))
       .filter(({ at }) => isSeen(at, at));
     const room = scene.mediaSize.width;
     const { context } = scene;
@@ -146,6 +134,18 @@ export class TradeLayer implements ISeriesPrimitive<Time> {
       );
     context.restore();
   }
+}
+
+/** Place of the last sample at or before a moment. */
+export function placeOf(times: readonly number[], seconds: number): number {
+  let low = 0;
+  let high = times.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((times[middle] ?? 0) <= seconds) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** Sum of the profits a column of pixels, as bars along the bottom: up is a gain, down is a loss. */

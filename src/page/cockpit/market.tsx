@@ -130,7 +130,7 @@ function Candles({ contract: { contract, tickPoints } }: { readonly contract: Co
 }
 
 const markOf = ({ atMs, points: price, side, qty }: FillMark): PriceMark => ({
-  time: atMs / 1_000,
+  tsSeconds: atMs / 1_000,
   price,
   side,
   effect: 'entry',

@@ -8,8 +8,9 @@ import type {
   ReportSeries,
 } from '../../backtest/report/report-model.ts';
 import { moneyText } from '../charts/axis-text.ts';
-import { type ChartContent, type ChartLook, createLineChart } from '../charts/line-chart.ts';
+import { type ChartContent, type ChartLook, drawLineChart } from '../charts/line-chart.ts';
 import { createPriceChart } from '../charts/price-chart.ts';
+import { placeOf } from '../charts/trade-layer.ts';
 
 const PERCENT = 100;
 /** Drawdowns that are marked behind the equity. */
@@ -23,7 +24,7 @@ export function drawChart(box: HTMLElement, data: ReportData, kind: string, plac
   const prices = data.prices[place];
   if (kind === 'prices' && prices !== undefined) return drawPrices(box, data, prices);
   const picture = pictureOf(data, kind, place);
-  if (picture !== null) createLineChart(box, ...picture);
+  if (picture !== null) drawLineChart(box, ...picture);
 }
 
 function pictureOf(data: ReportData, kind: string, place: number): Picture | null {
@@ -39,18 +40,6 @@ function pictureOf(data: ReportData, kind: string, place: number): Picture | nul
   if (kind === 'histogram' && bins !== undefined) return histogramPicture(data, bins);
   if (kind === 'fan' && fan !== undefined) return fanPicture(data, fan);
   return null;
-}
-
-/** Place of the last sample at or before a moment. */
-function placeOf(times: readonly number[], seconds: number): number {
-  let low = 0;
-  let high = times.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((times[middle] ?? 0) <= seconds) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 function equityPicture(
@@ -137,7 +126,7 @@ function histogramPicture({ currency, moneyDigits }: ReportData, histogram: Repo
   const middle = (i: number): number => ((edges[i] ?? 0) + (edges[i + 1] ?? 0)) / 2;
   const x = counts.map((_, i) => middle(i));
   const side = (isGain: boolean): readonly (number | null)[] =>
-    counts.map((count, i) => (middle(i) > 0 === isGain ? count : null));
+    counts.map((count, i) => (count > 0 && middle(i) > 0 === isGain ? count : null));
   return [
     {
       height: 240,
@@ -184,28 +173,14 @@ function fanPicture({ currency, moneyDigits }: ReportData, { xName, x, bands }: 
 function drawPrices(box: HTMLElement, { trades, utcOffsetMinutes }: ReportData, prices: ReportPrices): void {
   const { symbols, decimals, tick, tsSeconds, open, high, low, close, lines, marks } = prices;
   const chart = createPriceChart(box, { height: 420, utcOffsetMinutes, decimals, tick });
-  chart.setTrades(
-    trades
-      .filter((trade) => symbols.includes(trade.symbol))
-      .map(({ entrySeconds, entryPrice, exitSeconds, exitPrice, direction, qty, profit }) => ({
-        direction,
-        qty,
-        profit,
-        entryPrice,
-        exitPrice,
-        entryTime: entrySeconds,
-        exitTime: exitSeconds,
-      })),
-  );
+  chart.setTrades(trades.filter(({ symbol }) => symbols.includes(symbol)));
   chart.setLines(
     lines.map(({ name, values }) => ({
       label: name,
       points: values.flatMap((value, i) => (value === null ? [] : [{ time: tsSeconds[i] ?? 0, value }])),
     })),
   );
-  chart.setMarks(
-    marks.map(({ tsSeconds: time, price, side, effect, qty }) => ({ time, price, side, effect, qty })),
-  );
+  chart.setMarks(marks);
   chart.setCandles(
     tsSeconds.map((time, i) => ({
       time,

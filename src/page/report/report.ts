@@ -1,6 +1,7 @@
 /** Runs in the reader's browser: draws what the page holds as data, in the page's colours, as wide as the page is. */
 import { render } from 'preact';
 import type { ReportData } from '../../backtest/report/report-model.ts';
+import { attribute } from '../charts/price-chart.ts';
 import { drawChart } from './pictures.ts';
 import { Calendar } from './calendar.tsx';
 import { TradeList } from './trade-list.tsx';
@@ -17,6 +18,7 @@ async function unpacked(): Promise<ReportData> {
 const data = await unpacked();
 for (const box of document.querySelectorAll<HTMLElement>('[data-chart]'))
   drawChart(box, data, box.dataset['chart'] ?? '', Number(box.dataset['place']));
+attribute(document.body);
 for (const box of document.querySelectorAll<HTMLElement>('[data-part]')) {
   if (box.dataset['part'] === 'calendar' && data.daily !== null)
     render(Calendar(data.daily, data.moneyDigits), box);

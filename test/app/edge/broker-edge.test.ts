@@ -16,7 +16,7 @@ function planAt(otp: 'simulator' | 'prompt', now: number): readonly [since: numb
   const config = {
     ...loaded.config,
     calendar: exchangeCalendar,
-    auth: { ...auth, otp: { kind: otp } as const },
+    auth: { ...auth, otp: { from: otp } as const },
   };
   const hours = tokenHours(config, tsUs(now), REAL_TIME);
   if (hours === undefined) throw new Error('the exchange closes');

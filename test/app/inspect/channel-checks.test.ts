@@ -8,7 +8,7 @@ import { minutes } from '../../../src/domain/units.ts';
 import { BOT_TOKEN } from '../../operator/support/bot-api.ts';
 import { Mailbox } from '../../operator/support/mailbox.ts';
 
-const place = (environment: string) => ({ environment, file: null });
+const place = (environment: string) => ({ environment });
 
 const HEAD = { least: 'warning', perMinute: 20 } as const;
 
@@ -16,10 +16,8 @@ const alertsWith = (changes: Partial<Config['alerts']>): Config['alerts'] => ({
   channels: [],
   repeatAfter: minutes(15),
   escalateAfter: minutes(10),
-  quiet: null,
   remindOtpEvery: minutes(5),
   dailyReport: true,
-  deadMansSwitch: null,
   ...changes,
 });
 
@@ -53,7 +51,7 @@ it('reaches each channel without its secret', async () => {
           users: [1],
           apiUrl: origin,
         },
-        { id: 'team', ...HEAD, kind: 'webhook', url: place('THE_HOOK'), format: { preset: 'slack' } },
+        { id: 'team', ...HEAD, kind: 'webhook', url: place('THE_HOOK'), preset: 'slack' },
         {
           id: 'mail',
           ...HEAD,
@@ -63,7 +61,6 @@ it('reaches each channel without its secret', async () => {
           secure: false,
           from: 'a@example.com',
           to: ['b@example.com'],
-          user: null,
           password: place('NONE'),
         },
       ],
@@ -77,7 +74,7 @@ it('reaches each channel without its secret', async () => {
 });
 
 it('finds a secret that is nowhere, and a live daemon without any channel', async () => {
-  const channel = { id: 'team', ...HEAD, kind: 'webhook', format: { preset: 'slack' } } as const;
+  const channel = { id: 'team', ...HEAD, kind: 'webhook', preset: 'slack' } as const;
   const url = place('NOT_SET_ANYWHERE');
   const missing = await channelFindings({
     mode: 'paper',

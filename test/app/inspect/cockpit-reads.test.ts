@@ -36,7 +36,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const place = () => ({ journal: join(dir, 'journal.db'), utcOffsetMinutes: 420, stateDir: dir });
+const place = () => ({ utcOffsetMinutes: 420, stateDir: dir });
 
 const ask = (query: Partial<JournalQuery> = {}) =>
   journalPage(place(), { day: null, search: '', kind: null, order: null, before: null, ...query });

@@ -151,12 +151,11 @@ it('names secrets that pm2 would keep or keeps in clear', () => {
   writeFileSync(file, 'a-token-in-a-file\n', { mode: 0o600 });
   const config = {
     mode: 'live',
-    auth: { apiKeyEnvironment: 'DESK_KEY', apiKeyFile: null },
+    auth: { apiKeyEnvironment: 'DESK_KEY' },
     alerts: {
       channels: [{ kind: 'telegram', token: { environment: 'DESK_BOT', file } }],
-      deadMansSwitch: null,
     },
-    operator: { metrics: null },
+    operator: {},
   } as unknown as Parameters<typeof environmentFindings>[0];
   const said = () => environmentFindings(config).map(({ level, text }) => `${level}: ${text}`);
   expect(said()).toEqual([expect.stringMatching(/^warning: DESK_KEY comes from the environment/)]);

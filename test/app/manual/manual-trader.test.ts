@@ -32,7 +32,7 @@ async function byHand() {
   prepareStateDir(paths);
   const path = join(dir, 'password');
   const trader = new ManualTrader({
-    config: { ...config, auth: { ...config.auth, otp: { kind: 'file', path, timeout: seconds(30) } } },
+    config: { ...config, auth: { ...config.auth, otp: { from: 'file', path, timeout: seconds(30) } } },
     address: {
       restUrl: simulator.rest,
       streamUrl: simulator.stream,

@@ -12,7 +12,6 @@ import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { archiveDir, archivePath, writeArchive } from '../../../src/journal/journal-archive.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
 import type { JournalStore } from '../../../src/journal/journal-store.ts';
-import { earnedIn } from '../../../src/journal/session-results.ts';
 import { createOrder } from '../../broker/support/broker-orders.ts';
 import { clockInput, DAY, FakeTimers, openStore, tempPath } from '../../journal/journal-fixture.ts';
 import { FIRST } from '../../support/engine-rig.ts';
@@ -109,7 +108,6 @@ function seen(store: JournalStore, path: string, next: TradingDay) {
       before,
       carried: before === undefined ? null : carryOver(read, before, new StrategyNames(['strategy-0'])),
       halt: read.lastHalt(),
-      earned: read.sessions().map(({ day }) => earnedIn(store, day)),
       rows: read
         .sessions()
         .map(({ day }) => [day, opened.of(day).hash(day), opened.of(day).contracts(day).length]),

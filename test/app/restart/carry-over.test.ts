@@ -13,8 +13,6 @@ import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
 import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
-import { foldSession } from '../../../src/journal/fold-session.ts';
-import { keepEarned } from '../../../src/journal/session-results.ts';
 import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY, FRONT, NEXT, worth } from '../../support/engine-world.ts';
@@ -272,9 +270,6 @@ it('is the same when the first half of a session is read in parts and the second
   store.beginSession(DAY, tsUs(1), 'test');
   store.recordInput({ seq: seq(1), tsUs: tsUs(1), kind: 'contracts', contracts: [FRONT] });
   for (const entry of entries.slice(0, half)) store.append(entry);
-  const figures = [{ what: 'fee', ours: money(0), broker: money(9_000) }] as const;
-  const checked = { cause: seq(1), tsUs: tsUs(1), strategy: null, kind: 'money_checked' } as const;
-  store.append({ ...checked, verdict: 'accepted', figures });
   store.beginSession(DAY, tsUs(1), 'test');
   const carry = carryOverPast(store.read, DAY);
   store.follow(carry.add);
@@ -285,8 +280,6 @@ it('is the same when the first half of a session is read in parts and the second
   const left = carry.left(DAY, [FRONT], NAMES);
   expect(left).toEqual(carryOver(store.read, DAY, NAMES));
   expect(left).toEqual(followed(rig).left(DAY, [FRONT], NAMES));
-  const earned = keepEarned(store, DAY, foldSession(store.read.entries({ session: DAY })));
-  expect(keepEarned(store, DAY, carry.accounts)).toBe(earned);
 });
 
 it('begins anew where another session has run since, from the one that an engine decided last', () => {

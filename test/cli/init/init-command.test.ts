@@ -211,10 +211,7 @@ it('takes every answer as an option, and names the one that is missing', async (
       },
     },
     alerts: {
-      channels: [
-        { kind: 'email', user: null },
-        { kind: 'webhook', format: { preset: 'ntfy' } },
-      ],
+      channels: [{ kind: 'email' }, { kind: 'webhook', preset: 'ntfy' }],
     },
   });
 });

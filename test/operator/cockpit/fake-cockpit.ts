@@ -20,12 +20,11 @@ const FACTS: CockpitFacts = {
   mode: 'paper',
   version: '0.1.0',
   account: '***001',
-  stateDir: 'var/paper',
   session: { day: DAY, phase: 'continuous', endsMs: null, next: null, utcOffsetMinutes: 420, speed: 1 },
   halted: null,
   sweep: { status: 'idle', text: '' },
   problems: [],
-  engine: { state: 'running', degraded: null },
+  engine: { state: 'running' },
   feed: { state: 'live', isStale: false, isBehind: false, connections: 1 },
   token: { untilRealMs: null, isOtpAwaited: false, exchangesUsed: 0, exchangesAllowed: 5 },
   money: { dayPnlVnd: 0, feeVnd: 0, taxVnd: 0 },
@@ -44,7 +43,7 @@ const FACTS: CockpitFacts = {
   contracts: [],
   plots: [],
   procedure: '',
-  alerts: { unseen: 0, channels: [] },
+  alerts: { unseen: 0 },
 };
 
 export const entryAt = (seq: number, text = `row ${seq}`): CockpitEntry => ({

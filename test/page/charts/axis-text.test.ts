@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { momentText, moneyText, numberLabels, timeTicks } from '../../../src/page/charts/axis-text.ts';
+import { momentText, moneyText, numberLabels } from '../../../src/page/charts/axis-text.ts';
 
 const VIETNAM = 420;
 /** Seconds since 1970 of a moment in Vietnam. */
 const at = (text: string): number => Date.parse(`${text}+07:00`) / 1_000;
-const DAY = 86_400;
 
 test.each([
   [[0, 1_000_000, 2_000_000], '', ['0', '1 m', '2 m']],
@@ -34,28 +33,4 @@ test('says a moment by the clock at the exchange', () => {
   expect(momentText(at('2026-03-04T10:15:00'), VIETNAM)).toBe('4 Mar 2026 10:15');
   expect(momentText(at('2026-03-04T00:00:00'), VIETNAM)).toBe('4 Mar 2026');
   expect(momentText(at('2026-03-04T23:59:59'), VIETNAM)).toBe('4 Mar 2026');
-});
-
-const labels = (times: readonly number[], countMax: number): readonly string[] =>
-  timeTicks(times, VIETNAM, [0, times.length - 1], countMax).map(({ label }) => label);
-
-test('labels the hours of a day, with the day once', () => {
-  const minutes = Array.from({ length: 150 }, (_, i) => at('2026-03-04T09:00:00') + i * 60);
-  expect(labels(minutes, 6)).toEqual(['09:00\n4 Mar 2026', '09:30', '10:00', '10:30', '11:00']);
-});
-
-test('labels the years of ten, not each day of them', () => {
-  const days = Array.from({ length: 3_653 }, (_, i) => at('2016-01-01T15:00:00') + i * DAY);
-  expect(labels(days, 12)).toEqual(Array.from({ length: 11 }, (_, i) => String(2016 + i)).slice(0, 10));
-  expect(labels(days, 6)).toEqual(['2016', '2018', '2020', '2022', '2024']);
-});
-
-test('labels months with their year where it changes', () => {
-  const days = Array.from({ length: 150 }, (_, i) => at('2025-11-03T15:00:00') + i * DAY);
-  expect(labels(days, 6)).toEqual(['Nov\n2025', 'Dec', 'Jan\n2026', 'Feb', 'Mar', 'Apr']);
-});
-
-test('labels one sample by its moment, and none by nothing', () => {
-  expect(labels([at('2026-03-04T10:15:00')], 6)).toEqual(['10:15\n4 Mar 2026']);
-  expect(labels([], 6)).toEqual([]);
 });
