@@ -172,10 +172,10 @@ export class EarlierOrders {
     if ((isUnseen || this.isOfDayBefore(order)) && order.limitPrice !== NO_PRICE) this.#unproven.add(order);
   }
 
-  /** A book showed it, in the first minute where trading never stops: the day of the broker may begin later than ours. */
-  isOfDayBefore({ createdUs, rowUs }: ManagedOrder): boolean {
+  /** The broker took it, in the first minute where trading never stops: the day of the broker may begin later than ours. */
+  isOfDayBefore({ createdUs, orderNo }: ManagedOrder): boolean {
     const isOfFirstMinute = createdUs < this.#dayBeganUs() + DAY_SKEW_MAX;
-    return rowUs !== -Infinity && isOfFirstMinute && this.#isMidnightTraded();
+    return orderNo !== null && isOfFirstMinute && this.#isMidnightTraded();
   }
 
   /**
