@@ -1,0 +1,32 @@
+/** Who asked for a flatten decides what it may do: in an auction, before an expiry, and of what fills late. */
+import { expect, test } from 'vitest';
+import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
+
+const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
+
+function holding(qty: number, options: WorldOptions = {}): HouseWorld {
+  const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
+  const world = new HouseWorld({ ...options, settings: { strategies, ...options.settings } }).start();
+  if (qty !== 0) world.view.hold(0, qty);
+  world.asked.length = 0;
+  return world;
+}
+
+const heldBy = (world: HouseWorld, strategy = 0): number => world.view.position(strategy, 0).qty;
+
+test('an exit that turns up after its answer was lost confirms no auction', () => {
+  const world = holding(6, { time: '14:29:40' });
+  world.broker.fillUs = null;
+  const submit = world.submitFor.bind(world);
+  world.submitFor = (strategy, intent) => {
+    const id = submit(strategy, intent);
+    if (world.asks('submit').length === 1) world.view.order(id)!.status = 'unknown';
+    return id;
+  };
+  world.command(flattenAll).run(3);
+  world.view.openOrders()[0]!.status = 'accepted';
+  world.runUntil('14:44');
+  const prices = world.asks('submit').map((line) => line.split(' ').at(-1));
+  expect(prices).not.toContain('12090');
+  expect(world.codes()).toContain('flatten_queued');
+});
