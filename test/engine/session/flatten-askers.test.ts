@@ -30,3 +30,13 @@ test('an exit that turns up after its answer was lost confirms no auction', () =
   expect(prices).not.toContain('12090');
   expect(world.codes()).toContain('flatten_queued');
 });
+
+test('a flatten that was given up in the morning does not keep a contract from being closed before its expiry', () => {
+  const world = holding(1, { day: '2026-02-13', time: '10:00' });
+  world.broker.fillUs = null;
+  world.command(flattenAll).runUntil('14:20');
+  expect(world.codes()).toContain('flatten_failed');
+  world.broker.fillUs = 300_000;
+  world.runUntil('14:29');
+  expect(heldBy(world)).toBe(0);
+});
