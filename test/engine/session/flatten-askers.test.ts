@@ -1,5 +1,6 @@
 /** Who asked for a flatten decides what it may do: in an auction, before an expiry, and of what fills late. */
 import { expect, test } from 'vitest';
+import * as units from '../../../src/domain/units.ts';
 import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
 
 const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
@@ -38,5 +39,30 @@ test('a flatten that was given up in the morning does not keep a contract from b
   expect(world.codes()).toContain('flatten_failed');
   world.broker.fillUs = 300_000;
   world.runUntil('14:29');
+  expect(heldBy(world)).toBe(0);
+});
+
+test('what fills while a policy takes back the entries of a flat strategy is closed as well', () => {
+  const hold = 'hold' as const;
+  const policies = {
+    after: units.seconds(1),
+    nakedPosition: hold,
+    tokenDead: hold,
+    streamDead: 'flatten' as const,
+    staleData: hold,
+    unprovenPosition: hold,
+    journalFailure: hold,
+    diskFull: hold,
+    clockJump: hold,
+  };
+  const world = holding(0, { settings: { policies } });
+  const entry = world.view.add({ id: 'entry', side: 'buy', qty: 1 });
+  world.view.streamLive = false;
+  world.tell('clock');
+  world.run(2);
+  world.tell('clock');
+  expect(world.codes()).toContain('failure_policy');
+  world.view.fill(entry, 1);
+  world.run(20);
   expect(heldBy(world)).toBe(0);
 });
