@@ -428,7 +428,8 @@ class FlattenJob {
     this.#stopTimer();
     if (this.#isFlat) return this.drop();
     if (this.#isInAuction && this.#exit.isAllResting) return this.#rest();
-    if (this.#exit.held === 0) return this.#withdraw();
+    // The exits of a bracket arrive after its fill.
+    if (this.#exit.held === 0 || !this.#before.isDone) return this.#withdraw();
     const isFirst = !this.#exit.isPlaced;
     const obstacle = this.#exit.place();
     if (obstacle === null) {
