@@ -1,4 +1,4 @@
-/** Who asked for a flatten decides what it may do: in an auction, before an expiry, and of what fills late. */
+/** Who asked for a flatten, and who else holds what, decides what it may do: in an auction, before an expiry, and of what fills late. */
 import { expect, test } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
 import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
@@ -66,3 +66,20 @@ test('what fills while a policy takes back the entries of a flat strategy is clo
   world.run(20);
   expect(heldBy(world)).toBe(0);
 });
+
+test.each([
+  [-2, []],
+  [-1, ['submit 0 sell 1 of 0 at 12090']],
+  [1, ['submit 0 sell 2 of 0 at 12090', 'submit 1 sell 1 of 0 at 12090']],
+])(
+  'an auction never leaves the account with what two owners offset now: long 2, the other %d',
+  (other, orders) => {
+    const world = holding(2, { time: '14:31' });
+    world.view.hold(1, other);
+    world.broker.fillUs = null;
+    world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
+    expect(world.asks('submit')).toEqual(orders);
+    const isTold = world.said.some((line) => /^critical flatten_failed .*another owner holds/.test(line));
+    expect(isTold).toBe(other < 0);
+  },
+);
