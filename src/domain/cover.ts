@@ -45,6 +45,10 @@ export function waitingRole(side: Side, triggerWhen: TriggerWhen | null): 'stop'
   return triggerWhen === (side === 'sell' ? 'at_or_below' : 'at_or_above') ? 'stop' : 'take_profit';
 }
 
+/** Of what an order that waited has sent; null where it is not known which way that triggered. */
+export const sentRole = (side: Side, triggerWhen: TriggerWhen | null): 'stop' | 'exit' =>
+  waitingRole(side, triggerWhen) === 'take_profit' ? 'exit' : 'stop';
+
 /** `held`: above zero for a long position. Orders come oldest first. */
 export function cover<Order>(
   held: number,

@@ -342,6 +342,8 @@ export class Daemon {
     if (isHalt && !this.halt.begin(command.reason)) this.#sweepBooks();
     if (command.name === 'resume' && isOfAccount(command)) this.halt.end(command.reason);
     this.#cycle.post({ kind: 'command', by, command });
+    // A person is answered next, and may not be told what a kill undoes. A journal that fails has told so itself.
+    if (by === 'operator') void failureOf(() => this.journal.flush());
   }
 
   /** Reports and answers of the broker. */

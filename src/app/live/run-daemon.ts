@@ -39,6 +39,9 @@ import { listenToPhones } from './phone.ts';
 import { heldBy } from './run-notices.ts';
 import { Secrets } from '../../operator/redact.ts';
 import { missingMetricsToken, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
+import { dayClose } from '../../domain/day-plan.ts';
+import { minutes } from '../../domain/units.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
 
 export interface RunOptions extends RunOverrides {
   readonly config: Config;
@@ -236,13 +239,34 @@ const takeCare = (
     programProblem: () => daemon.programProblem,
     retention: config.retention,
     today: () => daemon.sessionDay,
-    isClosed: () => daemon.lastView?.phase === 'closed',
+    isClosed: () => isDayRead(daemon),
     timers: systemTimers,
     note,
     onFailure: (text) => daemon.alert('warning', 'recordings', text),
     onDamage: (text) => daemon.alert('critical', 'journal_damaged', text),
     onReport: (report) => tellReport(daemon, report),
   });
+
+/** The books come within minutes of the close; a report that waits for longer would not be missed before the night. */
+const CLOSE_READS_MAX = minutes(15);
+
+/** The market is closed, and what was read since has the fills of the last auction; where that does not come, as it is. */
+export function isDayRead({ lastView, sessionDay, config, clock }: DayRead): boolean {
+  if (lastView?.phase !== 'closed' || sessionDay === undefined) return false;
+  const close = dayClose(config.calendar, sessionDay);
+  const now = clock.nowUs();
+  // Before the open nothing of the day is to come either.
+  if (close === undefined || now < close || now >= close + CLOSE_READS_MAX) return true;
+  const { positionsReadUs, lastFillUs, money } = lastView;
+  const since = Math.max(close, lastFillUs ?? close);
+  const isMoneyRead = money.state === 'off' || (money.comparedUs ?? 0) >= since;
+  return isMoneyRead && (positionsReadUs ?? 0) >= since;
+}
+
+interface DayRead extends Pick<Daemon, 'sessionDay' | 'clock'> {
+  readonly lastView: Pick<EngineView, 'phase' | 'positionsReadUs' | 'lastFillUs' | 'money'> | undefined;
+  readonly config: Pick<Config, 'calendar'>;
+}
 
 /** Not journaled: the end may be that the journal belongs to another program. Leaves while the daemon closes. */
 async function tellEnd(daemon: Daemon, text: string): Promise<void> {

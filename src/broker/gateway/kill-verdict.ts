@@ -8,9 +8,16 @@ import {
   type BrokerTriggerOrder,
   mayWork,
 } from '../../domain/broker-order.ts';
-import { cover, type Cover, type CoverOrder, type CoverRole, waitingRole } from '../../domain/cover.ts';
+import {
+  cover,
+  type Cover,
+  type CoverOrder,
+  type CoverRole,
+  sentRole,
+  waitingRole,
+} from '../../domain/cover.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import { signOf } from '../../domain/order.ts';
+import { signOf, type TriggerWhen } from '../../domain/order.ts';
 import { OPERATOR_INDEX, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { ReadResult } from '../rest/rest-caller.ts';
 import type { BookScan } from '../rest/rest-client.ts';
@@ -199,8 +206,19 @@ class KnownBooks {
   #roleOf(row: Row): CoverRole {
     if (this.#owners.of(row)?.isBracket === true) return 'entry';
     if (!this.#isStopLike(row)) return 'exit';
-    if (!('kind' in row) || row.triggerWhen === null) return 'stop';
-    return waitingRole(row.side, row.triggerWhen);
+    if (!('kind' in row)) return sentRole(row.side, this.#sentWhen(row));
+    return row.triggerWhen === null ? 'stop' : waitingRole(row.side, row.triggerWhen);
+  }
+
+  /** Which way the order triggered that sent this one; null where no row says so, or two differ: numbers begin anew each day. */
+  #sentWhen({ orderNo, orderCode, side }: BrokerOrder): TriggerWhen | null {
+    const senders = this.#reads.waiting.orders.filter(
+      (row) => row.orderCode === orderCode && row.side === side && row.children.includes(orderNo),
+    );
+    const [when = null, ...others] = new Set(
+      senders.map(({ kind, triggerWhen }) => (kind === 'trailing_stop' ? null : triggerWhen)),
+    );
+    return others.length === 0 ? when : null;
   }
 }
 

@@ -151,6 +151,8 @@ export class Adoption {
       isProtective: false,
       parent: sender.clientOrderId,
     });
+    // A trailing stop sends a stop, whichever way it was last shown to trigger.
+    child.triggerWhen = sender.triggerKind === 'trailing_stop' ? null : sender.triggerWhen;
     // An exit lasts like the bracket that brought it.
     const { orders } = this.#parts;
     const bracket = sender.parent === null ? undefined : orders.get(sender.parent);

@@ -130,6 +130,8 @@ export class ManagedOrder implements OrderView {
   isWithdrawn = false;
   /** When it was last withdrawn because it is larger than the position it closes; -Infinity: never. */
   oversizedUs = -Infinity;
+  /** The engine placed it for its strategy, which sees it and cannot reach it: an exit of a flatten is not the strategy's to take back. */
+  isOfSystem = false;
   /** Good till canceled where orders end with the day. */
   isLasting = false;
   /** It waited already when the day began: it may have ended overnight unseen. */

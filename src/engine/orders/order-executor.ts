@@ -197,6 +197,7 @@ export class OrderExecutor {
       createdUs: context.nowUs,
     });
     placed.isLasting = order.timeInForce === 'gtc';
+    placed.isOfSystem = call.by === 'system';
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);
     rate.sent(context.nowUs);
@@ -304,7 +305,7 @@ export class OrderExecutor {
   #ownOrder(call: Call, id: ClientOrderId): ManagedOrder | undefined {
     const order = this.#parts.orders.get(id);
     if (order === undefined || call.by === 'system') return order;
-    return order.strategy === call.strategy && !order.isProtective ? order : undefined;
+    return order.strategy === call.strategy && !order.isProtective && !order.isOfSystem ? order : undefined;
   }
 
   #journalDenial(strategy: StrategyIndex, id: ClientOrderId, denial: Denial): void {

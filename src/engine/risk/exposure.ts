@@ -2,7 +2,7 @@
  * The worst that can happen: every open order fills whole. Orders of unknown fate, presumed absent ones and those with a
  * cancel under way count like any other, until it is proven that they are gone (failure cases, 5 and 7).
  */
-import { cover, type CoverOrder, type CoverRole, waitingRole } from '../../domain/cover.ts';
+import { cover, type CoverOrder, type CoverRole, sentRole, waitingRole } from '../../domain/cover.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import {
@@ -115,7 +115,7 @@ function closingQty(
   return total;
 }
 
-/** An order as `cover` counts it. What a stop sent is the stop at work. */
+/** An order as `cover` counts it. What a stop sent is the stop at work; what a take-profit sent is a limit order that may never fill. */
 export function coverOf(order: OrderView): CoverOrder {
   const { side, leavesQty, exposedQty, group, isProtective = false } = order;
   const qty = Math.max(leavesQty, exposedQty);
@@ -125,7 +125,7 @@ export function coverOf(order: OrderView): CoverOrder {
 function roleOf({ side, isWaiting, trigger, triggerWhen, parent }: OrderView): CoverRole {
   if (trigger?.kind === 'bracket') return 'entry';
   if (isWaiting === true) return waitingRole(side, triggerWhen ?? null);
-  return typeof parent === 'string' ? 'stop' : 'exit';
+  return typeof parent === 'string' ? sentRole(side, triggerWhen ?? null) : 'exit';
 }
 
 /** Contracts that an exit may close by the broker's own figure, net of the orders that work already; zero when it is old or unknown. */

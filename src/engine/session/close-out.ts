@@ -116,8 +116,11 @@ export class CloseOut {
     for (const held of this.#parts.actions.heldPositions()) {
       if (held.instrument !== instrument) continue;
       if (this.#policyOf(held.strategy) === 'flatten') {
-        if (!this.#flattener.has(held.strategy, instrument))
+        // One that was given up before tries again; later ones are no news.
+        const matter = `expires ${held.strategy} ${instrument}`;
+        if (!this.#told.has(matter) || !this.#flattener.has(held.strategy, instrument))
           this.#flattener.flatten(held.strategy, instrument, 'the contract expires today');
+        this.#told.add(matter);
       } else
         this.#sayOnce(
           'expiry',

@@ -2,7 +2,7 @@
 import { isAuction } from '../../domain/calendar.ts';
 import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { opposite, type Side, TERMINAL_STATUSES } from '../../domain/order.ts';
+import { opposite, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
@@ -115,6 +115,18 @@ export class ExitOrder {
     return exits.reduce((sum, { exposedQty }) => sum + exposedQty, 0);
   }
 
+  /** What the account holds on the side that it closes, net of opposite positions and of all orders that rest to close it. */
+  get #netLeft(): number {
+    const { view } = this.#parts.actions;
+    const { instrument } = this.#target;
+    const { side } = this;
+    const resting = view
+      .openOrders()
+      .filter((order) => order.instrument === instrument && order.side === side && order.isWaiting !== true)
+      .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
+    return Math.max(0, -signOf(side) * (view.brokerQty(instrument) ?? 0) - resting);
+  }
+
   /** Only a new order gets another price. */
   get mustBeReplaced(): boolean {
     return this.#order?.canModify === false;
@@ -143,6 +155,9 @@ export class ExitOrder {
     if (proven === 0 && this.#restingQty > 0)
       return 'the orders that rest in the auction are all it can close';
     if (proven === 0) return this.#setOff(contract, price);
+    const netQty = isAuction(actions.view.phase()) ? this.#netLeft : Infinity;
+    if (netQty === 0)
+      return 'another owner holds the opposite: in an auction only one of the two exits could trade, and the account would hold what they offset now';
     const obstacle = this.#makeWay(contract, price);
     if (obstacle !== null) return obstacle;
     this.#sayLocked(price);
@@ -150,7 +165,7 @@ export class ExitOrder {
       kind: 'limit',
       instrument,
       side,
-      qty: qty(Math.min(proven, settings.risk.orderQtyMax, contract.spec.orderQtyMax)),
+      qty: qty(Math.min(proven, netQty, settings.risk.orderQtyMax, contract.spec.orderQtyMax)),
       limitPrice: price.price,
       reason: `flatten: ${reason}`,
     });

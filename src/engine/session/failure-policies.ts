@@ -132,8 +132,9 @@ export class FailurePolicies {
 
   #flatten(concerned: Concerned, reason: string): void {
     if (concerned !== null) return this.#flattener.flatten(concerned.strategy, concerned.instrument, reason);
-    for (const { strategy, instrument } of this.#actions.heldPositions())
-      if (strategy !== OPERATOR_INDEX) this.#flattener.flatten(strategy, instrument, reason);
+    // An entry may fill before its cancel arrives.
+    for (const strategy of this.#actions.owners())
+      if (strategy !== OPERATOR_INDEX) this.#flattener.flattenOwner(strategy, reason, 'settings');
   }
 }
 

@@ -14,10 +14,10 @@ export class Flattener {
   readonly #parts: FlattenParts;
   #jobs: readonly FlattenJob[] = [];
   /** Exits without an answer: one that turns up after it was proven absent could open a position. */
-  readonly #lost = new Map<ClientOrderId, FlattenTarget>();
+  readonly #lost = new Map<ClientOrderId, LostExit>();
 
   constructor(parts: Omit<FlattenParts, 'lost'>) {
-    this.#parts = { ...parts, lost: (id, target) => this.#lost.set(id, target) };
+    this.#parts = { ...parts, lost: (id, exit) => this.#lost.set(id, exit) };
   }
 
   /** Closes everything the owner holds, and cancels all its orders. */
@@ -65,7 +65,7 @@ export class Flattener {
   }
 
   step(): void {
-    for (const [id, target] of this.#lost) this.#followLost(id, target);
+    for (const [id, exit] of this.#lost) this.#followLost(id, exit);
     if (this.#jobs.length === 0) return;
     for (const job of this.#jobs) job.step();
     if (this.#jobs.some(({ state }) => state === 'done'))
@@ -95,6 +95,7 @@ export class Flattener {
 
   /** The process that was to stop is gone: what a person or a policy asked for goes on. */
   endStop(): void {
+    for (const { askers } of this.#lost.values()) askers.delete('stop');
     for (const job of this.#jobs) {
       job.askers.delete('stop');
       if (job.askers.size === 0) job.drop();
@@ -106,14 +107,14 @@ export class Flattener {
     return this.#jobs.map((job) => job.describe());
   }
 
-  #followLost(id: ClientOrderId, { strategy, instrument }: FlattenTarget): void {
+  #followLost(id: ClientOrderId, { target: { strategy, instrument }, askers }: LostExit): void {
     const { actions } = this.#parts;
     const status = actions.view.order(id)?.status;
     if (status === 'unknown' || status === 'presumed_absent' || status === 'not_sent') return;
     this.#lost.delete(id);
     if (status === undefined || status === 'rejected') return;
     if (!TERMINAL_STATUSES.has(status)) actions.cancel(strategy, id);
-    this.flatten(strategy, instrument, `its exit ${id} turned up`);
+    for (const asker of askers) this.flatten(strategy, instrument, `its exit ${id} turned up`, asker);
   }
 
   #find(strategy: StrategyIndex, instrument: InstrumentIndex): FlattenJob | undefined {
@@ -145,7 +146,13 @@ interface FlattenParts {
   readonly timers: SessionTimers;
   readonly settings: EngineSettings;
   /** The answer to an exit was lost. */
-  readonly lost: (id: ClientOrderId, target: FlattenTarget) => void;
+  readonly lost: (id: ClientOrderId, exit: LostExit) => void;
+}
+
+interface LostExit {
+  readonly target: FlattenTarget;
+  /** Of its flatten: one that turns up gives them no more than they asked for. */
+  readonly askers: Set<FlattenAsker>;
 }
 
 /** A `person_in_auction` has confirmed an order that nobody can take back; `stop` asks for as long as the process lasts. */
@@ -354,7 +361,7 @@ class FlattenJob {
   /** It counts until it is found, or proven absent. */
   #lose(exit: OrderView): void {
     this.#lost += 1;
-    this.#parts.lost(exit.clientOrderId, this.#target);
+    this.#parts.lost(exit.clientOrderId, { target: this.#target, askers: this.askers });
     this.#tellDoubt(exit);
     this.#exit.forget();
     this.#check();
@@ -421,7 +428,8 @@ class FlattenJob {
     this.#stopTimer();
     if (this.#isFlat) return this.drop();
     if (this.#isInAuction && this.#exit.isAllResting) return this.#rest();
-    if (this.#exit.held === 0) return this.#withdraw();
+    // The exits of a bracket arrive after its fill.
+    if (this.#exit.held === 0 || !this.#before.isDone) return this.#withdraw();
     const isFirst = !this.#exit.isPlaced;
     const obstacle = this.#exit.place();
     if (obstacle === null) {

@@ -141,7 +141,9 @@ export class RemoteControl {
     asked.tries += 1;
     const isRight = code === asked.code;
     if (isLate || isRight || asked.tries >= CODE_TRIES) this.#confirmation = null;
-    if (!isLate && isRight) return this.#run(asked.by, asked.name, asked.body, asked.text);
+    // What was confirmed for an auction that is over is not meant for the next one.
+    const inAuction = asked.body.inAuction && this.#options.isAuction();
+    if (!isLate && isRight) return this.#run(asked.by, asked.name, { ...asked.body, inAuction }, asked.text);
     const why = isLate ? 'the code is too old' : 'that is not the code';
     this.#options.journal(asked.by, asked.text, `not done: ${why}`);
     return `not done: ${why}; ${this.#confirmation === null ? `send /${asked.name} again` : 'try again'}`;

@@ -81,6 +81,16 @@ describe('flatten', () => {
     expect(heldBy(world)).toBe(0);
   });
 
+  test('takes back an exit that a bracket brings when all the others were gone', () => {
+    const world = holding(2).command(flattenAll);
+    world.view.add({ id: 'exit', side: 'sell', qty: 2, purpose: 'reduce' }).isWaiting = true;
+    world.run(5);
+    expect(world.asks('cancel')).toEqual(['cancel 0 exit']);
+    expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
+    expect(heldBy(world)).toBe(0);
+    expect(world.said).toEqual([]);
+  });
+
   test('waits for an order of unknown fate, and says so', () => {
     const world = holding(1);
     world.view.add({ id: 'lost', side: 'buy', qty: 2, status: 'unknown', orderNo: null });

@@ -79,6 +79,10 @@ describe('RemoteControl', () => {
     await write(codeIn(reply));
     expect(done).toMatchObject([{ name: 'flatten', body: { inAuction: true } }]);
     expect(await write('/resume')).not.toContain('auction');
+    const late = await write('/flatten');
+    isAuction = false;
+    await write(codeIn(late));
+    expect(done[1]).toMatchObject({ name: 'flatten', body: { inAuction: false } });
   });
 
   it('flattens nothing for a strategy that is misspelled', async () => {

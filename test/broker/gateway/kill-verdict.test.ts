@@ -1,0 +1,34 @@
+/** What a halt cancels of one owner's orders, by rows of both books. */
+import { expect, it } from 'vitest';
+import { judge, nameOf } from '../../../src/broker/gateway/kill-verdict.ts';
+import { priceHundredths, qty, signedQty } from '../../../src/domain/units.ts';
+import { waits } from '../../engine/support/trigger-rows.ts';
+import { createBrokerOrder } from '../support/broker-orders.ts';
+import { books, ONE, owned } from '../support/own-books.ts';
+
+const { orderCode } = createBrokerOrder('9');
+
+it.each([
+  ['a take-profit', 'at_or_above', []],
+  ['a stop, one too many', 'at_or_below', ['9']],
+] as const)('counts what %s has sent as that', (_, when, increasing) => {
+  const sent = createBrokerOrder('9', { side: 'sell', qty: qty(2), source: 'system' });
+  const terms = { code: orderCode, side: 'sell', qty: 2 } as const;
+  const sender = waits({ ...terms, key: 't', when, status: 'activated', children: ['9'] });
+  const stop = waits({ ...terms, key: 's', when: 'at_or_below' });
+  const own = books(
+    [[ONE, 2]],
+    owned(ONE, stop, { isReduction: true, isProtective: true }),
+    owned(ONE, sent, { isReduction: true, isSent: true }),
+  );
+  const verdict = judge({
+    inDay: { complete: true, orders: [sent], reason: '' },
+    waiting: { complete: true, orders: [sender, stop], reason: '' },
+    positions: {
+      ok: true,
+      value: [{ orderCode, qty: signedQty(2), lastPrice: priceHundredths(130_000), openProfit: null }],
+    },
+    own,
+  });
+  expect([...verdict.increasing].map(nameOf)).toEqual(increasing);
+});

@@ -1,0 +1,85 @@
+/** Who asked for a flatten, and who else holds what, decides what it may do: in an auction, before an expiry, and of what fills late. */
+import { expect, test } from 'vitest';
+import * as units from '../../../src/domain/units.ts';
+import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
+
+const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
+
+function holding(qty: number, options: WorldOptions = {}): HouseWorld {
+  const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
+  const world = new HouseWorld({ ...options, settings: { strategies, ...options.settings } }).start();
+  if (qty !== 0) world.view.hold(0, qty);
+  world.asked.length = 0;
+  return world;
+}
+
+const heldBy = (world: HouseWorld, strategy = 0): number => world.view.position(strategy, 0).qty;
+
+test('an exit that turns up after its answer was lost confirms no auction', () => {
+  const world = holding(6, { time: '14:29:40' });
+  world.broker.fillUs = null;
+  const submit = world.submitFor.bind(world);
+  world.submitFor = (strategy, intent) => {
+    const id = submit(strategy, intent);
+    if (world.asks('submit').length === 1) world.view.order(id)!.status = 'unknown';
+    return id;
+  };
+  world.command(flattenAll).run(3);
+  world.view.openOrders()[0]!.status = 'accepted';
+  world.runUntil('14:44');
+  const prices = world.asks('submit').map((line) => line.split(' ').at(-1));
+  expect(prices).not.toContain('12090');
+  expect(world.codes()).toContain('flatten_queued');
+});
+
+test('a flatten that was given up in the morning does not keep a contract from being closed before its expiry', () => {
+  const world = holding(1, { day: '2026-02-13', time: '10:00' });
+  world.broker.fillUs = null;
+  world.command(flattenAll).runUntil('14:20');
+  expect(world.codes()).toContain('flatten_failed');
+  world.broker.fillUs = 300_000;
+  world.runUntil('14:29');
+  expect(heldBy(world)).toBe(0);
+});
+
+test('what fills while a policy takes back the entries of a flat strategy is closed as well', () => {
+  const hold = 'hold' as const;
+  const policies = {
+    after: units.seconds(1),
+    nakedPosition: hold,
+    tokenDead: hold,
+    streamDead: 'flatten' as const,
+    staleData: hold,
+    unprovenPosition: hold,
+    journalFailure: hold,
+    diskFull: hold,
+    clockJump: hold,
+  };
+  const world = holding(0, { settings: { policies } });
+  const entry = world.view.add({ id: 'entry', side: 'buy', qty: 1 });
+  world.view.streamLive = false;
+  world.tell('clock');
+  world.run(2);
+  world.tell('clock');
+  expect(world.codes()).toContain('failure_policy');
+  world.view.fill(entry, 1);
+  world.run(20);
+  expect(heldBy(world)).toBe(0);
+});
+
+test.each([
+  [-2, []],
+  [-1, ['submit 0 sell 1 of 0 at 12090']],
+  [1, ['submit 0 sell 2 of 0 at 12090', 'submit 1 sell 1 of 0 at 12090']],
+])(
+  'an auction never leaves the account with what two owners offset now: long 2, the other %d',
+  (other, orders) => {
+    const world = holding(2, { time: '14:31' });
+    world.view.hold(1, other);
+    world.broker.fillUs = null;
+    world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
+    expect(world.asks('submit')).toEqual(orders);
+    const isTold = world.said.some((line) => /^critical flatten_failed .*another owner holds/.test(line));
+    expect(isTold).toBe(other < 0);
+  },
+);

@@ -1,0 +1,32 @@
+/** The exit of a flatten belongs to whoever asked for the flatten: its strategy sees it, and can neither cancel nor move it. */
+import { expect, it } from 'vitest';
+import { priceTicks } from '../../../src/domain/units.ts';
+import { type EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { guarded, trades } from '../support/small-broker.ts';
+
+type Act = (rig: EngineRig, id: Parameters<EngineRig['statusOf']>[0]) => void;
+
+it.each<[string, Act]>([
+  ['cancels', ({ host }, id) => host.desk.cancel(FIRST, id)],
+  [
+    'moves',
+    ({ host }, clientOrderId) =>
+      host.desk.modify(FIRST, { kind: 'price', clientOrderId, limitPrice: priceTicks(13_200) }),
+  ],
+])('stands where a strategy %s all its orders at each price', (_, act) => {
+  const broker = guarded();
+  trades(broker, 'buy', 2);
+  const { rig } = broker;
+  rig.command({ name: 'flatten', strategy: null, reason: 'by hand' });
+  for (let i = 0; i < 5; i += 1) {
+    broker.settle(1);
+    rig.act(FIRST, () => {
+      for (const { clientOrderId } of rig.host.desk.workingOrders(FIRST)) act(rig, clientOrderId);
+    });
+  }
+  expect(rig.host.desk.workingOrders(FIRST)).toMatchObject([{ side: 'sell', qty: 2, status: 'accepted' }]);
+  expect(rig.of('denied').map(({ denial }) => denial.code)).toContain('order_not_found');
+  broker.fill(broker.orders.at(-1)!);
+  broker.settle();
+  expect([broker.position, rig.position(FIRST), rig.alerts()]).toEqual([0, 0, []]);
+});

@@ -1,0 +1,34 @@
+/** What a person was answered holds, though the process dies right after the answer. */
+import { expect, it } from 'vitest';
+import { obey, type RunActions } from '../../src/app/live/daemon-commands.ts';
+import { type CommandBody, type CommandName, EMPTY_BODY } from '../../src/operator/control-command.ts';
+import type { CommandResult } from '../../src/operator/control-server.ts';
+import { running, type Story } from './support/story.ts';
+
+const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
+
+function ask({ daemon }: Story, name: CommandName, given: Partial<CommandBody> = {}): Promise<CommandResult> {
+  const body = { ...EMPTY_BODY, reason: 'the story', ...given };
+  return Promise.resolve(obey(daemon, name, body, IDLE_RUN));
+}
+
+const stateOf = async (story: Story) =>
+  (await story.view())?.strategies.map(({ halted, stopped }) => ({ halted, stopped }));
+
+it('keeps the entries of a flattened strategy off, killed as it answers', async () => {
+  const story = await running([]);
+  const answer = await ask(story, 'flatten', { strategy: 'script' });
+  await story.kill();
+  expect(answer.message).toContain('entries of script are off');
+  await story.start();
+  expect(await stateOf(story)).toMatchObject([{ halted: 'the story' }]);
+});
+
+it('keeps a strategy stopped, killed as it answers', async () => {
+  const story = await running([]);
+  const answer = await ask(story, 'stop-strategy', { strategy: 'script' });
+  await story.kill();
+  expect(answer.ok).toBe(true);
+  await story.start();
+  expect(await stateOf(story)).toMatchObject([{ stopped: 'the story' }]);
+});
