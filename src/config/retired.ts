@@ -38,6 +38,9 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ['data import --ask', ONE_PRICE],
   ['data import --no-archive', 'columns alone are written'],
   ['data import --levels', 'all levels that a file has are kept, 10 at most'],
+  ...['--vary', '--search', '--trials', '--seed', '--objective', '--walk-forward', '--monte-carlo'].map(
+    (option) => [`sweep ${option}`, 'write it in the section sweep of the file: config/README.md'] as const,
+  ),
   [
     'simulator openapi',
     'src/wire/README.md lists the operations, with the file that describes the fields of each',
