@@ -35,6 +35,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ['record', 'tickwright dry-run keeps every frame too, and sends no order'],
   ['data continuous', 'a backtest on VN30F1M rolls over files of single contracts, as it does live'],
   ['data synth', 'trade on paper: the state keeps each day as columns, in its folder data'],
+  ['data export --imported-bars', 'Arrow files of imported bars are read directly: data/README.md'],
   ['data import --ask', ONE_PRICE],
   ['data import --no-archive', 'columns alone are written'],
   ['data import --levels', 'all levels that a file has are kept, 10 at most'],
