@@ -35,9 +35,13 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ['record', 'tickwright dry-run keeps every frame too, and sends no order'],
   ['data continuous', 'a backtest on VN30F1M rolls over files of single contracts, as it does live'],
   ['data synth', 'trade on paper: the state keeps each day as columns, in its folder data'],
+  ['data export --imported-bars', 'Arrow files of imported bars are read directly: data/README.md'],
   ['data import --ask', ONE_PRICE],
   ['data import --no-archive', 'columns alone are written'],
   ['data import --levels', 'all levels that a file has are kept, 10 at most'],
+  ...['--vary', '--search', '--trials', '--seed', '--objective', '--walk-forward', '--monte-carlo'].map(
+    (option) => [`sweep ${option}`, 'write it in the section sweep of the file: config/README.md'] as const,
+  ),
   [
     'simulator openapi',
     'src/wire/README.md lists the operations, with the file that describes the fields of each',

@@ -96,7 +96,7 @@ export async function sweepFile(file: string, part = 0, parts = 1): Promise<Swep
   const loaded = await loadBacktest(file);
   if (!loaded.ok) throw new Error(`expected a backtest to sweep, was ${JSON.stringify(loaded.problems)}`);
   const { backtest } = loaded;
-  const read = readSweep(backtest, {});
+  const read = readSweep(backtest);
   if (!read.ok) throw new Error(`expected a sweep, was ${JSON.stringify(read.problems)}`);
   const trials = read.plan.trials.filter((_, place) => place % parts === part);
   return {

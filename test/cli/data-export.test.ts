@@ -1,5 +1,5 @@
 /** `tickwright data export` in process. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cliDir, cliRun } from './support/cli-run.ts';
@@ -39,26 +39,10 @@ describe('data export', () => {
     ).toEqual(['1950.1 1950.1 1950.0 1950.0 3 2', '1950.2 1950.2 1950.2 1950.2 3 1']);
   });
 
-  it('writes imported bars, as JSON says', async () => {
-    const [file, dir, out] = [join(cliDir(), 'vn30f1m.csv'), cliDir(), join(cliDir(), 'out.parquet')];
-    writeFileSync(
-      file,
-      'time,open,high,low,close,volume\n2026-03-04 09:00,1950,1951,1949,1950.1,7\n2026-03-04 09:01,1950,1951,1949,1950.1,7\n',
-    );
-    expect(await importing(file, dir, '--symbol', 'VN30F1M')).toMatchObject({ code: 0 });
-    const { code, out: said } = await cliRun(
-      'data',
-      'export',
-      'VN30F1M',
-      '--dir',
-      dir,
-      '--out',
-      out,
-      '--imported-bars',
-      '1m',
-      '--json',
-    );
-    expect([code, JSON.parse(said)]).toEqual([0, { out, rows: 2, periods: ['2026'] }]);
+  it('writes Parquet, as JSON says', async () => {
+    const [dir, out] = [await imported(), join(cliDir(), 'out.parquet')];
+    const run = await cliRun('data', 'export', 'VN30F2603', '--dir', dir, '--out', out, '--json');
+    expect([run.code, JSON.parse(run.out)]).toEqual([0, { out, rows: 3, periods: ['2026-03-04'] }]);
     expect(readFileSync(out).subarray(0, 4).toString()).toBe('PAR1');
   });
 
@@ -88,11 +72,7 @@ describe('data export', () => {
   it.each([
     ['another kind of file', ['--out', 'x.xlsx'], 'expected a file that ends with .csv, .csv.gz or .parquet'],
     ['no file', [], "required option '--out <file>' not specified"],
-    [
-      'two things at once',
-      ['--out', 'x.csv', '--trades', '--bars', '1m'],
-      'expected at most one of --trades, --bars',
-    ],
+    ['two things at once', ['--out', 'x.csv', '--trades', '--bars', '1m'], 'expected --trades or --bars'],
     ['no size', ['--out', 'x.csv', '--bars', '5'], 'expected a duration above 0'],
   ])('refuses %s', async (_, argv, part) => {
     const { code, out, err } = await cliRun('data', 'export', 'VN30F2603', ...argv);

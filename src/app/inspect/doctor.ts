@@ -2,7 +2,7 @@
 import { formatUtc } from '../../text/dates.ts';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { ChannelConfig, Config, SecretPlace } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { daysKnown, type TradingCalendar } from '../../domain/calendar.ts';
 import { dayAt } from '../../domain/civil-date.ts';
@@ -26,9 +26,8 @@ import {
   modeFindings,
   warning,
 } from './doctor-checks.ts';
-import { connect } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { errorText } from '../../domain/failure.ts';
+import { formatCount } from '../../text/numbers.ts';
 import { missingSecrets, readSecret } from '../edge/secret-place.ts';
 
 /** This program was written after this day: a clock before it is wrong. */
@@ -165,7 +164,7 @@ export const OPEN_READINGS: readonly OpenReading[] = [
   },
 ];
 
-// The checks of `tickwright doctor` that look at channels to the operator. Nothing secret leaves: no token, no path of an address.
+// Channels to the operator: `tickwright test-message` proves that each is reached.
 
 const ANSWER_MS_MAX = 5_000;
 
@@ -180,66 +179,25 @@ export async function channelFindings({
   }
   const missing = missingSecrets(alerts);
   if (missing.length > 0) return missing.map((text) => bad('alerts', text));
-  const findings = await Promise.all(channels.map(channelFinding));
+  const findings = [
+    good('alerts', `${formatCount(channels.length, 'channel')}: tickwright test-message --config tries them`),
+  ];
   const isSteered = channels.some((channel) => channel.kind === 'telegram' && channel.users.length > 0);
   if (!isSteered) findings.push(warning('alerts', 'no channel takes commands: a halt needs a terminal'));
   if (deadMansSwitch === undefined) return findings;
-  return [...findings, await reached('dead man’s switch', originOf(deadMansSwitch.url))];
+  return [...findings, await switchFinding(readSecret(deadMansSwitch.url) ?? '')];
 }
 
-function channelFinding(channel: ChannelConfig): Promise<Finding> {
-  switch (channel.kind) {
-    case 'telegram':
-      return reached(`channel ${channel.id}`, new URL(channel.apiUrl).origin);
-    case 'webhook':
-      return reached(`channel ${channel.id}`, originOf(channel.url));
-    case 'email':
-      return greeted(`channel ${channel.id}`, channel);
-  }
-}
-
-/** Null for a text that is no address. */
-function originOf(place: SecretPlace): string | null {
-  const text = readSecret(place) ?? '';
-  return URL.canParse(text) ? new URL(text).origin : null;
-}
-
-/** Any answer proves that the host is there. */
-async function reached(what: string, origin: string | null): Promise<Finding> {
-  if (origin === null) return bad(what, 'its secret is no address like https://host/path');
+/** Any answer proves that the host is there. Nothing secret leaves: no path of the address. */
+async function switchFinding(address: string): Promise<Finding> {
+  const what = 'dead man’s switch';
+  if (!URL.canParse(address)) return bad(what, 'its secret is no address like https://host/path');
+  const { origin } = new URL(address);
   try {
     await fetch(origin, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS_MAX) });
-    return good(what, `${origin} answers; whether it takes our secret shows the first message`);
+    return good(what, `${origin} answers`);
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     return warning(what, `${origin} cannot be reached: ${errorText(cause)}`);
   }
-}
-
-/** A mail server speaks first. */
-function greeted(
-  what: string,
-  { host, port, secure }: Extract<ChannelConfig, { readonly kind: 'email' }>,
-): Promise<Finding> {
-  return new Promise((resolve) => {
-    const socket = secure ? connectTls({ host, port, servername: host }) : connect({ host, port });
-    const settle = (finding: Finding): void => {
-      socket.destroy();
-      resolve(finding);
-    };
-    socket.setTimeout(ANSWER_MS_MAX, () => settle(warning(what, `${host}:${port} does not answer`)));
-    socket.once('error', (error) =>
-      settle(warning(what, `${host}:${port} cannot be reached: ${errorText(error)}`)),
-    );
-    socket.once('data', (chunk: Buffer) =>
-      settle(
-        chunk.toString('latin1').startsWith('220')
-          ? good(
-              what,
-              `${host}:${port} is a mail server; whether it takes our password shows the first message`,
-            )
-          : warning(what, `${host}:${port} answers, but not like a mail server`),
-      ),
-    );
-  });
 }

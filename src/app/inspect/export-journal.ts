@@ -1,17 +1,13 @@
 /** `journal export`: orders, fills or decisions of sessions as one table for spreadsheets and data frames. */
+import { writeFileSync } from 'node:fs';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
-import { exportRecords } from '../../recording/export/export-file.ts';
-import type { RecordTable } from '../../recording/export/export-table.ts';
+import { csvText, type CsvValue } from '../../text/csv.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import { storedConfig } from '../host/catalog.ts';
 import { readOrders } from './read-orders.ts';
 import { inSession, openJournal } from './read-state.ts';
-
-export type JournalTable = 'orders' | 'fills' | 'decisions';
-
-type Row = Readonly<Record<string, string | number | null>>;
 
 interface Scene {
   readonly session: string;
@@ -20,28 +16,27 @@ interface Scene {
   readonly time: (us: number) => string;
 }
 
-/** Columns with numbers; all others are text. */
-const NUMBERS: ReadonlySet<string> = new Set([
-  'qty',
-  'limit_points',
-  'filled_qty',
-  'average_points',
-  'price_points',
-  'value_vnd',
-  'fee_vnd',
-  'tax_vnd',
-  'id',
-]);
+interface Table {
+  readonly head: readonly string[];
+  readonly rowsOf: (scene: Scene) => readonly (readonly CsvValue[])[];
+}
 
-const COLUMNS: Readonly<Record<JournalTable, readonly string[]>> = {
-  orders: words(
-    'session time strategy client_order_id order_no contract side qty limit_points filled_qty average_points status detail',
-  ),
-  fills: words(
-    'session time strategy client_order_id order_no contract side qty price_points value_vnd fee_vnd tax_vnd quality kind',
-  ),
-  decisions: words('session time id strategy kind client_order_id facts'),
-};
+/** Spreadsheets compute a cell that begins like this; the apostrophe makes it text. */
+const inert = (cell: CsvValue): CsvValue =>
+  typeof cell === 'string' && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+
+/** One column a key: its title, and its cell of a row. */
+const tableOf = <Row>(
+  rowsOf: (scene: Scene) => readonly Row[],
+  columns: Readonly<Record<string, (row: Row, scene: Scene) => CsvValue>>,
+): Table => ({
+  head: ['session', ...Object.keys(columns)],
+  rowsOf: (scene) =>
+    rowsOf(scene).map((row) => [
+      scene.session,
+      ...Object.values(columns).map((cell) => inert(cell(row, scene))),
+    ]),
+});
 
 /** Entries that say what was asked for, allowed, sent and answered, and by whom. */
 const DECISIONS: readonly EntryKind[] = [
@@ -63,33 +58,93 @@ const DECISIONS: readonly EntryKind[] = [
   'alert',
 ];
 
+const isDecision = ({ entry }: StoredEntry): boolean => DECISIONS.includes(entry.kind);
+
+type FillEntry = Extract<JournalEntry, { kind: 'fill' | 'fill_correction' }>;
+
+const fillsOf = ({ entries }: Scene) =>
+  entries.flatMap(({ entry, strategyName }) =>
+    entry.kind === 'fill' || entry.kind === 'fill_correction' ? [{ entry, strategyName }] : [],
+  );
+
+function pointsOf(entry: FillEntry, contract: Contract | undefined): number | null {
+  if (entry.kind !== 'fill' || contract === undefined) return null;
+  return entry.value / entry.qty / contract.spec.moneyPerHundredth / 100;
+}
+
+function factsOf({ cause: _cause, strategy: _strategy, tsUs: _tsUs, kind: _kind, ...facts }: JournalEntry) {
+  return JSON.stringify(facts);
+}
+
+const TABLES = {
+  orders: tableOf(({ entries, contracts }) => readOrders(entries, contracts), {
+    time: ({ tsUs }, { time }) => time(tsUs),
+    strategy: ({ strategy }) => strategy,
+    client_order_id: ({ clientOrderId }) => clientOrderId,
+    order_no: ({ orderNo }) => orderNo,
+    contract: ({ orderCode }) => orderCode,
+    side: ({ side }) => side,
+    qty: ({ qty }) => qty,
+    limit_points: ({ limitPoints }) => limitPoints && Number(limitPoints),
+    filled_qty: ({ filledQty }) => filledQty,
+    average_points: ({ avgPoints }) => avgPoints,
+    status: ({ status }) => status,
+    detail: ({ detail }) => detail,
+  }),
+  // A correction changes money alone: value and tax are what it adds.
+  fills: tableOf(fillsOf, {
+    time: ({ entry }, { time }) => time(entry.tsUs),
+    strategy: ({ strategyName }) => strategyName,
+    client_order_id: ({ entry }) => entry.clientOrderId,
+    order_no: ({ entry }) => entry.orderNo,
+    contract: ({ entry }, { contracts }) => shownCode(contracts, entry.instrument),
+    side: ({ entry }) => entry.side,
+    qty: ({ entry }) => (entry.kind === 'fill' ? entry.qty : null),
+    price_points: ({ entry }, { contracts }) => pointsOf(entry, contracts[entry.instrument]),
+    value_vnd: ({ entry }) => entry.value,
+    fee_vnd: ({ entry }) => (entry.kind === 'fill' ? entry.fee : null),
+    tax_vnd: ({ entry }) => entry.tax,
+    quality: ({ entry }) => entry.quality,
+    kind: ({ entry }) => entry.kind,
+  }),
+  decisions: tableOf(({ entries }) => entries.filter(isDecision), {
+    time: ({ entry }, { time }) => time(entry.tsUs),
+    id: ({ id }) => id,
+    strategy: ({ strategyName }) => strategyName,
+    kind: ({ entry }) => entry.kind,
+    client_order_id: ({ entry }) => ('clientOrderId' in entry ? entry.clientOrderId : null),
+    facts: ({ entry }) => factsOf(entry),
+  }),
+};
+
+export type JournalTable = keyof typeof TABLES;
+
 export interface ExportedJournal {
   readonly out: string;
   readonly rows: number;
   readonly sessions: number;
 }
 
+/** Excel takes a file without this mark for one in the code page of its machine. */
+const UTF8_MARK = '\uFEFF';
+
 /** `session` undefined takes the latest. Throws `NothingThere` without a journal or without this session in it. */
-export async function exportJournal(
+export function exportJournal(
   state: string,
   { session, all }: { readonly session: string | undefined; readonly all: boolean },
   table: JournalTable,
   out: string,
-): Promise<ExportedJournal> {
+): ExportedJournal {
+  const { head, rowsOf } = TABLES[table];
   const days = all
-    ? allDays(state, ROWS[table])
-    : [inSession(state, session, (read, found) => ROWS[table](sceneOf(read, found)))];
+    ? allDays(state, rowsOf)
+    : [inSession(state, session, (read, found) => rowsOf(sceneOf(read, found)))];
   const rows = days.flat();
-  const names = COLUMNS[table];
-  const fields: RecordTable['fields'] = names.map((name) => ({
-    name,
-    kind: NUMBERS.has(name) ? 'number' : 'text',
-  }));
-  await exportRecords(out, { fields, rows: rows.map((row) => names.map((name) => row[name] ?? null)) });
+  writeFileSync(out, UTF8_MARK + csvText(head, rows));
   return { out, rows: rows.length, sessions: days.length };
 }
 
-function allDays(state: string, rowsOf: RowsOf): readonly (readonly Row[])[] {
+function allDays(state: string, rowsOf: Table['rowsOf']): readonly ReturnType<Table['rowsOf']>[] {
   const opened = openJournal(state);
   try {
     return opened.read
@@ -110,74 +165,4 @@ function sceneOf(read: JournalReader, { day, configuration }: SessionRow): Scene
     contracts: read.contracts(day),
     time: (us) => `${formatLocalTime(us, offset)}${formatUtcOffset(offset)}`,
   };
-}
-
-type RowsOf = (scene: Scene) => readonly Row[];
-
-const ROWS: Readonly<Record<JournalTable, RowsOf>> = {
-  orders: ({ session, entries, contracts, time }) =>
-    readOrders(entries, contracts).map((order) => ({
-      session,
-      time: time(order.tsUs),
-      strategy: order.strategy,
-      client_order_id: order.clientOrderId,
-      order_no: order.orderNo,
-      contract: order.orderCode,
-      side: order.side,
-      qty: order.qty,
-      limit_points: order.limitPoints === null ? null : Number(order.limitPoints),
-      filled_qty: order.filledQty,
-      average_points: order.avgPoints,
-      status: order.status,
-      detail: order.detail,
-    })),
-  fills: (scene) => scene.entries.flatMap((stored) => fillRows(stored, scene)),
-  decisions: ({ session, entries, time }) =>
-    entries
-      .filter(({ entry }) => DECISIONS.includes(entry.kind))
-      .map(({ id, strategyName, entry }) => {
-        const { cause: _cause, strategy: _strategy, tsUs, kind, ...facts } = entry;
-        return {
-          session,
-          time: time(tsUs),
-          id,
-          strategy: strategyName,
-          kind,
-          client_order_id: 'clientOrderId' in entry ? entry.clientOrderId : null,
-          facts: JSON.stringify(facts),
-        };
-      }),
-};
-
-/** A correction changes money alone: `value_vnd` and `tax_vnd` are what it adds. */
-function fillRows({ strategyName, entry }: StoredEntry, { session, contracts, time }: Scene): readonly Row[] {
-  if (entry.kind !== 'fill' && entry.kind !== 'fill_correction') return [];
-  const contract = contracts[entry.instrument];
-  return [
-    {
-      session,
-      time: time(entry.tsUs),
-      strategy: strategyName,
-      client_order_id: entry.clientOrderId,
-      order_no: entry.orderNo,
-      contract: shownCode(contracts, entry.instrument),
-      side: entry.side,
-      value_vnd: entry.value,
-      tax_vnd: entry.tax,
-      quality: entry.quality,
-      kind: entry.kind,
-      ...(entry.kind === 'fill'
-        ? { qty: entry.qty, fee_vnd: entry.fee, price_points: pointsOf(entry, contract) }
-        : {}),
-    },
-  ];
-}
-
-const pointsOf = (
-  { value, qty }: Extract<JournalEntry, { kind: 'fill' }>,
-  contract: Contract | undefined,
-): number | null => (contract === undefined ? null : value / qty / contract.spec.moneyPerHundredth / 100);
-
-function words(text: string): readonly string[] {
-  return text.split(' ');
 }

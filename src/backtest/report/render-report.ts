@@ -10,11 +10,9 @@ import {
   drawdownTable,
   escapeHtml,
   figureTable,
-  heatMap,
   monthTable,
   noteText,
   provenanceTable,
-  windowPicture,
 } from './render-tables.ts';
 
 /** The page's style and script, with the chart libraries in both. */
@@ -89,7 +87,6 @@ function sectionsOf(model: ReportModel): readonly Section[] {
   const { figures, provenance, settings, tables } = model;
   return [
     ...equitySection(model),
-    ...researchSections(model),
     ...model.prices.map((prices, place) => priceSection(prices, place, model)),
     ...daySections(model),
     ...tradeSections(model),
@@ -114,21 +111,6 @@ const equitySection = ({ equity, drawdown, currency }: ReportModel): readonly Se
       chart('equity', 0, `Equity in ${currency} over time`) +
       (drawdown === null ? '' : chart('drawdown', 0, 'Equity below its highest point so far')),
   );
-
-/** Of a sweep alone. */
-function researchSections({ heatMaps, windows, moneyDigits }: ReportModel): readonly Section[] {
-  return [
-    ...heatMaps.map((map) => ({ title: map.title, content: heatMap(map) })),
-    ...(windows === undefined
-      ? []
-      : [
-          {
-            title: 'Walk-forward windows over the days',
-            content: windowPicture(windows.days, windows.rows, moneyDigits),
-          },
-        ]),
-  ];
-}
 
 const DAYS_MIN = 2;
 

@@ -7,10 +7,8 @@ import type {
   ReportCosts,
   ReportDrawdown,
   ReportFigure,
-  ReportHeatMap,
   ReportModel,
   ReportTable,
-  ReportWindow,
   ReportYear,
 } from './report-model.ts';
 
@@ -29,7 +27,6 @@ export const escapeHtml = (text: string): string =>
 export const noteText = (text: string): string =>
   text === '' ? '' : `<p class="note">${escapeHtml(text)}</p>`;
 
-const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 /** From here on nobody reads decimals. */
 const WHOLE_FROM = 100_000;
@@ -97,22 +94,10 @@ export const provenanceTable = (rows: readonly (readonly [string, string])[]): s
     rows.map(([name, value]) => tableRow(name, [td('code', value)])),
   );
 
-/** Colour runs from the worst loss to the best gain with zero in the middle, so that a colour means a sign. */
-export function heatMap({ xName, yName, xValues, yValues, cells }: ReportHeatMap): string {
-  const most = largest(cells.flat());
-  const corner = `${yName === '' ? '' : `${escapeHtml(yName)} ↓ `}${escapeHtml(xName)} →`;
-  const rows = cells.map((line, i) =>
-    tableRow(
-      yValues[i] ?? '',
-      line.map((value) => heatCell(value, most, GROUPED)),
-    ),
-  );
-  return tableOf('heat', `<th>${corner}</th>${xValues.map(columnHead).join('')}`, rows);
-}
-
 const largest = (values: readonly (number | null)[]): number =>
   values.reduce((most: number, value) => Math.max(most, Math.abs(value ?? 0)), 1e-12);
 
+/** Colour runs from the worst loss to the best gain with zero in the middle, so that a colour means a sign. */
 const HEAT_LEVELS = 8;
 
 function heatCell(value: number | null, most: number, format: Intl.NumberFormat, label = ''): string {
@@ -201,27 +186,6 @@ export function costTable({ gross, charges, net, spread, trades }: ReportCosts, 
         : `In the prices besides: ${money(spread)} of spread, fills against the middle of the book.`,
     )
   );
-}
-
-/** Walk-forward windows as bars over the days: in sample, then out of sample in the colour of its profit. */
-export const windowPicture = (days: number, rows: readonly ReportWindow[], moneyDigits: number): string =>
-  `${noteText(
-    'Grey: parameters were chosen on these days. Coloured: the choice was tried on these, with a profit or a loss.',
-  )}<div class="windows">${rows.map((row) => windowRow(row, days, moneyDigits)).join('')}</div>`;
-
-function windowRow(
-  { name, inFrom, outFrom, outTo, profit, text }: ReportWindow,
-  days: number,
-  moneyDigits: number,
-): string {
-  const bar = (kind: string, from: number, to: number): string => {
-    const [left, width] = [(from / days) * PERCENT, ((to - from) / days) * PERCENT];
-    return `<rect class="${kind}" x="${left.toFixed(2)}" width="${width.toFixed(2)}" height="10"/>`;
-  };
-  const kind = profit === null ? 'idle' : profit < 0 ? 'loss' : 'gain';
-  const bars = bar('inside', inFrom, outFrom) + bar(kind, outFrom, outTo);
-  const words = profit === null ? '–' : amountText(profit, moneyDigits);
-  return `<div title="${escapeHtml(text)}"><span>${escapeHtml(name)}</span><svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(text)}">${bars}</svg><span class="number ${kind}">${words}</span></div>`;
 }
 
 /** `head` and `rows` are HTML. */

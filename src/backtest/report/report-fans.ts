@@ -19,7 +19,7 @@ const STEPS = 2_000_000;
 export function resampledTrades(result: BacktestResult, how?: MonteCarlo): MonteCarloFound | undefined {
   const profits = countedTrades(result, result.strategies).map(({ netProfit }) => netProfit);
   const runs = Math.max(PATHS_MIN, Math.min(PATHS, Math.floor(STEPS / Math.max(1, profits.length))));
-  return monteCarlo(profits, result.capital, how ?? { runs, seed: result.seed, blockTrades: null });
+  return monteCarlo(profits, result.capital, how ?? { runs, seed: result.seed });
 }
 
 const BANDS = [

@@ -141,17 +141,6 @@ export interface ReportHistogram {
   readonly median: number;
 }
 
-/** Profit by two parameters; null where nothing was tried. */
-export interface ReportHeatMap {
-  readonly title: string;
-  readonly xName: string;
-  readonly yName: string;
-  readonly xValues: readonly string[];
-  readonly yValues: readonly string[];
-  /** One row a y value. */
-  readonly cells: readonly (readonly (number | null)[])[];
-}
-
 /** Outcomes of many paths, by how far along they are; bands from `p5` to `p95`. */
 export interface ReportFan {
   readonly title: string;
@@ -159,17 +148,6 @@ export interface ReportFan {
   readonly xName: string;
   readonly x: readonly number[];
   readonly bands: readonly (readonly [name: string, values: readonly number[]])[];
-}
-
-/** Days on which something was chosen, and days after them on which it was tried; days as places among all of them. */
-export interface ReportWindow {
-  readonly name: string;
-  readonly inFrom: number;
-  readonly outFrom: number;
-  readonly outTo: number;
-  /** Net profit out of sample, in the currency; null where nothing was traded. */
-  readonly profit: number | null;
-  readonly text: string;
 }
 
 export interface ReportModel {
@@ -202,10 +180,7 @@ export interface ReportModel {
   readonly tradeCount: number;
   readonly prices: readonly ReportPrices[];
   readonly histograms: readonly ReportHistogram[];
-  readonly heatMaps: readonly ReportHeatMap[];
   readonly fans: readonly ReportFan[];
-  /** Of a sweep alone. */
-  readonly windows?: { readonly days: number; readonly rows: readonly ReportWindow[] };
   readonly tables: readonly ReportTable[];
   /** Parameters of each strategy, in clear. */
   readonly settings: readonly ReportTable[];
@@ -258,7 +233,6 @@ export const EMPTY_REPORT: ReportModel = {
   tradeCount: 0,
   prices: [],
   histograms: [],
-  heatMaps: [],
   fans: [],
   tables: [],
   settings: [],

@@ -66,7 +66,6 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
     ...tradesOf(result),
     prices: picturesOf(result),
     histograms: profitHistogram(result),
-    heatMaps: [],
     fans: fansOf(resampled, moneyScale),
     tables: [
       ...(parts.data === undefined ? [] : [parts.data]),

@@ -59,7 +59,7 @@ export interface WalkForward {
   readonly inSample: number;
   readonly outOfSample: number;
   /** In-sample parts begin on the first day and grow; else they keep their length and move. */
-  readonly isAnchored: boolean;
+  readonly anchored: boolean;
 }
 
 export interface Window {
@@ -72,7 +72,7 @@ export interface Window {
 /** The last window may have fewer days out of sample. None when there are too few days for one. */
 export function walkForwardWindows(
   days: readonly TradingDay[],
-  { inSample, outOfSample, isAnchored }: WalkForward,
+  { inSample, outOfSample, anchored }: WalkForward,
   warmUpDays: number,
 ): readonly Window[] {
   assert(inSample >= 1 && outOfSample >= 1, 'both parts of a window have a day');
@@ -80,16 +80,10 @@ export function walkForwardWindows(
   const windows: Window[] = [];
   for (let at = inSample; at < days.length; at += outOfSample) {
     windows.push({
-      inSample: days.slice(isAnchored ? 0 : at - inSample, at),
+      inSample: days.slice(anchored ? 0 : at - inSample, at),
       outOfSample: days.slice(at, at + outOfSample),
       warmUp: days.slice(at - warmUpDays, at),
     });
   }
   return windows;
-}
-
-/** About five windows whose in-sample part is three times as long as the other. */
-export function usualWalkForward(days: number): WalkForward {
-  const outOfSample = Math.max(1, Math.floor(days / 8));
-  return { inSample: Math.max(1, Math.min(3 * outOfSample, days - 1)), outOfSample, isAnchored: false };
 }

@@ -54,37 +54,3 @@ export function pairsWhere({ returns, benchmark }: ReturnPairs, direction: 'up' 
     benchmark: benchmark.filter(isTaken),
   };
 }
-
-const PAIRS_MIN = 3;
-
-/**
- * How much more the ends of the benchmark's range bring than its middle: w1 r(lowest) + w2 r(highest) - r(middle). Below zero
- * is fragile (Taleb, Canetti et al., "A New Heuristic Measure of Fragility and Tail Risks", IMF 2012).
- */
-export function betaFragility({ returns, benchmark }: ReturnPairs): number | undefined {
-  const sorted = benchmark
-    .map((market, i) => ({ market, own: returns[i] ?? Number.NaN }))
-    .toSorted((a, b) => a.market - b.market);
-  const [low, middle, high] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
-  if (sorted.length < PAIRS_MIN || low === undefined || middle === undefined || high === undefined)
-    return undefined;
-  const range = high.market - low.market;
-  const lowWeight = range === 0 ? 0.5 : (high.market - middle.market) / range;
-  const highWeight = range === 0 ? 0.5 : (middle.market - low.market) / range;
-  return lowWeight * low.own + highWeight * high.own - middle.own;
-}
-
-/** Part of the periods that beat the benchmark: all, those in which it did not fall, and those in which it fell. */
-export function battingAverage(pairs: ReturnPairs): {
-  readonly all: number | undefined;
-  readonly up: number | undefined;
-  readonly down: number | undefined;
-} {
-  const won = excessOf(pairs).map((value) => (value > 0 ? 1 : 0));
-  const { benchmark } = pairs;
-  return {
-    all: mean(won),
-    up: mean(won.filter((_, i) => (benchmark[i] ?? 0) >= 0)),
-    down: mean(won.filter((_, i) => (benchmark[i] ?? 0) < 0)),
-  };
-}

@@ -6,8 +6,8 @@ import { Random } from '../../venue/market/random.ts';
 export interface MonteCarlo {
   readonly runs: number;
   readonly seed: number;
-  /** Trades that stay together in the bootstrap; null for the usual length. */
-  readonly blockTrades: number | null;
+  /** Trades that stay together in the bootstrap; absent: the usual length. */
+  readonly blockTrades?: number | undefined;
 }
 
 /** Bands of the account's value after so many trades. */

@@ -2,16 +2,7 @@
 import { dayNumber, type TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_DAY } from '../../domain/units.ts';
 import type { BacktestFill, BacktestResult, BacktestTrade, Samples } from '../backtest-result.ts';
-import {
-  alpha,
-  battingAverage,
-  beta,
-  betaFragility,
-  capture,
-  excessSharpe,
-  pairsWhere,
-  type ReturnPairs,
-} from './benchmark-ratios.ts';
+import { alpha, beta, capture, excessSharpe, pairsWhere, type ReturnPairs } from './benchmark-ratios.ts';
 import { aggregateReturns, type Rolled, rollingRatios, rollingWindow } from './daily-series.ts';
 import { kurtosis, mean, skewness } from './moments.ts';
 import {
@@ -307,21 +298,11 @@ function marketMetrics(pairs: BenchmarkPairs, basis: RatioBasis): readonly Metri
 function captureMetrics(pairs: ReturnPairs, basis: RatioBasis): readonly Metric[] {
   const up = capture(pairsWhere(pairs, 'up'), basis);
   const down = capture(pairsWhere(pairs, 'down'), basis);
-  const batting = battingAverage(pairs);
   return rowsOf(false, [
     ['capture', 'Capture', capture(pairs, basis), "annual return / the benchmark's"],
     ['upCapture', 'Capture, up', up, 'over the days on which the benchmark rose'],
     ['downCapture', 'Capture, down', down, 'over the days on which it fell'],
     ['upDownCapture', 'Capture, up / down', quotient(up, down), 'the one / the other'],
-    [
-      'betaFragility',
-      'Beta fragility',
-      betaFragility(pairs),
-      'ends of the range against its middle; below 0 is fragile',
-    ],
-    ['battingAverage', 'Batting average', batting.all, 'part of the days above the benchmark'],
-    ['battingAverageUp', 'Batting average, up', batting.up, 'of the days on which it did not fall'],
-    ['battingAverageDown', 'Batting average, down', batting.down, 'of the days on which it fell'],
   ]);
 }
 

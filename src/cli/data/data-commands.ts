@@ -184,7 +184,6 @@ interface ExportFlags {
   readonly to?: string;
   readonly trades?: boolean;
   readonly bars?: ReturnType<typeof barSize>;
-  readonly importedBars?: string;
   readonly json?: boolean;
 }
 
@@ -211,7 +210,6 @@ function addDataExport(data: Command, { io }: CliContext): void {
     .option('--to <day>', 'last day', sessionDay)
     .option('--trades', 'trades only, without changes of the book')
     .option('--bars <size>', 'build bars from ticks: 1m, 500t for ticks, 10000v for volume', barSize)
-    .option('--imported-bars <length>', 'imported bars of this length: 1m, 5m, 1d')
     .option('--config <file>', 'configuration with the trading hours of the bars', 'config/paper.yaml')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', AFTER_HELP)
@@ -241,12 +239,10 @@ async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<Expor
   }
 }
 
-function whatOf({ trades, bars, importedBars, config }: ExportFlags): ExportWhat {
-  if ([trades, bars, importedBars].filter((flag) => flag !== undefined).length > 1) {
-    throw new CliFailure(EXIT.usage, 'expected at most one of --trades, --bars and --imported-bars');
-  }
+function whatOf({ trades, bars, config }: ExportFlags): ExportWhat {
+  if (trades !== undefined && bars !== undefined)
+    throw new CliFailure(EXIT.usage, 'expected --trades or --bars, was both');
   if (bars !== undefined) return { kind: 'bars', spec: bars, calendar: readConfig(config).exchangeCalendar };
-  if (importedBars !== undefined) return { kind: 'stored_bars', length: importedBars };
   return trades === true ? { kind: 'trades' } : { kind: 'ticks' };
 }
 

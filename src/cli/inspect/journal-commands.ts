@@ -5,7 +5,7 @@ import type { JournalTable } from '../../app/inspect/export-journal.ts';
 import { verifyJournal } from '../../app/inspect/read-state.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
-import { exportPlace, refuse, sessionDay } from '../argument-values.ts';
+import { refuse, sessionDay } from '../argument-values.ts';
 import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
 
@@ -20,18 +20,18 @@ interface ExportFlags {
 const TABLES: readonly JournalTable[] = ['orders', 'fills', 'decisions'];
 
 const EXPORT_HELP = `
-The ending of --out selects the format: .csv, .csv.gz or .parquet. Columns:
+Columns:
   orders     session time strategy client_order_id order_no contract side qty
              limit_points filled_qty average_points status detail
   fills      session time strategy client_order_id order_no contract side qty
              price_points value_vnd fee_vnd tax_vnd quality kind
   decisions  session time id strategy kind client_order_id facts (as JSON)
 Times are the exchange's, money is VND. A text that a spreadsheet would compute
-has an apostrophe before it in CSV. A correction of a fill adds to its money.
+has an apostrophe before it. A correction of a fill adds to its money.
 
 Examples:
   tickwright journal export fills --out fills.csv
-  tickwright journal export orders --all --out orders.parquet
+  tickwright journal export orders --all --out orders.csv
 `;
 
 const REPORT_HELP = `
@@ -81,11 +81,9 @@ function addReport(journal: Command, { io }: CliContext): void {
 }
 
 function addExport(journal: Command, { io }: CliContext): void {
-  const command = withState(
-    journal.command('export').description('write orders, fills or decisions as CSV or Parquet'),
-  )
+  const command = withState(journal.command('export').description('write orders, fills or decisions as CSV'))
     .argument('<table>', 'orders, fills or decisions', journalTable)
-    .requiredOption('--out <file>', 'file to write: .csv, .csv.gz or .parquet', exportPlace)
+    .requiredOption('--out <file>', 'file to write', csvPlace)
     .option('--session <day>', 'trading day, as 2026-03-04 (the latest)', sessionDay)
     .option('--all', 'all sessions in one table')
     .option('--json', 'print JSON')
@@ -95,7 +93,7 @@ function addExport(journal: Command, { io }: CliContext): void {
       if (all === true && session !== undefined)
         throw new CliFailure(EXIT.usage, 'expected --session or --all, was both');
       const { exportJournal } = await import('../../app/inspect/export-journal.ts');
-      const exported = await exportJournal(stateOf(flags), { session, all: all === true }, table, out);
+      const exported = exportJournal(stateOf(flags), { session, all: all === true }, table, out);
       if (json === true) printJson(io, exported);
       else
         io.out(
@@ -103,6 +101,9 @@ function addExport(journal: Command, { io }: CliContext): void {
         );
     });
 }
+
+const csvPlace = (text: string): string =>
+  text.endsWith('.csv') ? text : refuse('a file that ends with .csv', text);
 
 function journalTable(text: string): JournalTable {
   const table = TABLES.find((each) => each === text);

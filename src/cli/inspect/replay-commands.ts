@@ -109,14 +109,7 @@ function isExplained({ isDecidedAlike, fills }: SessionAgreement): boolean {
 
 const SHOWN_MAX = 40;
 
-function agreementText({
-  session,
-  orders,
-  isDecidedAlike,
-  fills,
-  freeRun,
-  latency,
-}: SessionAgreement): string {
+function agreementText({ session, orders, isDecidedAlike, fills, latency }: SessionAgreement): string {
   const { differences } = fills;
   const unexplained = differences.filter(({ clause }) => clause === 'unexplained').length;
   const decided = isDecidedAlike
@@ -125,7 +118,6 @@ function agreementText({
   return `session ${session}
 orders    ${decided}
 fills     of ${fills.compared} filled orders: ${fills.alike} alike, ${differences.length - unexplained} explained, ${unexplained} unexplained
-left alone  the backtest with the measured latencies sends ${freeRun.orders} orders, ${freeRun.same} of them the same
 latency   call to answer ${latency.callMs} ms, answer to report of the fill ${latency.reportMs} ms (medians, market time)
 ${differencesShown(differences)}`;
 }

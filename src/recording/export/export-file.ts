@@ -11,54 +11,19 @@ import { csvLine } from '../../text/csv.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
 import { DecimalStep } from '../../text/decimals.ts';
 import type { Column } from '../columns/row-table.ts';
-import type { ExportField, ExportPart, ExportTable, RecordTable } from './export-table.ts';
+import type { ExportField, ExportPart, ExportTable } from './export-table.ts';
 
-export const exportFile = (path: string, table: ExportTable): Promise<void> =>
-  whole(path, (partial) =>
-    path.endsWith('.parquet')
-      ? writeParquet(partial, table)
-      : writeText(partial, csvText(table), path.endsWith('.gz')),
-  );
-
-/** The same for rows of texts and numbers that fit in memory. */
-export const exportRecords = (path: string, { fields, rows }: RecordTable): Promise<void> =>
-  whole(path, async (partial) => {
-    if (!path.endsWith('.parquet'))
-      return writeText(partial, recordText({ fields, rows }), path.endsWith('.gz'));
-    const schema: Element[] = [{ name: 'root', num_children: fields.length }, ...fields.map(recordElement)];
-    const file = new ParquetWriter({ writer: fileWriter(partial), schema, createdBy: 'tickwright' });
-    const columnData = fields.map(({ name }, i) => ({ name, data: rows.map((row) => row[i] ?? null) }));
-    await file.write({ columnData, rowGroupSize: GROUP_ROWS });
-    await file.finish();
-  });
-
-async function whole(path: string, write: (partial: string) => Promise<void>): Promise<void> {
+export async function exportFile(path: string, table: ExportTable): Promise<void> {
   const partial = `${path}.partial`;
   mkdirSync(dirname(path), { recursive: true });
   try {
-    await write(partial);
+    if (path.endsWith('.parquet')) await writeParquet(partial, table);
+    else await writeText(partial, csvText(table), path.endsWith('.gz'));
     renameSync(partial, path);
   } finally {
     rmSync(partial, { force: true });
   }
 }
-
-/** Excel takes a file without this mark for one in the code page of its machine. */
-const UTF8_MARK = '\uFEFF';
-
-function* recordText({ fields, rows }: RecordTable): Generator<string> {
-  yield UTF8_MARK + csvLine(fields.map(({ name }) => name));
-  for (const row of rows)
-    yield csvLine(row.map((value) => (typeof value === 'string' ? inertText(value) : value)));
-}
-
-/** Spreadsheets compute a cell that begins like this; the apostrophe makes it text. */
-const inertText = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
-
-const recordElement = ({ name, kind }: RecordTable['fields'][number]): Element =>
-  kind === 'number'
-    ? { name, type: 'DOUBLE', repetition_type: 'OPTIONAL' }
-    : { name, type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL', converted_type: 'UTF8' };
 
 async function writeText(path: string, text: Iterable<string>, isPacked: boolean): Promise<void> {
   const from = Readable.from(text, { objectMode: true });

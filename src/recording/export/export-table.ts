@@ -31,13 +31,6 @@ export interface ExportTable {
   readonly utcOffsetMinutes: number;
 }
 
-/** Rows of texts and numbers; a number is exact up to 2^53. */
-export interface RecordTable {
-  readonly fields: readonly { readonly name: string; readonly kind: 'text' | 'number' }[];
-  /** In the order of the fields; null is nothing. */
-  readonly rows: readonly (readonly (string | number | null)[])[];
-}
-
 const SIDES = ['sell', '', 'buy'];
 const PRICES = ['open', 'high', 'low', 'close'];
 

@@ -5,8 +5,6 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { channelFindings } from '../../../src/app/inspect/doctor.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { minutes } from '../../../src/domain/units.ts';
-import { BOT_TOKEN } from '../../operator/support/bot-api.ts';
-import { Mailbox } from '../../operator/support/mailbox.ts';
 
 const place = (environment: string) => ({ environment });
 
@@ -21,56 +19,34 @@ const alertsWith = (changes: Partial<Config['alerts']>): Config['alerts'] => ({
   ...changes,
 });
 
-it('reaches each channel without its secret', async () => {
+it('reaches the dead man’s switch without its secret', async () => {
   const seen: string[] = [];
   const server = createServer((request, response) => {
     seen.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const box = await Mailbox.start();
-  onTestFinished(async () => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
-    await box.close();
     vi.unstubAllEnvs();
   });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // oxlint-disable-line typescript/no-unsafe-type-assertion -- it listens on a port
-  vi.stubEnv('THE_BOT', BOT_TOKEN);
   vi.stubEnv('THE_HOOK', `${origin}/services/secret-path`);
   const findings = await channelFindings({
     mode: 'live',
     alerts: alertsWith({
-      channels: [
-        {
-          id: 'phone',
-          ...HEAD,
-          kind: 'telegram',
-          token: place('THE_BOT'),
-          chat: 1,
-          users: [1],
-          apiUrl: origin,
-        },
-        { id: 'team', ...HEAD, kind: 'webhook', url: place('THE_HOOK'), preset: 'slack' },
-        {
-          id: 'mail',
-          ...HEAD,
-          kind: 'email',
-          host: '127.0.0.1',
-          port: box.port,
-          secure: false,
-          from: 'a@example.com',
-          to: ['b@example.com'],
-          password: place('NONE'),
-        },
-      ],
+      channels: [{ id: 'team', ...HEAD, kind: 'webhook', url: place('THE_HOOK'), preset: 'slack' }],
       deadMansSwitch: { url: place('THE_HOOK'), every: minutes(1), start: false, fail: false },
     }),
   });
-  expect(findings.map(({ level }) => level)).toEqual(['good', 'good', 'good', 'good']);
-  expect(seen).toHaveLength(3);
-  for (const secret of ['secret-path', BOT_TOKEN])
-    expect(seen.join() + JSON.stringify(findings)).not.toContain(secret);
+  expect(findings.map(({ level, what }) => `${level} ${what}`)).toEqual([
+    'good alerts',
+    'warning alerts',
+    'good dead man’s switch',
+  ]);
+  expect(seen).toHaveLength(1);
+  expect(seen.join() + JSON.stringify(findings)).not.toContain('secret-path');
 });
 
 it('finds a secret that is nowhere, and a live daemon without any channel', async () => {

@@ -104,16 +104,6 @@ export const SAMPLE_REPORT: ReportModel = {
   histograms: [
     { title: 'Net profit of a trade', edges: [-2, -1, 0, 1], counts: [3, 0, 5], mean: 0.1, median: 0.2 },
   ],
-  heatMaps: [
-    {
-      title: 'Net profit by parameters',
-      xName: 'fast',
-      yName: 'slow',
-      xValues: ['3', '5'],
-      yValues: ['10'],
-      cells: [[-2_000_000, null]],
-    },
-  ],
   fans: [
     {
       title: 'Equity, drawn again',
@@ -122,13 +112,6 @@ export const SAMPLE_REPORT: ReportModel = {
       bands: [-20, -8, 0, 9, 21].map((end, i) => [`${i}`, [1e9, 1e9 + end * 1e5, 1e9 + end * 2e5]] as const),
     },
   ],
-  windows: {
-    days: 10,
-    rows: [
-      { name: 'day 5 & 6', inFrom: 0, outFrom: 4, outTo: 6, profit: -1_000, text: 'chosen on <4> days' },
-      { name: 'day 7', inFrom: 2, outFrom: 6, outTo: 7, profit: null, text: 'nothing traded' },
-    ],
-  },
   tables: [
     { title: 'By month', note: 'net of costs', columns: ['month', 'net'], rows: [['2026-03', -1_234_567]] },
   ],

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { usualWalkForward, walkForwardWindows } from '../../../src/backtest/research/walk-forward.ts';
+import { walkForwardWindows } from '../../../src/backtest/research/walk-forward.ts';
 import { addDays, tradingDay } from '../../../src/domain/civil-date.ts';
 
 const days = (count: number) => Array.from({ length: count }, (_, i) => addDays(tradingDay('2026-03-01'), i));
 /** Days as their place. */
 const shown = (count: number, ...rest: [number, number, boolean, number]): readonly string[] => {
   const all = days(count);
-  const [inSample, outOfSample, isAnchored, warmUp] = rest;
+  const [inSample, outOfSample, anchored, warmUp] = rest;
   const text = (part: readonly string[]): string =>
     part.map((day) => all.findIndex((each) => each === day)).join('');
-  return walkForwardWindows(all, { inSample, outOfSample, isAnchored }, warmUp).map(
+  return walkForwardWindows(all, { inSample, outOfSample, anchored }, warmUp).map(
     (window) => `${text(window.inSample)}>${text(window.outOfSample)} after ${text(window.warmUp)}`,
   );
 };
@@ -41,7 +41,7 @@ test('every day after the first part in sample is out of sample once, and never 
       fc.integer({ min: 1, max: 9 }),
       (each, inside, out) => {
         const all = days(each.count);
-        const plan = { inSample: inside, outOfSample: out, isAnchored: each.anchored };
+        const plan = { inSample: inside, outOfSample: out, anchored: each.anchored };
         const windows = walkForwardWindows(all, plan, 0);
         expect(windows.flatMap(({ outOfSample }) => outOfSample)).toEqual(all.slice(inside));
         for (const { inSample, outOfSample } of windows)
@@ -50,13 +50,4 @@ test('every day after the first part in sample is out of sample once, and never 
     ),
     { numRuns: 50 },
   );
-});
-
-it.each([
-  [16, 6, 2],
-  [60, 21, 7],
-  [2, 1, 1],
-  [1, 1, 1],
-])('usually splits %d days into %d and %d', (count, inSample, outOfSample) => {
-  expect(usualWalkForward(count)).toEqual({ inSample, outOfSample, isAnchored: false });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { monteCarlo, usualBlock } from '../../../src/backtest/statistics/monte-carlo.ts';
 
-const PLAN = { runs: 400, seed: 1, blockTrades: null };
+const PLAN = { runs: 400, seed: 1 };
 
 describe('the same trades in another order', () => {
   it('end where they ended, on ways that differ', () => {
@@ -50,7 +50,7 @@ it('is the same from the same seed, and its bands are in order', () => {
   const bands = fc.array(fc.integer({ min: -1_000, max: 1_000 }), { minLength: 2, maxLength: 300 });
   fc.assert(
     fc.property(bands, fc.nat(), (profits, seed) => {
-      const plan = { runs: 20, seed, blockTrades: null };
+      const plan = { runs: 20, seed };
       const found = monteCarlo(profits, 10_000, plan)!;
       expect(monteCarlo(profits, 10_000, plan)).toEqual(found);
       for (const { netProfit, equity } of [found.shuffled, found.bootstrapped]) {

@@ -19,7 +19,6 @@ RISK_FREE = 0.0001
 def figures(own, market, n):
     risk = {"risk_free": RISK_FREE, "annualization": n}
     up, down = e.up_alpha_beta(own, market, **risk), e.down_alpha_beta(own, market, **risk)
-    batting = e.batting_average(own, market)
     # empyrical takes 252 days for captures: its annual returns give them for any other number.
     rise, fall = market > 0, market < 0
     ratio = lambda mask: e.annual_return(own[mask], annualization=n) / e.annual_return(market[mask], annualization=n)
@@ -50,10 +49,6 @@ def figures(own, market, n):
         "upCapture": e.up_capture(own, market) if n == 252 else ratio(rise),
         "downCapture": e.down_capture(own, market) if n == 252 else ratio(fall),
         "upDownCapture": e.up_down_capture(own, market) if n == 252 else ratio(rise) / ratio(fall),
-        "betaFragility": e.beta_fragility_heuristic(own, market),
-        "battingAverage": batting["batting average"],
-        "battingAverageUp": batting["up market"],
-        "battingAverageDown": batting["down market"],
     }
 
 

@@ -1,36 +1,27 @@
 /**
  * Compares a recorded session with the backtest. First the decisions: the engine is driven through the session again and must send
  * the same orders. Second the fills: the fill model gets the same orders at the moments at which the session sent them, and each
- * fill that differs is explained or named. Third a free run: the backtest trades on the recorded prices with the measured
- * latencies, where one other fill may lead to other orders.
+ * fill that differs is explained or named.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BacktestData, BacktestDay, BacktestPlan, DayTape } from '../../../backtest/backtest-plan.ts';
+import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
 import { dayMoments } from '../../../backtest/run/run-day.ts';
 import type { Config } from '../../../config/config.ts';
 import { NothingThere } from '../../../domain/failure.ts';
 import { phaseAt, type TradingCalendar } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import type { Contract } from '../../../domain/contract.ts';
-import { minutes, money, type PriceHundredths, seconds, strategyIndex, tsUs } from '../../../domain/units.ts';
+import { minutes, type PriceHundredths, tsUs } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 import type { NamedEntry } from '../../../journal/fold-session.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
-import { type DefinitionOf, loadDefinitions } from '../../host/strategy-files/own-strategies.ts';
+import { loadDefinitions } from '../../host/strategy-files/own-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from '../../inspect/read-state.ts';
 import { replaySession } from '../../inspect/replay-session.ts';
 import { compileFrames } from '../recorded/compile-frames.ts';
-import {
-  type MeasuredLatencies,
-  measuredLatency,
-  medianMs,
-  type SessionCall,
-  type SessionOrder,
-  sessionOrders,
-  sessionRecord,
-} from '../recorded/session-orders.ts';
+import { medianMs, type SessionCall, type SessionOrder, sessionRecord } from '../recorded/session-orders.ts';
 import {
   BEST_GUESS,
   clausesText,
@@ -43,9 +34,6 @@ import {
   isSameFill,
 } from './explain-fill.ts';
 import { type Guess, marketAround, type MarketOfDay, modelFills, waysAtRows } from './model-fills.ts';
-import { DEFAULT_STATISTICS } from '../../../backtest/statistics/statistics-settings.ts';
-import { runBacktest } from '../../../backtest/run/run-backtest.ts';
-import { DEFAULT_MARGIN_RULES } from '../../../venue/account/margin.ts';
 
 export interface FillDifference {
   readonly order: SessionOrder;
@@ -67,7 +55,6 @@ export interface SessionAgreement {
     readonly alike: number;
     readonly differences: readonly FillDifference[];
   };
-  readonly freeRun: FreeRun;
   /** Medians, milliseconds of market time. */
   readonly latency: { readonly callMs: number; readonly reportMs: number };
 }
@@ -83,7 +70,7 @@ export async function compareSession(query: SessionQuery): Promise<SessionAgreem
     if (data.rows === 0) throw new NothingThere(`no recorded prices of ${session} at ${framesPath}`);
     const definitionOf = await loadDefinitions(config.strategies);
     return {
-      ...compare(config, definitionOf, data, session, read.entries({ session }), inputs),
+      ...compare(config, data, session, read.entries({ session }), inputs),
       isDecidedAlike:
         replaySession(stored, (spec) => ({ ...spec, definition: definitionOf(spec.strategy) })).difference ===
         null,
@@ -96,7 +83,6 @@ export async function compareSession(query: SessionQuery): Promise<SessionAgreem
 
 function compare(
   config: Config,
-  definitionOf: DefinitionOf,
   data: BacktestData,
   session: TradingDay,
   entries: readonly NamedEntry[],
@@ -115,7 +101,6 @@ function compare(
     session,
     orders: orders.length,
     fills: { compared: compared.length, alike: compared.length - differences.length, differences },
-    freeRun: freeRun(config, definitionOf, data, inputs, orders, latencies),
     latency: { callMs: medianMs(latencies.calls), reportMs: medianMs(latencies.reports) },
   };
 }
@@ -231,128 +216,4 @@ async function sessionDay(
     rows: tapes.reduce((sum, { rows }) => sum + rows.rows, 0),
     open: () => opened,
   };
-}
-
-// Runs the backtest on the prices of a recorded session with the latencies measured in it.
-
-interface FreeRun {
-  readonly orders: number;
-  /** Orders of both, paired by strategy, contract, side, quantity and price. */
-  readonly same: number;
-}
-
-function freeRun(
-  config: Config,
-  definitionOf: DefinitionOf,
-  data: BacktestData,
-  inputs: readonly JournaledInput[],
-  paper: readonly SessionOrder[],
-  measured: MeasuredLatencies,
-): FreeRun {
-  const entries: NamedEntry[] = [];
-  runBacktest(planOf(config, definitionOf, data, capitalOf(inputs), measured), {
-    onEntry: (entry) => {
-      const strategyName = entry.strategy === null ? null : (config.strategies[entry.strategy]?.id ?? null);
-      entries.push({ entry, strategyName });
-    },
-  });
-  const orders = [...sessionOrders(entries).values()];
-  return { orders: orders.length, same: matchOrders(paper, orders).length };
-}
-
-/** Net asset value at the start of the session. */
-function capitalOf(inputs: readonly JournaledInput[]): number {
-  for (const input of inputs) if (input.kind === 'account_snapshot') return input.account.netAssetValue;
-  return 0;
-}
-
-function planOf(
-  { engine: settings, calendar, costs, strategies }: Config,
-  definitionOf: DefinitionOf,
-  data: BacktestData,
-  capital: number,
-  { calls, reports }: MeasuredLatencies,
-): BacktestPlan {
-  return {
-    configDigest: '',
-    data,
-    calendar,
-    costs,
-    settings,
-    strategies: strategies.map((each, place) => ({
-      ...each,
-      index: strategyIndex(place),
-      definition: definitionOf(each.strategy),
-    })),
-    capital: money(capital),
-    currency: 'VND',
-    moneyScale: 1,
-    fill: { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 },
-    latency: { order: measuredLatency(calls), report: measuredLatency(reports) },
-    seed: 1,
-    memory: 'day',
-    warmUpDays: 0,
-    sampleEvery: seconds(60),
-    margin: DEFAULT_MARGIN_RULES,
-    isMarginRuleOn: true,
-    resume: 'each_day',
-    statistics: DEFAULT_STATISTICS,
-  };
-}
-
-interface OrderPair {
-  readonly paper: SessionOrder;
-  readonly backtest: SessionOrder;
-}
-
-/**
- * Pairs the orders of two runs, strategy by strategy, by the longest common sequence: one order more or less does not make all that
- * follow differ. Two orders are equal when contract, side, quantity and price are.
- */
-export function matchOrders(
-  paper: readonly SessionOrder[],
-  backtest: readonly SessionOrder[],
-): readonly OrderPair[] {
-  const strategies = [...new Set(paper.map(({ strategy }) => strategy))];
-  return strategies.flatMap((wanted) => {
-    const isIts = ({ strategy }: SessionOrder): boolean => strategy === wanted;
-    return longestCommon(paper.filter(isIts), backtest.filter(isIts));
-  });
-}
-
-const isSame = (a: SessionOrder, b: SessionOrder): boolean =>
-  a.contract === b.contract && a.side === b.side && a.qty === b.qty && a.limitPrice === b.limitPrice;
-
-/** Equal orders further apart in time were decided on different events. */
-const APART_US_MAX = 60_000_000;
-
-/** Dynamic programming over the lengths of common tails. */
-function longestCommon(paper: readonly SessionOrder[], backtest: readonly SessionOrder[]): OrderPair[] {
-  const width = backtest.length + 1;
-  const lengths = new Uint32Array((paper.length + 1) * width);
-  const pairAt = (i: number, j: number): OrderPair | undefined => {
-    const [a, b] = [paper[i], backtest[j]];
-    if (a === undefined || b === undefined || !isSame(a, b)) return undefined;
-    return Math.abs(a.decidedUs - b.decidedUs) <= APART_US_MAX ? { paper: a, backtest: b } : undefined;
-  };
-  const lengthAt = (i: number, j: number): number => lengths[i * width + j] ?? 0;
-  for (let i = paper.length - 1; i >= 0; i -= 1) {
-    for (let j = backtest.length - 1; j >= 0; j -= 1) {
-      const skipped = Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1));
-      const taken = pairAt(i, j) === undefined ? 0 : lengthAt(i + 1, j + 1) + 1;
-      lengths[i * width + j] = Math.max(skipped, taken);
-    }
-  }
-  const pairs: OrderPair[] = [];
-  let [i, j] = [0, 0];
-  while (i < paper.length && j < backtest.length) {
-    const pair = pairAt(i, j);
-    if (pair !== undefined && lengthAt(i, j) === lengthAt(i + 1, j + 1) + 1) {
-      pairs.push(pair);
-      i += 1;
-      j += 1;
-    } else if (lengthAt(i + 1, j) >= lengthAt(i, j + 1)) i += 1;
-    else j += 1;
-  }
-  return pairs;
 }

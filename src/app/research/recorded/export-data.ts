@@ -1,27 +1,19 @@
 /** Exports ticks, trades or bars of one symbol into one file. */
 import type { BarSpec } from '../../../domain/bars.ts';
 import type { TradingCalendar } from '../../../domain/calendar.ts';
-import { barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
-import {
-  BAR_LAYOUT,
-  BAR_PHASES,
-  type BarRows,
-  barsOf,
-  readBarMeta,
-  readBarParts,
-} from '../../../recording/columns/bar-file.ts';
-import type { TickColumns, TickGap, TickRows } from '../../../recording/columns/tick-columns.ts';
+import { openCatalogue } from '../../../recording/columns/catalogue.ts';
+import { BAR_LAYOUT, BAR_PHASES, type BarRows, barsOf } from '../../../recording/columns/bar-file.ts';
+import type { TickColumns, TickGap, TickMeta, TickRows } from '../../../recording/columns/tick-columns.ts';
 import { readParts } from '../../../recording/columns/tick-file.ts';
 import { exportFile } from '../../../recording/export/export-file.ts';
 import {
   barFields,
   barPart,
   type ExportPart,
-  type ExportTable,
   tickFields,
   tickPart,
 } from '../../../recording/export/export-table.ts';
-import { timeZone } from '../../../text/time-zone.ts';
+import { assert } from '../../../domain/assert.ts';
 import type { TradeTick } from '../../../domain/ticks.ts';
 import { instrumentIndex, priceTicks, qty, seq, tsUs } from '../../../domain/units.ts';
 import { allocateTable } from '../../../recording/columns/row-table.ts';
@@ -32,9 +24,7 @@ export type ExportWhat =
   | { readonly kind: 'ticks' }
   | { readonly kind: 'trades' }
   /** Built from ticks by the same rules as the bars of strategies. */
-  | { readonly kind: 'bars'; readonly spec: BarSpec; readonly calendar: TradingCalendar }
-  /** Bars as they were imported. */
-  | { readonly kind: 'stored_bars'; readonly length: string };
+  | { readonly kind: 'bars'; readonly spec: BarSpec; readonly calendar: TradingCalendar };
 
 export interface ExportRequest {
   readonly dir: string;
@@ -55,7 +45,7 @@ export interface ExportWatch {
 export interface Exported {
   readonly out: string;
   readonly rows: number;
-  /** Days of ticks or years of bars it was made of. */
+  /** Days of ticks that it was made of. */
   readonly periods: readonly string[];
 }
 
@@ -65,110 +55,55 @@ export class MixedSteps extends Error {
 }
 
 /** Undefined when there is nothing to export. */
-export async function exportData(request: ExportRequest, watch: ExportWatch): Promise<Exported | undefined> {
-  const { what, out } = request;
-  const found = what.kind === 'stored_bars' ? storedBars(request, what.length) : ofDays(request, what);
-  if (found === undefined) return undefined;
-  const { fields, utcOffsetMinutes, periods, all } = found;
-  let [read, rows] = [0, 0];
-  const counted = function* (): Generator<ExportPart> {
-    const parts = found.parts((taken) => watch.progress((read += taken), all));
-    for (const part of parts) {
-      rows += part.rows;
-      yield part;
-    }
-  };
-  await exportFile(out, { fields, utcOffsetMinutes, parts: counted() });
-  return { out, rows, periods };
-}
-
-interface Found extends Omit<ExportTable, 'parts'> {
-  /** `took` receives the number of rows read, part by part. */
-  readonly parts: (took: (rows: number) => void) => Generator<ExportPart>;
-  /** Rows that will be read. */
-  readonly all: number;
-  readonly periods: readonly string[];
-}
-
-function ofDays(
-  { dir, symbol, from, to }: ExportRequest,
-  what: Exclude<ExportWhat, { readonly kind: 'stored_bars' }>,
-): Found | undefined {
+export async function exportData(
+  { dir, symbol, from, to, what, out }: ExportRequest,
+  watch: ExportWatch,
+): Promise<Exported | undefined> {
   const days = openCatalogue(dir).filter(
     ({ symbol: of, day }) => of === symbol && (from === null || day >= from) && (to === null || day <= to),
   );
   const [first] = days;
   if (first === undefined) return undefined;
-  const { tickSize, lotSize } = oneStep(days.map(({ meta, day }) => ({ ...meta, period: day })));
+  const { tickSize, lotSize } = oneStep(days);
   const isTrades = what.kind === 'trades';
   const depth = isTrades ? 0 : Math.max(...days.map(({ meta }) => meta.depth));
-  return {
+  const all = days.reduce((sum, { meta }) => sum + meta.rows, 0);
+  let [read, rows] = [0, 0];
+  const partsOf = function* (path: string): Generator<TickColumns> {
+    for (const part of readParts(path)) {
+      yield part;
+      watch.progress((read += part.rows), all);
+    }
+  };
+  const parts = function* (): Generator<ExportPart> {
+    for (const { path, meta } of days)
+      if (what.kind === 'bars') yield barPart(tickBars(partsOf(path), meta.gaps, what.spec, what.calendar));
+      else for (const part of partsOf(path)) yield tickPart(part, depth, isTrades);
+  };
+  const counted = function* (): Generator<ExportPart> {
+    for (const part of parts()) {
+      rows += part.rows;
+      yield part;
+    }
+  };
+  await exportFile(out, {
     fields: what.kind === 'bars' ? barFields(tickSize, lotSize) : tickFields(tickSize, lotSize, depth),
     utcOffsetMinutes: first.meta.utcOffsetMinutes,
-    *parts(took) {
-      for (const { path, meta } of days) {
-        const read = function* (): Generator<TickColumns> {
-          for (const part of readParts(path)) {
-            yield part;
-            took(part.rows);
-          }
-        };
-        if (what.kind === 'bars') yield barPart(tickBars(read(), meta.gaps, what.spec, what.calendar));
-        else for (const part of read()) yield tickPart(part, depth, isTrades);
-      }
-    },
-    all: days.reduce((sum, { meta }) => sum + meta.rows, 0),
-    periods: days.map(({ day }) => day),
-  };
-}
-
-function storedBars({ dir, symbol, from, to }: ExportRequest, length: string): Found | undefined {
-  const files = barFiles(dir).filter(
-    (file) =>
-      file.symbol === symbol &&
-      file.length === length &&
-      (from === null || file.year >= from.slice(0, 4)) &&
-      (to === null || file.year <= to.slice(0, 4)),
-  );
-  const metas = files.map((file) => ({ ...readBarMeta(file.path), period: file.year }));
-  const [first] = metas;
-  if (first === undefined) return undefined;
-  const { tickSize, lotSize } = oneStep(metas);
-  return {
-    fields: barFields(tickSize, lotSize),
-    utcOffsetMinutes: timeZone(first.timeZone)?.offsetAtMoment(first.firstUs) ?? 0,
-    *parts(took) {
-      for (const { path } of files) {
-        for (const part of readBarParts(path)) {
-          yield barPart(part);
-          took(part.rows);
-        }
-      }
-    },
-    all: metas.reduce((sum, { rows }) => sum + rows, 0),
-    periods: files.map(({ year }) => year),
-  };
-}
-
-interface Stepped {
-  readonly period: string;
-  readonly tickSize: string;
-  readonly lotSize: string;
+    parts: counted(),
+  });
+  return { out, rows, periods: days.map(({ day }) => day) };
 }
 
 /** One column has one step. */
-function oneStep(metas: readonly Stepped[]): Stepped {
-  const [first] = metas;
-  const other = metas.find(
-    ({ tickSize, lotSize }) => tickSize !== first?.tickSize || lotSize !== first.lotSize,
+function oneStep(days: ReturnType<typeof openCatalogue>): TickMeta {
+  const [first, ...others] = days.map(({ meta }) => meta);
+  assert(first !== undefined, 'an export has a day');
+  const other = others.find(
+    ({ tickSize, lotSize }) => tickSize !== first.tickSize || lotSize !== first.lotSize,
   );
-  if (first === undefined || other !== undefined) {
-    const steps = [first, other].map((one) => `${one?.period}: ${one?.tickSize} and ${one?.lotSize}`);
-    throw new MixedSteps(
-      `expected one step of prices and volumes, was ${steps.join(', ')}; export them apart`,
-    );
-  }
-  return first;
+  if (other === undefined) return first;
+  const steps = [first, other].map(({ day, tickSize, lotSize }) => `${day}: ${tickSize} and ${lotSize}`);
+  throw new MixedSteps(`expected one step of prices and volumes, was ${steps.join(', ')}; export them apart`);
 }
 
 // Bars of recorded trades, by the builder that strategies get theirs from.

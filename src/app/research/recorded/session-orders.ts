@@ -1,7 +1,5 @@
 /** Orders, calls and latencies of one run, read from its journal: a paper session and a backtest of it are read alike. */
-import type { Latency } from '../../../backtest/run/latency.ts';
 import type { Side } from '../../../domain/order.ts';
-import { durationUs } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 import type { NamedEntry } from '../../../journal/fold-session.ts';
 
@@ -19,7 +17,7 @@ export interface SessionOrder {
 }
 
 /** In the order in which they were placed, with their fills; `system` for an order of no strategy. */
-export function sessionOrders(entries: Iterable<NamedEntry>): ReadonlyMap<string, SessionOrder> {
+function sessionOrders(entries: Iterable<NamedEntry>): ReadonlyMap<string, SessionOrder> {
   const orders = new Map<string, SessionOrder>();
   for (const { entry, strategyName } of entries) {
     if (entry.kind === 'place') {
@@ -126,11 +124,6 @@ function reportSpans(
 /** The faster half: slower fills waited in the book for an unknown part of their time. */
 const soonest = (spans: readonly number[]): readonly number[] =>
   spans.toSorted((a, b) => a - b).slice(0, Math.ceil(spans.length / 2));
-
-export function measuredLatency(spans: readonly number[]): Latency {
-  if (spans.length === 0) return { kind: 'constant', span: durationUs(0) };
-  return { kind: 'measured', spans: spans.map(durationUs), source: 'this session' };
-}
 
 /** Milliseconds. */
 export function medianMs(spans: readonly number[]): number {

@@ -1,4 +1,4 @@
-/** Reads the parameters and the search of a sweep from its backtest file and the command line; returns a plan, or every error. */
+/** Reads the section `sweep` of a backtest file; returns a plan, or every error. */
 import { z } from 'zod';
 import type { MonteCarlo } from '../../../backtest/statistics/monte-carlo.ts';
 import {
@@ -14,33 +14,14 @@ import {
   steppedValues,
 } from '../../../backtest/research/parameter-space.ts';
 import { type Objective, OBJECTIVES, type Ranking } from '../../../backtest/research/trials.ts';
-import {
-  usualWalkForward,
-  type WalkForward,
-  walkForwardWindows,
-  type Window,
-} from '../../../backtest/research/walk-forward.ts';
+import { walkForwardWindows, type Window } from '../../../backtest/research/walk-forward.ts';
 import { nearest, type Problem } from '../../../config/problem.ts';
 import { count } from '../../../config/values.ts';
-import type { Path } from '../../../config/yaml-source.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import { shown } from '../../../domain/parsed.ts';
 import type { StrategyDefinition } from '../../../strategy/index.ts';
 import { formatNumber } from '../../../text/numbers.ts';
-import type { Backtest, BacktestStrategy } from '../backtest/load-backtest.ts';
-
-/** Options of the command line; what is absent is taken from the file. */
-export interface SweepFlags {
-  /** Each `ema.fast=3,5,9`; takes the place of what the file says of that parameter. */
-  readonly vary?: readonly VaryFlag[];
-  readonly search?: 'grid' | 'random';
-  readonly trials?: number;
-  readonly seed?: number;
-  readonly objective?: Objective;
-  /** True: the value of the file, or the default. */
-  readonly walkForward?: WalkForward | true;
-  readonly monteCarlo?: number | true;
-}
+import type { Backtest } from '../backtest/load-backtest.ts';
 
 /** A sweep that can begin. */
 export interface SweepPlan {
@@ -56,28 +37,22 @@ export interface SweepPlan {
 
 export type ReadSweep =
   | { readonly ok: true; readonly plan: SweepPlan }
-  | { readonly ok: false; readonly problems: readonly (string | Problem)[] };
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Fewer daily returns say nothing about their deviation. */
 const SHARPE_DAYS_MIN = 3;
-const USUAL_PATHS = 1_000;
 
-export function readSweep(backtest: Backtest, flags: SweepFlags): ReadSweep {
-  const { source, strategies } = backtest;
+export function readSweep(backtest: Backtest): ReadSweep {
+  const { source } = backtest;
   const read = sweepSchema.safeParse(source.at(['sweep']) ?? {});
   if (!read.success)
     return { ok: false, problems: zodProblems(source, read.error.issues, sweepSchema, { base: ['sweep'] }) };
   const section = read.data;
-  const search = searchOf(section, flags);
-  const { vary = [] } = flags;
-  const space: Dimension[] = [];
-  for (const entries of [writtenEntries(backtest, section, vary), typedEntries(vary)]) {
-    const found = dimensionsOf(strategies, entries, search.kind === 'grid');
-    if (found.problems.length > 0) return { ok: false, problems: found.problems };
-    space.push(...found.dimensions);
-  }
+  const search = searchOf(section);
+  const { space, problems } = spaceOf(backtest, section, search.kind === 'grid');
+  if (problems.length > 0) return { ok: false, problems };
   if (space.length === 0) {
-    const hint = 'add sweep: { parameters: { id: { name: [..] } } }, or --vary id.name=3,5,9';
+    const hint = 'add sweep: { parameters: { id: { name: [..] } } }';
     return refused(source.problem(['sweep'], 'a parameter to vary', hint));
   }
   if (search.kind === 'grid' && spaceSize(space) > TRIALS_MAX) {
@@ -85,7 +60,7 @@ export function readSweep(backtest: Backtest, flags: SweepFlags): ReadSweep {
     const hint = 'take larger steps, or search: random with trials';
     return refused(source.problem(['sweep'], `at most ${TRIALS_MAX} combinations`, hint, size));
   }
-  return planned(backtest, section, flags, search, space);
+  return planned(backtest, section, search, space);
 }
 
 const refused = (problem: Problem): ReadSweep => ({ ok: false, problems: [problem] });
@@ -93,7 +68,6 @@ const refused = (problem: Problem): ReadSweep => ({ ok: false, problems: [proble
 function planned(
   backtest: Backtest,
   section: SweepSection,
-  flags: SweepFlags,
   search: Search,
   space: ParameterSpace,
 ): ReadSweep {
@@ -103,20 +77,19 @@ function planned(
     const expected = 'a combination that the strategy accepts';
     return refused(source.problem(['sweep', 'parameters'], expected, '', `${left} that it refuses`));
   }
-  const split = splitOf(section, flags, sources.days.length);
-  if (split !== null && read.warmUpDays >= split.inSample) {
+  const { objective, tradesMin, walkForward: split, monteCarlo, seed } = section;
+  if (split !== undefined && read.warmUpDays >= split.inSample) {
     const expected = `more days in sample than the warm-up of ${read.warmUpDays}`;
     return refused(source.problem(['sweep', 'walkForward'], expected, '', String(split.inSample)));
   }
-  const windows = split === null ? [] : walkForwardWindows(sources.days, split, read.warmUpDays);
-  if (split !== null && windows.length === 0) {
+  const windows = split === undefined ? [] : walkForwardWindows(sources.days, split, read.warmUpDays);
+  if (split !== undefined && windows.length === 0) {
     const expected = `more than ${split.inSample} days for walk-forward windows`;
     const received = `${sources.days.length} in the data`;
     return refused(source.problem(['sweep', 'walkForward'], expected, '', received));
   }
   const traded = sources.days.length - read.warmUpDays;
   const usual: Objective = traded < SHARPE_DAYS_MIN ? 'net_profit' : 'sharpe';
-  const objective = flags.objective ?? section.objective ?? usual;
   return {
     ok: true,
     plan: {
@@ -124,37 +97,16 @@ function planned(
       trials,
       search,
       refused: left,
-      ranking: { objective, tradesMin: section.tradesMin },
+      ranking: { objective: objective ?? usual, tradesMin },
       windows,
-      monteCarlo: monteCarloOf(section, flags),
+      monteCarlo: monteCarlo === undefined ? null : { ...monteCarlo, seed },
     },
   };
 }
 
-function searchOf(section: SweepSection, flags: SweepFlags): Search {
-  const trials = flags.trials ?? section.trials;
-  const named = flags.search ?? (flags.trials === undefined ? section.search : 'random');
-  const kind = named ?? (trials === undefined ? 'grid' : 'random');
-  return kind === 'grid' ? { kind } : { kind, trials: trials ?? 100, seed: flags.seed ?? section.seed };
-}
-
-function splitOf(section: SweepSection, flags: SweepFlags, days: number): WalkForward | null {
-  if (typeof flags.walkForward === 'object') return flags.walkForward;
-  if (section.walkForward !== undefined) {
-    const { inSample, outOfSample, anchored } = section.walkForward;
-    return { inSample, outOfSample, isAnchored: anchored };
-  }
-  return flags.walkForward === true ? usualWalkForward(days) : null;
-}
-
-function monteCarloOf(
-  section: SweepSection,
-  { monteCarlo, seed = section.seed }: SweepFlags,
-): MonteCarlo | null {
-  const { monteCarlo: written } = section;
-  if (monteCarlo === undefined && written === undefined) return null;
-  const runs = typeof monteCarlo === 'number' ? monteCarlo : (written?.runs ?? USUAL_PATHS);
-  return { runs, seed, blockTrades: written?.blockTrades ?? null };
+function searchOf({ search, trials, seed }: SweepSection): Search {
+  const kind = search ?? (trials === undefined ? 'grid' : 'random');
+  return kind === 'grid' ? { kind } : { kind, trials: trials ?? 100, seed };
 }
 
 /** Rules between parameters are the strategy's own. */
@@ -192,86 +144,39 @@ const sweepSchema = z.strictObject({
 
 type SweepSection = z.output<typeof sweepSchema>;
 
-export interface VaryFlag {
-  /** The argument as typed. */
-  readonly text: string;
-  readonly strategy: string;
-  readonly param: string;
-  /** The value as a file would write it. */
-  readonly written: unknown;
-}
-
-/** One parameter to vary. */
-interface VaryEntry {
-  readonly strategy: string;
-  readonly param: string;
-  readonly written: unknown;
-  /** A problem of the id of the strategy, of the name of the parameter, or of its values. */
-  readonly problem: (of: 'strategy' | 'param' | 'values', issue: ChoiceIssue) => string | Problem;
-}
-
-const SECTION: Path = ['sweep', 'parameters'];
-
-/** The command line takes the place of the file. An unknown strategy is one entry. */
-function writtenEntries(
+/** One dimension for each parameter that is written with its choices. */
+function spaceOf(
   { source, strategies }: Backtest,
   { parameters }: SweepSection,
-  vary: readonly VaryFlag[],
-): readonly VaryEntry[] {
-  const isTyped = (id: string, name: string): boolean =>
-    vary.some(({ strategy, param }) => strategy === id && param === name);
-  return Object.entries(parameters).flatMap(([id, params]) => {
-    const isKnown = strategies.some((each) => each.id === id);
-    return (isKnown ? Object.entries(params) : [['', null] as const])
-      .filter(([name]) => !isTyped(id, name))
-      .map(([param, written]): VaryEntry => ({
-        strategy: id,
-        param,
-        written,
-        problem: (of, { at, expected, received, hint }) =>
-          of === 'strategy'
-            ? source.keyProblem(SECTION, id, expected, hint)
-            : of === 'param'
-              ? source.keyProblem([...SECTION, id], param, expected, hint)
-              : source.problem([...SECTION, id, param, ...at], expected, hint, received),
-      }));
-  });
-}
-
-const typedEntries = (vary: readonly VaryFlag[]): readonly VaryEntry[] =>
-  vary.map(({ text, ...entry }) => ({
-    ...entry,
-    problem: (_, { expected, received, hint }) =>
-      `--vary ${text}: expected ${expected}, was ${received}${hint === '' ? '' : ` (${hint})`}`,
-  }));
-
-/** Of a parameter that stands there twice the last counts. */
-function dimensionsOf(
-  strategies: readonly BacktestStrategy[],
-  entries: readonly VaryEntry[],
   isGrid: boolean,
-): { readonly dimensions: Iterable<Dimension>; readonly problems: readonly (string | Problem)[] } {
-  const dimensions = new Map<string, Dimension>();
-  const problems: (string | Problem)[] = [];
-  for (const { strategy: id, param, written, problem } of entries) {
+): { readonly space: ParameterSpace; readonly problems: readonly Problem[] } {
+  const space: Dimension[] = [];
+  const problems: Problem[] = [];
+  for (const [id, params] of Object.entries(parameters)) {
     const strategy = strategies.find((each) => each.id === id);
     if (strategy === undefined) {
       const ids = strategies.map((each) => each.id);
       const expected = `the id of a strategy (${ids.join(', ')})`;
-      problems.push(problem('strategy', { at: [], expected, received: id, hint: meantOf(id, ids) }));
+      problems.push(source.keyProblem(['sweep', 'parameters'], id, expected, meantOf(id, ids)));
       continue;
     }
-    const names = strategy.definition.paramRows.map(({ name }) => name);
-    if (!names.includes(param)) {
-      const expected = `a parameter of ${strategy.strategy}`;
-      problems.push(problem('param', { at: [], expected, received: param, hint: meantOf(param, names) }));
-      continue;
+    const { definition } = strategy;
+    const names = definition.paramRows.map(({ name }) => name);
+    const path = ['sweep', 'parameters', id];
+    for (const [param, written] of Object.entries(params)) {
+      if (!names.includes(param)) {
+        const expected = `a parameter of ${strategy.strategy}`;
+        problems.push(source.keyProblem(path, param, expected, meantOf(param, names)));
+        continue;
+      }
+      const read = readChoices(definition, param, written, isGrid);
+      if (read.ok) space.push({ strategy: id, param, choices: read.choices });
+      else
+        for (const { at, expected, received, hint } of read.issues)
+          problems.push(source.problem([...path, param, ...at], expected, hint, received));
     }
-    const read = readChoices(strategy.definition, param, written, isGrid);
-    if (read.ok) dimensions.set(`${id}.${param}`, { strategy: id, param, choices: read.choices });
-    else problems.push(...read.issues.map((issue) => problem('values', issue)));
   }
-  return { dimensions: dimensions.values(), problems };
+  return { space, problems };
 }
 
 function meantOf(word: string, known: readonly string[]): string {

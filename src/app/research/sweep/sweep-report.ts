@@ -4,14 +4,12 @@ import {
   type ReportFigure,
   type ReportModel,
   type ReportTable,
-  type ReportWindow,
 } from '../../../backtest/report/report-model.ts';
 import { monteCarloTables } from '../../../backtest/report/report-fans.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
-import { heatMaps } from '../../../backtest/research/heat-maps.ts';
 import type { TrialFigures } from '../../../backtest/research/trials.ts';
 import { dimensionNames, type ParameterSpace } from '../../../backtest/research/parameter-space.ts';
-import { OBJECTIVE_WORDS, objectiveOf } from '../../../backtest/research/trials.ts';
+import { OBJECTIVE_WORDS } from '../../../backtest/research/trials.ts';
 import { selectionWarning } from '../../../backtest/research/selection-bias.ts';
 import { formatNumber, formatPercent, formatRatio } from '../../../text/numbers.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
@@ -57,18 +55,11 @@ export function sweepReport(
     found.best === null
       ? emptyReport(backtest)
       : reportOf(found.best.result, title, { resampled: found.monteCarlo });
-  const { space, ranking } = plan;
-  const scored = found.trials.map(({ assignment, figures }) => {
-    const score = figures.trades < ranking.tradesMin ? null : objectiveOf(figures, ranking.objective);
-    return { assignment, score };
-  });
   return {
     ...base,
     title,
     subtitle: `${subtitleOf(plan, found)}; ${spanOf(sources.days)}`,
     headlines: [...sweepHeadlines(plan, found), ...base.headlines],
-    heatMaps: heatMaps(space, scored, OBJECTIVE_WORDS[ranking.objective]),
-    ...windowsOf(found, sources.days),
     tables: [...sweepTables(plan, found, BEST_SHOWN), ...base.tables],
     warnings: [...sweepWarnings(plan, found), ...base.warnings],
     provenance: [
@@ -134,24 +125,6 @@ function sweepHeadlines(
       meaning: 'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
     });
   return figures;
-}
-
-function windowsOf({ walkForward }: SweepFound, days: readonly string[]): Pick<ReportModel, 'windows'> {
-  if (walkForward === null) return {};
-  const placeOf = (day: string | undefined): number => days.findIndex((each) => each === day);
-  const rows = walkForward.windows.map(({ window, outOfSample: figures }): ReportWindow => {
-    const { inSample, outOfSample } = window;
-    const money = figures === null ? 'nothing traded' : formatNumber(figures.netProfit);
-    return {
-      name: spanOf(outOfSample),
-      inFrom: placeOf(inSample[0]),
-      outFrom: placeOf(outOfSample[0]),
-      outTo: placeOf(outOfSample.at(-1)) + 1,
-      profit: figures?.netProfit ?? null,
-      text: `chosen on ${spanOf(inSample)}, tried on ${spanOf(outOfSample)}: ${money}`,
-    };
-  });
-  return { windows: { days: days.length, rows } };
 }
 
 const emptyReport = ({ market }: Backtest): ReportModel => ({

@@ -6,7 +6,6 @@ import {
   explainFill,
   guesses,
 } from '../../../../src/app/research/agreement/explain-fill.ts';
-import { matchOrders } from '../../../../src/app/research/agreement/compare-session.ts';
 import { type Guess, modelFills } from '../../../../src/app/research/agreement/model-fills.ts';
 import type { SessionCall, SessionOrder } from '../../../../src/app/research/recorded/session-orders.ts';
 
@@ -85,9 +84,6 @@ const variants = (calls: readonly SessionCall[]) =>
     fill: modelFills(calls, MARKET, guess).get(calls[0]!.order),
   }));
 
-const at = (limitPrice: number, second: number, facts: Partial<SessionOrder> = {}) =>
-  order({ limitPrice, decidedUs: second * 1e6, ...facts });
-
 describe('the model, given the calls of a session', () => {
   it('lets an order meet what the book showed when it arrived', () => {
     expect(fillOf([call(order(), 'place', 1.2, 1.8)])).toBe('1 at 100: shown');
@@ -132,22 +128,5 @@ describe('why a fill differs', () => {
     const calls = [call(one, 'place', 3.2, 3.6), call(one, 'cancel', 4.2, 4.6)];
     expect(fillOf(calls)).toBe('not');
     expect(explainFill({ qty: 1, tickValue: 100 }, variants(calls))).toBe('queue');
-  });
-});
-
-describe('which order is which', () => {
-  it('pairs by strategy, contract, side, quantity and price, in order, and leaves out what only one has', () => {
-    const paper = [at(100, 1), at(101, 2), at(102, 3)];
-    const backtest = [at(100, 1.1), at(105, 1.5), at(102, 3.2)];
-    expect(matchOrders(paper, backtest)).toEqual([
-      { paper: paper[0], backtest: backtest[0] },
-      { paper: paper[2], backtest: backtest[2] },
-    ]);
-  });
-
-  it('does not take one strategy for another, nor what was decided on other news', () => {
-    expect(matchOrders([at(100, 1)], [at(100, 1, { strategy: 'other' })])).toEqual([]);
-    expect(matchOrders([at(100, 1)], [at(100, 100)])).toEqual([]);
-    expect(matchOrders([at(100, 1)], [at(100, 1, { side: 'sell' })])).toEqual([]);
   });
 });

@@ -1,24 +1,20 @@
 /** What a sweep varies: filled up by the strategy's own schema, or told with its line and what was meant. */
 import { expect, test } from 'vitest';
-import { readSweep, type SweepFlags } from '../../../../src/app/research/sweep/read-sweep.ts';
-import { varied } from '../../../../src/cli/research/sweep-command.ts';
+import { readSweep } from '../../../../src/app/research/sweep/read-sweep.ts';
 import { formatProblem } from '../../../../src/config/problem.ts';
 import { loadedBacktest, sweepPlace } from './sweep-place.ts';
 
-const read = async (section: string, flags: SweepFlags = {}) =>
-  readSweep(await loadedBacktest(sweepPlace(section)), flags);
+const read = async (section: string) => readSweep(await loadedBacktest(sweepPlace(section)));
 
-async function planned(section: string, flags: SweepFlags = {}) {
-  const found = await read(section, flags);
+async function planned(section: string) {
+  const found = await read(section);
   if (!found.ok) throw new Error(JSON.stringify(found.problems));
   return found.plan;
 }
 
-const told = async (section: string, flags: SweepFlags = {}): Promise<readonly string[]> => {
-  const found = await read(section, flags);
-  return found.ok
-    ? []
-    : found.problems.map((each) => (typeof each === 'string' ? each : formatProblem(each)));
+const told = async (section: string): Promise<readonly string[]> => {
+  const found = await read(section);
+  return found.ok ? [] : found.problems.map(formatProblem);
 };
 
 const of = (fast: string): string => `sweep: { parameters: { ema: { fast: ${fast} } } }`;
@@ -55,18 +51,11 @@ test('a number without steps is drawn from in a random search', async () => {
   expect(trials).toHaveLength(12);
 });
 
-test('the command line takes the place of the file', async () => {
-  const vary = varied('ema.fast=7,8', varied('ema.slow=30..50:20'));
-  const plan = await planned(of('[3]'), { vary, objective: 'sqn', monteCarlo: 50, seed: 9 });
-  expect(plan.trials).toEqual([
-    [30, 7],
-    [30, 8],
-    [50, 7],
-    [50, 8],
-  ]);
-  expect(plan.ranking).toEqual({ objective: 'sqn', tradesMin: 1 });
-  expect(plan.monteCarlo).toEqual({ runs: 50, seed: 9, blockTrades: null });
-  expect((await planned(of('any'), { trials: 5 })).trials).toHaveLength(5);
+test('the figure to rank by and the paths of Monte Carlo are those of the section', async () => {
+  const more = 'objective: sqn, seed: 9, monteCarlo: { runs: 50 } }';
+  const { ranking, monteCarlo } = await planned(`${of('[7, 8]').slice(0, -1)}, ${more}`);
+  expect(ranking).toEqual({ objective: 'sqn', tradesMin: 1 });
+  expect(monteCarlo).toEqual({ runs: 50, seed: 9 });
 });
 
 test('one day has no Sharpe ratio: net profit is what counts', async () => {
@@ -150,13 +139,4 @@ test.each([
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(expected);
   expect(problems[0]).toMatch(/run\.yaml:\d+:\d+ /);
-});
-
-test.each([
-  ['ema.fst=3', '--vary ema.fst=3: expected a parameter of ema-cross, was fst (did you mean fast?)'],
-  ['emma.fast=3', '--vary emma.fast=3: expected the id of a strategy (ema), was emma (did you mean ema?)'],
-  ['ema.fast=3,x', '--vary ema.fast=3,x: expected integer from 1 to 500, was "x"'],
-  ['ema.fast=9..3', '--vary ema.fast=9..3: expected a number from 9 on, was 3'],
-])('--vary %s is refused', async (text, expected) => {
-  expect(await told('', { vary: varied(text) })).toEqual([expected]);
 });

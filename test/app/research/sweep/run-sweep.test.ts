@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, readdirSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Backtest } from '../../../../src/app/research/backtest/load-backtest.ts';
-import { readSweep, type SweepFlags, type SweepPlan } from '../../../../src/app/research/sweep/read-sweep.ts';
+import { readSweep, type SweepPlan } from '../../../../src/app/research/sweep/read-sweep.ts';
 import {
   runSweep,
   type SweepFound,
@@ -35,10 +35,11 @@ function fakePool(order: 'first' | 'last', diesAfter = Infinity) {
   return { ran, open };
 }
 
-const SECTION = 'sweep: { parameters: { ema: { fast: [3, 9], slow: [15, 30], direction: [long, short] } } }';
+const SECTION =
+  'sweep: { monteCarlo: { runs: 20 }, parameters: { ema: { fast: [3, 9], slow: [15, 30], direction: [long, short] } } }';
 
-function planOf(backtest: Backtest, flags: SweepFlags = {}): SweepPlan {
-  const read = readSweep(backtest, flags);
+function planOf(backtest: Backtest): SweepPlan {
+  const read = readSweep(backtest);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.plan;
 }
@@ -55,7 +56,7 @@ const optionsOf = (dir: string, pool: ReturnType<typeof fakePool>, fresh = false
 test('whatever trial ends first, the outcome is the same; a sweep that was killed goes on where it was', async () => {
   const [here, there] = [sweepPlace(SECTION), sweepPlace(SECTION)];
   const backtest = await loadedBacktest(here);
-  const plan = planOf(backtest, { monteCarlo: 20 });
+  const plan = planOf(backtest);
   const whole = await runSweep(backtest, plan, optionsOf(here.dir, fakePool('first')));
 
   const elsewhere = await loadedBacktest(there);
@@ -92,8 +93,8 @@ test('a wider sweep reuses what is known and counts all that was ever tried; --f
   const backtest = await loadedBacktest(place);
   const first = await runSweep(backtest, planOf(backtest), optionsOf(place.dir, fakePool('first')));
   expect([first.ran, first.triedEver]).toEqual([2, 2]);
-  const vary = [{ text: '', strategy: 'ema', param: 'fast', written: [9, 12] }];
-  const wider = await runSweep(backtest, planOf(backtest, { vary }), optionsOf(place.dir, fakePool('first')));
+  const more = planOf(await loadedBacktest(sweepPlace('sweep: { parameters: { ema: { fast: [9, 12] } } }')));
+  const wider = await runSweep(backtest, more, optionsOf(place.dir, fakePool('first')));
   expect([wider.ran, wider.resumed, wider.triedEver]).toEqual([1, 1, 3]);
   const anew = await runSweep(backtest, planOf(backtest), optionsOf(place.dir, fakePool('first'), true));
   expect([anew.ran, anew.resumed, anew.triedEver]).toEqual([2, 0, 2]);
@@ -123,9 +124,11 @@ test('all ticks lie on memory that threads share', async () => {
 });
 
 test('a sweep in which nothing can be picked says so', async () => {
-  const place = sweepPlace('sweep: { tradesMin: 10000, parameters: { ema: { fast: [3] } } }');
+  const place = sweepPlace(
+    'sweep: { tradesMin: 10000, monteCarlo: { runs: 10 }, parameters: { ema: { fast: [3] } } }',
+  );
   const backtest = await loadedBacktest(place);
-  const plan = planOf(backtest, { monteCarlo: 10 });
+  const plan = planOf(backtest);
   const found = await runSweep(backtest, plan, optionsOf(place.dir, fakePool('first')));
   expect([found.best, found.monteCarlo, found.ranked]).toEqual([null, undefined, []]);
   const { report, json } = writeSweepFiles(join(place.dir, 'out'), backtest, plan, found, 'run', ASSETS);
