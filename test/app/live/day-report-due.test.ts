@@ -7,11 +7,11 @@ import { at } from '../../support/strategy-fixtures.ts';
 
 const DAY = tradingDay('2026-03-04');
 const time = (text: string) => at(text, DAY);
+const moment = (text: string | undefined) => (text === undefined ? null : time(text));
 
 type Facts = Partial<Record<'positions' | 'fill' | 'money', string>>;
 
 function isDue(now: string, { positions, fill, money }: Facts, isMoneyOff = false): boolean {
-  const moment = (text: string | undefined) => (text === undefined ? null : time(text));
   return isDayRead({
     sessionDay: DAY,
     clock: { nowUs: () => time(now) },
