@@ -60,25 +60,10 @@ async function imported(file: string, config: Config, dir: string): Promise<numb
   const request = {
     dir,
     kind: 'prints',
-    symbol: null,
-    day: null,
-    zone: null,
-    dateOrder: null,
-    tickSize: null,
-    lotSize: null,
     columns: {},
-    sides: null,
-    hasHeader: true,
-    delimiter: null,
-    hasComma: false,
-    hours: null,
+    header: true,
     silence: minutes(5),
-    every: null,
     stamp: 'start',
-    isRounding: false,
-    skipBad: false,
-    levels: 10,
-    replace: false,
   } as const;
   const watch = { progress: () => undefined, bad: () => undefined };
   return (await importFile(file, request, recordedMarket(config), watch)).rows;

@@ -45,7 +45,6 @@ const listed = (bars: BarRows): MinuteBar[] =>
 const frontMonth = (dir: string): BarImportOptions => ({
   ...vietnamese(dir),
   symbol: 'VN30F1M',
-  every: null,
   stamp: 'start',
 });
 

@@ -1,6 +1,4 @@
 /** The figures of a run, each with its definition beside it, and its tables. */
-import { timeOfDayUs } from '../../domain/civil-date.ts';
-import { formatTimeOfDay } from '../../text/dates.ts';
 import {
   formatAmount,
   formatPercent,
@@ -9,16 +7,10 @@ import {
   formatSignedPercent,
   type MoneyFormat,
 } from '../../text/numbers.ts';
-import { type BacktestResult, type BacktestTrade } from '../backtest-result.ts';
+import type { BacktestResult } from '../backtest-result.ts';
 import type { PerformanceMetrics } from '../statistics/performance-metrics.ts';
 import type { RatioBasis } from '../statistics/return-ratios.ts';
-import {
-  costsOf,
-  countedTrades,
-  type RunStatistics,
-  statisticsOfTrades,
-  tradeStatistics,
-} from '../statistics/run-statistics.ts';
+import { costsOf, type RunStatistics, statisticsOfTrades } from '../statistics/run-statistics.ts';
 import type { ReportFigure, ReportTable } from './report-model.ts';
 
 type Figure = readonly [name: string, text: string, meaning: string];
@@ -97,22 +89,7 @@ export const metricTable = (
 
 type Row = readonly (string | number | null)[];
 
-/** Net profit by strategy, hour and side. */
-export function resultTables(result: BacktestResult): readonly ReportTable[] {
-  const trades = countedTrades(result, result.strategies);
-  const { utcOffsetMinutes: offset, moneyScale } = result;
-  const hourOf = ({ entryUs }: BacktestTrade): string =>
-    `${formatTimeOfDay(timeOfDayUs(entryUs, offset)).slice(0, 2)}:00`;
-  const byHour = tradeTable('By hour of entry', trades, hourOf, moneyScale);
-  return [
-    strategyTable(result),
-    // One hour alone says nothing: bars of a day trade at one.
-    ...(byHour.rows.length < 2 ? [] : [byHour]),
-    tradeTable('By side', trades, ({ direction }) => direction, moneyScale),
-  ];
-}
-
-function strategyTable(result: BacktestResult): ReportTable {
+export function strategyTable(result: BacktestResult): ReportTable {
   const { strategies, moneyScale } = result;
   return {
     title: 'By strategy',
@@ -141,38 +118,5 @@ function strategyTable(result: BacktestResult): ReportTable {
         (fees + tax) / moneyScale,
       ];
     }),
-  };
-}
-
-function tradeTable(
-  title: string,
-  trades: readonly BacktestTrade[],
-  keyOf: (trade: BacktestTrade) => string,
-  moneyScale: number,
-): ReportTable {
-  const groups = new Map<string, BacktestTrade[]>();
-  for (const trade of trades) {
-    const key = keyOf(trade);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [trade]);
-    else group.push(trade);
-  }
-  return {
-    title,
-    note: 'closed trades',
-    columns: ['', 'net profit', 'trades', 'win rate', 'expectancy'],
-    rows: [...groups]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, group]): Row => {
-        const found = tradeStatistics(group.map(({ netProfit }) => netProfit));
-        const net = group.reduce((total, { netProfit }) => total + netProfit, 0);
-        return [
-          key,
-          net / moneyScale,
-          found.count,
-          formatPercent(found.winRate),
-          (found.expectancy ?? 0) / moneyScale,
-        ];
-      }),
   };
 }

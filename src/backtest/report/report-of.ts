@@ -6,7 +6,7 @@ import { type Rolled, yearReturns } from '../statistics/daily-series.ts';
 import { type PerformanceMetrics, performanceMetrics } from '../statistics/performance-metrics.ts';
 import { type RunStatistics, runStatistics } from '../statistics/run-statistics.ts';
 import { fansOf, monteCarloTables, resampledTrades } from './report-fans.ts';
-import { moreFigures, headlineFigures, metricTable, resultTables } from './report-figures.ts';
+import { moreFigures, headlineFigures, metricTable, strategyTable } from './report-figures.ts';
 import type { ReportCosts, ReportDrawdown, ReportModel, ReportSeries, ReportTable } from './report-model.ts';
 import {
   fundsSamples,
@@ -70,7 +70,7 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
     tables: [
       ...(parts.data === undefined ? [] : [parts.data]),
       ...monteCarloTables(resampled, moneyScale),
-      ...resultTables(result),
+      strategyTable(result),
       metricTable(performance, found.basis),
       ...denialTables(result),
     ],

@@ -12,7 +12,7 @@ import {
   type SideWords,
 } from '../../app/research/recorded/recorded-market.ts';
 import type { ImportedFile, ImportedPart, ImportRequest } from '../../app/research/recorded/import-file.ts';
-import { durationUs, type DurationUs, US_PER_MS } from '../../domain/units.ts';
+import { durationUs, US_PER_MS } from '../../domain/units.ts';
 import {
   barLength,
   DATA_DIR,
@@ -38,28 +38,12 @@ function columnName(text: string, before: NamedColumns | undefined): NamedColumn
     : { ...before, [role]: name };
 }
 
-interface ImportFlags {
-  readonly dir: string;
+interface ImportFlags extends Omit<ImportRequest, 'columns' | 'sides' | 'silence'> {
   readonly config: string;
-  readonly kind?: NonNullable<ImportRequest['kind']>;
-  readonly symbol?: string;
-  readonly day?: string;
-  readonly zone?: string;
-  readonly dateOrder?: 'dmy' | 'mdy';
-  readonly tickSize?: string;
-  readonly lotSize?: string;
   readonly column?: NamedColumns;
   readonly side?: SideWords;
-  readonly header: boolean;
-  readonly delimiter?: string;
-  readonly decimalComma?: boolean;
-  readonly hours?: 'market' | 'none';
+  /** Milliseconds. */
   readonly silence: number;
-  readonly every?: DurationUs;
-  readonly stamp: 'start' | 'end';
-  readonly round?: boolean;
-  readonly skipBad?: boolean;
-  readonly replace?: boolean;
   readonly badRows?: string;
   readonly json?: boolean;
 }
@@ -213,27 +197,11 @@ async function explained(file: string, error: unknown): Promise<unknown> {
   return new CliFailure(isWronglyAsked(error) ? EXIT.usage : EXIT.failed, faultOf(file, error));
 }
 
-const requestOf = (flags: ImportFlags): ImportRequest => ({
-  dir: flags.dir,
-  kind: flags.kind ?? null,
-  symbol: flags.symbol ?? null,
-  day: flags.day ?? null,
-  zone: flags.zone ?? null,
-  dateOrder: flags.dateOrder ?? null,
-  tickSize: flags.tickSize ?? null,
-  lotSize: flags.lotSize ?? null,
-  columns: flags.column ?? {},
-  sides: flags.side ?? null,
-  hasHeader: flags.header,
-  delimiter: flags.delimiter ?? null,
-  hasComma: flags.decimalComma ?? false,
-  hours: flags.hours ?? null,
-  silence: durationUs(flags.silence * US_PER_MS),
-  every: flags.every ?? null,
-  stamp: flags.stamp,
-  isRounding: flags.round ?? false,
-  skipBad: flags.skipBad ?? false,
-  replace: flags.replace ?? false,
+const requestOf = ({ column = {}, side, silence, ...flags }: ImportFlags): ImportRequest => ({
+  ...flags,
+  columns: column,
+  sides: side,
+  silence: durationUs(silence * US_PER_MS),
 });
 
 const OUTCOMES = {

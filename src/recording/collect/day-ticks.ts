@@ -77,7 +77,7 @@ interface StoreOptions {
   readonly zone: { offsetAtMoment(us: number): number };
   readonly calendar: TradingCalendar | null;
   readonly silence: DurationUs;
-  readonly replace: boolean;
+  readonly replace?: boolean;
 }
 
 interface TickOrigin {

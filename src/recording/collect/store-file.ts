@@ -21,7 +21,7 @@ interface Described {
  */
 export function storeFile<Meta extends Described>(
   before: Meta | undefined,
-  replace: boolean,
+  replace: boolean | undefined,
   write: (accept: (now: Meta) => Meta) => Meta,
 ): StoredFile<Meta> {
   let kept: StoredFile<Meta> | null = null;
@@ -43,14 +43,14 @@ export function storeFile<Meta extends Described>(
 function keptFile<Meta extends Described>(
   stored: Meta,
   now: Meta,
-  replace: boolean,
+  replace: boolean | undefined,
 ): StoredFile<Meta> | null {
   const isSame =
     stored.digest === now.digest && stored.tickSize === now.tickSize && stored.lotSize === now.lotSize;
   // Replacing a file that has the same rows corrects its metadata.
-  const isAsSaid = !replace || JSON.stringify(stored) === JSON.stringify(now);
+  const isAsSaid = replace !== true || JSON.stringify(stored) === JSON.stringify(now);
   if (isSame && isAsSaid) return { outcome: 'unchanged', meta: stored };
-  return replace ? null : { outcome: 'kept', meta: stored };
+  return replace === true ? null : { outcome: 'kept', meta: stored };
 }
 
 /** Ends a write whose result is not wanted. */

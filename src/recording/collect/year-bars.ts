@@ -69,7 +69,7 @@ interface StoreYearOptions {
   readonly tickSize: string;
   readonly lotSize: string;
   readonly zone: { readonly name: string };
-  readonly replace: boolean;
+  readonly replace?: boolean;
   readonly source: string;
   readonly badRows: number;
 }

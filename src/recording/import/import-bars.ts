@@ -20,8 +20,8 @@ import {
 } from './import-table.ts';
 
 export interface BarImportOptions extends ImportOptions {
-  /** Length of the bars; null: the most frequent distance of two. */
-  readonly every: DurationUs | null;
+  /** Length of the bars; absent: the most frequent distance of two. */
+  readonly every?: DurationUs | undefined;
   /** Whether a row's time is the start of its bar or the end. */
   readonly stamp: 'start' | 'end';
 }
@@ -32,18 +32,18 @@ export async function importBars(
   watch: ImportWatch,
 ): Promise<ImportReport<StoredYear>> {
   const { every, stamp } = options;
-  if (stamp === 'end' && every === null) {
+  if (stamp === 'end' && every === undefined) {
     throw new ImportError(`${file}: for bars with the time of their end say how long they are`);
   }
-  const shift = durationUs(stamp === 'end' && every !== null ? every : 0);
-  let everyUs: number | null = every;
+  const shift = durationUs(stamp === 'end' && every !== undefined ? every : 0);
+  let everyUs: number | null = every ?? null;
   return importTable<YearBars, StoredYear>(file, options, watch, {
     reader: (source) => new BarReader(source, shift),
     check(years, bad) {
       for (const year of years) reportSecondBars(year, bad);
       const distance = commonDistance(years);
       // A bar that reached into the next one would be told before its end.
-      if (every !== null && distance !== null && distance < every)
+      if (every !== undefined && distance !== null && distance < every)
         throw new ImportError(
           `${file}: expected bars of ${formatBarLength(every)}, was mostly ${formatBarLength(distance)} from one to the next; say how long they are`,
         );

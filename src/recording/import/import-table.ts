@@ -48,9 +48,9 @@ export async function importTable<T extends Held, Stored>(
   let rows = 0;
   try {
     await readTable(file, {
-      hasHeader: options.hasHeader,
+      header: options.header,
       delimiter: options.delimiter,
-      hasComma: options.hasComma,
+      decimalComma: options.decimalComma,
       begin(head) {
         const reader = kind.reader({ ...rowSource(file, head, options), options, collector, bad, steps });
         return (row) => {
@@ -62,7 +62,7 @@ export async function importTable<T extends Held, Stored>(
       progress: (bytes, size) => watch.progress({ bytes, size, rows }),
     });
     kind.check?.(collector.all, bad);
-    const wanted = bad.count > 0 && !options.skipBad ? [] : collector.all;
+    const wanted = bad.count > 0 && options.skipBad !== true ? [] : collector.all;
     const stored = wanted.map((collected) => kind.store(collected, bad.count));
     return { rows, badRows: bad.count, bad: bad.kept, steps: stepsText(steps), stored };
   } finally {
@@ -101,45 +101,46 @@ function rowSource(
     throw new ImportError(`${file}: expected a symbol in its name or in a column; say which one it is`);
   }
   const stamps = { zone: options.zone, day: dayOf(options) ?? name.day, dateOrder: options.dateOrder };
-  const isByColumn = options.symbol === null && columns.symbol !== undefined;
+  const isByColumn = options.symbol === undefined && columns.symbol !== undefined;
   return { columns, place, stamps, symbol: isByColumn ? '' : symbol };
 }
 
 function dayOf({ day }: ImportOptions): TradingDay | null {
-  if (day === null) return null;
+  if (day === undefined) return null;
   if (!isTradingDay(day)) throw new ImportError(`expected a day like 2026-03-04, was ${JSON.stringify(day)}`);
   return tradingDay(day);
 }
 
+/** Of a backtest file or the command line, under the same names. */
 export interface ImportOptions {
   /** Where the data directory is. */
   readonly dir: string;
-  /** Null: taken from the file's name or a column of it. */
-  readonly symbol: string | null;
-  /** Date of times without one; null: taken from the file's name. */
-  readonly day: string | null;
+  /** Absent: taken from the file's name or a column of it. */
+  readonly symbol?: string | undefined;
+  /** Date of times without one; absent: taken from the file's name. */
+  readonly day?: string | undefined;
   readonly zone: TimeZone;
-  readonly dateOrder: DateOrder | null;
+  readonly dateOrder?: DateOrder | undefined;
   /** Decimals: a price is a whole number of ticks, a quantity one of lots. */
   readonly tickSize: string;
   readonly lotSize: string;
   /** A price between two ticks counts as the nearest. */
-  readonly isRounding: boolean;
+  readonly round?: boolean;
   readonly columns: NamedColumns;
   readonly sides: SideWords;
-  readonly hasHeader: boolean;
+  readonly header: boolean;
   /** Numbers have a comma for the point. */
-  readonly hasComma: boolean;
-  /** Null: found out from the first line. */
-  readonly delimiter: string | null;
+  readonly decimalComma?: boolean;
+  /** Absent: found out from the first line. */
+  readonly delimiter?: string | undefined;
   /** Trading hours: for auctions and silences. Null where they are not known. */
   readonly calendar: TradingCalendar | null;
   /** A longer time without a trade in continuous trading is noted as a gap. */
   readonly silence: DurationUs;
   /** Keep the good rows of a file that has bad ones. */
-  readonly skipBad: boolean;
+  readonly skipBad?: boolean;
   /** Overwrite stored data that differ. */
-  readonly replace: boolean;
+  readonly replace?: boolean;
 }
 
 /** Progress of an import, and its bad rows as they come. */
@@ -231,9 +232,9 @@ export abstract class RowReader<T extends Held> {
     this.source = source;
     this.#times = new RowTimes(source);
     this.#symbols = new RowSymbol(columns, source.symbol);
-    const { tickSize, lotSize, hasComma } = options;
+    const { tickSize, lotSize, round = false, decimalComma: hasComma = false } = options;
     this.#ticks = new DecimalReader(tickSize, { hasComma });
-    this.#rounded = options.isRounding ? new DecimalReader(tickSize, { hasComma, isRounding: true }) : null;
+    this.#rounded = round ? new DecimalReader(tickSize, { hasComma, isRounding: true }) : null;
     this.#lots = new DecimalReader(lotSize, { hasComma });
     this.#cellsMin = Math.max(...Object.values(columns)) + 1;
   }
@@ -313,7 +314,7 @@ class RowTimes {
     this.column = place('time');
     this.#date = columns.date ?? NONE;
     this.#stamps = new StampReader(stamps);
-    const dates = stamps.dateOrder === null ? ' (for 04/03/2026 say which order)' : '';
+    const dates = stamps.dateOrder === undefined ? ' (for 04/03/2026 say which order)' : '';
     this.wanted =
       stamps.day !== null && this.#date === NONE
         ? 'a time like 09:00:00'

@@ -13,7 +13,7 @@ export interface StampOptions {
   readonly zone: TimeZone;
   /** Of times without a date. */
   readonly day: TradingDay | null;
-  readonly dateOrder: DateOrder | null;
+  readonly dateOrder?: DateOrder | undefined;
 }
 
 const ZERO = 48;
@@ -102,7 +102,7 @@ export class StampReader {
     if (alone !== null) return this.#moment(this.#dayUs + timeUs(alone.slice(1)));
     const short = SHORT_DATE.exec(text);
     const { dateOrder } = this.#options;
-    if (short === null || dateOrder === null) return NaN;
+    if (short === null || dateOrder === undefined) return NaN;
     const [, first, second, year, ...rest] = short;
     const [month, day] = dateOrder === 'mdy' ? [first, second] : [second, first];
     return this.#fromParts(year, month, day, rest);

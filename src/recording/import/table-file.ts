@@ -11,10 +11,10 @@ export interface TableHead {
 }
 
 export interface TableReader {
-  readonly hasHeader: boolean;
-  readonly delimiter: string | null;
+  readonly header: boolean;
+  readonly delimiter?: string | undefined;
   /** Numbers have a comma for the point, so it is no delimiter. */
-  readonly hasComma?: boolean;
+  readonly decimalComma?: boolean | undefined;
   /** Gets the first row; gives the function that takes each row. */
   begin(head: TableHead): (row: CsvRow) => void;
   progress(bytes: number, size: number): void;
@@ -30,7 +30,7 @@ export async function readTable(path: string, reader: TableReader): Promise<void
   let rows: CsvRows | undefined = undefined;
   for await (const chunk of source.chunks()) {
     const bytes = rows === undefined ? withoutMark(path, chunk) : chunk;
-    rows ??= new CsvRows(reader.delimiter ?? delimiterOf(bytes, reader.hasComma), takeFrom(reader));
+    rows ??= new CsvRows(reader.delimiter ?? delimiterOf(bytes, reader.decimalComma), takeFrom(reader));
     rows.write(bytes);
     reader.progress(source.bytesRead, source.size);
   }
@@ -45,8 +45,8 @@ function takeFrom(reader: TableReader): (row: CsvRow) => void {
   return (row) => {
     if (take !== undefined) return take(row);
     const texts = cellTexts(row);
-    take = reader.begin({ header: reader.hasHeader ? texts : null, width: row.cells });
-    if (!reader.hasHeader) take(row);
+    take = reader.begin({ header: reader.header ? texts : null, width: row.cells });
+    if (!reader.header) take(row);
   };
 }
 

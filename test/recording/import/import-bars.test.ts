@@ -21,7 +21,7 @@ async function imported(text: string, options: Partial<BarImportOptions> = {}, d
   const file = join(tempDir(), 'AAPL.csv');
   writeFileSync(file, text);
   const bad: BadRow[] = [];
-  const settings = { ...vietnamese(dir), every: null, stamp: 'start' as const, ...options };
+  const settings = { ...vietnamese(dir), stamp: 'start' as const, ...options };
   const { stored } = await importBars(file, settings, { ...QUIET, bad: (row) => bad.push(row) });
   const bars = stored.flatMap(({ path }) =>
     [...readBarParts(path)].flatMap((part) =>
@@ -57,7 +57,7 @@ describe('files of bars that mean the same', () => {
       'in milliseconds of another zone, without names',
       '1772589600000;1.0;1.3;0.9;1.2;500\n1772589900000;1.2;1.2;1.1;1.1;0\n',
       {
-        hasHeader: false,
+        header: false,
         zone: timeZone('America/New_York')!,
         columns: { time: '1', open: '2', high: '3', low: '4', close: '5', volume: '6' },
       },
@@ -153,10 +153,10 @@ describe('bad bars', () => {
   it('are rounded to the nearest tick where that was asked for, and hold no price of nothing', async () => {
     const { bars, bad } = await imported(
       `${HEAD}2026-03-04 09:00,1.04,1.26,1.04,1.26,1\n2026-03-04 09:01,1.25,1.25,1.25,1.25,1\n`,
-      { isRounding: true },
+      { round: true },
     );
     expect([bars.map((bar) => bar.split(' ')[1]), bad]).toEqual([['10', '13'], []]);
-    const none = await imported(`${HEAD}2026-03-04 09:00,0.04,1,0.04,1,1\n`, { isRounding: true });
+    const none = await imported(`${HEAD}2026-03-04 09:00,0.04,1,0.04,1,1\n`, { round: true });
     expect(none.bad).toHaveLength(1);
   });
 

@@ -52,7 +52,7 @@ describe('messy tapes that mean the same', () => {
       'without a header, columns by their numbers',
       '1950,2,09:00:00,-\n1950.1,1,09:15:00,B\n1950.2,3,09:15:00,M\n1950.3,9,14:45:00,B\n',
       {
-        options: { hasHeader: false, columns: { time: '3', price: '1', volume: '2', side: '4' } },
+        options: { header: false, columns: { time: '3', price: '1', volume: '2', side: '4' } },
       },
     ],
     [
@@ -63,7 +63,7 @@ describe('messy tapes that mean the same', () => {
     [
       'with a decimal comma, whose columns another character divides',
       'time;price;volume;side\n09:00:00;1950,0;2;M\n09:15:00;1950,1;1,0;B\n09:15:00;1950,2;3;M\n14:45:00;1950,3;9;B\n',
-      { options: { hasComma: true } },
+      { options: { decimalComma: true } },
     ],
     [
       'in another zone, with the name of another symbol',

@@ -12,20 +12,12 @@ export const QUIET: ImportWatch = { progress: () => undefined, bad: () => undefi
 
 export const vietnamese = (dir: string): ImportOptions => ({
   dir,
-  symbol: null,
-  day: null,
   zone: timeZone('+07:00')!,
-  dateOrder: null,
   tickSize: '0.1',
   lotSize: '1',
   columns: {},
   sides: VIETNAMESE_SIDES,
-  hasHeader: true,
-  delimiter: null,
-  hasComma: false,
+  header: true,
   calendar: MARKET_CALENDAR,
   silence: minutes(5),
-  isRounding: false,
-  skipBad: false,
-  replace: false,
 });

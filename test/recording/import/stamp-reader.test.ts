@@ -13,7 +13,7 @@ const reader = ({ zone = '+07:00', day = '2026-03-04', dateOrder }: Setting = {}
   new StampReader({
     zone: timeZone(zone)!,
     day: day === null ? null : tradingDay(day),
-    dateOrder: dateOrder ?? null,
+    dateOrder,
   });
 
 function read(stamps: StampReader, text: string): string {

@@ -13,7 +13,7 @@ import {
   type TradingCalendar,
 } from '../../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
-import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
+import { legacyCode, listedMonths } from '../../../domain/contract-code.ts';
 import { type Contract, hundredthsOf, NO_BAND_BPS } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
 import {
@@ -26,7 +26,7 @@ import {
 } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
-import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
+import { codeOn, digestOf, type SourceDay, type SourceDays } from './source-days.ts';
 
 export interface BacktestDaysOptions {
   readonly market: BacktestMarket;
@@ -212,22 +212,9 @@ export class BacktestDays implements BacktestData {
 }
 
 /** Some day of the run has prices of the contract that `symbol` names on that day. */
-export function isPlayed({ calendar }: BacktestMarket, { all, days }: SourceDays, symbol: string): boolean {
-  const alias = /^(VN30|VN100)F([12])([MQ])$/.exec(symbol);
-  const family = familyOf(symbol);
-  const codeOn = (day: TradingDay): string => {
-    if (alias === null || family === undefined) return symbol;
-    const month = listedMonths(calendar, family, day)[(alias[3] === 'Q' ? 2 : 0) + Number(alias[2]) - 1];
-    return month === undefined ? symbol : legacyCode(month);
-  };
+export function isPlayed(market: BacktestMarket, { all, days }: SourceDays, symbol: string): boolean {
   const played = new Set(days);
-  return all.some(({ day, code }) => played.has(day) && isSameContract(code, codeOn(day)));
-}
-
-/** A month has two codes. */
-function isSameContract(a: string, b: string): boolean {
-  const [one, other] = [contractMonthOf(a), contractMonthOf(b)];
-  return a === b || (one !== undefined && other !== undefined && legacyCode(one) === legacyCode(other));
+  return all.some(({ day, code }) => played.has(day) && code === codeOn(market, symbol, day));
 }
 
 /** A copy with moved times where the wall clock changed. */

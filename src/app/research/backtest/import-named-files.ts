@@ -125,20 +125,20 @@ const shortList = (names: readonly string[]): string =>
     ? names.join(', ')
     : `${names.slice(0, NAMES_SHOWN).join(', ')} and ${names.length - NAMES_SHOWN} more`;
 
-/** The contract of a file, or of each row where a column tells it (`symbol` is null then), and its steps. */
+/** The contract of a file, or of each row where a column tells it (`symbol` is undefined then), and its steps. */
 async function contentOf(
   path: string,
   entry: Named,
   market: BacktestMarket,
-): Promise<({ readonly symbol: string | null } & ReturnType<typeof stepsOf>) | null> {
-  const symbol = entry.symbol ?? nameParts(path).symbol;
-  const spec = symbol === null ? undefined : market.specOf(symbol);
+): Promise<({ readonly symbol: string | undefined } & ReturnType<typeof stepsOf>) | null> {
+  const symbol = entry.symbol ?? nameParts(path).symbol ?? undefined;
+  const spec = symbol === undefined ? undefined : market.specOf(symbol);
   if (spec !== undefined) return { symbol, ...stepsOf(spec) };
   if (entry.symbol !== undefined || !(await hasSymbols(path, entry.columns))) return null;
   const [first, ...others] = Object.values(market.contracts).map((each) => stepsOf(each));
   const isOne = ({ tickSize, lotSize }: ReturnType<typeof stepsOf>): boolean =>
     tickSize === first?.tickSize && lotSize === first.lotSize;
-  return first !== undefined && others.every(isOne) ? { symbol: null, ...first } : null;
+  return first !== undefined && others.every(isOne) ? { symbol: undefined, ...first } : null;
 }
 
 function badFile(
@@ -170,24 +170,16 @@ async function imported(
     return kind === 'quotes' ? importQuotes(path, options, NO_WATCH) : importPrints(path, options, NO_WATCH);
   }
   const { importBars } = await import('../../../recording/import/import-bars.ts');
-  const every = entry.every === undefined ? null : durationUs(entry.every);
+  const every = entry.every === undefined ? undefined : durationUs(entry.every);
   return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
 }
 
 const importOptions = (entry: Named, market: BacktestMarket) => ({
-  day: null,
+  ...entry,
   zone: market.zone,
-  dateOrder: entry.dateOrder ?? null,
-  columns: entry.columns,
   sides: entry.sides ?? (market.kind === 'own' ? PLAIN_SIDES : VIETNAMESE_SIDES),
-  hasHeader: entry.header,
-  isRounding: entry.round,
-  delimiter: entry.delimiter ?? null,
-  hasComma: entry.decimalComma,
   calendar: market.isZoneFixed ? market.calendar : null,
   silence: minutes(5),
-  skipBad: false,
-  replace: false,
 });
 
 /** A directory of its own for the file as it is now, read as it is read now. */

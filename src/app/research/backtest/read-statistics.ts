@@ -82,10 +82,10 @@ async function benchmarkOf(
 /** The last row of each day is its close, in the order of days. */
 async function readCloses(path: string, named: Named, zone: TimeZone): Promise<readonly BenchmarkClose[]> {
   const byDay = new Map<TradingDay, { readonly atUs: number; readonly close: number }>();
-  const stamps = new StampReader({ zone, day: null, dateOrder: named.dateOrder ?? null });
+  const stamps = new StampReader({ zone, day: null, dateOrder: named.dateOrder });
   await readTable(path, {
-    hasHeader: named.header,
-    delimiter: named.delimiter ?? null,
+    header: named.header,
+    delimiter: named.delimiter,
     begin({ header, width }) {
       const mapped = mapColumns(header, named.columns, width);
       if (!mapped.ok) throw new ImportError(`${path}, line 1: ${mapped.problem}`);

@@ -213,21 +213,21 @@ function metricsJson({ metrics, aggregate, rolling, benchmark }: PerformanceMetr
   };
 }
 
-const tradesJson = (trades: TradeStatistics, money: InCurrency): unknown => ({
-  count: trades.count,
-  wins: trades.wins,
-  losses: trades.losses,
-  winRate: trades.winRate ?? null,
-  profitFactor: trades.profitFactor ?? null,
-  expectancy: money(trades.expectancy),
-  averageWin: money(trades.averageWin),
-  averageLoss: money(trades.averageLoss),
-  largestWin: money(trades.largestWin),
-  largestLoss: money(trades.largestLoss),
-  sqn: trades.sqn ?? null,
-  winsInARowMax: trades.winsInARowMax,
-  lossesInARowMax: trades.lossesInARowMax,
-});
+const TRADE_MONEY: readonly string[] = [
+  'expectancy',
+  'averageWin',
+  'averageLoss',
+  'largestWin',
+  'largestLoss',
+] satisfies (keyof TradeStatistics)[];
+
+const tradesJson = (trades: TradeStatistics, money: InCurrency): unknown =>
+  Object.fromEntries(
+    Object.entries(trades).map(([key, value]: [string, number | undefined]) => [
+      key,
+      TRADE_MONEY.includes(key) ? money(value) : (value ?? null),
+    ]),
+  );
 
 function strategyJson(result: BacktestResult, strategy: StrategyResult, money: InCurrency): unknown {
   const { id, symbols, params, costs, profit, orders, denialCount, stopped } = strategy;

@@ -131,7 +131,7 @@ export const longestBar = (sources: readonly SourceDay[]): number =>
   sources.reduce((longest, { bars }) => Math.max(longest, bars?.everyUs ?? 0), 0);
 
 /** The contract of a symbol on a day: a series of the front month is another contract each month. */
-function codeOn(market: BacktestMarket, symbol: string, day: TradingDay): string | undefined {
+export function codeOn(market: BacktestMarket, symbol: string, day: TradingDay): string | undefined {
   const family = familyOf(symbol);
   const place = family === undefined ? undefined : PLACES[symbol.slice(family.length)];
   if (market.kind === 'own' || place === undefined || family === undefined) return plainCode(symbol);

@@ -29,8 +29,8 @@ export interface FrameOptions {
   readonly market: RecordedMarket;
   readonly silence: DurationUs;
   /** Keep the good frames of a log that has bad ones. */
-  readonly skipBad: boolean;
-  readonly replace: boolean;
+  readonly skipBad?: boolean;
+  readonly replace?: boolean;
 }
 
 /** Frames of a log by kind; the counts add up to all frames. */
@@ -146,7 +146,7 @@ class FrameCompiler {
     const { calendar } = market;
     const { count, kept } = this.#bad;
     const zone = { offsetAtMoment: () => calendar.utcOffsetMinutes };
-    const wanted = count > 0 && !skipBad ? [] : this.#contracts;
+    const wanted = count > 0 && skipBad !== true ? [] : this.#contracts;
     const stored = wanted.flatMap(({ contract: { spec }, days }) => {
       const options = { ...this.#options, calendar, zone, ...stepsOf(spec) };
       return [...days.values()].map(({ ticks, gaps }) =>

@@ -22,18 +22,18 @@ import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts
 
 export { faultOf, isFileFault, isWronglyAsked } from '../../../recording/import/import-table.ts';
 
-/** Null takes the value from the file, its name or the configured market. */
+/** What is absent is taken from the file, its name or the configured market. */
 export interface ImportRequest extends Omit<
   BarImportOptions,
   'zone' | 'tickSize' | 'lotSize' | 'sides' | 'calendar'
 > {
-  readonly kind: FileKind | null;
-  readonly zone: string | null;
-  readonly tickSize: string | null;
-  readonly lotSize: string | null;
-  readonly sides: SideWords | null;
-  /** Trading hours: the configured market's, or none; null takes the market's for its own contracts. */
-  readonly hours: 'market' | 'none' | null;
+  readonly kind?: FileKind;
+  readonly zone?: string;
+  readonly tickSize?: string;
+  readonly lotSize?: string;
+  readonly sides?: SideWords | undefined;
+  /** Trading hours: the configured market's, or none; absent: the market's for its own contracts. */
+  readonly hours?: 'market' | 'none';
 }
 
 /** A file of columns that an import has, or should have, written. */

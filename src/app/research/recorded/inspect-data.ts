@@ -7,20 +7,14 @@ import { type RowTable, TotalsCounter } from '../../../recording/columns/row-tab
 import { tableOf, type TickMeta } from '../../../recording/columns/tick-columns.ts';
 import { readParts, readTickMeta } from '../../../recording/columns/tick-file.ts';
 
-/** A day of ticks; the rest of its metadata concerns the reader of its columns. */
-export type TickListing = Omit<
-  TickMeta,
-  'kind' | 'version' | 'tickSize' | 'lotSize' | 'stampUs' | 'sides' | 'digest'
-> & {
+interface OnDisk {
   readonly bytes: number;
   readonly path: string;
-};
+}
 
-/** A year of bars. */
-export type BarListing = BarFile &
-  Pick<BarMeta, 'rows' | 'volume' | 'firstUs' | 'lastUs' | 'badRows' | 'source'> & {
-    readonly bytes: number;
-  };
+/** A day of ticks, and a year of bars. */
+export type TickListing = TickMeta & OnDisk;
+export type BarListing = BarFile & Omit<BarMeta, 'year'> & OnDisk;
 
 export interface DataListing {
   readonly ticks: readonly TickListing[];
@@ -34,31 +28,14 @@ const ofSymbol =
 
 /** `symbol` null: all of them. */
 export function listData(dir: string, symbol: string | null): DataListing {
+  const onDisk = (path: string): OnDisk => ({ bytes: statSync(path).size, path });
   return {
     ticks: openCatalogue(dir)
       .filter(ofSymbol(symbol))
-      .map(({ path, meta }) => ({
-        symbol: meta.symbol,
-        day: meta.day,
-        rows: meta.rows,
-        trades: meta.trades,
-        volume: meta.volume,
-        depth: meta.depth,
-        firstUs: meta.firstUs,
-        lastUs: meta.lastUs,
-        utcOffsetMinutes: meta.utcOffsetMinutes,
-        gaps: meta.gaps,
-        badRows: meta.badRows,
-        bytes: statSync(path).size,
-        source: meta.source,
-        path,
-      })),
+      .map(({ path, meta }) => ({ ...meta, ...onDisk(path) })),
     bars: barFiles(dir)
       .filter(ofSymbol(symbol))
-      .map((file) => {
-        const { rows, volume, firstUs, lastUs, badRows, source } = readBarMeta(file.path);
-        return { ...file, rows, volume, firstUs, lastUs, badRows, source, bytes: statSync(file.path).size };
-      }),
+      .map((file) => ({ ...readBarMeta(file.path), ...file, ...onDisk(file.path) })),
   };
 }
 
