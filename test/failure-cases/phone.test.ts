@@ -182,6 +182,7 @@ it('asks somebody to acknowledge that a proven halt is not proven any more', asy
   const unseen = (): readonly string[] =>
     (WaitingFile.read(story.paths.messages)?.desk.unseen ?? []).map(({ title }) => title);
   await story.until(() => unseen().some((title) => title.includes('halt unproven')));
+  expect(story.daemon.alerting.state.unseen).toBeGreaterThan(0);
 });
 
 it('knows by its journal what is held and which stops wait, where no session opens', async () => {
