@@ -103,7 +103,7 @@ async function readOut({ paths }: Story, config: Config, day: TradingDay) {
       ({ index, id, params }) => ({ index, id, definition: scripted, params }),
     );
   const replay = inSession(paths.dir, day, replayed, names);
-  const exported = await exportJournal(paths.dir, { session: undefined, all: true }, 'decisions', out);
+  const exported = exportJournal(paths.dir, { session: undefined, all: true }, 'decisions', out);
   return {
     orders: ordersView(query),
     positions: positionsView(query),
