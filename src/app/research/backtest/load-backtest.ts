@@ -90,10 +90,9 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
   const sources = sourceDays(dirs, market.market, read);
-  const chosen = await readStatistics(source, read, { market: market.market, sources });
-  if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
+  const statistics = await readStatistics(source, read, { market: market.market, sources });
+  if ('problem' in statistics) return { ok: false, problems: [statistics.problem] };
   const { strategies } = code;
-  const { statistics } = chosen;
   const backtest: Backtest = {
     file,
     read,
