@@ -134,7 +134,6 @@ describe('data import', () => {
 
   it.each([
     ['a file that is not there', ['/nowhere.csv'], 'expected an existing file, was /nowhere.csv'],
-    ['no file', [], "missing required argument 'files'"],
     ['a role that is none', ['TAPE', '--column', 'prize=Last'], 'expected a column like price=Last'],
     [
       'a side that is none',
@@ -218,13 +217,4 @@ describe('data verify', () => {
       expect.arrayContaining([expect.objectContaining({ path, problems: [expect.stringContaining(path)] })]),
     );
   });
-});
-
-it.each([
-  ['continuous VN30F2603 VN30F2604 --out front.csv', 'a backtest on VN30F1M rolls over files'],
-  ['synth --from 2026-06-06', 'trade on paper'],
-])('data %s is gone, and says what to do instead', async (line, instead) => {
-  const { code, err } = await cliRun('data', ...line.split(' '));
-  expect(code).toBe(2);
-  expect(err).toContain(instead);
 });

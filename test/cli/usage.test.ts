@@ -33,11 +33,6 @@ it.each([
   ],
   ['no reason', ['halt'], "required option '--reason <text>' not specified"],
   ['an empty reason', ['halt', '--reason', ' '], 'expected a reason in a few words, was " "'],
-  [
-    'a state of an order that is none',
-    ['orders', 'resolve', 'H.1', 'maybe', '--reason', 'x'],
-    'Allowed choices are absent, live.',
-  ],
   ['no speed', ['paper', '--speed', '0'], 'expected a number above 0, at most 10000, was "0"'],
   [
     'a span without a unit',
@@ -49,11 +44,7 @@ it.each([
     ['simulator', '--port', '99999'],
     'expected a port from 0 to 65535, was "99999"',
   ],
-  [
-    'an option that is gone',
-    ['simulator', '--page-port=0'],
-    '--page-port is gone: the control API has faults and figures; the page of a paper run shows the rest',
-  ],
+  ['a command that is gone', ['data', 'synth'], 'trade on paper'],
   ['a seed with a fraction', ['simulator', '--seed', '1.5'], 'expected a whole number, 0 or more, was "1.5"'],
   [
     'a simulator file that is not there',

@@ -167,7 +167,7 @@ function compoundMetrics(
   const days = between + (statistics.returnsFrom === 'capital' ? 1 : 0);
   const worth = found.totalReturn === undefined ? undefined : found.totalReturn + 1;
   const annual = annualReturn(returns, basis.periodsPerYear);
-  const excess = annual === undefined ? undefined : annual - statistics.riskFree;
+  const excess = annual === undefined ? undefined : annual - statistics.riskFreePercent / 100;
   const volatility = compoundVolatility(returns, basis);
   return [
     ...rowsOf(true, [
@@ -258,7 +258,7 @@ function holdMetrics(
   const market = totalReturn(
     pairs.benchmark.filter((_, i) => {
       const day = pairs.days[i];
-      return holdFrom === null || (day !== undefined && day > holdFrom);
+      return holdFrom === undefined || (day !== undefined && day > holdFrom);
     }),
   );
   const slope = beta({ returns: logsOf(pairs.returns), benchmark: logsOf(pairs.benchmark) });
@@ -322,7 +322,7 @@ function benchmarkPairs(
   { daily }: Pick<RunStatistics, 'daily'>,
 ): BenchmarkPairs | null {
   const { benchmark } = result.statistics;
-  if (benchmark === null) return null;
+  if (benchmark === undefined) return null;
   const closes = benchmark.kind === 'closes' ? benchmark.closes : closesOf(result, benchmark.name);
   const byDay = new Map(closes.map(({ day, close }) => [day, close]));
   const first = daily[0];

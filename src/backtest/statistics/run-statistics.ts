@@ -86,9 +86,8 @@ export function runStatistics(result: BacktestResult): RunStatistics {
 }
 
 export function ratioBasis(days: readonly TradingDay[], settings: StatisticsSettings): RatioBasis {
-  const { deviation, riskFree } = settings;
-  const periodsPerYear = settings.periodsPerYear ?? sessionsPerYear(days);
-  return { periodsPerYear, deviation, riskFree: (1 + riskFree) ** (1 / periodsPerYear) - 1 };
+  const { deviation, riskFreePercent, periodsPerYear = sessionsPerYear(days) } = settings;
+  return { periodsPerYear, deviation, riskFree: (1 + riskFreePercent / 100) ** (1 / periodsPerYear) - 1 };
 }
 
 /** (last / first) - 1, also where equity fell below zero on the way. */

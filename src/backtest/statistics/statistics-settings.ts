@@ -4,15 +4,15 @@ import type { DeviationKind } from './moments.ts';
 
 export interface StatisticsSettings {
   readonly deviation: DeviationKind;
-  /** Null takes the sessions of a year: 252, 365 where weekends are traded, 52 and 12 where no two days are within a week or four. */
-  readonly periodsPerYear: number | null;
-  /** Return of a year without risk, as a fraction. */
-  readonly riskFree: number;
-  /** Days of rolling figures; null takes a quarter, less for a short run. */
-  readonly rollingDays: number | null;
-  readonly benchmark: BenchmarkSource | null;
-  /** Buy and hold begins at the close of this day; null: with the first return. */
-  readonly holdFrom: TradingDay | null;
+  /** Absent: the sessions of a year, 252, 365 where weekends are traded, 52 and 12 where no two days are within a week or four. */
+  readonly periodsPerYear?: number | undefined;
+  /** Return of a year without risk, compounded. */
+  readonly riskFreePercent: number;
+  /** Days of rolling figures; absent: a quarter, less for a short run. */
+  readonly rollingDays?: number | undefined;
+  readonly benchmark?: BenchmarkSource | undefined;
+  /** Buy and hold begins at the close of this day; absent: with the first return. */
+  readonly holdFrom?: TradingDay | undefined;
   /** Where the first return begins: the capital, or equity at the end of the first day. */
   readonly returnsFrom: 'capital' | 'first_close';
   /** Trades that the run ended before they were closed, in the statistics of trades: left out, or counted at the last price. */
@@ -31,11 +31,7 @@ export interface BenchmarkClose {
 
 export const DEFAULT_STATISTICS: StatisticsSettings = {
   deviation: 'sample',
-  periodsPerYear: null,
-  riskFree: 0,
-  rollingDays: null,
-  benchmark: null,
-  holdFrom: null,
+  riskFreePercent: 0,
   returnsFrom: 'capital',
   openTrades: 'leave_out',
 };

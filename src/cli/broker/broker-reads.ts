@@ -266,20 +266,7 @@ const closedRows = (
     ...sums(row),
     time: row.time,
   })),
-  ...(total === null
-    ? []
-    : [
-        {
-          contract: 'TOTAL',
-          side: '',
-          closed: null,
-          of: null,
-          opened: null,
-          left: null,
-          ...sums(total),
-          time: '',
-        },
-      ]),
+  ...(total === null ? [] : [{ contract: 'TOTAL', ...sums(total) }]),
 ];
 
 const sums = ({ closedProfit, openProfit, fee, tax }: ClosedTotal): Row => ({

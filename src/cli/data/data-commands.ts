@@ -123,11 +123,6 @@ const barTable = (bars: readonly BarListing[]): string =>
 const KIB = 1_024;
 const kib = (bytes: number): string => formatNumber(Math.ceil(bytes / KIB));
 
-interface VerifyFlags {
-  readonly dir: string;
-  readonly json?: boolean;
-}
-
 function addDataVerify(data: Command, { io, finish }: CliContext): void {
   const command = data
     .command('verify')
@@ -137,7 +132,7 @@ function addDataVerify(data: Command, { io, finish }: CliContext): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit code 1 when a file is damaged.\n\nExample:\n  tickwright data verify\n')
     .action(async (symbol: string | undefined) => {
-      const flags = command.opts<VerifyFlags>();
+      const flags = command.opts<Omit<ListFlags, 'gaps'>>();
       const { filesToVerify, verifyData } = await import('../../app/research/recorded/inspect-data.ts');
       const total = filesToVerify(flags.dir, symbol ?? null);
       if (total === 0) throw noData(flags.dir, symbol);

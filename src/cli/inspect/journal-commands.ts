@@ -42,11 +42,6 @@ Example:
   tickwright journal report --session 2026-03-04 --out day.html
 `;
 
-interface VerifyFlags {
-  readonly state?: string;
-  readonly json?: boolean;
-}
-
 export function addJournalCommands(journal: Command, { io, finish }: CliContext): void {
   const verify = withState(
     journal.command('verify').description('check that no row of the journal was changed, moved or lost'),
@@ -54,7 +49,7 @@ export function addJournalCommands(journal: Command, { io, finish }: CliContext)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit code 1 when a fault is found.\n\nExample:\n  tickwright journal verify\n')
     .action(() => {
-      const { json, ...flags } = verify.opts<VerifyFlags>();
+      const { json, ...flags } = verify.opts<Pick<ExportFlags, 'state' | 'json'>>();
       const check = verifyJournal(stateOf(flags));
       if (json === true) printJson(io, check);
       else io.out(verifyText(check));

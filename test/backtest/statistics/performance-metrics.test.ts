@@ -69,7 +69,7 @@ function performanceOf(series: Golden['series'][number], over: Partial<Statistic
       ...DEFAULT_STATISTICS,
       deviation: 'sample' as const,
       periodsPerYear,
-      riskFree: (1 + GOLDEN.riskFree) ** periodsPerYear - 1,
+      riskFreePercent: 100 * ((1 + GOLDEN.riskFree) ** periodsPerYear - 1),
       rollingDays: GOLDEN.window,
       benchmark: { kind: 'closes' as const, name: 'index', closes: [before, ...closes] },
       ...over,

@@ -9,7 +9,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { PART_ROWS } from '../../../src/recording/columns/row-table.ts';
 import { ticksPath } from '../../../src/recording/columns/catalogue.ts';
 import { readColumns, writeColumns } from '../../../src/recording/columns/tick-file.ts';
-import { DecimalReader, DecimalStep } from '../../../src/text/decimals.ts';
 import { exportFile } from '../../../src/recording/export/export-file.ts';
 import { type ExportTable, tickFields, tickPart } from '../../../src/recording/export/export-table.ts';
 import { importPrints } from '../../../src/recording/import/import-ticks.ts';
@@ -160,17 +159,6 @@ it('leaves nothing behind when its rows cannot be read', async () => {
     await expect(exportFile(join(dir, name), table)).rejects.toThrow('the disk is gone');
   }
   expect(readdirSync(dir)).toEqual([]);
-});
-
-it('writes a decimal as it was read', () => {
-  const steps = ['0.1', '0.25', '1', '100', '0.00000001', '0.05'];
-  fc.assert(
-    fc.property(fc.constantFrom(...steps), fc.integer({ min: 0, max: 2 ** 31 - 1 }), (step, count) => {
-      const text = Buffer.from(new DecimalStep(step).text(count));
-      expect(new DecimalReader(step).read(text, 0, text.length)).toBe(count);
-      expect(new DecimalStep(step).number(count)).toBe(Number(text.toString()));
-    }),
-  );
 });
 
 /** Polars reads both kinds of file as they are, where there is a Python that has it (`TICKWRIGHT_PYTHON`). */

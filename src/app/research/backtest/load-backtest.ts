@@ -72,38 +72,24 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   const read = withKeptPositions(main.value);
   const code = await findStrategies(source, read, options);
   const problems = [...code.problems];
-  const market = readBacktestMarket(source);
-  if (!market.ok) return { ok: false, problems: [...problems, ...market.problems] };
-  problems.push(...fileProblems(source, read, market.market));
-  if (market.market.kind === 'index_futures' && read.risk !== undefined)
-    problems.push(...limitProblems(source, { ...read, risk: read.risk }, market.market));
+  const found = readBacktestMarket(source);
+  if (!found.ok) return { ok: false, problems: [...problems, ...found.problems] };
+  const { market } = found;
+  problems.push(...fileProblems(source, read, market));
+  if (market.kind === 'index_futures' && read.risk !== undefined)
+    problems.push(...limitProblems(source, { ...read, risk: read.risk }, market));
   const { latencies, problems: unmeasured } = await measuredLatencies(source, read);
   problems.push(...unmeasured);
   if (problems.length > 0) return { ok: false, problems };
-  const imported = await importNamedFiles(read.data, {
-    source,
-    market: market.market,
-    state: read.state,
-    note,
-  });
+  const imported = await importNamedFiles(read.data, { source, market, state: read.state, note });
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
-  const sources = sourceDays(dirs, market.market, read);
-  const chosen = await readStatistics(source, read, { market: market.market, sources });
-  if (!chosen.ok) return { ok: false, problems: [chosen.problem] };
+  const sources = sourceDays(dirs, market, read);
+  const statistics = await readStatistics(source, read, { market, sources });
+  if ('problem' in statistics) return { ok: false, problems: [statistics.problem] };
   const { strategies } = code;
-  const { statistics } = chosen;
-  const backtest: Backtest = {
-    file,
-    read,
-    source,
-    market: market.market,
-    strategies,
-    sources,
-    latencies,
-    statistics,
-  };
+  const backtest: Backtest = { file, read, source, market, strategies, sources, latencies, statistics };
   const wrong =
     sources.days.length === 0
       ? [noDays(backtest)]

@@ -23,38 +23,25 @@ import { placed } from '../../host/strategy-files/strategy-code.ts';
 
 type Named = NonNullable<BacktestFile['statistics']['benchmark']>;
 
-type StatisticsRead =
-  | { readonly ok: true; readonly statistics: StatisticsSettings }
-  | { readonly ok: false; readonly problem: Problem };
-
-const PERCENT = 100;
+interface Failed {
+  readonly problem: Problem;
+}
 
 export async function readStatistics(
   source: YamlSource,
-  { statistics: { benchmark: named, riskFreePercent, ...read } }: BacktestFile,
+  { statistics: { benchmark: named, ...settings } }: BacktestFile,
   data: { readonly market: BacktestMarket; readonly sources: SourceDays },
-): Promise<StatisticsRead> {
-  const settings = {
-    deviation: read.deviation,
-    periodsPerYear: read.periodsPerYear ?? null,
-    riskFree: riskFreePercent / PERCENT,
-    rollingDays: read.rollingDays ?? null,
-    holdFrom: read.holdFrom ?? null,
-    returnsFrom: read.returnsFrom,
-    openTrades: read.openTrades,
-  };
-  if (named === undefined) return { ok: true, statistics: { ...settings, benchmark: null } };
+): Promise<StatisticsSettings | Failed> {
+  if (named === undefined) return settings;
   const found = await benchmarkOf(source, named, data);
-  return 'problem' in found
-    ? { ok: false, problem: found.problem }
-    : { ok: true, statistics: { ...settings, benchmark: found } };
+  return 'problem' in found ? found : { ...settings, benchmark: found };
 }
 
 async function benchmarkOf(
   source: YamlSource,
   named: Named,
   { market, sources: { all, days } }: { readonly market: BacktestMarket; readonly sources: SourceDays },
-): Promise<BenchmarkSource | { readonly problem: Problem }> {
+): Promise<BenchmarkSource | Failed> {
   const at = ['statistics', 'benchmark'];
   const name = named.file;
   if (all.some(({ code }) => code === name)) return { kind: 'symbol', name };

@@ -37,12 +37,6 @@ test.each([
     'captial:',
     'captial: expected a known key, was "captial" (did you mean capital?)',
   ],
-  [
-    'a key that is gone',
-    'data:\n',
-    'data:\n  depth: [{ file: book.jsonl }]\n',
-    'data.depth: expected a known key, was "depth" (levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages)',
-  ],
   ['no capital', 'capital: 2000000000', 'capital: 0', 'capital: expected more than 0, was 0'],
   [
     'a market that is not there',
@@ -79,12 +73,6 @@ test.each([
     'strategies:',
     `statistics: { benchmark: ${join(ROOT, 'test/golden/empyrical/make.py')} }\nstrategies:`,
     'expected columns for time and close',
-  ],
-  [
-    'a deviation of another kind',
-    'strategies:',
-    'statistics: { deviation: samples }\nstrategies:',
-    'statistics.deviation: expected one of sample, population, was "samples"',
   ],
   ['no data', `prints: [${SAMPLE}]`, 'prints: []', 'data: expected prints, quotes, bars or a catalogue'],
   [
@@ -134,12 +122,6 @@ test.each([
     'data:\n',
     'models: { volumePercent: 10 }\ndata:\n',
     'models.volumePercent: expected no such key here: it has an effect on bars alone, was 10',
-  ],
-  [
-    'an end of slippage on ticks',
-    'data:\n',
-    'models: { slippageUpTo: bar }\ndata:\n',
-    'models.slippageUpTo: expected no such key here: it has an effect on bars alone, was "bar"',
   ],
   [
     'a warm-up that is forgotten',
@@ -352,14 +334,8 @@ test('a file of several contracts is refused where their ticks differ', async ()
 /** Keys that are gone say what to do instead. */
 test.each([
   ['data: { ', 'data: { actions: actions.csv, ', 'data.actions', 'adjust prices for splits and dividends'],
-  ['data: { ', 'data: { prices: adjusted, ', 'data.prices', 'prices are taken as they are'],
-  ['data: { ', 'data: { rates: { EURUSD: 1.08 }, ', 'data.rates', 'convert prices before the import'],
-  ['capital', 'currency: USD\ncapital', 'currency', 'one currency a run'],
   ['X: { tick: 0.1', '$&, currency: EUR', 'market.contracts.X.currency', 'one currency a run'],
-  ['X: { tick: 0.1', '$&, chain: { XH4: 2024-03-15 }', 'market.contracts.X.chain', 'VN30F1M alone rolls'],
-  ['X: { tick: 0.1', '$&, funding: { percent: 0.01 }', 'market.contracts.X.funding', 'time costs nothing'],
   ['market: { ', '$&costs: { loan: true }, ', 'market.costs.loan', 'time costs nothing'],
-  ['capital', 'timeZone: UTC\ncapital', 'timeZone', 'one market a run'],
 ])('%s to %s', async (from, to, path, instead) => {
   const { dir, file } = written('');
   writeFileSync(file, ownMarket(dir).replace(from, to));
