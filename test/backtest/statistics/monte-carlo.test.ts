@@ -18,11 +18,6 @@ describe('the same trades in another order', () => {
     expect(equity.bands[0]).toEqual({ p5: 1_000, p25: 1_000, p50: 1_000, p75: 1_000, p95: 1_000 });
     expect(equity.bands.at(-1)!.p5).toBe(1_100);
   });
-
-  it('of two trades are two: the fall is that of the loss', () => {
-    const { drawdownMax } = monteCarlo([10, -4], 100, PLAN)!.shuffled;
-    expect(drawdownMax).toEqual({ p5: 4, p25: 4, p50: 4, p75: 4, p95: 4 });
-  });
 });
 
 describe('the bootstrap', () => {

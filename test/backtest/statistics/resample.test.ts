@@ -1,20 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blockBootstrap, confidenceBand, shuffled } from '../../../src/backtest/statistics/monte-carlo.ts';
 import { Random } from '../../../src/venue/market/random.ts';
 
-const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
-
 describe('resampling', () => {
-  it('shuffles without losing or making a value', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer()), fc.nat(), (values, seed) => {
-        const random = new Random(seed);
-        expect(ascending(shuffled(values, (n) => random.below(n)))).toEqual(ascending(values));
-      }),
-    );
-  });
-
   it('gives each order its turn', () => {
     const random = new Random(7);
     const seen = new Map<string, number>();

@@ -26,9 +26,10 @@ const ofSymbol =
   (file: { readonly symbol: string }): boolean =>
     symbol === null || file.symbol === symbol;
 
+const onDisk = (path: string): OnDisk => ({ bytes: statSync(path).size, path });
+
 /** `symbol` null: all of them. */
 export function listData(dir: string, symbol: string | null): DataListing {
-  const onDisk = (path: string): OnDisk => ({ bytes: statSync(path).size, path });
   return {
     ticks: openCatalogue(dir)
       .filter(ofSymbol(symbol))
