@@ -143,7 +143,8 @@ export class FillChecks {
     const order = journal.orders.get(id);
     if (order === undefined || isResolved(id)) return;
     const there = this.#there(order);
-    const trigger = truth.triggerNamed(id) ?? truth.triggers.get(order.waitingKey ?? '');
+    // Of two that are alike the journal may have taken the other one's row.
+    const trigger = truth.triggers.get(order.waitingKey ?? '') ?? truth.triggerNamed(id);
     const isOpen =
       trigger === undefined
         ? there !== undefined && isOpenAtBroker(there.report)
