@@ -4,7 +4,7 @@
  */
 import { TERMINAL_STATUSES } from '../../src/domain/order.ts';
 import { isOpenAtBroker, type OpenTruth, protects, workingOf } from './broker-truth.ts';
-import type { CommittedRow } from './committed-journal.ts';
+import type { CommittedRow, JournaledOrder } from './committed-journal.ts';
 import type { Scene } from './scene.ts';
 
 /** A fill or an order since then may not have been read. */
@@ -43,7 +43,8 @@ export class WithdrawalChecks {
       case 'policy_acted':
         if (entry.policy === 'flatten') this.#flattenedUs = this.#scene.world.time.livedUs;
         if (entry.policy === 'hold') return;
-        this.#withdraw(owner, entry.text);
+        // What closes a position then stays the strategy's own, also once the position is gone.
+        this.#withdraw(owner, entry.text, (order) => this.#closes(order));
         return this.#owe(owner, entry.text, { cause, session });
       case 'command':
         // By its name, as it is stored.
@@ -68,13 +69,24 @@ export class WithdrawalChecks {
     }
   }
 
-  #withdraw(owner: string | null, why: string): void {
+  #withdraw(
+    owner: string | null,
+    why: string,
+    isLeft: (order: JournaledOrder) => boolean = () => false,
+  ): void {
     for (const order of this.#scene.journal.orders.values()) {
       const { place } = order;
       if (place === null || place.isLost || place.terms.purpose !== 'entry') continue;
-      if (owner !== null && order.owner !== owner) continue;
+      if ((owner !== null && order.owner !== owner) || isLeft(order)) continue;
       if (!TERMINAL_STATUSES.has(order.status)) this.#withdrawn.set(order.id, why);
     }
+  }
+
+  /** By the rows so far it is no larger than what its owner holds on the other side. */
+  #closes({ owner, place }: JournaledOrder): boolean {
+    if (place === null) return false;
+    const { orderCode, side, qty } = place.terms;
+    return qty <= (side === 'sell' ? 1 : -1) * this.#scene.journaledQty(owner, orderCode);
   }
 
   /** By the rows so far it can only enlarge what its owner holds: the policy cancels it in the same event. */
