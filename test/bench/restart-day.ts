@@ -241,7 +241,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
     mark: null,
     prices: new PriceBoard(() => []),
     onEntry: () => undefined,
-    halt: { reason: null, follow: () => undefined, settle: () => undefined },
+    halt: { reason: null, follow: () => undefined, settle: () => undefined, given: () => undefined },
     edge,
   };
   return { context: context as unknown as SessionContext, edge, journal, paths }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a session uses no more of it

@@ -28,6 +28,8 @@ export class Halt {
   readonly #parts: HaltParts;
   #last: Pick<HaltEntry, 'halted' | 'reason'>;
   #reason: string | null;
+  /** An engine has been given the last halt or resume: one that comes between two sessions waits for the next. */
+  #isGiven = true;
   /** Rows of the engine that are not durable yet. */
   #followed: HaltEntry[] = [];
 
@@ -50,6 +52,7 @@ export class Halt {
   /** The first reason stays until `end`, unless it leaves the books alone. False where it stayed. */
   begin(reason: string): boolean {
     if (this.isSwept) return false;
+    this.#isGiven = false;
     this.#reason = this.#reason === null ? reason : `${reason}; before it: ${this.#reason}`;
     this.#keep(this.#own(true, this.#reason));
     return true;
@@ -59,6 +62,11 @@ export class Halt {
   end(reason: string): void {
     if (this.#reason !== null) this.#writeEnd(reason, this.#reason);
     this.#reason = null;
+  }
+
+  /** Of the last halt: an engine reads it, or begins its day with it. */
+  given(): void {
+    this.#isGiven = true;
   }
 
   /** Rows that a full disk refuses wait, and are written once there is room: the last of them says what holds. */
@@ -77,7 +85,8 @@ export class Halt {
    */
   follow(entry: HaltEntry, isOutdated = false): void {
     const { halted, reason } = entry;
-    if (isOutdated && halted !== (this.#reason !== null)) {
+    const isOlder = isOutdated || (!halted && !this.#isGiven);
+    if (isOlder && halted !== (this.#reason !== null)) {
       this.#parts.journal.append(entry);
       return this.#parts.journal.append(this.#own(!halted, this.#reason ?? this.#last.reason));
     }

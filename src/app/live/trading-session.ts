@@ -214,7 +214,9 @@ export class TradingSession implements InputSink, Work {
       lastSeq: 0,
       lastTsUs: tsUs(0),
       recordInput: (input) => {
-        if (input.kind === 'command' && isOfAccount(input.command)) this.#lastHaltCommand = input.seq;
+        const isHalt = input.kind === 'command' && isOfAccount(input.command);
+        if (isHalt) this.#lastHaltCommand = input.seq;
+        if (isHalt || input.kind === 'session_started') context.halt.given();
         if (input.kind === 'command' && input.command.name === 'stop_strategy')
           this.#lastStops.set(input.command.strategy, input.seq);
         journal.recordInput(input);

@@ -100,6 +100,24 @@ it('of a person goes before that of a second daemon, which leaves the books alon
   expect(haltOf(reopened(path)).halt.isSwept).toBe(true);
 });
 
+it('that came between two sessions is not undone by what the engine of the first says of an earlier resume', () => {
+  const path = tempPath();
+  const journal = openStore(path).store;
+  const { halt, follow } = haltOf(journal);
+  halt.begin('lunch');
+  halt.given();
+  halt.end('back');
+  halt.given();
+  halt.begin('news');
+  follow(row(false, 'back'));
+  expect(halt.refuse('entry')).toBe('news');
+  journal.flush();
+  expect(haltOf(reopened(path)).halt.reason).toBe('news');
+  halt.given();
+  follow(row(false, 'back'));
+  expect(halt.reason, 'the engine has read it').toBeNull();
+});
+
 it('holds when the journal fails, and a resume that cannot be kept changes nothing', () => {
   const halt = new Halt({
     clock,
