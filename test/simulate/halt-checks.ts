@@ -72,7 +72,7 @@ export class HaltChecks {
     }
     const isProven = daemon.halt.reason !== null && daemon.sweep.progress.status === 'proven';
     if (isProven) this.#proven(daemon.sweep.progress.text);
-    if (isProven) this.#staysProven(daemon.sweep.progress.text);
+    if (isProven && !this.#wasProven) this.#becomesProven(daemon.sweep.progress.text);
     this.#wasProven = isProven;
   }
 
@@ -119,7 +119,7 @@ export class HaltChecks {
   }
 
   /** Nothing at the broker is more than what it closes, as the word says, but for what happened just now. */
-  #staysProven(text: string): void {
+  #becomesProven(text: string): void {
     const { truth, violated, world } = this.#scene;
     if (/can turn a position round/.test(text)) return;
     const sinceUs = world.time.nowUs - READ_US;
