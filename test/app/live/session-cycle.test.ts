@@ -87,7 +87,7 @@ function cycleWith(startEngine: Start) {
   const degraded: string[] = [];
   const failures: unknown[] = [];
   let problem: string | null = null;
-  const halt = { reason: null, begin: vi.fn(), settle: () => undefined };
+  const halt = { reason: null, begin: vi.fn(), settle: () => undefined, given: () => undefined };
   const edge = {
     calls: { sent: 0 },
     table: { reset: () => undefined, listed: [], contracts: [] },
