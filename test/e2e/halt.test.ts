@@ -1,6 +1,7 @@
 /** Failure cases 4 and 31 over the real wire: a halt works from the broker's books, and holds whatever fails. */
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { readControl } from '../../src/app/inspect/read-control.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   brokerTruth,
@@ -26,6 +27,14 @@ const tell = ({ state }: Workplace, ...command: readonly string[]): Promise<Said
       resolve({ code: child.exitCode ?? -1, text: stdout + stderr }),
     );
   });
+
+async function statusOf({ state }: Workplace): Promise<{ readonly engineSilentMs: number | null }> {
+  const control = readControl(state);
+  const answer = await fetch(`http://127.0.0.1:${control?.port}/status`, {
+    headers: { authorization: `Bearer ${control?.token}` },
+  });
+  return (await answer.json()) as { engineSilentMs: number | null };
+}
 
 /** Orders that open or enlarge a position: an exit may follow a halt. */
 function entriesOf(place: Workplace, { orders }: BrokerTruth): BrokerTruth['orders'] {
@@ -99,10 +108,9 @@ test('while a strategy hangs, status says how old its figures are', async () => 
   const place = workplace(BUSY_CONFIG + HANGING_STRATEGY);
   const daemon = startDaemon(place, [], main);
   await daemon.line(/ stuck +started/);
-  await until(async () => {
-    const { text } = await tell(place, 'status');
-    return /^engine +does NOT answer for \d+ s/m.test(text) ? true : undefined;
-  });
+  // A command is a process of its own: it is asked once the hang is seen, which lasts for seconds.
+  await until(async () => ((await statusOf(place)).engineSilentMs === null ? undefined : true));
+  expect((await tell(place, 'status')).text).toMatch(/^engine +does NOT answer for \d+ s/m);
   await daemon.line(/engine_lost/);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
 });
