@@ -18,12 +18,7 @@ const heldBy = (world: HouseWorld, strategy = 0): number => world.view.position(
 test('an exit that turns up after its answer was lost confirms no auction', () => {
   const world = holding(6, { time: '14:29:40' });
   world.broker.fillUs = null;
-  const submit = world.submitFor.bind(world);
-  world.submitFor = (strategy, intent) => {
-    const id = submit(strategy, intent);
-    if (world.asks('submit').length === 1) world.view.order(id)!.status = 'unknown';
-    return id;
-  };
+  world.loseFirstAnswer();
   world.command(flattenAll).run(3);
   world.view.openOrders()[0]!.status = 'accepted';
   world.runUntil('14:44');

@@ -352,12 +352,7 @@ describe('outside continuous trading', () => {
   test('an exit whose answer is lost in an auction is looked up, and sent again once it is proven absent', () => {
     const world = holding(1, { time: '14:31' });
     world.broker.fillUs = null;
-    const submit = world.submitFor.bind(world);
-    world.submitFor = (strategy, intent) => {
-      const id = submit(strategy, intent);
-      if (world.asks('submit').length === 1) world.view.order(id)!.status = 'unknown';
-      return id;
-    };
+    world.loseFirstAnswer();
     world.command({ ...flattenAll, inAuction: true }).run(40);
     expect(world.keeper.status()).toContain('checking');
     expect(world.asks('submit')).toHaveLength(1);

@@ -154,6 +154,16 @@ export class HouseWorld implements SessionActions {
     return held;
   }
 
+  /** The answer to the first order of the house is lost. */
+  loseFirstAnswer(): void {
+    const submit = this.submitFor.bind(this);
+    this.submitFor = (strategy, intent) => {
+      const id = submit(strategy, intent);
+      if (this.asks('submit').length === 1) this.view.order(id)!.status = 'unknown';
+      return id;
+    };
+  }
+
   submitFor(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
     this.#count += 1;
     const id = clientOrderId(`x${this.#count}`);
