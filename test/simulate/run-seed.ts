@@ -188,9 +188,11 @@ function standIn(world: World, view: EngineView | undefined): void {
       checks.resuming();
       daemon.command({ name: 'resume', reason });
     }
-    for (const { clientOrderId, status } of view?.orders ?? []) {
+    for (const { clientOrderId, status, filledQty } of view?.orders ?? []) {
+      const there = checks.truth.named(clientOrderId)?.report;
       const isGone =
         !checks.truth.isOpen(clientOrderId) &&
+        (there === undefined || there.filledQty === filledQty) &&
         checks.everAlerted(new RegExp(`${clientOrderId} was accepted, and complete scans of .* do not`));
       if (status !== 'presumed_absent' && !isGone) continue;
       waits(clientOrderId, new RegExp(clientOrderId));
