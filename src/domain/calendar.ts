@@ -14,7 +14,7 @@ import {
   type Weekday,
   weekdayOf,
 } from './civil-date.ts';
-import { type TsUs, US_PER_DAY } from './units.ts';
+import { minutes, type TsUs, tsUs, US_PER_DAY } from './units.ts';
 
 export type SessionPhase = 'closed' | 'opening_auction' | 'continuous' | 'break' | 'closing_auction';
 
@@ -112,6 +112,16 @@ export function phaseAt(calendar: TradingCalendar, at: TsUs): SessionPhase {
   const time = timeOfDayUs(at, calendar.utcOffsetMinutes);
   for (const span of calendar.phases) if (time >= span.fromUs && time < span.toUs) return span.phase;
   return 'closed';
+}
+
+/** The broker's midnight may come later than ours. A clock that is further off is at fault, and entries wait (rulings, 28). */
+const DAY_SKEW_MAX = minutes(1);
+
+/** From when on the broker too has begun this day: where trading goes on at midnight, its numbers, money and prices change under way. */
+export function surelyBegunUs(calendar: TradingCalendar, day: TradingDay): TsUs {
+  const began = momentOf(day, 0, calendar.utcOffsetMinutes);
+  const isMidnightTraded = [began, tsUs(began - 1)].every((at) => phaseAt(calendar, at) !== 'closed');
+  return isMidnightTraded ? tsUs(began + DAY_SKEW_MAX) : began;
 }
 
 /** The next moment after `at` at which the phase may change, or the trading day does. */

@@ -184,7 +184,7 @@ function createReconciler(
 
 /** Compares the broker's account with our money of the day. */
 function createMoneyReconciler(
-  { context, portfolio, halt, session, snapshots, costs }: Base,
+  { context, portfolio, halt, session, snapshots, costs, market }: Base,
   positionReconciler: PositionReconciler,
   fills: FillSteps,
   adoption: Adoption,
@@ -196,6 +196,7 @@ function createMoneyReconciler(
     halt,
     isOfToday: (readUs: TsUs) => session.isMoneyOf(readUs),
     areFillsExact: () => fills.areExact,
+    isReferenceOfToday: () => session.isSurelyToday(market.referenceUs),
     areCostsApart: () => adoption.hasUnlisted || fills.hasEarlier,
     positionsAgreedUs: () => positionReconciler.agreedUs,
     settlementTax: () => taxOn(costs, session.tradingDay(), portfolio.settledValue),

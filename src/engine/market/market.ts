@@ -9,6 +9,8 @@ export class Market {
   readonly #instruments: InstrumentMarket[] = [];
   #isLive = false;
   #isReferenceFresh = false;
+  /** When the reference prices were last read. */
+  referenceUs = -Infinity;
 
   get isLive(): boolean {
     return this.#isLive;
@@ -38,7 +40,8 @@ export class Market {
     this.of(instrument).seenUs = at;
   }
 
-  reference({ rows }: ReferencePrices): void {
+  reference({ rows, tsUs }: ReferencePrices): void {
+    this.referenceUs = tsUs;
     for (const { instrument, ceiling, floor, reference, lastPrice } of rows) {
       const market = this.of(instrument);
       market.band = { ceiling, floor, reference };

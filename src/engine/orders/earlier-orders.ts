@@ -4,13 +4,12 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';
-import { phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
+import { surelyBegunUs, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { hasProvenEnd, type OrderStatus, type Side, signOf, waitsInTriggerBook } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
-  minutes,
   money,
   OPERATOR_INDEX,
   qty,
@@ -18,7 +17,6 @@ import {
   type StrategyIndex,
   signedQty,
   type TsUs,
-  tsUs,
 } from '../../domain/units.ts';
 import type { CarriedOrder, EarlierOrder } from '../ports/engine-event.ts';
 import { CONFIRM_AFTER_US } from '../positions/enclosed-proof.ts';
@@ -31,9 +29,6 @@ import { ManagedOrder } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { isAlike } from './row-matching.ts';
-
-/** The broker's midnight may come later than ours. A clock that is further off is at fault, and entries wait (rulings, 28). */
-const DAY_SKEW_MAX = minutes(1);
 
 export interface EarlierOrdersParts {
   readonly context: EventContext;
@@ -134,8 +129,7 @@ export class EarlierOrders {
    * stops, that day may end later than ours.
    */
   provesNumber(order: ManagedOrder, startedUs: TsUs): boolean {
-    if (!order.isCarriedOver) return true;
-    return startedUs >= this.#dayBeganUs() + (this.#isMidnightTraded() ? DAY_SKEW_MAX : 0);
+    return !order.isCarriedOver || startedUs >= this.#surelyBegunUs();
   }
 
   /** Its row is of the day before: today's book has none of it. */
@@ -174,8 +168,7 @@ export class EarlierOrders {
 
   /** The broker took it, in the first minute where trading never stops: the day of the broker may begin later than ours. */
   isOfDayBefore({ createdUs, orderNo }: ManagedOrder): boolean {
-    const isOfFirstMinute = createdUs < this.#dayBeganUs() + DAY_SKEW_MAX;
-    return orderNo !== null && isOfFirstMinute && this.#isMidnightTraded();
+    return orderNo !== null && createdUs < this.#surelyBegunUs();
   }
 
   /**
@@ -279,8 +272,12 @@ export class EarlierOrders {
   }
 
   #isMidnightTraded(): boolean {
-    const { calendar } = this.#parts;
-    return isTraded(calendar, this.#dayBeganUs()) && isTraded(calendar, this.#dayBeganUs() - 1);
+    return this.#surelyBegunUs() > this.#dayBeganUs();
+  }
+
+  #surelyBegunUs(): TsUs {
+    const { calendar, tradingDay } = this.#parts;
+    return surelyBegunUs(calendar, tradingDay());
   }
 
   #dayBeganUs(): number {
@@ -288,8 +285,6 @@ export class EarlierOrders {
     return momentOf(tradingDay(), 0, calendar.utcOffsetMinutes);
   }
 }
-
-const isTraded = (calendar: TradingCalendar, at: number): boolean => phaseAt(calendar, tsUs(at)) !== 'closed';
 
 /** Contracts that may have filled unseen; `leavesQty` counts none of an order that is over. */
 const leavesOf = (order: ManagedOrder): number =>

@@ -25,6 +25,8 @@ export interface MoneyReconcilerParts {
   readonly isOfToday: (readUs: AccountSnapshot['startedUs']) => boolean;
   /** The money of each fill is the broker's figure. */
   readonly areFillsExact: () => boolean;
+  /** The prices from which positions carried over count are those of today. */
+  readonly isReferenceOfToday: () => boolean;
   /** When the read of the positions began that last agreed; a difference of positions explains one of money. */
   readonly positionsAgreedUs: () => number;
   /** Tax on the positions that expired today, by the price we know. */
@@ -136,7 +138,7 @@ export class MoneyReconciler {
   }
 
   #compare(account: BrokerAccount): readonly MoneyFigure[] {
-    const { portfolio, areFillsExact, areCostsApart } = this.#parts;
+    const { portfolio, areFillsExact, isReferenceOfToday, areCostsApart } = this.#parts;
     const figures: MoneyFigure[] = [];
     const add = (what: MoneyFigure['what'], ours: number, broker: Money | null): void => {
       if (broker !== null) figures.push({ what, ours: money(ours), broker });
@@ -145,7 +147,7 @@ export class MoneyReconciler {
       const { fee, tax } = portfolio.costs();
       add('fee', fee, account.fee);
       if (areFillsExact()) add('tax', tax, account.tax);
-      const profit = areFillsExact() ? portfolio.settledProfit() : null;
+      const profit = areFillsExact() && isReferenceOfToday() ? portfolio.settledProfit() : null;
       if (profit !== null) add('profit', profit + this.#acceptedProfit, account.profit);
     }
     add('cash', this.#explained?.cash ?? account.cash, account.cash);

@@ -6,6 +6,7 @@ import {
   nextPhaseChange,
   phaseAt,
   type SessionPhase,
+  surelyBegunUs,
   tradingDayAt,
 } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
@@ -65,10 +66,16 @@ export class SessionState {
     return readUs < this.#opensUs;
   }
 
+  /** Read when the broker too had begun this day. */
+  isSurelyToday(readUs: number): boolean {
+    return this.#day !== null && readUs >= surelyBegunUs(this.#calendar, this.#day);
+  }
+
   /** Money of the day is shown from the open until shortly after the close; the night settles it. */
   isMoneyOf(readUs: TsUs): boolean {
     const day = this.#day;
     if (day === null || tradingDayAt(this.#calendar, readUs) !== day) return false;
+    if (!this.isSurelyToday(readUs)) return false;
     if (phaseAt(this.#calendar, readUs) !== 'closed') return true;
     const closeUs = dayClose(this.#calendar, day);
     return closeUs !== undefined && readUs >= closeUs && readUs < closeUs + AFTER_CLOSE_US;

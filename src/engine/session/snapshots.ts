@@ -85,9 +85,9 @@ interface PollsParts {
   readonly context: EventContext;
   readonly timers: TimerHeap;
   readonly snapshots: Snapshots;
-  readonly session: Pick<SessionState, 'phase' | 'triggersReadUs'>;
+  readonly session: Pick<SessionState, 'phase' | 'triggersReadUs' | 'isSurelyToday'>;
   readonly orders: Pick<Orders, 'open'>;
-  readonly market: Pick<Market, 'isLive' | 'isReferenceFresh'>;
+  readonly market: Pick<Market, 'isLive' | 'isReferenceFresh' | 'referenceUs'>;
 }
 
 export class Polls {
@@ -150,9 +150,16 @@ export class Polls {
       this.#again(POLL_POSITIONS, settings.positions);
     } else if (tag === POLL_ACCOUNT) {
       snapshots.want('account');
+      if (this.#isReferenceOld()) snapshots.want('reference');
       this.#again(POLL_ACCOUNT, settings.account);
     } else if (tag === AWAIT_REFERENCE) this.awaitReference();
     else if (tag === POLL_TRIGGERS) this.#pollTriggers();
+  }
+
+  /** Read when the broker had perhaps not begun this day: profit counts from another price by now. */
+  #isReferenceOld(): boolean {
+    const { session, market, context } = this.#parts;
+    return !session.isSurelyToday(market.referenceUs) && session.isSurelyToday(context.nowUs);
   }
 
   failed({ what, reason }: ReadFailed): void {

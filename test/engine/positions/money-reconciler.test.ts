@@ -2,13 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import type { BrokerAccount } from '../../../src/domain/broker-order.ts';
 import { orderCosts } from '../../../src/domain/costs.ts';
+import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { money, OPERATOR_INDEX } from '../../../src/domain/units.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
 import { earlierOrder } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
-import { COSTS, DAY, FRONT, NEXT, timeOf, worth } from '../../support/engine-world.ts';
+import { CALENDAR, COSTS, DAY, FRONT, NEXT, timeOf, worth } from '../../support/engine-world.ts';
 
 const CASH = 5_000_000_000;
 const bought = (no: string, filled: number, price = 13_000): RowFacts => ({
@@ -114,6 +115,24 @@ describe('money that agrees', () => {
     rig.boot(1).contracts().stream('live').reference(130_000);
     twice(rig, [sold('1', 1, 13_020)], { profit: worth(20) }, 1);
     expect(moneyOf(rig)).toMatchObject({ state: 'agreed' });
+    expect(moneyOf(rig).figures).toContainEqual({ what: 'profit', ours: 200_000, broker: 200_000 });
+  });
+
+  it('waits for the reference price of today where the midnight of the broker may come later than ours', () => {
+    const rig = new EngineRig({ moneyMismatch: 'halt', startUs: timeOf(0), calendar: alwaysOpen(CALENDAR) });
+    rig.session(DAY, [{ strategy: FIRST, qty: 1, openValue: worth(12_500) }]);
+    rig.boot(1).contracts().stream('live').reference(129_000); // of yesterday
+    const rows = [sold('1', 1, 13_020)];
+    twice(rig, rows, { profit: worth(20) }, 1);
+    expect(moneyOf(rig).state).toBe('unread');
+    const asked = rig.reads.length;
+    rig.pass(60);
+    twice(rig, rows, { profit: worth(20) }, 1);
+    expect(moneyOf(rig)).toMatchObject({ state: 'agreed' });
+    expect(moneyOf(rig).figures.map(({ what }) => what)).toEqual(['fee', 'tax', 'cash']);
+    expect(rig.reads.slice(asked)).toContain('reference');
+    rig.reference(130_000);
+    twice(rig, rows, { profit: worth(20) }, 1);
     expect(moneyOf(rig).figures).toContainEqual({ what: 'profit', ours: 200_000, broker: 200_000 });
   });
 
