@@ -489,7 +489,8 @@ export class Engine {
       case 'halt':
         return halt.command(command.reason, command.strategy ?? null);
       case 'resume':
-        return this.#lifecycle.resume(command);
+        this.#lifecycle.resume(command);
+        return this.#controller.onCommand(command);
       case 'cancel_all':
         return this.#state.entries.cancelAll();
       case 'cancel_order':

@@ -86,7 +86,7 @@ export class Flattener {
   /** The trading day of these procedures is over; their order numbers are void. */
   endDay(): void {
     for (const job of this.#jobs) {
-      job.tellUnfinished();
+      if (job.state !== 'done') job.tellUnfinished('its day ended');
       job.drop();
     }
     this.#jobs = [];
@@ -96,11 +96,24 @@ export class Flattener {
   /** The process that was to stop is gone: what a person or a policy asked for goes on. */
   endStop(): void {
     for (const { askers } of this.#lost.values()) askers.delete('stop');
-    for (const job of this.#jobs) {
-      job.askers.delete('stop');
-      if (job.askers.size === 0) job.drop();
-    }
+    this.#release(this.#jobs, ['stop']);
+  }
+
+  /** Entries are on again: what was given up would close later what is entered from here on. */
+  endGivenUp(strategy: StrategyIndex | null): void {
+    const isMeant = (job: FlattenJob): boolean =>
+      job.state === 'given_up' && (strategy === null || job.strategy === strategy);
+    for (const job of this.#release(this.#jobs.filter(isMeant), ['person', 'person_in_auction']))
+      job.tellUnfinished('a person resumed');
+  }
+
+  /** Returns those that nobody asks for any more. */
+  #release(jobs: readonly FlattenJob[], askers: readonly FlattenAsker[]): readonly FlattenJob[] {
+    for (const job of jobs) for (const asker of askers) job.askers.delete(asker);
+    const released = jobs.filter((job) => job.askers.size === 0);
+    for (const job of released) job.drop();
     this.#jobs = this.#jobs.filter(({ state }) => state !== 'done');
+    return released;
   }
 
   describe(): readonly string[] {
@@ -233,13 +246,9 @@ class FlattenJob {
     this.#state = 'done';
   }
 
-  tellUnfinished(): void {
-    if (this.#state !== 'done')
-      this.#alerts.say(
-        'warning',
-        'flatten_dropped',
-        'its day ended before it was done: ask again if you still want it',
-      );
+  tellUnfinished(why: string): void {
+    const text = `${why} before it was done: ask again if you still want it`;
+    this.#alerts.say('warning', 'flatten_dropped', text);
   }
 
   /** One step; called after every event that can change its inputs. */

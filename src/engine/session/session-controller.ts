@@ -106,9 +106,10 @@ export class SessionController implements SessionProcedures {
         return this.#rollover.apply();
       case 'stop':
         return this.#stop.begin(command.reason);
+      case 'resume':
+        return this.#flattener.endGivenUp(command.strategy ?? null);
       // Done by the engine itself.
       case 'halt':
-      case 'resume':
       case 'cancel_all':
       case 'cancel_order':
       case 'stop_strategy':

@@ -21,6 +21,8 @@ export interface RemoteOptions {
   readonly isAuction: () => boolean;
   /** A password is waited for: bare letters and digits are one. */
   readonly isOtpAwaited: () => boolean;
+  /** Critical alerts that nobody has acknowledged. */
+  readonly unseen: () => number;
   /** Each command with its outcome; passwords and codes left out. */
   readonly journal: (by: string, command: string, outcome: string) => void;
 }
@@ -35,6 +37,7 @@ interface Confirmation {
   readonly by: string;
   readonly code: string;
   readonly askedUs: TsUs;
+  readonly unseen: number;
   readonly name: 'resume' | 'flatten';
   readonly body: CommandBody;
   readonly text: string;
@@ -129,8 +132,9 @@ export class RemoteControl {
   #askBack(by: string, name: 'resume' | 'flatten', body: CommandBody, text: string): string {
     const code = String(randomInt(1_000, 10_000));
     const askedUs = this.#options.clock.nowUs();
+    const unseen = this.#options.unseen();
     this.#lastCode = code;
-    this.#confirmation = { by, code, askedUs, name, body, text: oneLine(text), tries: 0 };
+    this.#confirmation = { by, code, askedUs, unseen, name, body, text: oneLine(text), tries: 0 };
     this.#options.journal(by, oneLine(text), 'asked back with a code');
     const what = name === 'resume' ? resumeMeaning(body) : flattenMeaning(body);
     return `${what} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`;
@@ -140,11 +144,18 @@ export class RemoteControl {
     const isLate = this.#options.clock.nowUs() - asked.askedUs > CODE_LIFE;
     asked.tries += 1;
     const isRight = code === asked.code;
+    // A halt of the daemon's own may have come: whoever asked did not know of it.
+    const isNews = asked.name === 'resume' && isRight && this.#options.unseen() > asked.unseen;
     if (isLate || isRight || asked.tries >= CODE_TRIES) this.#confirmation = null;
     // What was confirmed for an auction that is over is not meant for the next one.
     const inAuction = asked.body.inAuction && this.#options.isAuction();
-    if (!isLate && isRight) return this.#run(asked.by, asked.name, { ...asked.body, inAuction }, asked.text);
-    const why = isLate ? 'the code is too old' : 'that is not the code';
+    if (!isLate && !isNews && isRight)
+      return this.#run(asked.by, asked.name, { ...asked.body, inAuction }, asked.text);
+    const why = isLate
+      ? 'the code is too old'
+      : isNews
+        ? 'a critical alert came since, see /status'
+        : 'that is not the code';
     this.#options.journal(asked.by, asked.text, `not done: ${why}`);
     return `not done: ${why}; ${this.#confirmation === null ? `send /${asked.name} again` : 'try again'}`;
   }

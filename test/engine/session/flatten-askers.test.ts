@@ -37,6 +37,19 @@ test('a flatten that was given up in the morning does not keep a contract from b
   expect(heldBy(world)).toBe(0);
 });
 
+test('a flatten that was given up ends when the person who asked for it resumes', () => {
+  const world = holding(1, { time: '10:00' });
+  world.broker.fillUs = null;
+  world.command(flattenAll).run(600);
+  expect(world.codes()).toContain('flatten_failed');
+  world.command({ name: 'resume', reason: 'I hold it' });
+  expect(world.codes()).toContain('flatten_dropped');
+  const asked = world.asks('submit').length;
+  world.runUntil('14:20');
+  expect(world.asks('submit')).toHaveLength(asked);
+  expect(heldBy(world)).toBe(1);
+});
+
 test('what fills while a policy takes back the entries of a flat strategy is closed as well', () => {
   const hold = 'hold' as const;
   const policies = {

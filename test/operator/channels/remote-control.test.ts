@@ -11,6 +11,7 @@ let done: { readonly name: string; readonly body: CommandBody }[];
 let journal: string[];
 let isAwaited: boolean;
 let isAuction: boolean;
+let unseen: number;
 let remote: RemoteControl;
 
 beforeEach(() => {
@@ -19,6 +20,7 @@ beforeEach(() => {
   journal = [];
   isAwaited = false;
   isAuction = false;
+  unseen = 1;
   remote = new RemoteControl({
     clock: time,
     show: (view) => `the ${view}`,
@@ -29,6 +31,7 @@ beforeEach(() => {
     isStrategy: (name) => name === 'ema-front',
     isAuction: () => isAuction,
     isOtpAwaited: () => isAwaited,
+    unseen: () => unseen,
     journal: (by, text, outcome) => journal.push(`${by}: ${text}: ${outcome}`),
   });
 });
@@ -117,6 +120,17 @@ describe('RemoteControl', () => {
     expect(done).toMatchObject([{ name: 'halt' }]);
   });
 
+  it('resumes nothing that was asked for before a critical alert, and flattens all the same', async () => {
+    const resume = codeIn(await write('/resume'));
+    unseen += 1; // as the daily loss limit
+    expect(await write(resume)).toMatch(/^not done: a critical alert came since.* send \/resume again/);
+    const flatten = codeIn(await write('/flatten'));
+    unseen += 1;
+    expect(await write(flatten)).toBe('accepted');
+    expect(await write(codeIn(await write('/resume')))).toBe('accepted');
+    expect(done.map(({ name }) => name)).toEqual(['flatten', 'resume']);
+  });
+
   it('resumes nothing that was asked for before a halt', async () => {
     const resume = codeIn(await write('/resume'));
     await write('/halt', { by: 'telegram 4712' });
@@ -150,6 +164,7 @@ describe('RemoteControl', () => {
       isStrategy: () => false,
       isAuction: () => false,
       isOtpAwaited: () => false,
+      unseen: () => 0,
       journal: () => undefined,
     });
     const ask = (text: string) => broken.take({ by: BY, text, sentUs: time.nowUs() });
