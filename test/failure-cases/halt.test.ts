@@ -99,10 +99,12 @@ it('is not proven while the row of a canceled order says that it can be canceled
 
 const isTold = (story: Story, code: string): boolean => story.alerts().includes(code);
 
-it('is proven by no refusal that says not now: the order fills', async () => {
+const NOT_NOW = ['refuse_for_now', 'http_429', 'http_500'] as const;
+
+it.each(NOT_NOW)('is proven by no refusal that says not now (%s): the order fills', async (name) => {
   const story = await withEntry(RESTING);
   story.fault({ name: 'empty_book', book: 'in-day' });
-  story.fault({ name: 'refuse_for_now', operation: 'cancel' });
+  story.fault({ name, operation: 'cancel' });
   story.daemon.command({ name: 'halt', reason: 'the story' });
   await story.until(() => story.moves.some((call) => call.endsWith('/cancel')));
   const { length } = story.calls;
