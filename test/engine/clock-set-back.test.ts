@@ -70,9 +70,10 @@ describe('a start with a clock that was set back by an hour', () => {
       .pass(1)
       .book([{ no: '7', price: 12_990 }]);
     restartAt(rig, rig.now - US_PER_HOUR);
-    rig.pass(1).book([{ no: '7', price: 12_990, status: 'canceled' }]);
+    const canceled = { no: '7', price: 12_990, status: 'canceled' } as const;
+    rig.pass(1).book([canceled]);
     expect(rig.engine.snapshot().orders.map(({ clientOrderId }) => clientOrderId)).toEqual([gone]);
-    for (let scan = 0; scan < 5; scan += 1) rig.pass(20).book([]);
+    for (let scan = 0; scan < 5; scan += 1) rig.pass(20).book([canceled]);
     expect(rig.engine.snapshot().orders.map(({ status }) => status)).toEqual(['presumed_absent']);
   });
 

@@ -8,6 +8,7 @@ import { surelyBegunUs, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { hasProvenEnd, type OrderStatus, type Side, signOf, waitsInTriggerBook } from '../../domain/order.ts';
+import type { LookUpSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
   money,
@@ -49,7 +50,7 @@ export class EarlierOrders {
   readonly #agreedUs = new WeakMap<ManagedOrder, number>();
   /** Were over when this day began. */
   readonly #over = new Set<ManagedOrder>();
-  #isOldBookTold = false;
+  #isNoEvidenceTold = false;
 
   constructor(parts: EarlierOrdersParts) {
     this.#parts = parts;
@@ -137,12 +138,13 @@ export class EarlierOrders {
     return this.#over.has(order);
   }
 
-  /** The in-day book has rows of the day before alone: it proves nothing of an order of today. */
-  tellOldBook(order: ManagedOrder): void {
-    if (this.#isOldBookTold) return;
-    this.#isOldBookTold = true;
-    const text = `the in-day book shows orders of the day before alone: it does not tell whether ${order.clientOrderId} arrived`;
-    this.#parts.context.alert(order.strategy, 'warning', 'book_of_day_before', text);
+  /** The book has rows of the day before alone, or lacks what it had: it proves nothing of an order of today. */
+  tellNoEvidence(order: ManagedOrder, startedUs: TsUs, { spread }: LookUpSettings): void {
+    if (this.#isNoEvidenceTold || startedUs - order.createdUs < spread) return;
+    this.#isNoEvidenceTold = true;
+    const book = order.isWaiting ? 'trigger book' : 'in-day book';
+    const text = `the ${book} is of another day or lacks orders: it does not tell whether ${order.clientOrderId} arrived`;
+    this.#parts.context.alert(order.strategy, 'warning', 'book_of_another_day', text);
   }
 
   /**

@@ -107,8 +107,7 @@ export class OrderReconciler {
       // The book of the day before would show an order of that day too.
       if (!isOld || (order.isCarriedOver && order.orderNo !== null))
         this.#countAbsence(order, startedUs, scan.shown);
-      else if (startedUs - order.createdUs >= this.#parts.lookUp.spread)
-        this.#parts.earlier.tellOldBook(order);
+      else this.#parts.earlier.tellNoEvidence(order, startedUs, this.#parts.lookUp);
     }
     if (isTriggers) this.#parts.exits.check(startedUs);
   }
@@ -318,16 +317,21 @@ export class OrderReconciler {
     }
   }
 
-  /** A list that lacks an order which the broker has accepted today is no evidence that another never arrived (rulings, 9). */
+  /**
+   * A list that lacks an order which the broker has had today is no evidence that another never arrived (rulings, 9). The in-day book
+   * keeps orders that are over until the broker's day ends, which comes before ours where our clock is behind.
+   */
   #isWhole(shown: ReadonlySet<ManagedOrder>, isOfTriggers: boolean): boolean {
     const { orders, earlier } = this.#parts;
-    return orders.open.every(
+    return orders.every(
       (order) =>
         order.isWaiting !== isOfTriggers ||
         shown.has(order) ||
-        !TAKEN.has(order.status) ||
+        order.isSettled ||
         order.isCarriedOver ||
-        order.isNumberLost ||
+        (order.isFinal
+          ? isOfTriggers || order.rowUs === -Infinity
+          : !TAKEN.has(order.status) || order.isNumberLost) ||
         earlier.isOfDayBefore(order),
     );
   }
@@ -336,7 +340,8 @@ export class OrderReconciler {
     const { lookUp, life, context, earlier } = this.#parts;
     earlier.missing(order);
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
-    if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting)) return;
+    if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting))
+      return earlier.tellNoEvidence(order, startedUs, lookUp);
     order.absence ??= new ScanEvidence(order.createdUs);
     order.absence.add(startedUs);
     if (!order.absence.isEnough(lookUp)) return;

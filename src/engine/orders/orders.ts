@@ -123,6 +123,11 @@ export class Orders {
     return this.#byId.get(id);
   }
 
+  /** Of those that are over too. */
+  every(test: (order: ManagedOrder) => boolean): boolean {
+    return this.#byId.every(test);
+  }
+
   byNumber(number: BrokerOrderNo): ManagedOrder | undefined {
     return this.#byNumber.get(number);
   }
@@ -407,6 +412,13 @@ class CountedNames {
     }
     this.#names[place] = name;
     this.#orders[place] = order;
+  }
+
+  every(test: (order: ManagedOrder) => boolean): boolean {
+    return (
+      this.#orders.every((order) => order === undefined || test(order)) &&
+      [...this.#others.values()].every(test)
+    );
   }
 
   clear(): void {

@@ -216,4 +216,18 @@ describe('a book that lacks an order which the broker has accepted', () => {
     for (let scan = 0; scan < 8; scan += 1) rig.pass(30).book([row]);
     expect(rig.statusOf(lost)).toBe('presumed_absent');
   });
+
+  it('is none where that one is over: a new day of the broker has begun', () => {
+    const { rig, id, row } = resting();
+    const filled = { ...row, filled: 1, value: worth(12_950), status: 'matched' } as const;
+    for (let scan = 0; scan < 2; scan += 1) rig.pass(1).book([filled]);
+    expect(rig.statusOf(id)).toBe('filled');
+    const lost = rig.submit(FIRST, 'buy', 1, 12_940);
+    rig.unknown(lost);
+    for (let scan = 0; scan < 8; scan += 1) rig.pass(30).book();
+    expect(rig.statusOf(lost)).toBe('unknown');
+    expect(rig.alerts()).toEqual(['order_unknown', 'book_of_another_day']);
+    for (let scan = 0; scan < 8; scan += 1) rig.pass(30).book([filled]);
+    expect(rig.statusOf(lost)).toBe('presumed_absent');
+  });
 });

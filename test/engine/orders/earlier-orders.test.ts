@@ -214,7 +214,7 @@ describe('a book that still shows yesterday', () => {
     rig.unknown(lost);
     for (let i = 0; i < 4; i += 1) settle(rig, 2, [old]);
     expect(rig.statusOf(lost)).toBe('unknown');
-    expect(rig.alerts()).toEqual(['order_unknown', 'book_of_day_before']);
+    expect(rig.alerts()).toEqual(['order_unknown', 'book_of_another_day']);
     // Today's book is there, and it is not in it.
     const todays: RowFacts = { no: '1', price: 12_950, status: 'canceled' };
     for (let i = 0; i < 2; i += 1) settle(rig, 2, [old, todays]);
