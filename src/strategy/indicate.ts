@@ -1,6 +1,4 @@
-import type { Operator, OperatorFunction } from 'rxjs';
-// The class alone: all of RxJS takes longer to load than a year of bars to play.
-import { Subscriber } from 'rxjs/internal/Subscriber';
+import { defer, filter, map, type OperatorFunction } from 'rxjs';
 
 /** As those of `trading-signals` are. */
 interface Indicator<Input> {
@@ -26,42 +24,25 @@ export const indicate =
     made: Made,
     inputOf: (item: T) => Input,
   ): OperatorFunction<T, Indicated<T, Made>> =>
-  (source) => {
-    const operator: Operator<T, Indicated<T, Made>> = {
-      call: (end, from: typeof source) => from.subscribe(new Warmed<T, Input, Made>(end, made, inputOf)),
-    };
-    return source.lift(operator);
-  };
-
-class Warmed<T, Input, Made extends Indicators<Input>> extends Subscriber<T> {
-  readonly #end: Subscriber<Indicated<T, Made>>;
-  readonly #indicators: readonly (readonly [name: string, indicator: Indicator<Input>])[];
-  readonly #inputOf: (item: T) => Input;
-
-  constructor(end: Subscriber<Indicated<T, Made>>, made: Made, inputOf: (item: T) => Input) {
-    super(end);
-    this.#end = end;
-    this.#indicators = Object.entries(made).map(([name, make]) => [name, make()] as const);
-    this.#inputOf = inputOf;
-  }
-
-  protected override _next(item: T): void {
-    let isWarm = true;
-    try {
-      const input = this.#inputOf(item);
-      for (const [, indicator] of this.#indicators) {
-        indicator.add(input);
-        isWarm &&= indicator.isStable;
-      }
-    } catch (error) {
-      this.#end.error(error);
-      return;
-    }
-    if (!isWarm) return;
-    const values = Object.fromEntries(
-      this.#indicators.map(([name, indicator]) => [name, indicator.getResult()]),
-    );
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a value for each name of `made`
-    this.#end.next({ item, ...values } as Indicated<T, Made>);
-  }
-}
+  (source) =>
+    defer(() => {
+      const indicators = Object.entries(made).map(([name, make]) => [name, make()] as const);
+      const after = (item: T): Indicated<T, Made> | null => {
+        const input = inputOf(item);
+        let isWarm = true;
+        for (const [, indicator] of indicators) {
+          indicator.add(input);
+          isWarm &&= indicator.isStable;
+        }
+        if (!isWarm) return null;
+        const values = Object.fromEntries(
+          indicators.map(([name, indicator]) => [name, indicator.getResult()]),
+        );
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a value for each name of `made`
+        return { item, ...values } as Indicated<T, Made>;
+      };
+      return source.pipe(
+        map(after),
+        filter((indicated) => indicated !== null),
+      );
+    });

@@ -2,6 +2,7 @@
  * Runs the strategies of one engine: delivers each event to the strategies it concerns, each behind its own guard. It keeps no
  * history; the same events in the same order make the same calls to the trader.
  */
+import { config } from 'rxjs';
 import { assert } from '../domain/assert.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
 import type { InstrumentIndex, StrategyIndex } from '../domain/units.ts';
@@ -32,6 +33,8 @@ export function createStrategyHost({
   currentStrategy,
   onFault,
 }: StrategyHostOptions): StrategyHost {
+  // A throw comes out of the `next` that brought the message, not out of a timer after the event.
+  config.useDeprecatedSynchronousErrorHandling = true;
   const running = currentStrategy ?? new Int32Array(2);
   assert(running.length > 0, 'the shared memory has a slot for the running strategy');
   assert(

@@ -146,40 +146,6 @@ export const IMPURE_GLOBALS: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Files of RxJS with one class and no clock: they load in a fraction of the time of the whole. */
-export const RXJS_CLASSES: ReadonlySet<string> = new Set([
-  'rxjs/internal/Observable',
-  'rxjs/internal/Subscriber',
-  'rxjs/internal/Subscription',
-]);
-
-/** What RxJS drives from its own clock. In a backtest time is virtual, so `trader.after(...)` is the only timer. */
-export const RXJS_TIMERS: ReadonlySet<string> = new Set(
-  words(`
-    timer interval delay delayWhen debounceTime throttleTime auditTime sampleTime
-    bufferTime windowTime timeout timeoutWith timestamp timeInterval animationFrames
-    observeOn subscribeOn scheduled async asap queue animationFrame
-    asyncScheduler asapScheduler queueScheduler animationFrameScheduler
-    VirtualTimeScheduler VirtualAction Scheduler
-  `),
-);
-
-/**
- * What takes a stream out of its guard, or swallows what a handler throws: a strategy subscribes to each
- * stream by itself and keeps what it needs in a variable.
- */
-export const RXJS_UNGUARDED: ReadonlySet<string> = new Set(
-  words(`
-    Subject BehaviorSubject ReplaySubject AsyncSubject
-    catchError onErrorResumeNext onErrorResumeNextWith retry retryWhen repeat repeatWhen
-    mergeMap flatMap concatMap switchMap exhaustMap mergeMapTo concatMapTo switchMapTo
-    mergeAll concatAll switchAll exhaustAll exhaust combineLatestAll combineAll
-    expand mergeScan switchScan window windowCount windowToggle windowWhen groupBy
-    merge mergeWith combineLatest combineLatestWith concat concatWith race raceWith
-    share shareReplay connect connectable publish publishBehavior publishLast publishReplay multicast
-  `),
-);
-
 /** The broker's spellings. They stop at `src/wire`: everyone else speaks the words of `src/domain`. */
 export const BROKER_WORDS: ReadonlySet<string> = new Set(
   words(`

@@ -1,14 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
-import {
-  ALLOW_LIST,
-  PURE_FOLDERS,
-  RXJS_CLASSES,
-  RXJS_TIMERS,
-  RXJS_UNGUARDED,
-  TOP_LEVEL,
-  TOP_LEVEL_PRODUCED,
-} from './allow-list.ts';
+import { ALLOW_LIST, PURE_FOLDERS, TOP_LEVEL, TOP_LEVEL_PRODUCED } from './allow-list.ts';
+import { REFUSED_OF_RXJS } from '../../src/app/host/strategy-files/strategy-imports.ts';
 import { type Import, type SourceFacts, type SourceFile, readFacts } from './source-facts.ts';
 
 /** One idea may take that much: a table, a family of codecs, a state machine. */
@@ -19,6 +12,10 @@ const FOREIGN_SOURCE = /\.(?:js|cjs|mjs|jsx|mts|cts)$/;
 /** Pages are written with elements. */
 const SOURCE = /\.tsx?$/;
 const TEST_SUFFIX = /\.(?:test|test-d|bench|config)$/;
+
+/** Streams are made by the program. */
+const RXJS_OF_STREAMS: ReadonlySet<string> = new Set(['Observable', 'Subject', 'config']);
+const NONE: ReadonlySet<string> = new Set();
 
 /** Every breach of the plan in these files, each as `path:line what, and what is expected`. */
 export function checkArchitecture(files: readonly SourceFile[]): string[] {
@@ -152,19 +149,12 @@ function checkPackage(where: string, folder: string, allowed: readonly string[],
   if (!isAllowed)
     return [`${where} ${folder} may not import ${root}: allowed are ${allowed.join(', ') || 'none'}`];
   if (root !== 'rxjs' || !PURE_FOLDERS.includes(rowOf(folder))) return [];
-  if (RXJS_CLASSES.has(specifier)) return [];
   if (specifier !== 'rxjs')
     return [`${where} imports ${specifier}: only names of rxjs itself can be checked`];
-  const onTheClock = entry.names
-    .filter((imported) => imported === '*' || RXJS_TIMERS.has(imported))
-    .map(
-      (imported) => `${where} imports ${imported} of rxjs, which runs on the wall clock: use trader.after`,
-    );
-  if (rowOf(folder) !== 'strategies') return onTheClock;
-  const unguarded = entry.names
-    .filter((imported) => RXJS_UNGUARDED.has(imported))
-    .map((imported) => `${where} imports ${imported} of rxjs, which hides faults: subscribe to each stream`);
-  return [...onTheClock, ...unguarded];
+  const own = rowOf(folder) === 'strategies' ? NONE : RXJS_OF_STREAMS;
+  return entry.names
+    .filter((imported) => imported === '*' || (REFUSED_OF_RXJS.has(imported) && !own.has(imported)))
+    .map((imported) => `${where} imports ${imported} of rxjs, which runs on a clock or hides faults`);
 }
 
 /** Each import cycle once, as the chain of its files. Type-only imports count: a cycle of types is a knot as well. */

@@ -45,7 +45,36 @@ const MACHINE = new RegExp(
   'g',
 );
 
-/** What code reads of the machine that it runs on, each once: a replay of the day would get something else. */
-export const machineUses = (code: string): readonly string[] => [
-  ...new Set(code.replaceAll(NO_CODE, ' ').match(MACHINE)),
+/**
+ * What of RxJS runs on a clock of its own, begins again or goes on after a throw, keeps a past, or takes a stream out of the event: a
+ * subscriber that `new Observable` makes is called outside any Subject, where RxJS swallows what it throws.
+ */
+export const REFUSED_OF_RXJS: ReadonlySet<string> = new Set(
+  `
+    timer interval delay delayWhen debounceTime throttleTime auditTime sampleTime
+    bufferTime windowTime timeout timeoutWith timestamp timeInterval animationFrames
+    observeOn subscribeOn scheduled async asap queue animationFrame
+    asyncScheduler asapScheduler queueScheduler animationFrameScheduler
+    VirtualTimeScheduler VirtualAction Scheduler
+    Observable Subscriber Subject BehaviorSubject ReplaySubject AsyncSubject config
+    catchError onErrorResumeNext onErrorResumeNextWith retry retryWhen repeat repeatWhen
+    shareReplay publishReplay publishBehavior publishLast
+    firstValueFrom lastValueFrom fromEvent fromEventPattern bindCallback bindNodeCallback
+  `
+    .trim()
+    .split(/\s+/),
+);
+
+/** Names by which a script, as the bundler writes it, calls the modules of RxJS. */
+const RXJS = /\bvar (\w+) = (?:__toESM\()?require\(["']rxjs(?:\/operators)?["']/g;
+
+function refusedOfRxjs(script: string): readonly string[] {
+  const modules = [...script.matchAll(RXJS)].map(([, name = '']) => name);
+  const uses = modules.flatMap((name) => [...script.matchAll(new RegExp(String.raw`\b${name}\.(\w+)`, 'g'))]);
+  return uses.flatMap(([, name = '']) => (REFUSED_OF_RXJS.has(name) ? [`${name} of rxjs`] : []));
+}
+
+/** What a script reads of the machine that it runs on, each once: a replay of the day would get something else. */
+export const machineUses = (script: string): readonly string[] => [
+  ...new Set([...(script.replaceAll(NO_CODE, ' ').match(MACHINE) ?? []), ...refusedOfRxjs(script)]),
 ];
