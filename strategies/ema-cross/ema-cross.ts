@@ -1,7 +1,8 @@
 /** Long while the fast average of the closes stands above the slow one, short while it stands below. */
+import { filter, map, tap } from 'rxjs';
 import { EMA } from 'trading-signals';
 import { z } from 'zod';
-import { type Bar, defineStrategy, PositionWorker, seconds } from '../../src/strategy/index.ts';
+import { type Bar, defineStrategy, indicate, PositionWorker, seconds } from '../../src/strategy/index.ts';
 
 const params = z.object({
   barSeconds: z.int().min(1).max(86_400).default(60).describe('length of a bar'),
@@ -39,33 +40,34 @@ export const emaCross = defineStrategy({
       slipTicks: 0,
     });
 
-    // 2. The averages are the memory. They start again when what they remember is another contract or another hour.
-    let fast = new EMA(trader.params.fast);
-    let slow = new EMA(trader.params.slow);
-    const forget = (why: string): void => {
-      fast = new EMA(trader.params.fast);
-      slow = new EMA(trader.params.slow);
-      trader.note(`averages start again: ${why}`);
+    // 2. What the averages remember of another contract, or of the time before a standby, says nothing.
+    const isNew = (bar: Bar, before: Bar): boolean => {
+      const isRolled = bar.instrument !== before.instrument;
+      if (!isRolled && bar.skipped < trader.params.slow) return false;
+      trader.note(
+        `averages start again: ${isRolled ? `now trading ${trader.contract.orderCode}` : 'bars were missed'}`,
+      );
+      return true;
     };
-    ticks.rollovers$.subscribe(({ contract }) => forget(`now trading ${contract.orderCode}`));
 
-    // 3. The decision, once a bar.
-    const targetOf = (gap: number): number => {
-      if (gap > 0) return direction === 'short' ? 0 : qty;
-      return direction === 'long' ? 0 : -qty;
-    };
-    const decide = (bar: Bar): void => {
-      if (bar.skipped >= trader.params.slow) forget('bars were missed');
-      fast.add(bar.close);
-      slow.add(bar.close);
-      // A bar with holes, an old one, or one of an auction is remembered and not traded on.
-      if (!slow.isStable || !bar.complete || !bar.fresh || bar.phase !== 'continuous') return;
-      trader.plot('fast', fast.getResultOrThrow());
-      trader.plot('slow', slow.getResultOrThrow());
-      const gap = fast.getResultOrThrow() - slow.getResultOrThrow();
-      if (Math.abs(gap) <= bufferTicks) return;
-      worker.aim(targetOf(gap), `fast is ${gap.toFixed(2)} ticks from slow`);
-    };
-    ticks.bars({ every: seconds(barSeconds) }).subscribe(decide);
+    // 3. The decision, once a bar. A bar with holes, an old one, or one of an auction is remembered and not traded on.
+    const averages = { fast: () => new EMA(trader.params.fast), slow: () => new EMA(trader.params.slow) };
+    ticks
+      .bars({ every: seconds(barSeconds) })
+      .pipe(
+        indicate(averages, ({ close }) => close, isNew),
+        filter(({ item }) => item.complete && item.fresh && item.phase === 'continuous'),
+        tap(({ fast, slow }) => {
+          trader.plot('fast', fast);
+          trader.plot('slow', slow);
+        }),
+        map(({ fast, slow }) => fast - slow),
+        filter((gap) => Math.abs(gap) > bufferTicks),
+      )
+      .subscribe((gap) => {
+        const side = gap > 0 ? qty : -qty;
+        const isAllowed = direction === 'both' || (direction === 'long') === gap > 0;
+        worker.aim(isAllowed ? side : 0, `fast is ${gap.toFixed(2)} ticks from slow`);
+      });
   },
 });

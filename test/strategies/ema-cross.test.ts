@@ -11,10 +11,10 @@ const start = (params: object = {}, options: FakeTraderOptions = {}): FakeTrader
   startOn({ definition: emaCross, params: { ...QUICK, ...params } }, options);
 
 /** One trade and one book a second; a bar closes with each second. */
-function walk(trader: FakeTrader, prices: readonly number[]): void {
+function walk(trader: FakeTrader, prices: readonly number[], instrument = 0): void {
   for (const price of prices) {
-    trader.book(price - 1, price + 1);
-    trader.trade(price);
+    trader.book(price - 1, price + 1, instrument);
+    trader.trade(price, 1, instrument);
     trader.advance(seconds(1));
   }
 }
@@ -88,10 +88,11 @@ test('after a rollover the new contract starts with empty averages', () => {
   const trader = start({}, { contracts: [contract(0), contract(1)] });
   walk(trader, up(13_000, 6));
   trader.roll(0, [{ leg: 0, contract: contract(1) }]);
-  expect(trader.notes).toEqual(['0 averages start again: now trading VN30F2M']);
   const before = trader.calls.length;
   walk(trader, up(13_500, 6));
   expect(trader.calls, 'the old contract is not listened to').toHaveLength(before);
+  walk(trader, up(13_600, 2), 1);
+  expect(trader.notes).toEqual(['0 averages start again: now trading VN30F2M']);
 });
 
 test('the print of the closing auction is not traded on', () => {
