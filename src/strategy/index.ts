@@ -34,7 +34,7 @@ export type { Bar, BarRequest, LegTicks, QuotePrice, Rollover, Ticks } from './t
 /** @public */
 
 /** @public */
-export { indicate, type Indicated } from './indicate.ts';
+export { indicate, type Indicated, lookBack } from './operators.ts';
 
 /** @public */
 export { touchPrice, type TouchSide } from './touch-price.ts';

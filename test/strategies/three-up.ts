@@ -1,5 +1,6 @@
+import { filter, map } from 'rxjs';
 import { z } from 'zod';
-import { defineStrategy, PositionWorker, seconds } from '../../src/strategy/index.ts';
+import { defineStrategy, lookBack, PositionWorker, seconds } from '../../src/strategy/index.ts';
 
 export const threeUp = defineStrategy({
   name: 'three-up',
@@ -8,13 +9,16 @@ export const threeUp = defineStrategy({
   legs: ['contract'],
   connect(ticks, trader) {
     const worker = new PositionWorker(ticks, trader, { rest: seconds(2), reprice: seconds(1), slipTicks: 0 });
-    const closes: number[] = [];
-    ticks.bars({ every: seconds(trader.params.barSeconds) }).subscribe((bar) => {
-      closes.push(bar.close);
-      const [a = 0, b = 0, c = 0, d = 0] = closes.slice(-4);
-      if (!bar.fresh || closes.length < 4) return;
-      if (d > c && c > b && b > a) worker.aim(1, 'three higher closes');
-      else if (d < c) worker.aim(0, 'a lower close');
-    });
+    ticks
+      .bars({ every: seconds(trader.params.barSeconds) })
+      .pipe(
+        lookBack(3),
+        filter(({ item }) => item.fresh),
+        map(({ item, before }) => [...before, item].map(({ close }) => close)),
+      )
+      .subscribe(([a = 0, b = 0, c = 0, d = 0]) => {
+        if (d > c && c > b && b > a) worker.aim(1, 'three higher closes');
+        else if (d < c) worker.aim(0, 'a lower close');
+      });
   },
 });

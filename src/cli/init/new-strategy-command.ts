@@ -1,9 +1,9 @@
 /** `tickwright new-strategy`: writes a strategy, its backtest, prices and a test beside each other. */
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { packageRoot } from '../../app/host/package-version.ts';
+import { isInstalled } from '../../app/host/strategy-files/strategy-code.ts';
 import { failureText } from '../../domain/failure.ts';
 import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
 import { type NewStrategyFile, strategyFiles } from './strategy-template.ts';
@@ -14,7 +14,8 @@ const NAME_MAX = 60;
 const AFTER_HELP = `
 Writes NAME.ts, NAME.yaml, NAME.csv and NAME.test.mjs into this directory, and
 replaces none that is there. Where the directory does not know the package
-tickwright, node_modules/tickwright becomes a link to this program.
+tickwright, or rxjs or trading-signals, node_modules gets links to those of this
+program.
 
 Example:
   tickwright new-strategy three-up
@@ -36,8 +37,7 @@ export function addNewStrategyCommand(program: Command, { io }: CliContext): voi
       const files = strategyFiles(name);
       write(files);
       io.out(`wrote ${files.map((file) => file.name).join(', ')}\n`);
-      const link = linkProgram();
-      if (link !== null) io.out(`linked ${link.from} to ${link.to}\n`);
+      for (const { from, to } of linkPackages()) io.out(`linked ${from} to ${to}\n`);
       io.out(`\nNext:\n  tickwright backtest ${name}.yaml\n  node --test ${name}.test.mjs\n`);
     });
 }
@@ -62,16 +62,18 @@ function write(files: readonly NewStrategyFile[]): void {
   }
 }
 
-/** So that editors, tests and compilers find `tickwright/strategy`; null where they find it already. */
-function linkProgram(): { readonly from: string; readonly to: string } | null {
-  const to = packageRoot();
-  try {
-    createRequire(resolve('strategy.js')).resolve('tickwright/package.json');
-    return null;
-  } catch {
-    const from = join('node_modules', 'tickwright');
-    mkdirSync('node_modules', { recursive: true });
-    symlinkSync(to, from);
-    return { from, to };
-  }
+/** So that editors, tests and compilers find what the files import; none where they find it already. */
+function linkPackages(): readonly { readonly from: string; readonly to: string }[] {
+  const root = packageRoot();
+  const links = PACKAGES.filter((name) => !isInstalled(`${name}/package.json`, 'strategy.js')).map(
+    (name) => ({
+      from: join('node_modules', name),
+      to: name === 'tickwright' ? root : join(root, 'node_modules', name),
+    }),
+  );
+  if (links.length > 0) mkdirSync('node_modules', { recursive: true });
+  for (const { from, to } of links) symlinkSync(to, from);
+  return links;
 }
+
+const PACKAGES = ['tickwright', 'rxjs', 'trading-signals'];

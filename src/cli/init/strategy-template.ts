@@ -12,9 +12,9 @@ export const strategyFiles = (name: string): readonly NewStrategyFile[] => [
   { name: `${name}.test.mjs`, text: test(name) },
 ];
 
-const code = (
-  name: string,
-): string => `import { defineStrategy, hours, PositionWorker, seconds, z } from 'tickwright/strategy';
+const code = (name: string): string => `import { filter, tap } from 'rxjs';
+import { SMA } from 'trading-signals';
+import { defineStrategy, hours, indicate, PositionWorker, seconds, z } from 'tickwright/strategy';
 
 export default defineStrategy({
   name: '${name}',
@@ -24,21 +24,22 @@ export default defineStrategy({
     size: z.int().min(1).default(1).describe('lots held while long'),
   }),
   legs: ['contract'],
-  // Called once: subscribe here, and keep what you need in variables.
+  // Called once: subscribe here. Operators remember, so that you need not.
   connect(ticks, trader) {
     const { bars, size } = trader.params;
     // Brings the position to a target: with limit orders where there is a book, at the market on bars.
     const worker = new PositionWorker(ticks, trader, { rest: seconds(2), reprice: seconds(1), slipTicks: 0 });
-    const closes: number[] = [];
-    ticks.bars({ every: hours(1) }).subscribe((bar) => {
-      closes.push(bar.close);
-      if (closes.length > bars) closes.shift();
-      if (closes.length < bars || !bar.fresh) return;
-      const mean = closes.reduce((sum, close) => sum + close, 0) / bars;
-      trader.plot('mean', mean);
-      if (bar.close > mean) worker.aim(size, 'the close is above the mean');
-      else worker.aim(0, 'the close is not above the mean');
-    });
+    ticks
+      .bars({ every: hours(1) })
+      .pipe(
+        indicate({ mean: () => new SMA(bars) }, (bar) => bar.close),
+        filter(({ item }) => item.fresh),
+        tap(({ mean }) => trader.plot('mean', mean)),
+      )
+      .subscribe(({ item, mean }) => {
+        if (item.close > mean) worker.aim(size, 'the close is above the mean');
+        else worker.aim(0, 'the close is not above the mean');
+      });
   },
 });
 `;

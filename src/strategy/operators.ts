@@ -1,4 +1,6 @@
-import { defer, filter, map, type OperatorFunction } from 'rxjs';
+/** What traders say of streams, as operators. None of them needs a clock. */
+import { assert } from '../domain/assert.ts';
+import { defer, filter, map, type OperatorFunction, pipe, scan } from 'rxjs';
 
 /** As those of `trading-signals` are. */
 interface Indicator<Input> {
@@ -46,3 +48,17 @@ export const indicate =
         filter((indicated) => indicated !== null),
       );
     });
+
+/** Each item with the `count` before it, oldest first, from the item on that has so many: `bars.pipe(lookBack(20))`. */
+export const lookBack = <T>(
+  count: number,
+): OperatorFunction<T, { readonly item: T; readonly before: readonly T[] }> =>
+  pipe(
+    scan((last: readonly T[], item: T) => [...last.slice(-count), item], []),
+    filter((last) => last.length > count),
+    map((last) => {
+      const item = last.at(-1);
+      assert(item !== undefined, 'the last items end with this one');
+      return { item, before: last.slice(0, -1) };
+    }),
+  );

@@ -1,6 +1,6 @@
 import { ATR, EMA, SMA } from 'trading-signals';
 import { expect, expectTypeOf, test } from 'vitest';
-import { type Bar, indicate } from '../../src/strategy/index.ts';
+import { type Bar, indicate, lookBack } from '../../src/strategy/index.ts';
 import { startStrategy } from './start-strategy.ts';
 
 const PRICES = [13_000, 13_010, 13_030, 13_020, 13_050];
@@ -50,6 +50,19 @@ test('each subscription has indicators of its own', () => {
   });
   for (const price of PRICES.slice(0, 2)) trader.trade(price);
   expect(seen).toEqual([13_005, 13_005]);
+});
+
+test('each item comes with those before it, once there are as many', () => {
+  const seen: string[] = [];
+  const trader = startStrategy((ticks) =>
+    ticks.trades$
+      .pipe(lookBack(2))
+      .subscribe(({ item, before }) =>
+        seen.push(`${before.map(({ price }) => price).join(' ')} then ${item.price}`),
+      ),
+  );
+  for (const price of PRICES.slice(0, 4)) trader.trade(price);
+  expect(seen).toEqual(['13000 13010 then 13030', '13010 13030 then 13020']);
 });
 
 test.each(['the input', 'the handler'])('a throw in %s stops the strategy', (where) => {
