@@ -30,11 +30,10 @@ export const indicate =
   ): OperatorFunction<T, Indicated<T, Made>> =>
   (source) =>
     defer(() => {
-      const make = () => Object.entries(made).map(([name, create]) => [name, create()] as const);
-      let indicators = make();
+      let indicators = createAll(made);
       let before: T | undefined;
       const after = (item: T): Indicated<T, Made> | null => {
-        if (before !== undefined && isNew(item, before)) indicators = make();
+        if (before !== undefined && isNew(item, before)) indicators = createAll(made);
         before = item;
         const input = inputOf(item);
         for (const [, indicator] of indicators) indicator.add(input);
@@ -48,6 +47,9 @@ export const indicate =
         filter((indicated) => indicated !== null),
       );
     });
+
+const createAll = <Input>(made: Indicators<Input>): readonly (readonly [string, Indicator<Input>])[] =>
+  Object.entries(made).map(([name, create]) => [name, create()]);
 
 /** Each item with the `count` before it, oldest first, from the item on that has so many: `bars.pipe(lookBack(20))`. */
 export const lookBack = <T>(
