@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { pipe, tap } from 'rxjs';
 import { WebSocket } from 'ws';
 import { EngineThread } from '../../src/app/host/engine-thread.ts';
 import { systemTimers } from '../../src/app/host/market-clock.ts';
@@ -12,6 +13,7 @@ import { FRESH_STATE } from '../../src/broker/stream/reconnect-policy.ts';
 import { createStreamClient, type StreamClient } from '../../src/broker/stream/stream-client.ts';
 import { addUs, seq, US_PER_DAY } from '../../src/domain/units.ts';
 import { openFrameLog } from '../../src/recording/frame-log.ts';
+import { decodeFrames, marketEvents } from '../../src/wire/stream/server-frame.ts';
 import { openingEvents, threadData } from './engine-setup.ts';
 import { contractTable, decoded, FIRST_SEQ, openEngine, payloadOf } from './frame-bench.ts';
 import { DAY, type MarketDay } from './market-day.ts';
@@ -78,11 +80,11 @@ function connect(sender: FrameSender, day: MarketDay, onFrame: (text: string) =>
     sink: { post: () => undefined },
     quietLimit: () => undefined,
     isContinuous: () => false,
-    onFrame,
     onSignal: ({ kind }) => {
       if (kind === 'live') sender.send();
     },
   });
+  client.frames$.subscribe(onFrame);
   client.subscribe(day.contracts);
   client.start();
   return client;
@@ -155,11 +157,11 @@ async function asDaemon(day: MarketDay, sender: FrameSender, scratch: string): P
     lastTsUs: day.startUs,
     recordInput: () => undefined,
     recordFrame: (number, tsUs, text) => log.append(number, tsUs, text),
-    decode: (text, number, tsUs) => {
-      const event = decoded({ text, tsUs }, table, number);
-      noteSeen(client, event);
-      return event;
-    },
+    decode: pipe(
+      decodeFrames(table),
+      marketEvents,
+      tap((event) => noteSeen(client, event)),
+    ),
     deliver: (events) => {
       sizes.push(events.length);
       thread.process(events);

@@ -1,4 +1,6 @@
 /** All that an order passes on its way out, put together as in the daemon, in one thread, against a broker that refuses at once. */
+import { pipe } from 'rxjs';
+import { decodeFrames, marketEvents } from '../../src/wire/stream/server-frame.ts';
 import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +30,7 @@ import type { StrategyInstance } from '../../src/strategy/running-strategy.ts';
 import { IGNORE_DRIFT } from '../../src/wire/drift.ts';
 import { encodeTrade } from '../../src/wire/stream/data-frame.ts';
 import { createEngine, openingEvents } from './engine-setup.ts';
-import { contractTable, decoded, FIRST_SEQ } from './frame-bench.ts';
+import { contractTable, FIRST_SEQ } from './frame-bench.ts';
 import { DAY, type MarketDay, REFERENCE, START_TICKS } from './market-day.ts';
 
 /** An order that takes longer has not left. */
@@ -83,14 +85,13 @@ export class OrderPath {
     });
     this.#journal.beginSession(DAY, day.startUs, 'bench');
     this.#frameLog = openFrameLog(dir, DAY);
-    const table = contractTable(day);
     this.#sequencer = new Sequencer({
       clock: { nowUs: () => this.#now },
       lastSeq: FIRST_SEQ,
       lastTsUs: day.startUs,
       recordInput: (input) => this.#journal.recordInput(input),
       recordFrame: (number, at, text) => this.#frameLog.append(number, at, text),
-      decode: (text, number, tsUs) => decoded({ text, tsUs }, table, number),
+      decode: pipe(decodeFrames(contractTable(day)), marketEvents),
       deliver: (events) => this.#process(events),
     });
     this.#transport = createTransport({

@@ -39,7 +39,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/domain': { folders: [], packages: [] },
   'src/sqlite': { folders: [], packages: ['better-sqlite3', 'node:module'] },
   'src/text': { folders: ['src/domain'], packages: [] },
-  'src/wire': { folders: ['src/domain'], packages: ['zod'] },
+  'src/wire': { folders: ['src/domain'], packages: ['rxjs', 'zod'] },
   'src/engine/ports': { folders: ['src/domain'], packages: [] },
   'src/engine': { folders: ['src/domain', 'src/engine/ports'], packages: [] },
   'src/strategy': {

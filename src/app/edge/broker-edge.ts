@@ -1,4 +1,5 @@
 /** The live edge: one token, one REST client, one stream, one gateway. Paper and live differ in addresses alone. */
+import { map, type Observable } from 'rxjs';
 import type { OtpDesk } from '../../broker/auth/otp-desk.ts';
 import type { TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import {
@@ -44,7 +45,6 @@ export interface BrokerEdgeOptions {
   readonly otpDesk?: OtpDesk | undefined;
   /** Absent: a real WebSocket. */
   readonly dial?: Dial | undefined;
-  readonly onFrame: (text: string) => void;
   readonly meter?: EdgeMeter;
 }
 
@@ -61,6 +61,8 @@ export interface BrokerEdge {
   readonly reports: BrokerReports;
   readonly gateway: RestGateway;
   readonly stream: StreamClient;
+  /** Every data frame, unchanged but for secrets. Hot. */
+  readonly frames$: Observable<string>;
   readonly drift: DriftLog;
   readonly calls: Pick<Transport, 'sent' | 'pending'>;
   close(): Promise<void>;
@@ -126,7 +128,6 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     isContinuous: () => phaseAt(calendar, clock.nowUs()) === 'continuous',
     quietLimit: (_contract, channel) =>
       channel !== 'trades' && phaseAt(calendar, clock.nowUs()) === 'continuous' ? QUIET_MAX : undefined,
-    onFrame: (text) => options.onFrame(address.secrets.hideAmongNumbers(text)),
     onSignal: alerts.stream,
     onPong: (roundTrip) => options.meter?.pong(roundTrip),
   });
@@ -135,7 +136,8 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     await stream.stop();
     await connection.close();
   };
-  return { tokens, rest, table, reports, gateway, stream, drift, calls: connection.calls, close };
+  const frames$ = stream.frames$.pipe(map((text) => address.secrets.hideAmongNumbers(text)));
+  return { tokens, rest, table, reports, gateway, stream, frames$, drift, calls: connection.calls, close };
 }
 
 /** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs nobody at night. */

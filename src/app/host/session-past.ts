@@ -2,6 +2,7 @@
  * The past of a session, in order: its frames and its other inputs, each with the decisions that the journal holds of it. A
  * restart drives a fresh engine through them (rulings, 31), in the engine's thread: journal and frames are read where they are used.
  */
+import { Subject } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
@@ -20,7 +21,7 @@ import {
 } from '../../engine/replay/journal-decisions.ts';
 import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
 import { type FrameLogEnd, readFrameBatches, type RecordedFrame } from '../../recording/frame-log.ts';
-import { type ContractLookup, decodeServerFrame } from '../../wire/stream/server-frame.ts';
+import { type ContractLookup, decodeFrames, marketEvents } from '../../wire/stream/server-frame.ts';
 import type { PastPlace, ReplayedPast, ReplayStep } from './worker-protocol.ts';
 
 export interface ReplaySource extends Pick<
@@ -100,6 +101,12 @@ export class SessionPast {
     const { read, session, fromSeq, decidedUntil } = this.#source;
     const until = decidedUntil ?? Infinity;
     const inputs = read.inputs(session);
+    // The engine is given nothing inside a subscription: what it throws would be lost.
+    const read$ = new Subject<RecordedFrame>();
+    const decoded: { event?: MarketEvent | undefined } = {};
+    read$.pipe(decodeFrames(table), marketEvents).subscribe((event) => {
+      decoded.event = event;
+    });
     try {
       let input = inputs.next();
       const takeInputs = (before: number): void => {
@@ -120,8 +127,9 @@ export class SessionPast {
           this.#passed(frame);
           if (frame.seq < fromSeq) continue;
           this.#frameCount += 1;
-          const event = table.decode(frame);
-          if (event !== undefined) take(event);
+          decoded.event = undefined;
+          read$.next(frame);
+          if (decoded.event !== undefined) take(decoded.event);
         }
       takeInputs(Infinity);
     } finally {
@@ -159,12 +167,6 @@ class ReplayTable implements ContractLookup {
 
   set(contracts: readonly Contract[]): void {
     this.#byCode = new Map(contracts.map((contract) => [contract.streamCode, contract]));
-  }
-
-  /** Undefined for a frame that the engine never got. */
-  decode({ text, seq, tsUs: at }: RecordedFrame): MarketEvent | undefined {
-    const decoded = decodeServerFrame(text, this, seq, at);
-    return decoded.kind === 'market' ? decoded.event : undefined;
   }
 
   byStreamCode(code: string): Contract | undefined {

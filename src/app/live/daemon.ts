@@ -152,6 +152,7 @@ export class Daemon {
       onEntry: (entry) => this.#onHalt(entry),
     });
     this.edge = this.#createEdge(options, note);
+    this.edge.frames$.subscribe((text) => this.#cycle.session?.frame(text));
     this.prices = config.operator.cockpit.enabled ? new PriceBoard(() => this.edge.table.contracts) : null;
     this.edge.tokens.onChange(() => {
       this.#reminders.obtained();
@@ -405,7 +406,6 @@ export class Daemon {
         (severity, code, text) => this.alert(severity, code, address.secrets.hide(text)),
         note,
       ),
-      onFrame: (text) => this.#cycle.session?.frame(text),
       meter: this.metrics,
     });
   }

@@ -2,11 +2,13 @@
  * Numbers everything that enters the engine in one sequence. Each input gets its number and its market time here, reaches the
  * file system (frames) or the journal's queue (all else), and only then the engine (rulings, 31).
  */
+import { type OperatorFunction, Subject } from 'rxjs';
 import { failureOf } from '../../domain/failure.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, seconds, seq, type Seq, type TsUs } from '../../domain/units.ts';
 import type { EngineEvent, InputSink, MarketEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
+import type { StampedFrame } from '../../wire/stream/server-frame.ts';
 
 export interface SequencerOptions {
   readonly clock: Clock;
@@ -17,8 +19,7 @@ export interface SequencerOptions {
   readonly recordInput: (input: JournaledInput) => void;
   /** Throws when the disk refuses. */
   readonly recordFrame: (seq: Seq, at: TsUs, text: string) => void;
-  /** Undefined for a frame that is no event of the engine. */
-  readonly decode: (text: string, seq: Seq, at: TsUs) => MarketEvent | undefined;
+  readonly decode: OperatorFunction<StampedFrame, MarketEvent>;
   readonly deliver: (events: readonly EngineEvent[]) => void;
 }
 
@@ -28,18 +29,15 @@ const AHEAD_MAX = seconds(1);
 /** A disk that stays full must not take the memory too: a restart cannot repeat what was decided on further frames. */
 const REFUSED_MAX = 100_000;
 
-interface RefusedFrame {
-  readonly number: Seq;
-  readonly at: TsUs;
-  readonly text: string;
-}
-
 export class Sequencer implements InputSink {
   readonly #options: SequencerOptions;
   #seq: number;
   #lastTsUs: TsUs;
   #batch: EngineEvent[] = [];
-  #refused: RefusedFrame[] = [];
+  readonly #frames$ = new Subject<StampedFrame>();
+  /** A frame may tell that prices come again: that has a later number, and comes after it as in a replay. */
+  #framePlace = 0;
+  #refused: StampedFrame[] = [];
   #scheduled = false;
   #isDiskFull = false;
   #frames = 0;
@@ -50,6 +48,7 @@ export class Sequencer implements InputSink {
     this.#seq = options.lastSeq;
     this.#lastTsUs = options.lastTsUs;
     this.#lastFrameUs = options.clock.nowUs();
+    this.#frames$.pipe(options.decode).subscribe((event) => this.#enqueue(event, this.#framePlace));
   }
 
   /**
@@ -104,12 +103,11 @@ export class Sequencer implements InputSink {
     const at = this.#now();
     this.#frames += 1;
     this.#lastFrameUs = at;
-    const problem = this.settle() ?? this.#recordProblem({ number, at, text });
-    if (problem !== null && this.#refused.length < REFUSED_MAX) this.#refused.push({ number, at, text });
-    // The frame may tell that prices come again: that has a later number, and comes after it as in a replay.
-    const place = this.#batch.length;
-    const event = this.#options.decode(text, number, at);
-    if (event !== undefined) this.#enqueue(event, place);
+    const frame = { seq: number, tsUs: at, text };
+    const problem = this.settle() ?? this.#recordProblem(frame);
+    if (problem !== null && this.#refused.length < REFUSED_MAX) this.#refused.push(frame);
+    this.#framePlace = this.#batch.length;
+    this.#frames$.next(frame);
     const isFirst = problem !== null && !this.#isDiskFull;
     this.#isDiskFull = problem !== null;
     if (isFirst) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
@@ -137,7 +135,7 @@ export class Sequencer implements InputSink {
   writeRefused(): void {
     let written = 0;
     try {
-      for (const { number, at, text } of this.#refused) {
+      for (const { seq: number, tsUs: at, text } of this.#refused) {
         this.#options.recordFrame(number, at, text);
         written += 1;
       }
@@ -146,7 +144,7 @@ export class Sequencer implements InputSink {
     }
   }
 
-  #recordProblem({ number, at, text }: RefusedFrame): string | null {
+  #recordProblem({ seq: number, tsUs: at, text }: StampedFrame): string | null {
     return failureOf(() => this.#options.recordFrame(number, at, text));
   }
 

@@ -2,6 +2,7 @@
  * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
  * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
+import { pipe, tap } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
 import { knownDays, neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -26,7 +27,6 @@ import {
   type EngineEvent,
   type InputSink,
   isOfAccount,
-  type MarketEvent,
   type UnjournaledCalls,
   type Unsequenced,
 } from '../../engine/ports/engine-event.ts';
@@ -39,7 +39,7 @@ import {
   frameLogPath,
   openFrameLog,
 } from '../../recording/frame-log.ts';
-import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
+import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import {
   type CarriedOver,
@@ -222,7 +222,11 @@ export class TradingSession implements InputSink, Work {
         journal.recordInput(input);
       },
       recordFrame: (number, at, text) => this.#recordFrame(number, at, text),
-      decode: (text, number, at) => this.#decode(text, number, at),
+      decode: pipe(
+        decodeFrames(context.edge.table, context.edge.drift),
+        tap((frame) => this.#follow(frame)),
+        marketEvents,
+      ),
       deliver: (events) => this.#engine.process(events),
     });
     this.strategies = new StrategySwitch({
@@ -486,19 +490,16 @@ export class TradingSession implements InputSink, Work {
     this.#setBack = this.#sequencer.goOnAfter(past.lastSeq, past.lastTsUs);
   }
 
-  #decode(text: string, number: Seq, at: TsUs): MarketEvent | undefined {
-    const { edge } = this.#context;
-    const frame = decodeServerFrame(text, edge.table, number, at, edge.drift);
-    if (frame.kind !== 'market') {
-      if (frame.kind === 'malformed') edge.drift.count('stream', 'a malformed frame');
-      return undefined;
-    }
+  /** For those beside the engine that watch the stream. */
+  #follow(frame: ServerFrame): void {
+    const { edge, prices } = this.#context;
+    if (frame.kind === 'malformed') edge.drift.count('stream', 'a malformed frame');
+    if (frame.kind !== 'market') return;
     const { event } = frame;
     if (event.kind === 'trade') edge.stream.seen(event.instrument, 'trades');
     else if (event.kind === 'book_update')
       edge.stream.seen(event.instrument, event.side === 'bid' ? 'bids' : 'asks');
-    this.#context.prices?.take(event);
-    return event;
+    prices?.take(event);
   }
 
   /** Entries first, then calls: the gateway commits the journal before the first byte. */

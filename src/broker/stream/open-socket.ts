@@ -1,7 +1,4 @@
-/**
- * One WebSocket as a cold observable: subscribing dials, unsubscribing closes. Control frames come out of it; data frames go
- * straight to `onData`, without an observable: there are thousands of them.
- */
+/** One WebSocket as a cold observable of its frames: subscribing dials, unsubscribing closes. */
 import { Observable } from 'rxjs';
 import { WebSocket } from 'ws';
 import type { Timers } from '../../domain/clock.ts';
@@ -17,7 +14,9 @@ export type Send = (text: string) => void;
 
 export type SocketEvent =
   | { readonly kind: 'open'; readonly send: Send }
-  | { readonly kind: 'control'; readonly frame: ControlFrame };
+  | { readonly kind: 'control'; readonly frame: ControlFrame }
+  /** Decoded elsewhere. */
+  | { readonly kind: 'data'; readonly text: string };
 
 export interface SocketOptions {
   readonly url: string;
@@ -27,7 +26,6 @@ export interface SocketOptions {
   readonly connectDeadline: DurationUs;
   /** For the other side to answer our close; then the socket is torn down. */
   readonly closeDeadline: DurationUs;
-  readonly onData: (text: string) => void;
   /** The socket is gone for good, also after an unsubscription. */
   readonly onGone: () => void;
 }
@@ -60,11 +58,10 @@ export const openSocket = (options: SocketOptions): Observable<SocketEvent> =>
       subscriber.next({ kind: 'open', send });
     });
     socket.on('message', (data, isBinary) => {
-      if (subscriber.closed) return;
       const text = Buffer.isBuffer(data) && !isBinary ? data.toString('utf8') : undefined;
-      const frame = text === undefined ? undefined : readControlFrame(text);
-      if (frame !== undefined) subscriber.next({ kind: 'control', frame });
-      else if (text !== undefined) options.onData(text);
+      if (text === undefined) return;
+      const frame = readControlFrame(text);
+      subscriber.next(frame === undefined ? { kind: 'data', text } : { kind: 'control', frame });
     });
     // `ws` reports the error first and the close after it.
     socket.on('error', (error) => {

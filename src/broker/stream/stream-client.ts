@@ -3,6 +3,7 @@
  * `ReconnectPolicy` decides the next step, and every end leads to a new connection or a signal that somebody must act (failure
  * cases, 21-22).
  */
+import { Subject } from 'rxjs';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { type DurationUs, type InstrumentIndex, seconds, US_PER_SECOND } from '../../domain/units.ts';
@@ -27,8 +28,6 @@ export interface StreamClientOptions {
   readonly quietLimit: QuietLimit;
   /** Continuous trading: prices are expected. */
   readonly isContinuous: () => boolean;
-  /** Every data frame of the active connection, unchanged. */
-  readonly onFrame: (text: string) => void;
   readonly onSignal: (signal: StreamSignal) => void;
   readonly timing?: StreamTiming;
   /** Receives how long the answer to a heartbeat took. */
@@ -47,6 +46,9 @@ export class StreamClient {
   readonly #handOver: HandOver;
   readonly #subscriptions = new Subscriptions();
   readonly #whenGone: (() => void)[] = [];
+  readonly #frames = new Subject<string>();
+  /** Every data frame of the active connection, unchanged. Hot, and without replay. */
+  readonly frames$ = this.#frames.asObservable();
   #state: StreamState = 'stopped';
   #active: Slot | undefined = undefined;
   #saidLive = false;
@@ -166,11 +168,11 @@ export class StreamClient {
         timers,
         timing,
         token,
-        onData: (text) => this.#onData(slot, text),
         onGone: () => this.#onGone(),
         onPong: (roundTrip) => this.#options.onPong?.(roundTrip),
       },
       {
+        onData: (text) => this.#onData(slot, text),
         onLive: (send) => {
           slot.send = send;
           if (this.#handOver.owns(slot)) this.#handOver.onLive();
@@ -195,7 +197,7 @@ export class StreamClient {
 
   #onData(slot: Slot, text: string): void {
     if (slot.send !== undefined && this.#handOver.owns(slot)) this.#handOver.complete();
-    if (slot.send !== undefined && slot === this.#active) this.#options.onFrame(text);
+    if (slot.send !== undefined && slot === this.#active) this.#frames.next(text);
     else this.#framesDropped += 1;
   }
 

@@ -38,7 +38,6 @@ export interface ConnectionOptions {
   readonly timers: Timers;
   readonly timing: StreamTiming;
   readonly token: AccessToken;
-  readonly onData: (text: string) => void;
   readonly onGone: () => void;
   /** Receives how long the answer to a heartbeat took. */
   readonly onPong: (roundTrip: DurationUs) => void;
@@ -52,13 +51,13 @@ const connection$ = (options: ConnectionOptions): Observable<LiveEvent> => {
     timers,
     connectDeadline: timing.connect,
     closeDeadline: timing.close,
-    onData: options.onData,
     onGone: options.onGone,
   }).pipe(authenticate(token.jwt, timers, timing.authAnswer), keepAlive(options), detectSilence(timers));
 };
 
 export interface ConnectionEvents {
   readonly onLive: (send: Send) => void;
+  readonly onData: (text: string) => void;
   readonly onEnd: (end: ConnectionEnd) => void;
   readonly onUnknownControl: () => void;
 }
@@ -72,7 +71,8 @@ export interface Connection {
 export function openConnection(options: ConnectionOptions, events: ConnectionEvents): Connection {
   const subscription = connection$(options).subscribe({
     next: (event) => {
-      if (event.kind === 'live') events.onLive(event.send);
+      if (event.kind === 'data') events.onData(event.text);
+      else if (event.kind === 'live') events.onLive(event.send);
       else if (event.kind === 'control' && isUnknown(event.frame)) events.onUnknownControl();
     },
     error: (error: unknown) => {
@@ -126,7 +126,12 @@ const authenticate = (token: string, timers: Timers, deadline: DurationUs) =>
           send = event.send;
           stop = timers.after(deadline, () => out.error(new ConnectionLost({ kind: 'auth_timeout' })));
           send(encodeAuth(token));
-        } else if (event.frame.kind === 'auth_result' && !answered && send !== undefined) {
+        } else if (
+          event.kind === 'control' &&
+          event.frame.kind === 'auth_result' &&
+          !answered &&
+          send !== undefined
+        ) {
           answered = true;
           stop?.();
           const { success, code, message } = event.frame;
@@ -196,7 +201,7 @@ const detectSilence = (timers: Timers) =>
         if (event.kind === 'control' && event.frame.kind === 'heartbeat_timeout') {
           deadlineSeconds = event.frame.seconds;
         }
-        if (isLive) arm();
+        if (isLive && event.kind !== 'data') arm();
         out.next(event);
       },
       stop: () => stop?.(),

@@ -2,6 +2,7 @@
  * Reads one frame of the server. Any text gives a frame: nothing throws, and an unreadable frame carries its issues. Data frames
  * are read by hand, not by a schema, because there are thousands of them a second.
  */
+import { filter, map, type OperatorFunction } from 'rxjs';
 import type { Contract } from '../../domain/contract.ts';
 import { type Issue, shown, parseJson, isRecord } from '../../domain/parsed.ts';
 import type { DaySummary, TradeTick } from '../../domain/ticks.ts';
@@ -37,6 +38,27 @@ export function decodeServerFrame(
   if (text.startsWith('d|')) return decodeControlFrame(text, drift);
   return malformed('frame', 'a frame that begins with d| or s|', text);
 }
+
+/** A frame that was taken: its number and its market time stay with its text. */
+export interface StampedFrame {
+  readonly seq: Seq;
+  readonly tsUs: TsUs;
+  readonly text: string;
+}
+
+/** Each frame as what it says. One that cannot be read is a value too. */
+export const decodeFrames = (
+  contracts: ContractLookup,
+  drift?: DriftCounter,
+): OperatorFunction<StampedFrame, ServerFrame> =>
+  map(({ text, seq, tsUs }) => decodeServerFrame(text, contracts, seq, tsUs, drift));
+
+/** What frames say of the market. */
+export const marketEvents: OperatorFunction<ServerFrame, MarketFrameEvent> = (frames$) =>
+  frames$.pipe(
+    filter((frame) => frame.kind === 'market'),
+    map(({ event }) => event),
+  );
 
 const TRADE = CHANNEL_WORDS.trade.id;
 const BID = CHANNEL_WORDS.bid.id;

@@ -1,3 +1,4 @@
+import { filter, map, pipe, tap } from 'rxjs';
 import { expect, it } from 'vitest';
 import { Sequencer } from '../../../src/app/live/sequencer.ts';
 import { instrumentIndex, priceHundredths, priceTicks, tsUs } from '../../../src/domain/units.ts';
@@ -18,10 +19,11 @@ function rig(
     lastTsUs: tsUs(900),
     recordInput: (input) => void recorded.push(input),
     recordFrame: (_, __, text) => recordFrame(text),
-    decode: (text, seq, at) => {
-      onFrame(text);
-      return text === 'noise' ? undefined : summary(seq, at);
-    },
+    decode: pipe(
+      tap(({ text }) => onFrame(text)),
+      filter(({ text }) => text !== 'noise'),
+      map(({ seq, tsUs: at }) => summary(seq, at)),
+    ),
     deliver: (events) => void delivered.push(...events),
   });
   return { sequencer, recorded, delivered, clock };

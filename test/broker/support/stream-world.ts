@@ -42,7 +42,7 @@ export class StreamWorld {
 
   /** Another start of the daemon: what was kept of the last one is there. */
   create(url = this.server.url): StreamClient {
-    return createStreamClient({
+    const client = createStreamClient({
       url,
       tokens: this.tokens,
       clock: this.timers,
@@ -51,10 +51,11 @@ export class StreamWorld {
       sink: this.sink,
       quietLimit: () => undefined,
       isContinuous: () => this.isContinuous,
-      onFrame: (text) => this.frames.push(text),
       onSignal: (signal) => this.#onSignal(signal),
       onPong: (roundTrip) => this.pongs.push(roundTrip),
     });
+    client.frames$.subscribe((text) => this.frames.push(text));
+    return client;
   }
 
   /** The next signal of this kind. */

@@ -43,9 +43,9 @@ export class ClientStreamMarket {
       sink: new RecordingSink(),
       quietLimit: () => undefined,
       isContinuous: () => false,
-      onFrame: (text) => this.frames.push(text),
       onSignal: (signal) => this.signals.push(signal),
     });
+    this.client.frames$.subscribe((text) => this.frames.push(text));
   }
 
   static async start(market: Market): Promise<ClientStreamMarket> {
