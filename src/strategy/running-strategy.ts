@@ -1,7 +1,7 @@
 /** One configured strategy at work: its guard, channels, timers and trader. */
 import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
-import type { StrategyIndex } from '../domain/units.ts';
+import type { DurationUs, StrategyIndex, TsUs } from '../domain/units.ts';
 import type {
   TraderPort,
   FeedChange,
@@ -34,6 +34,19 @@ interface Leg {
   readonly ticks: LegTicks;
   readonly trader: LegTrader;
   contract: Contract;
+}
+
+/** The time at a pace. */
+class Moments extends Channel<TsUs> {
+  constructor(guard: StrategyGuard, span: DurationUs, port: TraderPort, timers: StrategyTimers) {
+    super(guard, 'every');
+    const wait = (): void =>
+      void timers.after(span, () => {
+        wait();
+        this.deliver(port.nowUs());
+      });
+    wait();
+  }
 }
 
 export class RunningStrategy {
@@ -139,6 +152,10 @@ export class RunningStrategy {
           if (request !== undefined && 'price' in request)
             return new QuoteBarChannel(this.#guard, request, sources, this.#port, this.#timers);
           return new BarChannel(this.#guard, request, sources, this.#port, this.#timers);
+        },
+        every: (span) => {
+          this.#guard.assertInEvent('every', 'ticks');
+          return new Moments(this.#guard, span, this.#port, this.#timers);
         },
         phases$: this.#phases,
         feed$: this.#feed,

@@ -57,6 +57,8 @@ export interface LegTicks {
    * the book changed as trades.
    */
   bars(request?: BarRequest): Observable<Bar>;
+  /** The time, so often: the first one span from now. After a standby once. Each call begins anew. */
+  every(span: DurationUs): Observable<TsUs>;
   readonly phases$: Observable<PhaseChange>;
   /** The price stream came up or went down. */
   readonly feed$: Observable<FeedChange>;

@@ -1,3 +1,4 @@
+import { filter, merge, startWith, switchMap, withLatestFrom } from 'rxjs';
 import type { CancelTimer } from '../../src/domain/clock.ts';
 import {
   type LegTrader,
@@ -8,7 +9,7 @@ import {
   PositionWorker,
   seconds,
 } from '../../src/strategy/index.ts';
-import { SpreadGauge, type SpreadReading } from './spread-gauge.ts';
+import { lost, readings, spreadOf, type SpreadReading, standbys } from './spread-readings.ts';
 
 export interface SpreadParams {
   readonly sampleSeconds: number;
@@ -37,8 +38,6 @@ type State = 'flat' | 'entering' | 'open' | 'closing' | 'unwinding';
 
 /** No spread is begun this shortly before trading pauses. */
 const LAST_ENTRY_BEFORE = minutes(3);
-/** A sample that comes later than this follows a standby. */
-const LATE_MAX = seconds(10);
 
 export class SpreadTrader {
   readonly #params: SpreadParams;
@@ -46,7 +45,6 @@ export class SpreadTrader {
   readonly #next: LegTrader;
   readonly #first: PositionWorker;
   readonly #second: PositionWorker;
-  readonly #gauge: SpreadGauge;
   #state: State = 'flat';
   #deadline: CancelTimer | null = null;
   #entryEnd: CancelTimer | null = null;
@@ -58,34 +56,31 @@ export class SpreadTrader {
     this.#params = params;
     this.#front = front.trader;
     this.#next = next.trader;
-    this.#gauge = new SpreadGauge(params.window);
     const settings = { rest: seconds(params.restSeconds), reprice: seconds(1), slipTicks: params.slipTicks };
     // The next month is thinner, so it goes first; the front month is there when it is needed.
     this.#first = new PositionWorker(next.ticks, next.trader, settings);
     this.#second = new PositionWorker(front.ticks, front.trader, settings);
     front.ticks.orders$.subscribe((update) => this.#onOrder(update));
     front.ticks.rollovers$.subscribe(({ leg }) => this.#restart(`${leg} rolled over`));
-    front.ticks.feed$.subscribe(({ state }) => {
-      if (state === 'down') this.#gauge.forget();
+    // Looking: every few seconds of continuous trading.
+    const moments$ = front.ticks.every(seconds(params.sampleSeconds));
+    const looks$ = moments$.pipe(filter(() => this.#front.phase() === 'continuous'));
+    looks$.subscribe(() => {
+      if (this.#state === 'flat' && this.#holdsAnything()) this.#takeOver();
     });
-    this.#sampleIn(front.trader.time());
-  }
-
-  // Looking: one reading every few seconds.
-
-  #sampleIn(nowUs: number): void {
-    const span = seconds(this.#params.sampleSeconds);
-    this.#front.after(span, () => this.#onSample(nowUs + span));
-  }
-
-  #onSample(dueUs: number): void {
-    const now = this.#front.time();
-    this.#sampleIn(now);
-    if (now - dueUs > LATE_MAX) this.#gauge.forget();
-    if (this.#front.phase() !== 'continuous') return;
-    const reading = this.#gauge.sample(this.#next, this.#front);
-    if (this.#state === 'flat' && this.#holdsAnything()) this.#takeOver();
-    else if (reading !== undefined) this.#decide(reading, now);
+    const spread$ = spreadOf(front.ticks, next.ticks);
+    // What the window remembers of another contract, or of the time before a hole, says nothing.
+    merge(front.ticks.rollovers$, lost(front.ticks), standbys(moments$, params))
+      .pipe(
+        startWith(null),
+        switchMap(() =>
+          looks$.pipe(
+            withLatestFrom(spread$, (_, spread) => spread),
+            readings(params.window),
+          ),
+        ),
+      )
+      .subscribe((reading) => this.#decide(reading, this.#front.time()));
   }
 
   #decide(reading: SpreadReading, now: number): void {
@@ -222,7 +217,6 @@ export class SpreadTrader {
     this.#front.note(`starting again: ${why}`);
     this.#deadline?.();
     this.#deadline = null;
-    this.#gauge.forget();
     this.#toFlat();
   }
 
