@@ -8,6 +8,7 @@ import type {
   LegChange,
   OrderUpdate,
   PhaseChange,
+  TimerId,
 } from '../engine/ports/strategy-port.ts';
 import { BarChannel } from './bars.ts';
 import { Channel } from './channel.ts';
@@ -36,16 +37,23 @@ interface Leg {
   contract: Contract;
 }
 
-/** The time at a pace. */
+/** The time at a pace, while somebody listens. */
 class Moments extends Channel<TsUs> {
   constructor(guard: StrategyGuard, span: DurationUs, port: TraderPort, timers: StrategyTimers) {
     super(guard, 'every');
-    const wait = (): void =>
-      void timers.after(span, () => {
+    let timer: TimerId | null = null;
+    const wait = (): void => {
+      timer = timers.after(span, () => {
         wait();
         this.deliver(port.nowUs());
       });
-    wait();
+    };
+    this.onHandlers = () => {
+      if (this.handlers.length > 0 && timer === null) wait();
+      if (this.handlers.length > 0 || timer === null) return;
+      timers.clear(timer);
+      timer = null;
+    };
   }
 }
 

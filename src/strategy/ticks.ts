@@ -57,7 +57,7 @@ export interface LegTicks {
    * the book changed as trades.
    */
   bars(request?: BarRequest): Observable<Bar>;
-  /** The time, so often: the first one span from now. After a standby once. Each call begins anew. */
+  /** The time, so often, from the first subscription on and while there is one. After a standby once. */
   every(span: DurationUs): Observable<TsUs>;
   readonly phases$: Observable<PhaseChange>;
   /** The price stream came up or went down. */

@@ -1,4 +1,6 @@
+import { sample, scan, startWith, Subscription, take } from 'rxjs';
 import { nextPhaseChange, phaseAt, type SessionPhase } from '../../src/domain/calendar.ts';
+import type { TradeTick } from '../../src/domain/ticks.ts';
 import { durationUs, type PriceTicks, priceTicks } from '../../src/domain/units.ts';
 import {
   type LegTrader,
@@ -7,7 +9,6 @@ import {
   ProtectiveStop,
   seconds,
 } from '../../src/strategy/index.ts';
-import { OpeningRange } from './opening-range.ts';
 
 export interface BreakoutParams {
   readonly rangeSeconds: number;
@@ -25,16 +26,28 @@ type Side = 'long' | 'short';
 
 /** Where the strategy stands. `waiting`: for the next open. `over`: nothing more in this session. */
 type State =
-  | { readonly kind: 'waiting' | 'over' }
-  | { readonly kind: 'measuring'; readonly range: OpeningRange }
+  | { readonly kind: 'waiting' | 'measuring' | 'over' }
   | { readonly kind: 'watching'; isArmed: boolean }
   | { readonly kind: 'holding'; readonly side: Side; best: PriceTicks }
   | { readonly kind: 'leaving' };
+
+interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+const NOTHING: Range = { low: Infinity, high: -Infinity };
+
+const widened = ({ low, high }: Range, { price }: TradeTick): Range => ({
+  low: Math.min(low, price),
+  high: Math.max(high, price),
+});
 
 /** A range whose end comes later than this was not watched: the machine slept. */
 const LATE_MAX = seconds(10);
 
 export class Breakout {
+  readonly #ticks: LegTicks;
   readonly #trader: LegTrader;
   readonly #params: BreakoutParams;
   readonly #worker: PositionWorker;
@@ -43,10 +56,10 @@ export class Breakout {
   #phase: SessionPhase;
   #bounds = { high: priceTicks(0), low: priceTicks(0) };
   #entries = 0;
-  /** Counts the moments at which measuring began: an end that belongs to an earlier one is void. */
-  #measurement = 0;
+  #measurement = Subscription.EMPTY;
 
   constructor(ticks: LegTicks, trader: LegTrader, params: BreakoutParams) {
+    this.#ticks = ticks;
     this.#trader = trader;
     this.#params = params;
     this.#phase = trader.phase();
@@ -103,26 +116,22 @@ export class Breakout {
   }
 
   #measure(): void {
-    this.#state = { kind: 'measuring', range: new OpeningRange() };
-    this.#measurement += 1;
-    const { rangeSeconds } = this.#params;
-    const mine = this.#measurement;
-    const due = this.#trader.time() + seconds(rangeSeconds);
-    this.#trader.after(seconds(rangeSeconds), () => {
-      if (mine === this.#measurement) this.#endMeasuring(due);
-    });
+    this.#state = { kind: 'measuring' };
+    const span = seconds(this.#params.rangeSeconds);
+    const dueUs = this.#trader.time() + span;
+    this.#measurement.unsubscribe();
+    this.#measurement = this.#ticks.trades$
+      .pipe(scan(widened, NOTHING), startWith(NOTHING), sample(this.#ticks.every(span)), take(1))
+      .subscribe((range) => this.#endMeasuring(range, dueUs));
   }
 
-  #endMeasuring(dueUs: number): void {
+  #endMeasuring({ low, high }: Range, dueUs: number): void {
     if (this.#state.kind !== 'measuring') return;
-    const { bounds } = this.#state.range;
-    if (this.#trader.time() - dueUs > LATE_MAX) this.#onHole('its end was missed');
-    else if (bounds === null) this.#onHole('nothing was traded');
-    else {
-      this.#bounds = bounds;
-      this.#state = { kind: 'watching', isArmed: true };
-      this.#trader.note(`range ${this.#points(bounds.low)} to ${this.#points(bounds.high)}`);
-    }
+    if (this.#trader.time() - dueUs > LATE_MAX) return this.#onHole('its end was missed');
+    if (low > high) return this.#onHole('nothing was traded');
+    this.#bounds = { low: this.#trader.nearest(low), high: this.#trader.nearest(high) };
+    this.#state = { kind: 'watching', isArmed: true };
+    this.#trader.note(`range ${this.#points(this.#bounds.low)} to ${this.#points(this.#bounds.high)}`);
   }
 
   /** A range with a hole is no range: this session is left out, or measured again where no session ends. */
@@ -146,7 +155,6 @@ export class Breakout {
     if (state.kind === 'holding') this.#guardPosition(state, price);
     else if (state.kind !== 'leaving' && this.#trader.position().qty !== 0)
       this.#leave('a position without a stop');
-    else if (state.kind === 'measuring') state.range.add(price);
     else if (state.kind === 'watching') this.#watch(state, price);
   }
 
