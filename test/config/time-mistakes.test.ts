@@ -109,11 +109,6 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:11:13 session.rollover: expected a time of day like 08:45, was "8:20am"',
   ],
   [
-    'one time where a list is wanted',
-    added('session:\n  tokenRefresh: "08:15"'),
-    'main.yaml:11:17 session.tokenRefresh: expected a list (- item), was "08:15" (write ["08:15"])',
-  ],
-  [
     'no time in the list',
     added('session:\n  tokenRefresh: []'),
     'main.yaml:11:17 session.tokenRefresh: expected at least 1 item, was []',
