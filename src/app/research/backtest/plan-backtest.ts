@@ -70,7 +70,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     isMarginRuleOn:
       market.kind === 'index_futures' || backtest.source.at(['risk', 'marginUsePercent']) !== undefined,
     resume: read.resume,
-    statistics: backtest.statistics,
+    statistics: backtest.read.statistics,
   };
   const data = new BacktestDays({
     market,

@@ -61,13 +61,7 @@ test.each([
     'a benchmark that is not there',
     'strategies:',
     'statistics: { benchmark: index.csv }\nstrategies:',
-    'statistics.benchmark: expected a contract with data in this run, or a file of closes beside this file, was index.csv',
-  ],
-  [
-    'a benchmark without a close',
-    'strategies:',
-    `statistics: { benchmark: ${join(ROOT, 'test/golden/empyrical/make.py')} }\nstrategies:`,
-    'expected columns for time and close',
+    'statistics.benchmark: expected a contract with data in this run, was "index.csv" (name its file in data)',
   ],
   ['no data', `prints: [${SAMPLE}]`, 'prints: []', 'data: expected prints, quotes, bars or a catalogue'],
   [
