@@ -49,7 +49,7 @@ const ROWS: readonly Mistake[] = [
   [
     'an address has no scheme',
     spoilt('https://broker.example/', 'broker.example', LIVE),
-    'main.yaml:7:12 broker.restUrl: expected an address like https://host/, was "broker.example" (put https:// in front)',
+    'main.yaml:7:12 broker.restUrl: expected an address like https://host/, was "broker.example"',
   ],
   [
     'an address is none',

@@ -6,12 +6,12 @@ const ROWS: readonly Mistake[] = [
   [
     'a variable in a path',
     added('state: ${STATE}'),
-    'main.yaml:10:8 state: expected a plain path, was "${STATE}" (variables are not filled in: write the path out)',
+    'main.yaml:10:8 state: expected a plain path: ~ and variables are not filled in, was "${STATE}"',
   ],
   [
     'an empty path',
     added('state: ""'),
-    'main.yaml:10:8 state: expected a plain path, was "" (write where it is)',
+    'main.yaml:10:8 state: expected a plain path: ~ and variables are not filled in, was ""',
   ],
   ['a number for a path', added('state: 5'), 'main.yaml:10:8 state: expected a text, was 5'],
   [
