@@ -228,7 +228,7 @@ function readYamlText(file: string): { readonly text: string } | { readonly unre
 }
 
 /** Bytes that are no UTF-8, control characters, a carriage return alone, and spaces of a web page at the start of a line. */
-const ODD = /\uFFFD|[^\P{Cc}\t\n\r]|\r(?!\n)|(?<=^ *)[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000\uFEFF]/mu;
+const ODD = /\uFFFD|[^\P{Cc}\t\n\r]|\r(?!\n)|[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000\uFEFF](?<=^ *.)/mu;
 
 function oddText(text: string): Found | undefined {
   const odd = ODD.exec(text);
