@@ -6,6 +6,7 @@ const ONE_PRICE = 'import bars of one price, or quotes (data.quotes), which have
 
 /** The path of a key without places in lists, in which `*` is any name, or a command with its option. */
 const RETIRED: readonly (readonly [what: string, instead: string])[] = [
+  ['retention.archiveDays', 'remove it: archives are kept'],
   ['operator.cockpit.tls', 'use a tunnel or a reverse proxy: src/operator/README.md has recipes'],
   ['data.actions', 'adjust prices for splits and dividends before the import'],
   ['data.prices', 'remove it: prices are taken as they are'],

@@ -27,7 +27,6 @@ import {
 } from './return-ratios.ts';
 import { countedTrades, type RunStatistics } from './run-statistics.ts';
 import { assert } from '../../domain/assert.ts';
-import type { BenchmarkClose } from './statistics-settings.ts';
 
 export interface Metric {
   /** Key for machines. */
@@ -310,7 +309,7 @@ function captureMetrics(pairs: ReturnPairs, basis: RatioBasis): readonly Metric[
 
 interface BenchmarkPairs extends ReturnPairs {
   readonly name: string;
-  /** Each return reaches to the end of its day, from that of the day before it here, or from the run's beginning. */
+  /** Each return reaches to the end of its day, from that of the day before it here. */
   readonly days: readonly TradingDay[];
   /** Days of the run without a close of the benchmark. */
   readonly missing: number;
@@ -323,22 +322,16 @@ function benchmarkPairs(
 ): BenchmarkPairs | null {
   const { benchmark } = result.statistics;
   if (benchmark === undefined) return null;
-  const closes = benchmark.kind === 'closes' ? benchmark.closes : closesOf(result, benchmark.name);
-  const byDay = new Map(closes.map(({ day, close }) => [day, close]));
-  const first = daily[0];
-  const before = closes.findLast(({ day }) => first !== undefined && day < first.day);
+  const byDay = closesOf(result, benchmark);
   const common = daily.flatMap(({ day, equity }) => {
     const close = byDay.get(day);
     return close === undefined ? [] : [{ day, equity, close }];
   });
-  const isFromCapital = result.statistics.returnsFrom === 'capital';
-  const start =
-    before === undefined || !isFromCapital ? [] : [{ equity: result.capital, close: before.close }];
-  const returns = returnsOf([...start, ...common].map(({ equity }) => equity)) ?? [];
-  const market = returnsOf([...start, ...common].map(({ close }) => close)) ?? [];
+  const returns = returnsOf(common.map(({ equity }) => equity)) ?? [];
+  const market = returnsOf(common.map(({ close }) => close)) ?? [];
   const isPaired = returns.length === market.length;
   return {
-    name: benchmark.name,
+    name: benchmark,
     days: isPaired ? common.slice(common.length - returns.length).map(({ day }) => day) : [],
     returns: isPaired ? returns : [],
     benchmark: isPaired ? market : [],
@@ -347,15 +340,19 @@ function benchmarkPairs(
 }
 
 /** The last price at the end of each day, from the first on which it was traded. */
-function closesOf({ instruments, days, dayEndUs }: BacktestResult, name: string): readonly BenchmarkClose[] {
+function closesOf(
+  { instruments, days, dayEndUs }: BacktestResult,
+  name: string,
+): ReadonlyMap<TradingDay, number> {
   const instrument = instruments.find(({ symbol }) => symbol === name);
-  if (instrument === undefined) return [];
-  return days.flatMap((day, i) => {
+  if (instrument === undefined) return new Map();
+  const closes = days.flatMap((day, i): (readonly [TradingDay, number])[] => {
     const endUs = dayEndUs[i];
     assert(endUs !== undefined, 'each day of a run has an end');
     const close = lastUntil(instrument.prices, endUs);
-    return close === 0 ? [] : [{ day, close }];
+    return close === 0 ? [] : [[day, close]];
   });
+  return new Map(closes);
 }
 
 function lastUntil({ tsUs, values }: Samples, endUs: number): number {
