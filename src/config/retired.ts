@@ -44,7 +44,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ),
   [
     'simulator openapi',
-    'src/wire/README.md lists the operations, with the file that describes the fields of each',
+    'src/wire/README.md lists the operations, with the file that has the fields of each',
   ],
   ['simulator --page-port', 'the control API has faults and figures; the page of a paper run shows the rest'],
 ];
