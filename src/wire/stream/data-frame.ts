@@ -120,7 +120,7 @@ class PayloadFields {
 
 // Channel 21: one matched trade.
 
-export const TRADE = {
+const TRADE = {
   price: 'matchPrice',
   qty: 'matchQtty',
   change: 'change',
@@ -159,21 +159,16 @@ export function decodeTrade(
   const size = fields.whole(TRADE.qty, 1);
   const totalVolume = fields.whole(TRADE.totalVolume, 0);
   if (price === undefined || size === undefined || totalVolume === undefined) return fields.malformed();
-  return { kind: 'market', event: tradeTick(seq, tsUs, contract.index, price, qty(size), totalVolume) };
+  const { index: instrument } = contract;
+  return {
+    kind: 'market',
+    event: { kind: 'trade', seq, tsUs, instrument, price, qty: qty(size), totalVolume },
+  };
 }
-
-export const tradeTick = (
-  seq: Seq,
-  tsUs: TsUs,
-  instrument: InstrumentIndex,
-  price: PriceTicks,
-  size: Qty,
-  totalVolume: number,
-): TradeTick => ({ kind: 'trade', seq, tsUs, instrument, price, qty: size, totalVolume });
 
 // Channels 23 and 24: one side of the book, the three best levels, as far as they changed (rulings, 21).
 
-export type BookSide = 'bid' | 'ask';
+type BookSide = 'bid' | 'ask';
 
 interface LevelKeys {
   readonly price: string;
@@ -183,7 +178,7 @@ interface LevelKeys {
 const CHANNELS = { bid: 'bid', ask: 'offer' } as const;
 
 /** Best level first. */
-export const LADDER: Readonly<Record<BookSide, readonly LevelKeys[]>> = {
+const LADDER: Readonly<Record<BookSide, readonly LevelKeys[]>> = {
   bid: [
     { price: 'bidPrice01', qty: 'bidQtty01' },
     { price: 'bidPrice02', qty: 'bidQtty02' },
@@ -268,17 +263,9 @@ export function decodeBook(
     }
   }
   if (fields.hasFailed) return fields.malformed();
-  return { kind: 'market', event: bookUpdate(seq, tsUs, contract.index, side, levels, halves) };
+  const { index: instrument } = contract;
+  return { kind: 'market', event: { kind: 'book_update', seq, tsUs, instrument, side, levels, halves } };
 }
-
-export const bookUpdate = (
-  seq: Seq,
-  tsUs: TsUs,
-  instrument: InstrumentIndex,
-  side: BookSide,
-  levels: BookUpdateFrame['levels'],
-  halves: BookUpdateFrame['halves'],
-): BookUpdateFrame => ({ kind: 'book_update', seq, tsUs, instrument, side, levels, halves });
 
 type Halves = Omit<HalfLevel, 'level'>;
 
