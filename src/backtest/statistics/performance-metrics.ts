@@ -3,7 +3,7 @@ import { dayNumber, type TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_DAY } from '../../domain/units.ts';
 import type { BacktestFill, BacktestResult, BacktestTrade, Samples } from '../backtest-result.ts';
 import { alpha, beta, capture, excessSharpe, pairsWhere, type ReturnPairs } from './benchmark-ratios.ts';
-import { aggregateReturns, type Rolled, rollingRatios, rollingWindow } from './daily-series.ts';
+import { aggregateReturns } from './daily-series.ts';
 import { kurtosis, mean, skewness } from './moments.ts';
 import {
   annualReturn,
@@ -41,15 +41,7 @@ export interface Metric {
 export interface PerformanceMetrics {
   readonly metrics: readonly Metric[];
   readonly aggregate: Readonly<Record<'month' | 'year', ReadonlyMap<string, number>>>;
-  readonly rolling: RollingMetrics | null;
   readonly benchmark: BenchmarkPairs | null;
-}
-
-export interface RollingMetrics {
-  /** Days that each value looks back on. */
-  readonly window: number;
-  readonly sharpe: Rolled;
-  readonly volatility: Rolled;
 }
 
 const EXCESS = 3;
@@ -76,18 +68,8 @@ export function performanceMetrics(result: BacktestResult, found: RunStatistics)
       month: aggregateReturns(days, returns, 'month'),
       year: aggregateReturns(days, returns, 'year'),
     },
-    rolling: rollingMetrics(result, found),
     benchmark,
   };
-}
-
-function rollingMetrics(
-  { statistics }: BacktestResult,
-  { dailyReturns, basis }: RunStatistics,
-): RollingMetrics | null {
-  const window = statistics.rollingDays ?? rollingWindow(dailyReturns.length);
-  if (window === null || window > dailyReturns.length) return null;
-  return { window, ...rollingRatios(dailyReturns, window, basis) };
 }
 
 type Row = readonly [key: string, name: string, value: number | undefined, meaning: string];

@@ -12,7 +12,6 @@ import { SAMPLE_RESULT } from '../sample-result.ts';
 
 interface Golden {
   readonly riskFree: number;
-  readonly window: number;
   readonly series: readonly {
     readonly name: string;
     readonly periodsPerYear: number;
@@ -21,7 +20,6 @@ interface Golden {
     readonly benchmark: readonly number[];
     readonly metrics: Readonly<Record<string, number | null>>;
     readonly aggregateReturns: Readonly<Record<'month' | 'year', readonly number[]>>;
-    readonly rolling: Readonly<Record<string, readonly (number | null)[]>>;
   }[];
 }
 
@@ -70,7 +68,6 @@ function performanceOf(series: Golden['series'][number], over: Partial<Statistic
       deviation: 'sample' as const,
       periodsPerYear,
       riskFreePercent: 100 * ((1 + GOLDEN.riskFree) ** periodsPerYear - 1),
-      rollingDays: GOLDEN.window,
       benchmark: { kind: 'closes' as const, name: 'index', closes: [before, ...closes] },
       ...over,
     },
@@ -94,17 +91,6 @@ describe.each(GOLDEN.series)('metrics of $name are those of empyrical', (series)
       expect(values).toHaveLength(golden.length);
       expect(differing(values.map(([name, value], i) => [name, value, golden[i]]))).toEqual([]);
     }
-  });
-
-  it('over rolling windows', () => {
-    const pairs = (['sharpe', 'volatility'] as const).flatMap((key) =>
-      (series.rolling[key] ?? []).map((each, i): [string, Value, Value] => [
-        `${key} ${i * 10}`,
-        found.rolling?.[key][i * 10],
-        each,
-      ]),
-    );
-    expect(differing(pairs)).toEqual([]);
   });
 });
 

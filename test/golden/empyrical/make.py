@@ -12,7 +12,6 @@ import pandas as pd
 from scipy import stats
 
 warnings.simplefilter("ignore")
-WINDOW = 20
 RISK_FREE = 0.0001
 
 
@@ -52,16 +51,6 @@ def figures(own, market, n):
     }
 
 
-def rolling(own, n):
-    kw = {"window": WINDOW, "annualization": n}
-    found = {
-        "sharpe": e.roll_sharpe_ratio(own, risk_free=RISK_FREE, **kw),
-        "volatility": e.roll_annual_volatility(own, **kw),
-    }
-    # Every tenth window says as much as all of them.
-    return {name: [number(value) for value in list(values)[::10]] for name, values in found.items()}
-
-
 def aggregate(own):
     return {span: [number(x) for x in e.aggregate_returns(own, word)]
             for span, word in {"month": "monthly", "year": "yearly"}.items()}
@@ -82,7 +71,6 @@ def series(name, n, own, market, first, every):
         "benchmark": list(market),
         "metrics": {key: number(value) for key, value in figures(own, market, n).items()},
         "aggregateReturns": aggregate(own),
-        "rolling": {} if len(own) < WINDOW else rolling(own, n),
     }
 
 
@@ -92,7 +80,6 @@ coins = rng.standard_t(3, 200) * 0.02
 golden = {
     "made": "by make.py beside it, with empyrical-reloaded 0.7.1",
     "riskFree": RISK_FREE,
-    "window": WINDOW,
     "series": [
         series("shares over a year", 252, 0.0003 + 0.8 * market + rng.normal(0, 0.006, 270), market, "2024-11-20", "B"),
         series("coins with fat tails", 365, 0.5 * coins + rng.standard_t(3, 200) * 0.03, coins, "2025-12-20", "D"),
