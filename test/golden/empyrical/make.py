@@ -17,10 +17,6 @@ RISK_FREE = 0.0001
 
 def figures(own, market, n):
     risk = {"risk_free": RISK_FREE, "annualization": n}
-    up, down = e.up_alpha_beta(own, market, **risk), e.down_alpha_beta(own, market, **risk)
-    # empyrical takes 252 days for captures: its annual returns give them for any other number.
-    rise, fall = market > 0, market < 0
-    ratio = lambda mask: e.annual_return(own[mask], annualization=n) / e.annual_return(market[mask], annualization=n)
     return {
         "cumulativeReturn": e.cum_returns_final(own),
         "annualReturn": e.annual_return(own, annualization=n),
@@ -39,15 +35,8 @@ def figures(own, market, n):
         "kurtosis": stats.kurtosis(own),
         "excessSharpe": e.excess_sharpe(own, market),
         "beta": e.beta(own, market, risk_free=RISK_FREE),
-        "upBeta": up[1],
-        "downBeta": down[1],
         "alpha": e.alpha(own, market, **risk),
-        "upAlpha": up[0],
-        "downAlpha": down[0],
-        "capture": ratio(np.ones(len(own), bool)),
-        "upCapture": e.up_capture(own, market) if n == 252 else ratio(rise),
-        "downCapture": e.down_capture(own, market) if n == 252 else ratio(fall),
-        "upDownCapture": e.up_down_capture(own, market) if n == 252 else ratio(rise) / ratio(fall),
+        "capture": e.annual_return(own, annualization=n) / e.annual_return(market, annualization=n),
     }
 
 
