@@ -421,7 +421,7 @@ function sync(path: string): void {
   }
 }
 
-export interface FrameLimits {
+interface FrameLimits {
   /** Packed logs that are older go. */
   readonly days: number;
   /** All logs together; the oldest packed ones go first. */

@@ -8,7 +8,7 @@ import type { StreamServer } from './stream/stream-server.ts';
 import type { ArmedFault, FaultBoard } from './faults/fault-board.ts';
 import { type Fault, isStanding } from './faults/fault.ts';
 
-export interface FaultControlParts {
+interface FaultControlParts {
   readonly board: FaultBoard;
   readonly stream: StreamServer;
   readonly tokens: TokenService;

@@ -168,7 +168,7 @@ export class TradingFloor {
     const { last } = book.tally;
     const close = this.#closed ? this.#closes.get(code)?.price : undefined;
     const price = close ?? (last === null ? band.reference : hundredthsOf(contract.spec, last));
-    return { contract, price, lastTrade: last };
+    return { contract, price };
   }
 
   board(code: OrderCode): ContractBoard | undefined {

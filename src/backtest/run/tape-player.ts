@@ -26,7 +26,7 @@ export interface PlayedTape {
   readonly volumeBefore: number;
 }
 
-export interface TapePlayerParts {
+interface TapePlayerParts {
   readonly engine: Engine;
   readonly clock: VirtualClock;
   readonly sequence: Sequence;

@@ -24,7 +24,7 @@ export function aggregateReturns(
   return new Map([...groups].map(([name, group]) => [name, totalReturn(group)]));
 }
 
-export interface YearReturns {
+interface YearReturns {
   readonly year: string;
   /** last / first - 1 of each month, January first; null where no day was traded. All of them compound to `total`. */
   readonly months: readonly (number | null)[];

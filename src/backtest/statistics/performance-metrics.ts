@@ -33,7 +33,7 @@ import { countedTrades, type RunStatistics } from './run-statistics.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BenchmarkClose } from './statistics-settings.ts';
 
-export interface Metric {
+interface Metric {
   /** Key for machines. */
   readonly key: string;
   readonly name: string;

@@ -74,7 +74,7 @@ export function sharpeRatio(returns: readonly number[], basis: RatioBasis): numb
 }
 
 /** mean / deviation, of a period. */
-export function excessPerDeviation(excess: readonly number[], kind: DeviationKind): number | undefined {
+function excessPerDeviation(excess: readonly number[], kind: DeviationKind): number | undefined {
   const average = mean(excess);
   const deviation = standardDeviation(excess, kind);
   return average === undefined || deviation === undefined ? undefined : quotient(average, deviation);
@@ -146,7 +146,7 @@ export function stability(returns: readonly number[]): number | undefined {
 }
 
 /** mean((x - mean(x)) y); undefined for fewer than two pairs. */
-export function covariance(xs: readonly number[], ys: readonly number[]): number | undefined {
+function covariance(xs: readonly number[], ys: readonly number[]): number | undefined {
   assert(xs.length === ys.length, 'a covariance is one of pairs');
   const centre = mean(xs);
   if (centre === undefined || xs.length < 2) return undefined;

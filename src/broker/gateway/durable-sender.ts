@@ -10,10 +10,10 @@ import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { SendOptions } from '../rest/rest-caller.ts';
 
 /** Effect of a call on exposure: cancels and reductions must get out when entries must not. */
-export type SendPurpose = Purpose | 'cancel';
+type SendPurpose = Purpose | 'cancel';
 
 /** One call, as the emergency file keeps it when the journal cannot. */
-export interface CallRecord<Request> {
+interface CallRecord<Request> {
   readonly call: 'place' | 'modify' | 'cancel';
   readonly callId: ClientOrderId;
   readonly clientOrderId: ClientOrderId;

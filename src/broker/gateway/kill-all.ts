@@ -39,7 +39,7 @@ export interface WholeKill {
   readonly excess: number;
 }
 
-export type KillEdge = Pick<OrderCalls, 'cancel'> &
+type KillEdge = Pick<OrderCalls, 'cancel'> &
   Pick<ReadCalls, 'inDayBook' | 'positions'> & {
     readonly conditions: Pick<ConditionCalls, 'book' | 'cancel'>;
   };

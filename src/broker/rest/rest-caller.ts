@@ -61,7 +61,7 @@ export type ReadFailureKind =
 export type Route = Pick<WireOperation, 'name' | 'method' | 'path'>;
 
 /** Options of one call that moves an order or money. */
-export interface MoveOptions extends HttpHooks {
+interface MoveOptions extends HttpHooks {
   readonly priority: Priority;
 }
 

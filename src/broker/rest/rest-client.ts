@@ -63,7 +63,7 @@ import {
   type SendOptions,
 } from './rest-caller.ts';
 
-export interface RestClientOptions extends RestCallerOptions {
+interface RestClientOptions extends RestCallerOptions {
   readonly account: TradedAccount;
   readonly specOf: SpecOf;
 }
@@ -379,7 +379,7 @@ export interface ConditionToChange extends ConditionRef {
   readonly triggerPrice: PriceTicks;
 }
 
-export interface CashMove {
+interface CashMove {
   /** Whole VND, above zero. */
   readonly amount: Money;
   /** For the statement; may be empty. */

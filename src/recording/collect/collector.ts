@@ -15,7 +15,7 @@ export interface Held {
   spill(): void;
 }
 
-export type CreateHeld<T> = (spillFile: SpillFile, onGrow: () => void) => T;
+type CreateHeld<T> = (spillFile: SpillFile, onGrow: () => void) => T;
 
 export class Collector<T extends Held> {
   readonly #spillFile: SpillFile;

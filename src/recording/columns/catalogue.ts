@@ -11,7 +11,7 @@ interface DayFile {
   readonly path: string;
 }
 
-export interface CatalogueDay extends DayFile {
+interface CatalogueDay extends DayFile {
   readonly meta: TickMeta;
 }
 

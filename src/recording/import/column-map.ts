@@ -72,7 +72,7 @@ const KNOWN: ReadonlyMap<ColumnRole, readonly string[]> = new Map<ColumnRole, re
   ),
 ]);
 
-export type MappedColumns =
+type MappedColumns =
   | { readonly ok: true; readonly columns: ColumnMap }
   | { readonly ok: false; readonly problem: string };
 

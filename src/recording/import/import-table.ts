@@ -29,7 +29,7 @@ export interface ImportReport<Stored> {
   readonly stored: readonly Stored[];
 }
 
-export interface TableImport<T extends Held, Stored> {
+interface TableImport<T extends Held, Stored> {
   reader(source: RowSource<T>): RowReader<T>;
   /** Checks the collected rows before any of them is stored. */
   readonly check?: (collected: readonly T[], bad: BadRows) => void;

@@ -17,7 +17,7 @@ import type { VenueMemory } from '../state/venue-memory.ts';
 import type { MarketClock } from '../time/market-clock.ts';
 import type { PrintFeed } from './print-feed.ts';
 
-export interface BrokerageParts {
+interface BrokerageParts {
   readonly memory: VenueMemory;
   readonly market: MarketClock;
   /** Real time, for the pace of writing. */

@@ -47,7 +47,7 @@ export interface LedgerAccount {
 }
 
 /** One execution of one side, with the growth of the order's costs. */
-export interface LedgerFill {
+interface LedgerFill {
   readonly accountId: AccountId;
   readonly orderCode: OrderCode;
   readonly side: Side;

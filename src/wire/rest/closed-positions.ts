@@ -25,7 +25,7 @@ const CMD = 'Web.Portfolio.PositionClose';
 const WHERE = 'closed-positions';
 const TOTAL = 'TOTAL';
 
-export interface ClosedPositionsParameters extends Accounts {
+interface ClosedPositionsParameters extends Accounts {
   readonly pageNo: number;
   readonly pageSize: number;
   /** Null for all. */

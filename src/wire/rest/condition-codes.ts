@@ -6,7 +6,7 @@ import type { BrokerTriggerKind, BrokerTriggerStatus } from '../../domain/broker
 import type { TriggerWhen } from '../../domain/order.ts';
 
 /** Kinds with an operation of their own; the others are order types of a normal place. */
-export type PlacedConditionKind = 'stop' | 'trailing_stop';
+type PlacedConditionKind = 'stop' | 'trailing_stop';
 
 interface TriggerCode {
   readonly kind: PlacedConditionKind;

@@ -15,7 +15,7 @@ interface SubAccount {
 }
 
 /** As the client reads it, with the broker's words for people. */
-export interface NamedSubAccount extends SubAccount {
+interface NamedSubAccount extends SubAccount {
   readonly name: string;
   readonly typeName: string;
   /** Null when there is none. */

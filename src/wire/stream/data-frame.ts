@@ -128,7 +128,7 @@ const TRADE = {
   totalVolume: 'totalVolume',
 } as const;
 
-export interface TradeToSend {
+interface TradeToSend {
   readonly price: PriceTicks;
   readonly qty: Qty;
   readonly totalVolume: number;
@@ -290,7 +290,7 @@ const isNothing = (value: number | null | undefined): boolean => value === null 
 
 const SUMMARY = { high: 'high', low: 'low', average: 'avg', open: 'open' } as const;
 
-export interface SummaryToSend {
+interface SummaryToSend {
   readonly open: PriceTicks;
   readonly high: PriceTicks;
   readonly low: PriceTicks;
