@@ -288,7 +288,6 @@ export class FrameRecords {
   #rest: Buffer = NOTHING;
   /** Bytes before `#rest`. */
   #before = 0;
-  /** Bytes up to the end of the last whole record. */
   #whole = 0;
   #lastSeq = 0;
   /** Bytes that are no record stand behind the last whole one. */
@@ -302,7 +301,6 @@ export class FrameRecords {
     };
   }
 
-  /** The records that are whole with this piece. */
   read(piece: Buffer): readonly RecordedFrame[] {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     const frames: RecordedFrame[] = [];
@@ -373,7 +371,6 @@ interface DayLog {
   readonly path: string;
 }
 
-/** The logs in `dir` of days before `today` that are not packed, oldest first. */
 export const unpackedLogs = (dir: string, today: TradingDay): readonly DayLog[] =>
   (existsSync(dir) ? readdirSync(dir) : [])
     .toSorted()

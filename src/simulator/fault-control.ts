@@ -66,7 +66,6 @@ export class FaultControl {
     return parsed(fault);
   }
 
-  /** Clears the standing faults of a name, or all. */
   clear(name?: string): void {
     this.#parts.board.clear(name);
   }

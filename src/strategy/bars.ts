@@ -96,7 +96,6 @@ export class BarBuilder {
     return this.#close(tsUs(this.endUs), !late);
   }
 
-  /** Trades were missed at or before `at`. */
   missed(at: TsUs): void {
     this.#seenFromUs = Math.max(this.#seenFromUs, at + 1);
   }

@@ -69,7 +69,6 @@ export class TradingFloor {
     );
   }
 
-  /** `index` is what new contracts are priced from. */
   openDay(day: TradingDay, index: PriceHundredths, at: TsUs): void {
     const { market, spec } = this.#options;
     const listings = this.#contractsOn(day).map((contract) => {

@@ -167,7 +167,6 @@ export class TapePlayer {
     return new Map(this.#cursors.map(({ tape, totalVolume }) => [tape.instrument, totalVolume]));
   }
 
-  /** Plays every row before `untilUs`. */
   playTo(untilUs: number): void {
     for (;;) {
       let first: Cursor | null = null;

@@ -211,7 +211,6 @@ export function alpha(pairs: ReturnPairs, { riskFree, periodsPerYear }: RatioBas
   return rest === undefined || rest < -1 ? undefined : (1 + rest) ** periodsPerYear - 1;
 }
 
-/** Annual return / annual return of the benchmark. */
 export const capture = (
   { returns, benchmark }: ReturnPairs,
   { periodsPerYear }: RatioBasis,

@@ -30,7 +30,6 @@ export type GatewaySignal =
   /** Journal and emergency record both failed: what shrinks a position did not go out. Alert. */
   | { readonly kind: 'exit_not_sent'; readonly call: CallRecord<unknown>['call']; readonly reason: string };
 
-/** Learns when calls leave and are answered. */
 export interface CallMeter {
   /** The first byte is about to leave. */
   sent(callId: ClientOrderId): void;

@@ -11,7 +11,6 @@ interface ShownOrder {
   readonly statusText: string | null;
 }
 
-/** An order of either book. */
 interface Placed {
   readonly orderKey: BrokerOrderKey;
 }

@@ -208,7 +208,6 @@ export interface ClosedPosition {
   /** Money at which the closed contracts were entered and left: divide by `closedQty` for the averages. */
   readonly openValue: Money;
   readonly closeValue: Money;
-  /** Costs of today's trades on this side, opening and closing. */
   readonly fee: Money;
   readonly tax: Money;
   /** Against the entry, before costs. */

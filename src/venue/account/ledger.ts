@@ -26,7 +26,6 @@ import {
 } from './holding.ts';
 import type { CashMessage, MarginLevel, Outbox } from '../venue-event.ts';
 
-/** Fees and tax accrued today. */
 interface AccruedCosts {
   readonly brokerFee: number;
   readonly exchangeFee: number;

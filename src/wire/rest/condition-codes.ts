@@ -91,7 +91,6 @@ export function decodeStatusFilter(text: string): ConditionStatusFilter | undefi
 
 interface KindWords {
   readonly kind: Exclude<BrokerTriggerKind, 'unrecognized'>;
-  /** In `notes`. */
   readonly notes: string;
   readonly asked: string;
 }

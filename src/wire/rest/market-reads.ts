@@ -86,7 +86,6 @@ const quotes = message<readonly QuoteRow[]>()({
   data: field(json<readonly JsonRecord[]>(), (rows) => rows.map(quoteRow.encode), z.array(z.unknown())),
 });
 
-/** GET /tartarus/v1/derivatives. */
 export const derivatives = {
   name: 'derivatives',
   method: 'GET',
@@ -167,7 +166,6 @@ const bareContracts = z.array(listed);
 /** `objects` is ours; the service may use the others as well [?] (notes, section 6). */
 type ContractListStyle = 'objects' | 'codes' | 'bare';
 
-/** GET /api/v1/derivatives/contracts. */
 export const contractList = {
   name: 'contracts',
   method: 'GET',

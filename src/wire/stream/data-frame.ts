@@ -23,7 +23,6 @@ import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
 const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>
   `s|${CHANNEL_WORDS[channel].id}|${JSON.stringify(payload)}`;
 
-/** A decoded payload, or its issues. */
 type Decoded<Event> =
   | { readonly kind: 'market'; readonly event: Event }
   | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
