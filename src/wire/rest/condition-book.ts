@@ -7,6 +7,7 @@ import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import { type PriceTicks, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import {
+  ASKED_ALL,
   type ConditionKindFilter,
   type ConditionStatusFilter,
   decodeConditionKind,
@@ -15,8 +16,6 @@ import {
   decodeStatusFilter,
   encodeConditionNotes,
   encodeConditionStatus,
-  encodeKindFilter,
-  encodeStatusFilter,
   shownTriggerCode,
   whenFromShownCode,
 } from './condition-codes.ts';
@@ -49,8 +48,8 @@ const request = message<ConditionBookParameters>()({
   subAccountID: field(text, (asked) => asked.subAccountId, looseText),
   pageNo: FIELDS.pageNo,
   PageSize: field(text, ({ pageSize }) => String(pageSize), neededNumber),
-  orderStatus: field(text, () => encodeStatusFilter('all'), looseText),
-  orderType: field(text, () => encodeKindFilter('all'), looseText),
+  orderStatus: field(text, () => ASKED_ALL, looseText),
+  orderType: field(text, () => '', looseText),
   Symbol: field(text, () => ALL_SYMBOLS, looseText),
 });
 

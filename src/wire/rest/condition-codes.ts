@@ -65,7 +65,7 @@ const STATUS_CODES: readonly StatusCode[] = [
 /** The status that a place answers with; in the book it means pending. */
 export const NEWLY_PLACED = 'P';
 const UNKNOWN_LETTER = '?';
-const ASKED_ALL = '0';
+export const ASKED_ALL = '0';
 
 export const encodeConditionStatus = (status: BrokerTriggerStatus): string =>
   STATUS_CODES.find((row) => row.status === status)?.shown ?? UNKNOWN_LETTER;
@@ -78,9 +78,6 @@ export function decodeConditionStatus(letters: string): BrokerTriggerStatus {
 }
 
 export type ConditionStatusFilter = 'all' | 'pending' | 'activated' | 'rejected';
-
-export const encodeStatusFilter = (filter: ConditionStatusFilter): string =>
-  STATUS_CODES.find(({ status }) => status === filter)?.asked ?? ASKED_ALL;
 
 export function decodeStatusFilter(text: string): ConditionStatusFilter | undefined {
   const digit = text.trim();
@@ -118,9 +115,6 @@ export function decodeConditionKind(notes: string, code: string): BrokerTriggerK
 }
 
 export type ConditionKindFilter = 'all' | 'arbitrage' | 'exit' | 'stop';
-
-export const encodeKindFilter = (filter: ConditionKindFilter): string =>
-  KIND_WORDS.find(({ kind }) => kind === filter)?.asked ?? '';
 
 export function decodeKindFilter(text: string): ConditionKindFilter | undefined {
   const digit = text.trim();
