@@ -15,6 +15,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
     'data.depth',
     'levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages',
   ],
+  ['statistics.rollingDays', 'make them of daily.csv, which has the equity of each day'],
   ['data.bars.ask', ONE_PRICE],
   ...['bid_open', 'bid_high', 'bid_low', 'bid_close', 'ask_open', 'ask_high', 'ask_low', 'ask_close'].map(
     (role) => [`data.bars.columns.${role}`, ONE_PRICE] as const,
@@ -43,10 +44,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ...['--vary', '--search', '--trials', '--seed', '--objective', '--walk-forward', '--monte-carlo'].map(
     (option) => [`sweep ${option}`, 'write it in the section sweep of the file: config/README.md'] as const,
   ),
-  [
-    'simulator openapi',
-    'src/wire/README.md lists the operations, with the file that describes the fields of each',
-  ],
+  ['simulator openapi', 'src/wire/README.md lists the operations, with the file that has the fields of each'],
   ['simulator --page-port', 'the control API has faults and figures; the page of a paper run shows the rest'],
 ];
 

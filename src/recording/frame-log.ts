@@ -91,12 +91,12 @@ export function* readFrames(path: string): Generator<RecordedFrame, FrameLogEnd>
   for (;;) {
     const { done, value } = batches.next();
     if (done === true) return value;
-    for (const frame of value) yield { seq: frame.seq, tsUs: frame.tsUs, text: textOf(frame) };
+    yield* value;
   }
 }
 
 /** As `readFrames`, many at once: to yield each would cost as much as to read it. */
-export function* readFrameBatches(path: string): Generator<readonly LoggedFrame[], FrameLogEnd> {
+export function* readFrameBatches(path: string): Generator<readonly RecordedFrame[], FrameLogEnd> {
   const records = new FrameRecords();
   for (const piece of pieces(path)) yield records.read(piece);
   yield records.finish();
@@ -152,18 +152,6 @@ export interface RecordedFrame {
   readonly tsUs: TsUs;
   readonly text: string;
 }
-
-/** A frame where it stands in the log; until the next piece of that is read. */
-export interface LoggedFrame {
-  readonly seq: Seq;
-  readonly tsUs: TsUs;
-  readonly bytes: Buffer;
-  readonly textAt: number;
-  readonly textEnd: number;
-}
-
-export const textOf = ({ bytes, textAt, textEnd }: LoggedFrame): string =>
-  bytes.toString('utf8', textAt, textEnd);
 
 /** Bytes between whole records that are none. */
 export interface FrameDamage {
@@ -287,6 +275,12 @@ class RecordHead {
   }
 }
 
+interface FoundRecord {
+  readonly frame: RecordedFrame;
+  /** Where the next one begins. */
+  readonly end: number;
+}
+
 /** Reads the records of a frame log out of bytes that come in pieces. */
 export class FrameRecords {
   readonly #damage: FrameDamage[] = [];
@@ -294,7 +288,6 @@ export class FrameRecords {
   #rest: Buffer = NOTHING;
   /** Bytes before `#rest`. */
   #before = 0;
-  /** Bytes up to the end of the last whole record. */
   #whole = 0;
   #lastSeq = 0;
   /** Bytes that are no record stand behind the last whole one. */
@@ -308,10 +301,9 @@ export class FrameRecords {
     };
   }
 
-  /** The records that are whole with this piece. */
-  read(piece: Buffer): readonly LoggedFrame[] {
+  read(piece: Buffer): readonly RecordedFrame[] {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    const frames: LoggedFrame[] = [];
+    const frames: RecordedFrame[] = [];
     const offset = this.#scan(bytes, false, frames);
     this.#before += offset;
     // A copy: the caller may use the memory of the piece again.
@@ -320,23 +312,23 @@ export class FrameRecords {
   }
 
   /** Nothing comes any more: a record that is not whole now is damage, and whole ones may stand behind it. */
-  finish(): readonly LoggedFrame[] {
-    const frames: LoggedFrame[] = [];
+  finish(): readonly RecordedFrame[] {
+    const frames: RecordedFrame[] = [];
     this.#scan(this.#rest, true, frames);
     return frames;
   }
 
   /** Returns where the first record begins that needs more bytes. */
-  #scan(bytes: Buffer, isLast: boolean, frames: LoggedFrame[]): number {
+  #scan(bytes: Buffer, isLast: boolean, frames: RecordedFrame[]): number {
     let offset = 0;
     while (offset < bytes.length) {
       const found = this.#recordAt(bytes, offset);
       if (found === 'short' && !isLast) return offset;
       if (typeof found === 'object') {
-        const end = found.textEnd + 1;
-        this.#take(found, this.#before + offset, this.#before + end);
+        const { frame, end } = found;
+        this.#take(frame, this.#before + offset, this.#before + end);
         offset = end;
-        frames.push(found);
+        frames.push(frame);
         continue;
       }
       this.#isLost = true;
@@ -348,7 +340,7 @@ export class FrameRecords {
     return offset;
   }
 
-  #take(frame: LoggedFrame, at: number, end: number): void {
+  #take(frame: RecordedFrame, at: number, end: number): void {
     if (this.#isLost)
       this.#damage.push({ atByte: this.#whole, bytes: at - this.#whole, afterSeq: this.#lastSeq });
     this.#isLost = false;
@@ -356,7 +348,7 @@ export class FrameRecords {
     this.#lastSeq = frame.seq;
   }
 
-  #recordAt(bytes: Buffer, offset: number): LoggedFrame | 'short' | 'none' {
+  #recordAt(bytes: Buffer, offset: number): FoundRecord | 'short' | 'none' {
     const head = this.#head;
     if (!head.read(bytes, offset)) {
       const isCut = bytes.length - offset < HEAD_BYTES_MAX && bytes.indexOf(NEWLINE, offset) === -1;
@@ -367,7 +359,8 @@ export class FrameRecords {
     if (textEnd >= bytes.length) return 'short';
     const crc = crcOver(crcOver(-1, bytes, offset, head.checkedTo), bytes, head.textAt, textEnd);
     if (~crc !== head.checksum) return 'none';
-    return { seq: seq(head.seq), tsUs: tsUs(head.tsUs), bytes, textAt: head.textAt, textEnd };
+    const text = bytes.toString('utf8', head.textAt, textEnd);
+    return { frame: { seq: seq(head.seq), tsUs: tsUs(head.tsUs), text }, end: textEnd + 1 };
   }
 }
 
@@ -378,7 +371,6 @@ interface DayLog {
   readonly path: string;
 }
 
-/** The logs in `dir` of days before `today` that are not packed, oldest first. */
 export const unpackedLogs = (dir: string, today: TradingDay): readonly DayLog[] =>
   (existsSync(dir) ? readdirSync(dir) : [])
     .toSorted()
@@ -426,7 +418,7 @@ function sync(path: string): void {
   }
 }
 
-export interface FrameLimits {
+interface FrameLimits {
   /** Packed logs that are older go. */
   readonly days: number;
   /** All logs together; the oldest packed ones go first. */

@@ -24,7 +24,6 @@ import {
   encodeSummary,
   encodeTrade,
 } from '../../src/wire/stream/data-frame.ts';
-import { FrameBytes } from '../../src/wire/stream/frame-bytes.ts';
 import { decodeServerFrame, type ServerFrame } from '../../src/wire/stream/server-frame.ts';
 import { FRONT, LISTED, NEXT } from '../wire/support/listed-contracts.ts';
 
@@ -262,104 +261,5 @@ describe('no text makes a reader throw', () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-});
-
-describe('the bytes of a frame', () => {
-  const usual = new FrameBytes([FRONT, NEXT]);
-  /** The frame stands among others, as in a log. */
-  const readBytes = (text: string): ReturnType<FrameBytes['read']> => {
-    const before = '12 34 56 7\n';
-    const bytes = Buffer.from(`${before}${text}\n,"matchPrice":1}`);
-    return usual.read(bytes, before.length, before.length + Buffer.byteLength(text), SEQ, AT);
-  };
-  const wholeNumber = fc.integer({ min: 0, max: 300 }).map(String);
-  const tenths = fc.integer({ min: 0, max: 20_000 }).map((number) => String(number / 10));
-  const oddNumber = fc.oneof(
-    fc.double().map(String),
-    fc.integer({ min: -20_000, max: 0 }).map((number) => String(number / 10)),
-    fc.stringMatching(/^-?\d{0,9}\.?\d{0,9}(e-?\d)?$/),
-    fc.constantFrom(
-      '0',
-      '-0',
-      '00',
-      '01',
-      '1.',
-      '.5',
-      '1300.10',
-      '5e-324',
-      '9007199254740993',
-      'null',
-      '"5"',
-    ),
-  );
-  const keys = [
-    ['21', ['matchPrice', 'matchQtty', 'change', 'changePercent', 'totalVolume']],
-    ['23', ['bidPrice01', 'bidQtty01', 'bidPrice02', 'bidQtty02', 'bidPrice03', 'bidQtty03']],
-    ['24', ['offerPrice01', 'offerQtty01', 'offerPrice02', 'offerQtty02', 'offerPrice03', 'offerQtty03']],
-  ] as const;
-  const blanks = fc.constantFrom('', '', '', ' ', '\n  ', '\t\r', '\u00a0', '\0');
-  const fieldOf = (name: string): fc.Arbitrary<readonly [string, string]> => {
-    const usual = name.includes('Q') || name === 'totalVolume' ? wholeNumber : tenths;
-    const number = fc.oneof({ weight: 20, arbitrary: usual }, { weight: 1, arbitrary: oddNumber });
-    return fc.tuple(fc.constant(name), number);
-  };
-  /** Keys in any order, some twice, some left out, some of nobody. */
-  const payload = fc
-    .tuple(fc.constantFrom(...keys), fc.constantFrom(FRONT.streamCode, NEXT.streamCode, 'ELSE'), blanks)
-    .chain(([[channel, names], symbol, blank]) => {
-      const ofAll = fc.tuple(...names.map(fieldOf));
-      const some = fc.array(fc.constantFrom(...names, 'symbol', 'x').chain(fieldOf), { maxLength: 8 });
-      return fc
-        .oneof(
-          ofAll,
-          some,
-          ofAll.chain((all) => fc.shuffledSubarray(all)),
-        )
-        .map((fields) => {
-          const rest = fields.map(([key, value]) => `,${blank}"${key}"${blank}:${value}${blank}`);
-          return `s|${channel}|${blank}{"symbol":${blank}"${symbol}"${rest.join('')}}`;
-        });
-    });
-
-  it('give what their text gives, or nothing', () => {
-    let given = 0;
-    fc.assert(
-      fc.property(fc.oneof({ weight: 4, arbitrary: payload }, mutated, oddPayload), (text) => {
-        const event = readBytes(text);
-        if (event === undefined) return;
-        given += 1;
-        expect({ kind: 'market', event }).toStrictEqual(read(text));
-      }),
-      { numRuns: 5_000 },
-    );
-    expect(given).toBeGreaterThan(500);
-  });
-
-  it('give each trade and book that a server writes', () => {
-    const trades = fc
-      .tuple(contracts, prices, sizes, volumes, hundredths)
-      .map(([contract, price, size, totalVolume, reference]) =>
-        encodeTrade(contract, { price, qty: size, totalVolume }, reference),
-      );
-    const sides = fc.constantFrom('bid' as const, 'ask' as const);
-    const books = fc
-      .tuple(sides, contracts, levels)
-      .map(([side, contract, given]) => encodeBook(side, contract, given));
-    const changes = fc
-      .tuple(sides, contracts, levels, levels)
-      .map(([side, contract, before, after]) => encodeBookChange(side, contract, before, after) ?? '')
-      .filter((text) => text !== '');
-    fc.assert(
-      fc.property(fc.oneof(trades, books, changes), (text) => {
-        expect({ kind: 'market', event: readBytes(text) }).toStrictEqual(read(text));
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
-  it('give a frame over several lines, its keys in any order', () => {
-    const text = `s|24|{\n  "symbol" : "${NEXT.streamCode}",\n  "offerQtty01" : 4,\n  "offerPrice01" : 1300.2\n}`;
-    expect({ kind: 'market', event: readBytes(text) }).toStrictEqual(read(text));
   });
 });

@@ -19,8 +19,7 @@ import {
   eventDecisions,
 } from '../../engine/replay/journal-decisions.ts';
 import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
-import { type FrameLogEnd, type LoggedFrame, readFrameBatches, textOf } from '../../recording/frame-log.ts';
-import { FrameBytes } from '../../wire/stream/frame-bytes.ts';
+import { type FrameLogEnd, readFrameBatches, type RecordedFrame } from '../../recording/frame-log.ts';
 import { type ContractLookup, decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { PastPlace, ReplayedPast, ReplayStep } from './worker-protocol.ts';
 
@@ -136,7 +135,7 @@ export class SessionPast {
     this.#lastTsUs = at;
   }
 
-  *#frameBatches(): Generator<readonly LoggedFrame[]> {
+  *#frameBatches(): Generator<readonly RecordedFrame[]> {
     this.#framesEnd = yield* readFrameBatches(this.#source.framesPath);
   }
 }
@@ -157,19 +156,14 @@ function decisionsAt(
 
 class ReplayTable implements ContractLookup {
   #byCode = new Map<string, Contract>();
-  #usual = new FrameBytes([]);
 
   set(contracts: readonly Contract[]): void {
     this.#byCode = new Map(contracts.map((contract) => [contract.streamCode, contract]));
-    this.#usual = new FrameBytes(this.#byCode.values());
   }
 
   /** Undefined for a frame that the engine never got. */
-  decode(frame: LoggedFrame): MarketEvent | undefined {
-    const { bytes, textAt, textEnd, seq, tsUs: at } = frame;
-    const usual = this.#usual.read(bytes, textAt, textEnd, seq, at);
-    if (usual !== undefined) return usual;
-    const decoded = decodeServerFrame(textOf(frame), this, seq, at);
+  decode({ text, seq, tsUs: at }: RecordedFrame): MarketEvent | undefined {
+    const decoded = decodeServerFrame(text, this, seq, at);
     return decoded.kind === 'market' ? decoded.event : undefined;
   }
 

@@ -8,8 +8,6 @@ export interface StatisticsSettings {
   readonly periodsPerYear?: number | undefined;
   /** Return of a year without risk, compounded. */
   readonly riskFreePercent: number;
-  /** Days of rolling figures; absent: a quarter, less for a short run. */
-  readonly rollingDays?: number | undefined;
   /** A contract that the run plays: the last price of each day is its close. */
   readonly benchmark?: string | undefined;
   /** Buy and hold begins at the close of this day; absent: with the first return. */

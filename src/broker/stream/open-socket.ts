@@ -19,7 +19,7 @@ export type SocketEvent =
   | { readonly kind: 'open'; readonly send: Send }
   | { readonly kind: 'control'; readonly frame: ControlFrame };
 
-export interface SocketOptions {
+interface SocketOptions {
   readonly url: string;
   readonly dial: Dial;
   readonly timers: Timers;

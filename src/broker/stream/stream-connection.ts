@@ -57,7 +57,7 @@ const connection$ = (options: ConnectionOptions): Observable<LiveEvent> => {
   }).pipe(authenticate(token.jwt, timers, timing.authAnswer), keepAlive(options), detectSilence(timers));
 };
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   readonly onLive: (send: Send) => void;
   readonly onEnd: (end: ConnectionEnd) => void;
   readonly onUnknownControl: () => void;

@@ -23,7 +23,6 @@ import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
 const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>
   `s|${CHANNEL_WORDS[channel].id}|${JSON.stringify(payload)}`;
 
-/** A decoded payload, or its issues. */
 type Decoded<Event> =
   | { readonly kind: 'market'; readonly event: Event }
   | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
@@ -120,7 +119,7 @@ class PayloadFields {
 
 // Channel 21: one matched trade.
 
-export const TRADE = {
+const TRADE = {
   price: 'matchPrice',
   qty: 'matchQtty',
   change: 'change',
@@ -128,7 +127,7 @@ export const TRADE = {
   totalVolume: 'totalVolume',
 } as const;
 
-export interface TradeToSend {
+interface TradeToSend {
   readonly price: PriceTicks;
   readonly qty: Qty;
   readonly totalVolume: number;
@@ -159,21 +158,16 @@ export function decodeTrade(
   const size = fields.whole(TRADE.qty, 1);
   const totalVolume = fields.whole(TRADE.totalVolume, 0);
   if (price === undefined || size === undefined || totalVolume === undefined) return fields.malformed();
-  return { kind: 'market', event: tradeTick(seq, tsUs, contract.index, price, qty(size), totalVolume) };
+  const { index: instrument } = contract;
+  return {
+    kind: 'market',
+    event: { kind: 'trade', seq, tsUs, instrument, price, qty: qty(size), totalVolume },
+  };
 }
-
-export const tradeTick = (
-  seq: Seq,
-  tsUs: TsUs,
-  instrument: InstrumentIndex,
-  price: PriceTicks,
-  size: Qty,
-  totalVolume: number,
-): TradeTick => ({ kind: 'trade', seq, tsUs, instrument, price, qty: size, totalVolume });
 
 // Channels 23 and 24: one side of the book, the three best levels, as far as they changed (rulings, 21).
 
-export type BookSide = 'bid' | 'ask';
+type BookSide = 'bid' | 'ask';
 
 interface LevelKeys {
   readonly price: string;
@@ -183,7 +177,7 @@ interface LevelKeys {
 const CHANNELS = { bid: 'bid', ask: 'offer' } as const;
 
 /** Best level first. */
-export const LADDER: Readonly<Record<BookSide, readonly LevelKeys[]>> = {
+const LADDER: Readonly<Record<BookSide, readonly LevelKeys[]>> = {
   bid: [
     { price: 'bidPrice01', qty: 'bidQtty01' },
     { price: 'bidPrice02', qty: 'bidQtty02' },
@@ -268,17 +262,9 @@ export function decodeBook(
     }
   }
   if (fields.hasFailed) return fields.malformed();
-  return { kind: 'market', event: bookUpdate(seq, tsUs, contract.index, side, levels, halves) };
+  const { index: instrument } = contract;
+  return { kind: 'market', event: { kind: 'book_update', seq, tsUs, instrument, side, levels, halves } };
 }
-
-export const bookUpdate = (
-  seq: Seq,
-  tsUs: TsUs,
-  instrument: InstrumentIndex,
-  side: BookSide,
-  levels: BookUpdateFrame['levels'],
-  halves: BookUpdateFrame['halves'],
-): BookUpdateFrame => ({ kind: 'book_update', seq, tsUs, instrument, side, levels, halves });
 
 type Halves = Omit<HalfLevel, 'level'>;
 
@@ -303,7 +289,7 @@ const isNothing = (value: number | null | undefined): boolean => value === null 
 
 const SUMMARY = { high: 'high', low: 'low', average: 'avg', open: 'open' } as const;
 
-export interface SummaryToSend {
+interface SummaryToSend {
   readonly open: PriceTicks;
   readonly high: PriceTicks;
   readonly low: PriceTicks;

@@ -13,7 +13,6 @@ import { SAMPLE_RESULT } from '../sample-result.ts';
 
 interface Golden {
   readonly riskFree: number;
-  readonly window: number;
   readonly series: readonly {
     readonly name: string;
     readonly periodsPerYear: number;
@@ -22,7 +21,6 @@ interface Golden {
     readonly benchmark: readonly number[];
     readonly metrics: Readonly<Record<string, number | null>>;
     readonly aggregateReturns: Readonly<Record<'month' | 'year', readonly number[]>>;
-    readonly rolling: Readonly<Record<string, readonly (number | null)[]>>;
   }[];
 }
 
@@ -83,7 +81,6 @@ function performanceOf(
       deviation: 'sample' as const,
       periodsPerYear,
       riskFreePercent: 100 * ((1 + GOLDEN.riskFree) ** periodsPerYear - 1),
-      rollingDays: GOLDEN.window,
       returnsFrom: 'first_close' as const,
       benchmark: 'index',
       ...over,
@@ -108,17 +105,6 @@ describe.each(GOLDEN.series)('metrics of $name are those of empyrical', (series)
       expect(values).toHaveLength(golden.length);
       expect(differing(values.map(([name, value], i) => [name, value, golden[i]]))).toEqual([]);
     }
-  });
-
-  it('over rolling windows', () => {
-    const pairs = (['sharpe', 'volatility'] as const).flatMap((key) =>
-      (series.rolling[key] ?? []).map((each, i): [string, Value, Value] => [
-        `${key} ${i * 10}`,
-        found.rolling?.[key][i * 10],
-        each,
-      ]),
-    );
-    expect(differing(pairs)).toEqual([]);
   });
 });
 

@@ -199,14 +199,11 @@ export const MODELS_ON_BARS = [
   'impactPercent',
 ] as const;
 
-const DAYS_MAX = 10_000;
-
 const statistics = z.strictObject({
   deviation: z.enum(['sample', 'population']).default('sample'),
   periodsPerYear: z.number().positive().max(1_000_000).optional(),
   /** A year, compounded. */
   riskFreePercent: z.number().gt(-100).max(1_000).default(0),
-  rollingDays: z.int().min(2).max(DAYS_MAX).optional(),
   /** A symbol of the run. */
   benchmark: z.string().optional(),
   /** Buy and hold begins at its close. */

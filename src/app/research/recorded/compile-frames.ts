@@ -14,7 +14,7 @@ import { MergedBook } from '../../../engine/market/merged-book.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
 import { type DayTicks, openDay, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
 import type { TickGap } from '../../../recording/columns/tick-columns.ts';
-import { frameDamageText, FrameRecords, type LoggedFrame, textOf } from '../../../recording/frame-log.ts';
+import { frameDamageText, FrameRecords, type RecordedFrame } from '../../../recording/frame-log.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
 import { type BadRow, BadRows, type ImportWatch } from '../../../recording/import/import-table.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
@@ -100,9 +100,9 @@ class FrameCompiler {
     return this.#counts.trades + this.#counts.books;
   }
 
-  add(frame: LoggedFrame): void {
+  add({ text, seq, tsUs }: RecordedFrame): void {
     this.#frames += 1;
-    const read = decodeServerFrame(textOf(frame), this, frame.seq, frame.tsUs);
+    const read = decodeServerFrame(text, this, seq, tsUs);
     switch (read.kind) {
       case 'market':
         break;
