@@ -23,7 +23,6 @@ export interface BacktestDay {
   readonly day: TradingDay;
   /** The table of the day. A contract keeps its index through the run. */
   readonly contracts: readonly Contract[];
-  /** Reference price of each contract of the table that has one. */
   readonly references: ReadonlyMap<Contract, PriceHundredths>;
   /** Their reference is the first price of the day: it is told with that price, not before. */
   readonly guessed: ReadonlySet<Contract>;
@@ -36,7 +35,6 @@ export interface BacktestData {
   /** SHA-256 over all rows. */
   readonly digest: string;
   readonly days: readonly TradingDay[];
-  /** Rows of all days, for the progress. */
   readonly rows: number;
   open(day: TradingDay): BacktestDay;
 }

@@ -250,7 +250,6 @@ export const configSchema = z.strictObject({
     .strictObject({
       backups: count.default(14),
       journalDays: count.default(30),
-      archiveDays: count.nullable().default(null),
       framesDays: count.default(365),
       framesGigabytes: z.number().positive().default(20),
     })

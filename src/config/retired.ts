@@ -6,6 +6,7 @@ const ONE_PRICE = 'import bars of one price, or quotes (data.quotes), which have
 
 /** The path of a key without places in lists, in which `*` is any name, or a command with its option. */
 const RETIRED: readonly (readonly [what: string, instead: string])[] = [
+  ['retention.archiveDays', 'remove it: archives are kept'],
   ['operator.cockpit.tls', 'use a tunnel or a reverse proxy: src/operator/README.md has recipes'],
   ['data.actions', 'adjust prices for splits and dividends before the import'],
   ['data.prices', 'remove it: prices are taken as they are'],
@@ -14,6 +15,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
     'data.depth',
     'levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages',
   ],
+  ['statistics.rollingDays', 'make them of daily.csv, which has the equity of each day'],
   ['data.bars.ask', ONE_PRICE],
   ...['bid_open', 'bid_high', 'bid_low', 'bid_close', 'ask_open', 'ask_high', 'ask_low', 'ask_close'].map(
     (role) => [`data.bars.columns.${role}`, ONE_PRICE] as const,
@@ -42,10 +44,7 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ...['--vary', '--search', '--trials', '--seed', '--objective', '--walk-forward', '--monte-carlo'].map(
     (option) => [`sweep ${option}`, 'write it in the section sweep of the file: config/README.md'] as const,
   ),
-  [
-    'simulator openapi',
-    'src/wire/README.md lists the operations, with the file that describes the fields of each',
-  ],
+  ['simulator openapi', 'src/wire/README.md lists the operations, with the file that has the fields of each'],
   ['simulator --page-port', 'the control API has faults and figures; the page of a paper run shows the rest'],
 ];
 

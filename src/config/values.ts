@@ -18,8 +18,8 @@ import { formatDuration, parseDuration } from '../text/durations.ts';
 const codec = <T>(decode: (value: unknown, payload: ParsePayload) => T, encode: (value: T) => unknown) =>
   z.codec(z.unknown(), z.custom<T>(), { decode, encode });
 
-const refuse = (payload: ParsePayload, message: string, hint = ''): never => {
-  payload.issues.push({ code: 'custom', input: payload.value, message, params: { hint } });
+const refuse = (payload: ParsePayload, message: string): never => {
+  payload.issues.push({ code: 'custom', input: payload.value, message });
   return z.NEVER;
 };
 
@@ -30,20 +30,15 @@ const A_TIME = 'a time of day like 08:45';
 /** `08:45`, kept as text. */
 export const timeText = codec<string>((value, payload) => {
   if (typeof value === 'string' && parseTimeOfDay(value) !== undefined) return value;
-  return refuse(payload, A_TIME, timeHint(value));
+  return refuse(payload, A_TIME);
 }, same);
 
 /** `08:45` as microseconds from midnight; `24:00` is the end of the day. */
 export const timeOfDay = codec<number>((value, payload) => {
   if (value === '24:00') return US_PER_DAY;
   const timeUs = typeof value === 'string' ? parseTimeOfDay(value) : undefined;
-  return timeUs ?? refuse(payload, A_TIME, timeHint(value));
+  return timeUs ?? refuse(payload, A_TIME);
 }, formatTimeOfDay);
-
-function timeHint(value: unknown): string {
-  const match = typeof value === 'string' ? /^(\d):([0-5]\d)$/.exec(value) : null;
-  return match === null ? '' : `write "0${match[1]}:${match[2]}"`;
-}
 
 export const date = codec<TradingDay>(
   (value, payload) =>
@@ -84,8 +79,7 @@ function durationReader(least: string, most: string, orElse = '') {
   const [leastUs, mostUs] = [parseDuration(least), parseDuration(most)];
   return (value: unknown, payload: ParsePayload): DurationUs => {
     const found = typeof value === 'string' ? parseDuration(value.trim()) : undefined;
-    if (found === undefined)
-      return refuse(payload, `a duration like 500ms, 2s, 15m or 8h${orElse}`, durationHint(value));
+    if (found === undefined) return refuse(payload, `a duration like 500ms, 2s, 15m or 8h${orElse}`);
     if (leastUs === undefined || found < leastUs)
       return refuse(payload, `a duration of at least ${least}${orElse}`);
     if (mostUs === undefined || found > mostUs)
@@ -94,45 +88,12 @@ function durationReader(least: string, most: string, orElse = '') {
   };
 }
 
-const UNIT_WORDS: Readonly<Record<string, string>> = {
-  '': 's',
-  ms: 'ms',
-  msec: 'ms',
-  millis: 'ms',
-  s: 's',
-  sec: 's',
-  secs: 's',
-  second: 's',
-  seconds: 's',
-  m: 'm',
-  min: 'm',
-  mins: 'm',
-  minute: 'm',
-  minutes: 'm',
-  h: 'h',
-  hr: 'h',
-  hrs: 'h',
-  hour: 'h',
-  hours: 'h',
-};
-
-function durationHint(value: unknown): string {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  const match = /^(\d+(?:\.\d+)?) *([a-z]*)$/i.exec(text.trim());
-  const unit = UNIT_WORDS[(match?.[2] ?? '?').toLowerCase()];
-  if (/^\d+ *d(ays?)?$/i.test(text.trim())) return `write ${Number.parseInt(text, 10) * 24}h`;
-  if (match === null || unit === undefined || Number(match[1]) === 0) return '';
-  return match[2] === '' ? `add the unit: ${match[1]}s if it is seconds` : `write ${match[1]}${unit}`;
-}
-
 /** A path without `~` or variables, which nothing would expand. */
-export const pathText = z.string().superRefine((text, context) => {
-  const refuse = (hint: string): void =>
-    context.addIssue({ code: 'custom', message: 'a plain path', params: { hint } });
-  if (text.trim() === '') refuse('write where it is');
-  else if (text.includes('$')) refuse('variables are not filled in: write the path out');
-  else if (text.startsWith('~')) refuse('~ is not filled in: write the path out');
-});
+export const pathText = z
+  .string()
+  .refine((text) => text.trim() !== '' && !text.includes('$') && !text.startsWith('~'), {
+    error: 'a plain path: ~ and variables are not filled in',
+  });
 
 /** An address without credentials. */
 export const address = (example: string) =>
@@ -140,10 +101,7 @@ export const address = (example: string) =>
     const refuse = (message: string, hint = ''): void =>
       context.addIssue({ code: 'custom', message, params: { hint } });
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || url.hostname === '') {
-      const scheme = example.slice(0, example.indexOf('/') + 2);
-      const bare = /^[\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/|$)/i.test(text);
-      refuse(`an address like ${example}`, bare ? `put ${scheme} in front` : '');
-    } else if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    if (url === undefined || url.hostname === '') refuse(`an address like ${example}`);
+    else if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
       refuse('an address alone', 'no user, password, ? or # belongs in it');
   });

@@ -12,7 +12,6 @@ import {
   type Node,
   parseDocument,
   visit,
-  type YAMLError,
 } from 'yaml';
 import { shown } from '../domain/parsed.ts';
 import type { Problem } from './problem.ts';
@@ -46,9 +45,8 @@ export class YamlSource {
       return { problems: [{ file, line: 1, column: 1, path: '', ...what }] };
     }
     const source = new YamlSource(file, read.text);
-    if (read.odd !== null) return { problems: [source.#found(read.odd)] };
-    const faults = yamlFaults(source.#document, read.text);
-    const odd = faults.length > 0 ? faults : source.#oddNodes();
+    const fault = oddText(read.text) ?? yamlFault(source.#document);
+    const odd = fault === undefined ? source.#oddNodes() : [fault];
     const found = odd.length > 0 ? odd : source.#unfold();
     return found.length > 0 ? { problems: found.map((each) => source.#found(each)) } : { source };
   }
@@ -75,12 +73,6 @@ export class YamlSource {
     const written = isScalar(node) && typeof node.value !== 'string' ? (node.source ?? '') : '';
     if (written !== '') return written;
     return value === null ? 'nothing' : shown(value);
-  }
-
-  /** True when the value is only a comment. */
-  isCommentAt(path: Path): boolean {
-    const node = this.#nodeAt(path);
-    return isScalar(node) && node.value === null && typeof node.comment === 'string';
   }
 
   /** A problem at the value of `path`, or at its nearest existing parent. */
@@ -134,16 +126,13 @@ export class YamlSource {
       },
       Alias: (_key, node) => {
         const target = node.resolve(this.#document);
-        const name = `*${node.source}`;
-        if (target === undefined)
-          add(node, 'an anchor of this name before', name, 'put a text that begins with * in quotes');
-        else if (isInside(node, target))
-          add(node, 'an anchor that is over', name, 'a value cannot hold itself');
+        if (target === undefined || isInside(node, target))
+          add(node, 'an anchor that is complete before it', `*${node.source}`, '');
       },
       Pair: (_key, { key }) => {
         if (isCollection(key) || isAlias(key)) add(key, 'a key that is one word', shown(key.toJSON()), '');
         else if (isScalar(key) && (key.value === null || key.value === ''))
-          add(key, 'a key that is one word', 'nothing', 'write key: value');
+          add(key, 'a key that is one word', 'nothing', '');
       },
     });
     return found;
@@ -202,17 +191,12 @@ const shownPath = (path: Path): string =>
     .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`))
     .join('');
 
-/** The text of a YAML file, or its first odd character; editors and copied web pages leave some behind. */
-
-interface OddText {
-  /** Offset of the odd character in `text`. */
+interface Found {
   readonly offset: number;
   readonly expected: string;
   readonly received: string;
   readonly hint: string;
 }
-
-type ReadText = { readonly text: string; readonly odd: OddText | null } | { readonly unreadable: string };
 
 /** A simulator with a thousand accounts needs less. */
 const BYTES_MAX = 128 * 1024;
@@ -223,7 +207,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'a file this user may not read',
 };
 
-function readYamlText(file: string): ReadText {
+function readYamlText(file: string): { readonly text: string } | { readonly unreadable: string } {
   let text: string;
   try {
     const stat = statSync(file);
@@ -240,217 +224,24 @@ function readYamlText(file: string): ReadText {
     return { unreadable: REASONS[code] ?? code };
   }
   // A byte order mark would shift the columns of the first line.
-  if (text.startsWith('\uFEFF')) text = text.slice(1);
-  return { text, odd: oddText(text) };
+  return { text: text.startsWith('\uFEFF') ? text.slice(1) : text };
 }
 
-const CONTROL = /[^\P{Cc}\t\n\r]/u;
-const LONE_RETURN = /\r(?!\n)/;
-/** Odd spaces at the start of a line. */
-const ODD_INDENT = /^ *(?=[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000\uFEFF])/m;
-const REPLACED = '\uFFFD';
+/** Bytes that are no UTF-8, control characters, a carriage return alone, and spaces of a web page at the start of a line. */
+const ODD = /\uFFFD|[^\P{Cc}\t\n\r]|\r(?!\n)|[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000\uFEFF](?<=^ *.)/mu;
 
-function oddText(text: string): OddText | null {
-  const broken = text.indexOf(REPLACED);
-  if (broken >= 0)
-    return {
-      offset: broken,
-      expected: 'text in UTF-8',
-      received: 'bytes that are none',
-      hint: 'save the file as UTF-8',
-    };
-  const control = CONTROL.exec(text);
-  if (control !== null)
-    return {
-      offset: control.index,
-      expected: 'text',
-      received: `the control character ${codeOf(text, control.index)}`,
-      hint: 'remove it',
-    };
-  const lone = LONE_RETURN.exec(text);
-  if (lone !== null)
-    return {
-      offset: lone.index,
-      expected: 'lines that end as on Unix or Windows',
-      received: 'a carriage return alone',
-      hint: 'save the file with other line ends',
-    };
-  const indent = ODD_INDENT.exec(text);
-  if (indent === null) return null;
-  const offset = indent.index + indent[0].length;
-  return {
-    offset,
-    expected: 'spaces',
-    received: `the odd space ${codeOf(text, offset)}`,
-    hint: 'type the indentation again, with plain spaces',
-  };
+function oddText(text: string): Found | undefined {
+  const odd = ODD.exec(text);
+  if (odd === null) return undefined;
+  const code = (odd[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const hint = 'type this place again and save the file as UTF-8';
+  return { offset: odd.index, expected: 'plain text', received: `the character U+${code}`, hint };
 }
-
-const codeOf = (text: string, offset: number): string =>
-  `U+${(text.codePointAt(offset) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-
-// Mistakes in YAML, in words for the person who writes the file.
-
-interface Found {
-  readonly offset: number;
-  readonly expected: string;
-  readonly received: string;
-  readonly hint: string;
-}
-
-const COLUMNS = 'the keys of one section start in the same column, further right than the section itself';
 
 /** The first fault: later ones usually follow from it. */
-function yamlFaults(document: Document, text: string): readonly Found[] {
-  const [first] = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
-  return first === undefined ? [] : [foundOf(first, document, text)];
+function yamlFault({ errors, warnings }: Document): Found | undefined {
+  const [first] = [...errors, ...warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
+  if (first === undefined) return undefined;
+  const hint = first.code === 'MULTIPLE_DOCS' ? 'a second document begins here' : first.message;
+  return { offset: first.pos[0], expected: 'YAML that can be read', received: 'none', hint };
 }
-
-function foundOf(fault: YAMLError, document: Document, text: string): Found {
-  const offset = fault.pos[0];
-  const word = wordAt(text, offset);
-  const says = (expected: string, received: string, hint: string, at = offset): Found => ({
-    offset: at,
-    expected,
-    received,
-    hint,
-  });
-  switch (fault.code) {
-    case 'TAB_AS_INDENT':
-      return says('spaces', 'a tab', 'YAML is indented with spaces only');
-    case 'MULTIPLE_DOCS':
-      return says('one document', 'a second one', 'remove the line --- or ... and what follows it');
-    case 'BAD_SCALAR_START':
-    case 'BAD_ALIAS':
-      return says(
-        'a value',
-        quoted(lineRest(text, offset)),
-        `put a text that begins with ${text[offset]} in quotes`,
-      );
-    case 'TAG_RESOLVE_FAILED':
-      return says(
-        'a plain value',
-        quoted(/^\S+/.exec(text.slice(offset))?.[0] ?? ''),
-        'tags are not used here',
-      );
-    case 'BAD_DQ_ESCAPE':
-      return says(
-        'a text',
-        quoted(text.slice(offset, offset + 2)),
-        'use single quotes where there is a backslash',
-      );
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return nested(text, offset);
-    case 'BLOCK_IN_FLOW':
-      return says('a comma', 'nothing', `between the entries, after ${word}`);
-    case 'MULTILINE_IMPLICIT_KEY':
-      return says('key: value', quoted(lineRest(text, offset)), keyHint(lineRest(text, offset)));
-    case 'UNEXPECTED_TOKEN':
-      return says(
-        'nothing here',
-        quoted(text[offset] ?? ''),
-        'remove it, or look for a missing comma or colon',
-      );
-    case 'MISSING_CHAR':
-    case 'BAD_INDENT':
-      return unfinished(fault, document, text);
-    case 'ALIAS_PROPS':
-    case 'BAD_COLLECTION_TYPE':
-    case 'BAD_DIRECTIVE':
-    case 'BAD_PROP_ORDER':
-    case 'DUPLICATE_KEY':
-    case 'IMPOSSIBLE':
-    case 'KEY_OVER_1024_CHARS':
-    case 'MULTIPLE_ANCHORS':
-    case 'MULTIPLE_TAGS':
-    case 'NON_STRING_KEY':
-    case 'RESOURCE_EXHAUSTION':
-      break;
-  }
-  if (fault.message.includes('call stack'))
-    return says('fewer brackets', 'one inside the other without an end', 'remove some');
-  return says('well-formed YAML', fault.message, COLUMNS);
-}
-
-/** An unclosed quote or bracket is reported where it opens. */
-function unfinished({ message, pos }: YAMLError, document: Document, text: string): Found {
-  const line = lineRest(text, pos[0]);
-  const quote = message.startsWith('Missing closing');
-  if (quote || message.startsWith('Flow')) {
-    const offset = openedBefore(document, pos[0], quote);
-    const closing = quote ? (text[offset] ?? '') : (CLOSING[text[offset] ?? ''] ?? '');
-    const hint = `what is opened here is never closed`;
-    return { offset, expected: `a closing ${closing}`, received: 'none', hint };
-  }
-  if (message.startsWith('Implicit map keys'))
-    return { offset: pos[0], expected: 'key: value', received: quoted(line), hint: keyHint(line) };
-  const start = pos[0] + (/^[ \n]*/.exec(text.slice(pos[0]))?.[0].length ?? 0);
-  return columnFault(text, start);
-}
-
-const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
-
-/** The last quote or bracket that was still open at `end`. */
-function openedBefore(document: Document, end: number, quote: boolean): number {
-  let start = end;
-  visit(document, {
-    Node: (_, node) => {
-      const isOpen =
-        quote && isScalar(node)
-          ? node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE'
-          : !quote && isCollection(node) && node.flow === true;
-      if (isOpen && node.range && node.range[0] < end && node.range[1] >= end) start = node.range[0];
-    },
-  });
-  return start;
-}
-
-/** Two mappings on one line: a colon in a value, a dash without its space, or wrong indentation. */
-function nested(text: string, offset: number): Found {
-  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1).split('\n', 1)[0] ?? '';
-  const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
-  const dash = /^\s*-(?=[^\s-])/.exec(line);
-  if (dash !== null) {
-    const at = lineStart + dash[0].length - 1;
-    return {
-      offset: at,
-      expected: 'a dash and a space',
-      received: quoted(line.trim()),
-      hint: 'put a space after the -',
-    };
-  }
-  const value = line.slice(offset - lineStart);
-  if (/:(\s|$)/.test(value))
-    return {
-      offset,
-      expected: 'one value',
-      received: quoted(value),
-      hint: 'put a text with a colon in quotes',
-    };
-  const next = /\n[ \t]*(?=[^\s#])/g;
-  next.lastIndex = offset;
-  const found = next.exec(text);
-  return columnFault(text, found === null ? offset : found.index + found[0].length);
-}
-
-function columnFault(text: string, offset: number): Found {
-  const column = offset - text.lastIndexOf('\n', offset - 1);
-  const received = `${wordAt(text, offset)} in column ${column}`;
-  return { offset, expected: 'a key in the column of the keys above it', received, hint: COLUMNS };
-}
-
-function keyHint(line: string): string {
-  if (line.includes('\uFF1A')) return 'the colon is another character: type it again';
-  if (/^[\w-]+:\S/.test(line)) return 'put a space after the colon';
-  return 'a colon and a space stand between the two';
-}
-
-const WORD_MAX = 60;
-
-const lineRest = (text: string, offset: number): string =>
-  (text.slice(offset).split(/\r?\n/, 1)[0] ?? '').trim().slice(0, WORD_MAX);
-
-const quoted = (text: string): string => JSON.stringify(text);
-
-const wordAt = (text: string, offset: number): string =>
-  JSON.stringify(/^[^\s:]+/.exec(text.slice(offset))?.[0] ?? text.slice(offset, offset + 1));

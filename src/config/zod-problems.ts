@@ -19,9 +19,7 @@ export function zodProblems(
   { base = [], help = 'see config/README.md' }: Place = {},
 ): readonly Problem[] {
   const reader = new IssueReader(source, schema, base, help);
-  return issues
-    .filter((issue) => !isFollowOn(issue, issues, schema, source, base))
-    .flatMap((issue) => reader.read(issue));
+  return issues.flatMap((issue) => reader.read(issue));
 }
 
 /** The keys of a file of another kind, which is one problem and not one for each key. */
@@ -93,14 +91,7 @@ class IssueReader {
     const path = [...this.#base, ...issue.path];
     const type = issue.expected === 'number' && isWholeAt(this.#schema, issue.path) ? 'int' : issue.expected;
     const expected = issue.message.startsWith('Invalid input') ? expectedType(type) : issue.message;
-    const received = this.#source.at(path);
-    const isOtpWord = path.at(-1) === 'otp' && typeof received === 'string' && /^[a-z]+$/.test(received);
-    return this.#problem(
-      path,
-      expected,
-      isOtpWord ? `write { from: ${received} }` : typeHint(issue.expected, received),
-      type,
-    );
+    return this.#problem(path, expected);
   }
 
   #notOneOf(path: Path, values: readonly string[]): Problem {
@@ -119,70 +110,16 @@ class IssueReader {
     const instead = insteadOf([...path, key].filter((part) => typeof part === 'string').join('.'));
     if (instead !== undefined) return this.#source.keyProblem(path, key, 'a known key', instead);
     const known = keysAt(this.#schema, at);
-    const section = known.find((name) => keysAt(this.#schema, [...at, name]).includes(key));
     const meant = nearest(key, known);
-    const hint = /^\d+$/.test(key)
-      ? 'a decimal number has a point, not a comma'
-      : section !== undefined
-        ? `it belongs in ${section}: indent it below that`
-        : meant === undefined
-          ? `remove it or ${this.#help}`
-          : `did you mean ${meant}?`;
+    const hint = meant === undefined ? `remove it or ${this.#help}` : `did you mean ${meant}?`;
     return this.#source.keyProblem(path, key, 'a known key', hint);
   }
 
-  /** Without a hint, the value itself may suggest one. */
-  #problem(path: Path, expected: string, hint = '', type = ''): Problem {
-    const better = hint === '' ? this.#hintAt(path, type) : hint;
+  #problem(path: Path, expected: string, hint = ''): Problem {
+    const better = hint === '' && this.#source.at(path) === undefined ? 'add it' : hint;
     return this.#source.problem(path, expected, better, concealed(path, this.#source));
   }
-
-  #hintAt(path: Path, type: string): string {
-    const value = this.#source.at(path);
-    if (value === undefined) return 'add it';
-    if (this.#source.isCommentAt(path)) return 'a # begins a remark: put a text with one in quotes';
-    if (value === null) {
-      const within = path.slice(this.#base.length, -1);
-      return emptyHint(type, requiredKeys(this.#schema, within).includes(String(path.at(-1))));
-    }
-    // YAML reads typographic quotes as letters.
-    const isCurly = typeof value === 'string' && /^[\u2018\u2019\u201C\u201D]/.test(value);
-    return isCurly ? 'use plain quotes: " or \'' : '';
-  }
 }
-
-/**
- * True for an issue that follows from another one: an empty section whose keys stand outside it, a missing key that is
- * misspelled, half of a number that a comma cuts in two.
- */
-function isFollowOn(
-  issue: $ZodIssue,
-  issues: readonly $ZodIssue[],
-  schema: $ZodType,
-  source: YamlSource,
-  base: Path,
-): boolean {
-  const key = issue.path.at(-1);
-  if (typeof key !== 'string' || issue.code === 'unrecognized_keys') return false;
-  if (strangersBeside(issue, issues).some((stranger) => /^\d+$/.test(stranger))) return true;
-  const received = source.at([...base, ...issue.path]);
-  if (received !== undefined && received !== null) return false;
-  const strangers = strangersBeside(issue, issues);
-  const known = keysAt(schema, issue.path.slice(0, -1));
-  return received === undefined
-    ? strangers.some((stranger) => nearest(stranger, known) === key)
-    : strangers.some((stranger) => keysAt(schema, issue.path).includes(stranger));
-}
-
-/** Unknown keys of the same section. */
-function strangersBeside({ path }: $ZodIssue, issues: readonly $ZodIssue[]): readonly string[] {
-  const parent = path.slice(0, -1);
-  return issues.flatMap((other) =>
-    other.code === 'unrecognized_keys' && isSamePath(other.path, parent) ? other.keys : [],
-  );
-}
-
-const isSamePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, i) => key === b[i]);
 
 function leastWords(issue: Extract<$ZodIssue, { code: 'too_small' }>): string {
   if (issue.origin === 'array') return `at least ${formatCount(Number(issue.minimum), 'item')}`;
@@ -255,72 +192,6 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 const expectedType = (type: string): string => WORDS[type] ?? type;
-
-/** Empty when there is nothing to add. */
-function typeHint(type: string, received: unknown): string {
-  switch (type) {
-    case 'int':
-    case 'number':
-      return typeof received === 'string' ? numberHint(received) : '';
-    case 'boolean':
-      return booleanHint(received);
-    case 'array':
-      return listHint(received);
-    case 'string':
-      return typeof received === 'number' ? 'put it in quotes' : '';
-    case 'object':
-    case 'record':
-      return sectionHint(received);
-    default:
-      return '';
-  }
-}
-
-/** A hint for a key without a value. */
-function emptyHint(type: string, isRequired: boolean): string {
-  const isSection = type === 'object' || type === 'record';
-  const give = isSection ? 'indent its keys below it' : 'give it a value';
-  return isRequired ? give : `${give}, or remove ${isSection ? 'it' : 'the key'}`;
-}
-
-const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
-/** Digits in groups: 5,000,000, 5_000_000 and 5.000.000. */
-const GROUPED = /^-?\d{1,3}([,_ ' ]\d{3})+(\.\d+)?$|^-?\d{1,3}(\.\d{3}){2,}$/;
-/** A number with a unit, comma, percent sign or comment. */
-const NUMBER_AND_MORE = /^(-?\d+(?:\.\d+)?)(?=[^\d.])/;
-
-function numberHint(text: string): string {
-  if (PLAIN_NUMBER.test(text)) return 'remove the quotes';
-  if (GROUPED.test(text)) {
-    const digits = /\.\d+$/.test(text) && !/^-?\d{1,3}(\.\d{3}){2,}$/.test(text) ? /[^\d.-]/g : /[^\d-]/g;
-    return `write ${text.replaceAll(digits, '')}`;
-  }
-  const number = NUMBER_AND_MORE.exec(text)?.[1];
-  return number === undefined ? '' : `write the number alone, ${number}`;
-}
-
-const YES: ReadonlySet<string> = new Set(['yes', 'y', 'on', 'true', '1']);
-const NO: ReadonlySet<string> = new Set(['no', 'n', 'off', 'false', '0']);
-
-function booleanHint(received: unknown): string {
-  if (received === 'true' || received === 'false') return 'remove the quotes';
-  const word = String(received).toLowerCase();
-  if (YES.has(word)) return 'write true';
-  return NO.has(word) ? 'write false' : '';
-}
-
-function listHint(received: unknown): string {
-  if (typeof received === 'string')
-    return `write [${received.includes(':') ? JSON.stringify(received) : received}]`;
-  return typeof received === 'object' ? 'begin each item with a dash and a space' : '';
-}
-
-function sectionHint(received: unknown): string {
-  if (Array.isArray(received)) return 'remove the dashes or brackets: it is not a list';
-  if (typeof received !== 'string') return '';
-  if (/^[\w-]+:\S/.test(received)) return 'put a space after the colon';
-  return /^[\w-]+ *=/.test(received) ? 'write key: value' : '';
-}
 
 const SECRET_NAME =
   /^(?:.*(?:token|secret|password|passwd|passphrase|api_?-?key)|otp|pin|jwt|credentials?)$/i;

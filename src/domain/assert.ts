@@ -7,8 +7,3 @@ export class InvariantError extends Error {
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new InvariantError(`Invariant: ${message}`);
 }
-
-/** Makes a `switch` exhaustive: a case that was forgotten does not compile. */
-export function unreachable(value: never): never {
-  throw new InvariantError(`Invariant: no case for ${JSON.stringify(value)}`);
-}

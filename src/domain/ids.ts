@@ -16,8 +16,6 @@ export type SubAccountId = Brand<string, 'SubAccountId'>;
 export type OrderCode = Brand<string, 'OrderCode'>;
 /** The code the price stream carries; equal to the order code by default (rulings, 4). */
 export type StreamCode = Brand<string, 'StreamCode'>;
-/** Name of a strategy instance, as the configuration gives it. */
-export type StrategyId = Brand<string, 'StrategyId'>;
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each name below gives its own brand
 function named<T extends string>(value: string, what: string): T {
@@ -33,7 +31,6 @@ export const accountId = (value: string): AccountId => named(value, 'an account 
 export const subAccountId = (value: string): SubAccountId => named(value, 'a sub-account id has no blanks');
 export const orderCode = (value: string): OrderCode => named(value, 'an order code has no blanks');
 export const streamCode = (value: string): StreamCode => named(value, 'a stream code has no blanks');
-export const strategyId = (value: string): StrategyId => named(value, 'a strategy id has no blanks');
 
 /** Last digits of an id: two of the start and six of the counter tell all orders of a day apart. */
 const DIGITS = 8;

@@ -18,6 +18,10 @@ export function notParsed<T>(path: string, expected: string, received: unknown):
   return { ok: false, issues: [{ path, expected, received: shown(received) }] };
 }
 
+/** All mistakes in one line. */
+export const issuesText = (issues: readonly Issue[]): string =>
+  issues.map(({ path, expected, received }) => `${path}: expected ${expected}, was ${received}`).join('; ');
+
 /** How a received value is quoted in a message: JSON, cut at 80 characters. */
 export function shown(value: unknown): string {
   const text = textOf(value);

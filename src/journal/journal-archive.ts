@@ -122,7 +122,6 @@ function archiveFaults(
 export function openArchive(path: string, { session, sha256: written }: ArchivedSession): Database {
   const file = archivePath(path, session);
   const where = `the rows of session ${session} are in ${file}`;
-  if (written === null) throw new Error(`${where}, which was deleted after retention.archiveDays`);
   const bytes = ifThere(() => readFileSync(file));
   if (bytes === undefined) throw new Error(`${where}, which is missing: put it back`);
   if (sha256(bytes) !== written)
@@ -132,12 +131,10 @@ export function openArchive(path: string, { session, sha256: written }: Archived
 
 /** Reads each archive of the journal at `path`: its file, its rows, and that they end where the journal says. */
 export const checkArchives = (path: string, journal: Database): readonly ChainFault[] =>
-  archivedSessions(journal)
-    .filter((archived) => archived.sha256 !== null)
-    .flatMap((archived) => {
-      try {
-        return archiveFaults(openArchive(path, archived), journal, archived);
-      } catch (error) {
-        return [{ session: archived.session, place: 'archive', text: errorText(error) }];
-      }
-    });
+  archivedSessions(journal).flatMap((archived) => {
+    try {
+      return archiveFaults(openArchive(path, archived), journal, archived);
+    } catch (error) {
+      return [{ session: archived.session, place: 'archive', text: errorText(error) }];
+    }
+  });

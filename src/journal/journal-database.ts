@@ -39,7 +39,7 @@ const TABLES = `
   CREATE TABLE chains (
     session TEXT NOT NULL, chained TEXT NOT NULL, rows INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (session, chained)
   ) WITHOUT ROWID;
-  -- Sessions whose rows are in a file of their own: those rows alone may leave. sha256 is that of the file; null: deleted after its retention.
+  -- Sessions whose rows are in a file of their own: those rows alone may leave. sha256 is that of the file.
   CREATE TABLE archives (
     session TEXT PRIMARY KEY, sha256 TEXT, inputs INTEGER NOT NULL, entries INTEGER NOT NULL
   ) WITHOUT ROWID;
@@ -145,8 +145,8 @@ export function createTables(database: Database): void {
 /** A session whose rows left the journal, or leave it. */
 export interface ArchivedSession {
   readonly session: string;
-  /** Of its file; null when that was deleted after its retention. */
-  readonly sha256: string | null;
+  /** Of its file. */
+  readonly sha256: string;
   readonly inputs: number;
   readonly entries: number;
 }

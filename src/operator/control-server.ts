@@ -11,6 +11,7 @@ import {
 } from './control-command.ts';
 import type { CockpitRole } from './cockpit/cockpit-model.ts';
 import { assertToken, LOOPBACK_NAMES, requireHost, requireToken } from './http-guards.ts';
+import { issuesText } from '../domain/parsed.ts';
 import { redactText, type Secrets } from './redact.ts';
 
 export interface CommandResult {
@@ -163,12 +164,8 @@ async function runCommand(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = parseCommandBody(name, typeof raw === 'string' ? raw : '');
-  if (!body.ok) {
-    const wrong = body.issues.map(
-      ({ path, expected, received }) => `${path}: expected ${expected}, got ${received}`,
-    );
-    return reply.code(400).send(failure(`${name} takes ${bodyShape(name)}; ${wrong.join('; ')}`));
-  }
+  if (!body.ok)
+    return reply.code(400).send(failure(`${name} takes ${bodyShape(name)}; ${issuesText(body.issues)}`));
   const result = await handlers.command(name, body.value);
   return reply.code(result.ok ? 200 : 409).send(result);
 }

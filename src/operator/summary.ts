@@ -14,7 +14,7 @@ export interface SummaryStrategy {
   readonly fee: number;
   readonly tax: number;
   readonly realised: number;
-  /** Null where the broker gave no price for an open position. */
+  /** Null where no engine answered. */
   readonly open: number | null;
   readonly net: number | null;
 }
@@ -22,7 +22,8 @@ export interface SummaryStrategy {
 export interface SessionSummary {
   readonly session: string;
   readonly strategies: readonly SummaryStrategy[];
-  readonly figures: readonly { readonly what: string; readonly ours: number; readonly broker: number }[];
+  /** What was compared with the broker, and how; empty where no engine answered. */
+  readonly books: readonly (readonly [label: string, text: string])[];
   /** Orders with an unknown outcome. */
   readonly unresolved: number;
   readonly alerts: number;
@@ -30,31 +31,23 @@ export interface SessionSummary {
 
 type SummedName = Exclude<keyof SummaryStrategy, 'strategy' | 'denials' | 'open' | 'net'>;
 
-const right = (title: string): Column => ({ title, align: 'right' });
-const left = (title: string): Column => ({ title, align: 'left' });
-
 const STRATEGY_COLUMNS: readonly Column[] = [
-  left('strategy'),
-  ...['orders', 'fills', 'contracts', 'costs', 'realised', 'open', 'net VND'].map(right),
+  { title: 'strategy', align: 'left' },
+  ...['orders', 'fills', 'contracts', 'costs', 'realised', 'open', 'net VND'].map((title): Column => ({
+    title,
+    align: 'right',
+  })),
 ];
 
-const FIGURE_COLUMNS: readonly Column[] = [left('figure'), right('ours'), right('broker'), left('')];
-
 export function summaryText(facts: SessionSummary, paint: Paint = PLAIN): string {
-  const differing = facts.figures.filter(({ ours, broker }) => ours !== broker).length;
   return [
     paint.bold(`Session ${facts.session}`),
     '',
     strategyTable(facts.strategies),
     '',
-    facts.figures.length === 0
-      ? paint.yellow('The broker’s figures could not be read: nothing was compared.')
-      : formatTable(
-          FIGURE_COLUMNS,
-          facts.figures.map((figure) => figureRow(figure, paint)),
-        ),
-    '',
-    ...(facts.figures.length === 0 ? [] : [verdict(differing, facts.figures.length, paint)]),
+    ...(facts.books.length === 0
+      ? [paint.yellow('No engine answered: it is not known how our books compare with the broker’s.')]
+      : facts.books.flatMap(([label, text]) => wrapText(`${label}: ${text}`, SCREEN_WIDTH))),
     facts.unresolved === 0
       ? 'No order is unresolved.'
       : paint.red(
@@ -126,17 +119,3 @@ function whyDenied(denials: ReadonlyMap<string, number>): string {
   const rows = [...denials].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   return rows.map(([code, count]) => `${code} ${count}`).join(', ');
 }
-
-function figureRow(
-  { what, ours, broker }: SessionSummary['figures'][number],
-  paint: Paint,
-): readonly string[] {
-  const difference = ours - broker;
-  const says = difference === 0 ? paint.green('agrees') : paint.red(`DIFFERS by ${formatSigned(difference)}`);
-  return [what, formatNumber(ours), formatNumber(broker), says];
-}
-
-const verdict = (differing: number, all: number, paint: Paint): string =>
-  differing === 0
-    ? paint.green(`Our books are the broker’s: ${formatCount(all, 'figure')} compared, all agree.`)
-    : paint.red(`Our books are NOT the broker’s: ${differing} of ${formatCount(all, 'figure')} differ.`);

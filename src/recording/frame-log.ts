@@ -275,6 +275,12 @@ class RecordHead {
   }
 }
 
+interface FoundRecord {
+  readonly frame: RecordedFrame;
+  /** Where the next one begins. */
+  readonly end: number;
+}
+
 /** Reads the records of a frame log out of bytes that come in pieces. */
 export class FrameRecords {
   readonly #damage: FrameDamage[] = [];
@@ -282,7 +288,6 @@ export class FrameRecords {
   #rest: Buffer = NOTHING;
   /** Bytes before `#rest`. */
   #before = 0;
-  /** Bytes up to the end of the last whole record. */
   #whole = 0;
   #lastSeq = 0;
   /** Bytes that are no record stand behind the last whole one. */
@@ -296,7 +301,6 @@ export class FrameRecords {
     };
   }
 
-  /** The records that are whole with this piece. */
   read(piece: Buffer): readonly RecordedFrame[] {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     const frames: RecordedFrame[] = [];
@@ -321,9 +325,10 @@ export class FrameRecords {
       const found = this.#recordAt(bytes, offset);
       if (found === 'short' && !isLast) return offset;
       if (typeof found === 'object') {
-        this.#take(found, this.#before + offset, this.#before + found.end);
-        offset = found.end;
-        frames.push(found);
+        const { frame, end } = found;
+        this.#take(frame, this.#before + offset, this.#before + end);
+        offset = end;
+        frames.push(frame);
         continue;
       }
       this.#isLost = true;
@@ -343,8 +348,7 @@ export class FrameRecords {
     this.#lastSeq = frame.seq;
   }
 
-  /** `end`: where the next record begins. */
-  #recordAt(bytes: Buffer, offset: number): (RecordedFrame & { readonly end: number }) | 'short' | 'none' {
+  #recordAt(bytes: Buffer, offset: number): FoundRecord | 'short' | 'none' {
     const head = this.#head;
     if (!head.read(bytes, offset)) {
       const isCut = bytes.length - offset < HEAD_BYTES_MAX && bytes.indexOf(NEWLINE, offset) === -1;
@@ -356,7 +360,7 @@ export class FrameRecords {
     const crc = crcOver(crcOver(-1, bytes, offset, head.checkedTo), bytes, head.textAt, textEnd);
     if (~crc !== head.checksum) return 'none';
     const text = bytes.toString('utf8', head.textAt, textEnd);
-    return { seq: seq(head.seq), tsUs: tsUs(head.tsUs), text, end: textEnd + 1 };
+    return { frame: { seq: seq(head.seq), tsUs: tsUs(head.tsUs), text }, end: textEnd + 1 };
   }
 }
 
@@ -367,7 +371,6 @@ interface DayLog {
   readonly path: string;
 }
 
-/** The logs in `dir` of days before `today` that are not packed, oldest first. */
 export const unpackedLogs = (dir: string, today: TradingDay): readonly DayLog[] =>
   (existsSync(dir) ? readdirSync(dir) : [])
     .toSorted()
@@ -415,7 +418,7 @@ function sync(path: string): void {
   }
 }
 
-export interface FrameLimits {
+interface FrameLimits {
   /** Packed logs that are older go. */
   readonly days: number;
   /** All logs together; the oldest packed ones go first. */

@@ -27,7 +27,7 @@ export interface Tape {
   readonly prints: readonly Print[];
 }
 
-export interface TapeOptions {
+interface TapeOptions {
   readonly spec: ContractSpec;
   readonly utcOffsetMinutes: number;
 }

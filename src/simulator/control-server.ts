@@ -11,7 +11,7 @@ import type { MarketClock } from './time/market-clock.ts';
 import type { FaultControl } from './fault-control.ts';
 import { describeFaults, parseFault } from './faults/fault.ts';
 
-export interface ControlServerParts {
+interface ControlServerParts {
   readonly faults: FaultControl;
   readonly brokerage: Brokerage;
   readonly market: MarketClock;

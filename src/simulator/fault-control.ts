@@ -8,7 +8,7 @@ import type { StreamServer } from './stream/stream-server.ts';
 import type { ArmedFault, FaultBoard } from './faults/fault-board.ts';
 import { type Fault, isStanding } from './faults/fault.ts';
 
-export interface FaultControlParts {
+interface FaultControlParts {
   readonly board: FaultBoard;
   readonly stream: StreamServer;
   readonly tokens: TokenService;
@@ -66,7 +66,6 @@ export class FaultControl {
     return parsed(fault);
   }
 
-  /** Clears the standing faults of a name, or all. */
   clear(name?: string): void {
     this.#parts.board.clear(name);
   }

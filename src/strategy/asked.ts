@@ -76,7 +76,6 @@ const ORDERS: Readonly<Record<string, Rules>> = {
   },
 };
 
-/** The keys of an order, in one kind of call. */
 class OrderShape {
   readonly #call: string;
   readonly #rules: readonly (Rule & { readonly key: string })[];
@@ -141,7 +140,6 @@ export function assertSubmit(asked: readonly unknown[]): void {
   SHAPES.get(kind)?.assert(order);
 }
 
-/** The order of `trader.buy` and `trader.sell`. */
 export const assertOrder = (side: 'buy' | 'sell', order: unknown): void =>
   (side === 'buy' ? BUY : SELL).assert(order);
 
@@ -184,11 +182,9 @@ export function assertPlot(name: unknown, value: unknown): void {
   check('plot', 'value', NUMBER, value);
 }
 
-/** A number that a call computes with. */
 export const assertNumber = (call: string, key: string, value: unknown): void =>
   check(call, key, NUMBER, value);
 
-/** The update of which `trader.fillPrice` tells the price. */
 export function assertUpdate(update: unknown): void {
   if (!isRecord(update)) throw faultOf('fillPrice', 'an update of orders$', update);
 }

@@ -96,7 +96,6 @@ export class BarBuilder {
     return this.#close(tsUs(this.endUs), !late);
   }
 
-  /** Trades were missed at or before `at`. */
   missed(at: TsUs): void {
     this.#seenFromUs = Math.max(this.#seenFromUs, at + 1);
   }
@@ -184,27 +183,11 @@ export class BarBuilder {
   }
 }
 
-export interface BarSources {
+interface BarSources {
   readonly leg: string;
   readonly channels: LegChannels;
   readonly feed: Channel<FeedChange>;
   readonly rollovers: Channel<Rollover>;
-}
-
-/** Tells a builder what the feed of its leg missed; `onRollover` starts anew with another contract. */
-export function followFeed(
-  builder: BarBuilder,
-  { leg, channels, feed, rollovers }: BarSources,
-  onRollover: () => void,
-): void {
-  channels.gaps.subscribe((gap) => builder.missed(gap.tsUs));
-  feed.subscribe((change) => {
-    if (change.state === 'live') builder.seeing(change.tsUs);
-    else builder.blind();
-  });
-  rollovers.subscribe((rollover) => {
-    if (rollover.leg === leg) onRollover();
-  });
 }
 
 /**
@@ -225,21 +208,28 @@ export class BarChannel extends Channel<Bar> {
   constructor(
     guard: StrategyGuard,
     spec: BarSpec | undefined,
-    sources: BarSources,
+    { leg, channels, feed, rollovers }: BarSources,
     port: TraderPort,
     timers: StrategyTimers,
   ) {
-    super(guard, `bars of ${sources.leg}`);
+    super(guard, `bars of ${leg}`);
     this.#port = port;
     this.#timers = timers;
     this.#spec = spec;
-    this.#builder = new BarBuilder(spec ?? { everyTicks: Infinity }, port.calendar(), port.nowUs());
-    sources.channels.trades.subscribe(
+    const builder = new BarBuilder(spec ?? { everyTicks: Infinity }, port.calendar(), port.nowUs());
+    this.#builder = builder;
+    channels.trades.subscribe(
       spec === undefined ? (tick) => this.#onDataBar(tick) : (tick) => this.#onTrade(tick),
     );
-    followFeed(this.#builder, sources, () => {
+    channels.gaps.subscribe((gap) => builder.missed(gap.tsUs));
+    feed.subscribe((change) => {
+      if (change.state === 'live') builder.seeing(change.tsUs);
+      else builder.blind();
+    });
+    rollovers.subscribe((rollover) => {
+      if (rollover.leg !== leg) return;
       this.#joiner = null;
-      this.#builder.restart(port.nowUs());
+      builder.restart(port.nowUs());
     });
   }
 

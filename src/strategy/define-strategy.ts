@@ -5,7 +5,7 @@ import type { Ticks } from './ticks.ts';
 import type { Trader } from './trader.ts';
 
 /** A strategy as its author writes it. */
-export interface StrategySource<Schema extends z.ZodObject, Leg extends string> {
+interface StrategySource<Schema extends z.ZodObject, Leg extends string> {
   /** Its name in the configuration, kebab-case. */
   readonly name: string;
   /** One sentence for `tickwright strategies`. */

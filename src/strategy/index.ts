@@ -29,9 +29,7 @@ export { createStrategyHost, type StrategyHostOptions } from './strategy-host.ts
 export type { StrategyInstance } from './running-strategy.ts';
 
 /** @public */
-export type { Bar, BarRequest, LegTicks, QuotePrice, Rollover, Ticks } from './ticks.ts';
-
-/** @public */
+export type { Bar, LegTicks, Rollover, Ticks } from './ticks.ts';
 
 /** @public */
 export { indicate, type Indicated, lookBack } from './operators.ts';

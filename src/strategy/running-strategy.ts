@@ -15,7 +15,6 @@ import { Channel } from './channel.ts';
 import type { Params, StrategyDefinition } from './define-strategy.ts';
 import type { Trader, LegTrader } from './trader.ts';
 import { createLegTrader, frozen, NoteBudget, type TraderParts } from './leg-trader.ts';
-import { QuoteBarChannel } from './quote-bars.ts';
 import { type StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
 import type { LegTicks, Rollover, Ticks } from './ticks.ts';
@@ -28,6 +27,8 @@ export interface StrategyInstance {
   readonly definition: StrategyDefinition;
   readonly params: Params;
 }
+
+const NO_QUOTE_BARS = 'ticks.bars: bars are made of trades, without a price; books$ has each quote';
 
 interface Leg {
   readonly name: string;
@@ -154,12 +155,11 @@ export class RunningStrategy {
         books$: channels.books,
         summaries$: channels.summaries,
         gaps$: channels.gaps,
-        bars: (request) => {
+        bars: (spec) => {
           this.#guard.assertInEvent('bars', 'ticks');
+          if (spec !== undefined && 'price' in spec) throw new Error(NO_QUOTE_BARS);
           const sources = { leg: name, channels, feed: this.#feed, rollovers: this.#rollovers };
-          if (request !== undefined && 'price' in request)
-            return new QuoteBarChannel(this.#guard, request, sources, this.#port, this.#timers);
-          return new BarChannel(this.#guard, request, sources, this.#port, this.#timers);
+          return new BarChannel(this.#guard, spec, sources, this.#port, this.#timers);
         },
         every: (span) => {
           this.#guard.assertInEvent('every', 'ticks');

@@ -31,12 +31,6 @@ export interface Bar {
   readonly skipped: number;
 }
 
-/** The best quotes, of which bars can be made; a mid between two ticks is the lower one. */
-export type QuotePrice = 'bid' | 'ask' | 'mid';
-
-/** Size of a bar of trades, or length of one of quotes. */
-export type BarRequest = BarSpec | { readonly every: DurationUs; readonly price: QuotePrice };
-
 /** A leg trades another contract from now on. Orders and the position of the old one stay with the engine's policy. */
 export interface Rollover {
   readonly leg: string;
@@ -53,10 +47,9 @@ export interface LegTicks {
   /**
    * Bars of this contract. Each call builds bars of its own, from now on. Where the data are bars, they come as they are or joined: a
    * length that is not a multiple of theirs stops the strategy. Without `spec` they come as they are; single trades then stop the
-   * strategy, because nothing says how long a bar is. Bars of a `price` are made of quotes: they have no volume, and count moments at which
-   * the book changed as trades.
+   * strategy, because nothing says how long a bar is.
    */
-  bars(request?: BarRequest): Observable<Bar>;
+  bars(spec?: BarSpec): Observable<Bar>;
   /** The time, so often, from the first subscription on and while there is one. After a standby once. */
   every(span: DurationUs): Observable<TsUs>;
   readonly phases$: Observable<PhaseChange>;

@@ -20,7 +20,7 @@ import type { VenueOptions } from './venue-options.ts';
 /** Recorded times are whole seconds: prints of the closing cross may come this long after the close. */
 const TAPE_GRACE_US = 2_000_000;
 
-export interface DayCycleParts {
+interface DayCycleParts {
   readonly options: VenueOptions;
   readonly floor: TradingFloor;
   readonly entry: OrderEntry;

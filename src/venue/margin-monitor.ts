@@ -96,7 +96,6 @@ export class MarginMonitor {
   }
 }
 
-/** The accounts of the simulator's ledger. */
 export class LedgerMargin implements MarginBooks {
   readonly #ledger: Ledger;
   readonly #outbox: Outbox;

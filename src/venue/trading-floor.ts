@@ -69,7 +69,6 @@ export class TradingFloor {
     );
   }
 
-  /** `index` is what new contracts are priced from. */
   openDay(day: TradingDay, index: PriceHundredths, at: TsUs): void {
     const { market, spec } = this.#options;
     const listings = this.#contractsOn(day).map((contract) => {
@@ -168,7 +167,7 @@ export class TradingFloor {
     const { last } = book.tally;
     const close = this.#closed ? this.#closes.get(code)?.price : undefined;
     const price = close ?? (last === null ? band.reference : hundredthsOf(contract.spec, last));
-    return { contract, price, lastTrade: last };
+    return { contract, price };
   }
 
   board(code: OrderCode): ContractBoard | undefined {

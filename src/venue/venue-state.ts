@@ -19,7 +19,6 @@ export interface VenueState {
   readonly commandsSent: number;
   readonly accounts: readonly AccountState[];
   readonly contracts: readonly ContractState[];
-  /** Today's orders of all accounts in order of entry. */
   readonly orders: readonly OrderState[];
   readonly triggerNoNext: number;
   /** Orders that wait for a trigger, and those that ended today, in order of entry. */

@@ -219,7 +219,6 @@ export class Venue implements EntrySurroundings, TriggerSurroundings, CheckSurro
     return this.#floor.board(code);
   }
 
-  /** Today's orders of an account, in order of entry. */
   orders(id: AccountId): readonly OrderReport[] {
     const { phase } = this;
     return this.#entry.store.of(id).map((order) => reportOf(order, phase));

@@ -7,7 +7,7 @@ export interface DriftCounter {
 /** Counts nothing. */
 export const IGNORE_DRIFT: DriftCounter = { count: () => {} };
 
-export interface Drift {
+interface Drift {
   readonly place: string;
   readonly deviation: string;
   readonly times: number;

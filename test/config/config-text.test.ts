@@ -136,7 +136,6 @@ const file = fc.record(
       flatBeforeClose: fc.oneof(span(1_000, 14_400_000), fc.constantFrom('off', false)),
     }),
     retention: some({
-      archiveDays: fc.option(count),
       framesGigabytes: fc.double({ min: 0.1, max: 1e6, noNaN: true }),
     }),
     operator: some({

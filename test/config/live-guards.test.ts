@@ -18,7 +18,7 @@ const ROWS: readonly Mistake[] = [
   [
     'it is armed by a word',
     spoilt('arm: true', 'arm: "yes"', LIVE),
-    'main.yaml:10:8 live.arm: expected true or false, was "yes" (write true)',
+    'main.yaml:10:8 live.arm: expected true or false, was "yes"',
   ],
   [
     'it is not armed',
@@ -49,7 +49,7 @@ const ROWS: readonly Mistake[] = [
   [
     'an address has no scheme',
     spoilt('https://broker.example/', 'broker.example', LIVE),
-    'main.yaml:7:12 broker.restUrl: expected an address like https://host/, was "broker.example" (put https:// in front)',
+    'main.yaml:7:12 broker.restUrl: expected an address like https://host/, was "broker.example"',
   ],
   [
     'an address is none',
@@ -84,7 +84,7 @@ const ROWS: readonly Mistake[] = [
   [
     'what is allowed is no list',
     spoilt('[105C000000A]', '105C000000A', LIVE),
-    'main.yaml:11:23 live.allowedSubAccounts: expected a list (- item), was "105C000000A" (write [105C000000A])',
+    'main.yaml:11:23 live.allowedSubAccounts: expected a list (- item), was "105C000000A"',
   ],
   [
     'the password is the simulator’s',

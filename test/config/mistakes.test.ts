@@ -88,12 +88,12 @@ const latin = (dir: string): void =>
 
 it('refuses bytes that are no text', () => {
   expect(problemsOf(GOOD, latin)).toEqual([
-    'main.yaml:1:10 expected text in UTF-8, was bytes that are none (save the file as UTF-8)',
+    'main.yaml:1:10 expected plain text, was the character U+FFFD (type this place again and save the file as UTF-8)',
   ]);
 });
 
 it('refuses brackets without an end', () => {
   const [first, ...others] = problemsOf(added(`state: ${'['.repeat(3000)}${']'.repeat(3000)}`));
-  expect(first).toMatch(/^main\.yaml:10:\d+ expected fewer brackets/);
+  expect(first).toMatch(/^main\.yaml:10:\d+ expected YAML that can be read/);
   expect(others).toEqual([]);
 });

@@ -34,7 +34,7 @@ const ROWS: readonly Mistake[] = [
   [
     'a number for an id',
     spoilt('id: one', 'id: 1'),
-    'main.yaml:6:9 strategies[0].id: expected a text, was 1 (put it in quotes)',
+    'main.yaml:6:9 strategies[0].id: expected a text, was 1',
   ],
   [
     'a strategy that is not there',
@@ -47,24 +47,14 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:7:15 strategies[0].strategy: expected the name of a strategy, was ["ema-cross"]',
   ],
   [
-    'a number for a strategy',
-    spoilt('ema-cross', '5'),
-    'main.yaml:7:15 strategies[0].strategy: expected the name of a strategy, was 5 (put it in quotes)',
-  ],
-  [
     'an entry without a strategy',
     spoilt('    strategy: ema-cross\n', ''),
     'main.yaml:6:5 strategies[0].strategy: expected the name of a strategy, was nothing (add it)',
   ],
   [
-    'names for a list',
-    spoilt('  - id: one\n    strategy', '  one:\n    strategy'),
-    'main.yaml:6:3 strategies: expected a list (- item), was {"one":{"strategy":"ema-cross","symbols":["VN30F1M"],"params":{"fast":3,"slow... (begin each item with a dash and a space)',
-  ],
-  [
     'one strategy without a list',
     'mode: paper\nmarket: vn30f.yaml\nstrategies:\n  id: one\n  strategy: ema-cross\n  symbols: [VN30F1M]\n',
-    'main.yaml:4:3 strategies: expected a list (- item), was {"id":"one","strategy":"ema-cross","symbols":["VN30F1M"]} (begin each item with a dash and a space)',
+    'main.yaml:4:3 strategies: expected a list (- item), was {"id":"one","strategy":"ema-cross","symbols":["VN30F1M"]}',
   ],
   [
     'no strategy',
@@ -74,7 +64,7 @@ const ROWS: readonly Mistake[] = [
   [
     'nothing below strategies',
     'mode: paper\nmarket: vn30f.yaml\nstrategies:\n',
-    'main.yaml:3:12 strategies: expected a list (- item), was nothing (begin each item with a dash and a space)',
+    'main.yaml:3:12 strategies: expected a list (- item), was nothing',
   ],
   [
     'no strategies',
@@ -89,7 +79,7 @@ const ROWS: readonly Mistake[] = [
   [
     'a symbol that is no list',
     spoilt('[VN30F1M]', 'VN30F1M'),
-    'main.yaml:8:14 strategies[0].symbols: expected a list (- item), was "VN30F1M" (write [VN30F1M])',
+    'main.yaml:8:14 strategies[0].symbols: expected a list (- item), was "VN30F1M"',
   ],
   [
     'a symbol that does not exist',
@@ -110,11 +100,6 @@ const ROWS: readonly Mistake[] = [
     'a symbol of another market',
     spoilt('[VN30F1M]', '[AAPL]'),
     'main.yaml:8:15 strategies[0].symbols[0]: expected a contract of this market, like VN30F1M, was "AAPL" (F1M is the front month, F2M the next; a contract code goes too)',
-  ],
-  [
-    'a number for a symbol',
-    spoilt('[VN30F1M]', '[30]'),
-    'main.yaml:8:15 strategies[0].symbols[0]: expected a text, was 30 (put it in quotes)',
   ],
   [
     'an empty symbol',
@@ -157,17 +142,7 @@ const ROWS: readonly Mistake[] = [
   [
     'parameters in a list',
     spoilt('params: { fast: 3, slow: 7 }', 'params: [fast, 3]'),
-    'main.yaml:9:13 strategies[0].params: expected a section of keys, was ["fast",3] (remove the dashes or brackets: it is not a list)',
-  ],
-  [
-    'no parameters below the key',
-    spoilt('params: { fast: 3, slow: 7 }', 'params:'),
-    'main.yaml:9:12 strategies[0].params: expected a section of keys, was nothing (indent its keys below it, or remove it)',
-  ],
-  [
-    'parameters as a text',
-    spoilt('params: { fast: 3, slow: 7 }', 'params: fast=3'),
-    'main.yaml:9:13 strategies[0].params: expected a section of keys, was "fast=3" (write key: value)',
+    'main.yaml:9:13 strategies[0].params: expected a section of keys, was ["fast",3]',
   ],
   [
     'a word that no parameter knows',

@@ -6,12 +6,7 @@ const ROWS: readonly Mistake[] = [
   [
     'a duration without a unit',
     added('poll:\n  bookFast: 1'),
-    'main.yaml:11:13 poll.bookFast: expected a duration like 500ms, 2s, 15m or 8h, was 1 (add the unit: 1s if it is seconds)',
-  ],
-  [
-    'a duration without a unit, in quotes',
-    added('poll:\n  bookFast: "10"'),
-    'main.yaml:11:13 poll.bookFast: expected a duration like 500ms, 2s, 15m or 8h, was "10" (add the unit: 10s if it is seconds)',
+    'main.yaml:11:13 poll.bookFast: expected a duration like 500ms, 2s, 15m or 8h, was 1',
   ],
   [
     'a duration of zero',
@@ -46,27 +41,12 @@ const ROWS: readonly Mistake[] = [
   [
     'a duration with a space',
     added('poll:\n  bookFast: 1 s'),
-    'main.yaml:11:13 poll.bookFast: expected a duration like 500ms, 2s, 15m or 8h, was "1 s" (write 1s)',
-  ],
-  [
-    'minutes written out',
-    added('poll:\n  bookFast: 1min'),
-    'main.yaml:11:13 poll.bookFast: expected a duration like 500ms, 2s, 15m or 8h, was "1min" (write 1m)',
-  ],
-  [
-    'seconds written out',
-    added('poll:\n  bookFast: 1sec'),
-    'main.yaml:11:13 poll.bookFast: expected a duration like 500ms, 2s, 15m or 8h, was "1sec" (write 1s)',
+    'main.yaml:11:13 poll.bookFast: expected a duration like 500ms, 2s, 15m or 8h, was "1 s"',
   ],
   [
     'days',
     added('poll:\n  bookFast: 1d'),
-    'main.yaml:11:13 poll.bookFast: expected a duration like 500ms, 2s, 15m or 8h, was "1d" (write 24h)',
-  ],
-  [
-    'a unit in capitals',
-    added('poll:\n  bookFast: 1S'),
-    'main.yaml:11:13 poll.bookFast: expected a duration like 500ms, 2s, 15m or 8h, was "1S" (write 1s)',
+    'main.yaml:11:13 poll.bookFast: expected a duration like 500ms, 2s, 15m or 8h, was "1d"',
   ],
   [
     'a duration of centuries',
@@ -86,7 +66,7 @@ const ROWS: readonly Mistake[] = [
   [
     'a time of day with one digit',
     added('session:\n  rollover: 8:20'),
-    'main.yaml:11:13 session.rollover: expected a time of day like 08:45, was "8:20" (write "08:20")',
+    'main.yaml:11:13 session.rollover: expected a time of day like 08:45, was "8:20"',
   ],
   [
     'an hour that no day has',
@@ -107,11 +87,6 @@ const ROWS: readonly Mistake[] = [
     'a time of day in the morning',
     added('session:\n  rollover: 8:20am'),
     'main.yaml:11:13 session.rollover: expected a time of day like 08:45, was "8:20am"',
-  ],
-  [
-    'one time where a list is wanted',
-    added('session:\n  tokenRefresh: "08:15"'),
-    'main.yaml:11:17 session.tokenRefresh: expected a list (- item), was "08:15" (write ["08:15"])',
   ],
   [
     'no time in the list',

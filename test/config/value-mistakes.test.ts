@@ -41,82 +41,22 @@ const ROWS: readonly Mistake[] = [
   [
     'a key without a value',
     spoilt('  orderQtyMax: 5', '  orderQtyMax:'),
-    'main.yaml:4:15 risk.orderQtyMax: expected a whole number, was nothing (give it a value, or remove the key)',
-  ],
-  [
-    'null',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: null'),
-    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was null (give it a value, or remove the key)',
-  ],
-  [
-    'a tilde',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: ~'),
-    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was ~ (give it a value, or remove the key)',
+    'main.yaml:4:15 risk.orderQtyMax: expected a whole number, was nothing',
   ],
   [
     'yes for true',
     spoilt('    params', '    overnight: yes\n    params'),
-    'main.yaml:9:16 strategies[0].overnight: expected true or false, was "yes" (write true)',
-  ],
-  [
-    'true in quotes',
-    spoilt('    params', '    overnight: "true"\n    params'),
-    'main.yaml:9:16 strategies[0].overnight: expected true or false, was "true" (remove the quotes)',
-  ],
-  [
-    '0 for false',
-    spoilt('    params', '    overnight: 0\n    params'),
-    'main.yaml:9:16 strategies[0].overnight: expected true or false, was 0 (write false)',
-  ],
-  [
-    'a number made a text',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: !!str 5'),
-    'main.yaml:4:22 risk.orderQtyMax: expected a whole number, was "5" (remove the quotes)',
-  ],
-  [
-    'a comma at the end',
-    spoilt('orderQtyMax: 5', 'orderQtyMax: 5,'),
-    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was "5," (write the number alone, 5)',
-  ],
-  [
-    'a semicolon at the end',
-    spoilt('orderQtyMax: 5', 'orderQtyMax: 5;'),
-    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was "5;" (write the number alone, 5)',
-  ],
-  [
-    'a remark of another language',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5 // max'),
-    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was "5 // max" (write the number alone, 5)',
+    'main.yaml:9:16 strategies[0].overnight: expected true or false, was "yes"',
   ],
   [
     'money with commas',
     spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 5,000,000'),
-    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5,000,000" (write 5000000)',
-  ],
-  [
-    'money with underscores',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 5_000_000'),
-    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5_000_000" (write 5000000)',
-  ],
-  [
-    'money with points',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 5.000.000'),
-    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5.000.000" (write 5000000)',
+    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5,000,000"',
   ],
   [
     'money below zero',
     spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: -5000000'),
     'main.yaml:5:17 risk.dailyLossMax: expected at least 1, was -5000000',
-  ],
-  [
-    'money with a suffix',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 5m'),
-    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5m" (write the number alone, 5)',
-  ],
-  [
-    'money with a currency',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 5000000 VND'),
-    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5000000 VND" (write the number alone, 5000000)',
   ],
   [
     'half a dong',
@@ -136,7 +76,7 @@ const ROWS: readonly Mistake[] = [
   [
     'a percent sign',
     spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: 2%'),
-    'main.yaml:5:18 risk.collarPercent: expected a number, was "2%" (write the number alone, 2)',
+    'main.yaml:5:18 risk.collarPercent: expected a number, was "2%"',
   ],
   [
     'a percentage below zero',
@@ -214,14 +154,9 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:1:7 mode: expected one of paper, live, dry-run, was "2026-01-01"',
   ],
   [
-    'a list in brackets for a section',
-    added('simulator: [1,2]'),
-    'main.yaml:10:12 simulator: expected a section of keys, was [1,2] (remove the dashes or brackets: it is not a list)',
-  ],
-  [
     'a list for a section',
     added('simulator:\n  - seed: 1'),
-    'main.yaml:11:3 simulator: expected a section of keys, was [{"seed":1}] (remove the dashes or brackets: it is not a list)',
+    'main.yaml:11:3 simulator: expected a section of keys, was [{"seed":1}]',
   ],
   [
     'an account as a text',
@@ -239,11 +174,6 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:11:10 simulator.speed: expected more than 0, was 0',
   ],
   [
-    'a speed with a letter',
-    added('simulator:\n  speed: 60x'),
-    'main.yaml:11:10 simulator.speed: expected a number, was "60x" (write the number alone, 60)',
-  ],
-  [
     'a seed below zero',
     added('simulator:\n  seed: -1'),
     'main.yaml:11:9 simulator.seed: expected at least 0, was -1',
@@ -257,11 +187,6 @@ const ROWS: readonly Mistake[] = [
     'a port that does not exist',
     added('operator:\n  controlPort: 99999'),
     'main.yaml:11:16 operator.controlPort: expected at most 65535, was 99999',
-  ],
-  [
-    'a port in quotes',
-    added('operator:\n  controlPort: "8080"'),
-    'main.yaml:11:16 operator.controlPort: expected a whole number, was "8080" (remove the quotes)',
   ],
   [
     'a form of log that is none',
@@ -287,11 +212,6 @@ const ROWS: readonly Mistake[] = [
     'no request at all',
     added('broker:\n  requestsPerSecond: 0'),
     'main.yaml:11:22 broker.requestsPerSecond: expected more than 0, was 0',
-  ],
-  [
-    'a rate in words',
-    added('broker:\n  requestsPerSecond: 1/s'),
-    'main.yaml:11:22 broker.requestsPerSecond: expected a number, was "1/s" (write the number alone, 1)',
   ],
 ];
 

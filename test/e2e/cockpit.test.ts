@@ -5,6 +5,7 @@ import type { CockpitState } from '../../src/operator/cockpit/cockpit-model.ts';
 import { Browser, send, stream } from '../operator/cockpit/fake-cockpit.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
+  BOOKS_AGREE,
   journalEntries,
   linkOf,
   type RunningDaemon,
@@ -94,7 +95,7 @@ test('attacks on every side change nothing: trading goes on, the owner’s halt 
   expect(commands.map(({ entry }) => (entry.kind === 'remote_command' ? entry.text : ''))).toEqual([
     'halt attacked',
   ]);
-  expect(daemon.output()).toMatch(/figures compared, all agree/);
+  expect(daemon.output()).toMatch(BOOKS_AGREE);
 });
 
 test('a page that was cut off while the daemon traded gets the rows of the journal, each once', async () => {

@@ -15,7 +15,15 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { failureOf } from '../../src/domain/failure.ts';
 import { Database, SQLITE_PACKAGE } from '../../src/sqlite/database.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { brokerTruth, MAIN, startDaemon, until, type Workplace, workplace } from './daemon-process.ts';
+import {
+  BOOKS_AGREE,
+  brokerTruth,
+  MAIN,
+  startDaemon,
+  until,
+  type Workplace,
+  workplace,
+} from './daemon-process.ts';
 
 const DATABASE = join(import.meta.dirname, '..', '..', 'node_modules', SQLITE_PACKAGE);
 
@@ -73,7 +81,7 @@ test('a full disk stops entries, names the broker that ended, and the next start
   await again.line(/stream: live/);
   await again.line(/ HALTED: /);
   expect(await again.end('SIGINT'), again.output()).toBe(0);
-  expect(again.output()).toMatch(/figures compared, all agree/);
+  expect(again.output()).toMatch(BOOKS_AGREE);
   expect(again.output(), 'no stack').not.toMatch(/ at .*\.[jt]s:\d/);
 });
 
@@ -155,6 +163,6 @@ test('a start on a full disk keeps kill path, control and alerts, and trades onc
   await daemon.line(/ busy +placed/, daemon.output().length);
   expect(tickwright('journal', '--json').status, 'others can read the journal again').toBe(0);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
-  expect(daemon.output()).toMatch(/figures compared, all agree/);
+  expect(daemon.output()).toMatch(BOOKS_AGREE);
   expect(tickwright('journal', 'verify').status).toBe(0);
 });

@@ -232,23 +232,23 @@ describe('commands', () => {
   });
 
   test.each([
-    ['halt', undefined, 'reason: expected text of 1 to 200 characters on one line, got nothing'],
+    ['halt', undefined, 'reason: expected text of 1 to 200 characters on one line, was nothing'],
     ['halt', { reason: '' }, 'reason: expected text'],
     ['halt', { reason: '  ' }, 'reason: expected text'],
-    ['halt', { reason: 7 }, 'got 7'],
+    ['halt', { reason: 7 }, 'was 7'],
     ['halt', { reason: 'a\nb' }, 'on one line'],
     ['halt', { reason: 'x'.repeat(201) }, '1 to 200'],
     ['halt', { reason: 'why', strategy: 'ema' }, 'strategy: expected only reason'],
     ['halt', ['why'], 'expected a JSON object {"reason": text}'],
     ['halt', null, 'expected a JSON object'],
     ['flatten', { strategy: null, reason: 'why' }, 'strategy: expected text'],
-    ['flatten', { keepTrading: 'yes', reason: 'why' }, 'keepTrading: expected true or false, got "yes"'],
+    ['flatten', { keepTrading: 'yes', reason: 'why' }, 'keepTrading: expected true or false, was "yes"'],
     ['halt', { keepTrading: true, reason: 'why' }, 'keepTrading: expected only reason'],
     ['stop-strategy', { reason: 'why' }, 'strategy: expected text'],
     [
       'resolve-order',
       { clientOrderId: 'H.1', as: 'filled', reason: 'why' },
-      'as: expected "absent" or "live", got "filled"',
+      'as: expected "absent" or "live", was "filled"',
     ],
     ['resolve-order', { reason: 'why' }, 'clientOrderId: expected text'],
     ['reconnect', { reason: 'why' }, 'reason: expected no fields'],

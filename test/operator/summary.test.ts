@@ -34,15 +34,15 @@ const FACTS: SessionSummary = {
       net: -282_688,
     },
   ],
-  figures: [
-    { what: 'fees today', ours: 84_000, broker: 84_000 },
-    { what: 'tax today', ours: 177_504, broker: 177_500 },
+  books: [
+    ['books', 'our positions are the broker’s at 14:30:05'],
+    ['money', 'DIFFERS from the broker’s at 14:29:50: tax 177,504, broker 177,500'],
   ],
   unresolved: 0,
   alerts: 0,
 };
 
-test('a session is two tables and a verdict', () => {
+test('a session is a table and how the books compare', () => {
   expect(summaryText(FACTS)).toMatchInlineSnapshot(`
     "Session 2026-03-04
 
@@ -53,28 +53,15 @@ test('a session is two tables and a verdict', () => {
     total          14     11         16  261,504  +1,170,000  -30,000    +878,496
     ema-cross: risk denied 7 (order_rate 5, stream_down 2), the broker rejected 1.
 
-    figure         ours   broker
-    ----------  -------  -------  -------------
-    fees today   84,000   84,000  agrees
-    tax today   177,504  177,500  DIFFERS by +4
-
-    Our books are NOT the broker’s: 1 of 2 figures differ.
+    books: our positions are the broker’s at 14:30:05
+    money: DIFFERS from the broker’s at 14:29:50: tax 177,504, broker 177,500
     No order is unresolved.
     No alerts."
   `);
 });
 
-test('equal books are said to be equal', () => {
-  const figures = [{ what: 'cash', ours: -5, broker: -5 }];
-  expect(summaryText({ ...FACTS, figures })).toContain(
-    'Our books are the broker’s: 1 figure compared, all agree.',
-  );
-});
-
 test('nothing compared is not called equal', () => {
-  const text = summaryText({ ...FACTS, figures: [] });
-  expect(text).toContain('nothing was compared');
-  expect(text).not.toContain('agree');
+  expect(summaryText({ ...FACTS, books: [] })).toContain('it is not known how our books compare');
 });
 
 test.each([
@@ -90,7 +77,7 @@ test('a session without strategies says so', () => {
   expect(summaryText({ ...FACTS, strategies: [] })).toContain('No strategy did anything.');
 });
 
-test('a profit that needs a price nobody gave is unknown, and the total with it', () => {
+test('a profit that no engine could tell is unknown, and the total with it', () => {
   const [first, second] = FACTS.strategies;
   const text = summaryText({ ...FACTS, strategies: [{ ...first!, open: null, net: null }, second!] });
   const [held, flat, total] = text.split('\n').slice(4, 7);

@@ -221,3 +221,9 @@ test('single trades have no length of their own: a strategy that names none is s
   trader.trade(13_000);
   expect(trader.faults).toMatchObject([{ message: expect.stringContaining('the data are single trades') }]);
 });
+
+test('a price of a quote is refused: bars are made of trades', () => {
+  const asked = { every: minutes(1), price: 'bid' };
+  const { faults } = startStrategy((ticks) => ticks.bars(asked).subscribe());
+  expect(faults[0]?.message).toContain('books$ has each quote');
+});

@@ -50,16 +50,11 @@ describe('a throw is reported at once, whatever the subscriber looks like', () =
       ticks.trades$.pipe(take(1)).subscribe(() => of(1).subscribe(boom)),
   };
 
-  test.each(Object.entries(cases))('%s', (_name, connect) => {
+  test.each(Object.entries(cases))('%s, and nothing more reaches it', (_name, connect) => {
     const trader = startStrategy(connect);
     expect(trader.faults).toEqual([]);
     trader.trade(13_000);
     expect(trader.faults).toEqual([{ strategy: 0, message: 'boom', where: 'trades$ of front' }]);
-  });
-
-  test.each(Object.entries(cases))('%s: nothing more reaches it', (_name, connect) => {
-    const trader = startStrategy(connect);
-    trader.trade(13_000);
     trader.trade(13_001);
     trader.trade(13_002);
     expect(trader.faults).toHaveLength(1);

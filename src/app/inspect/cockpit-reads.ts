@@ -44,10 +44,9 @@ export function journalDays({ stateDir }: JournalPlace): JournalDays {
   const opened = openJournal(stateDir);
   const { read } = opened;
   try {
-    const archived = new Map(read.archives().map(({ session, sha256 }) => [session, sha256]));
+    const archived = new Set(read.archives().map(({ session }) => session));
     return read
       .sessions()
-      .filter(({ day }) => archived.get(day) !== null)
       .map(({ day }) => ({ day, isArchived: archived.has(day) }))
       .toReversed();
   } finally {

@@ -108,7 +108,7 @@ export function journalFindings(
 
 /** That each is there; `journal verify` reads them. */
 function archiveFindings({ journal }: StatePaths, read: JournalReader): readonly Finding[] {
-  const kept = read.archives().filter(({ sha256 }) => sha256 !== null);
+  const kept = read.archives();
   if (kept.length === 0) return [];
   const missing = kept
     .map(({ session }) => archivePath(journal, session))

@@ -147,10 +147,7 @@ export function exportJournal(
 function allDays(state: string, rowsOf: Table['rowsOf']): readonly ReturnType<Table['rowsOf']>[] {
   const opened = openJournal(state);
   try {
-    return opened.read
-      .sessions()
-      .filter(({ day }) => opened.read.archived(day)?.sha256 !== null)
-      .map((found) => rowsOf(sceneOf(opened.of(found.day), found)));
+    return opened.read.sessions().map((found) => rowsOf(sceneOf(opened.of(found.day), found)));
   } finally {
     opened.close();
   }

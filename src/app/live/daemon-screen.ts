@@ -6,9 +6,9 @@ import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { Config } from '../../config/config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { formatTime } from '../../domain/civil-date.ts';
-import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
+import type { Contract } from '../../domain/contract.ts';
 import { failureOf } from '../../domain/failure.ts';
-import { type Money, money, seconds, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { seconds, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import { banner, type BannerContent } from '../../operator/banner.ts';
 import { entryLine } from '../../operator/entry-line.ts';
@@ -16,17 +16,16 @@ import { createLog, type Log } from '../../operator/log.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
 import type { Secrets } from '../../operator/redact.ts';
 import { type StatusContent, statusLine } from '../../operator/status-line.ts';
-import { type SessionSummary, summaryText } from '../../operator/summary.ts';
+import { type SessionSummary, type SummaryStrategy, summaryText } from '../../operator/summary.ts';
 import { createPaint, isColourWanted, type Paint } from '../../operator/terminal.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { packageVersion } from '../host/package-version.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import type { Daemon, Screen } from './daemon.ts';
-import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
+import { bookFacts, comparisons } from './holdings.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
-import { openProfit, type Position } from '../../domain/position.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import { inTime } from '../host/market-clock.ts';
@@ -196,22 +195,10 @@ const formatPhases = ({ phases }: TradingCalendar): string =>
     )
     .join(', ');
 
-// The summary of a session: results of each strategy from the journal, and our figures beside the broker's, read at one moment. They
-// are equal to the VND, or the difference is shown.
+// The summary of a session: results of each strategy from the journal, and how our books compare with the broker's.
 
-export interface BrokerBooks {
-  readonly account: BrokerAccount;
-  readonly positions: readonly BrokerPosition[];
-}
-
-/** Pairs of reads at most, until two are equal. */
-const READS_MAX = 20;
-/** A broker that has not answered by then is not waited for: our own figures are told alone. */
+/** An engine that has not answered by then is not waited for: the rows of the journal are told alone. */
 const ANSWER_MAX = seconds(10);
-/** A slow broker is not read again: a difference shown beats none. */
-const LOOK_US = seconds(3);
-/** Moments at which the books differ until they count as different. */
-const LOOKS_MAX = 3;
 const UNRESOLVED: ReadonlySet<OrderStatus> = new Set([
   'submitted',
   'unknown',
@@ -224,24 +211,25 @@ const SUMMED_KINDS = [...FOLDED_KINDS, 'position_agreed', 'alert'] as const;
 export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | undefined> {
   const session = daemon.sessionDay;
   if (session === undefined) return undefined;
-  const { contracts } = daemon.edge.table;
-  const read = (books: BrokerBooks | undefined): SessionSummary => {
-    const entries = daemon.journal.read.entries({ session, kinds: SUMMED_KINDS });
-    const strategies = strategyResults(foldSession(entries), contracts, books);
-    const startedFlat = !entries.some(({ entry }) => entry.kind === 'position_event');
-    return {
-      session,
-      strategies,
-      figures: books === undefined ? [] : figuresOf(strategies, books, contracts, startedFlat),
-      unresolved: unresolvedOrders(entries),
-      alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
-    };
+  const view = await inTime(daemon.refreshView(), ANSWER_MAX);
+  const entries = daemon.journal.read.entries({ session, kinds: SUMMED_KINDS });
+  return {
+    session,
+    strategies: foldSession(entries).map((account) => resultOf(account, view)),
+    books:
+      view === undefined ? [] : bookFacts(view, comparisons(view, daemon.config.calendar.utcOffsetMinutes)),
+    unresolved: unresolvedOrders(entries),
+    alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
   };
-  const lateUs = systemClock.nowUs() + LOOK_US;
-  // An order may fill between two looks: ours are read again too.
-  const isEnough = (books: BrokerBooks): boolean =>
-    systemClock.nowUs() > lateUs || read(books).figures.every(agrees);
-  return read(await inTime(brokerBooks(daemon.edge.rest, isEnough), ANSWER_MAX));
+}
+
+/** Open positions are worth the last prices that the engine knows. */
+function resultOf(account: StrategyAccount, view: EngineView | undefined): SummaryStrategy {
+  if (view === undefined) return { ...account, open: null, net: null };
+  const { realised, fee, tax } = account;
+  const held = view.strategies.find(({ id }) => id === account.strategy)?.positions ?? [];
+  const open = held.reduce((total, position) => total + position.open, 0);
+  return { ...account, open, net: realised + open - fee - tax };
 }
 
 /** Orders whose end is not known. Positions that agree explain those that the day before left unproven. */
@@ -253,135 +241,4 @@ export function unresolvedOrders(entries: readonly { readonly entry: JournalEntr
     for (const [id, status] of statuses) if (status === 'expired_unproven') statuses.delete(id);
   }
   return [...statuses.values()].filter((status) => UNRESOLVED.has(status)).length;
-}
-
-const agrees = ({ ours, broker }: Figure): boolean => ours === broker;
-
-/**
- * Positions and account are two reads; they count as one moment when two pairs of reads are equal. A price that goes away and
- * comes back between them makes unequal moments look like one: books that differ from ours are read again.
- */
-export async function brokerBooks(
-  rest: Pick<Daemon['edge']['rest'], 'positions' | 'account'>,
-  isEnough: (books: BrokerBooks) => boolean,
-): Promise<BrokerBooks | undefined> {
-  let before = '';
-  let differing: BrokerBooks | undefined = undefined;
-  let looks = 0;
-  for (let read = 0; read < READS_MAX && looks < LOOKS_MAX; read += 1) {
-    const positions = await rest.positions({ priority: 'positions' });
-    const account = await rest.account({ priority: 'positions' });
-    if (!positions.ok || !account.ok) break;
-    const books: BrokerBooks = { account: account.value, positions: positions.value };
-    const now = JSON.stringify(books);
-    const isMoment = now === before;
-    before = isMoment ? '' : now;
-    if (!isMoment) continue;
-    if (isEnough(books)) return books;
-    differing = books;
-    looks += 1;
-  }
-  return differing;
-}
-
-interface StrategyResult extends StrategyAccount {
-  /** Profit of open positions at the broker's last prices; null where one of them has no price. */
-  readonly open: Money | null;
-  /** Realised and open, less fees and tax. */
-  readonly net: Money | null;
-}
-
-export const strategyResults = (
-  accounts: readonly StrategyAccount[],
-  contracts: readonly Contract[],
-  books: BrokerBooks | undefined,
-): readonly StrategyResult[] =>
-  accounts.map((account) => {
-    const { positions, realised, fee, tax } = account;
-    const open = sumKnown(positions, ({ instrument, position }) =>
-      position.qty === 0 ? 0 : openProfitAt(position, contracts[instrument], books),
-    );
-    if (open === null) return { ...account, open, net: null };
-    return { ...account, open: money(open), net: money(realised + open - fee - tax) };
-  });
-
-/** At the broker's last price; null where the broker gave none. */
-function openProfitAt(
-  position: Position,
-  contract: Contract | undefined,
-  books: BrokerBooks | undefined,
-): number | null {
-  const last = books?.positions.find(({ orderCode }) => orderCode === contract?.orderCode)?.lastPrice;
-  // Opposite positions leave the broker with none of its own, and no price for it.
-  if (contract === undefined || last === undefined || last === null || last === 0) return null;
-  return openProfit(position, valueAtHundredths(contract.spec, last, 1));
-}
-
-type Figure = SessionSummary['figures'][number];
-
-/** Figures of ours that need a price nobody gave are left out. `startedFlat`: no position was carried over, so the broker's profit of today is all ours. */
-function figuresOf(
-  today: readonly StrategyResult[],
-  books: BrokerBooks,
-  contracts: readonly Contract[],
-  startedFlat: boolean,
-): readonly Figure[] {
-  const { account } = books;
-  const figures: Figure[] = [
-    ...figureOf(
-      'fees today',
-      sum(today, ({ fee }) => fee),
-      account.fee,
-    ),
-    ...figureOf(
-      'tax today',
-      sum(today, ({ tax }) => tax),
-      account.tax,
-    ),
-  ];
-  if (startedFlat) {
-    const ours = sumKnown(today, ({ realised, open }) => (open === null ? null : realised + open));
-    if (ours !== null) figures.push({ what: 'profit today', ours, broker: account.profit });
-  }
-  return [...figures, ...positionFigures(today, contracts, books)];
-}
-
-/** None where the broker does not say. */
-const figureOf = (what: string, ours: number, broker: Money | null): readonly Figure[] =>
-  broker === null ? [] : [{ what, ours, broker }];
-
-function positionFigures(
-  strategies: readonly StrategyResult[],
-  contracts: readonly Contract[],
-  { positions: theirs }: BrokerBooks,
-): readonly Figure[] {
-  const codes = new Set(theirs.filter(({ qty }) => qty !== 0).map(({ orderCode }): string => orderCode));
-  const ours = new Map<string, number>();
-  for (const { instrument, position } of strategies.flatMap(({ positions }) => positions)) {
-    const code = shownCode(contracts, instrument);
-    ours.set(code, (ours.get(code) ?? 0) + position.qty);
-    codes.add(code);
-  }
-  return [...codes].map((code) => ({
-    what: `position ${code}`,
-    ours: ours.get(code) ?? 0,
-    broker: theirs.find(({ orderCode }) => orderCode === code)?.qty ?? 0,
-  }));
-}
-
-/** Null where a part is not known. */
-function sumKnown<T>(items: readonly T[], of: (item: T) => number | null): number | null {
-  let total = 0;
-  for (const item of items) {
-    const part = of(item);
-    if (part === null) return null;
-    total += part;
-  }
-  return total;
-}
-
-function sum<T>(items: readonly T[], of: (item: T) => number): number {
-  let total = 0;
-  for (const item of items) total += of(item);
-  return total;
 }

@@ -4,7 +4,7 @@
  */
 import { errorText, failureOf } from '../../domain/failure.ts';
 import { formatCount } from '../../text/numbers.ts';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { neverCloses } from '../../domain/calendar.ts';
@@ -18,7 +18,7 @@ import type { ArchivedSession } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { packFrameLog, pruneFrameLogs, unpackedLogs } from '../../recording/frame-log.ts';
-import { archivable, daysBack } from '../restart/carry-over.ts';
+import { archivable } from '../restart/carry-over.ts';
 import { dayReportOf } from '../inspect/day-report.ts';
 import { compileFrames, type FrameReport } from '../research/recorded/compile-frames.ts';
 import type { RecordedMarket } from '../research/recorded/recorded-market.ts';
@@ -57,8 +57,6 @@ export interface ArchivedRecordings {
   readonly reports: readonly WrittenReport[];
   /** Sessions whose rows may leave the journal: their archives are proven. */
   readonly archived: readonly ArchivedSession[];
-  /** Sessions whose archives are past their retention. */
-  readonly expired: readonly ArchivedSession[];
 }
 
 const SILENCE = minutes(5);
@@ -79,7 +77,6 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
     }
   }
   const archived: ArchivedSession[] = [];
-  const expired: ArchivedSession[] = [];
   const attempt = (care: () => void): boolean => {
     try {
       care();
@@ -93,10 +90,10 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
   attempt(() => done.push(...prunedFrames(recordings)));
   // No row leaves the journal before today's copy of it is proven.
   if (attempt(() => done.push(...backedUp(recordings))))
-    attempt(() => archiveSessions(recordings, { archived, expired, done, failures }));
+    attempt(() => archiveSessions(recordings, { archived, done, failures }));
   const reports: WrittenReport[] = [];
   attempt(() => done.push(...reported(recordings, reports)));
-  return { done, failures, damage, reports, archived, expired };
+  return { done, failures, damage, reports, archived };
 }
 
 /** One after the other: those before a failure are archived. */
@@ -104,10 +101,9 @@ function archiveSessions(
   { journal, today, retention, isQuiet }: Recordings,
   {
     archived,
-    expired,
     done,
     failures,
-  }: Record<'archived' | 'expired', ArchivedSession[]> & Record<'done' | 'failures', string[]>,
+  }: { readonly archived: ArchivedSession[] } & Record<'done' | 'failures', string[]>,
 ): void {
   if (journal === null || !isQuiet) return;
   const opened = readJournal(journal.path);
@@ -115,7 +111,7 @@ function archiveSessions(
     const { read } = opened;
     for (const each of read.leaving()) {
       // A death came between, and the file may be gone since: the rows that are left are then the only ones.
-      const failure = each.sha256 === null ? null : failureOf(() => openArchive(journal.path, each).close());
+      const failure = failureOf(() => openArchive(journal.path, each).close());
       if (failure === null) archived.push(each);
       else failures.push(`rows that did not leave yet stay in the journal: ${failure}`);
     }
@@ -125,10 +121,6 @@ function archiveSessions(
       const rows = formatCount(session.inputs + session.entries, 'row');
       done.push(`session ${day} leaves the journal: its ${rows} are in ${archivePath(journal.path, day)}`);
     }
-    if (retention.archiveDays === null) return;
-    const oldest = daysBack(read, today, retention.archiveDays);
-    expired.push(...read.archives().filter(({ session, sha256 }) => sha256 !== null && session < oldest));
-    done.push(...expired.map(({ session }) => `the archive of ${session} is past its retention: deleted`));
   } finally {
     opened.close();
   }
@@ -236,10 +228,9 @@ export function startArchiver(options: ArchiverOptions): () => Promise<void> {
       workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
-    worker.on('message', ({ done, failures, damage, reports, archived, expired }: ArchivedRecordings) => {
+    worker.on('message', ({ done, failures, damage, reports, archived }: ArchivedRecordings) => {
       done.forEach(note);
       for (const report of reports) options.onReport?.(report);
-      if (journal !== null) rows?.drop(journal.path, expired);
       rows?.take(archived);
       for (const failure of failures) onFailure(`recordings: ${failure}`);
       if (damage !== null) options.onDamage?.(damage);
@@ -313,16 +304,6 @@ export class ArchivedRows {
         this.#journal.keepArchive(each);
       }
       this.#step();
-    });
-  }
-
-  /** Deletes archives that are past their retention. The journal knows it first. */
-  drop(path: string, expired: readonly ArchivedSession[]): void {
-    this.#attempt(() => {
-      for (const each of expired) {
-        this.#journal.keepArchive({ ...each, sha256: null });
-        rmSync(archivePath(path, each.session), { force: true });
-      }
     });
   }
 

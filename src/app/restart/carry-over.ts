@@ -65,7 +65,7 @@ export function goesOn(read: JournalReader, day: TradingDay): boolean {
 const SESSIONS_NEEDED = 3;
 
 /** So many days before the session that began before `today`: a clock that is years ahead makes nothing old. */
-export const daysBack = (read: JournalReader, today: TradingDay, days: number): TradingDay =>
+const daysBack = (read: JournalReader, today: TradingDay, days: number): TradingDay =>
   addDays(lastStarted(read, today) ?? today, -days);
 
 /** Sessions older than so many days of which no start reads a row any more. */

@@ -128,17 +128,8 @@ function daySections({ years, daily, currency }: ReportModel): readonly Section[
 }
 
 function riskSections(model: ReportModel): readonly Section[] {
-  const { worst, rolling, position, funds, costs, fans, currency, moneyDigits } = model;
-  const words = `Over the last ${rolling?.window ?? 0} sessions`;
+  const { worst, position, funds, costs, fans, currency, moneyDigits } = model;
   return [
-    ...when(
-      rolling !== null,
-      'Sharpe ratio and volatility over time',
-      () =>
-        noteText(`${words}; a year's figures.`) +
-        chart('sharpe', 0, `Sharpe ratio. ${words}`) +
-        chart('volatility', 0, `Volatility. ${words}`),
-    ),
     ...when(worst.length > 0, 'Deepest drawdowns', () => drawdownTable(worst, model)),
     ...when(
       position?.values.some((value) => value !== 0) === true,

@@ -97,14 +97,6 @@ export interface ReportDaily {
   readonly profit: readonly number[];
 }
 
-/** Over the last `window` sessions; one value a session, null before the first window is full. */
-export interface ReportRolling {
-  readonly window: number;
-  readonly sharpe: readonly (number | null)[];
-  /** A year's, in percent. */
-  readonly volatility: readonly (number | null)[];
-}
-
 /** Returns in percent; null where no session was traded. */
 export interface ReportYear {
   readonly year: string;
@@ -173,7 +165,6 @@ export interface ReportModel {
   readonly funds: ReportFunds | null;
   readonly daily: ReportDaily | null;
   readonly years: readonly ReportYear[];
-  readonly rolling: ReportRolling | null;
   readonly costs: ReportCosts | null;
   /** In the order of their exits; a run with very many shows the first of `tradeCount`. */
   readonly trades: readonly ReportTrade[];
@@ -201,7 +192,6 @@ export const DRAWN = [
   'position',
   'funds',
   'daily',
-  'rolling',
   'trades',
   'prices',
   'histograms',
@@ -227,7 +217,6 @@ export const EMPTY_REPORT: ReportModel = {
   funds: null,
   daily: null,
   years: [],
-  rolling: null,
   costs: null,
   trades: [],
   tradeCount: 0,

@@ -2,7 +2,7 @@
 import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import type { BacktestDenial, BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
-import { type Rolled, yearReturns } from '../statistics/daily-series.ts';
+import { yearReturns } from '../statistics/daily-series.ts';
 import { type PerformanceMetrics, performanceMetrics } from '../statistics/performance-metrics.ts';
 import { type RunStatistics, runStatistics } from '../statistics/run-statistics.ts';
 import { fansOf, monteCarloTables, resampledTrades } from './report-fans.ts';
@@ -61,7 +61,7 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       unit: held.unit,
     },
     funds: fundsSamples(result, POSITION_POINTS_MAX),
-    ...daysOf(result, found, performance),
+    ...daysOf(result, found),
     costs: costsTold(result, found),
     ...tradesOf(result),
     prices: picturesOf(result),
@@ -128,13 +128,7 @@ const percent = (share: number | null): number | null => (share === null ? null 
 function daysOf(
   { capital, moneyScale }: BacktestResult,
   { daily, dailyReturns }: RunStatistics,
-  { rolling }: PerformanceMetrics,
-): Pick<ReportModel, 'daily' | 'years' | 'rolling'> {
-  /** A value a day: none before the first window is full. */
-  const byDay = (values: Rolled): Rolled => [
-    ...Array.from({ length: daily.length - values.length }, () => null),
-    ...values,
-  ];
+): Pick<ReportModel, 'daily' | 'years'> {
   return {
     daily: {
       days: daily.map(({ day }) => day),
@@ -148,11 +142,6 @@ function daysOf(
       months: months.map(percent),
       total: total * PERCENT,
     })),
-    rolling: rolling && {
-      window: rolling.window,
-      sharpe: byDay(rolling.sharpe),
-      volatility: byDay(rolling.volatility).map(percent),
-    },
   };
 }
 

@@ -10,7 +10,7 @@ export type Choices =
   | { readonly kind: 'range'; readonly from: number; readonly to: number; readonly scale: Scale };
 
 /** `log` draws the exponent evenly: as often between 1 and 10 as between 10 and 100. */
-export type Scale = 'linear' | 'log';
+type Scale = 'linear' | 'log';
 
 /** One parameter of one strategy. */
 export interface Dimension {
@@ -29,7 +29,7 @@ export type Search =
   | { readonly kind: 'grid' }
   | { readonly kind: 'random'; readonly trials: number; readonly seed: number };
 
-export interface ChosenTrials {
+interface ChosenTrials {
   readonly trials: readonly Assignment[];
   /** Combinations that a rule between parameters forbids. */
   readonly refused: number;

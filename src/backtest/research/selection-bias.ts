@@ -52,7 +52,6 @@ export function selectionBias(
 
 const PERCENT = 100;
 
-/** Warnings for the reader of the best trial. */
 export function selectionWarning(bias: SelectionBias | undefined, trials: number): string {
   const picked = `the best of ${formatNumber(trials)} trials`;
   if (bias === undefined)

@@ -54,7 +54,7 @@ export function walkForwardFound(windows: readonly WalkedWindow[], basis: RatioB
   };
 }
 
-export interface WalkForward {
+interface WalkForward {
   /** Days. Each window moves on by `outOfSample`, so that the parts out of sample neither overlap nor leave a day out. */
   readonly inSample: number;
   readonly outOfSample: number;

@@ -74,7 +74,6 @@ export class RunInstrument {
     this.#low = Infinity;
   }
 
-  /** The day is over and has a settlement price. */
   settle(price: PriceHundredths): void {
     this.#settlement = price / this.contract.spec.hundredthsPerTick;
   }

@@ -118,7 +118,6 @@ export class RunMargin implements MarginBooks {
     return this.#room.isLeft() || !this.#room.measure() ? [] : [this.#parts.id];
   }
 
-  /** As the broker shows the account. */
   figures(): BrokerAccount {
     const { account, rules } = this.#parts;
     const figures = account.figures();

@@ -62,13 +62,13 @@ import type { RunInstrument } from './run-instrument.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** Receives changes that a call or a row made. */
-export interface VenueNews {
+interface VenueNews {
   /** Rows as the in-day book shows them now. */
   changed(rows: readonly BrokerOrder[]): void;
   triggersChanged(): void;
 }
 
-export interface RunVenueParts {
+interface RunVenueParts {
   readonly clock: VirtualClock;
   readonly account: RunAccount;
   readonly instruments: readonly RunInstrument[];

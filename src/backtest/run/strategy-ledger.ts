@@ -150,7 +150,6 @@ class RecordLog<T> implements Rows<T> {
   readonly #width: number;
   readonly #read: (figure: (place: number) => number) => T;
 
-  /** `read` makes the object; `figure(place)` is one of its `width` numbers. */
   constructor(width: number, read: (figure: (place: number) => number) => T) {
     this.#width = width;
     this.#read = read;

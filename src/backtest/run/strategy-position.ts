@@ -5,7 +5,7 @@ import type { RunInstrument } from './run-instrument.ts';
 import { money, tsUs } from '../../domain/units.ts';
 
 /** One execution: `change` above zero was bought. */
-export interface PositionFill {
+interface PositionFill {
   readonly atUs: number;
   readonly change: number;
   readonly value: number;

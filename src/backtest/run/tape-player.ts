@@ -26,7 +26,7 @@ export interface PlayedTape {
   readonly volumeBefore: number;
 }
 
-export interface TapePlayerParts {
+interface TapePlayerParts {
   readonly engine: Engine;
   readonly clock: VirtualClock;
   readonly sequence: Sequence;
@@ -167,7 +167,6 @@ export class TapePlayer {
     return new Map(this.#cursors.map(({ tape, totalVolume }) => [tape.instrument, totalVolume]));
   }
 
-  /** Plays every row before `untilUs`. */
   playTo(untilUs: number): void {
     for (;;) {
       let first: Cursor | null = null;

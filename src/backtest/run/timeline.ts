@@ -10,7 +10,7 @@ import { seqOf, timeOf } from './market-messages.ts';
 import type { VirtualBroker } from './virtual-broker.ts';
 import type { Sequence, VirtualClock } from './virtual-clock.ts';
 
-export interface TimelineParts {
+interface TimelineParts {
   readonly clock: VirtualClock;
   readonly sequence: Sequence;
   readonly broker: VirtualBroker;

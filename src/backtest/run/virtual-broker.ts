@@ -15,7 +15,7 @@ import type { RunInstrument } from './run-instrument.ts';
 import type { Decided, RunVenue } from './run-venue.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-export interface VirtualBrokerParts {
+interface VirtualBrokerParts {
   readonly clock: VirtualClock;
   readonly account: RunAccount;
   readonly instruments: readonly RunInstrument[];

@@ -1,7 +1,7 @@
-/** A run by its days: returns of months and years, and ratios over the last so many days. */
+/** A run by its days: returns of months and years. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { annualVolatility, type RatioBasis, sharpeRatio, totalReturn } from './return-ratios.ts';
+import { totalReturn } from './return-ratios.ts';
 
 const MONTHS = 12;
 
@@ -24,7 +24,7 @@ export function aggregateReturns(
   return new Map([...groups].map(([name, group]) => [name, totalReturn(group)]));
 }
 
-export interface YearReturns {
+interface YearReturns {
   readonly year: string;
   /** last / first - 1 of each month, January first; null where no day was traded. All of them compound to `total`. */
   readonly months: readonly (number | null)[];
@@ -43,27 +43,4 @@ export function yearReturns(days: readonly TradingDay[], returns: readonly numbe
     ),
     total,
   }));
-}
-
-/** One value a full window, oldest first; null where the formula has no value. */
-export type Rolled = readonly (number | null)[];
-
-/** Each as of the end of the window; annual figures. */
-export function rollingRatios(returns: readonly number[], window: number, basis: RatioBasis) {
-  const length = Math.max(0, returns.length - window + 1);
-  const each = (of: (part: readonly number[]) => number | undefined): Rolled =>
-    Array.from({ length }, (_, from) => of(returns.slice(from, from + window)) ?? null);
-  return {
-    sharpe: each((part) => sharpeRatio(part, basis)),
-    volatility: each((part) => annualVolatility(part, basis)),
-  };
-}
-
-/** A quarter of trading days, less where the run is short; null where it is too short for any. */
-const WINDOW = 63;
-const WINDOW_MIN = 10;
-
-export function rollingWindow(returns: number): number | null {
-  const window = Math.min(WINDOW, Math.floor(returns / 3));
-  return window < WINDOW_MIN ? null : window;
 }

@@ -11,7 +11,7 @@ export interface MonteCarlo {
 }
 
 /** Bands of the account's value after so many trades. */
-export interface EquityBands {
+interface EquityBands {
   /** Trades made; from zero to all of them. */
   readonly after: readonly number[];
   readonly bands: readonly ConfidenceBand[];

@@ -2,21 +2,25 @@
 import { dayNumber, type TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_DAY } from '../../domain/units.ts';
 import type { BacktestFill, BacktestResult, BacktestTrade, Samples } from '../backtest-result.ts';
-import { alpha, beta, capture, excessSharpe, pairsWhere, type ReturnPairs } from './benchmark-ratios.ts';
-import { aggregateReturns, type Rolled, rollingRatios, rollingWindow } from './daily-series.ts';
+import { aggregateReturns } from './daily-series.ts';
 import { kurtosis, mean, skewness } from './moments.ts';
 import {
+  alpha,
   annualReturn,
   annualVolatility,
+  beta,
   calendarReturn,
   calmarRatio,
+  capture,
   compoundVolatility,
   conditionalValueAtRisk,
   downsideRisk,
+  excessSharpe,
   maxDrawdown,
   omegaRatio,
   quotient,
   type RatioBasis,
+  type ReturnPairs,
   returnsOf,
   sharpeRatio,
   sortinoRatio,
@@ -27,9 +31,8 @@ import {
 } from './return-ratios.ts';
 import { countedTrades, type RunStatistics } from './run-statistics.ts';
 import { assert } from '../../domain/assert.ts';
-import type { BenchmarkClose } from './statistics-settings.ts';
 
-export interface Metric {
+interface Metric {
   /** Key for machines. */
   readonly key: string;
   readonly name: string;
@@ -41,15 +44,7 @@ export interface Metric {
 export interface PerformanceMetrics {
   readonly metrics: readonly Metric[];
   readonly aggregate: Readonly<Record<'month' | 'year', ReadonlyMap<string, number>>>;
-  readonly rolling: RollingMetrics | null;
   readonly benchmark: BenchmarkPairs | null;
-}
-
-export interface RollingMetrics {
-  /** Days that each value looks back on. */
-  readonly window: number;
-  readonly sharpe: Rolled;
-  readonly volatility: Rolled;
 }
 
 const EXCESS = 3;
@@ -66,28 +61,14 @@ export function performanceMetrics(result: BacktestResult, found: RunStatistics)
       ...tradeMetrics(result, found),
       ...(benchmark === null
         ? []
-        : [
-            ...marketMetrics(benchmark, basis),
-            ...captureMetrics(benchmark, basis),
-            ...holdMetrics(result, found, benchmark),
-          ]),
+        : [...marketMetrics(benchmark, basis), ...holdMetrics(result, found, benchmark)]),
     ],
     aggregate: {
       month: aggregateReturns(days, returns, 'month'),
       year: aggregateReturns(days, returns, 'year'),
     },
-    rolling: rollingMetrics(result, found),
     benchmark,
   };
-}
-
-function rollingMetrics(
-  { statistics }: BacktestResult,
-  { dailyReturns, basis }: RunStatistics,
-): RollingMetrics | null {
-  const window = statistics.rollingDays ?? rollingWindow(dailyReturns.length);
-  if (window === null || window > dailyReturns.length) return null;
-  return { window, ...rollingRatios(dailyReturns, window, basis) };
 }
 
 type Row = readonly [key: string, name: string, value: number | undefined, meaning: string];
@@ -272,45 +253,25 @@ function holdMetrics(
   ];
 }
 
-function marketMetrics(pairs: BenchmarkPairs, basis: RatioBasis): readonly Metric[] {
-  const up = pairsWhere(pairs, 'up');
-  const down = pairsWhere(pairs, 'down');
-  return [
-    ...rowsOf(false, [
-      [
-        'excessSharpe',
-        'Excess Sharpe ratio',
-        excessSharpe(pairs, basis),
-        'mean / deviation of the daily difference',
-      ],
-      ['beta', 'Beta', beta(pairs), 'covariance / variance of the benchmark'],
-      ['upBeta', 'Beta, up', beta(up), 'over the days on which the benchmark rose'],
-      ['downBeta', 'Beta, down', beta(down), 'over the days on which it fell'],
-    ]),
-    ...rowsOf(true, [
-      ['alpha', 'Alpha', alpha(pairs, basis), 'annual return that beta does not explain'],
-      ['upAlpha', 'Alpha, up', alpha(up, basis), 'over the days on which the benchmark rose'],
-      ['downAlpha', 'Alpha, down', alpha(down, basis), 'over the days on which it fell'],
-    ]),
-  ];
-}
-
-function captureMetrics(pairs: ReturnPairs, basis: RatioBasis): readonly Metric[] {
-  const up = capture(pairsWhere(pairs, 'up'), basis);
-  const down = capture(pairsWhere(pairs, 'down'), basis);
-  return rowsOf(false, [
+const marketMetrics = (pairs: ReturnPairs, basis: RatioBasis): readonly Metric[] => [
+  ...rowsOf(false, [
+    [
+      'excessSharpe',
+      'Excess Sharpe ratio',
+      excessSharpe(pairs, basis),
+      'mean / deviation of the daily difference',
+    ],
+    ['beta', 'Beta', beta(pairs), 'covariance / variance of the benchmark'],
     ['capture', 'Capture', capture(pairs, basis), "annual return / the benchmark's"],
-    ['upCapture', 'Capture, up', up, 'over the days on which the benchmark rose'],
-    ['downCapture', 'Capture, down', down, 'over the days on which it fell'],
-    ['upDownCapture', 'Capture, up / down', quotient(up, down), 'the one / the other'],
-  ]);
-}
+  ]),
+  ...rowsOf(true, [['alpha', 'Alpha', alpha(pairs, basis), 'annual return that beta does not explain']]),
+];
 
 // Returns of a run beside those of its benchmark, over the same spans.
 
 interface BenchmarkPairs extends ReturnPairs {
   readonly name: string;
-  /** Each return reaches to the end of its day, from that of the day before it here, or from the run's beginning. */
+  /** Each return reaches to the end of its day, from that of the day before it here. */
   readonly days: readonly TradingDay[];
   /** Days of the run without a close of the benchmark. */
   readonly missing: number;
@@ -323,22 +284,16 @@ function benchmarkPairs(
 ): BenchmarkPairs | null {
   const { benchmark } = result.statistics;
   if (benchmark === undefined) return null;
-  const closes = benchmark.kind === 'closes' ? benchmark.closes : closesOf(result, benchmark.name);
-  const byDay = new Map(closes.map(({ day, close }) => [day, close]));
-  const first = daily[0];
-  const before = closes.findLast(({ day }) => first !== undefined && day < first.day);
+  const byDay = closesOf(result, benchmark);
   const common = daily.flatMap(({ day, equity }) => {
     const close = byDay.get(day);
     return close === undefined ? [] : [{ day, equity, close }];
   });
-  const isFromCapital = result.statistics.returnsFrom === 'capital';
-  const start =
-    before === undefined || !isFromCapital ? [] : [{ equity: result.capital, close: before.close }];
-  const returns = returnsOf([...start, ...common].map(({ equity }) => equity)) ?? [];
-  const market = returnsOf([...start, ...common].map(({ close }) => close)) ?? [];
+  const returns = returnsOf(common.map(({ equity }) => equity)) ?? [];
+  const market = returnsOf(common.map(({ close }) => close)) ?? [];
   const isPaired = returns.length === market.length;
   return {
-    name: benchmark.name,
+    name: benchmark,
     days: isPaired ? common.slice(common.length - returns.length).map(({ day }) => day) : [],
     returns: isPaired ? returns : [],
     benchmark: isPaired ? market : [],
@@ -347,15 +302,19 @@ function benchmarkPairs(
 }
 
 /** The last price at the end of each day, from the first on which it was traded. */
-function closesOf({ instruments, days, dayEndUs }: BacktestResult, name: string): readonly BenchmarkClose[] {
+function closesOf(
+  { instruments, days, dayEndUs }: BacktestResult,
+  name: string,
+): ReadonlyMap<TradingDay, number> {
   const instrument = instruments.find(({ symbol }) => symbol === name);
-  if (instrument === undefined) return [];
-  return days.flatMap((day, i) => {
+  if (instrument === undefined) return new Map();
+  const closes = days.flatMap((day, i): (readonly [TradingDay, number])[] => {
     const endUs = dayEndUs[i];
     assert(endUs !== undefined, 'each day of a run has an end');
     const close = lastUntil(instrument.prices, endUs);
-    return close === 0 ? [] : [{ day, close }];
+    return close === 0 ? [] : [[day, close]];
   });
+  return new Map(closes);
 }
 
 function lastUntil({ tsUs, values }: Samples, endUs: number): number {

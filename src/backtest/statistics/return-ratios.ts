@@ -74,7 +74,7 @@ export function sharpeRatio(returns: readonly number[], basis: RatioBasis): numb
 }
 
 /** mean / deviation, of a period. */
-export function excessPerDeviation(excess: readonly number[], kind: DeviationKind): number | undefined {
+function excessPerDeviation(excess: readonly number[], kind: DeviationKind): number | undefined {
   const average = mean(excess);
   const deviation = standardDeviation(excess, kind);
   return average === undefined || deviation === undefined ? undefined : quotient(average, deviation);
@@ -146,7 +146,7 @@ export function stability(returns: readonly number[]): number | undefined {
 }
 
 /** mean((x - mean(x)) y); undefined for fewer than two pairs. */
-export function covariance(xs: readonly number[], ys: readonly number[]): number | undefined {
+function covariance(xs: readonly number[], ys: readonly number[]): number | undefined {
   assert(xs.length === ys.length, 'a covariance is one of pairs');
   const centre = mean(xs);
   if (centre === undefined || xs.length < 2) return undefined;
@@ -171,3 +171,48 @@ export const valueAtRisk = (returns: readonly number[]): number | undefined =>
 /** Mean of the worst returns up to the one at the 5th percentile. */
 export const conditionalValueAtRisk = (returns: readonly number[]): number | undefined =>
   mean(ascending(returns).slice(0, Math.floor((returns.length - 1) * TAIL) + 1));
+
+// Against a benchmark.
+
+/** Returns beside those of a benchmark over the same spans. */
+export interface ReturnPairs {
+  readonly returns: readonly number[];
+  readonly benchmark: readonly number[];
+}
+
+/** mean(r - b) / deviation(r - b): the information ratio of a period. */
+export const excessSharpe = (
+  { returns, benchmark }: ReturnPairs,
+  { deviation }: RatioBasis,
+): number | undefined =>
+  excessPerDeviation(
+    returns.map((value, i) => value - (benchmark[i] ?? Number.NaN)),
+    deviation,
+  );
+
+/** A benchmark that moves less than this has no variance but rounding. */
+const VARIANCE_MIN = 1e-30;
+
+/** covariance(r, b) / variance(b): the slope of r over b. */
+export function beta({ returns, benchmark }: ReturnPairs): number | undefined {
+  const variance = covariance(benchmark, benchmark);
+  if (variance === undefined || variance < VARIANCE_MIN) return undefined;
+  return quotient(covariance(benchmark, returns), variance);
+}
+
+/** Jensen's: (1 + mean((r - riskFree) - beta (b - riskFree)))^periodsPerYear - 1. */
+export function alpha(pairs: ReturnPairs, { riskFree, periodsPerYear }: RatioBasis): number | undefined {
+  const slope = beta(pairs);
+  const { returns, benchmark } = pairs;
+  if (slope === undefined) return undefined;
+  const rest = mean(
+    returns.map((value, i) => value - riskFree - slope * ((benchmark[i] ?? Number.NaN) - riskFree)),
+  );
+  return rest === undefined || rest < -1 ? undefined : (1 + rest) ** periodsPerYear - 1;
+}
+
+export const capture = (
+  { returns, benchmark }: ReturnPairs,
+  { periodsPerYear }: RatioBasis,
+): number | undefined =>
+  quotient(annualReturn(returns, periodsPerYear), annualReturn(benchmark, periodsPerYear));

@@ -47,7 +47,7 @@ export interface RunStatistics {
   readonly basis: RatioBasis;
 }
 
-export interface CostFigures {
+interface CostFigures {
   readonly fees: number;
   readonly tax: number;
   readonly spread: number;

@@ -8,25 +8,14 @@ export interface StatisticsSettings {
   readonly periodsPerYear?: number | undefined;
   /** Return of a year without risk, compounded. */
   readonly riskFreePercent: number;
-  /** Days of rolling figures; absent: a quarter, less for a short run. */
-  readonly rollingDays?: number | undefined;
-  readonly benchmark?: BenchmarkSource | undefined;
+  /** A contract that the run plays: the last price of each day is its close. */
+  readonly benchmark?: string | undefined;
   /** Buy and hold begins at the close of this day; absent: with the first return. */
   readonly holdFrom?: TradingDay | undefined;
   /** Where the first return begins: the capital, or equity at the end of the first day. */
   readonly returnsFrom: 'capital' | 'first_close';
   /** Trades that the run ended before they were closed, in the statistics of trades: left out, or counted at the last price. */
   readonly openTrades: 'leave_out' | 'count';
-}
-
-/** Closes of a file, or the last prices of a contract that the run plays. */
-export type BenchmarkSource =
-  | { readonly kind: 'closes'; readonly name: string; readonly closes: readonly BenchmarkClose[] }
-  | { readonly kind: 'symbol'; readonly name: string };
-
-export interface BenchmarkClose {
-  readonly day: TradingDay;
-  readonly close: number;
 }
 
 export const DEFAULT_STATISTICS: StatisticsSettings = {

@@ -4,7 +4,7 @@ import type { TsUs } from '../../domain/units.ts';
 import { type AccessToken, parseAccessToken } from './access-token.ts';
 import type { OtpProvider } from './otp-providers.ts';
 
-export interface ObtainOptions {
+interface ObtainOptions {
   readonly exchange: TokenExchange;
   readonly otp: OtpProvider;
   readonly route: 'app' | 'request';
@@ -16,7 +16,7 @@ export interface ObtainOptions {
   readonly mayExchange: () => RefreshFailure | undefined;
 }
 
-export type Obtained =
+type Obtained =
   | { readonly ok: true; readonly token: AccessToken }
   | { readonly ok: false; readonly failure: RefreshFailure };
 

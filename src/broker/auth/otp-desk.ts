@@ -6,7 +6,7 @@ import { type OtpAnswer, type OtpProvider, parseOtp } from './otp-providers.ts';
 /** The broker's answer to a password, or why it was not sent. */
 export type Brought = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-export interface OtpDeskOptions {
+interface OtpDeskOptions {
   readonly timers: Timers;
   /** A wait for a person begins or ends. */
   readonly onWaiting: (isWaiting: boolean) => void;

@@ -10,10 +10,10 @@ import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { SendOptions } from '../rest/rest-caller.ts';
 
 /** Effect of a call on exposure: cancels and reductions must get out when entries must not. */
-export type SendPurpose = Purpose | 'cancel';
+type SendPurpose = Purpose | 'cancel';
 
 /** One call, as the emergency file keeps it when the journal cannot. */
-export interface CallRecord<Request> {
+interface CallRecord<Request> {
   readonly call: 'place' | 'modify' | 'cancel';
   readonly callId: ClientOrderId;
   readonly clientOrderId: ClientOrderId;
@@ -30,7 +30,6 @@ export type GatewaySignal =
   /** Journal and emergency record both failed: what shrinks a position did not go out. Alert. */
   | { readonly kind: 'exit_not_sent'; readonly call: CallRecord<unknown>['call']; readonly reason: string };
 
-/** Learns when calls leave and are answered. */
 export interface CallMeter {
   /** The first byte is about to leave. */
   sent(callId: ClientOrderId): void;

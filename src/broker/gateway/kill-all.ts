@@ -11,7 +11,6 @@ import type { BookScan, ConditionCalls, OrderCalls, ReadCalls } from '../rest/re
 import { judge, type KillVerdict, nameOf, type OwnBooks, type Row } from './kill-verdict.ts';
 
 export interface KillReport<Each> {
-  /** Cancels that the broker accepted. */
   readonly canceled: readonly string[];
   /** Cancels that were refused, lost or not sent, of orders not proven gone since; with the last reason. */
   readonly failed: readonly { readonly orderNo: BrokerOrderNo; readonly reason: string }[];
@@ -39,7 +38,7 @@ export interface WholeKill {
   readonly excess: number;
 }
 
-export type KillEdge = Pick<OrderCalls, 'cancel'> &
+type KillEdge = Pick<OrderCalls, 'cancel'> &
   Pick<ReadCalls, 'inDayBook' | 'positions'> & {
     readonly conditions: Pick<ConditionCalls, 'book' | 'cancel'>;
   };

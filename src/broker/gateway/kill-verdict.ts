@@ -43,7 +43,7 @@ export interface OwnOrder {
   readonly isSent: boolean;
 }
 
-export interface OwnPosition {
+interface OwnPosition {
   readonly owner: StrategyIndex;
   readonly orderCode: OrderCode;
   readonly qty: number;
@@ -60,7 +60,7 @@ export interface OwnBooks {
   readonly gone: readonly ClientOrderId[];
 }
 
-export interface KillReads {
+interface KillReads {
   readonly inDay: BookScan<BrokerOrder>;
   readonly waiting: BookScan<BrokerTriggerOrder>;
   readonly positions: ReadResult<readonly BrokerPosition[]>;

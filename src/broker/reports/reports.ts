@@ -19,7 +19,7 @@ export type ReportSignal =
   | { readonly kind: 'contract_list_missing'; readonly reason: string }
   | { readonly kind: 'scan_incomplete'; readonly reason: string };
 
-export interface ReportsOptions extends ResolveOptions {
+interface ReportsOptions extends ResolveOptions {
   readonly rest: ReadCalls & {
     readonly conditions: Pick<ConditionCalls, 'book'>;
     readonly accounts: Pick<AccountCalls, 'closedPositions'>;

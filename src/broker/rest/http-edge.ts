@@ -46,7 +46,7 @@ export interface HttpTimeouts {
   readonly total: DurationUs;
 }
 
-export interface HttpEdgeOptions {
+interface HttpEdgeOptions {
   /** Origin and optional path prefix, `https://host/prefix`. */
   readonly baseUrl: string;
   readonly timers: Timers;

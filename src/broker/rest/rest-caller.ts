@@ -61,7 +61,7 @@ export type ReadFailureKind =
 export type Route = Pick<WireOperation, 'name' | 'method' | 'path'>;
 
 /** Options of one call that moves an order or money. */
-export interface MoveOptions extends HttpHooks {
+interface MoveOptions extends HttpHooks {
   readonly priority: Priority;
 }
 
@@ -199,7 +199,6 @@ const PAGES_MAX = 50;
 /** A page that was cut by the server's own limit has a round number of rows; then one more page is looked at. */
 const LIMITS_ARE_MULTIPLES_OF = 5;
 
-/** Pages count from 1 (rulings, 15). */
 type FetchPage<Row> = (pageNo: number, pageSize: number) => Promise<ReadResult<Page<Row>>>;
 
 /**

@@ -63,7 +63,7 @@ import {
   type SendOptions,
 } from './rest-caller.ts';
 
-export interface RestClientOptions extends RestCallerOptions {
+interface RestClientOptions extends RestCallerOptions {
   readonly account: TradedAccount;
   readonly specOf: SpecOf;
 }
@@ -98,7 +98,6 @@ export function createRestClient(options: RestClientOptions) {
   };
 }
 
-/** Carries the calls of one account. */
 interface Line {
   readonly caller: RestCaller;
   readonly traded: TradedAccount;
@@ -312,7 +311,6 @@ const ask = <T>(
 ): Promise<ReadResult<T>> =>
   caller.read(operation, request, options, (json) => operation.decodeResponse(json, caller.drift));
 
-/** The operation whose path names an account, for one account. */
 const at = <O extends { pathOf(accountNo: string): string }>(operation: O, accountNo: string) => ({
   ...operation,
   path: operation.pathOf(accountNo),
@@ -379,7 +377,7 @@ export interface ConditionToChange extends ConditionRef {
   readonly triggerPrice: PriceTicks;
 }
 
-export interface CashMove {
+interface CashMove {
   /** Whole VND, above zero. */
   readonly amount: Money;
   /** For the statement; may be empty. */

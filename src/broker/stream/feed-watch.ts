@@ -5,7 +5,7 @@
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, seconds } from '../../domain/units.ts';
 
-export interface FeedWatchOptions {
+interface FeedWatchOptions {
   readonly timers: Timers;
   /** Trading goes on: in an auction, a break and at night prices may stop for ever. */
   readonly isContinuous: () => boolean;

@@ -16,7 +16,7 @@ export interface Slot {
   send: Send | undefined;
 }
 
-export interface HandOverOptions {
+interface HandOverOptions {
   readonly timers: Timers;
   readonly open: (token: AccessToken) => Slot;
   readonly subscribeAll: (send: Send) => void;

@@ -18,7 +18,7 @@ export type SocketEvent =
   /** Decoded elsewhere. */
   | { readonly kind: 'data'; readonly text: string };
 
-export interface SocketOptions {
+interface SocketOptions {
   readonly url: string;
   readonly dial: Dial;
   readonly timers: Timers;

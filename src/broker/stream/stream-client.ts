@@ -17,7 +17,7 @@ import { type Decision, ReconnectPolicy, type ReconnectStore, STABLE_AFTER } fro
 import { openConnection, STREAM_TIMING, type StreamTiming } from './stream-connection.ts';
 import type { StreamSignal, StreamState, StreamStatus, WatchedChannel } from './stream-signal.ts';
 
-export interface StreamClientOptions {
+interface StreamClientOptions {
   readonly url: string;
   readonly tokens: TokenSource;
   /** Real time, for `exp`: not the market's. */

@@ -55,7 +55,7 @@ const connection$ = (options: ConnectionOptions): Observable<LiveEvent> => {
   }).pipe(authenticate(token.jwt, timers, timing.authAnswer), keepAlive(options), detectSilence(timers));
 };
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   readonly onLive: (send: Send) => void;
   readonly onData: (text: string) => void;
   readonly onEnd: (end: ConnectionEnd) => void;

@@ -14,6 +14,7 @@ import { formatNumber } from '../../text/numbers.ts';
 import { wrapText } from '../../text/table.ts';
 import { quantity, refuse, wholeNumber } from '../argument-values.ts';
 import { CliFailure, EXIT } from '../cli-io.ts';
+import { issuesText } from '../../domain/parsed.ts';
 import type { Dialog } from './dialog.ts';
 
 /** Options by their long names; `yes` and `force` apart. */
@@ -380,10 +381,7 @@ const paramsOf =
     );
     const read = definition.parseParams(Object.fromEntries([...defaults, ...given]));
     if (read.ok) return given;
-    const wrong = read.issues.map(
-      ({ path, expected, received }) => `${path}: expected ${expected}, was ${received}`,
-    );
-    throw new InvalidArgumentError(wrong.join('; '));
+    throw new InvalidArgumentError(issuesText(read.issues));
   };
 
 /** A number, true or false, else a text. */

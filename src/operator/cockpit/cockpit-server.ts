@@ -31,6 +31,7 @@ import type {
 } from './cockpit-model.ts';
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
 import { PAGE_HTML, readPageFiles } from './page-files.ts';
+import { issuesText } from '../../domain/parsed.ts';
 import { type Refusal, Refusals } from './refusals.ts';
 
 export interface JournalQuery {
@@ -309,12 +310,8 @@ class CockpitServer {
       const fields = await this.#fieldsToAct(request, reply, name);
       if (fields === null) return reply;
       const body = parseCommandBody(name, JSON.stringify(fields));
-      if (!body.ok) {
-        const wrong = body.issues.map(
-          ({ path, expected, received }) => `${path}: expected ${expected}, got ${received}`,
-        );
-        return reply.code(400).send(failure(`${name} takes ${bodyShape(name)}; ${wrong.join('; ')}`));
-      }
+      if (!body.ok)
+        return reply.code(400).send(failure(`${name} takes ${bodyShape(name)}; ${issuesText(body.issues)}`));
       return told(reply, await command(name, body.value, this.#actorOf(request)));
     });
     if (faults === null) return;

@@ -16,7 +16,6 @@ const PERCENT = 100;
 /** Drawdowns that are marked behind the equity. */
 const SHADES = 3;
 const ACCOUNT = 'account';
-const DAYS = 'days';
 
 type Picture = readonly [ChartLook, ChartContent];
 
@@ -36,7 +35,6 @@ function pictureOf(data: ReportData, kind: string, place: number): Picture | nul
     return drawdownPicture(data, equity, drawdown);
   if (kind === 'position' && position !== null) return positionPicture(data, position);
   if (kind === 'funds' && funds !== null) return fundsPicture(data, funds);
-  if (kind === 'sharpe' || kind === 'volatility') return rollingPicture(data, kind);
   if (kind === 'histogram' && bins !== undefined) return histogramPicture(data, bins);
   if (kind === 'fan' && fan !== undefined) return fanPicture(data, fan);
   return null;
@@ -100,23 +98,6 @@ function fundsPicture(
         { label: 'margin used', values: marginUsed, colour: 'mark' },
       ],
     },
-  ];
-}
-
-function rollingPicture({ daily, rolling }: ReportData, kind: 'sharpe' | 'volatility'): Picture | null {
-  if (daily === null || rolling === null) return null;
-  const isSharpe = kind === 'sharpe';
-  // Days of a calendar: their midnight in no zone.
-  const x = daily.days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1_000);
-  const line = {
-    label: isSharpe ? 'Sharpe ratio' : 'volatility',
-    values: rolling[kind],
-    colour: isSharpe ? 'price' : 'mark',
-  };
-  const unit = isSharpe ? '' : '%';
-  return [
-    { height: 170, utcOffsetMinutes: 0, unit, sync: DAYS, isFromZero: true },
-    { x, lines: [line] },
   ];
 }
 

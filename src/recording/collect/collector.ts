@@ -15,7 +15,7 @@ export interface Held {
   spill(): void;
 }
 
-export type CreateHeld<T> = (spillFile: SpillFile, onGrow: () => void) => T;
+type CreateHeld<T> = (spillFile: SpillFile, onGrow: () => void) => T;
 
 export class Collector<T extends Held> {
   readonly #spillFile: SpillFile;
@@ -79,7 +79,6 @@ export class SpillFile {
     return spilled;
   }
 
-  /** Rows `from` to `from + count` of a spilled part. */
   read({ rows, offset }: SpilledRows, layout: Layout, from: number, count: number): RowTable {
     const table = allocateTable(layout, count);
     let at = offset;

@@ -18,11 +18,11 @@ import { TimedRows } from './timed-rows.ts';
 const LINED: Layout = [...BAR_LAYOUT, { name: 'line', kind: 'whole' }];
 
 /** Each bar with the line of the file it came from. */
-export interface LinedBars extends BarRows {
+interface LinedBars extends BarRows {
   readonly line: Int32Array;
 }
 
-export interface CollectedBar {
+interface CollectedBar {
   readonly startUs: number;
   readonly open: number;
   readonly high: number;

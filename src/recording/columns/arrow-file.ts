@@ -22,7 +22,6 @@ import {
 import { createWholeFile, type WholeFile } from './whole-file.ts';
 
 const MAGIC = Buffer.from('ARROW1');
-/** Magic and padding in front of the first message. */
 const FILE_HEAD_BYTES = 8;
 /** Length of the footer and magic behind it. */
 const FILE_TAIL_BYTES = 4 + MAGIC.length;

@@ -127,7 +127,6 @@ export function* readBarParts(path: string): Generator<BarColumns> {
   for (const { meta, table } of readTables(path, BAR_FILE)) yield { meta, ...barsOf(table) };
 }
 
-/** Bars `from` up to `to`, or to the end of the file. */
 export const readBars = (path: string, from: number, to: number): BarRows =>
   barsOf(readRange(path, BAR_FILE, from, to));
 

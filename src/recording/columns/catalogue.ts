@@ -11,7 +11,7 @@ interface DayFile {
   readonly path: string;
 }
 
-export interface CatalogueDay extends DayFile {
+interface CatalogueDay extends DayFile {
   readonly meta: TickMeta;
 }
 
@@ -53,7 +53,6 @@ export interface BarFile {
 
 const YEAR_FILE = /^(\d{4})\.arrow$/;
 
-/** The files of bars, by symbol, length and year. */
 export function barFiles(dir: string): readonly BarFile[] {
   const bars = join(dir, 'bars');
   return namesIn(bars).flatMap((symbol) =>

@@ -23,7 +23,6 @@ export interface RowTable {
 /** Rows of one record batch at most, so that a file of any length can be worked through in little memory. */
 export const PART_ROWS = 1 << 20;
 
-/** Memory of one part at most. */
 const PART_BYTES_MAX = 80_000_000;
 
 /** Rows of one part: fewer where rows are wide, so that memory does not grow with them. */
@@ -82,7 +81,6 @@ export function copyTable(
   }
 }
 
-/** The column, which has the type that its layout says. */
 export function columnAs<T extends Column>(
   column: Column | undefined,
   type: abstract new (...of: never[]) => T,

@@ -24,7 +24,6 @@ export interface TickRows {
   readonly side: Int8Array;
   /** The book that stands after the row; null where the source had none. */
   readonly book: BookColumns | null;
-  /** Null where each row is a row of a tape. */
   readonly bars: BarTape | null;
   /** Rows are quotes, not trades: each counts as one lot at a price between bid and ask, and orders meet its book alone. */
   readonly isQuotes: boolean;

@@ -18,7 +18,6 @@ const TICK_FILE: TableKind<TickMeta> = {
   layout: ({ depth }) => tickLayout(depth),
 };
 
-/** Totals of ticks, besides those of every table. */
 export interface TickTotals extends TableTotals {
   readonly trades: number;
   readonly volume: number;
@@ -62,7 +61,6 @@ export function readColumns(path: string): TickColumns {
   return { meta, ...ticksOf(all, isQuotes(meta)) };
 }
 
-/** The ticks of the file in parts of at most `PART_ROWS` rows, each read when it is asked for. */
 export function* readParts(path: string): Generator<TickColumns> {
   for (const { meta, table } of readTables(path, TICK_FILE))
     yield { meta, ...ticksOf(table, isQuotes(meta)) };

@@ -33,7 +33,6 @@ async function writeText(path: string, text: Iterable<string>, isPacked: boolean
   else await pipeline(from, into);
 }
 
-/** Rows of one piece of text. */
 const PIECE_ROWS = 1 << 14;
 
 /** An import can read this text back. */

@@ -72,7 +72,7 @@ const KNOWN: ReadonlyMap<ColumnRole, readonly string[]> = new Map<ColumnRole, re
   ),
 ]);
 
-export type MappedColumns =
+type MappedColumns =
   | { readonly ok: true; readonly columns: ColumnMap }
   | { readonly ok: false; readonly problem: string };
 
@@ -86,7 +86,6 @@ const normal = (name: string): string =>
 /** Named for a role whose column is to be ignored. */
 const NO_COLUMN = 'none';
 
-/** `header` is null for a file without one: then every column is named by its number. */
 export function mapColumns(
   header: readonly string[] | null,
   named: NamedColumns,

@@ -11,7 +11,6 @@ const BAR_ROLES: readonly ColumnRole[] = ['open', 'high', 'low', 'close'];
 const QUOTE_ROLES: readonly ColumnRole[] = ['bid', 'ask'];
 const CELL_BORDER = /[,;\t|]/;
 
-/** `named`: columns that the user names. */
 export async function fileKind(path: string, named: NamedColumns = {}): Promise<FileKind> {
   if (FRAMES.test(path)) return 'frames';
   if (BAR_ROLES.some((role) => named[role] !== undefined)) return 'bars';
@@ -27,7 +26,6 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
 export const hasSymbols = async (path: string, named: NamedColumns): Promise<boolean> =>
   named.symbol !== undefined || rolesOf(await headerOf(path)).includes('symbol');
 
-/** Cells of the first line. */
 async function headerOf(path: string): Promise<readonly string[]> {
   for await (const chunk of openSource(path).chunks()) {
     const [line = ''] = chunk.toString('utf8').split('\n', 1);

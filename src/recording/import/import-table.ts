@@ -29,9 +29,8 @@ export interface ImportReport<Stored> {
   readonly stored: readonly Stored[];
 }
 
-export interface TableImport<T extends Held, Stored> {
+interface TableImport<T extends Held, Stored> {
   reader(source: RowSource<T>): RowReader<T>;
-  /** Checks the collected rows before any of them is stored. */
   readonly check?: (collected: readonly T[], bad: BadRows) => void;
   store(collected: T, badRows: number): Stored;
 }
@@ -143,7 +142,6 @@ export interface ImportOptions {
   readonly replace?: boolean;
 }
 
-/** Progress of an import, and its bad rows as they come. */
 export interface ImportWatch {
   /** Bytes of the file that were read, of how many, and rows so far. */
   progress(done: { readonly bytes: number; readonly size: number; readonly rows: number }): void;
@@ -204,7 +202,6 @@ export interface RowSource<T extends Held> {
   readonly options: ImportOptions;
   readonly stamps: StampOptions;
   readonly columns: ColumnMap;
-  /** Of a role that has to have a column. */
   readonly place: (role: ColumnRole) => number;
   /** Of all rows, whatever a column calls it; empty where the column tells it. */
   readonly symbol: string;
@@ -303,7 +300,6 @@ export abstract class RowReader<T extends Held> {
 
 /** Reads the time of a row, in one column or in two. */
 class RowTimes {
-  /** Of the date and time, or of the time. */
   readonly column: number;
   /** Expected form of a time, for messages. */
   readonly wanted: string;
@@ -334,9 +330,7 @@ class RowTimes {
 const oneSymbol = (first: string): string =>
   `the symbol of the rows before, ${JSON.stringify(first)} (a file of several is read without the name of one; columns: { symbol: none } ignores the column)`;
 
-/** Reads the symbol of a row, where a column has it. */
 class RowSymbol {
-  /** Null where no column tells it. */
   readonly column: number | null;
   readonly #named: string;
   /** In the row before. */

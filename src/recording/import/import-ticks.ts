@@ -64,7 +64,6 @@ export async function importQuotes(
   });
 }
 
-/** Gives a row without a price the one of the row before. */
 function lastPrices(isQuotes: boolean): (part: TickRows) => void {
   let last = 0;
   return ({ rows, priceTicks, qty }) => {
@@ -149,7 +148,6 @@ abstract class TickReader extends RowReader<DayTicks> {
       ticks.setLevel(i / 4, values[i] ?? 0, values[i + 1] ?? 0, values[i + 2] ?? 0, values[i + 3] ?? 0);
   }
 
-  /** Price and size of one side. */
   #readLevel(row: CsvRow, i: number): boolean {
     const values = this.#values;
     const [priceCell = NONE, sizeCell = NONE] = [this.#cells[i], this.#cells[i + 1]];

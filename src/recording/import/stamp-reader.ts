@@ -56,7 +56,6 @@ export class StampReader {
     return at;
   }
 
-  /** A date in one column and a time in another. */
   readPair(date: string, time: string): number {
     return this.#readText(`${date} ${time}`);
   }

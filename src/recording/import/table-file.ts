@@ -10,7 +10,7 @@ export interface TableHead {
   readonly width: number;
 }
 
-export interface TableReader {
+interface TableReader {
   readonly header: boolean;
   readonly delimiter?: string | undefined;
   /** Numbers have a comma for the point, so it is no delimiter. */

@@ -9,7 +9,7 @@ import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { SubAccount, SubAccounts } from './sub-accounts.ts';
 
-export interface MoneyRefusal {
+interface MoneyRefusal {
   readonly code: number;
   readonly text: string;
 }

@@ -16,14 +16,14 @@ export interface SubAccount extends SubAccountSettings {
 }
 
 /** `blocked` is promised to waiting orders to buy. */
-export interface CashFigures {
+interface CashFigures {
   readonly cash: number;
   readonly blocked: number;
   readonly available: number;
 }
 
 /** `available` is not promised to waiting orders to sell. */
-export interface StockFigures extends StockSettings {
+interface StockFigures extends StockSettings {
   readonly available: number;
 }
 

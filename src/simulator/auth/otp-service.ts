@@ -10,7 +10,7 @@ import type { TokenService } from './token-service.ts';
 
 type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: ErrorBody };
 
-export interface OtpServiceParts {
+interface OtpServiceParts {
   readonly store: StateStore;
   readonly clock: Clock;
   readonly settings: AuthSettings;

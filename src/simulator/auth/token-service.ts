@@ -5,13 +5,13 @@ import { type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { AuthSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';
 
-export interface TokenServiceParts {
+interface TokenServiceParts {
   readonly store: StateStore;
   readonly clock: Clock;
   readonly settings: AuthSettings;
 }
 
-export type TokenCheck =
+type TokenCheck =
   | { readonly status: 'valid'; readonly claims: TokenClaims }
   | { readonly status: 'invalid' | 'expired' | 'ended' };
 

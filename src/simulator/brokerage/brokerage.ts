@@ -17,7 +17,7 @@ import type { VenueMemory } from '../state/venue-memory.ts';
 import type { MarketClock } from '../time/market-clock.ts';
 import type { PrintFeed } from './print-feed.ts';
 
-export interface BrokerageParts {
+interface BrokerageParts {
   readonly memory: VenueMemory;
   readonly market: MarketClock;
   /** Real time, for the pace of writing. */
@@ -101,7 +101,6 @@ export class Brokerage {
     return this.read((venue) => venue.orders(account));
   }
 
-  /** The account's order of today that a client's text names. */
   orderNamed(account: AccountId, text: string): OrderReport | undefined {
     const orderNo = text.trim();
     return orderNo === '' ? undefined : this.#venue.order(account, brokerOrderNo(orderNo));
@@ -113,7 +112,6 @@ export class Brokerage {
     return /^\S+$/.test(code) ? orderCode(code) : undefined;
   }
 
-  /** The listed contract that a client's text names as its order code. */
   contractNamed(text: string): Contract | undefined {
     return this.#venue.contracts().find(({ orderCode }) => orderCode === text.trim());
   }

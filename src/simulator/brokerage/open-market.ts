@@ -12,7 +12,7 @@ import type { VenueMemory } from '../state/venue-memory.ts';
 import { MarketClock } from '../time/market-clock.ts';
 import { PrintFeed } from './print-feed.ts';
 
-export interface OpenedMarket {
+interface OpenedMarket {
   readonly clock: MarketClock;
   readonly venueMarket: MarketOptions;
   readonly prints: PrintFeed | null;

@@ -21,7 +21,6 @@ export class PrintFeed {
     return this.#prints[this.#next]?.tsUs ?? Infinity;
   }
 
-  /** The next print, when it is due. */
   take(nowUs: TsUs): TapePrint | undefined {
     const print = this.#prints[this.#next];
     if (print === undefined || print.tsUs > nowUs) return undefined;

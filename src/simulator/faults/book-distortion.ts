@@ -5,13 +5,12 @@ import { US_PER_SECOND } from '../../domain/units.ts';
 import type { OrderReport } from '../../venue/venue-event.ts';
 import type { FaultBoard } from './fault-board.ts';
 
-export interface ShownOrder {
+interface ShownOrder {
   readonly order: OrderReport;
   /** Letters to show in place of the true ones. */
   readonly statusText: string | null;
 }
 
-/** An order of either book. */
 interface Placed {
   readonly orderKey: BrokerOrderKey;
 }

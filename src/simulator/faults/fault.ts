@@ -202,7 +202,6 @@ export const describeFaults = (): readonly DescribedFault[] =>
     return { name, effect, parameters: Object.fromEntries(texts) };
   });
 
-/** For a form: the parameters as parts. */
 export const faultForms = () =>
   FAULT_NAMES.map((name) => {
     const { effect, parameters, strikes }: FaultRow = FAULT_TABLE[name];

@@ -98,7 +98,6 @@ export function unreadable(operation: Refusing, [{ path, expected, received }]: 
   return refuse(operation, { code, text: `${path}: expected ${expected}, was ${received}` });
 }
 
-/** Pages count from 1 (rulings, 15). */
 const BAD_PAGE: Refusal = { code: -6000, text: 'Pages count from 1 and have at least one row' };
 
 interface PageAsked {
@@ -106,7 +105,6 @@ interface PageAsked {
   readonly pageSize: number;
 }
 
-/** The page that is asked for, encoded. */
 export function answerPage<T>(
   rows: readonly T[],
   { pageNo, pageSize }: PageAsked,

@@ -22,7 +22,7 @@ import { badRequest, failed, type Handlers, ok } from './handler.ts';
 import { orderHandlers, type OrderParts, triggerHandlers } from './order-handlers.ts';
 import { stockHandlers } from './securities-handlers.ts';
 
-export interface HandlerParts {
+interface HandlerParts {
   readonly otps: OtpService;
   readonly brokerage: Brokerage;
   readonly subAccounts: SubAccounts;

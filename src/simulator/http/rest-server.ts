@@ -21,7 +21,7 @@ export interface RequestParts {
   readonly faults: FaultBoard;
 }
 
-export interface RestServerParts extends RequestParts {
+interface RestServerParts extends RequestParts {
   readonly clock: Clock;
   readonly timers: Timers;
 }
@@ -67,7 +67,7 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
 }
 
 /** A request as received, before its operation has read it. */
-export interface ReceivedRequest extends RawRequest {
+interface ReceivedRequest extends RawRequest {
   /** The header as it came. */
   readonly authorization: string | undefined;
 }

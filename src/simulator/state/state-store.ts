@@ -11,7 +11,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database, type Statement } from '../../sqlite/database.ts';
 
-export interface StateOptions {
+interface StateOptions {
   /** Null keeps everything in memory. */
   readonly dir: string | null;
   /** Deletes the state of earlier runs. */

@@ -10,7 +10,7 @@ import type { DataChannel } from '../../wire/stream/channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 import { type StreamSession, subscriptionKey } from './stream-session.ts';
 
-export interface PriceFeedParts {
+interface PriceFeedParts {
   readonly brokerage: Brokerage;
   readonly faults: FaultBoard;
   readonly sessions: ReadonlySet<StreamSession>;

@@ -23,7 +23,7 @@ const CONNECTED = { code: '211111', message: 'This token is connected already' }
 const NORMAL_CLOSURE = 1000;
 const FRAME_BYTES_MAX = 64 * 1024;
 
-export interface StreamServerParts {
+interface StreamServerParts {
   readonly settings: StreamSettings;
   readonly tokens: TokenService;
   readonly clock: Clock;

@@ -8,7 +8,6 @@ import {
   type Money,
   money,
   type PriceHundredths,
-  type PriceTicks,
   type Qty,
   qty,
   type SignedQty,
@@ -93,14 +92,12 @@ export interface PositionFigures {
   readonly longQty: number;
   readonly shortQty: number;
   readonly expiryDay: string;
-  readonly lastTradePrice: PriceTicks | null;
 }
 
 /** Price of a contract now: last trade, after the close the settlement price, before any trade the reference. */
 export interface Mark {
   readonly contract: Contract;
   readonly price: PriceHundredths;
-  readonly lastTrade: PriceTicks | null;
 }
 
 export interface AccountContext {
@@ -170,7 +167,7 @@ function levelOf(usage: number, { entryBps, warnBps, forceBps }: VenueRules): Ma
 export function positionFigures(account: LedgerAccount, context: AccountContext): PositionFigures[] {
   const working = context.working(account);
   return Array.from(account.holdings, ([code, holding]) => {
-    const { contract, price, lastTrade } = context.mark(code);
+    const { contract, price } = context.mark(code);
     const { terms } = context;
     const unitValue = valueAtHundredths(terms.spec, price, 1);
     const net = holding.entry.qty;
@@ -196,7 +193,6 @@ export function positionFigures(account: LedgerAccount, context: AccountContext)
       longQty: Math.max(0, net),
       shortQty: Math.max(0, 0 - net),
       expiryDay: contract.expiry,
-      lastTradePrice: lastTrade,
     };
   });
 }
@@ -212,7 +208,6 @@ export interface ClosedPosition {
   /** Money at which the closed contracts were entered and left: divide by `closedQty` for the averages. */
   readonly openValue: Money;
   readonly closeValue: Money;
-  /** Costs of today's trades on this side, opening and closing. */
   readonly fee: Money;
   readonly tax: Money;
   /** Against the entry, before costs. */

@@ -25,7 +25,6 @@ interface Closed {
 const NOTHING_CLOSED: Closed = { qty: 0, openValue: 0, closeValue: 0, fee: 0, tax: 0, lastUs: 0 };
 const NO_ROUNDS: Rounds = { long: NOTHING_CLOSED, short: NOTHING_CLOSED };
 
-/** A fill with its costs. */
 interface CostedFill {
   /** Contracts with a sign: bought above zero. */
   readonly change: number;

@@ -26,7 +26,6 @@ import {
 } from './holding.ts';
 import type { CashMessage, MarginLevel, Outbox } from '../venue-event.ts';
 
-/** Fees and tax accrued today. */
 interface AccruedCosts {
   readonly brokerFee: number;
   readonly exchangeFee: number;
@@ -47,7 +46,7 @@ export interface LedgerAccount {
 }
 
 /** One execution of one side, with the growth of the order's costs. */
-export interface LedgerFill {
+interface LedgerFill {
   readonly accountId: AccountId;
   readonly orderCode: OrderCode;
   readonly side: Side;

@@ -15,7 +15,6 @@ export interface BookEntry extends BookOrder {
   readonly tag: number;
 }
 
-/** Order entry's view of a book. */
 export interface OrderBook {
   /** Takes an order in: it trades what it can (not in an auction), the rest stands at the end of its queue. */
   enter(order: BookEntry, at: TsUs): void;
@@ -38,7 +37,6 @@ export interface TapeState extends TapeExchangeState {
 export interface ContractBook extends OrderBook {
   readonly listing: Listing;
   readonly tally: DayTally;
-  /** Its place in the list changed. */
   relist(listing: Listing): void;
   /** Stands an order without matching, after a restart. */
   stand(order: BookEntry): void;

@@ -26,7 +26,6 @@ export interface FillSink<O extends BookOrder> {
 export interface TapeColumns {
   readonly rows: number;
   readonly tsUs: Float64Array;
-  /** Price of the trade, ticks. */
   readonly priceTicks: Int32Array;
   /** Lots traded; 0 in a row that only changes the book. */
   readonly qty: Int32Array;

@@ -44,7 +44,7 @@ export function slippedPrice(
  * extremes to the close; orders that came before the first extreme are looked at on the way, and those that a fill or a trigger in
  * the same bar brought about.
  */
-export type BarModel = 'next_open' | 'close' | 'ohlc';
+type BarModel = 'next_open' | 'close' | 'ohlc';
 
 /** The extreme that comes first: the nearer one to the open, always the high, always the low, or the one that is worse for what is held. */
 export type BarPath = 'nearest' | 'high_first' | 'low_first' | 'worst_first';
@@ -53,16 +53,16 @@ export type BarPath = 'nearest' | 'high_first' | 'low_first' | 'worst_first';
  * The fill of a trailing stop that the path through a bar triggers. `stop`: at its trigger, or at the open beyond it.
  * `worse_of_stop_and_close`: at the close of that bar where that is worse. `next_open`: at the open of the next bar.
  */
-export type TrailingStopRule = 'stop' | 'worse_of_stop_and_close' | 'next_open';
+type TrailingStopRule = 'stop' | 'worse_of_stop_and_close' | 'next_open';
 
 /** Orders that slip: all that take, or only the part of them that opens or enlarges the position. */
-export type SlippageOn = 'takers' | 'entries';
+type SlippageOn = 'takers' | 'entries';
 
 /** The worst price of an order that slips: its limit, or the extreme of the bar as well. */
-export type SlippageUpTo = 'limit' | 'bar';
+type SlippageUpTo = 'limit' | 'bar';
 
 /** When the exits of a bracket are looked at first: on the way through the bar that fills it, or in the bar after. */
-export type ExitsFrom = 'fill' | 'next_bar';
+type ExitsFrom = 'fill' | 'next_bar';
 
 export interface BarFillModel {
   readonly on: 'bars';

@@ -12,7 +12,6 @@ import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 import { levelsAfter, uncross } from './uncross.ts';
 
-/** Tag of background orders. */
 export const BACKGROUND = 0;
 /** Tag of background auction orders without a price: at ceiling or floor by time, gone after the cross. */
 const BACKGROUND_AUCTION = -1;

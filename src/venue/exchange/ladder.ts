@@ -35,7 +35,6 @@ export class Ladder {
     return this.#revision;
   }
 
-  /** Best price of a side, or undefined when the side is empty. */
   best(side: Side): number | undefined {
     const book = this.#sideOf(side);
     return book.isEmpty ? undefined : this.floor + book.best;
@@ -50,7 +49,6 @@ export class Ladder {
     return this.#sideOf(side).qty;
   }
 
-  /** The `count` best levels, best first. */
   levels(side: Side, count: number): BookLevel[] {
     const book = this.#sideOf(side);
     const result: BookLevel[] = [];
@@ -133,7 +131,6 @@ export class Ladder {
     (this.#pool.sell[handle] === 1 ? this.#sells : this.#buys).reduce(handle, now - leaves);
   }
 
-  /** Drops all orders. */
   clear(): void {
     for (const book of [this.#buys, this.#sells]) {
       while (!book.isEmpty) this.#drop(book, book.head[book.best] ?? NO_ORDER);
@@ -150,7 +147,6 @@ export class Ladder {
     return this.#pool.tag[handle] ?? 0;
   }
 
-  /** First order in the queue of a price, or undefined. */
   firstAt(side: Side, price: number): number | undefined {
     return handleOrNone(this.#sideOf(side).head[price - this.floor]);
   }
@@ -184,7 +180,6 @@ export class Ladder {
 const handleOrNone = (row: number | undefined): number | undefined =>
   row === undefined || row === NO_ORDER ? undefined : row;
 
-/** Bits of a word, as a shift and a mask. */
 const WORD_SHIFT = 5;
 const BIT_MASK = 31;
 

@@ -18,7 +18,6 @@ import { QueueCancels } from './queue-cancels.ts';
 import { crosses, RecordedBook, type ShownBook, type Touch } from './recorded-book.ts';
 import { TapeQueue, type Waiting } from './tape-queue.ts';
 
-/** An order's place in its queue. */
 export type QueuePlace = Pick<Waiting<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
 
 /** For a restart: the state beyond the orders. */

@@ -16,7 +16,7 @@ export interface Waiting<O extends BookOrder> {
 }
 
 /** Told of each execution. */
-export type OnQueueFill<O extends BookOrder> = (waiting: Waiting<O>, price: number, qty: number) => void;
+type OnQueueFill<O extends BookOrder> = (waiting: Waiting<O>, price: number, qty: number) => void;
 
 export class TapeQueue<O extends BookOrder> {
   readonly #side: Side;

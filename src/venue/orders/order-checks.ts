@@ -88,7 +88,6 @@ export function changeRefusal(
 export interface CheckSurroundings {
   readonly phase: SessionPhase;
   listing(code: OrderCode): Listing | undefined;
-  /** Refusal for an unknown account or contract; null when both exist. */
   unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
   riskRefusal(command: PlaceLimit): Refusal | null;
 }

@@ -59,7 +59,7 @@ export interface OrderListener {
 }
 
 type EntryRules = Pick<VenueRules, 'changeOfBoth'> & { readonly gatewayDelay: DurationUs };
-export type EntryState = Pick<VenueState, 'orders' | 'orderNoNext' | 'orderKeyNext' | 'commandsSent'>;
+type EntryState = Pick<VenueState, 'orders' | 'orderNoNext' | 'orderKeyNext' | 'commandsSent'>;
 
 interface InFlight {
   readonly order: VenueOrder;

@@ -41,7 +41,7 @@ export interface OrderSender {
 }
 
 /** Names and moments that the venue gives. */
-export interface OrderNames {
+interface OrderNames {
   /** Above zero. */
   readonly tag: number;
   readonly orderNo: BrokerOrderNo;

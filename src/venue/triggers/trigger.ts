@@ -20,7 +20,7 @@ interface TrailingTrigger {
   best: number | null;
 }
 
-export type TriggerStep = 'waits' | 'moves' | 'fires';
+type TriggerStep = 'waits' | 'moves' | 'fires';
 
 export const stopTrigger = (side: Side, when: TriggerWhen, price: number): Trigger => ({
   side,

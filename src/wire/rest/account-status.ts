@@ -18,7 +18,7 @@ export const accountQuery = (getType?: string) =>
   message<Accounts>()({
     accountId: FIELDS.accountId,
     subAccountId: FIELDS.looseSubAccountId,
-    getType: field(text, '0 all, 1 money only.', () => getType, looseText),
+    getType: field(text, () => getType, looseText),
   });
 
 /** The account as the simulator knows it; whole money. */
@@ -44,47 +44,51 @@ export interface AccountRow {
 }
 
 const data = message<AccountRow>()({
-  cash: field(vnd, 'Cash.', (row) => row.cash, neededMoney),
-  stock: field(vnd, 'Stock as collateral.', () => 0),
-  collateral: field(vnd, 'Valid margin assets.', (row) => row.collateral, looseMoney),
-  type: field(text, 'CA_NHAN: individual.', () => 'CA_NHAN'),
-  net: field(text, 'YES: positions in one contract are netted.', () => 'YES'),
-  tyle: field(
-    text,
-    'Usage of margin, percent: mr / collateral.',
-    (row) => String(row.usageBps / 100),
-    looseNumber,
-  ),
-  im: field(vnd, 'Initial margin.', (row) => row.initialMargin, looseMoney),
-  vm: field(vnd, 'Profit of the day before costs.', (row) => row.dayProfit, neededMoney),
-  dm: field(vnd, 'Delivery margin.', (row) => row.deliveryMargin),
-  mr: field(vnd, 'Required margin: im + max(0, -vm) + dm + others.', (row) => row.requiredMargin, looseMoney),
-  avaiCash: field(vnd, 'Cash that may be taken out.', (row) => row.withdrawable),
-  avaiColla: field(vnd, 'Buying power.', (row) => row.buyingPower, neededMoney),
-  vmunpay: field(vnd, 'Profit not yet paid.', (row) => row.dayProfit),
-  info: field(text, 'Remarks.', () => ''),
-  color: field(text, 'GREEN or RED.', (row) => (row.topUp > 0 ? 'RED' : 'GREEN')),
-  vm_eod: field(text, 'Profit at the end of the day before, VND.', () => '0'),
-  others: field(vnd, 'Fees and tax not yet collected.', (row) => row.uncollected, looseMoney),
-  tax: field(vnd, 'Tax.', (row) => row.tax, looseMoney),
-  feeCTCK: field(vnd, "The broker's fee.", (row) => row.brokerFee, looseMoney),
-  feeHNX: field(vnd, "The exchange's fee.", (row) => row.exchangeFee, looseMoney),
-  cashWithdraw: field(vnd, 'Cash that may be withdrawn.', (row) => row.withdrawable, looseMoney),
-  tienbosung: field(vnd, 'Cash that has to be added.', (row) => row.topUp),
-  cashavaiwithdraw: field(vnd, 'The same.', (row) => row.withdrawable),
-  assets: field(vnd, 'cash + vm - others - feeMan.', (row) => row.netAssetValue, looseMoney),
-  nav: field(vnd, 'The same.', (row) => row.netAssetValue, looseMoney),
-  cashOut: field(vnd, 'Taken out.', () => 0),
-  unrelizeVM: field(vnd, 'Profit of the open positions.', (row) => row.openProfit),
-  feePos: field(vnd, 'Clearing fee.', (row) => row.clearingFee, looseMoney),
-  feeMan: field(vnd, 'Management fee.', () => 0),
-  product: field(text, 'FU.', () => 'FU'),
-  status: field(text, '1 active.', () => '1'),
-  debt: field(text, 'Debt, VND.', () => '0'),
-  w1: field(number, '0.', () => 0),
-  w2: field(number, '0.', () => 0),
-  limit: field(number, '0.', () => 0),
-  package: field(text, 'Empty.', () => ''),
+  cash: field(vnd, (row) => row.cash, neededMoney),
+  // Stock as collateral.
+  stock: field(vnd, () => 0),
+  collateral: field(vnd, (row) => row.collateral, looseMoney),
+  // CA_NHAN: individual.
+  type: field(text, () => 'CA_NHAN'),
+  // YES: positions in one contract are netted.
+  net: field(text, () => 'YES'),
+  // Usage of margin, percent: mr / collateral.
+  tyle: field(text, (row) => String(row.usageBps / 100), looseNumber),
+  im: field(vnd, (row) => row.initialMargin, looseMoney),
+  vm: field(vnd, (row) => row.dayProfit, neededMoney),
+  // Delivery margin.
+  dm: field(vnd, (row) => row.deliveryMargin),
+  mr: field(vnd, (row) => row.requiredMargin, looseMoney),
+  avaiCash: field(vnd, (row) => row.withdrawable),
+  avaiColla: field(vnd, (row) => row.buyingPower, neededMoney),
+  vmunpay: field(vnd, (row) => row.dayProfit),
+  info: field(text, () => ''),
+  color: field(text, (row) => (row.topUp > 0 ? 'RED' : 'GREEN')),
+  // Profit at the end of the day before, VND.
+  vm_eod: field(text, () => '0'),
+  others: field(vnd, (row) => row.uncollected, looseMoney),
+  tax: field(vnd, (row) => row.tax, looseMoney),
+  feeCTCK: field(vnd, (row) => row.brokerFee, looseMoney),
+  feeHNX: field(vnd, (row) => row.exchangeFee, looseMoney),
+  cashWithdraw: field(vnd, (row) => row.withdrawable, looseMoney),
+  tienbosung: field(vnd, (row) => row.topUp),
+  cashavaiwithdraw: field(vnd, (row) => row.withdrawable),
+  assets: field(vnd, (row) => row.netAssetValue, looseMoney),
+  nav: field(vnd, (row) => row.netAssetValue, looseMoney),
+  // Taken out.
+  cashOut: field(vnd, () => 0),
+  unrelizeVM: field(vnd, (row) => row.openProfit),
+  feePos: field(vnd, (row) => row.clearingFee, looseMoney),
+  // Management fee.
+  feeMan: field(vnd, () => 0),
+  product: field(text, () => 'FU'),
+  status: field(text, () => '1'),
+  // Debt, VND.
+  debt: field(text, () => '0'),
+  w1: field(number, () => 0),
+  w2: field(number, () => 0),
+  limit: field(number, () => 0),
+  package: field(text, () => ''),
 });
 
 type Data = z.output<typeof data.reader>;

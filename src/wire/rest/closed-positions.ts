@@ -25,7 +25,7 @@ const CMD = 'Web.Portfolio.PositionClose';
 const WHERE = 'closed-positions';
 const TOTAL = 'TOTAL';
 
-export interface ClosedPositionsParameters extends Accounts {
+interface ClosedPositionsParameters extends Accounts {
   readonly pageNo: number;
   readonly pageSize: number;
   /** Null for all. */
@@ -35,7 +35,7 @@ export interface ClosedPositionsParameters extends Accounts {
 const request = message<ClosedPositionsParameters>()({
   accountId: FIELDS.accountId,
   subAccountId: FIELDS.subAccountId,
-  symbol: field(text, 'Contract code; empty for all.', ({ symbol }) => symbol ?? '', looseText),
+  symbol: field(text, ({ symbol }) => symbol ?? '', looseText),
   pageNo: FIELDS.pageNo,
   pageSize: FIELDS.pageSize,
 });
@@ -71,43 +71,34 @@ interface TotalRow extends Record<'openValue' | 'fee' | 'tax' | 'closedProfit' |
 
 /** The first row of the first page is the sum: its `closePosition` is a number, there and nowhere else (rulings, 15). */
 const closedRow = message<ClosedRow | TotalRow>()({
-  symbol: field(text, 'Contract code, or TOTAL.', (row) => row.orderCode, codeText),
-  side: field(
-    json<'B' | 'S' | ''>(),
-    'B buy or long, S sell or short; empty in the row TOTAL.',
-    ({ side }) => (side === null ? '' : sideCode(side)),
-    sideField,
-  ),
+  symbol: field(text, (row) => row.orderCode, codeText),
+  side: field(json<'B' | 'S' | ''>(), ({ side }) => (side === null ? '' : sideCode(side)), sideField),
   openPrice: field(
     points,
-    'Average opening price.',
     (row) => (row.side === null ? 0 : averagePoints(row.openValue, row.closedQty, row.spec)),
     looseNumber.catch(undefined),
   ),
   closePrice: field(
     points,
-    'Average closing price.',
     (row) => (row.side === null ? 0 : averagePoints(row.closeValue, row.closedQty, row.spec)),
     looseNumber.catch(undefined),
   ),
   closePosition: field(
     json<string | 0>(),
-    'Closed / total; 0 in the row TOTAL.',
     (row) => (row.side === null ? 0 : `${row.closedQty}/${row.totalQty}`),
     looseText.catch(''),
   ),
-  fee: field(vnd, 'Fee.', ({ fee }) => fee, looseMoney),
-  tax: field(vnd, 'Tax.', ({ tax }) => tax, looseMoney),
-  closeVM: field(vnd, 'Profit of the closed contracts.', (row) => row.closedProfit, neededMoney),
-  unrealize: field(vnd, 'Profit of the open contracts.', (row) => row.openProfit, looseMoney),
+  fee: field(vnd, ({ fee }) => fee, looseMoney),
+  tax: field(vnd, ({ tax }) => tax, looseMoney),
+  closeVM: field(vnd, (row) => row.closedProfit, neededMoney),
+  unrealize: field(vnd, (row) => row.openProfit, looseMoney),
   closePC: field(
     number,
-    'Profit, percent.',
     ({ closedProfit, openValue }) =>
       openValue === 0 ? 0 : Math.round((closedProfit * 10_000) / openValue) / 100,
     looseNumber.catch(undefined),
   ),
-  time: field(timeText, 'Last closing.', ({ time }) => time, looseText.catch('')),
+  time: field(timeText, ({ time }) => time, looseText.catch('')),
 });
 
 function totalOf(rows: readonly ClosedRow[]): TotalRow {

@@ -7,6 +7,7 @@ import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import { type PriceTicks, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import {
+  ASKED_ALL,
   type ConditionKindFilter,
   type ConditionStatusFilter,
   decodeConditionKind,
@@ -15,8 +16,6 @@ import {
   decodeStatusFilter,
   encodeConditionNotes,
   encodeConditionStatus,
-  encodeKindFilter,
-  encodeStatusFilter,
   shownTriggerCode,
   whenFromShownCode,
 } from './condition-codes.ts';
@@ -46,32 +45,12 @@ interface ConditionBookParameters extends Accounts {
 /** Capitals as documented. All orders of all contracts and kinds: a row that is not seen is no evidence (rulings, 8). */
 const request = message<ConditionBookParameters>()({
   accountId: FIELDS.accountId,
-  subAccountID: field(
-    text,
-    'Derivative sub-account; mind the capitals.',
-    (asked) => asked.subAccountId,
-    looseText,
-  ),
+  subAccountID: field(text, (asked) => asked.subAccountId, looseText),
   pageNo: FIELDS.pageNo,
-  PageSize: field(
-    text,
-    'Rows of a page; mind the capital.',
-    ({ pageSize }) => String(pageSize),
-    neededNumber,
-  ),
-  orderStatus: field(
-    text,
-    '0 all, 1 waiting, 2 activated, 3 rejected.',
-    () => encodeStatusFilter('all'),
-    looseText,
-  ),
-  orderType: field(
-    text,
-    'Empty all, 3 arbitrage, 4 exits, 5 stops.',
-    () => encodeKindFilter('all'),
-    looseText,
-  ),
-  Symbol: field(text, 'ALL,ALL, <code>,B or ALL,B; mind the capital.', () => ALL_SYMBOLS, looseText),
+  PageSize: field(text, ({ pageSize }) => String(pageSize), neededNumber),
+  orderStatus: field(text, () => ASKED_ALL, looseText),
+  orderType: field(text, () => '', looseText),
+  Symbol: field(text, () => ALL_SYMBOLS, looseText),
 });
 
 export interface ConditionBookAsked extends ConditionBookParameters, SymbolFilter {
@@ -117,58 +96,27 @@ const contracts = looseNumber.pipe(
 );
 
 const conditionRow = message<ConditionRow>()({
-  orderNo: field(text, 'Number in the conditional book.', ({ order }) => order.orderNo, codeText),
-  pk_orderNo: field(text, 'Order key; change and cancel go by it.', ({ order }) => order.orderKey, looseText),
+  orderNo: field(text, ({ order }) => order.orderNo, codeText),
+  pk_orderNo: field(text, ({ order }) => order.orderKey, looseText),
   pkOrderNo: alias(looseText),
-  side: field(SIDE, 'B buy or long, S sell or short.', ({ order }) => sideCode(order.side), sideField),
-  symbol: field(text, 'Contract code.', ({ order }) => order.orderCode, codeText),
-  showPrice: field(
-    points,
-    'Price of the order it sends.',
-    ({ order, spec }) => pointsOrNothing(spec, order.limitPrice),
-    looseText,
-  ),
-  volume: field(whole, 'Contracts.', ({ order }) => order.qty, contracts),
-  soPrice: field(
-    points,
-    'Stop price; 0 where there is none.',
-    ({ order, spec }) => pointsOrNothing(spec, order.triggerPrice),
-    looseNumber,
-  ),
-  orderType: field(
-    text,
-    'SL triggers at or above, SU at or below the stop price; TSO trailing; ABI arbitrage.',
-    ({ order }) => shownTriggerCode(order.kind, order.triggerWhen),
-    looseText,
-  ),
-  status: field(
-    text,
-    '0 pending, 1 activated, 2 cancelled, 3 rejected.',
-    ({ order }) => encodeConditionStatus(order.status),
-    looseText,
-  ),
-  notes: field(
-    text,
-    'SL/TP, Stop order or Arbitrage.',
-    ({ order }) => encodeConditionNotes(order.kind),
-    looseText,
-  ),
-  groupOrder: field(
-    text,
-    'Number of the order that an exit protects.',
-    ({ order }) => order.parent ?? '',
-    looseText.catch(''),
-  ),
+  side: field(SIDE, ({ order }) => sideCode(order.side), sideField),
+  symbol: field(text, ({ order }) => order.orderCode, codeText),
+  showPrice: field(points, ({ order, spec }) => pointsOrNothing(spec, order.limitPrice), looseText),
+  volume: field(whole, ({ order }) => order.qty, contracts),
+  soPrice: field(points, ({ order, spec }) => pointsOrNothing(spec, order.triggerPrice), looseNumber),
+  orderType: field(text, ({ order }) => shownTriggerCode(order.kind, order.triggerWhen), looseText),
+  status: field(text, ({ order }) => encodeConditionStatus(order.status), looseText),
+  notes: field(text, ({ order }) => encodeConditionNotes(order.kind), looseText),
+  groupOrder: field(text, ({ order }) => order.parent ?? '', looseText.catch('')),
   accountCode: FIELDS.accountCode,
-  active_time: field(timeText, 'When it triggered.', ({ activeTime }) => activeTime),
-  send_time: field(timeText, 'When it was entered.', ({ sentTime }) => sentTime),
-  cancel_time: field(timeText, 'When it was cancelled.', ({ cancelTime }) => cancelTime),
+  active_time: field(timeText, ({ activeTime }) => activeTime),
+  send_time: field(timeText, ({ sentTime }) => sentTime),
+  cancel_time: field(timeText, ({ cancelTime }) => cancelTime),
   channel: FIELDS.channel,
-  from_time: field(dateText, 'First day.', ({ validFrom }) => validFrom),
-  exp_time: field(dateText, 'Last day.', ({ validTo }) => validTo, looseText.catch('')),
+  from_time: field(dateText, ({ validFrom }) => validFrom),
+  exp_time: field(dateText, ({ validTo }) => validTo, looseText.catch('')),
   details: field(
     text,
-    'Numbers of the orders it sent, joined by commas.',
     ({ order }) => order.children.join(','),
     z.union([looseText, z.array(looseText).transform((list) => list.join(','))]).catch(''),
   ),

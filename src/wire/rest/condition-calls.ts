@@ -36,28 +36,23 @@ const placeForm = message<PlaceConditionParameters>()({
   ...PLACE_FIELDS,
   orderType: field(
     text,
-    'SOL triggers at or above, SOU at or below the stop price; TSO trails.',
     ({ trigger }) => sentTriggerCode(trigger.kind, trigger.kind === 'stop' ? trigger.triggerWhen : null),
     looseText,
   ),
   soPrice: field(
     number,
-    'Activation price, points.',
-    // The contract calls both the activation price.
     ({ spec, trigger }) =>
       pointsOf(spec, trigger.kind === 'stop' ? trigger.triggerPrice : trigger.activationPrice),
     looseNumber,
   ),
   callbackPoint: field(
     number,
-    'Trailing step, points; for TSO.',
     ({ spec, trigger }) =>
       trigger.kind === 'stop' ? 0 : (trigger.trailingOffset * spec.hundredthsPerTick) / 100,
     looseNumber,
   ),
   activationPrice: field(
     number,
-    'Activation price, points; for TSO.',
     ({ spec, trigger }) => (trigger.kind === 'stop' ? 0 : pointsOf(spec, trigger.activationPrice)),
     looseNumber,
   ),
@@ -111,20 +106,20 @@ interface PlacedCondition extends Ordered {
 
 const placedRow = message<PlacedCondition>()({
   symbol: FIELDS.symbol,
-  status: field(text, 'P: newly placed.', () => NEWLY_PLACED),
-  msg_type: field(text, '1I.', () => '1I'),
+  status: field(text, () => NEWLY_PLACED),
+  msg_type: field(text, () => '1I'),
   showPrice: FIELDS.showPrice,
   orderTime: FIELDS.orderTime,
   accountCode: FIELDS.accountCode,
   // A number here, a text in the book (rulings, 15).
-  orderNo: field(whole, 'Number in the conditional book.', ({ orderNo }) => Number(orderNo)),
-  matchVolume: field(number, '0.', () => 0),
+  orderNo: field(whole, ({ orderNo }) => Number(orderNo)),
+  matchVolume: field(number, () => 0),
   side: FIELDS.side,
   volume: FIELDS.volumeText,
   pk_orderNo: FIELDS.orderKey,
   channel: FIELDS.channel,
   group: FIELDS.group,
-  quote: field(text, 'G.', () => 'G'),
+  quote: field(text, () => 'G'),
 });
 
 /** Ours [?]: the document names the field and no word for it. */
@@ -153,15 +148,10 @@ const changeForm = message<ChangeConditionParameters>()({
   accountId: FIELDS.accountId,
   pkOrderNo: FIELDS.orderKey,
   refId: FIELDS.refId,
-  soPrice: field(
-    number,
-    'Activation price, points.',
-    ({ spec, triggerPrice }) => pointsOf(spec, triggerPrice),
-    neededNumber,
-  ),
-  type: field(text, 'Empty.', () => ''),
+  soPrice: field(number, ({ spec, triggerPrice }) => pointsOf(spec, triggerPrice), neededNumber),
+  type: field(text, () => ''),
   // The word sent differs from the one that comes back (notes, section 3).
-  cmd: field(text, 'Web.Order.ChangeCondition.', () => 'Web.Order.ChangeCondition'),
+  cmd: field(text, () => 'Web.Order.ChangeCondition'),
 });
 const changeAsked = changeForm.reader.transform(({ pkOrderNo, soPrice, ...rest }) => ({
   ...rest,
@@ -176,13 +166,11 @@ interface ChangedCondition extends Priced {
 }
 
 const changedRow = message<ChangedCondition>()({
-  showPrice: field(pointsText, 'Activation price.', ({ spec, triggerPrice }) =>
-    formatPoints(spec, triggerPrice),
-  ),
+  showPrice: field(pointsText, ({ spec, triggerPrice }) => formatPoints(spec, triggerPrice)),
   price: FIELDS.showPrice,
   volume: FIELDS.volumeText,
   pkOrderNo: FIELDS.orderKey,
-  notes: field(text, 'SL/TP, Stop order or Arbitrage.', ({ kind }) => encodeConditionNotes(kind)),
+  notes: field(text, ({ kind }) => encodeConditionNotes(kind)),
 });
 
 const CHANGE = 'Web.Order.ChangeConditionOrder';

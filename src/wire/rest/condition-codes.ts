@@ -6,7 +6,7 @@ import type { BrokerTriggerKind, BrokerTriggerStatus } from '../../domain/broker
 import type { TriggerWhen } from '../../domain/order.ts';
 
 /** Kinds with an operation of their own; the others are order types of a normal place. */
-export type PlacedConditionKind = 'stop' | 'trailing_stop';
+type PlacedConditionKind = 'stop' | 'trailing_stop';
 
 interface TriggerCode {
   readonly kind: PlacedConditionKind;
@@ -65,7 +65,7 @@ const STATUS_CODES: readonly StatusCode[] = [
 /** The status that a place answers with; in the book it means pending. */
 export const NEWLY_PLACED = 'P';
 const UNKNOWN_LETTER = '?';
-const ASKED_ALL = '0';
+export const ASKED_ALL = '0';
 
 export const encodeConditionStatus = (status: BrokerTriggerStatus): string =>
   STATUS_CODES.find((row) => row.status === status)?.shown ?? UNKNOWN_LETTER;
@@ -79,9 +79,6 @@ export function decodeConditionStatus(letters: string): BrokerTriggerStatus {
 
 export type ConditionStatusFilter = 'all' | 'pending' | 'activated' | 'rejected';
 
-export const encodeStatusFilter = (filter: ConditionStatusFilter): string =>
-  STATUS_CODES.find(({ status }) => status === filter)?.asked ?? ASKED_ALL;
-
 export function decodeStatusFilter(text: string): ConditionStatusFilter | undefined {
   const digit = text.trim();
   if (digit === '' || digit === ASKED_ALL) return 'all';
@@ -91,7 +88,6 @@ export function decodeStatusFilter(text: string): ConditionStatusFilter | undefi
 
 interface KindWords {
   readonly kind: Exclude<BrokerTriggerKind, 'unrecognized'>;
-  /** In `notes`. */
   readonly notes: string;
   readonly asked: string;
 }
@@ -119,9 +115,6 @@ export function decodeConditionKind(notes: string, code: string): BrokerTriggerK
 }
 
 export type ConditionKindFilter = 'all' | 'arbitrage' | 'exit' | 'stop';
-
-export const encodeKindFilter = (filter: ConditionKindFilter): string =>
-  KIND_WORDS.find(({ kind }) => kind === filter)?.asked ?? '';
 
 export function decodeKindFilter(text: string): ConditionKindFilter | undefined {
   const digit = text.trim();

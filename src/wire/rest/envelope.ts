@@ -89,7 +89,6 @@ export function decodeRows(json: unknown, where: string, drift: DriftCounter): P
   return parsed<readonly unknown[]>([]);
 }
 
-/** One page of a book of orders. */
 export interface BookPage<Order> {
   readonly orders: readonly Order[];
   /** Rows that could not be read: they may be any order. */

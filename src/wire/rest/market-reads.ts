@@ -48,69 +48,44 @@ const changeOf = ({ contract, band, lastPrice }: QuoteRow): number =>
 const loosePoints = looseNumber.catch(undefined);
 
 const quoteRow = message<QuoteRow>()({
-  symbol: field(text, 'Contract code.', ({ contract }) => contract.orderCode, codeText),
-  ceilPrice: field(points, 'Ceiling.', (row) => pointsOrNothing(row, row.band.ceiling), loosePoints),
-  floorPrice: field(points, 'Floor.', (row) => pointsOrNothing(row, row.band.floor), loosePoints),
-  refPrice: field(points, 'Reference, two decimals.', ({ band }) => band.reference / 100, loosePoints),
-  bidPrice01: field(points, 'Best bid; 0 when there is none.', (row) =>
-    pointsOrNothing(row, row.bids[0]?.price),
-  ),
-  bidQtty01: field(whole, 'Contracts there.', ({ bids }) => bids[0]?.qty ?? 0),
-  bidPrice02: field(points, 'Second bid.', (row) => pointsOrNothing(row, row.bids[1]?.price)),
-  bidQtty02: field(whole, 'Contracts there.', ({ bids }) => bids[1]?.qty ?? 0),
-  bidPrice03: field(points, 'Third bid.', (row) => pointsOrNothing(row, row.bids[2]?.price)),
-  bidQtty03: field(whole, 'Contracts there.', ({ bids }) => bids[2]?.qty ?? 0),
-  offerPrice01: field(points, 'Best offer; 0 when there is none.', (row) =>
-    pointsOrNothing(row, row.asks[0]?.price),
-  ),
-  offerQtty01: field(whole, 'Contracts there.', ({ asks }) => asks[0]?.qty ?? 0),
-  offerPrice02: field(points, 'Second offer.', (row) => pointsOrNothing(row, row.asks[1]?.price)),
-  offerQtty02: field(whole, 'Contracts there.', ({ asks }) => asks[1]?.qty ?? 0),
-  offerPrice03: field(points, 'Third offer.', (row) => pointsOrNothing(row, row.asks[2]?.price)),
-  offerQtty03: field(whole, 'Contracts there.', ({ asks }) => asks[2]?.qty ?? 0),
-  matchPrice: field(
-    points,
-    'Last match; 0 before the first.',
-    (row) => pointsOrNothing(row, row.lastPrice),
-    loosePoints,
-  ),
-  matchQtty: field(whole, 'Contracts of it.', ({ lastQty }) => lastQty),
-  change: field(points, 'Against the reference, two decimals.', (row) => changeOf(row) / 100),
-  changePercent: field(
-    number,
-    'The same, percent.',
-    (row) => Math.round((changeOf(row) * 10_000) / row.band.reference) / 100,
-  ),
-  totalVol: field(whole, 'Contracts traded today.', ({ totalVolume }) => totalVolume),
-  openVol: field(whole, 'Open interest.', ({ openInterest }) => openInterest),
-  expiryDate: field(
-    dateText,
-    'Last trading day.',
-    ({ contract }) => formatDate(contract.expiry),
-    looseText.catch(''),
-  ),
-  open: field(points, 'First price of the day.', (row) => pointsOrNothing(row, row.day?.open)),
-  high: field(points, 'Highest.', (row) => pointsOrNothing(row, row.day?.high)),
-  low: field(points, 'Lowest.', (row) => pointsOrNothing(row, row.day?.low)),
-  avg: field(vnd, 'Average of a contract, in VND and not in points.', ({ day, contract }) =>
-    day === null ? 0 : day.average * contract.spec.moneyPerHundredth,
-  ),
-  buyForeignQtty: field(whole, 'Bought by foreigners.', () => 0),
-  sellForeignQtty: field(whole, 'Sold by foreigners.', () => 0),
+  symbol: field(text, ({ contract }) => contract.orderCode, codeText),
+  ceilPrice: field(points, (row) => pointsOrNothing(row, row.band.ceiling), loosePoints),
+  floorPrice: field(points, (row) => pointsOrNothing(row, row.band.floor), loosePoints),
+  refPrice: field(points, ({ band }) => band.reference / 100, loosePoints),
+  bidPrice01: field(points, (row) => pointsOrNothing(row, row.bids[0]?.price)),
+  bidQtty01: field(whole, ({ bids }) => bids[0]?.qty ?? 0),
+  bidPrice02: field(points, (row) => pointsOrNothing(row, row.bids[1]?.price)),
+  bidQtty02: field(whole, ({ bids }) => bids[1]?.qty ?? 0),
+  bidPrice03: field(points, (row) => pointsOrNothing(row, row.bids[2]?.price)),
+  bidQtty03: field(whole, ({ bids }) => bids[2]?.qty ?? 0),
+  offerPrice01: field(points, (row) => pointsOrNothing(row, row.asks[0]?.price)),
+  offerQtty01: field(whole, ({ asks }) => asks[0]?.qty ?? 0),
+  offerPrice02: field(points, (row) => pointsOrNothing(row, row.asks[1]?.price)),
+  offerQtty02: field(whole, ({ asks }) => asks[1]?.qty ?? 0),
+  offerPrice03: field(points, (row) => pointsOrNothing(row, row.asks[2]?.price)),
+  offerQtty03: field(whole, ({ asks }) => asks[2]?.qty ?? 0),
+  matchPrice: field(points, (row) => pointsOrNothing(row, row.lastPrice), loosePoints),
+  matchQtty: field(whole, ({ lastQty }) => lastQty),
+  change: field(points, (row) => changeOf(row) / 100),
+  changePercent: field(number, (row) => Math.round((changeOf(row) * 10_000) / row.band.reference) / 100),
+  totalVol: field(whole, ({ totalVolume }) => totalVolume),
+  openVol: field(whole, ({ openInterest }) => openInterest),
+  expiryDate: field(dateText, ({ contract }) => formatDate(contract.expiry), looseText.catch('')),
+  open: field(points, (row) => pointsOrNothing(row, row.day?.open)),
+  high: field(points, (row) => pointsOrNothing(row, row.day?.high)),
+  low: field(points, (row) => pointsOrNothing(row, row.day?.low)),
+  // Average of a contract, in VND and not in points.
+  avg: field(vnd, ({ day, contract }) => (day === null ? 0 : day.average * contract.spec.moneyPerHundredth)),
+  buyForeignQtty: field(whole, () => 0),
+  sellForeignQtty: field(whole, () => 0),
 });
 
 type Quote = z.output<typeof quoteRow.reader>;
 
 const quotes = message<readonly QuoteRow[]>()({
-  data: field(
-    json<readonly JsonRecord[]>(),
-    'A row a contract.',
-    (rows) => rows.map(quoteRow.encode),
-    z.array(z.unknown()),
-  ),
+  data: field(json<readonly JsonRecord[]>(), (rows) => rows.map(quoteRow.encode), z.array(z.unknown())),
 });
 
-/** GET /tartarus/v1/derivatives. */
 export const derivatives = {
   name: 'derivatives',
   method: 'GET',
@@ -171,14 +146,9 @@ interface ContractToList {
 
 /** The shape is ours: the contract does not show one. Other spellings are read, too (notes, section 6). */
 const listedContract = message<ContractToList>()({
-  symbol: field(
-    text,
-    "The stream's code, which changes at rollover.",
-    ({ code }) => code,
-    looseText.catch(''),
-  ),
-  expiryDate: field(dateText, 'Last trading day.', ({ expiry }) => formatDate(expiry), looseText.catch('')),
-  frontMonth: field(json<boolean>(), 'Whether it expires first.', (row) => row.frontMonth),
+  symbol: field(text, ({ code }) => code, looseText.catch('')),
+  expiryDate: field(dateText, ({ expiry }) => formatDate(expiry), looseText.catch('')),
+  frontMonth: field(json<boolean>(), (row) => row.frontMonth),
   code: alias(looseText.catch('')),
   contractCode: alias(looseText.catch('')),
 });
@@ -196,7 +166,6 @@ const bareContracts = z.array(listed);
 /** `objects` is ours; the service may use the others as well [?] (notes, section 6). */
 type ContractListStyle = 'objects' | 'codes' | 'bare';
 
-/** GET /api/v1/derivatives/contracts. */
 export const contractList = {
   name: 'contracts',
   method: 'GET',

@@ -1,6 +1,6 @@
 /**
- * Describes a message once: name, JSON type and meaning of each field, how it is written and how it is read. Encoder and
- * lenient reader are made from it. The encoder is strict: these keys, in this order, and no others.
+ * Describes a message once: name and JSON type of each field, how it is written and how it is read. Encoder and lenient reader
+ * are made from it. The encoder is strict: these keys, in this order, and no others.
  */
 import { isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ export const whole = numeric();
 export const flag = json<'0' | '1'>();
 /** Whole VND. */
 export const vnd = numeric();
-/** Points of the index, one decimal unless the meaning says otherwise. */
+/** Points of the index, one decimal unless the encoder writes more. */
 export const points = numeric();
 export const pointsText = json<string>();
 /** dd/MM/yyyy. */
@@ -40,21 +40,17 @@ export interface Field<Source, Reader extends z.ZodType = never> {
   readonly reader: Reader | null;
 }
 
-/** `meaning` is for people who read the table. */
 export function field<Source, Written>(
   type: JsonType<Written>,
-  meaning: string,
   write: (source: Source) => Written | undefined,
 ): Field<Source>;
 export function field<Source, Written, Reader extends z.ZodType>(
   type: JsonType<Written>,
-  meaning: string,
   write: (source: Source) => Written | undefined,
   reader: Reader,
 ): Field<Source, Reader>;
 export function field<Source>(
   { isNumber }: JsonType<unknown>,
-  _meaning: string,
   write: (source: Source) => unknown,
   reader: z.ZodType | null = null,
 ): Field<Source, z.ZodType> {

@@ -14,18 +14,13 @@ interface CashParameters extends Accounts {
 }
 
 /** The simulator takes any number for the amount: the broker refuses it where it must. */
-const AMOUNT = field(
-  vnd,
-  'Whole, above 0.',
-  ({ amount }: { readonly amount: Money }) => amount,
-  neededNumber,
-);
+const AMOUNT = field(vnd, ({ amount }: { readonly amount: Money }) => amount, neededNumber);
 
 const cashForm = message<CashParameters>()({
   accountId: FIELDS.accountId,
   subAccountId: FIELDS.subAccountId,
   amount: AMOUNT,
-  paymentContent: field(text, 'Description.', ({ note }) => note, looseText),
+  paymentContent: field(text, ({ note }) => note, looseText),
 });
 const cashRequest = bodyOf(
   cashForm,
@@ -33,7 +28,7 @@ const cashRequest = bodyOf(
 );
 
 const transaction = message<string>()({
-  transactionId: field(text, '32 hexadecimal digits.', (transactionId) => transactionId),
+  transactionId: field(text, (transactionId) => transactionId),
 });
 
 /** Ours [?]: the document names the field and no word for it. */
@@ -71,10 +66,10 @@ export interface MoneyTransfer {
 }
 
 const transferForm = message<MoneyTransfer>()({
-  sourceAccountNumber: field(text, 'Where the money leaves.', ({ from }) => from, codeText),
-  destinationAccountNumber: field(text, 'Where it arrives.', ({ to }) => to, codeText),
+  sourceAccountNumber: field(text, ({ from }) => from, codeText),
+  destinationAccountNumber: field(text, ({ to }) => to, codeText),
   amount: AMOUNT,
-  description: field(text, 'Description.', ({ note }) => note, looseText),
+  description: field(text, ({ note }) => note, looseText),
 });
 const transferAsked = transferForm.reader.transform(
   ({ sourceAccountNumber, destinationAccountNumber, amount, description }) => ({
@@ -91,8 +86,8 @@ interface TransferAnswer {
 }
 
 const transferAnswer = message<TransferAnswer>()({
-  code: field(text, '200 is success, anything else an error.', ({ code }) => code),
-  message: field(text, 'Success, or the reason of the refusal.', (answer) => answer.message),
+  code: field(text, ({ code }) => code),
+  message: field(text, (answer) => answer.message),
 });
 
 /** No envelope: `code` and `message`. */

@@ -58,50 +58,29 @@ const unused = looseNumber.catch(undefined);
 
 const positionRow = message<OfSubAccount>()({
   symbol: FIELDS.symbol,
-  im: field(text, 'Margin ratio.', (row) => String(row.marginBps / 10_000)),
-  deliver: field(whole, 'Contracts short.', (row) => row.shortQty, unused),
-  receive: field(whole, 'Contracts long.', (row) => row.longQty, unused),
-  net: field(
-    whole,
-    'Above 0 long, below 0 short.',
-    ({ qty }) => qty,
-    neededNumber.refine(Number.isSafeInteger, 'a whole number'),
-  ),
-  side: field(json<'L' | 'S'>(), 'L long, S short.', ({ qty }) => (qty < 0 ? 'S' : 'L'), looseText),
-  lastPrice: field(
-    points,
-    'Market price, two decimals.',
-    (row) => row.lastPrice / 100,
-    looseNumber.catch(undefined),
-  ),
-  imValue: field(vnd, 'Initial margin.', (row) => row.initialMargin, unused),
-  vmValue: field(vnd, 'Profit of the day.', (row) => row.dayProfit, unused),
-  mrValue: field(vnd, 'Required margin.', (row) => row.requiredMargin, unused),
-  duedate: field(dateText, 'Last trading day.', ({ expiry }) => formatDate(expiry)),
-  pc_remain: field(text, 'Profit of the open position, percent.', ({ openValue, openProfit }) =>
+  // Margin ratio.
+  im: field(text, (row) => String(row.marginBps / 10_000)),
+  deliver: field(whole, (row) => row.shortQty, unused),
+  receive: field(whole, (row) => row.longQty, unused),
+  // Above 0 long, below 0 short.
+  net: field(whole, ({ qty }) => qty, neededNumber.refine(Number.isSafeInteger, 'a whole number')),
+  side: field(json<'L' | 'S'>(), ({ qty }) => (qty < 0 ? 'S' : 'L'), looseText),
+  lastPrice: field(points, (row) => row.lastPrice / 100, looseNumber.catch(undefined)),
+  imValue: field(vnd, (row) => row.initialMargin, unused),
+  vmValue: field(vnd, (row) => row.dayProfit, unused),
+  mrValue: field(vnd, (row) => row.requiredMargin, unused),
+  duedate: field(dateText, ({ expiry }) => formatDate(expiry)),
+  pc_remain: field(text, ({ openValue, openProfit }) =>
     (openValue === 0 ? 0 : (openProfit * 100) / openValue).toFixed(2),
   ),
   account: FIELDS.accountCode,
-  wasp: field(points, 'Average sell price of today.', ({ sold, spec }) =>
-    averagePoints(sold.value, sold.qty, spec),
-  ),
-  wapb: field(points, 'Average buy price of today.', ({ bought, spec }) =>
-    averagePoints(bought.value, bought.qty, spec),
-  ),
-  netoffvol: field(whole, 'Contracts that can still be closed.', (row) => row.closableQty),
-  avg_remain: field(points, 'Average entry price of the open contracts.', ({ openValue, qty, spec }) =>
-    averagePoints(openValue, Math.abs(qty), spec),
-  ),
-  vm_remain: field(
-    vnd,
-    'Profit of the open contracts.',
-    (row) => row.openProfit,
-    looseMoney.catch(undefined),
-  ),
-  stoploss: field(pointsText, 'Stop-loss that waits; empty without one.', (row) =>
-    exitText(row, row.stopLoss),
-  ),
-  takeprofit: field(pointsText, 'Take-profit that waits.', (row) => exitText(row, row.takeProfit)),
+  wasp: field(points, ({ sold, spec }) => averagePoints(sold.value, sold.qty, spec)),
+  wapb: field(points, ({ bought, spec }) => averagePoints(bought.value, bought.qty, spec)),
+  netoffvol: field(whole, (row) => row.closableQty),
+  avg_remain: field(points, ({ openValue, qty, spec }) => averagePoints(openValue, Math.abs(qty), spec)),
+  vm_remain: field(vnd, (row) => row.openProfit, looseMoney.catch(undefined)),
+  stoploss: field(pointsText, (row) => exitText(row, row.stopLoss)),
+  takeprofit: field(pointsText, (row) => exitText(row, row.takeProfit)),
 });
 
 const rows = z.array(

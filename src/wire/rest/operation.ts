@@ -27,7 +27,7 @@ export interface RawRequest {
 }
 
 /** A request, written by the client and read by the simulator. */
-export interface RequestCodec<Parameters, Asked> {
+interface RequestCodec<Parameters, Asked> {
   encodeRequest(parameters: Parameters): WireRequest;
   decodeRequest(raw: RawRequest): Parsed<Asked>;
 }

@@ -84,11 +84,10 @@ const placeForm = message<PlaceParameters>()({
   ...PLACE_FIELDS,
   orderType: field(
     text,
-    '0 regular; SLP=a,b with stop-loss and take-profit, points from the fill; ABI=code after an order in that contract.',
     (order) => (order.terms === undefined ? REGULAR_WORD : encodeOrderType(order.terms, order)),
     looseText,
   ),
-  refId: field(text, "The client's own id.", (order) => order.clientOrderId, looseText),
+  refId: field(text, (order) => order.clientOrderId, looseText),
 });
 
 /** As a client asked: the numbers may be anything, and `refId` is empty when the client gave none. */
@@ -111,25 +110,21 @@ interface PlacedOrder extends Ordered {
 /** The answer is the gateway's: its status is P, even when the exchange has filled the order by then. */
 const placedRow = message<PlacedOrder>()({
   symbol: FIELDS.symbol,
-  status: field(text, 'P: newly placed.', () => 'P'),
-  msg_type: field(text, '1I.', () => '1I'),
+  status: field(text, () => 'P'),
+  msg_type: field(text, () => '1I'),
   showPrice: FIELDS.showPrice,
   orderTime: FIELDS.orderTime,
-  type: field(text, 'I.', () => 'I'),
+  type: field(text, () => 'I'),
   accountCode: FIELDS.accountCode,
   orderNo: FIELDS.orderNo,
-  matchVolume: field(text, 'Matched volume.', () => '0'),
+  matchVolume: field(text, () => '0'),
   side: FIELDS.side,
   volume: FIELDS.volumeText,
   pk_orderNo: FIELDS.orderKey,
   channel: FIELDS.channel,
-  refID: field(text, "The client's own id.", ({ refId }) => refId),
+  refID: field(text, ({ refId }) => refId),
   group: FIELDS.group,
-  quote: field(
-    text,
-    'G at the gateway, Y at the exchange.',
-    ({ status }) => encodeStatus(status === 'resting' ? 'resting' : 'queued').quote,
-  ),
+  quote: field(text, ({ status }) => encodeStatus(status === 'resting' ? 'resting' : 'queued').quote),
 });
 
 const PLACE = 'Web.newOrder';
@@ -152,15 +147,10 @@ interface ChangeParameters extends Accounts, Priced {
 const changeForm = message<ChangeParameters>()({
   accountId: FIELDS.accountId,
   subAccountId: FIELDS.looseSubAccountId,
-  orderNo: field(text, 'Number of the order.', ({ orderNo }) => orderNo, idText),
+  orderNo: field(text, ({ orderNo }) => orderNo, idText),
   refId: FIELDS.refId,
-  nvol: field(whole, 'New volume; above 0.', ({ qty }) => qty, neededNumber),
-  nprice: field(
-    number,
-    'New price, points.',
-    ({ spec, limitPrice }) => pointsOf(spec, limitPrice),
-    neededNumber,
-  ),
+  nvol: field(whole, ({ qty }) => qty, neededNumber),
+  nprice: field(number, ({ spec, limitPrice }) => pointsOf(spec, limitPrice), neededNumber),
 });
 const changeAsked = changeForm.reader.transform(({ nvol, nprice, ...rest }) => ({
   ...rest,
@@ -175,8 +165,8 @@ interface ChangedOrder extends Priced {
 
 const changedRow = message<ChangedOrder>()({
   orderNo: FIELDS.orderNo,
-  status: field(text, 'PC: pending change.', () => 'PC'),
-  msg_type: field(text, '1P.', () => '1P'),
+  status: field(text, () => 'PC'),
+  msg_type: field(text, () => '1P'),
   showPrice: FIELDS.showPrice,
   volume: FIELDS.volumeText,
   pk_orderNo: FIELDS.orderKey,
@@ -203,9 +193,9 @@ interface CancelParameters {
 
 const cancelForm = message<CancelParameters>()({
   accountId: FIELDS.accountId,
-  orderNo: field(text, 'Number of the order.', ({ orderNo }) => orderNo, idText),
-  cmd: field(text, 'Web.cancelOrder.', () => 'Web.cancelOrder'),
-  pin: field(text, 'F.', () => 'F'),
+  orderNo: field(text, ({ orderNo }) => orderNo, idText),
+  cmd: field(text, () => 'Web.cancelOrder'),
+  pin: field(text, () => 'F'),
   refId: FIELDS.refId,
 });
 
@@ -218,10 +208,10 @@ interface CanceledOrder {
 
 const canceledRow = message<CanceledOrder>()({
   orderNo: FIELDS.orderNo,
-  status: field(text, 'PW: pending withdrawal.', () => 'PW'),
-  msg_type: field(text, '1C.', () => '1C'),
+  status: field(text, () => 'PW'),
+  msg_type: field(text, () => '1C'),
   pk_orderNo: FIELDS.orderKey,
-  cancelTime: field(timeText, 'When the cancel was asked for.', ({ time }) => time),
+  cancelTime: field(timeText, ({ time }) => time),
 });
 
 export const cancelOrder = {

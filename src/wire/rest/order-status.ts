@@ -1,7 +1,7 @@
 /** The letters of a normal order's life: one table, read and written (notes, section 3). */
 import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
 
-export interface StatusLetters {
+interface StatusLetters {
   readonly status: string;
   readonly quote: string;
 }

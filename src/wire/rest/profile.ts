@@ -15,7 +15,7 @@ interface SubAccount {
 }
 
 /** As the client reads it, with the broker's words for people. */
-export interface NamedSubAccount extends SubAccount {
+interface NamedSubAccount extends SubAccount {
   readonly name: string;
   readonly typeName: string;
   /** Null when there is none. */
@@ -32,7 +32,7 @@ const BLOCKS = ['basicInfo', 'bankSubAccounts'] as const;
 type ProfileBlock = (typeof BLOCKS)[number];
 
 const request = message<void>()({
-  fields: field(text, 'basicInfo and bankSubAccounts, joined by a comma.', () => BLOCKS.join(','), codeText),
+  fields: field(text, () => BLOCKS.join(','), codeText),
 });
 /** Without a block the answer is empty; unknown blocks are left out. */
 const asked = request.reader.transform(({ fields }): readonly ProfileBlock[] => {
@@ -48,28 +48,13 @@ const TYPE_NAMES: Readonly<Record<SubAccountType, string>> = {
 const accountType = z.enum(['NORMAL', 'MARGIN', 'DERIVATIVE']);
 
 const subAccount = message<SubAccount & Pick<ProfileRow, 'name'>>()({
-  accountNo: field(text, 'Sub-account number.', (row) => row.accountNo, idText),
-  accountName: field(text, 'Account holder.', ({ name }) => name, looseText.catch('')),
-  bankCode: field(json<null>(), 'None.', () => null, looseText.catch('')),
-  accountType: field(
-    json<SubAccountType>(),
-    'Cash, margin or futures.',
-    (row) => row.accountType,
-    accountType,
-  ),
-  accountTypeName: field(
-    text,
-    'Name of the type.',
-    (row) => TYPE_NAMES[row.accountType],
-    looseText.catch(''),
-  ),
-  status: field(flag, '1 active, 0 inactive.', ({ isActive }) => (isActive ? '1' : '0'), looseText),
-  isDefault: field(
-    json<'Y' | 'N'>(),
-    'Y for the default sub-account of its type.',
-    ({ isDefault }) => (isDefault ? 'Y' : 'N'),
-    looseText,
-  ),
+  accountNo: field(text, (row) => row.accountNo, idText),
+  accountName: field(text, ({ name }) => name, looseText.catch('')),
+  bankCode: field(json<null>(), () => null, looseText.catch('')),
+  accountType: field(json<SubAccountType>(), (row) => row.accountType, accountType),
+  accountTypeName: field(text, (row) => TYPE_NAMES[row.accountType], looseText.catch('')),
+  status: field(flag, ({ isActive }) => (isActive ? '1' : '0'), looseText),
+  isDefault: field(json<'Y' | 'N'>(), ({ isDefault }) => (isDefault ? 'Y' : 'N'), looseText),
 });
 const subAccountRead = subAccount.reader.transform((raw): NamedSubAccount => ({
   accountNo: raw.accountNo,
@@ -82,11 +67,12 @@ const subAccountRead = subAccount.reader.transform((raw): NamedSubAccount => ({
 }));
 
 const basicInfo = message<ProfileRow>()({
-  tcbsId: field(text, 'Customer number.', ({ custodyCode }) => custodyCode.slice(-6)),
-  code105C: field(text, 'Custody code.', ({ custodyCode }) => custodyCode),
-  status: field(text, 'ACTIVE.', () => 'ACTIVE'),
-  type: field(text, 'INDIVIDUAL or CORPORATE.', () => 'INDIVIDUAL'),
-  depository: field(json<boolean>(), 'Whether securities are deposited.', () => true),
+  // Customer number.
+  tcbsId: field(text, ({ custodyCode }) => custodyCode.slice(-6)),
+  code105C: field(text, ({ custodyCode }) => custodyCode),
+  status: field(text, () => 'ACTIVE'),
+  type: field(text, () => 'INDIVIDUAL'),
+  depository: field(json<boolean>(), () => true),
 });
 
 interface ShownProfile extends ProfileRow {
@@ -95,10 +81,10 @@ interface ShownProfile extends ProfileRow {
 
 /** Blocks that were not asked for are left out. */
 const answer = message<ShownProfile>()({
-  basicInfo: field(json<JsonRecord>(), 'The account holder.', (profile) =>
+  basicInfo: field(json<JsonRecord>(), (profile) =>
     profile.blocks.includes('basicInfo') ? basicInfo.encode(profile) : undefined,
   ),
-  bankSubAccounts: field(json<readonly JsonRecord[]>(), 'The sub-accounts.', (profile) =>
+  bankSubAccounts: field(json<readonly JsonRecord[]>(), (profile) =>
     profile.blocks.includes('bankSubAccounts')
       ? profile.subAccounts.map((row) => subAccount.encode({ ...row, name: profile.name }))
       : undefined,

@@ -31,18 +31,18 @@ const shares = looseNumber.refine(
 );
 
 const asset = message<StockRow>()({
-  symbol: field(text, 'Stock.', ({ symbol }) => symbol, codeText),
-  quantity: field(whole, 'Shares held.', (row) => row.qty, shares),
-  avgPrice: field(vnd, 'Average price.', (row) => row.averagePrice, looseMoney),
-  marketValue: field(vnd, 'Value at the market.', (row) => row.lastPrice * row.qty, looseMoney),
+  symbol: field(text, ({ symbol }) => symbol, codeText),
+  quantity: field(whole, (row) => row.qty, shares),
+  avgPrice: field(vnd, (row) => row.averagePrice, looseMoney),
+  marketValue: field(vnd, (row) => row.lastPrice * row.qty, looseMoney),
 });
 
 const stock = message<StockRow>()({
-  symbol: field(text, 'Stock.', ({ symbol }) => symbol, codeText),
-  availableTrading: field(whole, 'Shares that may be sold.', (row) => row.availableQty, shares),
-  totalQtty: field(whole, 'Shares held.', (row) => row.qty, shares),
-  costPrice: field(vnd, 'Average price.', (row) => row.averagePrice, looseMoney),
-  currentPrice: field(vnd, 'Price at the market.', (row) => row.lastPrice, looseMoney),
+  symbol: field(text, ({ symbol }) => symbol, codeText),
+  availableTrading: field(whole, (row) => row.availableQty, shares),
+  totalQtty: field(whole, (row) => row.qty, shares),
+  costPrice: field(vnd, (row) => row.averagePrice, looseMoney),
+  currentPrice: field(vnd, (row) => row.lastPrice, looseMoney),
 });
 
 const STOCKS = 'stock-assets';
@@ -148,20 +148,20 @@ export interface CashRow {
 const CASH_OBJECT = 'cashInvestments';
 const optionalMoney = looseMoney.catch(undefined);
 /** Clients in use fail without these (notes, section 5): 0 where no figure applies. */
-const zero = field(vnd, '0.', () => 0);
+const zero = field(vnd, () => 0);
 
 const cashRow = message<CashRow>()({
-  object: field(text, 'cashInvestments.', () => CASH_OBJECT),
-  accountNo: field(text, 'Sub-account.', (row) => row.accountNo, codeText),
-  custodyID: field(text, 'Custody code.', (row) => row.custodyCode),
-  fullName: field(text, 'Account holder.', ({ name }) => name),
-  cashBalance: field(vnd, 'Cash.', ({ cash }) => cash, neededMoney),
-  balance: field(vnd, 'Cash.', ({ cash }) => cash, optionalMoney),
-  bodBalance: field(vnd, 'Cash at the beginning of the day.', (row) => row.openingCash),
-  avlWithdraw: field(vnd, 'Cash that may be taken out.', (row) => row.withdrawable, optionalMoney),
-  buyingAmount: field(vnd, 'Promised to orders to buy.', ({ buying }) => buying, optionalMoney),
-  blockAmount: field(vnd, 'Blocked.', ({ blocked }) => blocked, optionalMoney),
-  pp0: field(vnd, 'Purchasing power.', (row) => row.purchasingPower, optionalMoney),
+  object: field(text, () => CASH_OBJECT),
+  accountNo: field(text, (row) => row.accountNo, codeText),
+  custodyID: field(text, (row) => row.custodyCode),
+  fullName: field(text, ({ name }) => name),
+  cashBalance: field(vnd, ({ cash }) => cash, neededMoney),
+  balance: field(vnd, ({ cash }) => cash, optionalMoney),
+  bodBalance: field(vnd, (row) => row.openingCash),
+  avlWithdraw: field(vnd, (row) => row.withdrawable, optionalMoney),
+  buyingAmount: field(vnd, ({ buying }) => buying, optionalMoney),
+  blockAmount: field(vnd, ({ blocked }) => blocked, optionalMoney),
+  pp0: field(vnd, (row) => row.purchasingPower, optionalMoney),
   pp0forBF: zero,
   bankAvlBalance: zero,
   bankAvlBalanceBF: zero,
@@ -179,22 +179,15 @@ const cashRow = message<CashRow>()({
   dsecured: zero,
   adused: zero,
   mrused: zero,
-  iaInfos: field(json<readonly JsonRecord[]>(), 'Partners and their cash, VND.', () => [
-    { partner: '', available: 0, hold: 0 },
-  ]),
+  iaInfos: field(json<readonly JsonRecord[]>(), () => [{ partner: '', available: 0, hold: 0 }]),
 });
 
 const cashAnswer = message<readonly CashRow[]>()({
-  object: field(text, 'cashInvestments.', () => CASH_OBJECT),
-  totalCount: field(whole, 'Rows in all.', (rows) => rows.length),
-  pageSize: field(whole, 'Rows of a page.', (rows) => rows.length),
-  pageIndex: field(whole, 'Counts from 1.', () => 1),
-  data: field(
-    json<readonly JsonRecord[]>(),
-    'A row a sub-account.',
-    (rows) => rows.map(cashRow.encode),
-    z.array(cashRow.reader),
-  ),
+  object: field(text, () => CASH_OBJECT),
+  totalCount: field(whole, (rows) => rows.length),
+  pageSize: field(whole, (rows) => rows.length),
+  pageIndex: field(whole, () => 1),
+  data: field(json<readonly JsonRecord[]>(), (rows) => rows.map(cashRow.encode), z.array(cashRow.reader)),
 });
 
 /** Cash of a sub-account (the shape from the notes, section 5). */
@@ -225,24 +218,23 @@ export const cashBalance = {
 } as const;
 
 const packageRow = message<LoanPackages['packages'][number]>()({
-  id: field(number, 'Package.', ({ id }) => id, neededNumber),
-  name: field(text, 'Name.', ({ name }) => name, looseText),
-  code: field(text, 'Code.', ({ code }) => code, looseText),
-  subscriptionFee: field(vnd, 'Subscription fee.', (row) => row.subscriptionFee ?? 0, looseMoney),
-  status: field(text, 'Subscription status.', ({ status }) => status, looseText),
+  id: field(number, ({ id }) => id, neededNumber),
+  name: field(text, ({ name }) => name, looseText),
+  code: field(text, ({ code }) => code, looseText),
+  subscriptionFee: field(vnd, (row) => row.subscriptionFee ?? 0, looseMoney),
+  status: field(text, ({ status }) => status, looseText),
 });
 
 const tieredRow = message<LoanPackages['tiered'][number]>()({
-  id: field(number, 'T+ package.', ({ id }) => id, neededNumber),
-  name: field(text, 'Name.', ({ name }) => name, looseText),
-  firstRate: field(number, 'Interest rate of the first tier.', (row) => row.firstRate ?? 0, looseNumber),
-  status: field(text, 'Status.', ({ status }) => status, looseText),
+  id: field(number, ({ id }) => id, neededNumber),
+  name: field(text, ({ name }) => name, looseText),
+  firstRate: field(number, (row) => row.firstRate ?? 0, looseNumber),
+  status: field(text, ({ status }) => status, looseText),
 });
 
 const tplus = message<LoanPackages>()({
   data: field(
     json<readonly JsonRecord[]>(),
-    'A row a package.',
     ({ tiered }) => tiered.map(tieredRow.encode),
     z.array(tieredRow.reader).nullish(),
   ),
@@ -252,11 +244,10 @@ const tplus = message<LoanPackages>()({
 const packagesAnswer = message<LoanPackages>()({
   marginSureViews: field(
     json<readonly JsonRecord[]>(),
-    'Packages.',
     ({ packages }) => packages.map(packageRow.encode),
     z.array(packageRow.reader).nullish(),
   ),
-  tplus: field(json<JsonRecord>(), 'T+ packages.', tplus.encode, tplus.reader.nullish()),
+  tplus: field(json<JsonRecord>(), tplus.encode, tplus.reader.nullish()),
 });
 
 const LOANS = 'loan-packages';
@@ -298,7 +289,6 @@ const orderId = z.union([codeText, z.object({ orderID: codeText }).transform(({ 
 const cancelForm = message<readonly string[]>()({
   ordersList: field(
     json<readonly { readonly orderID: string }[]>(),
-    'The orders, each as {orderID}.',
     (orderIds) => orderIds.map((orderID) => ({ orderID })),
     z.array(orderId).min(1, 'at least one order'),
   ),
@@ -320,13 +310,13 @@ interface StockCancelResult {
 }
 
 const canceledOrder = message<StockCancelResult>()({
-  orderID: field(text, 'The order.', (result) => result.orderId),
+  orderID: field(text, (result) => result.orderId),
   // Older clients read these three, the last one spelled so.
-  deleted: field(flag, '1 when it was taken.', ({ error }) => (error === STOCK_CANCELED ? '1' : '0')),
-  errorCode: field(text, '0 is success.', ({ error }) => error),
-  errorMesage: field(text, 'Reason of a refusal.', (result) => result.message),
-  error: field(text, '0 is success.', ({ error }) => error),
-  message: field(text, 'Reason of a refusal.', (result) => result.message),
+  deleted: field(flag, ({ error }) => (error === STOCK_CANCELED ? '1' : '0')),
+  errorCode: field(text, ({ error }) => error),
+  errorMesage: field(text, (result) => result.message),
+  error: field(text, ({ error }) => error),
+  message: field(text, (result) => result.message),
 });
 
 interface StockCancelAnswer {
@@ -336,15 +326,15 @@ interface StockCancelAnswer {
 }
 
 const cancelAnswer = message<StockCancelAnswer>()({
-  error: field(text, '0 is success, anything else an error.', ({ error }) => error),
-  message: field(text, 'Success, or the reason of the refusal.', (answer) => answer.message),
-  object: field(text, 'list.', () => 'list'),
-  totalCount: field(whole, 'Orders.', ({ results }) => results.length),
-  pageSize: field(whole, 'Orders.', ({ results }) => results.length),
-  pageIndex: field(whole, '1.', () => 1),
+  error: field(text, ({ error }) => error),
+  message: field(text, (answer) => answer.message),
+  object: field(text, () => 'list'),
+  totalCount: field(whole, ({ results }) => results.length),
+  pageSize: field(whole, ({ results }) => results.length),
+  pageIndex: field(whole, () => 1),
+  // Beside the contract, for older clients.
   data: field(
     json<readonly { readonly object: string; readonly details: readonly JsonRecord[] }[]>(),
-    'Beside the contract, for older clients.',
     ({ results }) =>
       results.length === 0 ? [] : [{ object: 'cancelOrder', details: results.map(canceledOrder.encode) }],
   ),

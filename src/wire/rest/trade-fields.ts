@@ -32,86 +32,32 @@ export interface Ordered extends Priced {
   readonly side: Side;
 }
 
-const subAccountId = 'Derivative sub-account.';
-
 /** Fields with one spelling and one meaning everywhere. */
 export const FIELDS = {
-  accountId: field(
-    text,
-    'Custody account number.',
-    (asked: Pick<Accounts, 'accountId'>) => asked.accountId,
-    idText,
-  ),
-  subAccountId: field(
-    text,
-    subAccountId,
-    (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId,
-    codeText,
-  ),
+  accountId: field(text, (asked: Pick<Accounts, 'accountId'>) => asked.accountId, idText),
+  subAccountId: field(text, (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId, codeText),
   /** Where the operation does without it. */
-  looseSubAccountId: field(
-    text,
-    subAccountId,
-    (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId,
-    looseText,
-  ),
-  pageNo: field(
-    text,
-    'Counts from 1.',
-    (asked: { readonly pageNo: number }) => String(asked.pageNo),
-    neededNumber,
-  ),
-  pageSize: field(
-    text,
-    'Rows of a page.',
-    (asked: { readonly pageSize: number }) => String(asked.pageSize),
-    neededNumber,
-  ),
+  looseSubAccountId: field(text, (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId, looseText),
+  pageNo: field(text, (asked: { readonly pageNo: number }) => String(asked.pageNo), neededNumber),
+  pageSize: field(text, (asked: { readonly pageSize: number }) => String(asked.pageSize), neededNumber),
   refId: field(
     text,
-    "The client's own id.",
     (call: { readonly callId: ClientOrderId | null }) => call.callId ?? undefined,
     looseText,
   ),
-  symbol: field(text, 'Contract code.', (row: { readonly orderCode: OrderCode }) => row.orderCode, codeText),
-  side: field(
-    SIDE,
-    'B buy or long, S sell or short.',
-    (row: { readonly side: Side }) => sideCode(row.side),
-    sideField,
-  ),
-  price: field(
-    number,
-    'Points; inside floor and ceiling.',
-    ({ spec, limitPrice }: Priced) => pointsOf(spec, limitPrice),
-    neededNumber,
-  ),
-  volume: field(whole, 'Contracts; above 0.', ({ qty }: Pick<Priced, 'qty'>) => qty, neededNumber),
-  showPrice: field(pointsText, 'Limit price.', ({ spec, limitPrice }: Priced) =>
-    formatPoints(spec, limitPrice),
-  ),
-  volumeText: field(text, 'Contracts.', ({ qty }: Pick<Priced, 'qty'>) => String(qty)),
-  orderTime: field(timeText, 'When it was entered.', (row: { readonly time: string }) => row.time),
-  orderNo: field(
-    text,
-    'Order number of the day.',
-    (row: { readonly orderNo: BrokerOrderNo }) => row.orderNo,
-    codeText,
-  ),
-  orderKey: field(
-    text,
-    'Order key; change and cancel of a conditional order go by it.',
-    (row: { readonly orderKey: BrokerOrderKey }) => row.orderKey,
-    codeText,
-  ),
+  symbol: field(text, (row: { readonly orderCode: OrderCode }) => row.orderCode, codeText),
+  side: field(SIDE, (row: { readonly side: Side }) => sideCode(row.side), sideField),
+  price: field(number, ({ spec, limitPrice }: Priced) => pointsOf(spec, limitPrice), neededNumber),
+  volume: field(whole, ({ qty }: Pick<Priced, 'qty'>) => qty, neededNumber),
+  showPrice: field(pointsText, ({ spec, limitPrice }: Priced) => formatPoints(spec, limitPrice)),
+  volumeText: field(text, ({ qty }: Pick<Priced, 'qty'>) => String(qty)),
+  orderTime: field(timeText, (row: { readonly time: string }) => row.time),
+  orderNo: field(text, (row: { readonly orderNo: BrokerOrderNo }) => row.orderNo, codeText),
+  orderKey: field(text, (row: { readonly orderKey: BrokerOrderKey }) => row.orderKey, codeText),
   /** `105C123456` is shown as `123456A` (notes, section 2). */
-  accountCode: field(
-    text,
-    'Sub-account, shortened: the last six digits of the custody code, and A.',
-    (row: Pick<Accounts, 'subAccountId'>) => row.subAccountId.slice(-7),
-  ),
-  channel: field(text, 'I.', () => 'I'),
-  group: field(text, 'FU.', () => 'FU'),
+  accountCode: field(text, (row: Pick<Accounts, 'subAccountId'>) => row.subAccountId.slice(-7)),
+  channel: field(text, () => 'I'),
+  group: field(text, () => 'FU'),
 } as const;
 
 /** The fields that both places begin with. */

@@ -12,7 +12,7 @@ import {
 
 export { ALL_CHANNELS } from './channel.ts';
 
-export type ClientFrame =
+type ClientFrame =
   /** An authentication in a wrong form has an empty token: it is to be refused like any invalid one (notes, section 7). */
   | { readonly kind: 'auth'; readonly token: string }
   | { readonly kind: 'heartbeat' }

@@ -23,7 +23,6 @@ import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
 const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>
   `s|${CHANNEL_WORDS[channel].id}|${JSON.stringify(payload)}`;
 
-/** A decoded payload, or its issues. */
 type Decoded<Event> =
   | { readonly kind: 'market'; readonly event: Event }
   | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
@@ -128,7 +127,7 @@ const TRADE = {
   totalVolume: 'totalVolume',
 } as const;
 
-export interface TradeToSend {
+interface TradeToSend {
   readonly price: PriceTicks;
   readonly qty: Qty;
   readonly totalVolume: number;
@@ -290,7 +289,7 @@ const isNothing = (value: number | null | undefined): boolean => value === null 
 
 const SUMMARY = { high: 'high', low: 'low', average: 'avg', open: 'open' } as const;
 
-export interface SummaryToSend {
+interface SummaryToSend {
   readonly open: PriceTicks;
   readonly high: PriceTicks;
   readonly low: PriceTicks;

@@ -17,7 +17,7 @@ export interface ContractLookup {
   byStreamCode(code: string): Contract | undefined;
 }
 
-export type MarketFrameEvent = TradeTick | BookUpdateFrame | DaySummary;
+type MarketFrameEvent = TradeTick | BookUpdateFrame | DaySummary;
 
 export type ServerFrame =
   | { readonly kind: 'market'; readonly event: MarketFrameEvent }

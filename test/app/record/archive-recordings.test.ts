@@ -22,7 +22,7 @@ const placesIn = (frames: string) => ({
   data: join(frames, 'data'),
   market: { calendar: MARKET_CALENDAR, contracts: {} },
   journal: null,
-  retention: { backups: 2, journalDays: 30, archiveDays: null, framesDays: 365, framesGigabytes: 20 },
+  retention: { backups: 2, journalDays: 30, framesDays: 365, framesGigabytes: 20 },
   isClosed: () => false,
   programProblem: () => null,
 });

@@ -219,20 +219,6 @@ it('gives the space back, and leaves no session that a start needs', () => {
   store.close();
 });
 
-it('forgets an archive that is past its retention, and says so to whoever asks for it', () => {
-  const path = tempPath();
-  const { store, next } = large(path, 10);
-  finished(store, path, next);
-  const rows = new ArchivedRows(store, new FakeTimers(), () => undefined);
-  rows.drop(path, store.read.archives().slice(0, 1));
-  expect(existsSync(archivePath(path, DAY))).toBe(false);
-  const opened = readJournal(path);
-  expect(() => opened.of(DAY)).toThrow('deleted after retention.archiveDays');
-  expect(opened.check().faults).toEqual([]);
-  opened.close();
-  store.close();
-});
-
 it('takes nothing for old because the clock is a year ahead', () => {
   const path = tempPath();
   const { store, next } = large(path, 3);

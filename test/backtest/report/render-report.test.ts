@@ -76,7 +76,6 @@ describe('a report', () => {
         worst: [],
         position: null,
         funds: null,
-        rolling: null,
       },
       ASSETS,
     );

@@ -40,11 +40,6 @@ export const SAMPLE_REPORT: ReportModel = {
     { year: '2024', months: Array.from({ length: 12 }, (_, i) => wave(3, i * 11)), total: 4.2 },
     { year: '2025', months: [null, ...Array.from({ length: 11 }, (_, i) => wave(3, i * 7))], total: -1 },
   ],
-  rolling: {
-    window: 10,
-    sharpe: days.map((_, i) => (i < 9 ? null : wave(2, i))),
-    volatility: days.map((_, i) => (i < 9 ? null : 8 + wave(2, i))),
-  },
   costs: {
     gross: -1_000_000,
     charges: [

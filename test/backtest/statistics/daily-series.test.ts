@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rollingRatios, rollingWindow, yearReturns } from '../../../src/backtest/statistics/daily-series.ts';
-import { type RatioBasis, returnsOf, sharpeRatio } from '../../../src/backtest/statistics/return-ratios.ts';
+import { yearReturns } from '../../../src/backtest/statistics/daily-series.ts';
+import { returnsOf } from '../../../src/backtest/statistics/return-ratios.ts';
 import { addDays, type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
-
-const BASIS: RatioBasis = { periodsPerYear: 252, deviation: 'sample', riskFree: 0 };
 
 const years = (daily: readonly { readonly day: TradingDay; readonly equity: number }[], capital: number) =>
   yearReturns(
@@ -52,21 +50,5 @@ describe('returns by month', () => {
   it('have no meaning once nothing is left', () => {
     const daily = ['2024-12-30', '2024-12-31'].map((day, i) => ({ day: tradingDay(day), equity: i }));
     expect(years(daily, 100)).toEqual([]);
-  });
-});
-
-describe('rolling ratios', () => {
-  it('are those of each window, and begin when the first is full', () => {
-    const returns = Array.from({ length: 45 }, (_, i) => Math.sin(i) / 100);
-    expect(rollingWindow(returns.length)).toBe(15);
-    const found = rollingRatios(returns, 15, BASIS);
-    expect(found.sharpe).toHaveLength(31);
-    expect(found.sharpe[0]).toBe(sharpeRatio(returns.slice(0, 15), BASIS));
-    expect(found.sharpe.at(-1)).toBe(sharpeRatio(returns.slice(-15), BASIS));
-    expect(found.volatility.at(-1)).toBeGreaterThan(0);
-  });
-
-  it('need enough days', () => {
-    expect(rollingWindow(3)).toBeNull();
   });
 });

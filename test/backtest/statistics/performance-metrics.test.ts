@@ -8,11 +8,11 @@ import {
 } from '../../../src/backtest/statistics/statistics-settings.ts';
 import { addDays, type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { money } from '../../../src/domain/units.ts';
+import type { Samples } from '../../../src/backtest/backtest-result.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
 interface Golden {
   readonly riskFree: number;
-  readonly window: number;
   readonly series: readonly {
     readonly name: string;
     readonly periodsPerYear: number;
@@ -21,7 +21,6 @@ interface Golden {
     readonly benchmark: readonly number[];
     readonly metrics: Readonly<Record<string, number | null>>;
     readonly aggregateReturns: Readonly<Record<'month' | 'year', readonly number[]>>;
-    readonly rolling: Readonly<Record<string, readonly (number | null)[]>>;
   }[];
 }
 
@@ -50,28 +49,40 @@ const compounded = (returns: readonly number[], first: number): readonly number[
 const DAY_US = 86_400_000_000;
 
 /** A run whose equity makes the returns; large money leaves their rounding behind. */
-function performanceOf(series: Golden['series'][number], over: Partial<StatisticsSettings> = {}) {
+function performanceOf(
+  series: Golden['series'][number],
+  over: Partial<StatisticsSettings> = {},
+  prices: Partial<Samples> = {},
+) {
   const { days, periodsPerYear } = series;
   const capital = 2 ** 40;
-  const equity = Float64Array.from(compounded(series.returns, capital));
-  const before = { day: addDays(days[0] ?? tradingDay('2026-01-01'), -1), close: 100 };
-  const closes = compounded(series.benchmark, 100).map((each, i) => ({
-    day: days[i] ?? before.day,
-    close: each,
-  }));
+  const before = addDays(days[0] ?? tradingDay('2026-01-01'), -1);
+  const ends = Float64Array.from([before, ...days], (_, i) => i * DAY_US);
+  const [contract] = SAMPLE_RESULT.instruments;
   const result = {
     ...SAMPLE_RESULT,
-    days,
+    days: [before, ...days],
     capital: money(capital),
-    dayEquity: equity,
-    dayEndUs: Float64Array.from(days, (_, i) => i * DAY_US),
+    dayEquity: Float64Array.from([capital, ...compounded(series.returns, capital)]),
+    dayEndUs: ends,
+    instruments: [
+      {
+        ...contract!,
+        symbol: 'index',
+        prices: {
+          tsUs: ends,
+          values: Float64Array.from([100, ...compounded(series.benchmark, 100)]),
+          ...prices,
+        },
+      },
+    ],
     statistics: {
       ...DEFAULT_STATISTICS,
       deviation: 'sample' as const,
       periodsPerYear,
       riskFreePercent: 100 * ((1 + GOLDEN.riskFree) ** periodsPerYear - 1),
-      rollingDays: GOLDEN.window,
-      benchmark: { kind: 'closes' as const, name: 'index', closes: [before, ...closes] },
+      returnsFrom: 'first_close' as const,
+      benchmark: 'index',
       ...over,
     },
   };
@@ -94,17 +105,6 @@ describe.each(GOLDEN.series)('metrics of $name are those of empyrical', (series)
       expect(values).toHaveLength(golden.length);
       expect(differing(values.map(([name, value], i) => [name, value, golden[i]]))).toEqual([]);
     }
-  });
-
-  it('over rolling windows', () => {
-    const pairs = (['sharpe', 'volatility'] as const).flatMap((key) =>
-      (series.rolling[key] ?? []).map((each, i): [string, Value, Value] => [
-        `${key} ${i * 10}`,
-        found.rolling?.[key][i * 10],
-        each,
-      ]),
-    );
-    expect(differing(pairs)).toEqual([]);
   });
 });
 
@@ -136,16 +136,13 @@ describe('a benchmark', () => {
     expect(benchmark?.missing).toBe(0);
   });
 
-  it('without a close joins the spans of both', () => {
-    const closes = shares.days
-      .map((day, i) => ({ day, close: 100 + i }))
-      .filter((_, i) => i !== 0 && i !== 2);
-    const found = performanceOf(shares, { benchmark: { kind: 'closes', name: 'index', closes } }).benchmark;
+  it('begins with its first close', () => {
+    const values = Float64Array.from([0, ...shares.days], (_, i) => (i < 2 ? 0 : 100 + i));
+    const found = performanceOf(shares, {}, { values }).benchmark;
     expect(found?.missing).toBe(2);
-    expect(found?.days.slice(0, 2)).toEqual([shares.days[3], shares.days[4]]);
-    const [, , second = 0, third = 0] = shares.returns;
-    expect(found?.returns[0]).toBeCloseTo((1 + second) * (1 + third) - 1, 12);
-    expect(found?.benchmark[0]).toBeCloseTo(103 / 101 - 1, 12);
+    expect(found?.days[0]).toBe(shares.days[2]);
+    expect(found?.returns[0]).toBeCloseTo(shares.returns[2] ?? 0, 12);
+    expect(found?.benchmark[0]).toBeCloseTo(103 / 102 - 1, 12);
     expect(found?.returns).toHaveLength(found?.benchmark.length ?? 0);
   });
 
@@ -153,7 +150,7 @@ describe('a benchmark', () => {
     const { dayEndUs, days } = SAMPLE_RESULT;
     const result = {
       ...SAMPLE_RESULT,
-      statistics: { ...SAMPLE_RESULT.statistics, benchmark: { kind: 'symbol' as const, name: 'VN30F1M' } },
+      statistics: { ...SAMPLE_RESULT.statistics, benchmark: 'VN30F1M' },
     };
     const found = performanceMetrics(result, runStatistics(result)).benchmark;
     expect(dayEndUs).toHaveLength(days.length);

@@ -12,16 +12,11 @@ import pandas as pd
 from scipy import stats
 
 warnings.simplefilter("ignore")
-WINDOW = 20
 RISK_FREE = 0.0001
 
 
 def figures(own, market, n):
     risk = {"risk_free": RISK_FREE, "annualization": n}
-    up, down = e.up_alpha_beta(own, market, **risk), e.down_alpha_beta(own, market, **risk)
-    # empyrical takes 252 days for captures: its annual returns give them for any other number.
-    rise, fall = market > 0, market < 0
-    ratio = lambda mask: e.annual_return(own[mask], annualization=n) / e.annual_return(market[mask], annualization=n)
     return {
         "cumulativeReturn": e.cum_returns_final(own),
         "annualReturn": e.annual_return(own, annualization=n),
@@ -40,26 +35,9 @@ def figures(own, market, n):
         "kurtosis": stats.kurtosis(own),
         "excessSharpe": e.excess_sharpe(own, market),
         "beta": e.beta(own, market, risk_free=RISK_FREE),
-        "upBeta": up[1],
-        "downBeta": down[1],
         "alpha": e.alpha(own, market, **risk),
-        "upAlpha": up[0],
-        "downAlpha": down[0],
-        "capture": ratio(np.ones(len(own), bool)),
-        "upCapture": e.up_capture(own, market) if n == 252 else ratio(rise),
-        "downCapture": e.down_capture(own, market) if n == 252 else ratio(fall),
-        "upDownCapture": e.up_down_capture(own, market) if n == 252 else ratio(rise) / ratio(fall),
+        "capture": e.annual_return(own, annualization=n) / e.annual_return(market, annualization=n),
     }
-
-
-def rolling(own, n):
-    kw = {"window": WINDOW, "annualization": n}
-    found = {
-        "sharpe": e.roll_sharpe_ratio(own, risk_free=RISK_FREE, **kw),
-        "volatility": e.roll_annual_volatility(own, **kw),
-    }
-    # Every tenth window says as much as all of them.
-    return {name: [number(value) for value in list(values)[::10]] for name, values in found.items()}
 
 
 def aggregate(own):
@@ -82,7 +60,6 @@ def series(name, n, own, market, first, every):
         "benchmark": list(market),
         "metrics": {key: number(value) for key, value in figures(own, market, n).items()},
         "aggregateReturns": aggregate(own),
-        "rolling": {} if len(own) < WINDOW else rolling(own, n),
     }
 
 
@@ -92,7 +69,6 @@ coins = rng.standard_t(3, 200) * 0.02
 golden = {
     "made": "by make.py beside it, with empyrical-reloaded 0.7.1",
     "riskFree": RISK_FREE,
-    "window": WINDOW,
     "series": [
         series("shares over a year", 252, 0.0003 + 0.8 * market + rng.normal(0, 0.006, 270), market, "2024-11-20", "B"),
         series("coins with fat tails", 365, 0.5 * coins + rng.standard_t(3, 200) * 0.03, coins, "2025-12-20", "D"),

@@ -12,10 +12,10 @@ interface Row {
 }
 
 const row = message<Row>()({
-  symbol: field(text, 'Contract code.', ({ code }) => code, looseText),
-  price: field(points, 'Last.', ({ price }) => price, looseNumber),
-  volume: field(whole, 'Contracts.', () => 1),
-  note: field(text, 'Left out without one.', ({ note }) => note ?? undefined, looseText),
+  symbol: field(text, ({ code }) => code, looseText),
+  price: field(points, ({ price }) => price, looseNumber),
+  volume: field(whole, () => 1),
+  note: field(text, ({ note }) => note ?? undefined, looseText),
   code: alias(looseText),
 });
 

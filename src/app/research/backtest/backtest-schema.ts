@@ -89,20 +89,16 @@ export const inlineMarket = z.strictObject({
 
 const columns = z.partialRecord(z.enum(COLUMN_ROLES), z.string());
 
-const textFile = {
-  file: pathText,
-  columns: columns.default({}),
-  dateOrder: z.enum(['dmy', 'mdy']).optional(),
-  delimiter: z.string().length(1).optional(),
-  header: z.boolean().default(true),
-};
-
 /** `false` is a word of files too. */
 const word = z.union([z.string(), z.boolean(), z.number()]).transform(String);
 const words = z.union([word.transform((each) => [each]), z.array(word)]).default([]);
 
 const table = {
-  ...textFile,
+  file: pathText,
+  columns: columns.default({}),
+  dateOrder: z.enum(['dmy', 'mdy']).optional(),
+  delimiter: z.string().length(1).optional(),
+  header: z.boolean().default(true),
   /** Words of the file for the aggressor's side. */
   sides: z.strictObject({ buy: words, sell: words, none: words }).optional(),
   symbol: z.string().optional(),
@@ -203,16 +199,13 @@ export const MODELS_ON_BARS = [
   'impactPercent',
 ] as const;
 
-const DAYS_MAX = 10_000;
-
 const statistics = z.strictObject({
   deviation: z.enum(['sample', 'population']).default('sample'),
   periodsPerYear: z.number().positive().max(1_000_000).optional(),
   /** A year, compounded. */
   riskFreePercent: z.number().gt(-100).max(1_000).default(0),
-  rollingDays: z.int().min(2).max(DAYS_MAX).optional(),
-  /** A symbol of the run, or a file of closes. */
-  benchmark: shortFor('file', z.strictObject(textFile)).optional(),
+  /** A symbol of the run. */
+  benchmark: z.string().optional(),
   /** Buy and hold begins at its close. */
   holdFrom: date.optional(),
   returnsFrom: z.enum(['capital', 'first_close']).default('capital'),

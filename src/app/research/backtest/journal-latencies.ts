@@ -49,7 +49,6 @@ function measuredIn(journal: string): MeasuredLatencies {
   try {
     const sessions = opened.read
       .sessions()
-      .filter(({ day }) => opened.read.archived(day)?.sha256 !== null)
       .map(({ day: session }) => {
         const read = opened.of(session);
         return sessionRecord(read.entries({ session }), read.inputs(session));

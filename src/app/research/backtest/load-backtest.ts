@@ -10,7 +10,6 @@ import { hasMaintenance } from '../../../domain/costs.ts';
 import { durationUs, US_PER_DAY } from '../../../domain/units.ts';
 import { formatDuration, parseDuration } from '../../../text/durations.ts';
 import { FLAT_BEFORE_MAX } from '../../../config/config-schema.ts';
-import type { StatisticsSettings } from '../../../backtest/statistics/statistics-settings.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { catalogWith, loadOwnStrategies } from '../../host/strategy-files/own-strategies.ts';
 import { type LoadedStrategy, runStrategyCode } from '../../host/strategy-files/run-strategy-code.ts';
@@ -28,7 +27,6 @@ import {
 } from './backtest-schema.ts';
 import { importNamedFiles } from './import-named-files.ts';
 import type { JournalLatencies, FoundLatencies } from './journal-latencies.ts';
-import { readStatistics } from './read-statistics.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
@@ -44,7 +42,6 @@ export interface Backtest {
   /** Plain data that may be sent to a thread. */
   readonly sources: SourceDays;
   readonly latencies: JournalLatencies;
-  readonly statistics: StatisticsSettings;
 }
 
 /** Text by which a stack trace shows the code of each strategy, by id. */
@@ -86,14 +83,17 @@ export async function loadBacktest(file: string, options: LoadOptions = {}): Pro
   const { catalogue } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
   const sources = sourceDays(dirs, market, read);
-  const statistics = await readStatistics(source, read, { market, sources });
-  if ('problem' in statistics) return { ok: false, problems: [statistics.problem] };
   const { strategies } = code;
-  const backtest: Backtest = { file, read, source, market, strategies, sources, latencies, statistics };
+  const backtest: Backtest = { file, read, source, market, strategies, sources, latencies };
   const wrong =
     sources.days.length === 0
       ? [noDays(backtest)]
-      : [...dayBarProblems(backtest), ...closingBarProblems(backtest), ...unplayedProblems(backtest)];
+      : [
+          ...dayBarProblems(backtest),
+          ...closingBarProblems(backtest),
+          ...unplayedProblems(backtest),
+          ...benchmarkProblems(backtest),
+        ];
   return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
 }
 
@@ -122,6 +122,13 @@ function unplayedProblems({ source, read, sources: { all, days }, market }: Back
           ],
     ),
   );
+}
+
+function benchmarkProblems({ source, read, sources: { all } }: Backtest): readonly Problem[] {
+  const { benchmark } = read.statistics;
+  if (benchmark === undefined || all.some(({ code }) => code === benchmark)) return [];
+  const hint = 'name its file in data';
+  return [source.problem(['statistics', 'benchmark'], 'a contract with data in this run', hint)];
 }
 
 /** An order decided on the close of a daily bar would meet a closed market and expire before it opens. */

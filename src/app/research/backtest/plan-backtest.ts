@@ -26,6 +26,7 @@ import { DEFAULT_MARGIN_RULES, type MarginRules } from '../../../venue/account/m
 import { BacktestDays } from './backtest-days.ts';
 import { type Backtest, memoryOf } from './load-backtest.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
+import { issuesText } from '../../../domain/parsed.ts';
 import { longestBar, rowReader, type SourceDay, type SourceDays } from './source-days.ts';
 
 export interface PlanOverrides {
@@ -70,7 +71,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     isMarginRuleOn:
       market.kind === 'index_futures' || backtest.source.at(['risk', 'marginUsePercent']) !== undefined,
     resume: read.resume,
-    statistics: backtest.statistics,
+    statistics: backtest.read.statistics,
   };
   const data = new BacktestDays({
     market,
@@ -114,10 +115,7 @@ function parsedParams(
 ): StrategyInstance['params'] {
   const read = definition.parseParams({ ...params, ...over });
   if (read.ok) return read.value;
-  const wrong = read.issues.map(
-    ({ path, expected, received }) => `${path}: expected ${expected}, was ${received}`,
-  );
-  throw new Error(`parameters of ${id}: ${wrong.join('; ')}`);
+  throw new Error(`parameters of ${id}: ${issuesText(read.issues)}`);
 }
 
 function digestOf(

@@ -202,13 +202,12 @@ function fundsJson({ cash, marginUsed, buyingPower }: Funds, money: InCurrency):
 const leastOf = (column: Float64Array): number | undefined =>
   column.length === 0 ? undefined : column.reduce((least, value) => Math.min(least, value), Infinity);
 
-function metricsJson({ metrics, aggregate, rolling, benchmark }: PerformanceMetrics): object {
+function metricsJson({ metrics, aggregate, benchmark }: PerformanceMetrics): object {
   return {
     metrics: Object.fromEntries(metrics.map(({ key, value }) => [key, value ?? null])),
     aggregateReturns: Object.fromEntries(
       Object.entries(aggregate).map(([span, returns]) => [span, Object.fromEntries(returns)]),
     ),
-    rolling,
     benchmark,
   };
 }

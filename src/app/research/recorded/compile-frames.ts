@@ -21,6 +21,7 @@ import { isSymbol } from '../../../recording/import/file-kind.ts';
 import { openSource } from '../../../recording/import/table-file.ts';
 import type { BookUpdateFrame } from '../../../wire/stream/data-frame.ts';
 import { decodeServerFrame } from '../../../wire/stream/server-frame.ts';
+import { issuesText } from '../../../domain/parsed.ts';
 import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts';
 
 export interface FrameOptions {
@@ -106,12 +107,7 @@ class FrameCompiler {
       case 'market':
         break;
       case 'malformed':
-        return this.#bad.add(
-          this.#frames,
-          read.issues
-            .map(({ path, expected, received }) => `${path}: expected ${expected}, was ${received}`)
-            .join('; '),
-        );
+        return this.#bad.add(this.#frames, issuesText(read.issues));
       case 'unknown_symbol':
         return this.#bad.add(
           this.#frames,

@@ -104,7 +104,7 @@ export async function runSweep(
       walkForward:
         windows === null
           ? null
-          : walkForwardFound(windows, ratioBasis(backtest.sources.days, backtest.statistics)),
+          : walkForwardFound(windows, ratioBasis(backtest.sources.days, backtest.read.statistics)),
       monteCarlo:
         plan.monteCarlo === null || best === null ? undefined : resampledTrades(best.result, plan.monteCarlo),
       resumed: runs.resumed,

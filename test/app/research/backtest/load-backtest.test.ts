@@ -31,12 +31,7 @@ strategies:
 
 /** `from` is replaced by `to` in a file without mistakes. */
 test.each([
-  [
-    'a misspelt key',
-    'capital:',
-    'captial:',
-    'captial: expected a known key, was "captial" (did you mean capital?)',
-  ],
+  ['a misspelt key', 'state:', 'stte:', 'stte: expected a known key, was "stte" (did you mean state?)'],
   ['no capital', 'capital: 2000000000', 'capital: 0', 'capital: expected more than 0, was 0'],
   [
     'a market that is not there',
@@ -66,13 +61,7 @@ test.each([
     'a benchmark that is not there',
     'strategies:',
     'statistics: { benchmark: index.csv }\nstrategies:',
-    'statistics.benchmark: expected a contract with data in this run, or a file of closes beside this file, was index.csv',
-  ],
-  [
-    'a benchmark without a close',
-    'strategies:',
-    `statistics: { benchmark: ${join(ROOT, 'test/golden/empyrical/make.py')} }\nstrategies:`,
-    'expected columns for time and close',
+    'statistics.benchmark: expected a contract with data in this run, was "index.csv" (name its file in data)',
   ],
   ['no data', `prints: [${SAMPLE}]`, 'prints: []', 'data: expected prints, quotes, bars or a catalogue'],
   [

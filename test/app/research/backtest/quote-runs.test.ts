@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
 import { runStatistics } from '../../../../src/backtest/statistics/run-statistics.ts';
-import { minutes, priceTicks, seconds } from '../../../../src/domain/units.ts';
+import { priceTicks, seconds } from '../../../../src/domain/units.ts';
 import { barPlan } from './bar-run.ts';
 
 interface Quote {
@@ -129,37 +129,4 @@ test('row by row comes to the same', async () => {
   const slow = runBacktest(await plan(), { isRowByRow: true });
   expect(quick.counts.fills).toBeGreaterThan(20);
   expect(slow.journalHash).toBe(quick.journalHash);
-});
-
-test.each(['bid', 'ask', 'mid'] as const)('minutes of the %s are those of a plain loop', async (price) => {
-  const quotes = walk(300);
-  const seen: (readonly number[])[] = [];
-  const plan = await barPlan({
-    kind: 'quotes',
-    bars: csv(quotes),
-    connect: (ticks) =>
-      void ticks
-        .bars({ every: minutes(1), price })
-        .subscribe(({ open, high, low, close }) => seen.push([open, high, low, close])),
-  });
-  expect(runBacktest(plan).strategies[0]?.fault).toBeNull();
-  const levels = quotes.map(({ bid, ask }) =>
-    price === 'mid' ? Math.floor((bid + ask) / 2) : { bid, ask }[price],
-  );
-  const wanted = [0, 1, 2, 3, 4].map((minute) => {
-    const part = levels.slice(minute * 60, minute * 60 + 60);
-    return [part[0], Math.max(...part), Math.min(...part), part.at(-1)];
-  });
-  expect(seen).toEqual(wanted);
-});
-
-test('where the data are bars there are no bars of the bid', async () => {
-  const plan = await barPlan({
-    bars: 'time,open,high,low,close,volume\n2024-01-03T00:00:00Z,100,100,100,100,5\n2024-01-03T00:01:00Z,100,100,100,100,5\n',
-    file: ', every: 1m',
-    connect: (ticks) => void ticks.bars({ every: minutes(1), price: 'bid' }).subscribe(),
-  });
-  expect(runBacktest(plan).strategies[0]?.fault?.message).toContain(
-    'need quotes or a book, and the data are bars',
-  );
 });

@@ -187,7 +187,7 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     market: { calendar: MARKET_CALENDAR, contracts },
     journal: null,
     isQuiet: true,
-    retention: { backups: 1, journalDays: 30, archiveDays: null, framesDays: 365, framesGigabytes: 1 },
+    retention: { backups: 1, journalDays: 30, framesDays: 365, framesGigabytes: 1 },
   };
   recorded(STORY, frames);
   expect(await archiveRecordings({ ...recordings, today: DAY })).toEqual({
@@ -195,7 +195,6 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     failures: [],
     archived: [],
     damage: null,
-    expired: [],
     reports: [],
   });
   expect(await archiveRecordings(recordings)).toEqual({
@@ -203,7 +202,6 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     failures: [],
     archived: [],
     damage: null,
-    expired: [],
     reports: [],
   });
   expect(rowsOf(data)).toHaveLength(5);
@@ -212,7 +210,6 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     failures: [],
     archived: [],
     damage: null,
-    expired: [],
     reports: [],
   });
   const log = openFrameLog(frames, DAY);
@@ -236,7 +233,7 @@ it('leaves a log that it cannot compile, says why, and goes on with the next', a
     market: { calendar: MARKET_CALENDAR, contracts },
     journal: null,
     isQuiet: true,
-    retention: { backups: 1, journalDays: 30, archiveDays: null, framesDays: 365, framesGigabytes: 1 },
+    retention: { backups: 1, journalDays: 30, framesDays: 365, framesGigabytes: 1 },
   });
   expect(kept.failures).toEqual([
     expect.stringMatching(/^2026-03-03\.frames: the first 1000 rows are all bad/),
