@@ -173,6 +173,14 @@ export function assertTimer(span: unknown, handler: unknown): void {
   check('after', 'handler', HANDLER, handler);
 }
 
+/** The argument of `ticks.every`. */
+export function assertPace(span: unknown): void {
+  if (!isWhole(span) || Number(span) <= 0)
+    throw new Error(
+      `ticks.every: expected a whole number of microseconds above zero: seconds(5), was ${received(span)}`,
+    );
+}
+
 /** The text of `trader.note`, the name of `trader.leg`. */
 export const assertText = (call: string, key: string, text: unknown): void => check(call, key, TEXT, text);
 

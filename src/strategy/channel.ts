@@ -22,6 +22,7 @@ export class Channel<T> extends Observable<T> {
   /** Replaced, never changed, so that a handler may subscribe and unsubscribe while it runs. */
   #handlers: readonly Handler<T>[] = [];
   readonly #subjects = new Set<Subject<T>>();
+  readonly #atClose = (): void => this.#end();
   /** Told when the list was replaced. */
   onHandlers: (() => void) | null = null;
   readonly index: number;
@@ -33,7 +34,6 @@ export class Channel<T> extends Observable<T> {
     this.where = where;
     this.#running = guard.running;
     this.index = guard.index;
-    guard.atClose(() => this.#end());
   }
 
   get handlers(): readonly Handler<T>[] {
@@ -76,8 +76,11 @@ export class Channel<T> extends Observable<T> {
     }
     if (typeof observerOrNext === 'function') return this.#add(observerOrNext);
     const subject = new Subject<T>();
+    // What a teardown throws passes through the Subject that it hangs on; through the outermost one it would spoil RxJS for good.
+    const inner = new Subject<T>();
+    subject.subscribe(inner);
     this.#subjects.add(subject);
-    const subscription = subject.subscribe(observerOrNext ?? {});
+    const subscription = inner.subscribe(observerOrNext ?? {});
     const handler = this.#add((value) => subject.next(value));
     handler.add(() => this.#subjects.delete(subject));
     subscription.add(handler);
@@ -108,6 +111,9 @@ export class Channel<T> extends Observable<T> {
 
   #replace(handlers: readonly Handler<T>[]): void {
     this.#handlers = handlers;
+    // A strategy may ask for a stream of its own at each tick.
+    if (handlers.length > 0) this.guard.atClose(this.#atClose);
+    else this.guard.forget(this.#atClose);
     this.onHandlers?.();
   }
 }

@@ -54,9 +54,11 @@ const createAll = <Input>(made: Indicators<Input>): readonly (readonly [string, 
 /** Each item with the `count` before it, oldest first, from the item on that has so many: `bars.pipe(lookBack(20))`. */
 export const lookBack = <T>(
   count: number,
-): OperatorFunction<T, { readonly item: T; readonly before: readonly T[] }> =>
-  pipe(
-    scan((last: readonly T[], item: T) => [...last.slice(-count), item], []),
+): OperatorFunction<T, { readonly item: T; readonly before: readonly T[] }> => {
+  if (!Number.isSafeInteger(count) || count < 0)
+    throw new Error(`lookBack: expected a whole number of items, was ${count}`);
+  return pipe(
+    scan((last: readonly T[], item: T) => [...last, item].slice(-count - 1), []),
     filter((last) => last.length > count),
     map((last) => {
       const item = last.at(-1);
@@ -64,3 +66,4 @@ export const lookBack = <T>(
       return { item, before: last.slice(0, -1) };
     }),
   );
+};

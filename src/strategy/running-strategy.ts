@@ -18,7 +18,7 @@ import { createLegTrader, frozen, NoteBudget, type TraderParts } from './leg-tra
 import { type StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
 import type { LegTicks, Rollover, Ticks } from './ticks.ts';
-import { assertText } from './asked.ts';
+import { assertPace, assertText } from './asked.ts';
 
 /** One strategy of the configuration. `params` come from the definition's `parseParams`. */
 export interface StrategyInstance {
@@ -163,6 +163,7 @@ export class RunningStrategy {
         },
         every: (span) => {
           this.#guard.assertInEvent('every', 'ticks');
+          assertPace(span);
           return new Moments(this.#guard, span, this.#port, this.#timers);
         },
         phases$: this.#phases,

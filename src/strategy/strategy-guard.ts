@@ -17,7 +17,7 @@ export class StrategyGuard {
   readonly index: StrategyIndex;
   readonly running: Int32Array;
   readonly #port: Pick<TraderPort, 'fault'>;
-  readonly #atClose: (() => void)[] = [];
+  readonly #atClose = new Set<() => void>();
   #closed = false;
 
   constructor(index: StrategyIndex, running: Int32Array, port: Pick<TraderPort, 'fault'>) {
@@ -32,7 +32,11 @@ export class StrategyGuard {
 
   /** Adds a cleanup that runs when the strategy stops. */
   atClose(drop: () => void): void {
-    this.#atClose.push(drop);
+    this.#atClose.add(drop);
+  }
+
+  forget(drop: () => void): void {
+    this.#atClose.delete(drop);
   }
 
   run(where: string, action: () => void): void {
@@ -55,9 +59,15 @@ export class StrategyGuard {
     this.#port.fault(this.index, error, where);
   }
 
+  /** Streams that end call the strategy's code. */
   close(): void {
     this.#closed = true;
-    for (const drop of this.#atClose.splice(0)) drop();
+    const before = this.running[0] ?? NO_STRATEGY;
+    this.running[0] = this.index;
+    this.running[1] = ((this.running[1] ?? 0) + 1) | 0;
+    for (const drop of this.#atClose) drop();
+    this.#atClose.clear();
+    this.running[0] = before;
   }
 
   /**

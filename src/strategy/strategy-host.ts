@@ -28,6 +28,13 @@ export interface StrategyHostOptions {
   readonly onFault?: TraderPort['fault'];
 }
 
+/** `forEach` and `toPromise` of a stream would keep what is thrown, and go on after the event. */
+const NO_PROMISE = new Proxy(Promise, {
+  construct: () => {
+    throw new Error('a promise of a stream comes after the event: expected a subscription');
+  },
+});
+
 export function createStrategyHost({
   instances,
   currentStrategy,
@@ -35,6 +42,7 @@ export function createStrategyHost({
 }: StrategyHostOptions): StrategyHost {
   // A throw comes out of the `next` that brought the message, not out of a timer after the event.
   config.useDeprecatedSynchronousErrorHandling = true;
+  config.Promise = NO_PROMISE;
   const running = currentStrategy ?? new Int32Array(2);
   assert(running.length > 0, 'the shared memory has a slot for the running strategy');
   assert(

@@ -1,6 +1,7 @@
 import {
   combineLatest,
   filter,
+  finalize,
   map,
   merge,
   of,
@@ -11,8 +12,10 @@ import {
   take,
   withLatestFrom,
 } from 'rxjs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { type DurationUs, seconds, strategyIndex } from '../../src/domain/units.ts';
 import { HANDLERS_MAX } from '../../src/strategy/channel.ts';
+import { StrategyGuard } from '../../src/strategy/strategy-guard.ts';
 import { startStrategies, startStrategy, type TestTicks } from './start-strategy.ts';
 
 const boom = (): never => {
@@ -147,6 +150,82 @@ describe('what RxJS does by itself, and a channel does not', () => {
     trader.trade(13_001);
     expect(ended).toEqual(['complete']);
     expect(trader.faults).toHaveLength(1);
+  });
+});
+
+describe('what a teardown throws', () => {
+  const ends: Record<string, (ticks: TestTicks) => void> = {
+    'when a chain breaks': (ticks) =>
+      ticks.trades$
+        .pipe(
+          map(boom),
+          finalize(boom),
+          map((x) => x),
+        )
+        .subscribe(),
+    'when the streams of a strategy end': (ticks) => {
+      ticks.books$.pipe(finalize(boom)).subscribe();
+      ticks.trades$.subscribe(boom);
+    },
+    'when a chain completes': (ticks) => ticks.trades$.pipe(take(1)).subscribe().add(boom),
+  };
+
+  test.each(Object.entries(ends))('%s, leaves the faults of others alone', (_name, connect) => {
+    const trader = startStrategies([connect, (ticks) => ticks.trades$.pipe(map(boom)).subscribe()]);
+    trader.trade(13_000);
+    expect(trader.faults).toContainEqual({ strategy: 1, message: 'boom', where: 'trades$ of front' });
+  });
+});
+
+test('a promise of a stream is a fault where it is made', () => {
+  const trader = startStrategies([
+    (ticks) => void ticks.trades$.forEach(boom),
+    (ticks) => void ticks.trades$.pipe(map(boom)).forEach(() => {}),
+  ]);
+  expect(trader.faults.map(({ where, message }) => `${where}: ${message}`)).toEqual(
+    [0, 1].map(() => 'connect: a promise of a stream comes after the event: expected a subscription'),
+  );
+});
+
+test('the code that runs at the end of a stream is that of its strategy, for the watchdog', () => {
+  const currentStrategy = new Int32Array(2);
+  const seen: (number | undefined)[] = [];
+  const trader = startStrategy(
+    (ticks) => ticks.trades$.subscribe({ complete: () => seen.push(currentStrategy[0]) }),
+    { currentStrategy },
+  );
+  trader.host?.stop(strategyIndex(0));
+  expect([seen, currentStrategy[0]]).toEqual([[0], -1]);
+});
+
+describe('moments', () => {
+  test.each([0, -1, 0.5, Number.NaN, undefined])('have no pace of %s', (span) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as JavaScript may ask
+    const trader = startStrategy((ticks) => ticks.every(span as DurationUs).subscribe(() => {}));
+    expect(trader.faults).toMatchObject([{ where: 'connect' }]);
+    expect(trader.faults[0]?.message).toMatch(/^ticks\.every: expected a whole number of microseconds/);
+  });
+
+  test('that begin again at each tick hold nothing of those before', () => {
+    const added = vi.spyOn(StrategyGuard.prototype, 'atClose');
+    const forgotten = vi.spyOn(StrategyGuard.prototype, 'forget');
+    const seen: number[] = [];
+    const trader = startStrategy((ticks) =>
+      ticks.trades$.pipe(switchMap(() => ticks.every(seconds(5)))).subscribe((at) => seen.push(at)),
+    );
+    const held = (): number =>
+      new Set(added.mock.calls.map(([drop]) => drop)).size -
+      new Set(forgotten.mock.calls.map(([drop]) => drop)).size;
+    trader.trade(13_000);
+    const first = held();
+    for (let i = 0; i < 2 * HANDLERS_MAX; i += 1) trader.trade(13_000);
+    expect(trader.faults).toEqual([]);
+    expect(held()).toBe(first);
+    trader.advance(seconds(5));
+    expect(seen).toHaveLength(1);
+    trader.host?.stop(strategyIndex(0));
+    trader.advance(seconds(60));
+    expect(seen).toHaveLength(1);
   });
 });
 

@@ -65,6 +65,17 @@ test('each item comes with those before it, once there are as many', () => {
   expect(seen).toEqual(['13000 13010 then 13030', '13010 13030 then 13020']);
 });
 
+test('nothing is looked back on with a count of zero, and other counts are refused', () => {
+  const seen: number[] = [];
+  const trader = startStrategy((ticks) =>
+    ticks.trades$.pipe(lookBack(0)).subscribe(({ before }) => seen.push(before.length)),
+  );
+  for (const price of PRICES) trader.trade(price);
+  expect(seen).toEqual(PRICES.map(() => 0));
+  for (const count of [-1, 1.5, Number.NaN, Infinity])
+    expect(() => lookBack(count)).toThrow(/^lookBack: expected a whole number of items/);
+});
+
 test.each(['the input', 'the handler'])('a throw in %s stops the strategy', (where) => {
   const trader = startStrategy((ticks) =>
     ticks.trades$
