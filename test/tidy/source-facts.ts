@@ -115,9 +115,13 @@ function isDeclaration({ node, parent, key }: Visit): boolean {
 
 function importOf(node: Node, line: number): Import[] {
   if (node.type === 'ImportDeclaration') {
-    const names = node.specifiers.map((specifier) =>
-      specifier.type === 'ImportSpecifier' ? (textOf(specifier.imported) ?? nameOf(specifier.imported)) : '*',
-    );
+    const names = node.specifiers.flatMap((specifier) => {
+      if (specifier.type !== 'ImportSpecifier') return ['*'];
+      // A type does nothing.
+      return specifier.importKind === 'type'
+        ? []
+        : [textOf(specifier.imported) ?? nameOf(specifier.imported)];
+    });
     return [{ specifier: node.source.value, names, line }];
   }
   if (node.type === 'ExportNamedDeclaration' && node.source !== null) {
