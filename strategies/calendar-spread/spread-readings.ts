@@ -31,8 +31,9 @@ export const readings =
       })),
     );
 
+/** Books of before do not count any more, as those of the trader do not. */
 export const lost = ({ feed$ }: LegTicks): Observable<FeedChange> =>
-  feed$.pipe(filter(({ state }) => state === 'down'));
+  feed$.pipe(filter(({ state }) => state !== 'live'));
 
 /** A moment that comes later than this. */
 const LATE_MAX = seconds(10);

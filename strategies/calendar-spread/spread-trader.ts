@@ -1,4 +1,4 @@
-import { filter, merge, startWith, switchMap, withLatestFrom } from 'rxjs';
+import { filter, merge, of, switchMap, withLatestFrom } from 'rxjs';
 import type { CancelTimer } from '../../src/domain/clock.ts';
 import {
   type LegTrader,
@@ -70,9 +70,9 @@ export class SpreadTrader {
     });
     const spread$ = spreadOf(front.ticks, next.ticks);
     // What the window remembers of another contract, or of the time before a hole, says nothing.
-    merge(front.ticks.rollovers$, lost(front.ticks), standbys(moments$, params))
+    // The first one is the last of them, so that each later hole is seen before the look at that moment.
+    merge(front.ticks.rollovers$, lost(front.ticks), standbys(moments$, params), of(null))
       .pipe(
-        startWith(null),
         switchMap(() =>
           looks$.pipe(
             withLatestFrom(spread$, (_, spread) => spread),

@@ -185,4 +185,23 @@ describe('other hands', () => {
     spread(trader, 32, 32, 32);
     expect(trader.calls).toEqual([]);
   });
+
+  test('books from before the stream stood still are no spread', () => {
+    const trader = start();
+    spread(trader, ...QUIET);
+    trader.host?.onFeed({ tsUs: trader.nowUs(), state: 'stale' });
+    trader.book(13_031, 13_033, NEXT);
+    trader.advance(seconds(2));
+    trader.feed('live');
+    trader.advance(seconds(1));
+    expect(trader.calls).toEqual([]);
+  });
+
+  test('the first look after a standby decides nothing', () => {
+    const trader = start();
+    spread(trader, ...QUIET);
+    trader.book(13_031, 13_033, NEXT);
+    trader.jumpTo(at('10:30:00'));
+    expect(trader.calls).toEqual([]);
+  });
 });
