@@ -40,6 +40,8 @@ const MACHINE = new RegExp(
     String.raw`(?<![\w.$])process\.(?:env|hrtime|uptime|memoryUsage|cpuUsage|nextTick|exit|kill|abort|cwd)\b`,
     String.raw`(?<![\w.$])crypto\.\w+`,
     String.raw`(?<![\w.$])(?:setTimeout|setInterval|setImmediate|queueMicrotask|fetch)\b(?=\s*\()`,
+    // It goes on after the event, and what it throws in an operator reaches nobody.
+    String.raw`(?<![\w.$])async\b(?=\s*\(|\s+function\b|\s+[\w$]+\s*=>)`,
     String.raw`\bnew\s+(?:WeakRef|FinalizationRegistry)\b`,
   ].join('|'),
   'g',
@@ -57,7 +59,8 @@ export const REFUSED_OF_RXJS: ReadonlySet<string> = new Set(
     asyncScheduler asapScheduler queueScheduler animationFrameScheduler
     VirtualTimeScheduler VirtualAction Scheduler
     Observable Subscriber Subject BehaviorSubject ReplaySubject AsyncSubject config
-    catchError onErrorResumeNext onErrorResumeNextWith retry retryWhen repeat repeatWhen
+    catchError materialize finalize using
+    onErrorResumeNext onErrorResumeNextWith retry retryWhen repeat repeatWhen
     shareReplay publishReplay publishBehavior publishLast
     firstValueFrom lastValueFrom fromEvent fromEventPattern bindCallback bindNodeCallback
   `
@@ -65,16 +68,44 @@ export const REFUSED_OF_RXJS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Names by which a script, as the bundler writes it, calls the modules of RxJS. */
-const RXJS = /\bvar (\w+) = (?:__toESM\()?require\(["']rxjs(?:\/operators)?["']/g;
+/** Names by which a script, as the bundler writes it, calls the modules of RxJS, and modules that pass on all of it. */
+const RXJS =
+  /\b(?:var ([\w$]+) = (?:__toESM\()?|__reExport\(([\w$]+), )require\(["']rxjs(?:\/operators)?["']/g;
 
 function refusedOfRxjs(script: string): readonly string[] {
-  const modules = [...script.matchAll(RXJS)].map(([, name = '']) => name);
-  const uses = modules.flatMap((name) => [...script.matchAll(new RegExp(String.raw`\b${name}\.(\w+)`, 'g'))]);
-  return uses.flatMap(([, name = '']) => (REFUSED_OF_RXJS.has(name) ? [`${name} of rxjs`] : []));
+  const modules = [...script.matchAll(RXJS)].map(([, name = '', by = '']) =>
+    (name + by).replaceAll('$', '\\$'),
+  );
+  const uses = modules.flatMap((name) => [
+    ...script.matchAll(new RegExp(String.raw`(?<![\w$.])${name}(?:\.default)?\.(\w+)`, 'g')),
+    ...script.matchAll(new RegExp(String.raw`\{([^{}]*)\} = ${name}(?![\w$])`, 'g')),
+  ]);
+  const names = uses.flatMap(([, used = '']) => used.match(/\w+/g) ?? []);
+  return names.flatMap((name) => (REFUSED_OF_RXJS.has(name) ? [`${name} of rxjs`] : []));
+}
+
+/** A subscriber that takes the errors of its stream keeps a throw from being told. */
+function errorHandlers(code: string): readonly string[] {
+  const takers = [...code.matchAll(/\.subscribe\(\s*(?=\{)/g)].filter(({ 0: { length }, index }) =>
+    /[{,]\s*error\b/.test(ownKeys(code.slice(index + length))),
+  );
+  return takers.map(() => 'error of subscribe');
+}
+
+/** The text of the object that `code` begins with, without what its parts hold. */
+function ownKeys(code: string): string {
+  let [depth, own] = [0, ''];
+  for (const letter of code) {
+    if ('({['.includes(letter)) depth += 1;
+    if (depth === 1) own += letter;
+    if (')}]'.includes(letter)) depth -= 1;
+    if (depth === 0) break;
+  }
+  return own;
 }
 
 /** What a script reads of the machine that it runs on, each once: a replay of the day would get something else. */
-export const machineUses = (script: string): readonly string[] => [
-  ...new Set([...(script.replaceAll(NO_CODE, ' ').match(MACHINE) ?? []), ...refusedOfRxjs(script)]),
-];
+export function machineUses(script: string): readonly string[] {
+  const code = script.replaceAll(NO_CODE, ' ');
+  return [...new Set([...(code.match(MACHINE) ?? []), ...refusedOfRxjs(script), ...errorHandlers(code)])];
+}
