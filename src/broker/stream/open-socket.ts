@@ -1,5 +1,5 @@
 /** One WebSocket as a cold observable of its frames: subscribing dials, unsubscribing closes. */
-import { Observable } from 'rxjs';
+import { Observable, Subject } from 'rxjs';
 import { WebSocket } from 'ws';
 import type { Timers } from '../../domain/clock.ts';
 import { type DurationUs, seq, tsUs } from '../../domain/units.ts';
@@ -44,7 +44,10 @@ export const openSocket = (options: SocketOptions): Observable<SocketEvent> =>
     const socket = options.dial(options.url);
     let failure: string | undefined;
     let opened = false;
-    const end = (reason: ConnectionEnd): void => subscriber.error(new ConnectionLost(reason));
+    // RxJS in the thread of an engine loses what is thrown outside of a Subject.
+    const events$ = new Subject<SocketEvent>();
+    events$.subscribe(subscriber);
+    const end = (reason: ConnectionEnd): void => events$.error(new ConnectionLost(reason));
     const stopDeadline = options.timers.after(options.connectDeadline, () =>
       end({ kind: 'connect_timeout' }),
     );
@@ -55,13 +58,13 @@ export const openSocket = (options: SocketOptions): Observable<SocketEvent> =>
     socket.on('open', () => {
       opened = true;
       stopDeadline();
-      subscriber.next({ kind: 'open', send });
+      events$.next({ kind: 'open', send });
     });
     socket.on('message', (data, isBinary) => {
       const text = Buffer.isBuffer(data) && !isBinary ? data.toString('utf8') : undefined;
       if (text === undefined) return;
       const frame = readControlFrame(text);
-      subscriber.next(frame === undefined ? { kind: 'data', text } : { kind: 'control', frame });
+      events$.next(frame === undefined ? { kind: 'data', text } : { kind: 'control', frame });
     });
     // `ws` reports the error first and the close after it.
     socket.on('error', (error) => {
