@@ -1,4 +1,4 @@
-import { Observable, type Observer, Subject, Subscription } from 'rxjs';
+import { Observable, type Observer, Subject, Subscription, tap } from 'rxjs';
 import { NO_STRATEGY, type StrategyGuard } from './strategy-guard.ts';
 
 /** One subscriber of a channel, in the channel's list and in that of its contract. */
@@ -76,11 +76,9 @@ export class Channel<T> extends Observable<T> {
     }
     if (typeof observerOrNext === 'function') return this.#add(observerOrNext);
     const subject = new Subject<T>();
-    // What a teardown throws passes through the Subject that it hangs on; through the outermost one it would spoil RxJS for good.
-    const inner = new Subject<T>();
-    subject.subscribe(inner);
     this.#subjects.add(subject);
-    const subscription = inner.subscribe(observerOrNext ?? {});
+    // `tap` stops what a teardown throws: through the `next` of the Subject it would spoil RxJS for good.
+    const subscription = subject.pipe(tap({})).subscribe(observerOrNext ?? {});
     const handler = this.#add((value) => subject.next(value));
     handler.add(() => this.#subjects.delete(subject));
     subscription.add(handler);
