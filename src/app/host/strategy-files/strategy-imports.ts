@@ -41,7 +41,7 @@ const MACHINE = new RegExp(
     String.raw`(?<![\w.$])crypto\.\w+`,
     String.raw`(?<![\w.$])(?:setTimeout|setInterval|setImmediate|queueMicrotask|fetch)\b(?=\s*\()`,
     // It goes on after the event, and what it throws in an operator reaches nobody.
-    String.raw`(?<![\w.$])async\b(?=\s*\(|\s+function\b|\s+[\w$]+\s*=>)`,
+    String.raw`(?<![\w.$])async\b(?=\s*[(*]|\s+function\b|\s+[\w$]+\s*(?:=>|\())`,
     String.raw`\bnew\s+(?:WeakRef|FinalizationRegistry)\b`,
   ].join('|'),
   'g',

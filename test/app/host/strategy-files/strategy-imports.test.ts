@@ -12,6 +12,7 @@ it.each([
   ['if (Math.random() < 0.5) await fetch("x");', ['Math.random', 'fetch']],
   ['const zone = process.env.TZ + crypto.randomUUID();', ['process.env', 'crypto.randomUUID']],
   ['ticks.trades$.pipe(switchMap(async (tick) => tick)).subscribe();', ['async']],
+  ['const later = { async *all() {}, async one() {} };', ['async']],
   ['var rx$ = __toESM(require("rxjs"));\nrx$.timer(1);', ['timer of rxjs']],
   ['__reExport(b_exports, require("rxjs"));\n(0, b_exports.timer)(1);', ['timer of rxjs']],
   ['var rx = __toESM(require("rxjs"));\nvar { map, delay: late } = rx;', ['delay of rxjs']],
