@@ -3,6 +3,7 @@ import { Console } from 'node:console';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { resolve } from 'node:path';
 import { compileFunction, Script } from 'node:vm';
+import { config } from 'rxjs';
 import type { StrategyCode } from '../../../config/config.ts';
 import type { StrategyDefinition } from '../../../strategy/index.ts';
 import { setTrap } from './clock-trap.ts';
@@ -26,6 +27,8 @@ export async function runStrategyCode(
 ): Promise<LoadedStrategy> {
   const { place } = code;
   const modules = await modulesFor(code.imports);
+  // As while it runs (see `createStrategyHost`): else what a stream throws here comes later, and ends the process.
+  config.useDeprecatedSynchronousErrorHandling = true;
   const trap = setTrap({ places: new Map([[place, place]]), isFalse: false });
   let exported: unknown;
   let changes: readonly string[] = [];
