@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { commandOptions } from '../support/command-options.ts';
 import { dataBench } from './data-bench.ts';
 import { backtestCandidates, firstRoundCandidates, wideCandidates } from './backtest-bench.ts';
-import { engineCandidates } from './engine-bench.ts';
+import { engineCandidates, streamCandidates } from './engine-bench.ts';
 import { decodeAll, frameCandidates, openEngine } from './frame-bench.ts';
 import { ladderCandidates } from './ladder-bench.ts';
 import { loopbackCandidates, startSender } from './loopback-bench.ts';
@@ -104,6 +104,7 @@ async function main(): Promise<void> {
       orderDeskCandidates(scratch, DESK_ORDERS),
     );
     await table('Engine events in process', 'a second', engineCandidates(day, events));
+    await table('A tick through a stream, by how a strategy subscribes', 'a second', streamCandidates(part));
     await table(
       'Ticks of a backtest, from columns to the result',
       'a second',

@@ -1,9 +1,14 @@
 /** Engine events a second in one thread, against a loop that only looks at the same literals. */
+import { combineLatest, filter, map, merge, pairwise, scan } from 'rxjs';
+import { EMA } from 'trading-signals';
 import { z } from 'zod';
-import { strategyIndex } from '../../src/domain/units.ts';
+import { instrumentIndex, strategyIndex, tsUs } from '../../src/domain/units.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { defineStrategy } from '../../src/strategy/define-strategy.ts';
+import { indicate } from '../../src/strategy/operators.ts';
 import type { StrategyInstance } from '../../src/strategy/running-strategy.ts';
+import { startStrategy, type TestTicks } from '../strategy/start-strategy.ts';
+import { at as timeAt, tradeTick } from '../support/strategy-fixtures.ts';
 import { CountingOutbound, createEngine, openingEvents, paperStrategies } from './engine-setup.ts';
 import type { MarketDay } from './market-day.ts';
 import { type Candidate, timed } from './rounds.ts';
@@ -49,5 +54,74 @@ export function engineCandidates(day: MarketDay, events: readonly EngineEvent[])
     through('engine.process, no strategy', () => []),
     through('engine.process, hub, a strategy that sees every tick', () => [watcher()]),
     through('engine.process, hub, the strategies of config/paper.yaml', () => paperStrategies(day.config)),
+  ];
+}
+
+const STREAM_TICKS = 200_000;
+
+/** What a tick costs on its way to a strategy's code, by how the code subscribes; a bar of 100 trades for those on bars. */
+export function streamCandidates(part: (whole: number) => number): Candidate[] {
+  const ticks = Array.from({ length: part(STREAM_TICKS) }, (_, at) =>
+    tradeTick(
+      { seq: at + 1, tsUs: tsUs(timeAt('10:00:00') + at * 10_000), instrument: 0 },
+      13_000 + (at % 7),
+      1,
+      at + 1,
+    ),
+  );
+  const see = (value: number): void => void (sum += value);
+  const through = (name: string, connect: (streams: TestTicks) => void): Candidate => ({
+    name,
+    run: () => {
+      const listeners = startStrategy(connect).host?.listenersOf(instrumentIndex(0));
+      return timed(ticks.length, () => {
+        for (const tick of ticks) listeners?.trade(tick);
+      });
+    },
+  });
+  const priceOf = ({ price }: { readonly price: number }): number => price;
+  return [
+    {
+      name: 'a bare callback',
+      run: () =>
+        timed(ticks.length, () => {
+          for (const { price } of ticks) see(price);
+        }),
+    },
+    through('trades$.subscribe(callback)', ({ trades$ }) => trades$.subscribe(({ price }) => see(price))),
+    through('trades$, map, filter', ({ trades$ }) =>
+      trades$
+        .pipe(
+          map(priceOf),
+          filter((price) => price > 0),
+        )
+        .subscribe(see),
+    ),
+    through('trades$, pairwise, scan', ({ trades$ }) =>
+      trades$
+        .pipe(
+          map(priceOf),
+          pairwise(),
+          scan((total, [before, now]) => total + now - before, 0),
+        )
+        .subscribe(see),
+    ),
+    through('merge of two', ({ trades$ }) => merge(trades$, trades$).subscribe(({ price }) => see(price))),
+    through('combineLatest of two', ({ trades$ }) =>
+      combineLatest([trades$, trades$]).subscribe(([near, far]) => see(far.price - near.price)),
+    ),
+    through('bars(...).subscribe(callback)', (streams) =>
+      streams.bars({ everyTicks: 100 }).subscribe(({ close }) => see(close)),
+    ),
+    through('bars(...), indicate, filter, map', (streams) =>
+      streams
+        .bars({ everyTicks: 100 })
+        .pipe(
+          indicate({ fast: () => new EMA(9), slow: () => new EMA(21) }, ({ close }) => close),
+          filter(({ item }) => item.complete),
+          map(({ fast, slow }) => fast - slow),
+        )
+        .subscribe(see),
+    ),
   ];
 }
