@@ -89,11 +89,8 @@ export interface ScheduleOptions {
 }
 
 type FiredBy = 'start' | 'cron' | 'check' | 'clock step';
-
-/** Of the schedule; `at` is local time of the exchange. */
-interface Job extends Pick<DailyMoment, 'kind'> {
-  readonly at: string;
-}
+/** `at`: local time of the exchange. */
+type Job = Pick<DailyMoment, 'kind'> & { readonly at: string };
 
 export interface RunningSchedule {
   readonly jobs: () => { readonly next: readonly Job[]; readonly last: (Job & { by: FiredBy }) | null };
@@ -104,12 +101,12 @@ export interface RunningSchedule {
 
 const JOBS_TOLD = 3;
 
-/** In a line. */
 export function jobsText({ next, last }: ReturnType<RunningSchedule['jobs']>): string {
   const [done, ...coming] = [last, ...next.slice(0, JOBS_TOLD)].map((job) =>
     job === null ? 'none yet' : `${job.kind} ${job.at.slice(5, 19)}`.replaceAll(/[_T]/g, ' '),
   );
-  return [...coming, `last ${done}`, ...(last === null ? [] : [`fired by ${last.by}`])].join(', ');
+  const by = last === null ? '' : `, fired by ${last.by}`;
+  return `next ${coming.join(', ') || 'none'}; last ${done}${by}`;
 }
 
 /** The net below who fires: timers stand still while the machine sleeps, the exchange does not. */
@@ -145,9 +142,8 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
     for (const [name, doneUs] of done) if (doneUs < at.monotonicUs - 2 * US_PER_DAY) done.delete(name);
     const due = dueMoments({ calendar, daily, begun, done, isCareDue: options.isCareDue() }, at);
     for (const moment of due) {
-      const { kind } = moment;
       done.set(nameOf(moment), at.monotonicUs);
-      last = { kind, at: local(at.atUs), by };
+      last = { kind: moment.kind, at: local(at.atUs), by };
       run(moment);
     }
   }

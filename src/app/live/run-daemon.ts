@@ -20,7 +20,7 @@ import { sendAtOnce } from '../edge/operator-channels.ts';
 import { ProgramFiles } from '../host/program-files.ts';
 import type { Shutdown } from '../host/shutdown.ts';
 import { systemClock } from '../host/system-clock.ts';
-import { type Archiver, createArchiver, type WrittenReport } from '../record/archive-recordings.ts';
+import { createArchiver, type WrittenReport } from '../record/archive-recordings.ts';
 import { RunMark } from '../host/run-mark.ts';
 import {
   ForeignDirectory,
@@ -225,12 +225,7 @@ async function brokerOnceThereIsRoom(
 }
 
 /** Backups, archives and reports. */
-const archiverOf = (
-  daemon: Daemon,
-  config: Config,
-  paths: StatePaths,
-  note: (text: string) => void,
-): Archiver =>
+const archiverOf = (daemon: Daemon, config: Config, paths: StatePaths, note: (text: string) => void) =>
   createArchiver({
     frames: paths.frames,
     data: paths.data,

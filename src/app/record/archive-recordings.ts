@@ -18,7 +18,6 @@ import type { ArchivedSession } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { packFrameLog, pruneFrameLogs, unpackedLogs } from '../../recording/frame-log.ts';
-import type { DayCare } from '../edge/schedule.ts';
 import { archivable, daysBack } from '../restart/carry-over.ts';
 import { dayReportOf } from '../inspect/day-report.ts';
 import { compileFrames, type FrameReport } from '../research/recorded/compile-frames.ts';
@@ -221,12 +220,8 @@ export interface ArchiverOptions extends Omit<Recordings, 'today' | 'isQuiet' | 
 /** Most frames live for a moment: more room for them is 60 MB of the process at each change of day, and saves no time. */
 const YOUNG_GENERATION_MB = 4;
 
-export interface Archiver extends DayCare {
-  stop(): Promise<void>;
-}
-
 /** Due at the start, after each close and after each day; works in a thread. The next start redoes unfinished work. */
-export function createArchiver(options: ArchiverOptions): Archiver {
+export function createArchiver(options: ArchiverOptions) {
   const { journal, timers, note, onFailure } = options;
   const rows = journal === null ? null : new ArchivedRows(journal.store, timers, onFailure);
   let doneFor = '';

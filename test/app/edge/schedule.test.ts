@@ -246,7 +246,7 @@ describe.each([
 });
 
 it('does a job within 5 s of its moment while nobody fires', () => {
-  setTime('2026-03-05T08:10:01.234+07:00');
+  setTime('2026-03-05T08:10:06.234+07:00');
   const lateUs: number[] = [];
   start(VIETNAM, { onRun: ({ atUs }) => lateUs.push(timers.nowUs() - atUs) });
   pass(12);
@@ -349,6 +349,8 @@ describe('node-cron', () => {
 
   it.each(ZONES)('alone carries a day to the second on a machine in %s', async (zone) => {
     vi.stubEnv('TZ', zone);
+    // As far as wall clock and monotonic time may differ and agree all the same.
+    setWall(19);
     begin(false);
     await hours(20);
     expect(told).toEqual(dayOf('2026-03-05'));
@@ -394,7 +396,7 @@ describe('node-cron', () => {
       expect(new Set(secondsOfJobs)).toEqual(new Set([0]));
     });
 
-    it('may be silent for a day, which the check carries', async () => {
+    it('is carried by the check where it is not set up anew', async () => {
       begin(true);
       await leap();
       await hours(22);
