@@ -1,7 +1,7 @@
 /** One seed's world: the broker, the network, the disk, and daemons that start, trade and die. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { REAL_TIME } from '../../src/app/host/market-clock.ts';
+import { REAL_TIME, systemTimers } from '../../src/app/host/market-clock.ts';
 import { type ClockSources, systemClock } from '../../src/app/host/system-clock.ts';
 import { Daemon } from '../../src/app/live/daemon.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../../src/app/restart/state-paths.ts';
@@ -16,6 +16,7 @@ import { type Assembled, assembleSimulator } from '../../src/simulator/start-sim
 import { StateStore } from '../../src/simulator/state/state-store.ts';
 import { Secrets } from '../../src/operator/redact.ts';
 import type { StrategyDefinition } from '../../src/strategy/index.ts';
+import { timerSchedule } from '../support/timer-schedule.ts';
 import type { AnswerFaults } from './answers.ts';
 import { configOf } from './configuration.ts';
 import { Disk } from './disk.ts';
@@ -236,6 +237,7 @@ export class World {
         },
       }),
       dial: this.network.dial,
+      schedule: timerSchedule(config.calendar, systemClock, systemTimers),
       startStamp: () => (this.#stamps += 1).toString(16).padStart(10, '0'),
     });
   }

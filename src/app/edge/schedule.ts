@@ -1,162 +1,231 @@
 /**
- * Calls the edge at moments of the exchange's day, whatever the zone of this machine. No decision depends on it: the phase is
- * computed from time and calendar, so a start at 08:47 is in the right phase without having seen the open.
+ * The jobs of the exchange's day, whatever the zone of this machine. Who fires only asks, `dueMoments` says what is due: a fire that is
+ * early, late, doubled or missed changes nothing. No decision depends on it: the phase is computed from time and calendar, so a start at
+ * 08:47 is in the right phase without having seen the open.
  */
-import { parseTimeOfDay } from '../../text/dates.ts';
+import { schedule as cron } from 'node-cron';
+import { formatLocalTime, parseTimeOfDay } from '../../text/dates.ts';
 import type { Config } from '../../config/config.ts';
-import { isSession, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
+import { isSession, sessionAfter, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import { addDays, momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import type { Clock, Timers } from '../../domain/clock.ts';
-import { durationUs, seconds, type TsUs, tsUs, US_PER_DAY, US_PER_HOUR } from '../../domain/units.ts';
+import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import { addUs, hours, minutes, seconds, type TsUs, US_PER_DAY, US_PER_MS } from '../../domain/units.ts';
 import { systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { BrokerEdge } from './broker-edge.ts';
 import { watchToken } from './token-watch.ts';
 
-/**
- * Renews the token in time, reads the contract list before the session, reconnects at the open, reads the book after the close.
- * Returns how to stop. The schedule is in real time, so scaled market time has only the token.
- */
-export function followSessionHours(config: Config, edge: BrokerEdge, rollover: () => void): () => void {
-  const stopWatch = watchToken({ tokens: edge.tokens, clock: systemClock, timers: systemTimers });
-  if (config.simulator.speed !== 1) return stopWatch;
-  const schedule = startSchedule({
-    calendar: config.calendar,
-    clock: systemClock,
-    timers: systemTimers,
-    tokenRefresh: config.schedule.tokenRefresh,
-    rollover: config.schedule.rollover,
-    run: ({ kind }) => {
-      switch (kind) {
-        case 'token_refresh':
-          return void edge.tokens.refresh('scheduled');
-        case 'rollover':
-          edge.reports.read('contracts');
-          return rollover();
-        case 'session_open':
-          edge.tokens.checkClose();
-          return edge.stream.resume();
-        case 'session_close':
-          return edge.reports.read('book');
-      }
-    },
-  });
-  return () => {
-    schedule.stop();
-    stopWatch();
+/** Fires near each of these times of the exchange's day, counted from midnight, until it is canceled. */
+export type Schedule = (timesUs: readonly number[], fire: () => void) => CancelTimer;
+
+/** Follows the wall clock. Nobody listens to what it missed: a leap of that clock makes thousands. */
+export const cronSchedule =
+  ({ timeZone }: TradingCalendar): Schedule =>
+  (timesUs, fire) => {
+    const tasks = timesUs.map((us) => {
+      const at = new Date(us / US_PER_MS);
+      const expression = `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
+      return cron(expression, fire, { timezone: timeZone, suppressMissedWarning: true });
+    });
+    return () => tasks.forEach((task) => void task.destroy());
   };
+
+/** Backup and report of the day, among others. */
+export interface DayCare {
+  isDue(): boolean;
+  begin(): void;
 }
 
-export interface ScheduleMoment {
-  readonly kind: MomentKind;
+/**
+ * Renews the token in time, reads the contract list before the session, reconnects at the open, reads the book after the close, has the
+ * day backed up and reported. The schedule is in real time, so scaled market time has only the token and the care.
+ */
+export function followSessionHours(
+  { config, schedule = cronSchedule(config.calendar) }: { config: Config; schedule?: Schedule },
+  edge: BrokerEdge,
+  rollover: () => void,
+  care: DayCare | undefined,
+): RunningSchedule {
+  const stopWatch = watchToken({ tokens: edge.tokens, clock: systemClock, timers: systemTimers });
+  const jobs: Readonly<Record<DailyMoment['kind'], () => unknown>> = {
+    token_refresh: () => edge.tokens.refresh('scheduled'),
+    rollover: () => [edge.reports.read('contracts'), rollover()],
+    session_open: () => [edge.tokens.checkClose(), edge.stream.resume()],
+    session_close: () => edge.reports.read('book'),
+    backup_and_report: () => care?.begin(),
+  };
+  const running = startSchedule({
+    calendar: config.calendar,
+    daily: config.simulator.speed === 1 ? dailyMoments(config.calendar, config.schedule) : [],
+    now: () => ({ atUs: systemClock.nowUs(), monotonicUs: performance.now() * US_PER_MS }),
+    timers: systemTimers,
+    schedule,
+    isCareDue: () => care?.isDue() === true,
+    run: ({ kind }) => void jobs[kind](),
+  });
+  return { ...running, stop: () => [running.stop, stopWatch].forEach((stop) => stop()) };
+}
+
+/** Real time, and one that nobody can set. */
+interface Now {
+  readonly atUs: TsUs;
+  readonly monotonicUs: number;
+}
+
+export interface ScheduleMoment extends Pick<DailyMoment, 'kind'> {
   /** The session that the moment belongs to. */
   readonly day: TradingDay;
-}
-
-export interface ScheduleOptions extends DailyTimes {
-  readonly calendar: TradingCalendar;
-  /** Real time. */
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly run: (moment: ScheduleMoment) => void;
-}
-
-export interface RunningSchedule {
-  stop(): void;
-}
-
-/** The clock is read at least this often: timers stand still while the machine sleeps, the exchange does not. */
-const LOOK_MAX = seconds(5);
-/** A moment that was done further ahead of the clock than this was done under a clock that was wrong: it is still to come. */
-const WRONG_AHEAD_US = 6 * US_PER_HOUR;
-
-interface DueMoment extends ScheduleMoment {
-  readonly name: string;
   readonly atUs: TsUs;
 }
 
-/** Calls for each moment of a session once, also when it is seen late, on its own day, because the machine slept. */
-export function startSchedule(options: ScheduleOptions): RunningSchedule {
-  const { calendar, clock, timers, run } = options;
-  const daily = dailyMoments(calendar, options);
-  const done = new Map<string, TsUs>();
-  let begunUs = clock.nowUs();
-  let lookedUs = -Infinity;
-  let nextUs = -Infinity;
-  let cancel = timers.after(durationUs(0), look);
-
-  function look(): void {
-    const now = clock.nowUs();
-    const due = now < lookedUs || now >= nextUs ? takeDue(now) : [];
-    lookedUs = now;
-    cancel = timers.after(durationUs(Math.min(LOOK_MAX, nextUs - now)), look);
-    for (const { kind, day } of due) run({ kind, day });
-  }
-
-  function takeDue(now: TsUs): readonly DueMoment[] {
-    begunUs = tsUs(Math.min(begunUs, now));
-    for (const [name, atUs] of done)
-      if (atUs > now + WRONG_AHEAD_US || atUs < now - 2 * US_PER_DAY) done.delete(name);
-    const moments = momentsAround(daily, calendar, now);
-    const due = moments.filter(({ name, atUs }) => atUs > begunUs && atUs <= now && !done.has(name));
-    for (const { name, atUs } of due) done.set(name, atUs);
-    const midnight = momentOf(tradingDayAt(calendar, now), US_PER_DAY, calendar.utcOffsetMinutes);
-    nextUs = Math.min(midnight, ...moments.filter(({ atUs }) => atUs > now).map(({ atUs }) => atUs));
-    return due;
-  }
-
-  return { stop: () => cancel() };
+export interface ScheduleOptions {
+  readonly calendar: TradingCalendar;
+  readonly daily: readonly DailyMoment[];
+  readonly now: () => Now;
+  readonly timers: Timers;
+  readonly schedule: Schedule;
+  readonly isCareDue: () => boolean;
+  readonly run: (moment: ScheduleMoment) => void;
 }
 
-/** Of the session of `now`, in order; the end of the day before falls on the midnight at which `now`'s day begins. */
-function momentsAround(
-  daily: readonly DailyMoment[],
-  calendar: TradingCalendar,
-  now: TsUs,
-): readonly DueMoment[] {
+type FiredBy = 'start' | 'cron' | 'check' | 'clock step';
+/** `at`: local time of the exchange. */
+type Job = Pick<DailyMoment, 'kind'> & { readonly at: string };
+
+export interface RunningSchedule {
+  readonly jobs: () => { readonly next: readonly Job[]; readonly last: (Job & { by: FiredBy }) | null };
+  /** The wall clock was set, or the machine slept. */
+  readonly clockStepped: () => void;
+  readonly stop: () => void;
+}
+
+const JOBS_TOLD = 3;
+
+export function jobsText({ next, last }: ReturnType<RunningSchedule['jobs']>): string {
+  const [done, ...coming] = [last, ...next.slice(0, JOBS_TOLD)].map((job) =>
+    job === null ? 'none yet' : `${job.kind} ${job.at.slice(5, 19)}`.replaceAll(/[_T]/g, ' '),
+  );
+  const by = last === null ? '' : `, fired by ${last.by}`;
+  return `next ${coming.join(', ') || 'none'}; last ${done}${by}`;
+}
+
+/** The net below who fires: timers stand still while the machine sleeps, the exchange does not. */
+const CHECK_EVERY = seconds(5);
+/** The wall clock may be ahead of ours by less than this while the two agree. */
+const FIRE_SLIP = seconds(0.05);
+
+/** Calls for each moment of a session once, also when it is seen late, on its own day, because the machine slept. */
+export function startSchedule(options: ScheduleOptions): RunningSchedule {
+  const { calendar, daily, now, timers, schedule, run } = options;
+  const timesUs = [...new Set(daily.map(({ timeUs }) => timeUs % US_PER_DAY))];
+  const begun = now();
+  const done = new Map<string, number>();
+  const local = (us: TsUs): string => formatLocalTime(us, calendar.utcOffsetMinutes);
+  let last: ReturnType<RunningSchedule['jobs']>['last'] = null;
+  let cancelLook: CancelTimer | undefined;
+  let cancelCheck = timers.after(seconds(0), () => check('start'));
+  let cancelFires = schedule(timesUs, fire);
+
+  function check(by: FiredBy): void {
+    cancelCheck = timers.after(CHECK_EVERY, () => check('check'));
+    look(by);
+  }
+
+  /** Not at once: what a job throws is not for who fires to catch. */
+  function fire(): void {
+    cancelLook?.();
+    cancelLook = timers.after(FIRE_SLIP, () => look('cron'));
+  }
+
+  function look(by: FiredBy): void {
+    const at = now();
+    for (const [name, doneUs] of done) if (doneUs < at.monotonicUs - 2 * US_PER_DAY) done.delete(name);
+    const due = dueMoments({ calendar, daily, begun, done, isCareDue: options.isCareDue() }, at);
+    for (const moment of due) {
+      done.set(nameOf(moment), at.monotonicUs);
+      last = { kind: moment.kind, at: local(at.atUs), by };
+      run(moment);
+    }
+  }
+
+  return {
+    jobs: () => {
+      const { atUs: from } = now();
+      const next = momentsAround(options, from).filter(({ atUs }) => atUs > from);
+      return { next: next.slice(0, daily.length).map(({ kind, atUs }) => ({ kind, at: local(atUs) })), last };
+    },
+    clockStepped: () => {
+      cancelFires();
+      cancelFires = schedule(timesUs, fire);
+      look('clock step');
+    },
+    stop: () => [cancelCheck, cancelLook, cancelFires].forEach((cancel) => cancel?.()),
+  };
+}
+
+type Daily = Pick<ScheduleOptions, 'calendar' | 'daily'>;
+/** `done` has the monotonic time of each deed. */
+type DayState = Daily & { begun: Now; done: ReadonlyMap<string, number>; isCareDue: boolean };
+
+/** What was done earlier before its moment than this was done under a clock that was wrong, and is still to come. */
+const WRONG_AHEAD_US = hours(6);
+
+/** By the present clock: it also says when the start and each deed were, whatever the clock of that time said. */
+export function dueMoments(state: DayState, { atUs: now, monotonicUs }: Now): readonly ScheduleMoment[] {
+  const { calendar, begun, done, isCareDue } = state;
+  const begunUs = Math.min(begun.atUs, now - (monotonicUs - begun.monotonicUs));
   const today = tradingDayAt(calendar, now);
-  return daily
-    .map(({ kind, timeUs }) => {
-      const day = timeUs === US_PER_DAY ? addDays(today, -1) : today;
-      const atUs = momentOf(day, timeUs, calendar.utcOffsetMinutes);
-      return { kind, day, atUs, name: `${day} ${kind} ${timeUs}` };
+  const isDone = (moment: ScheduleMoment): boolean =>
+    monotonicUs - (done.get(nameOf(moment)) ?? -Infinity) <= now - moment.atUs + WRONG_AHEAD_US;
+  const due = momentsAround(state, now)
+    .filter(({ kind, atUs }) => kind !== CARE && atUs > begunUs && atUs <= now)
+    .filter((moment) => tradingDayAt(calendar, moment.atUs) === today && !isDone(moment));
+  return isCareDue ? [...due, { kind: CARE, day: today, atUs: now }] : due;
+}
+
+const nameOf = ({ kind, atUs }: ScheduleMoment): string => `${kind} ${atUs}`;
+
+/** Of the days before, of and after `now`, in order. */
+function momentsAround({ daily, calendar }: Daily, now: TsUs) {
+  const today = tradingDayAt(calendar, now);
+  return [addDays(today, -1), today, sessionAfter(calendar, today)]
+    .filter((day) => isSession(calendar, day))
+    .flatMap((day) => {
+      const midnight = momentOf(day, 0, calendar.utcOffsetMinutes);
+      return daily.map(({ kind, timeUs }) => ({ kind, day, atUs: addUs(midnight, timeUs) }));
     })
-    .filter(({ day }) => isSession(calendar, day))
     .toSorted((a, b) => a.atUs - b.atUs);
 }
 
-type MomentKind = 'token_refresh' | 'rollover' | 'session_open' | 'session_close';
+/** The books come within minutes of the close; a report that waits for longer would not be missed before the night. */
+export const CLOSE_READS_MAX = minutes(15);
+/** Due when the reads of the close are in; its moment is the latest. */
+const CARE = 'backup_and_report';
 
-/** A moment of every session, counted from the exchange's midnight; at most the end of the day. */
+/** A moment of every session, counted from the exchange's midnight. */
 interface DailyMoment {
-  readonly kind: MomentKind;
+  readonly kind: 'token_refresh' | 'rollover' | 'session_open' | 'session_close' | typeof CARE;
   readonly timeUs: number;
 }
 
-interface DailyTimes {
-  /** `HH:MM` of the exchange. */
-  readonly tokenRefresh: readonly string[];
-  readonly rollover: string;
-}
-
 /** Hours from midnight to midnight have no open and no close. */
-function dailyMoments(calendar: TradingCalendar, times: DailyTimes): readonly DailyMoment[] {
+export function dailyMoments(
+  calendar: TradingCalendar,
+  times: Pick<Config['schedule'], 'tokenRefresh' | 'rollover'>,
+): readonly DailyMoment[] {
   const refreshes = times.tokenRefresh.map((text) => momentOfDay('token_refresh', text));
-  const openUs = calendar.phases[0]?.fromUs ?? 0;
-  const closeUs = calendar.phases.at(-1)?.toUs ?? US_PER_DAY;
-  const edges: readonly DailyMoment[] =
-    openUs === 0 && closeUs === US_PER_DAY
-      ? []
-      : [
-          { kind: 'session_open', timeUs: openUs },
-          { kind: 'session_close', timeUs: closeUs },
-        ];
-  const moments = [...refreshes, momentOfDay('rollover', times.rollover), ...edges];
-  // The end of a day comes before what falls on the same midnight and belongs to the next one.
-  return moments.toSorted((a, b) => b.timeUs - a.timeUs);
+  const moments = [...refreshes, momentOfDay('rollover', times.rollover)];
+  const [openUs, closeUs] = [calendar.phases[0]?.fromUs ?? 0, calendar.phases.at(-1)?.toUs ?? US_PER_DAY];
+  if (openUs === 0 && closeUs === US_PER_DAY) return moments;
+  return [
+    ...moments,
+    { kind: 'session_open', timeUs: openUs },
+    { kind: 'session_close', timeUs: closeUs },
+    { kind: CARE, timeUs: closeUs + CLOSE_READS_MAX },
+  ];
 }
 
-function momentOfDay(kind: MomentKind, text: string): DailyMoment {
+function momentOfDay(kind: DailyMoment['kind'], text: string): DailyMoment {
   const timeUs = parseTimeOfDay(text);
   if (timeUs === undefined)
     throw new Error(`${kind}: expected a time of day like 08:15, was ${JSON.stringify(text)}`);

@@ -11,6 +11,8 @@ export interface ClockWatchOptions {
   readonly session: () => object | undefined;
   /** Zero: wall clock and market time agree again. */
   readonly onStep: (stepUs: number) => void;
+  /** The wall clock was set, or the machine slept: timers that count by either are wrong. */
+  readonly onSet: () => void;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
 
@@ -19,7 +21,7 @@ const LOOK_EVERY = seconds(1);
 const CHANGE_US_MIN = US_PER_SECOND;
 
 /** Returns how to stop. */
-export function watchClock({ clock, timers, session, onStep, alert }: ClockWatchOptions): CancelTimer {
+export function watchClock({ clock, timers, session, onStep, onSet, alert }: ClockWatchOptions): CancelTimer {
   let { slept } = clock;
   let told: { readonly session: object | undefined; readonly stepUs: number } = {
     session: undefined,
@@ -31,6 +33,7 @@ export function watchClock({ clock, timers, session, onStep, alert }: ClockWatch
   function look(): void {
     cancel = timers.after(LOOK_EVERY, look);
     clock.nowUs();
+    if (clock.slept > slept || Math.abs(clock.stepUs - noticedUs) > CHANGE_US_MIN) onSet();
     if (clock.slept > slept) tellSleep(clock.slept - slept);
     slept = clock.slept;
     const { stepUs } = clock;

@@ -17,6 +17,7 @@ import type {
   SessionState,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
+import { jobsText } from '../edge/schedule.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { armedFaults } from '../simulator/simulator-faults.ts';
 import type { Daemon, DaemonOptions } from './daemon.ts';
@@ -53,6 +54,7 @@ export function cockpitState(
     engine: engineHealth(daemon),
     feed: { state, isStale, isBehind: daemon.isBehind, connections },
     token: tokenState(daemon),
+    jobs: jobsText(daemon.jobs),
     money: moneyOf(view),
     strategies: (view?.strategies ?? []).map((entry) => strategyState(daemon, entry, contracts)),
     limits: (view?.limits ?? []).map((use) => limitState(daemon, use)),

@@ -38,6 +38,7 @@ export interface DaemonStatus {
   readonly line: StatusContent | null;
   readonly stream: ReturnType<Daemon['edge']['stream']['status']>;
   readonly tokenExchanges: Daemon['edge']['tokens']['budget'];
+  readonly jobs: Daemon['jobs'];
   /** A person has to bring a one-time password. */
   readonly isOtpAwaited: boolean;
   readonly alerts: AlertingState;
@@ -106,6 +107,7 @@ export const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
       : statusContent(daemon, daemon.lastView, config.calendar.utcOffsetMinutes),
   stream: daemon.edge.stream.status(),
   tokenExchanges: daemon.edge.tokens.budget,
+  jobs: daemon.jobs,
   isOtpAwaited: daemon.otpDesk.isWaiting,
   alerts: daemon.alerting.state,
   engine: daemon.lastView ?? null,

@@ -29,7 +29,7 @@ import { quietNotes } from '../../operator/quiet-notes.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge, tokenHours } from '../edge/broker-edge.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
-import { followSessionHours } from '../edge/schedule.ts';
+import { type DayCare, followSessionHours, type RunningSchedule, type Schedule } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { createMarketClock, systemTimers } from '../host/market-clock.ts';
@@ -74,6 +74,8 @@ export interface DaemonOptions {
   readonly startEngine?: StartEngine;
   /** Absent: the stream is a real WebSocket. */
   readonly dial?: Dial;
+  /** Absent: node-cron fires the jobs of the day. */
+  readonly schedule?: Schedule;
   /** Absent where market time keeps its speed. */
   readonly lockstep?: Lockstep | null;
   /** Absent where no thread loads code from them. */
@@ -109,7 +111,7 @@ export class Daemon {
   #notices: RunNotices | undefined = undefined;
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
-  #stopSchedule: (() => void) | undefined = undefined;
+  #schedule: RunningSchedule | undefined = undefined;
   #stopClockWatch: CancelTimer | undefined = undefined;
   #isEnding = false;
   #isLogHeld = false;
@@ -253,6 +255,10 @@ export class Daemon {
     });
   }
 
+  get jobs(): ReturnType<RunningSchedule['jobs']> {
+    return this.#schedule?.jobs() ?? { next: [], last: null };
+  }
+
   /** Why no engine runs though one should, or null. */
   get degraded(): string | null {
     return this.#cycle.degraded;
@@ -292,7 +298,7 @@ export class Daemon {
   }
 
   /** Never returns; throws when the daemon cannot go on. */
-  async run(): Promise<never> {
+  async run(care?: DayCare): Promise<never> {
     const failure = new Promise<never>((_, reject) => {
       this.#failed = reject;
     });
@@ -312,9 +318,10 @@ export class Daemon {
       timers: systemTimers,
       session: () => this.#cycle.session,
       onStep: (stepUs) => this.#cycle.post({ kind: 'clock_step', stepUs }),
+      onSet: () => this.#schedule?.clockStepped(),
       alert: (severity, code, text) => this.alert(severity, code, text),
     });
-    return Promise.race([this.#work(), failure]);
+    return Promise.race([this.#work(care), failure]);
   }
 
   /** By the mark of runs that died. */
@@ -494,7 +501,7 @@ export class Daemon {
     this.sweep.close();
     this.#reminders.close();
     await this.alerting.stopListening();
-    this.#stopSchedule?.();
+    this.#schedule?.stop();
     this.#stopClockWatch?.();
     // Calls under way get their answers into the journal, so that the next start has nothing to look up.
     await this.edge.gateway.settled();
@@ -562,11 +569,10 @@ export class Daemon {
     void this.#emergency.takenOnce(this.#cycle.session?.view(), () => this.journal.flush());
   }
 
-  async #work(): Promise<never> {
+  async #work(care: DayCare | undefined): Promise<never> {
     // A refused password, or a cached token that has died, is asked for again before the first session too.
-    this.#stopSchedule = followSessionHours(this.#options.config, this.edge, () =>
-      this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule'),
-    );
+    const roll = (): void => this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule');
+    this.#schedule = followSessionHours(this.#options, this.edge, roll, care);
     await awaitToken(this.edge.tokens, () => this.#isEnding);
     // The contract list, which a session waits for, may never come.
     if (this.halt.isSwept) this.#sweepBooks();

@@ -6,6 +6,7 @@ import { StrategyNames } from '../../domain/strategy-names.ts';
 import { isJournalThere, OtherFormat } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredAddress, reachBroker, type ReachedBroker } from '../edge/broker-address.ts';
+import { CLOSE_READS_MAX } from '../edge/schedule.ts';
 import { systemTimers } from '../host/market-clock.ts';
 import {
   hasTradedMoney,
@@ -19,7 +20,7 @@ import { sendAtOnce } from '../edge/operator-channels.ts';
 import { ProgramFiles } from '../host/program-files.ts';
 import type { Shutdown } from '../host/shutdown.ts';
 import { systemClock } from '../host/system-clock.ts';
-import { startArchiver, type WrittenReport } from '../record/archive-recordings.ts';
+import { createArchiver, type WrittenReport } from '../record/archive-recordings.ts';
 import { RunMark } from '../host/run-mark.ts';
 import {
   ForeignDirectory,
@@ -40,7 +41,6 @@ import { heldBy } from './run-notices.ts';
 import { Secrets } from '../../operator/redact.ts';
 import { missingMetricsToken, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { dayClose } from '../../domain/day-plan.ts';
-import { minutes } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 
 export interface RunOptions extends RunOverrides {
@@ -178,9 +178,9 @@ async function runLocked(
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
     const stopStatus = screen.watch(daemon, address, control.url, cockpit.note);
-    const stopArchiver = takeCare(daemon, config, paths, (text) => screen.note(text));
+    const archiver = archiverOf(daemon, config, paths, (text) => screen.note(text));
     try {
-      const reason = await Promise.race([daemon.run(), shutdown.wait()]);
+      const reason = await Promise.race([daemon.run(archiver), shutdown.wait()]);
       await daemon.stop(reason);
       await screen.summary(daemon);
       return { code: EXIT.ok, reason };
@@ -191,7 +191,7 @@ async function runLocked(
       return { code: EXIT.failed, reason: text };
     } finally {
       stopStatus();
-      await stopArchiver();
+      await archiver.stop();
       await metrics.close();
       await cockpit.close();
       await control.close();
@@ -224,14 +224,9 @@ async function brokerOnceThereIsRoom(
   return null;
 }
 
-/** Backups, archives and reports; returns how to stop. */
-const takeCare = (
-  daemon: Daemon,
-  config: Config,
-  paths: StatePaths,
-  note: (text: string) => void,
-): (() => Promise<void>) =>
-  startArchiver({
+/** Backups, archives and reports. */
+const archiverOf = (daemon: Daemon, config: Config, paths: StatePaths, note: (text: string) => void) =>
+  createArchiver({
     frames: paths.frames,
     data: paths.data,
     market: config,
@@ -246,9 +241,6 @@ const takeCare = (
     onDamage: (text) => daemon.alert('critical', 'journal_damaged', text),
     onReport: (report) => tellReport(daemon, report),
   });
-
-/** The books come within minutes of the close; a report that waits for longer would not be missed before the night. */
-const CLOSE_READS_MAX = minutes(15);
 
 /** The market is closed, and what was read since has the fills of the last auction; where that does not come, as it is. */
 export function isDayRead({ lastView, sessionDay, config, clock }: DayRead): boolean {

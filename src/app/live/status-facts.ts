@@ -3,6 +3,7 @@ import { US_PER_MS } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import { formatSpan } from '../../text/durations.ts';
 import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
+import { jobsText } from '../edge/schedule.ts';
 import type { DaemonStatus } from './daemon-control.ts';
 import { bookFacts, type Fact } from './holdings.ts';
 
@@ -22,6 +23,7 @@ export function statusFacts(status: DaemonStatus): readonly Fact[] {
     ['entries', entriesText(status)],
     ['prices', pricesText(status)],
     ['token', tokenText(status)],
+    ['jobs', jobsText(status.jobs)],
     ...alertFacts(status),
     ...(engine === null ? [] : engineFacts(engine, status.compared)),
   ];

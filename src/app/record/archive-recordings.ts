@@ -10,7 +10,7 @@ import { Worker } from 'node:worker_threads';
 import { neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
-import { milliseconds, minutes, seconds } from '../../domain/units.ts';
+import { milliseconds, minutes } from '../../domain/units.ts';
 import type { RetentionConfig } from '../../config/config.ts';
 import { backUpJournal, JournalDamaged, pruneBackups, pruneDays } from '../../journal/journal-backup.ts';
 import { archivePath, openArchive, writeArchive } from '../../journal/journal-archive.ts';
@@ -209,18 +209,21 @@ export interface ArchiverOptions extends Omit<Recordings, 'today' | 'isQuiet' | 
   readonly onReport?: (report: WrittenReport) => void;
 }
 
-const LOOK_EVERY = seconds(10);
 /** Most frames live for a moment: more room for them is 60 MB of the process at each change of day, and saves no time. */
 const YOUNG_GENERATION_MB = 4;
 
-/** Works at the start, after each close and after each day, in a thread. Returns how to stop; the next start redoes unfinished work. */
-export function startArchiver(options: ArchiverOptions): () => Promise<void> {
+/** Due at the start, after each close and after each day; works in a thread. The next start redoes unfinished work. */
+export function createArchiver(options: ArchiverOptions) {
   const { journal, timers, note, onFailure } = options;
   const rows = journal === null ? null : new ArchivedRows(journal.store, timers, onFailure);
   let doneFor = '';
   let worker: Worker | undefined;
-  let timer: CancelTimer | undefined;
-  const begin = (today: TradingDay): void => {
+  let isStopped = false;
+  const dueFor = (): string => `${options.today() ?? ''} ${options.isClosed() ? 'closed' : 'open'}`;
+  const begin = (): void => {
+    const today = options.today();
+    if (today === undefined) return;
+    doneFor = dueFor();
     const problem = options.programProblem();
     if (problem !== null) return onFailure(`recordings wait: ${problem}`);
     const workerData = recordingsOf(options, today);
@@ -240,20 +243,14 @@ export function startArchiver(options: ArchiverOptions): () => Promise<void> {
       worker = undefined;
     });
   };
-  const look = (): void => {
-    const today = options.today();
-    const due = `${today ?? ''} ${options.isClosed() ? 'closed' : 'open'}`;
-    if (today !== undefined && due !== doneFor && worker === undefined) {
-      doneFor = due;
-      begin(today);
-    }
-    timer = timers.after(LOOK_EVERY, look);
-  };
-  look();
-  return async () => {
-    timer?.();
-    await worker?.terminate();
-    rows?.stop();
+  return {
+    isDue: () => !isStopped && options.today() !== undefined && worker === undefined && dueFor() !== doneFor,
+    begin,
+    stop: async () => {
+      isStopped = true;
+      await worker?.terminate();
+      rows?.stop();
+    },
   };
 }
 

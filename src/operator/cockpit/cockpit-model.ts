@@ -31,6 +31,8 @@ export interface CockpitState {
   readonly engine: EngineHealth;
   readonly feed: FeedState;
   readonly token: TokenState;
+  /** The next jobs of the day, the last one and who fired it, in words. */
+  readonly jobs: string;
   readonly money: AccountMoney;
   readonly strategies: readonly StrategyState[];
   readonly limits: readonly LimitState[];

@@ -69,7 +69,7 @@ function Figures({ value }: { readonly value: CockpitState }) {
 
 const TOKEN_WARN_MS = 30 * 60_000;
 
-function Health({ value: { feed, engine, token, books } }: { readonly value: CockpitState }) {
+function Health({ value: { feed, engine, token, books, jobs } }: { readonly value: CockpitState }) {
   const isLive = feed.state === 'live' && !feed.isStale && !feed.isBehind;
   const feedText = feed.isStale ? t.feedStale : feed.isBehind ? t.feedBehind : worded(t.feed, feed.state);
   const left = Math.max(0, (token.untilRealMs ?? 0) - nowMs.value);
@@ -92,6 +92,7 @@ function Health({ value: { feed, engine, token, books } }: { readonly value: Coc
           !isProven ? t.booksDiffer : isNow ? t.booksAgree : t.booksOld,
         ]
       : [t.books, 'off', t.notCompared],
+    [t.jobs, 'off', jobs],
   ];
   return (
     <ul class="health" aria-label={t.health}>

@@ -160,6 +160,7 @@ const TABLE = {
   health: ['Health', 'Tình trạng'],
   prices: ['Prices', 'Giá'],
   engine: ['Engine', 'Bộ xử lý'],
+  jobs: ['Jobs of the day', 'Việc trong ngày'],
   token: ['Token', 'Token'],
   books: ['Books', 'Sổ sách'],
   engineStates: {

@@ -1,9 +1,21 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type TradingCalendar } from '../../../src/domain/calendar.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
-import type { Clock } from '../../../src/domain/clock.ts';
+import type { Timers } from '../../../src/domain/clock.ts';
 import { tsUs, US_PER_DAY, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domain/units.ts';
-import { type RunningSchedule, startSchedule } from '../../../src/app/edge/schedule.ts';
+import {
+  cronSchedule,
+  dailyMoments,
+  dueMoments,
+  type RunningSchedule,
+  type Schedule,
+  type ScheduleMoment,
+  startSchedule,
+} from '../../../src/app/edge/schedule.ts';
+import { systemTimers } from '../../../src/app/host/market-clock.ts';
+import { SystemClock } from '../../../src/app/host/system-clock.ts';
+import { watchClock } from '../../../src/app/live/clock-watch.ts';
+import { timerSchedule } from '../../support/timer-schedule.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const at = (hours: number, minutes: number): number => hours * US_PER_HOUR + minutes * US_PER_MINUTE;
@@ -32,8 +44,7 @@ let running: RunningSchedule | undefined;
 let timers: VirtualTimers;
 /** Microseconds that the clock was set by, or that the machine slept. */
 let offsetUs = 0;
-
-const clock: Clock = { nowUs: () => tsUs(timers.nowUs() + offsetUs) };
+let isCareDue = false;
 
 function setTime(text: string): void {
   timers = new VirtualTimers(new Date(text).getTime() * 1_000);
@@ -41,19 +52,51 @@ function setTime(text: string): void {
 
 const pass = (hours: number): void => timers.advance(hours * US_PER_HOUR);
 
-function start(calendar: TradingCalendar, rollover = '08:20'): void {
+const CHECK_US = 5_000_000;
+
+const silent: Schedule = () => () => undefined;
+
+interface Given {
+  readonly rollover?: string;
+  readonly schedule?: Schedule;
+  readonly timers?: Timers;
+  readonly now?: () => number;
+  readonly onRun?: (moment: ScheduleMoment) => void;
+}
+
+function start(
+  calendar: TradingCalendar,
+  { rollover = '08:20', schedule = silent, ...given }: Given = {},
+): void {
+  const now = given.now ?? (() => timers.nowUs() + offsetUs);
+  const monotonicUs = given.now === undefined ? () => timers.nowUs() : () => performance.now() * 1_000;
   running = startSchedule({
     calendar,
-    clock,
-    timers,
-    tokenRefresh: ['08:15', '12:40'],
-    rollover,
-    run: ({ kind, day }) => {
-      const local = new Date(clock.nowUs() / 1_000 + calendar.utcOffsetMinutes * 60_000).toISOString();
+    daily: dailyMoments(calendar, { tokenRefresh: ['08:15', '12:40'], rollover }),
+    now: () => ({ atUs: tsUs(now()), monotonicUs: monotonicUs() }),
+    timers: given.timers ?? timers,
+    schedule,
+    isCareDue: () => isCareDue,
+    run: (moment) => {
+      const { kind, day } = moment;
+      given.onRun?.(moment);
+      if (kind === 'backup_and_report') isCareDue = false;
+      const local = new Date(now() / 1_000 + calendar.utcOffsetMinutes * 60_000).toISOString();
       told.push(`${day} ${local.slice(11, 16)} ${kind}`);
     },
   });
 }
+
+/** Timers without those of the check. */
+const unchecked: Timers = {
+  after: (span, run) => (span < CHECK_US ? timers.after(span, run) : () => undefined),
+};
+
+/** Fires at each moment, and nothing checks. */
+const firesAlone: Given = {
+  timers: unchecked,
+  schedule: (timesUs, fire) => timerSchedule(VIETNAM, timers, timers)(timesUs, fire),
+};
 
 const dayOf = (day: string): string[] => [
   `${day} 08:15 token_refresh`,
@@ -66,6 +109,7 @@ const dayOf = (day: string): string[] => [
 beforeEach(() => {
   told = [];
   offsetUs = 0;
+  isCareDue = false;
   running = undefined;
   setTime('2026-03-05T08:10:00+07:00');
 });
@@ -85,21 +129,24 @@ describe.each(ZONES)('on a machine in %s', (zone) => {
     ['2026-10-30T00:00:00+07:00', 4, ['2026-10-30', '2026-11-02']],
   ])('keeps the exchange hours from %s for %i days', (from, days, sessions) => {
     setTime(from);
-    start(VIETNAM);
+    start(VIETNAM, firesAlone);
     pass(days * 24);
     expect(told).toEqual(sessions.flatMap(dayOf));
   });
 
   it('keeps out of a day without a session', () => {
     setTime('2026-03-10T23:59:59+07:00');
-    start(VIETNAM);
+    start(VIETNAM, firesAlone);
     pass(48 + 1 / 3_600);
     expect(told).toEqual(dayOf('2026-03-12'));
   });
 
   it('gives what falls on midnight to the day that begins, and the end of a day to the day that ends', () => {
     setTime('2026-03-05T23:30:00+07:00');
-    start({ ...VIETNAM, phases: [{ phase: 'continuous', fromUs: at(1, 0), toUs: US_PER_DAY }] }, '00:00');
+    start(
+      { ...VIETNAM, phases: [{ phase: 'continuous', fromUs: at(1, 0), toUs: US_PER_DAY }] },
+      { ...firesAlone, rollover: '00:00' },
+    );
     pass(49);
     expect(told.filter((line) => !line.includes('token'))).toEqual([
       '2026-03-05 00:00 session_close',
@@ -164,6 +211,207 @@ describe('a clock that jumps', () => {
   });
 });
 
+/** Fires for each time long before, just before, twice at, just after and long after it. */
+const noisy: Schedule = (timesUs, fire) => {
+  const offsets = [-at(1, 0), -1_000_000, 0, 0, 7_000_000, at(0, 50)];
+  const times = timesUs.flatMap((us) => offsets.map((offset) => (us + offset + US_PER_DAY) % US_PER_DAY));
+  return timerSchedule(VIETNAM, timers, timers)(times, fire);
+};
+
+describe.each([
+  ['only the check', silent, true],
+  ['fires that are early, late and doubled', noisy, false],
+  ['both', noisy, true],
+])('with %s', (_, schedule, isChecked) => {
+  const begin = (): void => start(VIETNAM, { schedule, timers: isChecked ? timers : unchecked });
+
+  it('does each job of a day once', () => {
+    begin();
+    pass(39);
+    expect(told).toEqual([...dayOf('2026-03-05'), ...dayOf('2026-03-06')]);
+  });
+
+  // Under the wrong clock for a minute.
+  it.each([
+    ['ahead and back', [US_PER_DAY, 0]],
+    ['back and ahead', [-US_PER_DAY, 0]],
+    ['ahead, back and ahead again', [US_PER_DAY, 0, US_PER_DAY, 0]],
+    ['back, ahead and far ahead', [-US_PER_DAY, 0, 2 * US_PER_DAY, 0]],
+  ])('a clock that leaps a day %s has each job of this day and of the next done once', (_, offsets) => {
+    begin();
+    pass(1);
+    expect(told).toEqual(dayOf('2026-03-05').slice(0, 3));
+    for (const offset of offsets) {
+      offsetUs = offset;
+      pass(1 / 60);
+      running?.clockStepped();
+    }
+    told = [];
+    pass(48);
+    expect(told).toEqual([...dayOf('2026-03-05').slice(3), ...dayOf('2026-03-06')]);
+  });
+});
+
+it('does a job within 5 s of its moment while nobody fires', () => {
+  setTime('2026-03-05T08:10:06.234+07:00');
+  const lateUs: number[] = [];
+  start(VIETNAM, { onRun: ({ atUs }) => lateUs.push(timers.nowUs() - atUs) });
+  pass(12);
+  expect(told).toEqual(dayOf('2026-03-05'));
+  expect(Math.max(...lateUs)).toBeLessThanOrEqual(5_000_000);
+  expect(running?.jobs().last?.by).toBe('check');
+});
+
+it('asks at once when the clock was set', () => {
+  start(VIETNAM);
+  pass(0);
+  offsetUs = at(0, 6);
+  running?.clockStepped();
+  expect(told).toEqual(['2026-03-05 08:16 token_refresh']);
+  expect(running?.jobs().last?.by).toBe('clock step');
+});
+
+it('begins the care of the day when it is due, whatever the time', () => {
+  isCareDue = true;
+  start(VIETNAM);
+  pass(0);
+  expect(running?.jobs().last).toEqual({
+    kind: 'backup_and_report',
+    at: '2026-03-05T08:10:00.000',
+    by: 'start',
+  });
+  pass(6.75);
+  isCareDue = true;
+  pass(5 / 3_600);
+  expect(told.filter((line) => line.endsWith('report'))).toHaveLength(2);
+  expect(told.at(-1)).toBe('2026-03-05 14:55 backup_and_report');
+});
+
+it('tells the next jobs', () => {
+  setTime('2026-03-06T14:40:00+07:00');
+  start(VIETNAM);
+  expect(running?.jobs()).toEqual({
+    next: [
+      { kind: 'session_close', at: '2026-03-06T14:45:00.000' },
+      { kind: 'backup_and_report', at: '2026-03-06T15:00:00.000' },
+      { kind: 'token_refresh', at: '2026-03-09T08:15:00.000' },
+      { kind: 'rollover', at: '2026-03-09T08:20:00.000' },
+      { kind: 'session_open', at: '2026-03-09T08:45:00.000' },
+      { kind: 'token_refresh', at: '2026-03-09T12:40:00.000' },
+    ],
+    last: null,
+  });
+});
+
+it('says the same again of what is due, and changes nothing', () => {
+  const begun = { atUs: tsUs(Date.parse('2026-03-05T08:00:00+07:00') * 1_000), monotonicUs: 0 };
+  const daily = dailyMoments(VIETNAM, { tokenRefresh: ['08:15'], rollover: '08:20' });
+  const state = { calendar: VIETNAM, daily, begun, done: new Map<string, number>(), isCareDue: true };
+  const now = { atUs: tsUs(begun.atUs + US_PER_HOUR), monotonicUs: US_PER_HOUR };
+  const due = dueMoments(state, now);
+  expect(due.map(({ kind }) => kind)).toEqual([
+    'token_refresh',
+    'rollover',
+    'session_open',
+    'backup_and_report',
+  ]);
+  expect(dueMoments(state, now)).toEqual(due);
+  expect(state.done.size).toBe(0);
+});
+
+const hours = (count: number): Promise<unknown> => vi.advanceTimersByTimeAsync(count * 3_600_000);
+const setWall = (byMs: number): unknown => vi.setSystemTime(Date.now() + byMs);
+const monotonicMs = (): number => performance.now();
+const DAY_MS = US_PER_DAY / 1_000;
+
+describe('node-cron', () => {
+  let clock: SystemClock;
+  let secondsOfJobs: number[] = [];
+
+  /** Fake timers of the test; those of the check fire if `isChecked`. */
+  const begin = (isChecked: boolean): void =>
+    start(VIETNAM, {
+      schedule: cronSchedule(VIETNAM),
+      timers: {
+        after: (span, run) =>
+          isChecked || span < CHECK_US ? systemTimers.after(span, run) : () => undefined,
+      },
+      now: () => clock.nowUs(),
+      onRun: () => secondsOfJobs.push(new Date().getUTCSeconds()),
+    });
+
+  beforeEach(() => {
+    secondsOfJobs = [];
+    vi.useFakeTimers({
+      now: new Date('2026-03-05T08:10:02.345+07:00'),
+      toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'],
+    });
+    clock = new SystemClock({ wallMs: () => Date.now(), monotonicMs, uptimeMs: monotonicMs });
+  });
+
+  afterEach(() => {
+    running?.stop();
+    vi.useRealTimers();
+  });
+
+  it.each(ZONES)('alone carries a day to the second on a machine in %s', async (zone) => {
+    vi.stubEnv('TZ', zone);
+    // As far as wall clock and monotonic time may differ and agree all the same.
+    setWall(19);
+    begin(false);
+    await hours(20);
+    expect(told).toEqual(dayOf('2026-03-05'));
+    expect(new Set(secondsOfJobs)).toEqual(new Set([0]));
+    expect(running?.jobs().last?.by).toBe('cron');
+  });
+
+  it('is silent once it is stopped', async () => {
+    begin(true);
+    running?.clockStepped();
+    running?.stop();
+    expect(vi.getTimerCount()).toBe(0);
+    await hours(24);
+    expect(told).toEqual([]);
+  });
+
+  describe.each([
+    ['ahead and back', DAY_MS],
+    ['back and ahead', -DAY_MS],
+  ])('after a leap of a day %s', (_, byMs) => {
+    const leap = async (): Promise<void> => {
+      await hours(1);
+      setWall(byMs);
+      await hours(8);
+      setWall(-byMs);
+      await hours(1);
+    };
+
+    it('is set up anew and goes on alone', async () => {
+      begin(false);
+      const stopWatch = watchClock({
+        clock,
+        timers: systemTimers,
+        session: () => undefined,
+        onStep: () => undefined,
+        onSet: () => running?.clockStepped(),
+        alert: () => undefined,
+      });
+      await leap();
+      await hours(22);
+      stopWatch();
+      expect(told).toEqual([...dayOf('2026-03-05'), ...dayOf('2026-03-06')]);
+      expect(new Set(secondsOfJobs)).toEqual(new Set([0]));
+    });
+
+    it('is carried by the check where it is not set up anew', async () => {
+      begin(true);
+      await leap();
+      await hours(22);
+      expect(told).toEqual([...dayOf('2026-03-05'), ...dayOf('2026-03-06')]);
+    });
+  });
+});
+
 it('is silent once it is stopped', () => {
   start(VIETNAM);
   running?.stop();
@@ -172,5 +420,7 @@ it('is silent once it is stopped', () => {
 });
 
 it('refuses a time of day that is none', () => {
-  expect(() => start(VIETNAM, '8:20')).toThrow('rollover: expected a time of day like 08:15, was "8:20"');
+  expect(() => start(VIETNAM, { rollover: '8:20' })).toThrow(
+    'rollover: expected a time of day like 08:15, was "8:20"',
+  );
 });

@@ -11,6 +11,7 @@ let clock: {
 };
 let session: object | undefined;
 let steps: number[];
+let sets: number;
 let alerts: string[];
 
 beforeEach(() => {
@@ -18,12 +19,14 @@ beforeEach(() => {
   clock = { stepUs: 0, slept: durationUs(0), nowUs: () => timers.nowUs() };
   session = {};
   steps = [];
+  sets = 0;
   alerts = [];
   watchClock({
     clock,
     timers,
     session: () => session,
     onStep: (stepUs) => void steps.push(stepUs / US_PER_SECOND),
+    onSet: () => void (sets += 1),
     alert: (severity, code) => void alerts.push(`${severity} ${code}`),
   });
 });
@@ -40,6 +43,7 @@ describe('a clock that was set', () => {
     set(0);
     set(0);
     expect(steps).toEqual([-3_600, 0]);
+    expect(sets).toBe(2);
     expect(alerts).toEqual([]);
   });
 
@@ -55,6 +59,7 @@ describe('a clock that was set', () => {
   it('a little is followed, which a person is told once', () => {
     for (const by of [30, 25, 10, 0]) set(by);
     expect(steps).toEqual([]);
+    expect(sets).toBe(4);
     expect(alerts).toEqual(['warning clock_set']);
   });
 });
@@ -63,4 +68,5 @@ it('a standby is told', () => {
   clock.slept = seconds(3_600);
   timers.advance(seconds(10));
   expect(alerts).toEqual(['warning standby']);
+  expect(sets).toBe(1);
 });

@@ -9,6 +9,7 @@ import { archiveRecordings } from '../../../src/app/record/archive-recordings.ts
 import { archivePath, writeArchive } from '../../../src/journal/journal-archive.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
+import type { Timers } from '../../../src/domain/clock.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
 import { openFrameLog } from '../../../src/recording/frame-log.ts';
 import { Database } from '../../../src/sqlite/database.ts';
@@ -16,6 +17,9 @@ import { note, openStore } from '../../journal/journal-fixture.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
 const MODULE = join(import.meta.dirname, '../../../dist/src/app/record/archive-recordings.js');
+
+/** Of rows that leave the journal. */
+const IDLE: Timers = { after: () => () => undefined };
 
 const placesIn = (frames: string) => ({
   frames,
@@ -27,9 +31,17 @@ const placesIn = (frames: string) => ({
   programProblem: () => null,
 });
 
-async function archive(parts: Archiver.ArchiverOptions): Promise<() => Promise<void>> {
-  const archiver: typeof Archiver = await import(/* @vite-ignore */ MODULE);
-  return archiver.startArchiver(parts);
+/** Returns a look at what is due, as the schedule of the day takes it again and again. */
+async function archive(
+  parts: Archiver.ArchiverOptions,
+): Promise<{ look: () => void; stop: () => Promise<void> }> {
+  const module: typeof Archiver = await import(/* @vite-ignore */ MODULE);
+  const archiver = module.createArchiver(parts);
+  const look = (): void => {
+    if (archiver.isDue()) archiver.begin();
+  };
+  look();
+  return { look, stop: () => archiver.stop() };
 }
 
 it('packs what is over as soon as a day is open, and once a day', async () => {
@@ -39,28 +51,26 @@ it('packs what is over as soon as a day is open, and once a day', async () => {
   const frame = openFrameLog(frames, tradingDay('2026-03-04'));
   frame.append(seq(1), tsUs(1_000), 'abc');
   frame.close();
-  const looks: (() => void)[] = [];
   let today: TradingDay | undefined;
   const said = new EventEmitter();
   const told = once(said, 'line');
   const heard = (text: string): void => void said.emit('line', text);
-  const stop = await archive({
+  const { look, stop } = await archive({
     ...placesIn(frames),
     today: () => today,
-    timers: { after: (_, run) => (looks.push(run), () => undefined) },
+    timers: IDLE,
     note: heard,
     onFailure: heard,
   });
   onTestFinished(stop);
   expect(existsSync(log)).toBe(true);
   today = tradingDay('2026-03-05');
-  looks[0]?.();
-  looks[1]?.();
+  look();
+  look();
   expect(await told).toEqual([
     '2026-03-04.frames is columns and packed: 0 rows of 0 contracts, 0 gaps, 1 frame that could not be read',
   ]);
   expect([existsSync(log), existsSync(`${log}.gz`)]).toEqual([false, true]);
-  expect(looks).toHaveLength(3);
 });
 
 it('tells what went wrong', async () => {
@@ -72,7 +82,7 @@ it('tells what went wrong', async () => {
     void archive({
       ...placesIn(frames),
       today: () => tradingDay('2026-03-05'),
-      timers: { after: () => () => undefined },
+      timers: IDLE,
       note: reject,
       onFailure: resolve,
     });
@@ -88,16 +98,15 @@ it('backs the journal up at the start and again after the close', async () => {
   store.beginSession(tradingDay('2026-03-05'), tsUs(1), 'test.yaml');
   store.append(note(1));
   store.flush();
-  const looks: (() => void)[] = [];
   const said = new EventEmitter();
   let isClosed = false;
   let told = once(said, 'line');
-  const stop = await archive({
+  const { look, stop } = await archive({
     ...placesIn(join(dir, 'frames')),
     journal: { path, backups: join(dir, 'backups'), store },
     today: () => tradingDay('2026-03-05'),
     isClosed: () => isClosed,
-    timers: { after: (_, run) => (looks.push(run), () => undefined) },
+    timers: IDLE,
     note: (text) => void said.emit('line', text),
     onFailure: (text) => void said.emit('line', text),
   });
@@ -112,7 +121,7 @@ it('backs the journal up at the start and again after the close', async () => {
   isClosed = true;
   told = once(said, 'line');
   // The thread of the first round may not be gone yet.
-  const again = setInterval(() => looks.at(-1)?.(), 20);
+  const again = setInterval(() => look(), 20);
   expect(await told).toEqual([`the journal is backed up and checked: 2 rows in ${copy}`]);
   clearInterval(again);
   expect(existsSync(report)).toBe(true);
@@ -132,16 +141,15 @@ it.each(['at the start', 'at night'])('finds %s a digit of a stored row that was
     database.close();
   };
   const said = new EventEmitter();
-  const looks: (() => void)[] = [];
   let isClosed = false;
   if (when === 'at the start') change();
   let told = once(said, 'line');
-  const stop = await archive({
+  const { look, stop } = await archive({
     ...placesIn(join(dir, 'frames')),
     journal: { path, backups: join(dir, 'backups'), store },
     today: () => tradingDay('2026-03-05'),
     isClosed: () => isClosed,
-    timers: { after: (_, run) => (looks.push(run), () => undefined) },
+    timers: IDLE,
     note: (text) => void said.emit('line', text),
     onFailure: (text) => void said.emit('line', text),
     onDamage: (text) => void said.emit('line', `DAMAGE ${text}`),
@@ -152,7 +160,7 @@ it.each(['at the start', 'at night'])('finds %s a digit of a stored row that was
     change();
     isClosed = true;
     told = once(said, 'line');
-    const again = setInterval(() => looks.at(-1)?.(), 20);
+    const again = setInterval(() => look(), 20);
     onTestFinished(() => clearInterval(again));
   }
   expect(await told).toEqual([
@@ -175,17 +183,14 @@ it('archives old sessions once nothing is traded, after the backup that still ho
     store.append(note(1));
     store.flush();
   }
-  const looks: (() => void)[] = [];
   const lines: string[] = [];
   let isClosed = false;
-  const stop = await archive({
+  const { look, stop } = await archive({
     ...placesIn(join(dir, 'frames')),
     journal: { path, backups: join(dir, 'backups'), store },
     today: () => days[4],
     isClosed: () => isClosed,
-    timers: {
-      after: (span, run) => (span < 1_000_000 ? pauses.after(span, run) : (looks.push(run), () => undefined)),
-    },
+    timers: pauses,
     note: (text) => lines.push(text),
     onFailure: (text) => lines.push(`FAILED ${text}`),
   });
@@ -195,7 +200,7 @@ it('archives old sessions once nothing is traded, after the backup that still ho
   isClosed = true;
   await vi.waitFor(
     () => {
-      looks.at(-1)?.();
+      look();
       expect(lines).toHaveLength(3);
     },
     { timeout: 20_000 },

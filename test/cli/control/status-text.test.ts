@@ -78,6 +78,15 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
 const STATUS: DaemonStatus = {
   compared: { positions: null, money: null },
   calendar: null,
+  jobs: {
+    next: [
+      { kind: 'token_refresh', at: '2026-03-04T12:40:00.000' },
+      { kind: 'session_close', at: '2026-03-04T14:45:00.000' },
+      { kind: 'backup_and_report', at: '2026-03-04T15:00:00.000' },
+      { kind: 'rollover', at: '2026-03-05T08:20:00.000' },
+    ],
+    last: { kind: 'session_open', at: '2026-03-04T08:45:00.050', by: 'cron' },
+  },
   isOtpAwaited: false,
   alerts: {
     channels: [],
@@ -126,6 +135,9 @@ test('a day that goes well', () => {
     entries   allowed, as far as limits and risk allow them
     prices    live
     token     8 h left, 1 of 10 exchanges of the day used
+    jobs      next token refresh 03-04 12:40:00, session close 03-04 14:45:00,
+              backup and report 03-04 15:00:00; last session open 03-04 08:45:00,
+              fired by cron
     result    -1,204,000 VND today, after 192,798 of fees and tax
     books     our positions are the broker’s
     money     the broker’s to the VND: fee, cash
