@@ -59,6 +59,9 @@ export function engineCandidates(day: MarketDay, events: readonly EngineEvent[])
 
 const STREAM_TICKS = 200_000;
 
+const see = (value: number): void => void (sum += value);
+const priceOf = ({ price }: { readonly price: number }): number => price;
+
 /** What a tick costs on its way to a strategy's code, by how the code subscribes; a bar of 100 trades for those on bars. */
 export function streamCandidates(part: (whole: number) => number): Candidate[] {
   const ticks = Array.from({ length: part(STREAM_TICKS) }, (_, at) =>
@@ -69,7 +72,6 @@ export function streamCandidates(part: (whole: number) => number): Candidate[] {
       at + 1,
     ),
   );
-  const see = (value: number): void => void (sum += value);
   const through = (name: string, connect: (streams: TestTicks) => void): Candidate => ({
     name,
     run: () => {
@@ -79,7 +81,6 @@ export function streamCandidates(part: (whole: number) => number): Candidate[] {
       });
     },
   });
-  const priceOf = ({ price }: { readonly price: number }): number => price;
   return [
     {
       name: 'a bare callback',
