@@ -47,7 +47,7 @@ test('on a calendar that is cut off, by the channels of a file that can be read'
   const [code]: unknown[] = await once(daemon.process, 'exit');
   expect(code, daemon.output()).toBe(2);
   expect(heard.join()).toMatch(
-    /the daemon does not start \(paper\)\s+.*closures\.json:2:\d+ expected a closing "/,
+    /the daemon does not start \(paper\)\s+.*closures\.json:2:\d+ .*Missing closing "/,
   );
 });
 

@@ -69,7 +69,7 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'frames that a full disk refused are dropped',
     file: 'app/live/sequencer',
-    from: 'this.#refused.push({ number, at, text });',
+    from: 'this.#refused.push(frame);',
     to: ';',
   },
   {
