@@ -28,7 +28,7 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
-import { inTime } from '../host/market-clock.ts';
+import { inTime, systemTimers } from '../host/market-clock.ts';
 
 export interface DaemonScreen extends Screen {
   /** Shows the banner and the status line of this daemon; returns how to stop. */
@@ -199,6 +199,8 @@ const formatPhases = ({ phases }: TradingCalendar): string =>
 
 /** An engine that has not answered by then is not waited for: the rows of the journal are told alone. */
 const ANSWER_MAX = seconds(10);
+const LOOK_EVERY = seconds(0.25);
+const LOOKS_MAX = 20;
 const UNRESOLVED: ReadonlySet<OrderStatus> = new Set([
   'submitted',
   'unknown',
@@ -211,7 +213,7 @@ const SUMMED_KINDS = [...FOLDED_KINDS, 'position_agreed', 'alert'] as const;
 export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | undefined> {
   const session = daemon.sessionDay;
   if (session === undefined) return undefined;
-  const view = await inTime(daemon.refreshView(), ANSWER_MAX);
+  const view = await comparedView(daemon);
   const entries = daemon.journal.read.entries({ session, kinds: SUMMED_KINDS });
   return {
     session,
@@ -221,6 +223,21 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
     unresolved: unresolvedOrders(entries),
     alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
   };
+}
+
+/** Books that were not compared since the last fill are read once more, for a few seconds. */
+async function comparedView(daemon: Daemon): Promise<EngineView | undefined> {
+  for (let looks = 1; ; looks += 1) {
+    const view = await inTime(daemon.refreshView(), ANSWER_MAX);
+    if (view === undefined || looks === LOOKS_MAX || isCompared(view)) return view;
+    for (const what of ['book', 'account', 'positions'] as const) daemon.edge.reports.read(what);
+    await new Promise<void>((resolve) => systemTimers.after(LOOK_EVERY, resolve));
+  }
+}
+
+function isCompared(view: EngineView): boolean {
+  const { positions, money } = comparisons(view, 0);
+  return positions?.isStale === false && (view.money.state === 'off' || money?.isStale === false);
 }
 
 /** Open positions are worth the last prices that the engine knows. */

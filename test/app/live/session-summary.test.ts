@@ -45,15 +45,20 @@ test.each([
   const view = new EngineRig().contracts().engine.snapshot();
   const strategies = [{ id: 'strategy-0', positions: [{ open }] }];
   const never = new Promise<never>(() => undefined);
+  const asked: string[] = [];
   const daemon = {
     sessionDay: DAY,
     journal: store,
     config: { calendar: { utcOffsetMinutes: 420 } },
+    edge: { reports: { read: (what: string) => asked.push(what) } },
     refreshView: () => (open === null ? never : Promise.resolve({ ...view, strategies })),
   } as unknown as Daemon;
   const summary = sessionSummary(daemon);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await summary).toMatchObject({ session: DAY, strategies: [{ fills: 1, open, net }] });
   expect((await summary)?.books.length).toBe(open === null ? 0 : 1);
+  expect([...new Set(asked)], 'books that were not compared are read').toEqual(
+    open === null ? [] : ['book', 'account', 'positions'],
+  );
   store.close();
 });
