@@ -57,7 +57,7 @@ const TRADING: CockpitFacts = {
   engine: { state: 'running' },
   feed: { state: 'live', isStale: false, isBehind: false, connections: 1 },
   token: { untilRealMs: null, isOtpAwaited: false, exchangesUsed: 1, exchangesAllowed: 10 },
-  jobs: 'next session close 03-04 14:45:00, backup and report 03-04 15:00:00, token refresh 03-05 08:15:00; last token refresh 03-04 12:40:00, fired by cron',
+  jobs: 'next session close 03-04 14:45, backup and report 03-04 15:00; last token refresh 03-04 08:15, fired by cron',
   money: { dayPnlVnd: 12_840_500, feeVnd: 94_500, taxVnd: 291_096 },
   strategies: [
     {

@@ -99,11 +99,11 @@ export interface RunningSchedule {
   readonly stop: () => void;
 }
 
-const JOBS_TOLD = 3;
+const JOBS_TOLD = 2;
 
 export function jobsText({ next, last }: ReturnType<RunningSchedule['jobs']>): string {
   const [done, ...coming] = [last, ...next.slice(0, JOBS_TOLD)].map((job) =>
-    job === null ? 'none yet' : `${job.kind} ${job.at.slice(5, 19)}`.replaceAll(/[_T]/g, ' '),
+    job === null ? 'none yet' : `${job.kind} ${job.at.slice(5, 16)}`.replaceAll(/[_T]/g, ' '),
   );
   const by = last === null ? '' : `, fired by ${last.by}`;
   return `next ${coming.join(', ') || 'none'}; last ${done}${by}`;

@@ -135,9 +135,8 @@ test('a day that goes well', () => {
     entries   allowed, as far as limits and risk allow them
     prices    live
     token     8 h left, 1 of 10 exchanges of the day used
-    jobs      next token refresh 03-04 12:40:00, session close 03-04 14:45:00,
-              backup and report 03-04 15:00:00; last session open 03-04 08:45:00,
-              fired by cron
+    jobs      next token refresh 03-04 12:40, session close 03-04 14:45; last
+              session open 03-04 08:45, fired by cron
     result    -1,204,000 VND today, after 192,798 of fees and tax
     books     our positions are the broker’s
     money     the broker’s to the VND: fee, cash
