@@ -140,6 +140,8 @@ if (values.live) {
   const { ticks, orders } = await liveFootprint();
   console.log(row({ what: 'a tick, live, both threads', samples: ticks }));
   console.log(row({ what: 'an order and its fill, live, both threads', samples: orders }));
+  // A daemon ends with its process.
+  process.exit();
 }
 
 function write(rows: readonly string[]): void {

@@ -49,7 +49,7 @@ export async function liveFootprint(): Promise<Measured> {
   const channel = new BroadcastChannel(CHANNEL);
   const main = new Samples(MANY);
   try {
-    const daemon = await daemonOn(program.description, file, join(scratch, 'state'), main);
+    const daemon = await daemonOn(program.description, file, join(scratch, 'daemon'), main);
     const running = daemon.run();
     const heard = new Promise<Measured>((done) => {
       channel.addEventListener('message', (message) => {
