@@ -3,11 +3,8 @@ import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import type { SessionQuery } from '../../app/inspect/read-state.ts';
 import type { SessionReplay } from '../../app/inspect/replay-session.ts';
-import type {
-  FillDifference,
-  Filled,
-  SessionAgreement,
-} from '../../app/research/agreement/compare-session.ts';
+import type { FillDifference, SessionAgreement } from '../../app/research/agreement/compare-session.ts';
+import { CLAUSE_WORDS, type Filled } from '../../app/research/agreement/explain-fill.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { sessionDay } from '../argument-values.ts';
@@ -98,24 +95,29 @@ export function addAgreeCommand(program: Command, context: CliContext): void {
   addSessionCommand<SessionAgreement>(program, context, {
     name: 'agree',
     description: 'compare a recorded session with a backtest of its recording, fill by fill',
-    failsWhen: 'an order was decided otherwise',
+    failsWhen: 'an order was decided otherwise or a fill is unexplained',
     look: async (query) =>
       (await import('../../app/research/agreement/compare-session.ts')).compareSession(query),
     text: agreementText,
-    isGood: ({ isDecidedAlike }) => isDecidedAlike,
+    isGood: isExplained,
   });
+}
+
+function isExplained({ isDecidedAlike, fills }: SessionAgreement): boolean {
+  return isDecidedAlike && fills.differences.every(({ clause }) => clause !== 'unexplained');
 }
 
 const SHOWN_MAX = 40;
 
 function agreementText({ session, orders, isDecidedAlike, fills, latency }: SessionAgreement): string {
   const { differences } = fills;
+  const unexplained = differences.filter(({ clause }) => clause === 'unexplained').length;
   const decided = isDecidedAlike
     ? `all ${orders} decided again, the same`
     : 'decided otherwise: see tickwright replay';
   return `session ${session}
 orders    ${decided}
-fills     of ${fills.compared} filled orders: ${fills.alike} alike, ${differences.length} otherwise
+fills     of ${fills.compared} filled orders: ${fills.alike} alike, ${differences.length - unexplained} explained, ${unexplained} unexplained
 latency   call to answer ${latency.callMs} ms, answer to report of the fill ${latency.reportMs} ms (medians, market time)
 ${differencesShown(differences)}`;
 }
@@ -124,17 +126,22 @@ function differencesShown(differences: readonly FillDifference[]): string {
   if (differences.length === 0) return '';
   const rows = differences
     .slice(0, SHOWN_MAX)
-    .map(({ order: { id, side, qty, limitPrice }, paper, backtest, filledBy }) => [
+    .map(({ order: { id, side, qty, limitPrice }, paper, backtest, clause, filledBy }) => [
       id,
       `${side} ${qty} at ${limitPrice}`,
       filledText(paper),
       filledText(backtest),
+      clause,
       filledBy,
     ]);
+  const clauses = [...new Set(differences.map(({ clause }) => clause))].map((clause) => {
+    const count = differences.filter((each) => each.clause === clause).length;
+    return `  ${clause} (${count}): ${CLAUSE_WORDS[clause]}\n`;
+  });
   const left = differences.length - SHOWN_MAX;
   const more = left > 0 ? `and ${left} more: --json has all of them\n` : '';
-  const head = ['order', 'terms, ticks', 'on paper', 'by the model', 'by the model because it'];
-  return `\n${formatTable(head, rows)}\n${more}\nA call may have arrived at another moment before its answer, or had less or more ahead of it in the queue.\n`;
+  const head = ['order', 'terms, ticks', 'on paper', 'by the model', 'clause', 'by the model because it'];
+  return `\n${formatTable(head, rows)}\n${more}\n${clauses.join('')}`;
 }
 
 /** `2 at 19,431.5`. */

@@ -1,7 +1,7 @@
 /**
  * Compares a recorded session with the backtest. First the decisions: the engine is driven through the session again and must send
  * the same orders. Second the fills: the fill model gets the same orders at the moments at which the session sent them, and each
- * fill that differs is told.
+ * fill that differs is explained or named.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -17,24 +17,29 @@ import { minutes, type PriceHundredths, tsUs } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 import type { NamedEntry } from '../../../journal/fold-session.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
-import { clauseText } from '../../../venue/exchange/fill-models.ts';
 import { loadDefinitions } from '../../host/strategy-files/own-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from '../../inspect/read-state.ts';
 import { replaySession } from '../../inspect/replay-session.ts';
 import { compileFrames } from '../recorded/compile-frames.ts';
 import { medianMs, type SessionCall, type SessionOrder, sessionRecord } from '../recorded/session-orders.ts';
-import { type MarketOfDay, modelFills } from './model-fills.ts';
-
-/** Quantity and the sum of quantity times price in ticks. */
-export interface Filled {
-  readonly qty: number;
-  readonly tickValue: number;
-}
+import {
+  BEST_GUESS,
+  clausesText,
+  type DifferenceClause,
+  drawnGuesses,
+  ENDS_AND_MIDDLE,
+  explainFill,
+  type Filled,
+  guesses,
+  isSameFill,
+} from './explain-fill.ts';
+import { type Guess, marketAround, type MarketOfDay, modelFills, waysAtRows } from './model-fills.ts';
 
 export interface FillDifference {
   readonly order: SessionOrder;
   readonly paper: Filled;
   readonly backtest: Filled;
+  readonly clause: DifferenceClause;
   /** Clauses of the model's fills; empty where it filled nothing. */
   readonly filledBy: string;
 }
@@ -115,17 +120,64 @@ function compareFills(
   market: MarketOfDay,
   tickMoney: number,
 ): readonly (FillDifference | 'alike')[] {
-  const model = modelFills(calls, market);
+  const best = modelFills(calls, market, BEST_GUESS);
   const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
-  return placed
-    .filter((order) => order.filledQty > 0 || model.has(order))
-    .map((order) => {
-      const paper = { qty: order.filledQty, tickValue: order.filledValue / tickMoney };
-      const { clauses = [], ...backtest } = model.get(order) ?? { qty: 0, tickValue: 0 };
-      if (paper.qty === backtest.qty && paper.tickValue === backtest.tickValue) return 'alike';
-      return { order, paper, backtest, filledBy: [...clauses].map(clauseText).join('; ') };
-    });
+  const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));
+  const paperOf = ({ filledQty: qty, filledValue }: SessionOrder): Filled => ({
+    qty,
+    tickValue: filledValue / tickMoney,
+  });
+  const modelOf = (order: SessionOrder): Filled => best.get(order) ?? { qty: 0, tickValue: 0 };
+  const isAlike = (order: SessionOrder): boolean => isSameFill(paperOf(order), modelOf(order));
+  const open = filled.filter((order) => !isAlike(order));
+  const explained = explainAll(open, paperOf, calls, market);
+  return filled.map((order) => {
+    const clause = explained.get(order);
+    if (clause === undefined) return 'alike';
+    const filledBy = clausesText(best.get(order)?.clauses ?? []);
+    const { qty, tickValue } = modelOf(order);
+    return { order, paper: paperOf(order), backtest: { qty, tickValue }, clause, filledBy };
+  });
 }
+
+/** Tries the ends and the middle of each interval first; for orders left unexplained, every change of the market inside it. */
+function explainAll(
+  orders: readonly SessionOrder[],
+  paperOf: (order: SessionOrder) => Filled,
+  calls: readonly SessionCall[],
+  market: MarketOfDay,
+): ReadonlyMap<SessionOrder, DifferenceClause> {
+  const explained = new Map<SessionOrder, DifferenceClause>();
+  // Prices and answers come from one venue to one process: no price was later than the slowest answer.
+  const streamBehindUs = Math.max(0, ...calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs));
+  const explain = (some: readonly SessionOrder[], over: MarketOfDay, tried: readonly Guess[]): void => {
+    const wanted = new Set(some);
+    const theirs = calls.filter(({ order }) => wanted.has(order));
+    const variants = tried.map((guess) => ({ guess, fills: modelFills(theirs, over, guess) }));
+    for (const order of some) {
+      const its = variants.map(({ guess, fills }) => ({ guess, fill: fills.get(order) }));
+      const clause = explainFill(paperOf(order), its);
+      if (clause !== 'unexplained' || !explained.has(order)) explained.set(order, clause);
+    }
+  };
+  if (orders.length > 0) explain(orders, market, guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE));
+  const isOpen = (order: SessionOrder): boolean =>
+    explained.get(order) === 'unexplained' || explained.get(order) === 'between';
+  for (const order of orders.filter(isOpen)) {
+    const theirs = calls.filter((call) => call.order === order);
+    const near = marketAround(theirs, market);
+    const ways = new Map(theirs.map((call) => [call, waysAtRows(call, near.rows, streamBehindUs)]));
+    const waysOf = (isPlace: boolean): readonly number[] =>
+      theirs.flatMap((call) => ((call.does === 'place') === isPlace ? (ways.get(call) ?? []) : []));
+    const oneByOne = [...guesses(waysOf(true), ENDS_AND_MIDDLE), ...guesses(ENDS_AND_MIDDLE, waysOf(false))];
+    explain([order], near, oneByOne);
+    if (isOpen(order)) explain([order], near, drawnGuesses(ways, DRAWS));
+  }
+  return explained;
+}
+
+/** Random arrivals tried for an order whose calls may each have had their own. */
+const DRAWS = 3_000;
 
 /** The day as its frames have it, with the contracts and reference prices that the session was told last. */
 async function sessionDay(

@@ -1,14 +1,21 @@
-/**
- * Applies the fill model to the calls of a recorded session: the same orders at the same moments, over the same recording. Two things
- * are not measured: when a call arrived between its sending and its answer, here in the middle, and what stood ahead in the queue.
- */
+/** Applies the fill model to the calls of a recorded session: the same orders at the same moments, over the same recording. */
 import type { SessionPhase } from '../../../domain/calendar.ts';
 import type { Side } from '../../../domain/order.ts';
 import type { BookOrder } from '../../../venue/exchange/exchange.ts';
 import { TapeExchange } from '../../../venue/exchange/tape-exchange.ts';
-import type { FillClause } from '../../../venue/exchange/fill-models.ts';
-import type { TickRows } from '../../../recording/columns/tick-columns.ts';
+import type { FillClause, QueueModel } from '../../../venue/exchange/fill-models.ts';
+import { seconds } from '../../../domain/units.ts';
+import { type TickRows, firstRowAt, rowsBetween } from '../../../recording/columns/tick-columns.ts';
 import type { SessionOrder, SessionCall } from '../recorded/session-orders.ts';
+
+/** Unmeasured quantities: arrival as a share of the time from sending to answer, and the quantity ahead in the queue. */
+export interface Guess {
+  readonly place: number;
+  readonly change: number;
+  readonly queue: QueueModel;
+  /** Shares of single calls, where each has its own. */
+  readonly ways?: ReadonlyMap<SessionCall, number>;
+}
 
 export interface ModelFill {
   readonly qty: number;
@@ -62,12 +69,13 @@ class SentOrder implements BookOrder {
 export function modelFills(
   calls: readonly SessionCall[],
   { rows, phases }: MarketOfDay,
+  guess: Guess,
 ): ReadonlyMap<SessionOrder, ModelFill> {
   const filled = new Map<SessionOrder, Filling>();
   const placed = new Map<SessionOrder, SentOrder>();
   const exchange = new TapeExchange<SentOrder>(
     rows,
-    { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 },
+    { on: 'ticks', queue: guess.queue, cancels: 'behind', slippageTicks: 0 },
     {
       onFill: (order, price, qty, clause) => {
         const { sent } = order;
@@ -94,7 +102,7 @@ export function modelFills(
   };
   const steps = inTime([
     ...phases.map(({ atUs, phase }) => ({ atUs, run: () => exchange.setPhase(phase, atUs) })),
-    ...arrivals(calls).map(({ call, atUs }) => ({ atUs, run: () => carryOut(call) })),
+    ...arrivals(calls, guess).map(({ call, atUs }) => ({ atUs, run: () => carryOut(call) })),
   ]);
   let next = 0;
   for (let row = 0; row < rows.rows; row += 1) {
@@ -114,12 +122,51 @@ const inTime = <T extends { readonly atUs: number }>(steps: readonly T[]): reado
 /** No call of an order overtakes the one before it. */
 function arrivals(
   calls: readonly SessionCall[],
+  guess: Guess,
 ): readonly { readonly call: SessionCall; readonly atUs: number }[] {
   const last = new Map<SessionOrder, number>();
   return calls.map((call) => {
-    const { order, sentUs, answeredUs } = call;
-    const atUs = Math.max((sentUs + answeredUs) / 2, last.get(order) ?? 0);
+    const { does, order, sentUs, answeredUs } = call;
+    const way = guess.ways?.get(call) ?? (does === 'place' ? guess.place : guess.change);
+    const atUs = Math.max(sentUs + (answeredUs - sentUs) * way, last.get(order) ?? 0);
     last.set(order, atUs);
     return { call, atUs };
   });
+}
+
+/** After the last answer: a fill may be reported until then. */
+const AFTER = seconds(30);
+
+/** The stretch of the day in which the calls of one order were on their way. */
+export function marketAround(calls: readonly SessionCall[], { rows, phases }: MarketOfDay): MarketOfDay {
+  const fromUs = Math.min(...calls.map(({ sentUs }) => sentUs));
+  const toUs = Math.max(...calls.map(({ answeredUs }) => answeredUs)) + AFTER;
+  const from = Math.max(0, firstRowAt(rows, fromUs) - 1);
+  const to = firstRowAt(rows, toUs);
+  const phase = phases.findLast(({ atUs }) => atUs <= fromUs)?.phase ?? 'closed';
+  const beginUs = rows.tsUs[from] ?? fromUs;
+  return {
+    rows: rowsBetween(rows, from, to),
+    phases: [{ atUs: beginUs, phase }, ...phases.filter(({ atUs }) => atUs > fromUs && atUs <= toUs)],
+  };
+}
+
+/**
+ * The call arrives just before each row between its sending and its answer. In the time of the price stream, which runs behind the
+ * venue by `streamBehindUs` at most, the answer may be that much later.
+ */
+export function waysAtRows(
+  { sentUs, answeredUs }: SessionCall,
+  rows: TickRows,
+  streamBehindUs: number,
+): readonly number[] {
+  const span = answeredUs - sentUs;
+  if (span <= 0) return [0];
+  const ways = new Set<number>([0, 1]);
+  for (let row = firstRowAt(rows, sentUs); row < rows.rows; row += 1) {
+    const atUs = rows.tsUs[row] ?? Infinity;
+    if (atUs > answeredUs + streamBehindUs) break;
+    ways.add((atUs - sentUs) / span);
+  }
+  return [...ways];
 }

@@ -1,6 +1,12 @@
-/** A session of a few orders over a recording of a few rows: what the model makes of them. */
-import { describe, expect, it } from 'vitest';
-import { modelFills } from '../../../../src/app/research/agreement/model-fills.ts';
+/** A session of a few orders over a recording of a few rows: what the model makes of them, and why it differs. */
+import { describe, expect, it, test } from 'vitest';
+import {
+  BEST_GUESS,
+  ENDS_AND_MIDDLE,
+  explainFill,
+  guesses,
+} from '../../../../src/app/research/agreement/explain-fill.ts';
+import { type Guess, modelFills } from '../../../../src/app/research/agreement/model-fills.ts';
 import type { SessionCall, SessionOrder } from '../../../../src/app/research/recorded/session-orders.ts';
 
 /** `[second, price, qty, side]`, the book `[bid, bidQty, ask, askQty]` that stands after it. */
@@ -64,13 +70,19 @@ const call = (
   answeredUs: to * 1e6,
 });
 
-const fillOf = (calls: readonly SessionCall[]) => {
+const fillOf = (calls: readonly SessionCall[], guess: Guess = BEST_GUESS) => {
   const [first] = calls;
-  const fill = first === undefined ? undefined : modelFills(calls, MARKET).get(first.order);
+  const fill = first === undefined ? undefined : modelFills(calls, MARKET, guess).get(first.order);
   return fill === undefined
     ? 'not'
     : `${fill.qty} at ${fill.tickValue / fill.qty}: ${[...fill.clauses].join()}`;
 };
+
+const variants = (calls: readonly SessionCall[]) =>
+  guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE).map((guess) => ({
+    guess,
+    fill: modelFills(calls, MARKET, guess).get(calls[0]!.order),
+  }));
 
 describe('the model, given the calls of a session', () => {
   it('lets an order meet what the book showed when it arrived', () => {
@@ -81,6 +93,9 @@ describe('the model, given the calls of a session', () => {
   it('lets it wait behind what stood there, and be traded through', () => {
     // Four stood at 100 when it came; two and two were sold into them before the market fell to 99.
     expect(fillOf([call(order(), 'place', 3.2, 3.6)])).toBe('1 at 100: traded_through');
+    expect(fillOf([call(order(), 'place', 3.2, 3.6)], { ...BEST_GUESS, queue: 'touch' })).toBe(
+      '1 at 100: queue_reached',
+    );
   });
 
   it('takes it out where it was cancelled in time, and moves it where it was changed', () => {
@@ -94,5 +109,24 @@ describe('the model, given the calls of a session', () => {
     const one = order();
     const calls = [call(one, 'place', 1.2, 5.8), call(one, 'cancel', 1.3, 1.4)];
     expect(fillOf(calls)).toBe('not');
+  });
+});
+
+describe('why a fill differs', () => {
+  test.each([
+    // Sent at 2.4 and answered at 3.4: the ask was 100 before the third row and 101 after it.
+    ['at the end of the way', 'latency', { qty: 1, tickValue: 100 }, [2.4, 3.4, 103]],
+    ['not what any moment gives', 'unexplained', { qty: 1, tickValue: 98 }, [2.4, 3.4, 103]],
+    ['more than was ordered', 'unexplained', { qty: 2, tickValue: 200 }, [2.4, 3.4, 103]],
+  ] as const)('%s: %s', (_, clause, paper, [from, to, limitPrice]) => {
+    const one = order({ limitPrice });
+    expect(explainFill(paper, variants([call(one, 'place', from, to)]))).toBe(clause);
+  });
+
+  it('is the queue where only another quantity ahead gives the same', () => {
+    const one = order();
+    const calls = [call(one, 'place', 3.2, 3.6), call(one, 'cancel', 4.2, 4.6)];
+    expect(fillOf(calls)).toBe('not');
+    expect(explainFill({ qty: 1, tickValue: 100 }, variants(calls))).toBe('queue');
   });
 });
