@@ -3,7 +3,7 @@ import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import { type ContractMonth, contractMonthOf } from '../../domain/contract-code.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
+import { issuesText, notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
 import type { SessionParts } from './close-out.ts';
@@ -50,10 +50,7 @@ export class Rollover {
     const legs: Contract[] = [];
     for (const symbol of symbols) {
       const found = resolveSymbol(symbol, actions.view.contracts(), calendar, actions.view.nowUs());
-      if (!found.ok) {
-        const { path, expected, received } = found.issues[0];
-        return { ok: false, why: `${path}: expected ${expected}, was ${received}` };
-      }
+      if (!found.ok) return { ok: false, why: issuesText([found.issues[0]]) };
       legs.push(found.value);
     }
     return { ok: true, legs };

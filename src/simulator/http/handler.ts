@@ -1,6 +1,6 @@
 /** Answers one REST operation: its account, refusals, pages of a book. */
 import { type AccountId, accountId } from '../../domain/ids.ts';
-import type { Issue, Parsed } from '../../domain/parsed.ts';
+import { type Issue, issuesText, type Parsed } from '../../domain/parsed.ts';
 import type { Envelope } from '../../wire/rest/envelope.ts';
 import type { OperationName } from '../../wire/rest/operations.ts';
 import type { ErrorBody } from '../../wire/rest/token-calls.ts';
@@ -93,10 +93,8 @@ export const accountHandler =
 export const refuse = (operation: Refusing, { code, text }: Refusal): RestAnswer =>
   ok(operation.encodeRefusal(code, text));
 
-export function unreadable(operation: Refusing, [{ path, expected, received }]: Issues): RestAnswer {
-  const code = codeOfField(path);
-  return refuse(operation, { code, text: `${path}: expected ${expected}, was ${received}` });
-}
+export const unreadable = (operation: Refusing, [first]: Issues): RestAnswer =>
+  refuse(operation, { code: codeOfField(first.path), text: issuesText([first]) });
 
 const BAD_PAGE: Refusal = { code: -6000, text: 'Pages count from 1 and have at least one row' };
 

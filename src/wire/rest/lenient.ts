@@ -3,7 +3,7 @@
  * empty text or null. A text for a number is counted by `Message.noteTexts`.
  */
 import { z } from 'zod';
-import { type Issue, notParsed, type Parsed, parsed, shown } from '../../domain/parsed.ts';
+import { type Issue, issuesText, notParsed, type Parsed, parsed, shown } from '../../domain/parsed.ts';
 import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';
 import { numberFromText } from '../json.ts';
 
@@ -97,5 +97,4 @@ export function parseSecret<T extends z.ZodType>(
 }
 
 /** The first issue in one line, for a reason. */
-export const issueText = ([{ path, expected, received }]: readonly [Issue, ...Issue[]]): string =>
-  `${path}: expected ${expected}, was ${received}`;
+export const issueText = ([first]: readonly [Issue, ...Issue[]]): string => issuesText([first]);
