@@ -41,15 +41,21 @@ export class StrategyGuard {
 
   run(where: string, action: () => void): void {
     if (this.#closed) return;
-    const before = this.running[0] ?? NO_STRATEGY;
-    this.running[0] = this.index;
-    this.running[1] = ((this.running[1] ?? 0) + 1) | 0;
+    const before = this.#enter();
     try {
       action();
     } catch (error) {
       this.fault(error, where);
     }
     this.running[0] = before;
+  }
+
+  /** Its code runs from here on. Returns whose did before. */
+  #enter(): number {
+    const before = this.running[0] ?? NO_STRATEGY;
+    this.running[0] = this.index;
+    this.running[1] = ((this.running[1] ?? 0) + 1) | 0;
+    return before;
   }
 
   /** Stops the strategy and tells the engine, once: later faults follow from the first. */
@@ -62,9 +68,7 @@ export class StrategyGuard {
   /** Streams that end call the strategy's code. */
   close(): void {
     this.#closed = true;
-    const before = this.running[0] ?? NO_STRATEGY;
-    this.running[0] = this.index;
-    this.running[1] = ((this.running[1] ?? 0) + 1) | 0;
+    const before = this.#enter();
     for (const drop of this.#atClose) drop();
     this.#atClose.clear();
     this.running[0] = before;
