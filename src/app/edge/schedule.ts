@@ -49,8 +49,14 @@ export function followSessionHours(
   const stopWatch = watchToken({ tokens: edge.tokens, clock: systemClock, timers: systemTimers });
   const jobs: Readonly<Record<DailyMoment['kind'], () => unknown>> = {
     token_refresh: () => edge.tokens.refresh('scheduled'),
-    rollover: () => [edge.reports.read('contracts'), rollover()],
-    session_open: () => [edge.tokens.checkClose(), edge.stream.resume()],
+    rollover: () => {
+      edge.reports.read('contracts');
+      rollover();
+    },
+    session_open: () => {
+      edge.tokens.checkClose();
+      edge.stream.resume();
+    },
     session_close: () => edge.reports.read('book'),
     backup_and_report: () => care?.begin(),
   };
@@ -63,7 +69,11 @@ export function followSessionHours(
     isCareDue: () => care?.isDue() === true,
     run: ({ kind }) => void jobs[kind](),
   });
-  return { ...running, stop: () => [running.stop, stopWatch].forEach((stop) => stop()) };
+  const stop = (): void => {
+    running.stop();
+    stopWatch();
+  };
+  return { ...running, stop };
 }
 
 /** Real time, and one that nobody can set. */
@@ -159,7 +169,11 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
       cancelFires = schedule(timesUs, fire);
       look('clock step');
     },
-    stop: () => [cancelCheck, cancelLook, cancelFires].forEach((cancel) => cancel?.()),
+    stop: () => {
+      cancelCheck();
+      cancelLook?.();
+      cancelFires();
+    },
   };
 }
 
