@@ -33,6 +33,7 @@ import { crc32, createGunzip, createGzip, gunzipSync } from 'node:zlib';
 import { dayNumber, isTradingDay, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { type Seq, seq, type TsUs, tsUs } from '../domain/units.ts';
 import { createWholeFile } from './columns/whole-file.ts';
+import type { StampedFrame } from '../wire/stream/server-frame.ts';
 
 export interface FrameLog {
   readonly path: string;
@@ -86,7 +87,7 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
 }
 
 /** The frames of a log in order, packed or not; returns what else was in it. An absent file has no frames. */
-export function* readFrames(path: string): Generator<RecordedFrame, FrameLogEnd> {
+export function* readFrames(path: string): Generator<StampedFrame, FrameLogEnd> {
   const batches = readFrameBatches(path);
   for (;;) {
     const { done, value } = batches.next();
@@ -96,7 +97,7 @@ export function* readFrames(path: string): Generator<RecordedFrame, FrameLogEnd>
 }
 
 /** As `readFrames`, many at once: to yield each would cost as much as to read it. */
-export function* readFrameBatches(path: string): Generator<readonly RecordedFrame[], FrameLogEnd> {
+export function* readFrameBatches(path: string): Generator<readonly StampedFrame[], FrameLogEnd> {
   const records = new FrameRecords();
   for (const piece of pieces(path)) yield records.read(piece);
   yield records.finish();
@@ -146,12 +147,6 @@ function* pieces(path: string): Generator<Buffer> {
 
 const openIfThere = (path: string): number | undefined => ifThere(() => openSync(path, 'r'));
 const readIfThere = (path: string): Buffer | undefined => ifThere(() => readFileSync(path));
-
-export interface RecordedFrame {
-  readonly seq: Seq;
-  readonly tsUs: TsUs;
-  readonly text: string;
-}
 
 /** Bytes between whole records that are none. */
 export interface FrameDamage {
@@ -276,7 +271,7 @@ class RecordHead {
 }
 
 interface FoundRecord {
-  readonly frame: RecordedFrame;
+  readonly frame: StampedFrame;
   /** Where the next one begins. */
   readonly end: number;
 }
@@ -301,9 +296,9 @@ export class FrameRecords {
     };
   }
 
-  read(piece: Buffer): readonly RecordedFrame[] {
+  read(piece: Buffer): readonly StampedFrame[] {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    const frames: RecordedFrame[] = [];
+    const frames: StampedFrame[] = [];
     const offset = this.#scan(bytes, false, frames);
     this.#before += offset;
     // A copy: the caller may use the memory of the piece again.
@@ -312,14 +307,14 @@ export class FrameRecords {
   }
 
   /** Nothing comes any more: a record that is not whole now is damage, and whole ones may stand behind it. */
-  finish(): readonly RecordedFrame[] {
-    const frames: RecordedFrame[] = [];
+  finish(): readonly StampedFrame[] {
+    const frames: StampedFrame[] = [];
     this.#scan(this.#rest, true, frames);
     return frames;
   }
 
   /** Returns where the first record begins that needs more bytes. */
-  #scan(bytes: Buffer, isLast: boolean, frames: RecordedFrame[]): number {
+  #scan(bytes: Buffer, isLast: boolean, frames: StampedFrame[]): number {
     let offset = 0;
     while (offset < bytes.length) {
       const found = this.#recordAt(bytes, offset);
@@ -340,7 +335,7 @@ export class FrameRecords {
     return offset;
   }
 
-  #take(frame: RecordedFrame, at: number, end: number): void {
+  #take(frame: StampedFrame, at: number, end: number): void {
     if (this.#isLost)
       this.#damage.push({ atByte: this.#whole, bytes: at - this.#whole, afterSeq: this.#lastSeq });
     this.#isLost = false;

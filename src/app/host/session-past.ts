@@ -20,8 +20,13 @@ import {
   eventDecisions,
 } from '../../engine/replay/journal-decisions.ts';
 import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
-import { type FrameLogEnd, readFrameBatches, type RecordedFrame } from '../../recording/frame-log.ts';
-import { type ContractLookup, decodeFrames, marketEvents } from '../../wire/stream/server-frame.ts';
+import { type FrameLogEnd, readFrameBatches } from '../../recording/frame-log.ts';
+import {
+  type ContractLookup,
+  decodeFrames,
+  marketEvents,
+  type StampedFrame,
+} from '../../wire/stream/server-frame.ts';
 import type { PastPlace, ReplayedPast, ReplayStep } from './worker-protocol.ts';
 
 export interface ReplaySource extends Pick<
@@ -102,7 +107,7 @@ export class SessionPast {
     const until = decidedUntil ?? Infinity;
     const inputs = read.inputs(session);
     // The engine is given nothing inside a subscription: what it throws would be lost.
-    const read$ = new Subject<RecordedFrame>();
+    const read$ = new Subject<StampedFrame>();
     const decoded: { event?: MarketEvent | undefined } = {};
     read$.pipe(decodeFrames(table), marketEvents).subscribe((event) => {
       decoded.event = event;
@@ -143,7 +148,7 @@ export class SessionPast {
     this.#lastTsUs = at;
   }
 
-  *#frameBatches(): Generator<readonly RecordedFrame[]> {
+  *#frameBatches(): Generator<readonly StampedFrame[]> {
     this.#framesEnd = yield* readFrameBatches(this.#source.framesPath);
   }
 }

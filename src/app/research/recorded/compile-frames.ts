@@ -14,13 +14,13 @@ import { MergedBook } from '../../../engine/market/merged-book.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
 import { type DayTicks, openDay, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
 import type { TickGap } from '../../../recording/columns/tick-columns.ts';
-import { frameDamageText, FrameRecords, type RecordedFrame } from '../../../recording/frame-log.ts';
+import { frameDamageText, FrameRecords } from '../../../recording/frame-log.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
 import { type BadRow, BadRows, type ImportWatch } from '../../../recording/import/import-table.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
 import { openSource } from '../../../recording/import/table-file.ts';
 import type { BookUpdateFrame } from '../../../wire/stream/data-frame.ts';
-import { decodeServerFrame } from '../../../wire/stream/server-frame.ts';
+import { decodeServerFrame, type StampedFrame } from '../../../wire/stream/server-frame.ts';
 import { issuesText } from '../../../domain/parsed.ts';
 import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts';
 
@@ -100,7 +100,7 @@ class FrameCompiler {
     return this.#counts.trades + this.#counts.books;
   }
 
-  add({ text, seq, tsUs }: RecordedFrame): void {
+  add({ text, seq, tsUs }: StampedFrame): void {
     this.#frames += 1;
     const read = decodeServerFrame(text, this, seq, tsUs);
     switch (read.kind) {
