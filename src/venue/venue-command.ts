@@ -33,34 +33,11 @@ export interface CancelOrder {
   readonly orderNo: BrokerOrderNo;
 }
 
-/** Codes of the back office (notes, section 3), numbers as the broker gives them. */
-export type RefusalCode =
-  | -6001
-  | -6003
-  | -6004
-  | -6012
-  | -6014
-  | -6015
-  | -6019
-  | -6021
-  | -6022
-  | -6024
-  | -6026
-  | -6032
-  | -6033
-  | -6034
-  | -6035
-  | -6038
-  | -6048
-  | -8004;
-
-export interface Refusal {
-  readonly code: RefusalCode;
-  readonly text: string;
-}
-
-/** The broker's texts are not known; these are ours, in the trade's words. -6001 and -6003 are ours altogether. */
-const TEXTS: Readonly<Record<RefusalCode, string>> = {
+/**
+ * Codes of the back office (notes, section 3), numbers as the broker gives them. Its texts are not known; these are ours, in the trade's
+ * words. -6001 and -6003 are ours altogether.
+ */
+const TEXTS = {
   [-6001]: 'Account not found',
   [-6003]: 'Order or contract not found',
   [-6004]: 'Duplicate order reference',
@@ -79,9 +56,16 @@ const TEXTS: Readonly<Record<RefusalCode, string>> = {
   [-6038]: 'Maximum position exceeded',
   [-6048]: 'Price and volume may not change together',
   [-8004]: 'Order already fully matched',
-};
+} as const;
 
-export const refusal = (code: RefusalCode, text = TEXTS[code]): Refusal => ({ code, text });
+export type RefusalCode = keyof typeof TEXTS;
+
+export interface Refusal {
+  readonly code: RefusalCode;
+  readonly text: string;
+}
+
+export const refusal = (code: RefusalCode, text: string = TEXTS[code]): Refusal => ({ code, text });
 
 /** The answer to one command with what it shows, and the messages it caused at once. */
 export type Outcome<Shown> =
