@@ -92,8 +92,9 @@ export class TradingFloor {
       const known = this.#books.get(next.orderCode);
       const reference = theoreticalPrice(index, this.#rules.carry, this.#day, next.expiry);
       const band = known?.listing.band ?? priceBand(this.#options.spec, reference);
-      const book = known ?? this.#newBook({ contract: next, band });
-      book.relist({ contract: next, band });
+      const listing = { contract: next, band };
+      const book = known ?? this.#newBook(listing);
+      book.listing = listing;
       return book;
     });
     this.#books = new Map(books.map((book) => [book.listing.contract.orderCode, book]));
@@ -112,7 +113,7 @@ export class TradingFloor {
       const code = listing.contract.orderCode;
       const book = this.#books.get(code);
       book?.tally.resume(tally);
-      if (tape !== null) book?.recallTape(tape);
+      if (tape !== null) book?.recallTape?.(tape);
       if (close !== null) this.#closes.set(code, close);
     }
   }
@@ -193,7 +194,7 @@ export class TradingFloor {
       listing: book.listing,
       close: this.#closes.get(book.listing.contract.orderCode) ?? null,
       tally: book.tally.exportState(),
-      tape: book.exportTape(),
+      tape: book.exportTape?.() ?? null,
     }));
     return { day: this.#day, isClosed: this.#closed, rolledThrough: this.#rolledThrough, contracts };
   }

@@ -5,15 +5,8 @@ import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { type PriceTicks, qty, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { averageOf, type DayTally, type TradeSource } from './day-tally.ts';
-import type { Outbox } from '../venue-event.ts';
+import type { BookView, Outbox } from '../venue-event.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
-
-export interface BookView {
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
-  readonly inferred: boolean;
-  readonly auctionPrice: PriceTicks | null;
-}
 
 /** Levels a side on the stream (contract, 6.3). */
 export const LEVELS_SHOWN = 3;
