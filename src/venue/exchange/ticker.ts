@@ -21,7 +21,7 @@ export class Ticker {
   readonly #tally: DayTally;
   readonly #outbox: Outbox;
   readonly #watch: TriggerWatch;
-  #shown: BookView = NOTHING_SHOWN;
+  shown: BookView = NOTHING_SHOWN;
   #sent = { open: 0, high: 0, low: 0, average: 0, tsUs: 0 };
 
   constructor(spec: ContractSpec, tally: DayTally, outbox: Outbox, watch: TriggerWatch) {
@@ -30,10 +30,6 @@ export class Ticker {
     this.#tally = tally;
     this.#outbox = outbox;
     this.#watch = watch;
-  }
-
-  get shown(): BookView {
-    return this.#shown;
   }
 
   trade(price: PriceTicks, quantity: number, aggressor: Side | null, source: TradeSource, at: TsUs): void {
@@ -51,10 +47,10 @@ export class Ticker {
   }
 
   book(view: BookView, at: TsUs): void {
-    const bidsChanged = !sameLevels(view.bids, this.#shown.bids);
-    const asksChanged = !sameLevels(view.asks, this.#shown.asks);
-    const { auctionPrice } = this.#shown;
-    this.#shown = view;
+    const bidsChanged = !sameLevels(view.bids, this.shown.bids);
+    const asksChanged = !sameLevels(view.asks, this.shown.asks);
+    const { auctionPrice } = this.shown;
+    this.shown = view;
     if (!bidsChanged && !asksChanged && auctionPrice === view.auctionPrice) return;
     this.#outbox.emit({
       kind: 'book',
