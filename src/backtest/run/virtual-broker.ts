@@ -46,7 +46,7 @@ export class VirtualBroker implements Gateway, Reports {
   readonly #scans = new ReadPace(SCANS_A_SECOND);
   readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
   #references: readonly ReferenceRow[] = [];
-  #orders = 0;
+  orders = 0;
 
   constructor(parts: VirtualBrokerParts) {
     this.#parts = parts;
@@ -59,16 +59,12 @@ export class VirtualBroker implements Gateway, Reports {
     return Math.min(this.#arrivals.nextUs, this.#answers.nextUs, reads, venue.nextUs);
   }
 
-  get orders(): number {
-    return this.#orders;
-  }
-
   openDay(references: readonly ReferenceRow[]): void {
     this.#references = references;
   }
 
   submit(order: ApprovedOrder): void {
-    this.#orders += 1;
+    this.orders += 1;
     this.#send({ call: 'place', order, decided: this.#decided(order) });
   }
 

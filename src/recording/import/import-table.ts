@@ -164,22 +164,14 @@ class HopelessFile extends Error {
 
 /** Rows that could not be read: each is reported with its line and the reason, none is dropped silently. */
 export class BadRows {
-  readonly #kept: BadRow[] = [];
+  /** The first of them. */
+  readonly kept: BadRow[] = [];
   readonly #onBad: (row: BadRow) => void;
-  #count = 0;
+  count = 0;
   #hasGood = false;
 
   constructor(onBad: (row: BadRow) => void) {
     this.#onBad = onBad;
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  /** The first of them. */
-  get kept(): readonly BadRow[] {
-    return this.#kept;
   }
 
   good(): void {
@@ -188,11 +180,11 @@ export class BadRows {
 
   add(line: number, reason: string): void {
     const row = { line, reason };
-    this.#count += 1;
-    if (this.#kept.length < KEPT_MAX) this.#kept.push(row);
+    this.count += 1;
+    if (this.kept.length < KEPT_MAX) this.kept.push(row);
     this.#onBad(row);
-    if (!this.#hasGood && this.#count >= HOPELESS_AFTER) {
-      throw new HopelessFile(`the first ${this.#count} rows are all bad; line ${line}: ${reason}`);
+    if (!this.#hasGood && this.count >= HOPELESS_AFTER) {
+      throw new HopelessFile(`the first ${this.count} rows are all bad; line ${line}: ${reason}`);
     }
   }
 }
