@@ -35,10 +35,11 @@ import { RunVenue } from './run-venue.ts';
 import { VirtualBroker } from './virtual-broker.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 
+/** So many rows of a run, or runs of a sweep, are done. */
 export interface Progress {
-  readonly rowsDone: number;
-  readonly rows: number;
-  readonly day: TradingDay;
+  readonly done: number;
+  readonly all: number;
+  readonly what: string;
 }
 
 export interface RunOptions {
@@ -335,7 +336,7 @@ class Run {
 
   #progress(rows: number, day: TradingDay): void {
     this.#rowsDone += rows;
-    this.#options.onProgress?.({ rowsDone: this.#rowsDone, rows: this.#plan.data.rows, day });
+    this.#options.onProgress?.({ done: this.#rowsDone, all: this.#plan.data.rows, what: day });
   }
 
   #result(): BacktestResult {
