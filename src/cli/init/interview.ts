@@ -2,13 +2,14 @@
  * The questions of `tickwright init`, and the configuration that they make: commented YAML without secrets, and never one that trades
  * real money. Each answer comes from an option, from the dialog, or from its default.
  */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { CATALOG } from '../../app/host/catalog.ts';
 import { packageRoot } from '../../app/host/package-version.ts';
-import { isExposed } from '../../config/config-rules.ts';
+import { isAddress, isExposed, isFile } from '../../config/config-rules.ts';
 import type { SecretPlace } from '../../config/config.ts';
+import { MONTH_PLACES } from '../../domain/contract-code.ts';
 import { address, pathText } from '../../config/values.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { wrapText } from '../../text/table.ts';
@@ -125,8 +126,8 @@ export class Interview {
       plainText,
     );
     this.#explain(['The two addresses stand in the broker’s documents of its API.']);
-    const restUrl = await this.#get('rest-url', 'Address of its REST API', null, urlOf('https'));
-    const streamUrl = await this.#get('stream-url', 'Address of its price stream', null, urlOf('wss'));
+    const restUrl = await this.#get('rest-url', 'Address of its REST API', null, urlOf('http'));
+    const streamUrl = await this.#get('stream-url', 'Address of its price stream', null, urlOf('ws'));
     const { environment, file } = await this.#secret('api-key', 'API key', 'TICKWRIGHT_API_KEY');
     return [
       'account:',
@@ -373,9 +374,8 @@ function scalarOf(text: string): unknown {
   }
 }
 
-const LEGS = ['F1M', 'F2M', 'F1Q', 'F2Q'];
 const UNDERLYINGS = ['VN30', 'VN100'];
-const ALIASES = UNDERLYINGS.flatMap((underlying) => LEGS.map((leg) => `${underlying}${leg}`));
+const ALIASES = UNDERLYINGS.flatMap((underlying) => MONTH_PLACES.map((leg) => `${underlying}${leg}`));
 
 const contractAlias = (text: string): string =>
   ALIASES.find((alias) => alias === text.toUpperCase()) ?? refuse(`one of ${ALIASES.join(', ')}`, text);
@@ -398,19 +398,12 @@ const plainText = (text: string): string =>
 const mailAddress = (text: string): string =>
   /^[^\s@]+@[^\s@]+$/.test(text) ? plainText(text) : refuse('an address like me@example.com', text);
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-/** Plain text to this machine alone. */
 const urlOf =
-  (scheme: 'https' | 'wss') =>
-  (text: string): string => {
-    const isRight = address(`${scheme}://host/`).safeParse(text).success;
-    const url = isRight ? new URL(text) : undefined;
-    const isSafe =
-      url?.protocol === `${scheme}:` ||
-      (url?.protocol === `${scheme.slice(0, -1)}:` && LOOPBACK.test(url.hostname));
-    return isSafe ? text : refuse(`an address like ${scheme}://host/ without user and password`, text);
-  };
+  (scheme: 'http' | 'ws') =>
+  (text: string): string =>
+    address('').safeParse(text).success && isAddress(text, scheme)
+      ? text
+      : refuse(`an address like ${scheme}s://host/ without user and password`, text);
 
 const AMOUNT = /^[1-9]\d{0,2}(?:[,_]?\d{3})*$|^[1-9]\d*$/;
 
@@ -423,8 +416,7 @@ const plainPath = (text: string): string =>
   pathText.safeParse(text).success ? text : refuse('a path: ~ and variables are not filled in', text);
 
 const secretFile = (text: string): string => {
-  const isFile = statSync(plainPath(text), { throwIfNoEntry: false })?.isFile() === true;
-  if (!isFile) return refuse('a file that is there', text);
+  if (!isFile(plainPath(text))) return refuse('a file that is there', text);
   return isExposed(text) ? refuse(`a file that only its owner may read (chmod 600 ${text})`, text) : text;
 };
 
