@@ -90,6 +90,8 @@ export class World {
   #isStopping = false;
   /** The operator asks for a token no sooner, in lived time. */
   tokenAtUs = 0;
+  /** What would still wake the last daemon that closed; null before one has. */
+  left: number | null = null;
   #edits = 0;
   /** Of the engine, at its next batch. */
   #death: EngineDeath | null = null;
@@ -294,6 +296,7 @@ export class World {
     if (owner.isDead) return;
     this.trace.say(owner.name, 'stopped');
     this.checks.stopped();
+    this.left = this.time.waiting(owner);
     this.#bury(owner);
     this.#startLater(1);
   }
