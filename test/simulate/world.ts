@@ -16,7 +16,7 @@ import { type Assembled, assembleSimulator } from '../../src/simulator/start-sim
 import { StateStore } from '../../src/simulator/state/state-store.ts';
 import { Secrets } from '../../src/operator/redact.ts';
 import type { StrategyDefinition } from '../../src/strategy/index.ts';
-import { timerSchedule } from '../support/timer-schedule.ts';
+import { timerSchedule } from '../../src/app/edge/schedule.ts';
 import type { AnswerFaults } from './answers.ts';
 import { configOf } from './configuration.ts';
 import { Disk } from './disk.ts';

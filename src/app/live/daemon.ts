@@ -74,7 +74,7 @@ export interface DaemonOptions {
   readonly startEngine?: StartEngine;
   /** Absent: the stream is a real WebSocket. */
   readonly dial?: Dial;
-  /** Absent: node-cron fires the jobs of the day. */
+  /** Absent: node-cron fires the jobs of the day, or timers where market time is not the wall clock's. */
   readonly schedule?: Schedule;
   /** Absent where market time keeps its speed. */
   readonly lockstep?: Lockstep | null;
