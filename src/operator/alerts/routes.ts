@@ -163,12 +163,13 @@ const WAITING_MAX = 500;
 
 class ChannelQueue {
   readonly #options: QueueOptions;
-  #waiting: Message[] = [];
+  waiting: Message[] = [];
   #isSending = false;
   #isClosed = false;
   #failures = 0;
   #failingSinceUs: TsUs | null = null;
-  #trouble: string | null = null;
+  /** Why it does not deliver, or null. */
+  trouble: string | null = null;
   #nextUs = 0;
   #cancel: CancelTimer | undefined = undefined;
   #dropped = 0;
@@ -182,25 +183,16 @@ class ChannelQueue {
     return this.#options.channel.id;
   }
 
-  /** Why it does not deliver, or null. */
-  get trouble(): string | null {
-    return this.#trouble;
-  }
-
-  get waiting(): readonly Message[] {
-    return this.#waiting;
-  }
-
   has(id: number): boolean {
-    return this.#waiting.some((message) => message.id === id);
+    return this.waiting.some((message) => message.id === id);
   }
 
   add(message: Message): void {
     if (this.#isClosed) return;
-    if (this.#waiting.length >= WAITING_MAX) this.#dropOne();
-    this.#waiting.push(message);
+    if (this.waiting.length >= WAITING_MAX) this.#dropOne();
+    this.waiting.push(message);
     this.#options.onChange();
-    if (this.#trouble !== null) this.#options.onStuck([message]);
+    if (this.trouble !== null) this.#options.onStuck([message]);
     this.#arm();
   }
 
@@ -214,16 +206,16 @@ class ChannelQueue {
   /** The oldest of the least severe: the journal has them all. */
   #dropOne(): void {
     const least = (['info', 'warning', 'critical'] as const).find((severity) =>
-      this.#waiting.some((message) => message.severity === severity),
+      this.waiting.some((message) => message.severity === severity),
     );
-    const at = this.#waiting.findIndex(({ severity }) => isAtLeast(least ?? 'info', severity));
-    this.#waiting.splice(Math.max(0, at), 1);
+    const at = this.waiting.findIndex(({ severity }) => isAtLeast(least ?? 'info', severity));
+    this.waiting.splice(Math.max(0, at), 1);
     this.#dropped += 1;
     this.counts.dropped += 1;
   }
 
   #arm(): void {
-    if (this.#isSending || this.#isClosed || this.#waiting.length === 0) return;
+    if (this.#isSending || this.#isClosed || this.waiting.length === 0) return;
     this.#cancel?.();
     const wait = Math.max(0, this.#nextUs - this.#options.clock.nowUs());
     this.#cancel = this.#options.timers.after(durationUs(wait), () => void this.#send());
@@ -231,10 +223,10 @@ class ChannelQueue {
 
   async #send(): Promise<void> {
     const { channel, clock, perMinute, time } = this.#options;
-    if (this.#isSending || this.#isClosed || this.#waiting.length === 0) return;
+    if (this.#isSending || this.#isClosed || this.waiting.length === 0) return;
     this.#isSending = true;
-    const { delivery, taken } = bundle(this.#waiting, channel.textMax, time);
-    const leaving = this.#waiting.slice(0, taken);
+    const { delivery, taken } = bundle(this.waiting, channel.textMax, time);
+    const leaving = this.waiting.slice(0, taken);
     const lost = this.#dropped;
     const text =
       lost === 0
@@ -252,7 +244,7 @@ class ChannelQueue {
     if (result.status === 'sent') {
       this.#dropped -= lost;
       this.counts.sent += taken;
-      this.#waiting = this.#waiting.filter((message) => !leaving.includes(message));
+      this.waiting = this.waiting.filter((message) => !leaving.includes(message));
       this.#nextUs = clock.nowUs() + minutes(1) / perMinute;
       this.#worked();
       this.#options.onChange();
@@ -278,8 +270,8 @@ class ChannelQueue {
     const since = this.#failingSinceUs;
     this.#failures = 0;
     this.#failingSinceUs = null;
-    if (this.#trouble === null || since === null) return;
-    this.#trouble = null;
+    if (this.trouble === null || since === null) return;
+    this.trouble = null;
     this.#options.onWorks(this.#options.clock.nowUs() - since);
   }
 
@@ -294,9 +286,9 @@ class ChannelQueue {
     const pause = result.status === 'refused' ? REFUSED_PAUSE : Math.max(patience, asked);
     this.#nextUs = now + pause;
     const isStuck = result.status === 'refused' || this.#nextUs - this.#failingSinceUs > STUCK_AFTER;
-    if (this.#trouble !== null || !isStuck) return;
-    this.#trouble = result.reason;
+    if (this.trouble !== null || !isStuck) return;
+    this.trouble = result.reason;
     onTrouble(result.reason);
-    onStuck(this.#waiting);
+    onStuck(this.waiting);
   }
 }
