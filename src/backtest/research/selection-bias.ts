@@ -121,7 +121,7 @@ const TAIL = 38;
  * P(Z <= x). The series of Marsaglia, "Evaluating the Normal Distribution" (Journal of Statistical Software 11, 2004);
  * in the tails the continued fraction of Abramowitz and Stegun, 26.2.14.
  */
-function normalProbability(x: number): number {
+export function normalProbability(x: number): number {
   if (x > TAIL) return 1;
   if (x < -TAIL) return 0;
   if (Math.abs(x) > 6) return x > 0 ? 1 - upperTail(x) : upperTail(-x);
@@ -141,7 +141,7 @@ function upperTail(x: number): number {
 }
 
 /** The x with P(Z <= x) = `probability`, by bisection on the monotone probability. Throws outside 0 < p < 1. */
-function normalQuantile(probability: number): number {
+export function normalQuantile(probability: number): number {
   assert(probability > 0 && probability < 1, 'a probability lies between 0 and 1');
   let low = -TAIL;
   let high = TAIL;
