@@ -2,18 +2,14 @@
 import { map, type Observable } from 'rxjs';
 import type { OtpDesk } from '../../broker/auth/otp-desk.ts';
 import type { TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
-import {
-  createRestGateway,
-  type GatewayOptions,
-  type RestGateway,
-} from '../../broker/gateway/rest-gateway.ts';
+import { type GatewayOptions, RestGateway } from '../../broker/gateway/rest-gateway.ts';
 import type { CallMeter } from '../../broker/gateway/durable-sender.ts';
 import { ContractTable } from '../../broker/reports/contract-table.ts';
-import { type BrokerReports, createReports } from '../../broker/reports/reports.ts';
+import { BrokerReports } from '../../broker/reports/reports.ts';
 import type { RestClient } from '../../broker/rest/rest-client.ts';
 import type { Transport } from '../../broker/rest/transport.ts';
 import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';
-import { createStreamClient, type StreamClient } from '../../broker/stream/stream-client.ts';
+import { StreamClient } from '../../broker/stream/stream-client.ts';
 import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
@@ -96,7 +92,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
   const table = new ContractTable();
   const scaled = (span: number) => durationUs(Math.max(POLL_MIN_US, Math.round(span / clockMap.speed)));
   const { bookFast, bookSlow } = config.engine.poll;
-  const reports = createReports({
+  const reports = new BrokerReports({
     rest,
     table,
     sink,
@@ -107,7 +103,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     bookTempo: { fast: scaled(bookFast), slow: scaled(bookSlow) },
     onSignal: alerts.report,
   });
-  const gateway = createRestGateway({
+  const gateway = new RestGateway({
     rest,
     sink,
     timers,
@@ -117,7 +113,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     onSignal: alerts.gateway,
     meter: options.meter,
   });
-  const stream = createStreamClient({
+  const stream = new StreamClient({
     url: address.streamUrl,
     dial: options.dial,
     tokens,
