@@ -1,13 +1,10 @@
 /** The live edge: one token, one REST client, one stream, one gateway. Paper and live differ in addresses alone. */
 import { map, type Observable } from 'rxjs';
-import type { OtpDesk } from '../../broker/auth/otp-desk.ts';
-import type { TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
+import type { TokenHours } from '../../broker/auth/token-keeper.ts';
 import { type GatewayOptions, RestGateway } from '../../broker/gateway/rest-gateway.ts';
 import type { CallMeter } from '../../broker/gateway/durable-sender.ts';
 import { ContractTable } from '../../broker/reports/contract-table.ts';
 import { BrokerReports } from '../../broker/reports/reports.ts';
-import type { RestClient } from '../../broker/rest/rest-client.ts';
-import type { Transport } from '../../broker/rest/transport.ts';
 import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';
 import { StreamClient } from '../../broker/stream/stream-client.ts';
 import type { Dial } from '../../broker/stream/open-socket.ts';
@@ -19,17 +16,20 @@ import type { ClockMap } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, minutes, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import type { DriftLog } from '../../wire/drift.ts';
 import { createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
-import type { BrokerAddress } from './broker-address.ts';
-import { connectBroker, exchangeCounter } from './broker-connection.ts';
+import {
+  type BrokerConnection,
+  connectBroker,
+  type ConnectionOptions,
+  exchangeCounter,
+} from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';
 
-export interface BrokerEdgeOptions {
-  readonly config: Config;
-  readonly address: BrokerAddress;
-  readonly tokenPath: string;
+export interface BrokerEdgeOptions extends Pick<
+  ConnectionOptions,
+  'config' | 'address' | 'tokenPath' | 'otpDesk'
+> {
   readonly clockMap: ClockMap;
   readonly journal: JournalStore;
   readonly emergency: GatewayOptions['emergency'];
@@ -38,7 +38,6 @@ export interface BrokerEdgeOptions {
   /** Why a call may not leave now, or null; asked just before the first byte. */
   readonly refuse: GatewayOptions['haltReason'];
   readonly alerts: EdgeAlerts;
-  readonly otpDesk?: OtpDesk | undefined;
   /** Absent: a real WebSocket. */
   readonly dial?: Dial | undefined;
   readonly meter?: EdgeMeter;
@@ -50,18 +49,13 @@ export interface EdgeMeter extends CallMeter {
   pong(roundTrip: DurationUs): void;
 }
 
-export interface BrokerEdge {
-  readonly tokens: TokenKeeper;
-  readonly rest: RestClient;
+export interface BrokerEdge extends Pick<BrokerConnection, 'tokens' | 'rest' | 'drift' | 'calls' | 'close'> {
   readonly table: ContractTable;
   readonly reports: BrokerReports;
   readonly gateway: RestGateway;
   readonly stream: StreamClient;
   /** Every data frame, unchanged but for secrets. Hot. */
   readonly frames$: Observable<string>;
-  readonly drift: DriftLog;
-  readonly calls: Pick<Transport, 'sent' | 'pending'>;
-  close(): Promise<void>;
 }
 
 /** At speed n the book is polled n times as often, but never faster than this. */
