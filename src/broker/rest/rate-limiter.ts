@@ -99,10 +99,6 @@ export class RateLimiter {
     });
   }
 
-  get waiting(): number {
-    return BY_PRIORITY.reduce((sum, priority) => sum + this.#waiting[priority].length, 0);
-  }
-
   close(): void {
     this.#refill?.();
     this.#recovery?.();

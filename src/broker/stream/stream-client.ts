@@ -36,8 +36,6 @@ interface StreamClientOptions {
   readonly dial?: Dial | undefined;
 }
 
-export const createStreamClient = (options: StreamClientOptions): StreamClient => new StreamClient(options);
-
 export class StreamClient {
   readonly #options: StreamClientOptions;
   readonly #policy: ReconnectPolicy;

@@ -18,6 +18,7 @@ export interface RoutesOptions {
   readonly routes: readonly Route[];
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Real time for people. */
   readonly time: (at: TsUs) => string;
   /** A channel fails or works again. */
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
@@ -134,21 +135,15 @@ export class Routes {
 
 // The queue of one channel: its own pace, patience and bound. What trading does never waits for it.
 
-interface QueueOptions {
+interface QueueOptions extends Pick<RoutesOptions, 'clock' | 'timers' | 'time' | 'onChange'> {
   readonly channel: Channel;
-  readonly clock: Clock;
-  readonly timers: Timers;
   /** Deliveries; what comes faster leaves together. */
   readonly perMinute: number;
-  /** Real time for people. */
-  readonly time: (at: TsUs) => string;
   /** A message will not leave in time, with the reason; called once until the channel works again. */
   readonly onTrouble: (reason: string) => void;
   readonly onWorks: (downForUs: number) => void;
   /** Messages that wait while the channel is in trouble: another one should tell them. */
   readonly onStuck: (messages: readonly Message[]) => void;
-  /** Other messages wait than before. */
-  readonly onChange: () => void;
 }
 
 /** Seconds between attempts that fail; the last one repeats. */
@@ -181,10 +176,6 @@ class ChannelQueue {
 
   get id(): string {
     return this.#options.channel.id;
-  }
-
-  has(id: number): boolean {
-    return this.waiting.some((message) => message.id === id);
   }
 
   add(message: Message): void {

@@ -23,6 +23,7 @@ export interface AuthVerdict {
 /** Services that a session needs from its server. */
 export interface SessionHost {
   admit(session: StreamSession, token: string): AuthVerdict;
+  /** A client has subscribed and is to get the current board. */
   subscribed(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void;
   /** The session no longer counts as a connection of its token. */
   released(session: StreamSession): void;

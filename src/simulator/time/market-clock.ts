@@ -84,17 +84,9 @@ export const systemTimers: Timers = {
 };
 
 /** Real time, unless a fault puts it ahead or behind. Market time does not follow it. */
-export class SkewedClock implements Clock {
-  readonly #real: Clock;
-  readonly #faults: FaultBoard;
-
-  constructor(real: Clock, faults: FaultBoard) {
-    this.#real = real;
-    this.#faults = faults;
-  }
-
-  nowUs(): TsUs {
-    const skew = this.#faults.standing('clock_skew')?.seconds ?? 0;
-    return tsUs(this.#real.nowUs() + Math.round(skew * US_PER_SECOND));
-  }
-}
+export const skewedClock = (real: Clock, faults: FaultBoard): Clock => ({
+  nowUs: () => {
+    const skew = faults.standing('clock_skew')?.seconds ?? 0;
+    return tsUs(real.nowUs() + Math.round(skew * US_PER_SECOND));
+  },
+});
