@@ -9,16 +9,11 @@ import { type Seq, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts'
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { Gateway, Reports } from '../../engine/ports/outbound.ts';
-import type { RunAccount } from './run-account.ts';
+import type { RunParts } from './run-account.ts';
 import type { DrawLatency } from './latency.ts';
-import type { RunInstrument } from './run-instrument.ts';
 import type { Decided, RunVenue } from './run-venue.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
-interface VirtualBrokerParts {
-  readonly clock: VirtualClock;
-  readonly account: RunAccount;
-  readonly instruments: readonly RunInstrument[];
+interface VirtualBrokerParts extends RunParts {
   readonly venue: RunVenue;
   readonly orderLatency: DrawLatency;
   readonly reportLatency: DrawLatency;
@@ -79,7 +74,7 @@ export class VirtualBroker implements Gateway, Reports {
   read(what: ReportKind): void {
     if (what === 'book') return this.#want(this.#scans);
     if (what === 'account') return this.#answerAccount();
-    if (what === 'triggers') return this.#answerTriggers();
+    if (what === 'triggers') return this.triggersChanged();
     if (what === 'positions') return this.#readPositions();
     if (what === 'reference') {
       const rows = this.#references;
@@ -103,7 +98,19 @@ export class VirtualBroker implements Gateway, Reports {
 
   /** Tells the whole trigger book: only the whole of it proves whose a new row is. */
   triggersChanged(): void {
-    this.#answerTriggers();
+    const { clock, venue } = this.#parts;
+    const startedUs = tsUs(clock.nowUs);
+    const orders = venue.scanTriggers();
+    const complete = true;
+    this.#answer((seq, at) => ({
+      kind: 'book_snapshot',
+      list: 'triggers',
+      seq,
+      tsUs: at,
+      startedUs,
+      complete,
+      orders,
+    }));
   }
 
   /** Does what is due at the venue, and takes the next answer that is due to us; null when there is none. */
@@ -181,22 +188,6 @@ export class VirtualBroker implements Gateway, Reports {
     this.#answer((seq, at) => ({
       kind: 'book_snapshot',
       list: 'orders',
-      seq,
-      tsUs: at,
-      startedUs,
-      complete,
-      orders,
-    }));
-  }
-
-  #answerTriggers(): void {
-    const { clock, venue } = this.#parts;
-    const startedUs = tsUs(clock.nowUs);
-    const orders = venue.scanTriggers();
-    const complete = true;
-    this.#answer((seq, at) => ({
-      kind: 'book_snapshot',
-      list: 'triggers',
       seq,
       tsUs: at,
       startedUs,
