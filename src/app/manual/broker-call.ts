@@ -11,12 +11,12 @@ import type { Config } from '../../config/config.ts';
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
 import type { BrokerOrderNo } from '../../domain/ids.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import type { MoneyTransfer } from '../../wire/rest/money-calls.ts';
+import type { CashMove, MoneyTransfer } from '../../wire/rest/money-calls.ts';
 
 type OrderHead = Omit<ConditionToPlace, 'callId' | 'trigger'>;
 
 export type MoneyCall =
-  | (Pick<MoneyTransfer, 'amount' | 'note'> & { readonly kind: 'deposit' | 'withdraw' })
+  | (CashMove & { readonly kind: 'deposit' | 'withdraw' })
   | (MoneyTransfer & { readonly kind: 'transfer' });
 
 /** Named as the operations are. */
