@@ -8,6 +8,7 @@ import { Lockstep } from './lockstep.ts';
 import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
@@ -132,8 +133,6 @@ const STOP_MS_MAX = 5_000;
 const POLL_MS = 20;
 /** How often a simulator that an earlier daemon started is looked for: only its parent is told of its end. */
 const WATCH_MS = 1_000;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Finds the embedded broker that an earlier daemon left running, or starts one. */
 export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise<SimulatorChild> {

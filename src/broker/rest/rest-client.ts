@@ -57,6 +57,7 @@ import { issueText } from '../../wire/rest/lenient.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';
 import { profile } from '../../wire/rest/profile.ts';
+import type { Paged } from '../../wire/rest/trade-fields.ts';
 import {
   type Page,
   type ReadFailureKind,
@@ -282,7 +283,7 @@ async function readClosedPositions(
 async function scanBook<Row>(
   caller: RestCaller,
   operation: Route,
-  requestOf: (page: { readonly pageNo: number; readonly pageSize: number }) => WireRequest,
+  requestOf: (page: Paged) => WireRequest,
   decode: (json: unknown) => Parsed<BookPage<Row>>,
   nameOf: (row: Row) => string,
   { priority, onStart }: ReadOptions,

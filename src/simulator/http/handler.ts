@@ -5,6 +5,7 @@ import type { Envelope } from '../../wire/rest/envelope.ts';
 import type { OperationName } from '../../wire/rest/operations.ts';
 import type { ErrorBody } from '../../wire/rest/token-calls.ts';
 import { type AccountSettings, derivativeOf } from '../accounts/account-settings.ts';
+import type { Paged } from '../../wire/rest/trade-fields.ts';
 
 export type Issues = readonly [Issue, ...Issue[]];
 
@@ -98,14 +99,9 @@ export const unreadable = (operation: Refusing, [first]: Issues): RestAnswer =>
 
 const BAD_PAGE: Refusal = { code: -6000, text: 'Pages count from 1 and have at least one row' };
 
-interface PageAsked {
-  readonly pageNo: number;
-  readonly pageSize: number;
-}
-
 export function answerPage<T>(
   rows: readonly T[],
-  { pageNo, pageSize }: PageAsked,
+  { pageNo, pageSize }: Paged,
   encode: (page: readonly T[]) => Envelope,
 ): Envelope | Refusal {
   if (!isCount(pageNo) || !isCount(pageSize)) return BAD_PAGE;

@@ -1,6 +1,4 @@
 /** Frames of the client: authentication, heartbeat, subscriptions (contract, 6.2). Read by the simulator. */
-import type { Issue } from '../../domain/parsed.ts';
-import { shown } from '../../domain/parsed.ts';
 import {
   type Channel,
   CHANNEL_WORDS,
@@ -9,6 +7,7 @@ import {
   isDataChannel,
   type SilentChannel,
 } from './channel.ts';
+import { type Malformed, malformed } from './control-frame.ts';
 
 export { ALL_CHANNELS } from './channel.ts';
 
@@ -18,7 +17,7 @@ type ClientFrame =
   | { readonly kind: 'heartbeat' }
   | ({ readonly kind: 'subscribe' } & Subscription)
   | ({ readonly kind: 'unsubscribe' } & Subscription)
-  | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
+  | Malformed;
 
 export interface Subscription {
   readonly channels: readonly DataChannel[];
@@ -49,6 +48,7 @@ const RAW_JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
 export function decodeClientFrame(text: string): ClientFrame {
   if (text === HEARTBEAT_FRAME) return HEARTBEAT;
+  // It is never malformed: no token is ever quoted.
   if (text.startsWith('d|a')) return decodeAuth(text);
   if (text.startsWith('d|s|')) return decodeSubscription('subscribe', text);
   if (text.startsWith('d|u|')) return decodeSubscription('unsubscribe', text);
@@ -83,9 +83,4 @@ function decodeSubscription(kind: 'subscribe' | 'unsubscribe', text: string): Cl
     .filter((code) => code !== '');
   if (codes.length === 0) return malformed('symbols', 'at least one symbol', codeText);
   return { kind, channels, silent, codes };
-}
-
-/** An auth frame never comes here: no token is ever quoted. */
-function malformed(path: string, expected: string, received: unknown): ClientFrame {
-  return { kind: 'malformed', issues: [{ path, expected, received: shown(received) }] };
 }

@@ -15,7 +15,13 @@ export type ControlFrame =
   | { readonly kind: 'pong' }
   /** Any other frame, such as `d|34|1`; ignored. */
   | { readonly kind: 'control'; readonly text: string }
-  | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
+  | Malformed;
+
+/** What cannot be understood, of either side. */
+export interface Malformed {
+  readonly kind: 'malformed';
+  readonly issues: readonly [Issue, ...Issue[]];
+}
 
 export const PONG_FRAME = 'd|p|||';
 /** Sent by the live service about every 5 s. */
@@ -69,6 +75,7 @@ function decodeAuthResult(text: string, drift: DriftCounter): ControlFrame {
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-function malformed(path: string, expected: string, received: unknown): ControlFrame {
-  return { kind: 'malformed', issues: [{ path, expected, received: shown(received) }] };
-}
+export const malformed = (path: string, expected: string, received: unknown): Malformed => ({
+  kind: 'malformed',
+  issues: [{ path, expected, received: shown(received) }],
+});

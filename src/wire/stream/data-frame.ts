@@ -19,13 +19,12 @@ import {
 import type { DriftCounter } from '../drift.ts';
 import { numberFromText } from '../json.ts';
 import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
+import type { Malformed } from './control-frame.ts';
 
 const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>
   `s|${CHANNEL_WORDS[channel].id}|${JSON.stringify(payload)}`;
 
-type Decoded<Event> =
-  | { readonly kind: 'market'; readonly event: Event }
-  | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
+type Decoded<Event> = { readonly kind: 'market'; readonly event: Event } | Malformed;
 
 /** Reads the fields of one payload, tolerates the deviations of the notes, and collects the issues of the rest. */
 class PayloadFields {

@@ -4,13 +4,13 @@
  */
 import { filter, map, type OperatorFunction } from 'rxjs';
 import type { Contract } from '../../domain/contract.ts';
-import { type Issue, shown, parseJson, isRecord } from '../../domain/parsed.ts';
+import { parseJson, isRecord } from '../../domain/parsed.ts';
 import type { DaySummary, TradeTick } from '../../domain/ticks.ts';
 import type { Seq, TsUs } from '../../domain/units.ts';
 import { type DriftCounter, IGNORE_DRIFT } from '../drift.ts';
 import { type BookUpdateFrame, decodeBook, decodeSummary, decodeTrade } from './data-frame.ts';
 import { CHANNEL_WORDS } from './channel.ts';
-import { type ControlFrame, decodeControlFrame } from './control-frame.ts';
+import { type ControlFrame, decodeControlFrame, malformed } from './control-frame.ts';
 
 /** Turns the symbol of a frame into the contract it means. */
 export interface ContractLookup {
@@ -103,9 +103,4 @@ function decodeDataFrame(
     default:
       return decodeSummary(payload, contract, seq, tsUs, drift);
   }
-}
-
-function malformed(path: string, expected: string, received: unknown): ServerFrame {
-  const issue: Issue = { path, expected, received: shown(received) };
-  return { kind: 'malformed', issues: [issue] };
 }
