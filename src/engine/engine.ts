@@ -3,6 +3,7 @@
  * runs the timers that are due, moves the phase, changes the state in one switch, then carries out the calls it led to.
  */
 import { assert } from '../domain/assert.ts';
+import type { BrokerAccount } from '../domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId } from '../domain/ids.ts';
 import type { DaySummary, TradeTick } from '../domain/ticks.ts';
 import {
@@ -37,6 +38,7 @@ import type {
   CommandReceived,
   ContractsListed,
   EngineEvent,
+  ExecutionReport,
   PositionSnapshot,
   ReferencePrices,
   UnjournaledCalls,
@@ -301,7 +303,7 @@ export class Engine {
   }
 
   #dispatch(event: RareEvent): void {
-    const { outcomes, halt, polls } = this.#state;
+    const { halt, polls } = this.#state;
     switch (event.kind) {
       case 'summary':
         return this.#onSummary(event);
@@ -322,9 +324,8 @@ export class Engine {
         polls.failed(event);
         if (event.what === 'positions') this.#executor.retryPending(true);
         return;
-      case 'call_outcome':
-        outcomes.take(event);
-        return this.#compareAgain();
+      case 'execution_report':
+        return this.#onReport(event);
       case 'command':
         return this.#onCommand(event);
       case 'session_started':
@@ -426,9 +427,25 @@ export class Engine {
     const { snapshots, polls } = this.#state;
     polls.succeeded('account');
     snapshots.arrived('account', snapshot.startedUs);
-    this.#session.takeAccount(snapshot);
-    this.#state.moneyReconciler.takeAccount(snapshot, this.#state.fills.version);
-    this.#state.breakers.account(snapshot.account.netAssetValue);
+    this.#takeAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
+  }
+
+  #takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
+    const { moneyReconciler, fills, breakers } = this.#state;
+    this.#session.takeAccount(account, startedUs);
+    moneyReconciler.takeAccount(account, startedUs, at, fills.version);
+    breakers.account(account.netAssetValue);
+  }
+
+  /** The answer comes first: rows are known by the number in it. */
+  #onReport({ answer, news, tsUs: at }: ExecutionReport): void {
+    const { outcomes, reconciler } = this.#state;
+    if (answer !== null) outcomes.take(answer);
+    if (news !== null) {
+      reconciler.takeRows(news.rows, news.startedUs);
+      this.#takeAccount(news.account, news.startedUs, at);
+    }
+    if (answer !== null) this.#compareAgain();
   }
 
   #onBook(snapshot: BookSnapshot): void {
