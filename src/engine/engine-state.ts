@@ -12,7 +12,7 @@ import { CallOutcomes } from './orders/call-outcomes.ts';
 import { ClientOrderIds } from './state/client-order-ids.ts';
 import { IntentQueue } from './state/intent-queue.ts';
 import { EarlierOrders } from './orders/earlier-orders.ts';
-import { DayEnd, deniedUpdate, OrderLife, OrderUpdates } from './orders/order-life.ts';
+import { DayEnd, OrderLife, OrderUpdates } from './orders/order-life.ts';
 import { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
@@ -74,7 +74,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const contracts = new ContractTable();
   const market = new Market();
   const orders = new Orders(dueWork);
-  const updates = new OrderUpdates(dueWork);
+  const updates = new OrderUpdates(dueWork, host);
   const session = new SessionState(calendar, context);
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);
@@ -209,7 +209,7 @@ function createMoneyReconciler(
 const refusalsTo =
   (updates: OrderUpdates): JournalDecisionsParts['refuse'] =>
   (strategy, id, intent) =>
-    updates.add(strategy, deniedUpdate(id, intent, { code: 'rebuilding' }));
+    updates.denied(strategy, id, intent, { code: 'rebuilding' });
 
 /** Lists of strategies and newer calendars change this engine alone. */
 const withOwnSettings = (given: EngineOptions) => ({
