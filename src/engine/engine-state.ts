@@ -357,6 +357,7 @@ function createRiskView(
     accountReadUs: () => session.accountReadUs,
     lossOf: (strategy) => losses.of(strategy),
     accountLoss: () => losses.ofAccount(),
+    accountLossAtMost: () => losses.ofAccountAtMost(),
     isStopping: () => halt.isStopping,
     halted: () => halt.reason,
     haltedUntilUs: () => halt.offUntilUs,

@@ -158,6 +158,8 @@ export interface RiskView {
    */
   lossOf(strategy: StrategyIndex): Money;
   accountLoss(): Money;
+  /** No less than `accountLoss`, without adding up what many contracts have lost. */
+  accountLossAtMost(): number;
 
   /** The daemon is stopping: only calls of the system are still sent. */
   isStopping(): boolean;
