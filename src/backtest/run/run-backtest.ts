@@ -76,6 +76,9 @@ const pollsOf = ({ poll: { account } }: EngineSettings): PollSettings => ({
 });
 const NEVER = durationUs(400 * US_PER_DAY);
 
+/** Rows of one day between two reports of progress. */
+const ROWS_TOLD = 1 << 18;
+
 class Run {
   readonly #plan: BacktestPlan;
   readonly #options: RunOptions;
@@ -95,6 +98,8 @@ class Run {
   /** By instrument, of bars that reached into the day that is opened next. */
   #volumes: TapePlayer['volumes'] = new Map();
   #rowsDone = 0;
+  #toldRows = 0;
+  #toldDay: TradingDay | null = null;
   #fromUs = 0;
 
   constructor(plan: BacktestPlan, options: RunOptions) {
@@ -335,7 +340,11 @@ class Run {
 
   #progress(rows: number, day: TradingDay): void {
     this.#rowsDone += rows;
-    this.#options.onProgress?.({ rowsDone: this.#rowsDone, rows: this.#plan.data.rows, day });
+    const all = this.#plan.data.rows;
+    if (day === this.#toldDay && this.#rowsDone < Math.min(this.#toldRows + ROWS_TOLD, all)) return;
+    this.#toldDay = day;
+    this.#toldRows = this.#rowsDone;
+    this.#options.onProgress?.({ rowsDone: this.#rowsDone, rows: all, day });
   }
 
   #result(): BacktestResult {
