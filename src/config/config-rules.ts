@@ -1,10 +1,10 @@
 /** Rules between sections of a configuration: assumptions, files, limits, modes. */
 import { statSync } from 'node:fs';
-import { contractMonthOf } from '../domain/contract-code.ts';
+import { contractMonthOf, MONTH_PLACES } from '../domain/contract-code.ts';
 import type { Assumption } from '../domain/settings.ts';
 import { US_PER_SECOND } from '../domain/units.ts';
 import type { ConfigFile } from './config-schema.ts';
-import { nearest, type Problem } from './problem.ts';
+import { meantHint, type Problem } from './problem.ts';
 import type { Market } from './market-file.ts';
 import type { YamlSource } from './yaml-source.ts';
 
@@ -124,7 +124,7 @@ function secretProblems(
   return exposedProblems(source, at, file);
 }
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 type ClosingTerms = Pick<ConfigFile, 'session' | 'strategies'>;
 
@@ -186,15 +186,12 @@ function qtyProblems(
   return [source.problem(['risk', 'orderQtyMax'], `at most ${most}`, 'the exchange takes no larger order')];
 }
 
-/** Current and next month, and the two quarters after them. */
-const PLACES = ['F1M', 'F2M', 'F1Q', 'F2Q'] as const;
-
 function symbolProblems(
   source: YamlSource,
   { strategies }: Pick<ConfigFile, 'strategies'>,
   underlyings: readonly string[],
 ): readonly Problem[] {
-  const aliases = underlyings.flatMap((underlying) => PLACES.map((place) => `${underlying}${place}`));
+  const aliases = underlyings.flatMap((underlying) => MONTH_PLACES.map((place) => `${underlying}${place}`));
   return strategies.flatMap(({ symbols }, i) =>
     symbols.flatMap((symbol, j) => {
       const path = ['strategies', i, 'symbols', j];
@@ -214,11 +211,7 @@ function unknownSymbol(
   symbol: string,
   aliases: readonly string[],
 ): Problem {
-  const meant = nearest(symbol, aliases);
-  const hint =
-    meant === undefined
-      ? 'F1M is the front month, F2M the next; a contract code goes too'
-      : `did you mean ${meant}?`;
+  const hint = meantHint(symbol, aliases, 'F1M is the front month, F2M the next; a contract code goes too');
   return source.problem(path, `a contract of this market, like ${aliases[0] ?? ''}`, hint);
 }
 
@@ -305,7 +298,8 @@ function addressProblems(source: YamlSource, { broker }: ConfigFile): readonly P
   });
 }
 
-function isAddress(text: string, scheme: 'http' | 'ws'): boolean {
+/** Plain text to this machine alone. */
+export function isAddress(text: string, scheme: 'http' | 'ws'): boolean {
   const url = new URL(text);
   return url.protocol === `${scheme}s:` || (url.protocol === `${scheme}:` && LOOPBACK.test(url.hostname));
 }

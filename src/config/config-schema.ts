@@ -16,20 +16,20 @@ import {
 
 // Schema of `alerts`: how the daemon reaches its operator. Secrets come from the environment or a file, never from here.
 
+const variable = (name: string) =>
+  z
+    .string()
+    .regex(/^[A-Z_][A-Z0-9_]*$/, `the name of an environment variable, like ${name}`)
+    .default(name);
+
 /** The environment comes first, then the file. */
 const secretFrom = (environment: string) =>
-  z
-    .strictObject({
-      environment: z
-        .string()
-        .regex(/^[A-Z_][A-Z0-9_]*$/, `the name of an environment variable, like ${environment}`)
-        .default(environment),
-      file: pathText.optional(),
-    })
-    .prefault({});
+  z.strictObject({ environment: variable(environment), file: pathText.optional() }).prefault({});
+
+const id = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'a name of small letters, digits and dashes');
 
 const head = {
-  id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'a name of small letters, digits and dashes'),
+  id,
   least: z.enum(['info', 'warning', 'critical']).default('warning'),
   perMinute: count.max(60).default(20),
 };
@@ -119,7 +119,7 @@ const strategyRisk = z.strictObject({
 });
 
 const strategy = z.strictObject({
-  id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'a name of small letters, digits and dashes'),
+  id,
   strategy: z.string('the name of a strategy'),
   symbols: z.array(z.string().min(1)).min(1),
   overnight: z.boolean().default(false),
@@ -159,10 +159,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       otp: otp.optional(),
       otpRoute: z.enum(['app', 'request']).default('app'),
-      apiKeyEnvironment: z
-        .string()
-        .regex(/^[A-Z_][A-Z0-9_]*$/, 'the name of an environment variable, like TICKWRIGHT_API_KEY')
-        .default('TICKWRIGHT_API_KEY'),
+      apiKeyEnvironment: variable('TICKWRIGHT_API_KEY'),
       apiKeyFile: pathText.optional(),
     })
     .prefault({}),

@@ -17,7 +17,11 @@ const WEEKDAYS = { sun: 0, mon: 1, tue: 2, wed: 3, thu: 4, fri: 5, sat: 6 } as c
   Weekday
 >;
 
-const phaseSpan = z
+export const weekday = z
+  .enum(['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'])
+  .transform((day): Weekday => WEEKDAYS[day]);
+
+export const phaseSpan = z
   .strictObject({
     phase: z.enum(['opening_auction', 'continuous', 'break', 'closing_auction']),
     from: timeOfDay,
@@ -60,7 +64,7 @@ const marketSchema = z.strictObject({
     name: z.string(),
     timeZone: z.string(),
     utcOffset,
-    weekdays: z.array(z.enum(['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'])).min(1),
+    weekdays: z.array(weekday).min(1),
     phases: z.array(phaseSpan).min(1),
     closures: pathText,
   }),
@@ -92,7 +96,7 @@ function calendarOf(market: MarketFile, closures: ClosuresFile): TradingCalendar
     name,
     timeZone,
     utcOffsetMinutes,
-    weekdays: weekdays.map((day) => WEEKDAYS[day]),
+    weekdays,
     phases: phases.toSorted((a, b) => a.fromUs - b.fromUs),
     closures: new Set(closures.closures),
     validFrom: closures.validFrom,

@@ -31,6 +31,11 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best;
 }
 
+export function meantHint(word: string, known: readonly string[], otherwise = ''): string {
+  const meant = nearest(word, known);
+  return meant === undefined ? otherwise : `did you mean ${meant}?`;
+}
+
 const BEGINNING_MIN = 3;
 
 /** `always` means `always_open`, `monday` means `mon`. */

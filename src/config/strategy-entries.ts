@@ -3,7 +3,7 @@ import { formatCount } from '../text/numbers.ts';
 import { z } from 'zod';
 import type { StrategyCode, StrategyConfig } from './config.ts';
 import type { ConfigFile } from './config-schema.ts';
-import { nearest, type Problem } from './problem.ts';
+import { meantHint, type Problem } from './problem.ts';
 import type { YamlSource } from './yaml-source.ts';
 import { zodProblems } from './zod-problems.ts';
 
@@ -64,12 +64,10 @@ function unknownStrategy(
   catalog: Catalog,
 ): Problem {
   const names = catalog.map(({ name }) => name);
-  const meant = nearest(entry.strategy, names);
-  const hint = meant === undefined ? 'see tickwright strategies' : `did you mean ${meant}?`;
   return source.problem(
     [...path, 'strategy'],
     `one of ${names.join(', ')}, a file such as ./mine.ts, or an installed package`,
-    hint,
+    meantHint(entry.strategy, names, 'see tickwright strategies'),
   );
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { formatCount } from '../text/numbers.ts';
-import { nearest, type Problem } from './problem.ts';
+import { meantHint, nearest, type Problem } from './problem.ts';
 import { insteadOf } from './retired.ts';
 import type { Path, YamlSource } from './yaml-source.ts';
 
@@ -96,12 +96,8 @@ class IssueReader {
 
   #notOneOf(path: Path, values: readonly string[]): Problem {
     const received = this.#source.at(path);
-    const meant = typeof received === 'string' ? nearest(received.trim(), values) : undefined;
-    return this.#problem(
-      path,
-      `one of ${values.join(', ')}`,
-      meant === undefined ? '' : `did you mean ${meant}?`,
-    );
+    const hint = typeof received === 'string' ? meantHint(received.trim(), values) : '';
+    return this.#problem(path, `one of ${values.join(', ')}`, hint);
   }
 
   #unknownKey(at: Path, key: string): Problem {
@@ -109,9 +105,7 @@ class IssueReader {
     if (isSecretName(key)) return this.#source.keyProblem(path, key, 'no secret in this file', SECRET_HINT);
     const instead = insteadOf([...path, key].filter((part) => typeof part === 'string').join('.'));
     if (instead !== undefined) return this.#source.keyProblem(path, key, 'a known key', instead);
-    const known = keysAt(this.#schema, at);
-    const meant = nearest(key, known);
-    const hint = meant === undefined ? `remove it or ${this.#help}` : `did you mean ${meant}?`;
+    const hint = meantHint(key, keysAt(this.#schema, at), `remove it or ${this.#help}`);
     return this.#source.keyProblem(path, key, 'a known key', hint);
   }
 

@@ -52,6 +52,9 @@ export function expiryOf(calendar: TradingCalendar, { year, month }: ContractMon
   return sessionOnOrBefore(calendar, addDays(first, toThursday + 14));
 }
 
+/** Names of the listed months, in their order. */
+export const MONTH_PLACES: readonly string[] = ['F1M', 'F2M', 'F1Q', 'F2Q'];
+
 /** The months listed on `day`: current, next, and the last months of the next two quarters after them. */
 export function listedMonths(
   calendar: TradingCalendar,

@@ -32,19 +32,12 @@ interface DayCycleParts {
 
 export class DayCycle {
   readonly #parts: DayCycleParts;
-  #phase: SessionPhase = 'closed';
-  #nextEdgeUs = 0;
+  phase: SessionPhase = 'closed';
+  /** The next moment the phase, the day or the state of the close may change. */
+  nextEdgeUs = 0;
 
   constructor(parts: DayCycleParts) {
     this.#parts = parts;
-  }
-
-  get phase(): SessionPhase {
-    return this.#phase;
-  }
-  /** The next moment the phase, the day or the state of the close may change. */
-  get nextEdgeUs(): number {
-    return this.#nextEdgeUs;
   }
 
   /** A first day, without a past. */
@@ -63,11 +56,11 @@ export class DayCycle {
 
   runEdge(at: TsUs): void {
     const { floor, outbox, background, options } = this.#parts;
-    const before = this.#phase;
-    this.#phase = phaseAt(options.calendar, at);
-    const changed = before !== this.#phase;
+    const before = this.phase;
+    this.phase = phaseAt(options.calendar, at);
+    const changed = before !== this.phase;
     if (changed) {
-      outbox.emit({ kind: 'phase', tsUs: at, day: floor.day, phase: this.#phase });
+      outbox.emit({ kind: 'phase', tsUs: at, day: floor.day, phase: this.phase });
       const auction =
         before === 'opening_auction' ? 'opening' : before === 'closing_auction' ? 'closing' : null;
       if (auction !== null) for (const book of floor.books()) book.uncross(auction, at);
@@ -108,8 +101,8 @@ export class DayCycle {
 
   #enter(day: TradingDay, at: TsUs): void {
     const { floor, outbox, options, background } = this.#parts;
-    this.#phase = phaseAt(options.calendar, at);
-    outbox.emit({ kind: 'phase', tsUs: at, day, phase: this.#phase });
+    this.phase = phaseAt(options.calendar, at);
+    outbox.emit({ kind: 'phase', tsUs: at, day, phase: this.phase });
     if (!floor.isClosed && at >= this.#closeUs()) this.#close(at);
     background.openDay(floor.books(), at);
     this.#settleIn(at);
@@ -118,8 +111,8 @@ export class DayCycle {
 
   #settleIn(at: TsUs): void {
     const { floor, background } = this.#parts;
-    for (const book of floor.books()) book.setPhase(this.#phase, at);
-    background.setPhase(this.#phase, at);
+    for (const book of floor.books()) book.setPhase(this.phase, at);
+    background.setPhase(this.phase, at);
     for (const book of floor.books()) book.publish(at);
   }
 
@@ -127,7 +120,7 @@ export class DayCycle {
     const { calendar } = this.#parts.options;
     const closeUs = this.#closeUs();
     const phaseUs = nextPhaseChange(calendar, at);
-    this.#nextEdgeUs = !this.#parts.floor.isClosed && closeUs > at ? Math.min(phaseUs, closeUs) : phaseUs;
+    this.nextEdgeUs = !this.#parts.floor.isClosed && closeUs > at ? Math.min(phaseUs, closeUs) : phaseUs;
   }
 
   #close(at: TsUs): void {

@@ -3,16 +3,16 @@
  * no margin any more, by orders at the edge of the band. Only in continuous trading, where orders can be withdrawn. Serves the
  * simulator and backtests.
  */
-import type { SessionPhase } from '../domain/calendar.ts';
 import type { AccountId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import { type TsUs, US_PER_SECOND } from '../domain/units.ts';
 import { type AccountContext, accountFigures } from './account/account-figures.ts';
 import type { Ledger, LedgerAccount } from './account/ledger.ts';
 import { contractsToClose, marginOf } from './account/margin.ts';
+import type { VenueSurroundings } from './orders/order-checks.ts';
 import type { OrderEntry } from './orders/order-entry.ts';
 import type { OrderSender } from './orders/venue-order.ts';
-import type { Listing, Outbox } from './venue-event.ts';
+import type { Outbox } from './venue-event.ts';
 
 /** Contracts of one account, and of one owner in it, that are to be closed. */
 export interface Closing {
@@ -32,19 +32,14 @@ export interface MarginBooks {
   closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[];
 }
 
-interface MarginSurroundings {
-  readonly phase: SessionPhase;
-  listing(code: OrderCode): Listing | undefined;
-}
-
 export class MarginMonitor {
   /** Time of the next measurement; infinite while nothing moves. */
   nextUs = Infinity;
   readonly #entry: OrderEntry;
   readonly #books: MarginBooks;
-  readonly #around: MarginSurroundings;
+  readonly #around: VenueSurroundings;
 
-  constructor(entry: OrderEntry, books: MarginBooks, around: MarginSurroundings) {
+  constructor(entry: OrderEntry, books: MarginBooks, around: VenueSurroundings) {
     this.#entry = entry;
     this.#books = books;
     this.#around = around;

@@ -25,12 +25,12 @@ export class TradingFloor {
   readonly #rules: VenueRules;
   readonly #outbox: Outbox;
   readonly #newBook: (listing: Listing) => ContractBook;
-  #day: TradingDay;
+  day: TradingDay;
   #books = new Map<OrderCode, ContractBook>();
   #inOrder: readonly ContractBook[] = [];
   /** Settlement prices of today once the day is closed, of the day before until then. */
   #closes = new Map<OrderCode, Close>();
-  #closed = false;
+  isClosed = false;
   #rolledThrough: TradingDay | null = null;
   readonly #expired = new Set<OrderCode>();
 
@@ -43,16 +43,9 @@ export class TradingFloor {
   ) {
     this.#options = options;
     this.#rules = rules;
-    this.#day = day;
+    this.day = day;
     this.#outbox = outbox;
     this.#newBook = newBook;
-  }
-
-  get day(): TradingDay {
-    return this.#day;
-  }
-  get isClosed(): boolean {
-    return this.#closed;
   }
 
   books(): readonly ContractBook[] {
@@ -63,7 +56,7 @@ export class TradingFloor {
   }
   hasExpired(code: OrderCode): boolean {
     const month = contractMonthOf(code);
-    const fromDay = this.#listedFrom(this.#day);
+    const fromDay = this.#listedFrom(this.day);
     return (
       this.#expired.has(code) || (month !== undefined && expiryOf(this.#options.calendar, month) < fromDay)
     );
@@ -88,18 +81,19 @@ export class TradingFloor {
     front.close(at);
     this.#rolledThrough = contract.expiry;
     this.forget(contract.orderCode);
-    const books = this.#contractsOn(this.#day).map((next) => {
+    const books = this.#contractsOn(this.day).map((next) => {
       const known = this.#books.get(next.orderCode);
-      const reference = theoreticalPrice(index, this.#rules.carry, this.#day, next.expiry);
+      const reference = theoreticalPrice(index, this.#rules.carry, this.day, next.expiry);
       const band = known?.listing.band ?? priceBand(this.#options.spec, reference);
-      const book = known ?? this.#newBook({ contract: next, band });
-      book.relist({ contract: next, band });
+      const listing = { contract: next, band };
+      const book = known ?? this.#newBook(listing);
+      book.listing = listing;
       return book;
     });
     this.#books = new Map(books.map((book) => [book.listing.contract.orderCode, book]));
     this.#inOrder = books;
     const listings = books.map((book) => book.listing);
-    this.#outbox.emit({ kind: 'listings_changed', tsUs: at, day: this.#day, listings });
+    this.#outbox.emit({ kind: 'listings_changed', tsUs: at, day: this.day, listings });
   }
 
   /** Opens the day of a state again: its contracts, references and what traded. */
@@ -107,27 +101,27 @@ export class TradingFloor {
     this.#rolledThrough = rolledThrough;
     const listings = contracts.map(({ listing }) => listing);
     this.#list(day, listings, at);
-    this.#closed = isClosed;
+    this.isClosed = isClosed;
     for (const { listing, close, tally, tape } of contracts) {
       const code = listing.contract.orderCode;
       const book = this.#books.get(code);
       book?.tally.resume(tally);
-      if (tape !== null) book?.recallTape(tape);
+      if (tape !== null) book?.recallTape?.(tape);
       if (close !== null) this.#closes.set(code, close);
     }
   }
 
   /** Sets the settlement prices; the books are empty afterwards. */
   closeDay(continuousEndUs: TsUs, samples: IndexSamples, at: TsUs): void {
-    assert(!this.#closed, 'a day is closed once');
-    this.#closed = true;
+    assert(!this.isClosed, 'a day is closed once');
+    this.isClosed = true;
     let frontMove = 0;
     for (const [i, book] of this.books().entries()) {
       const { contract, band } = book.listing;
       const code = contract.orderCode;
       const traded = dailySettlement(book.tally, continuousEndUs, this.#options.spec.hundredthsPerTick);
       const untradedDays = traded === undefined ? (this.#closes.get(code)?.untradedDays ?? 0) + 1 : 0;
-      const isLast = contract.expiry === this.#day;
+      const isLast = contract.expiry === this.day;
       const final = isLast ? finalSettlement(samples.continuous, samples.closing) : undefined;
       const moved = priceHundredths(band.reference + frontMove);
       const stale = untradedDays > UNTRADED_DAYS_MAX;
@@ -138,7 +132,7 @@ export class TradingFloor {
       this.#outbox.emit({
         kind: 'settlement_price',
         tsUs: at,
-        day: this.#day,
+        day: this.day,
         orderCode: code,
         price,
         final: isLast,
@@ -165,7 +159,7 @@ export class TradingFloor {
     assert(book !== undefined, 'a contract that is held is listed until it is settled');
     const { contract, band } = book.listing;
     const { last } = book.tally;
-    const close = this.#closed ? this.#closes.get(code)?.price : undefined;
+    const close = this.isClosed ? this.#closes.get(code)?.price : undefined;
     const price = close ?? (last === null ? band.reference : hundredthsOf(contract.spec, last));
     return { contract, price };
   }
@@ -193,9 +187,9 @@ export class TradingFloor {
       listing: book.listing,
       close: this.#closes.get(book.listing.contract.orderCode) ?? null,
       tally: book.tally.exportState(),
-      tape: book.exportTape(),
+      tape: book.exportTape?.() ?? null,
     }));
-    return { day: this.#day, isClosed: this.#closed, rolledThrough: this.#rolledThrough, contracts };
+    return { day: this.day, isClosed: this.isClosed, rolledThrough: this.#rolledThrough, contracts };
   }
 
   /** A contract rolled by hand stays off the list, whatever the calendar says. */
@@ -209,8 +203,8 @@ export class TradingFloor {
   }
 
   #list(day: TradingDay, listings: readonly Listing[], at: TsUs): void {
-    this.#day = day;
-    this.#closed = false;
+    this.day = day;
+    this.isClosed = false;
     this.#inOrder = listings.map((listing) => this.#newBook(listing));
     this.#books = new Map(this.#inOrder.map((book) => [book.listing.contract.orderCode, book]));
     this.#outbox.emit({ kind: 'day_started', tsUs: at, day, listings });
@@ -220,7 +214,7 @@ export class TradingFloor {
   #theoretical(fallback: PriceHundredths, expiry: TradingDay): PriceHundredths {
     const [front] = this.#books.keys();
     const base = front === undefined ? undefined : this.#closes.get(front)?.price;
-    return theoreticalPrice(base ?? fallback, this.#rules.carry, this.#day, expiry);
+    return theoreticalPrice(base ?? fallback, this.#rules.carry, this.day, expiry);
   }
 }
 

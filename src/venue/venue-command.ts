@@ -4,8 +4,8 @@ import type { Side, TriggerWhen } from '../domain/order.ts';
 import type { PriceTicks } from '../domain/units.ts';
 import type { Bracket, OrderReport, TriggerReport, VenueEvent } from './venue-event.ts';
 
-/** A day order with a limit price: the only kind the broker's contract can write for certain (notes, section 3). */
-export interface PlaceLimit {
+/** Terms of an order, and of one that waits for its trigger. */
+interface PlaceTerms {
   readonly accountId: AccountId;
   readonly orderCode: OrderCode;
   readonly side: Side;
@@ -13,19 +13,14 @@ export interface PlaceLimit {
   /** Unchecked: zero, fractions and sizes above the limit are refused with their code. */
   readonly qty: number;
   readonly refId: ClientOrderId | null;
+}
+
+/** A day order with a limit price: the only kind the broker's contract can write for certain (notes, section 3). */
+export interface PlaceLimit extends PlaceTerms {
   /** Exits for its fills. */
   readonly bracket?: Bracket;
   /** Waits at the gateway until the account's own fills in this contract, from now on, cover its volume. */
   readonly leg?: OrderCode;
-}
-
-/** A change names both fields, as the broker's call does; the one that is not to change repeats its old value. */
-export interface ChangeOrder {
-  readonly accountId: AccountId;
-  readonly orderNo: BrokerOrderNo;
-  readonly limitPrice: PriceTicks;
-  /** New total volume (rulings, 10), the matched part included. */
-  readonly qty: number;
 }
 
 export interface CancelOrder {
@@ -33,34 +28,18 @@ export interface CancelOrder {
   readonly orderNo: BrokerOrderNo;
 }
 
-/** Codes of the back office (notes, section 3), numbers as the broker gives them. */
-export type RefusalCode =
-  | -6001
-  | -6003
-  | -6004
-  | -6012
-  | -6014
-  | -6015
-  | -6019
-  | -6021
-  | -6022
-  | -6024
-  | -6026
-  | -6032
-  | -6033
-  | -6034
-  | -6035
-  | -6038
-  | -6048
-  | -8004;
-
-export interface Refusal {
-  readonly code: RefusalCode;
-  readonly text: string;
+/** A change names both fields, as the broker's call does; the one that is not to change repeats its old value. */
+export interface ChangeOrder extends CancelOrder {
+  readonly limitPrice: PriceTicks;
+  /** New total volume (rulings, 10), the matched part included. */
+  readonly qty: number;
 }
 
-/** The broker's texts are not known; these are ours, in the trade's words. -6001 and -6003 are ours altogether. */
-const TEXTS: Readonly<Record<RefusalCode, string>> = {
+/**
+ * Codes of the back office (notes, section 3), numbers as the broker gives them. Its texts are not known; these are ours, in the trade's
+ * words. -6001 and -6003 are ours altogether.
+ */
+const TEXTS = {
   [-6001]: 'Account not found',
   [-6003]: 'Order or contract not found',
   [-6004]: 'Duplicate order reference',
@@ -79,9 +58,16 @@ const TEXTS: Readonly<Record<RefusalCode, string>> = {
   [-6038]: 'Maximum position exceeded',
   [-6048]: 'Price and volume may not change together',
   [-8004]: 'Order already fully matched',
-};
+} as const;
 
-export const refusal = (code: RefusalCode, text = TEXTS[code]): Refusal => ({ code, text });
+export type RefusalCode = keyof typeof TEXTS;
+
+export interface Refusal {
+  readonly code: RefusalCode;
+  readonly text: string;
+}
+
+export const refusal = (code: RefusalCode, text: string = TEXTS[code]): Refusal => ({ code, text });
 
 /** The answer to one command with what it shows, and the messages it caused at once. */
 export type Outcome<Shown> =
@@ -98,38 +84,25 @@ export const isRefusal = (answer: object): answer is Refusal => 'code' in answer
 /** Brackets and arbitrage are terms of a limit order (`PlaceLimit.bracket`, `PlaceLimit.leg`). */
 export type PlaceTrigger = PlaceStop | PlaceTrailingStop;
 
-interface TriggerHead {
-  readonly accountId: AccountId;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  /** Unchecked, as in `PlaceLimit`. */
-  readonly qty: number;
-  /** Limit of the order that is sent. */
-  readonly limitPrice: PriceTicks;
-  readonly refId: ClientOrderId | null;
-}
-
-export interface PlaceStop extends TriggerHead {
+export interface PlaceStop extends PlaceTerms {
   readonly kind: 'stop';
   readonly triggerPrice: PriceTicks;
   readonly triggerWhen: TriggerWhen;
 }
 
-export interface PlaceTrailingStop extends TriggerHead {
+export interface PlaceTrailingStop extends PlaceTerms {
   readonly kind: 'trailing_stop';
   readonly activationPrice: PriceTicks;
   /** Ticks, unchecked: one or more. */
   readonly offset: number;
 }
 
-/** Moves the trigger alone: of a trailing stop the activation price, until it is activated. */
-export interface ChangeTrigger {
-  readonly accountId: AccountId;
-  readonly orderKey: BrokerOrderKey;
-  readonly triggerPrice: PriceTicks;
-}
-
 export interface CancelTrigger {
   readonly accountId: AccountId;
   readonly orderKey: BrokerOrderKey;
+}
+
+/** Moves the trigger alone: of a trailing stop the activation price, until it is activated. */
+export interface ChangeTrigger extends CancelTrigger {
+  readonly triggerPrice: PriceTicks;
 }

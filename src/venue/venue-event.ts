@@ -38,20 +38,24 @@ export interface TradeMessage {
   readonly aggressor: Side | null;
 }
 
-/** The three best levels of both sides, sent when one of them changed. */
-export interface BookMessage {
-  readonly kind: 'book';
-  readonly tsUs: TsUs;
-  readonly orderCode: OrderCode;
+/** A book as it is shown. */
+export interface BookView {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
-  /** Which sides differ from the message before. */
-  readonly bidsChanged: boolean;
-  readonly asksChanged: boolean;
   /** Levels are guessed from the aggressor of recorded trades, not seen. */
   readonly inferred: boolean;
   /** In an auction: what is expected to be left after the cross, and its price. */
   readonly auctionPrice: PriceTicks | null;
+}
+
+/** The three best levels of both sides, sent when one of them changed. */
+export interface BookMessage extends BookView {
+  readonly kind: 'book';
+  readonly tsUs: TsUs;
+  readonly orderCode: OrderCode;
+  /** Which sides differ from the message before. */
+  readonly bidsChanged: boolean;
+  readonly asksChanged: boolean;
 }
 
 interface SummaryMessage {
@@ -156,7 +160,6 @@ export interface TriggerReport extends OrderTerms {
   /** The order a bracket is attached to. */
   readonly parentOrderNo: BrokerOrderNo | null;
   readonly status: TriggerStatus;
-  readonly canChange: boolean;
   /** Contracts of the orders it sent so far. */
   readonly sentQty: Qty;
   /** Orders of the in-day book that it sent. */
@@ -168,8 +171,6 @@ export interface Trailing {
   readonly activationPrice: PriceTicks;
   /** Ticks between the best price and the trigger. */
   readonly offset: number;
-  /** Best trade since the activation; null before it. */
-  readonly bestPrice: PriceTicks | null;
 }
 
 /** One execution of a user's order. The order's new row follows in an `order` message. */

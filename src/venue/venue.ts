@@ -29,16 +29,11 @@ import { LadderBook } from './exchange/ladder-book.ts';
 import { TapeBook } from './exchange/tape-book.ts';
 import { LedgerMargin, MarginMonitor } from './margin-monitor.ts';
 import { type BackgroundFlow, NO_BACKGROUND_FLOW, SyntheticMarket } from './market/synthetic-market.ts';
-import { type CheckSurroundings, placeRefusal } from './orders/order-checks.ts';
-import {
-  type EntrySurroundings,
-  OrderEntry,
-  type OrderFill,
-  type OrderListener,
-} from './orders/order-entry.ts';
+import { placeRefusal, type VenueSurroundings } from './orders/order-checks.ts';
+import { OrderEntry, type OrderFill, type OrderListener } from './orders/order-entry.ts';
 import { type OrderSender, reportOf, sentNow, type VenueOrder } from './orders/venue-order.ts';
 import { TradingFloor } from './trading-floor.ts';
-import { type TriggerAnswer, TriggerBook, type TriggerSurroundings } from './triggers/trigger-book.ts';
+import { type TriggerAnswer, TriggerBook } from './triggers/trigger-book.ts';
 import {
   type CancelOrder,
   type CancelTrigger,
@@ -65,7 +60,7 @@ import {
 import { DEFAULT_RULES, type TapePrint, type VenueOptions, type VenueRules } from './venue-options.ts';
 import type { VenueState } from './venue-state.ts';
 
-export class Venue implements EntrySurroundings, TriggerSurroundings, CheckSurroundings, OrderListener {
+export class Venue implements VenueSurroundings, OrderListener {
   readonly #options: VenueOptions;
   readonly #rules: VenueRules;
   readonly #outbox = new Outbox();

@@ -6,7 +6,7 @@ import type {
   Samples,
 } from '../../src/backtest/backtest-result.ts';
 import { type Drawdowns, DrawdownWatch } from '../../src/backtest/statistics/drawdowns.ts';
-import { DEFAULT_STATISTICS } from '../../src/backtest/statistics/statistics-settings.ts';
+import { USUAL_STATISTICS } from '../support/usual-settings.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { money, tsUs } from '../../src/domain/units.ts';
 
@@ -105,7 +105,7 @@ export const SAMPLE_RESULT: BacktestResult = {
   },
   dayEquity: Float64Array.of(1_100_000, 990_000),
   dayEndUs: Float64Array.of(moment(0, 5), moment(1, 5)),
-  statistics: DEFAULT_STATISTICS,
+  statistics: USUAL_STATISTICS,
   instruments: [
     {
       symbol: 'VN30F1M',

@@ -1,5 +1,4 @@
 /** The plan around the measured ticks: contracts that always trade, every guard of risk on, nothing that would refuse an order. */
-import { DEFAULT_STATISTICS } from '../../src/backtest/statistics/statistics-settings.ts';
 import type { BacktestData, BacktestPlan } from '../../src/backtest/backtest-plan.ts';
 import { alwaysOpen, type TradingCalendar } from '../../src/domain/calendar.ts';
 import { type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
@@ -10,7 +9,7 @@ import * as units from '../../src/domain/units.ts';
 import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
 import { BENCH_DAY, BENCH_START_TICKS } from './backtest-ticks.ts';
 import { type CrossTally, tickCross } from './tick-cross.ts';
-import { USUAL_SETTINGS } from '../support/usual-settings.ts';
+import { USUAL_SETTINGS, USUAL_STATISTICS } from '../support/usual-settings.ts';
 
 const FROM = tradingDay('2020-01-01');
 
@@ -141,6 +140,6 @@ export function benchPlan(data: BacktestData, choice: BenchChoice, tally: CrossT
     margin: null,
     isMarginRuleOn: true,
     resume: 'each_day',
-    statistics: DEFAULT_STATISTICS,
+    statistics: USUAL_STATISTICS,
   };
 }

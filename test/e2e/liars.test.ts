@@ -132,6 +132,10 @@ const NAMED: readonly Liar[] = [
   { name: 'random', when: 'Math.random() > 0.5', told: 'Math.random' },
   { name: 'uuid', when: "crypto.randomUUID() > '8'", told: 'crypto.randomUUID' },
   { name: 'environment', when: "process.env.HOME !== ''", told: 'process.env' },
+  { name: 'process-id', when: 'process.pid > 0', told: 'process.pid' },
+  { name: 'parent-id', when: 'process.ppid > 0', told: 'process.ppid' },
+  { name: 'report', when: 'process.report !== null', told: 'process.report' },
+  { name: 'origin', when: 'performance.timeOrigin > 0', told: 'performance.timeOrigin' },
   { name: 'timer', when: 'setTimeout(() => 0, 1) !== null', told: 'setTimeout' },
   { name: 'fetch', when: "fetch('http://127.0.0.1:1').catch(() => 0) !== null", told: 'fetch' },
   {

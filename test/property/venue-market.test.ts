@@ -57,8 +57,8 @@ function violations(events: readonly VenueEvent[], ceiling: number, floor: numbe
 
 const wealth = (accounts: readonly AccountId[], venue: ReturnType<typeof openVenue>): boolean[] =>
   accounts.map((id) => {
-    const { netAssetValue, cash, dayProfit, uncollected, initialMargin, workingMargin } = venue.account(id)!;
-    return netAssetValue === cash + dayProfit - uncollected && initialMargin >= 0 && workingMargin >= 0;
+    const { netAssetValue, cash, dayProfit, uncollected, initialMargin } = venue.account(id)!;
+    return netAssetValue === cash + dayProfit - uncollected && initialMargin >= 0;
   });
 
 describe('a living market', () => {

@@ -107,8 +107,8 @@ function troubled(venue: Venue, step: Trouble): readonly (readonly VenueEvent[])
 function expectSound(venue: Venue): void {
   for (const id of [ALICE, BOB]) {
     const shown = venue.account(id)!;
-    const { collateral, dayProfit, initialMargin, requiredMargin, uncollected, workingMargin } = shown;
-    const least = Math.min(initialMargin, requiredMargin, workingMargin, shown.buyingPower, uncollected);
+    const { collateral, dayProfit, initialMargin, requiredMargin, uncollected } = shown;
+    const least = Math.min(initialMargin, requiredMargin, shown.buyingPower, uncollected);
     expect(Math.min(least, shown.withdrawable, shown.topUp, shown.usageBps)).toBeGreaterThanOrEqual(0);
     expect(requiredMargin).toBe(
       initialMargin + Math.max(0, 0 - dayProfit) + shown.deliveryMargin + uncollected,

@@ -84,7 +84,7 @@ class Watcher {
         from === row.status ? from === 'pending' : CONDITION_MOVES[from]!.includes(row.status),
       'sent more than its volume': row.sentQty <= row.qty,
       'sent and nothing to show': row.sentQty > 0 === row.children.length > 0,
-      'over, and can be changed': row.status === 'pending' || (!row.canCancel && !row.canChange),
+      'over, and can be canceled': row.status === 'pending' || !row.canCancel,
       'rejected without a reason': row.status !== 'rejected' || row.reason !== '',
     };
     return Object.entries(facts).flatMap(([fault, holds]) =>

@@ -136,7 +136,7 @@ function measured(world: World, day: TradingDay, tally: Tally): MeasuredDay {
     ...tally,
     heapBytes: process.memoryUsage().heapUsed,
     files: readdirSync('/proc/self/fd').length,
-    timers: world.time.waiting,
+    timers: world.time.waiting(),
     sockets: world.network.openSockets,
     journalBytes: statSync(world.paths.journal).size,
   };

@@ -69,6 +69,14 @@ it('lays no difference at the door of a strategy that is left out of a replay', 
     journal.close();
   }));
 
+it('leaves no timer behind when it has closed', () =>
+  inWorld({}, async (world) => {
+    await world.run(20);
+    world.restartCleanly();
+    await world.run(20, () => world.starts > 1);
+    expect(world.left).toBe(0);
+  }));
+
 const isReached = (world: World): boolean => world.daemon?.halt.reason?.includes('messages') === true;
 
 it('holds back the row of a limit until all that was decided at that moment is there to be written', async () => {
@@ -211,6 +219,7 @@ it('says that a stop between two sessions left orders where they are', () =>
     world.restartCleanly();
     await world.run(5);
     expect(world.checks.everAlerted(/stop_incomplete: no session is open/)).toBe(true);
+    expect(world.left).toBe(0);
   }));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

@@ -66,9 +66,11 @@ export class VirtualTime {
     for (const waiting of this.#heap) waiting.atUs += us;
   }
 
-  /** Timers and messages that are still to come; those of the dead are not. */
-  get waiting(): number {
-    return this.#heap.filter(({ isCanceled, owner }) => !isCanceled && !owner.isDead).length;
+  /** Timers and messages that are still to come, of one process or of all; those of the dead are not. */
+  waiting(of: Owner | null = null): number {
+    return this.#heap.filter(
+      ({ isCanceled, owner }) => !isCanceled && !owner.isDead && (of === null || owner === of),
+    ).length;
   }
 
   /** Since the start, sleep included. */

@@ -16,7 +16,7 @@ import { type Assembled, assembleSimulator } from '../../src/simulator/start-sim
 import { StateStore } from '../../src/simulator/state/state-store.ts';
 import { Secrets } from '../../src/operator/redact.ts';
 import type { StrategyDefinition } from '../../src/strategy/index.ts';
-import { timerSchedule } from '../support/timer-schedule.ts';
+import { timerSchedule } from '../../src/app/edge/schedule.ts';
 import type { AnswerFaults } from './answers.ts';
 import { configOf } from './configuration.ts';
 import { Disk } from './disk.ts';
@@ -90,6 +90,8 @@ export class World {
   #isStopping = false;
   /** The operator asks for a token no sooner, in lived time. */
   tokenAtUs = 0;
+  /** What would still wake the last daemon that closed; null before one has. */
+  left: number | null = null;
   #edits = 0;
   /** Of the engine, at its next batch. */
   #death: EngineDeath | null = null;
@@ -294,6 +296,7 @@ export class World {
     if (owner.isDead) return;
     this.trace.say(owner.name, 'stopped');
     this.checks.stopped();
+    this.left = this.time.waiting(owner);
     this.#bury(owner);
     this.#startLater(1);
   }

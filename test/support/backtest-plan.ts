@@ -1,5 +1,4 @@
 /** Plans for tests of backtests: small tapes written by hand, or a file of prints, on the exchange's own day. */
-import { DEFAULT_STATISTICS } from '../../src/backtest/statistics/statistics-settings.ts';
 import { join } from 'node:path';
 import type { BacktestData, BacktestPlan } from '../../src/backtest/backtest-plan.ts';
 import type { FillModel } from '../../src/venue/exchange/fill-models.ts';
@@ -16,7 +15,7 @@ import { readPrints } from '../../src/recording/read-prints.ts';
 import type { StrategyInstance } from '../../src/strategy/index.ts';
 import { MARKET_CALENDAR } from './market-calendar.ts';
 import { contract } from './strategy-fixtures.ts';
-import { USUAL_SETTINGS } from './usual-settings.ts';
+import { USUAL_SETTINGS, USUAL_STATISTICS } from './usual-settings.ts';
 
 const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
 
@@ -161,7 +160,7 @@ export function planOf(
     margin: null,
     isMarginRuleOn: true,
     resume: 'each_day',
-    statistics: DEFAULT_STATISTICS,
+    statistics: USUAL_STATISTICS,
     ...rest,
   };
 }

@@ -1,4 +1,5 @@
 /** Settings of the engine that hardly a test turns. */
+import type { StatisticsSettings } from '../../src/backtest/statistics/statistics-settings.ts';
 import { minutes, seconds } from '../../src/domain/units.ts';
 
 export const USUAL_SETTINGS = {
@@ -9,3 +10,10 @@ export const USUAL_SETTINGS = {
   cancelBeforeAuction: seconds(30),
   flatBeforeClose: minutes(5),
 } as const;
+
+export const USUAL_STATISTICS: StatisticsSettings = {
+  deviation: 'sample',
+  riskFreePercent: 0,
+  returnsFrom: 'capital',
+  openTrades: 'leave_out',
+};

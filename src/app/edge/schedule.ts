@@ -7,27 +7,59 @@ import { schedule as cron } from 'node-cron';
 import { formatLocalTime, parseTimeOfDay } from '../../text/dates.ts';
 import type { Config } from '../../config/config.ts';
 import { isSession, sessionAfter, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
-import { addDays, momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import type { CancelTimer, Timers } from '../../domain/clock.ts';
-import { addUs, hours, minutes, seconds, type TsUs, US_PER_DAY, US_PER_MS } from '../../domain/units.ts';
-import { systemTimers } from '../host/market-clock.ts';
+import { addDays, momentOf, timeOfDayUs, type TradingDay } from '../../domain/civil-date.ts';
+import type { CancelTimer, Clock, ClockMap, Timers } from '../../domain/clock.ts';
+import {
+  addUs,
+  durationUs,
+  hours,
+  minutes,
+  seconds,
+  type TsUs,
+  US_PER_DAY,
+  US_PER_MS,
+} from '../../domain/units.ts';
+import { createMarketClock, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { BrokerEdge } from './broker-edge.ts';
 import { watchToken } from './token-watch.ts';
 
 /** Fires near each of these times of the exchange's day, counted from midnight, until it is canceled. */
-export type Schedule = (timesUs: readonly number[], fire: () => void) => CancelTimer;
+export type Schedule = (timesUs: readonly number[], fire: (by: 'cron' | 'timer') => void) => CancelTimer;
 
 /** Follows the wall clock. Nobody listens to what it missed: a leap of that clock makes thousands. */
 export const cronSchedule =
   ({ timeZone }: TradingCalendar): Schedule =>
   (timesUs, fire) => {
+    const options = { timezone: timeZone, suppressMissedWarning: true };
     const tasks = timesUs.map((us) => {
       const at = new Date(us / US_PER_MS);
       const expression = `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()} * * *`;
-      return cron(expression, fire, { timezone: timeZone, suppressMissedWarning: true });
+      // A fire that is under way when its task is destroyed comes all the same.
+      return cron(
+        expression,
+        ({ task }) => void (task?.getStatus() === 'destroyed' || fire('cron')),
+        options,
+      );
     });
     return () => tasks.forEach((task) => void task.destroy());
+  };
+
+/** Follows a clock that is not the wall's: a market of another day or speed, or virtual time. */
+export const timerSchedule =
+  ({ utcOffsetMinutes }: TradingCalendar, clock: Clock, timers: Timers, speed = 1): Schedule =>
+  (timesUs, fire) => {
+    let cancel: CancelTimer;
+    const arm = (): void => {
+      const now = timeOfDayUs(clock.nowUs(), utcOffsetMinutes);
+      const waits = timesUs.map((us) => (us > now ? us - now : us - now + US_PER_DAY));
+      cancel = timers.after(durationUs(Math.ceil(Math.min(US_PER_DAY, ...waits) / speed)), () => {
+        arm();
+        fire('timer');
+      });
+    };
+    arm();
+    return () => cancel();
   };
 
 /** Backup and report of the day, among others. */
@@ -38,14 +70,18 @@ export interface DayCare {
 
 /**
  * Renews the token in time, reads the contract list before the session, reconnects at the open, reads the book after the close, has the
- * day backed up and reported. The schedule is in real time, so scaled market time has only the token and the care.
+ * day backed up and reported. In market time: node-cron fires where that is the wall clock's.
  */
 export function followSessionHours(
-  { config, schedule = cronSchedule(config.calendar) }: { config: Config; schedule?: Schedule },
+  { config, clockMap, schedule }: { config: Config; clockMap: ClockMap; schedule?: Schedule },
   edge: BrokerEdge,
   rollover: () => void,
   care: DayCare | undefined,
 ): RunningSchedule {
+  const { calendar } = config;
+  const { speed } = clockMap;
+  const clock = createMarketClock(clockMap);
+  const isWallTime = speed === 1 && Math.abs(clock.nowUs() - systemClock.nowUs()) < FIRE_SLIP;
   const stopWatch = watchToken({ tokens: edge.tokens, clock: systemClock, timers: systemTimers });
   const jobs: Readonly<Record<DailyMoment['kind'], () => unknown>> = {
     token_refresh: () => edge.tokens.refresh('scheduled'),
@@ -61,11 +97,13 @@ export function followSessionHours(
     backup_and_report: () => care?.begin(),
   };
   const running = startSchedule({
-    calendar: config.calendar,
-    daily: config.simulator.speed === 1 ? dailyMoments(config.calendar, config.schedule) : [],
-    now: () => ({ atUs: systemClock.nowUs(), monotonicUs: performance.now() * US_PER_MS }),
+    calendar,
+    daily: dailyMoments(calendar, config.schedule),
+    // Deeds and start may look younger than they are, never older: a tape at speed waits now and then.
+    now: () => ({ atUs: clock.nowUs(), monotonicUs: performance.now() * US_PER_MS * Math.min(1, speed) }),
     timers: systemTimers,
-    schedule,
+    schedule:
+      schedule ?? (isWallTime ? cronSchedule(calendar) : timerSchedule(calendar, clock, systemTimers, speed)),
     isCareDue: () => care?.isDue() === true,
     run: ({ kind }) => void jobs[kind](),
   });
@@ -76,7 +114,7 @@ export function followSessionHours(
   return { ...running, stop };
 }
 
-/** Real time, and one that nobody can set. */
+/** Market time, and one that nobody can set. */
 interface Now {
   readonly atUs: TsUs;
   readonly monotonicUs: number;
@@ -98,7 +136,7 @@ export interface ScheduleOptions {
   readonly run: (moment: ScheduleMoment) => void;
 }
 
-type FiredBy = 'start' | 'cron' | 'check' | 'clock step';
+type FiredBy = Parameters<Parameters<Schedule>[1]>[0] | 'start' | 'check' | 'clock step';
 /** `at`: local time of the exchange. */
 type Job = Pick<DailyMoment, 'kind'> & { readonly at: string };
 
@@ -142,9 +180,9 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
   }
 
   /** Not at once: what a job throws is not for who fires to catch. */
-  function fire(): void {
+  function fire(by: FiredBy): void {
     cancelLook?.();
-    cancelLook = timers.after(FIRE_SLIP, () => look('cron'));
+    cancelLook = timers.after(FIRE_SLIP, () => look(by));
   }
 
   function look(by: FiredBy): void {
@@ -160,8 +198,8 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
 
   return {
     jobs: () => {
-      const { atUs: from } = now();
-      const next = momentsAround(options, from).filter(({ atUs }) => atUs > from);
+      const at = now();
+      const next = undoneMoments({ ...options, done }, at).filter(({ atUs }) => atUs > at.atUs);
       return { next: next.slice(0, daily.length).map(({ kind, atUs }) => ({ kind, at: local(atUs) })), last };
     },
     clockStepped: () => {
@@ -177,30 +215,35 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
   };
 }
 
-type Daily = Pick<ScheduleOptions, 'calendar' | 'daily'>;
 /** `done` has the monotonic time of each deed. */
-type DayState = Daily & { begun: Now; done: ReadonlyMap<string, number>; isCareDue: boolean };
+type Deeds = Pick<ScheduleOptions, 'calendar' | 'daily'> & { done: ReadonlyMap<string, number> };
 
 /** What was done earlier before its moment than this was done under a clock that was wrong, and is still to come. */
 const WRONG_AHEAD_US = hours(6);
 
 /** By the present clock: it also says when the start and each deed were, whatever the clock of that time said. */
-export function dueMoments(state: DayState, { atUs: now, monotonicUs }: Now): readonly ScheduleMoment[] {
-  const { calendar, begun, done, isCareDue } = state;
-  const begunUs = Math.min(begun.atUs, now - (monotonicUs - begun.monotonicUs));
-  const today = tradingDayAt(calendar, now);
-  const isDone = (moment: ScheduleMoment): boolean =>
-    monotonicUs - (done.get(nameOf(moment)) ?? -Infinity) <= now - moment.atUs + WRONG_AHEAD_US;
-  const due = momentsAround(state, now)
-    .filter(({ kind, atUs }) => kind !== CARE && atUs > begunUs && atUs <= now)
-    .filter((moment) => tradingDayAt(calendar, moment.atUs) === today && !isDone(moment));
-  return isCareDue ? [...due, { kind: CARE, day: today, atUs: now }] : due;
+export function dueMoments(
+  state: Deeds & { begun: Now; isCareDue: boolean },
+  at: Now,
+): readonly ScheduleMoment[] {
+  const { calendar, begun, isCareDue } = state;
+  const { atUs: now } = at;
+  const begunUs = Math.min(begun.atUs, now - (at.monotonicUs - begun.monotonicUs));
+  const day = tradingDayAt(calendar, now);
+  const undone = undoneMoments(state, at);
+  const due = undone.filter(
+    ({ kind, atUs }) =>
+      kind !== CARE && atUs > begunUs && atUs <= now && tradingDayAt(calendar, atUs) === day,
+  );
+  if (!isCareDue) return due;
+  const ofClose = undone.find(({ kind, atUs }) => kind === CARE && Math.abs(atUs - now) <= CLOSE_READS_MAX);
+  return [...due, ofClose ?? { kind: CARE, day, atUs: now }];
 }
 
 const nameOf = ({ kind, atUs }: ScheduleMoment): string => `${kind} ${atUs}`;
 
-/** Of the days before, of and after `now`, in order. */
-function momentsAround({ daily, calendar }: Daily, now: TsUs) {
+/** Of the days before, of and after now, in order. */
+function undoneMoments({ daily, calendar, done }: Deeds, { atUs: now, monotonicUs }: Now) {
   const today = tradingDayAt(calendar, now);
   return [addDays(today, -1), today, sessionAfter(calendar, today)]
     .filter((day) => isSession(calendar, day))
@@ -208,6 +251,7 @@ function momentsAround({ daily, calendar }: Daily, now: TsUs) {
       const midnight = momentOf(day, 0, calendar.utcOffsetMinutes);
       return daily.map(({ kind, timeUs }) => ({ kind, day, atUs: addUs(midnight, timeUs) }));
     })
+    .filter((each) => monotonicUs - (done.get(nameOf(each)) ?? -Infinity) > now - each.atUs + WRONG_AHEAD_US)
     .toSorted((a, b) => a.atUs - b.atUs);
 }
 

@@ -2,7 +2,7 @@
 import type { TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, minutes, seconds } from '../../domain/units.ts';
-import { systemTimers } from '../host/market-clock.ts';
+import { inTime } from '../host/market-clock.ts';
 
 export interface TokenWatchOptions {
   readonly tokens: Pick<TokenKeeper, 'refreshDueUs' | 'refresh' | 'onChange'>;
@@ -62,12 +62,7 @@ export async function awaitToken(
       stopListening = tokens.onChange(resolve);
     });
     const result = await tokens.refresh('needed');
-    if (!result.ok) await Promise.race([changed, pause()]);
+    if (!result.ok) await inTime(changed, ASK_AGAIN_AFTER);
     stopListening();
   }
 }
-
-const pause = (): Promise<void> =>
-  new Promise((resolve) => {
-    systemTimers.after(ASK_AGAIN_AFTER, resolve);
-  });

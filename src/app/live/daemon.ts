@@ -74,7 +74,7 @@ export interface DaemonOptions {
   readonly startEngine?: StartEngine;
   /** Absent: the stream is a real WebSocket. */
   readonly dial?: Dial;
-  /** Absent: node-cron fires the jobs of the day. */
+  /** Absent: node-cron fires the jobs of the day, or timers where market time is not the wall clock's. */
   readonly schedule?: Schedule;
   /** Absent where market time keeps its speed. */
   readonly lockstep?: Lockstep | null;
@@ -467,18 +467,19 @@ export class Daemon {
   async #stopSession(reason: string): Promise<void> {
     this.#isEnding = true;
     const ready = new Promise<boolean>((resolve) => {
-      this.#stopReady = () => resolve(true);
       const isWaiting = (): boolean => this.#view?.procedure.startsWith('stop: waiting') === true;
-      limitWork(systemTimers, STOP_WAIT_MAX, isWaiting, () => resolve(false));
+      const cancel = limitWork(systemTimers, STOP_WAIT_MAX, isWaiting, () => resolve(false));
+      this.#stopReady = () => {
+        cancel();
+        resolve(true);
+      };
     });
     this.command({ name: 'stop', reason }, 'process');
-    if (!(await ready)) {
-      this.alert(
-        'warning',
-        'stop_incomplete',
-        'the engine did not finish in time: orders may still work; see tickwright orders',
-      );
-    }
+    if (!(await ready)) this.#tellIncomplete('the engine did not finish in time: orders may still work');
+  }
+
+  #tellIncomplete(why: string): void {
+    this.alert('warning', 'stop_incomplete', `${why}; see tickwright orders`);
   }
 
   /** No engine is there to carry out the settings of `stop`. */
@@ -486,11 +487,7 @@ export class Daemon {
     const { orders, positions } = this.config.engine.stop;
     const isNothing = orders === 'keep' && positions === 'hold';
     if (isNothing || (!this.#cycle.isBetween && this.degraded === null)) return;
-    this.alert(
-      'warning',
-      'stop_incomplete',
-      'no session is open: orders and positions stay as they are at the broker; see tickwright orders',
-    );
+    this.#tellIncomplete('no session is open: orders and positions stay as they are at the broker');
   }
 
   /** Closes everything; the journal last. */

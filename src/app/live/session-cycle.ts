@@ -1,6 +1,7 @@
 /** Runs one session after the other: opens a day, follows it into the next, and rebuilds it when the engine thread is lost. */
 import { type CalendarInUse, type KnownDays, neverCloses } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
 import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import { isDiskFull } from '../../domain/failure.ts';
 import { formatNumber } from '../../text/numbers.ts';
@@ -86,6 +87,8 @@ export class SessionCycle implements InputSink {
   #answers: Unsequenced<EngineEvent>[] = [];
   /** Told only when it changes: each engine is told anew, or entries would not wait for a clock that is wrong. */
   #skew: Unsequenced<ClockSkew> | undefined = undefined;
+  /** What is waited for: the next day, the contract list or room on the disk. */
+  #cancelWait: CancelTimer | undefined = undefined;
   #losses = 0;
   #lastLoss = '';
   #unexplained = 0;
@@ -173,7 +176,9 @@ export class SessionCycle implements InputSink {
         if (!isDiskFull(error)) throw error;
         this.#degraded = NO_ROOM;
         if (!isTold) this.#options.onDegraded('no_room', NO_ROOM);
-        await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
+        await new Promise<void>((resolve) => {
+          this.#cancelWait = systemTimers.after(ROOM_RETRY, resolve);
+        });
       }
     }
   }
@@ -262,7 +267,7 @@ export class SessionCycle implements InputSink {
     if (edge.stream.status().state === 'live') {
       session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
     }
-    this.#armDayEnd(session);
+    this.#atNextDay(session.day);
   }
 
   #tellReplay({ day, replayed }: TradingSession, took: DurationUs): void {
@@ -301,6 +306,7 @@ export class SessionCycle implements InputSink {
     const session = this.#session;
     this.#session = undefined;
     this.#onContracts = undefined;
+    this.#cancelWait?.();
     await session?.close();
     this.#options.context.journal.flush();
     if (session === undefined) return;
@@ -341,7 +347,7 @@ export class SessionCycle implements InputSink {
           resolve(event);
         } else if (event.kind === 'read_failed' && event.what === 'contracts') {
           note(`the contract list could not be read: ${event.reason}; again in 2 s`);
-          systemTimers.after(CONTRACTS_RETRY, () => {
+          this.#cancelWait = systemTimers.after(CONTRACTS_RETRY, () => {
             // Nothing else is asked yet, and a token counts as dead only when a second operation is refused too.
             context.edge.reports.read('account');
             ask();
@@ -352,17 +358,12 @@ export class SessionCycle implements InputSink {
     });
   }
 
-  /** When the trading day changes, the next session starts with what this one left. */
-  #armDayEnd(session: TradingSession): void {
-    this.#atNextDay(session.day, () => this.#session === session);
-  }
-
-  #atNextDay(day: TradingDay, isStill: () => boolean): void {
+  /** When the trading day changes, the next session starts with what this one left, unless it has ended before. */
+  #atNextDay(day: TradingDay): void {
     const { context, onFailure } = this.#options;
     const { calendar } = context.config;
     const midnight = tsUs(momentOf(day, 0, calendar.utcOffsetMinutes) + US_PER_DAY);
-    atMarketTime(context.clockMap, midnight, () => {
-      if (this.#isEnding || !isStill()) return;
+    this.#cancelWait = atMarketTime(context.clockMap, midnight, () => {
       this.#losses = 0;
       this.#unexplained = 0;
       void this.open().catch(onFailure);
@@ -408,6 +409,6 @@ export class SessionCycle implements InputSink {
     onDegraded('engine_gone', text);
     context.halt.begin(text);
     const today = sessionDay(context.config.calendar, createMarketClock(context.clockMap).nowUs());
-    this.#atNextDay(today, () => this.#session === undefined);
+    this.#atNextDay(today);
   }
 }

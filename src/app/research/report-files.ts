@@ -45,9 +45,3 @@ export function writeReport(
 }
 
 export const titleOf = ({ file }: Backtest): string => basename(file).replace(/\.ya?ml$/, '');
-
-export interface ResearchProgress {
-  readonly done: number;
-  readonly all: number;
-  readonly what: string;
-}

@@ -2,12 +2,19 @@
 import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import type { BacktestDenial, BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
-import { yearReturns } from '../statistics/daily-series.ts';
 import { type PerformanceMetrics, performanceMetrics } from '../statistics/performance-metrics.ts';
 import { type RunStatistics, runStatistics } from '../statistics/run-statistics.ts';
 import { fansOf, monteCarloTables, resampledTrades } from './report-fans.ts';
 import { moreFigures, headlineFigures, metricTable, strategyTable } from './report-figures.ts';
-import type { ReportCosts, ReportDrawdown, ReportModel, ReportSeries, ReportTable } from './report-model.ts';
+import type {
+  ReportCosts,
+  ReportDaily,
+  ReportDrawdown,
+  ReportModel,
+  ReportSeries,
+  ReportTable,
+  ReportYear,
+} from './report-model.ts';
 import {
   fundsSamples,
   hasPrices,
@@ -61,7 +68,8 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       unit: held.unit,
     },
     funds: fundsSamples(result, POSITION_POINTS_MAX),
-    ...daysOf(result, found),
+    daily: dailyOf(result, found),
+    years: yearsOf(performance),
     costs: costsTold(result, found),
     ...tradesOf(result),
     prices: picturesOf(result),
@@ -123,27 +131,23 @@ function worstOf(
   }));
 }
 
-const percent = (share: number | null): number | null => (share === null ? null : share * PERCENT);
+const dailyOf = ({ capital, moneyScale }: BacktestResult, { daily }: RunStatistics): ReportDaily => ({
+  days: daily.map(({ day }) => day),
+  profit: daily.map(({ equity }, i) => (equity - (daily[i - 1]?.equity ?? capital)) / moneyScale),
+});
 
-function daysOf(
-  { capital, moneyScale }: BacktestResult,
-  { daily, dailyReturns }: RunStatistics,
-): Pick<ReportModel, 'daily' | 'years'> {
-  return {
-    daily: {
-      days: daily.map(({ day }) => day),
-      profit: daily.map(({ equity }, i) => (equity - (daily[i - 1]?.equity ?? capital)) / moneyScale),
-    },
-    years: yearReturns(
-      daily.slice(daily.length - dailyReturns.length).map(({ day }) => day),
-      dailyReturns,
-    ).map(({ year, months, total }) => ({
-      year,
-      months: months.map(percent),
-      total: total * PERCENT,
-    })),
-  };
-}
+const MONTHS = 12;
+
+/** All months of a year compound to its total. */
+const yearsOf = ({ aggregate: { month, year } }: PerformanceMetrics): readonly ReportYear[] =>
+  [...year].map(([name, total]) => ({
+    year: name,
+    months: Array.from({ length: MONTHS }, (_, i) => {
+      const share = month.get(`${name}-${String(i + 1).padStart(2, '0')}`);
+      return share === undefined ? null : share * PERCENT;
+    }),
+    total: total * PERCENT,
+  }));
 
 function benchmarkWarnings({ benchmark }: PerformanceMetrics): readonly string[] {
   if (benchmark === null || benchmark.missing === 0) return [];

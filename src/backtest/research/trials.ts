@@ -53,27 +53,23 @@ export function trialFigures(result: BacktestResult): TrialFigures {
   };
 }
 
-export const OBJECTIVES = [
-  'sharpe',
-  'sortino',
-  'calmar',
-  'net_profit',
-  'profit_factor',
-  'sqn',
-  'expectancy',
-] as const;
-export type Objective = (typeof OBJECTIVES)[number];
+/** What trials are ranked by, with its words for headings. */
+const OBJECTIVE = {
+  sharpe: ['sharpe', 'Sharpe ratio'],
+  sortino: ['sortino', 'Sortino ratio'],
+  calmar: ['calmar', 'Calmar ratio'],
+  net_profit: ['netProfit', 'net profit'],
+  profit_factor: ['profitFactor', 'profit factor'],
+  sqn: ['sqn', 'SQN'],
+  expectancy: ['expectancy', 'expectancy'],
+} as const satisfies Readonly<Record<string, readonly [keyof TrialFigures, words: string]>>;
 
-/** In words, for headings. */
-export const OBJECTIVE_WORDS: Readonly<Record<Objective, string>> = {
-  sharpe: 'Sharpe ratio',
-  sortino: 'Sortino ratio',
-  calmar: 'Calmar ratio',
-  net_profit: 'net profit',
-  profit_factor: 'profit factor',
-  sqn: 'SQN',
-  expectancy: 'expectancy',
-};
+export type Objective = keyof typeof OBJECTIVE;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a literal
+export const OBJECTIVES = Object.keys(OBJECTIVE) as readonly Objective[];
+
+export const objectiveWords = (objective: Objective): string => OBJECTIVE[objective][1];
 
 export interface Ranking {
   readonly objective: Objective;
@@ -81,18 +77,8 @@ export interface Ranking {
   readonly tradesMin: number;
 }
 
-const OBJECTIVE_FIGURES = {
-  sharpe: 'sharpe',
-  sortino: 'sortino',
-  calmar: 'calmar',
-  net_profit: 'netProfit',
-  profit_factor: 'profitFactor',
-  sqn: 'sqn',
-  expectancy: 'expectancy',
-} as const satisfies Readonly<Record<Objective, keyof TrialFigures>>;
-
 export const objectiveOf = (figures: TrialFigures, objective: Objective): number | null =>
-  figures[OBJECTIVE_FIGURES[objective]];
+  figures[OBJECTIVE[objective][0]];
 
 /** Places of the trials that can be picked, best first, none in which a strategy was stopped; of equal ones the earlier, so that the order is one and the same always. */
 export function rankedPlaces(

@@ -19,7 +19,7 @@ export class JournalTape implements Journal {
   readonly #numbers = new Float64Array(BLOCK);
   readonly #onEntry: (entry: JournalEntry) => void;
   #at = 0;
-  #count = 0;
+  count = 0;
   /** Entries of one order come one after the other. */
   #lastId = '';
   #lastIdWord = 0;
@@ -29,12 +29,8 @@ export class JournalTape implements Journal {
     this.#onEntry = onEntry;
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   append(entry: JournalEntry): void {
-    this.#count += 1;
+    this.count += 1;
     if (this.#at > BLOCK - ENTRY_MAX) this.#flush();
     if (!this.#writeCommon(entry)) this.#writeText(entry);
     this.#onEntry(entry);

@@ -35,10 +35,11 @@ import { RunVenue } from './run-venue.ts';
 import { VirtualBroker } from './virtual-broker.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 
+/** So many rows of a run, or runs of a sweep, are done. */
 export interface Progress {
-  readonly rowsDone: number;
-  readonly rows: number;
-  readonly day: TradingDay;
+  readonly done: number;
+  readonly all: number;
+  readonly what: string;
 }
 
 export interface RunOptions {
@@ -344,7 +345,7 @@ class Run {
     if (day === this.#toldDay && this.#rowsDone < Math.min(this.#toldRows + ROWS_TOLD, all)) return;
     this.#toldDay = day;
     this.#toldRows = this.#rowsDone;
-    this.#options.onProgress?.({ rowsDone: this.#rowsDone, rows: all, day });
+    this.#options.onProgress?.({ done: this.#rowsDone, all, what: day });
   }
 
   #result(): BacktestResult {

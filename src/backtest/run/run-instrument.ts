@@ -12,7 +12,8 @@ export class RunInstrument {
   #first = 0;
   #high = -Infinity;
   #low = Infinity;
-  #exchange: Exchange<VenueOrder> | null = null;
+  /** Null on a day without data of it. */
+  exchange: Exchange<VenueOrder> | null = null;
   #lastBefore = 0;
   #markBefore = 0;
   /** Ticks; 0 until the day is settled, and where it is settled at the last trade. */
@@ -23,11 +24,6 @@ export class RunInstrument {
     this.unit = contract.spec.hundredthsPerTick * contract.spec.moneyPerHundredth;
   }
 
-  /** Null on a day without data of it. */
-  get exchange(): Exchange<VenueOrder> | null {
-    return this.#exchange;
-  }
-
   /** Another day: the last prices stay until it trades; before the first trade of all the mark is the reference. */
   open(exchange: Exchange<VenueOrder> | null, reference?: PriceHundredths): void {
     this.#lastBefore = this.last;
@@ -35,19 +31,19 @@ export class RunInstrument {
     if (this.#markBefore === 0 && reference !== undefined)
       this.#markBefore = reference / this.contract.spec.hundredthsPerTick;
     this.#settlement = 0;
-    this.#exchange = exchange;
+    this.exchange = exchange;
   }
 
   /** Price of the last trade of any day; 0 before the first. */
   get last(): number {
-    const today = this.#exchange?.last ?? 0;
+    const today = this.exchange?.last ?? 0;
     return today === 0 ? this.#lastBefore : today;
   }
 
   /** Values positions, ticks: the last trade, after the close the settlement price, which may lie between two ticks. */
   get mark(): number {
     if (this.#settlement !== 0) return this.#settlement;
-    const today = this.#exchange?.last ?? 0;
+    const today = this.exchange?.last ?? 0;
     return today === 0 ? this.#markBefore : today;
   }
 
@@ -58,7 +54,7 @@ export class RunInstrument {
 
   /** The exchange's range begins anew; its trades so far belong to the next sample. */
   restartRange(): void {
-    const exchange = this.#exchange;
+    const exchange = this.exchange;
     if (exchange === null || exchange.high < exchange.low) return;
     if (this.#high < this.#low) this.#first = exchange.first;
     this.#high = Math.max(this.#high, exchange.high);
@@ -80,8 +76,8 @@ export class RunInstrument {
 
   /** Twice the middle between bid and ask; 0 while one of them is not known. */
   get midTwice(): number {
-    if (this.#exchange === null) return 0;
-    const { bid, ask } = this.#exchange;
+    if (this.exchange === null) return 0;
+    const { bid, ask } = this.exchange;
     return bid === 0 || ask === 0 ? 0 : bid + ask;
   }
 }

@@ -19,14 +19,10 @@ export class RunJournal {
   readonly #haltedStrategies = new Map<StrategyIndex, string>();
   readonly #stacks = new Map<object, string>();
   #halted: string | null = null;
-  #dropped = 0;
+  dropped = 0;
 
   constructor(account: RunAccount) {
     this.#account = account;
-  }
-
-  get dropped(): number {
-    return this.#dropped;
   }
 
   take(entry: JournalEntry): void {
@@ -94,6 +90,6 @@ export class RunJournal {
   #notice(notice: BacktestNotice): void {
     if (this.isWarmUp) return;
     if (this.notices.length < NOTICES_MAX) this.notices.push(notice);
-    else this.#dropped += 1;
+    else this.dropped += 1;
   }
 }

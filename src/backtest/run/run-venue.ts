@@ -36,7 +36,7 @@ import {
   type Refusal,
 } from '../../venue/venue-command.ts';
 import type { TriggerOrder } from '../../venue/triggers/trigger-order.ts';
-import { TriggerBook, type TriggerSurroundings } from '../../venue/triggers/trigger-book.ts';
+import { TriggerBook } from '../../venue/triggers/trigger-book.ts';
 import {
   type Bracket,
   type Listing,
@@ -46,13 +46,8 @@ import {
 } from '../../venue/venue-event.ts';
 import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
 import { liquidityOf } from '../../venue/exchange/fill-models.ts';
-import { type CheckSurroundings, placeRefusal } from '../../venue/orders/order-checks.ts';
-import {
-  type EntrySurroundings,
-  OrderEntry,
-  type OrderFill,
-  type OrderListener,
-} from '../../venue/orders/order-entry.ts';
+import { placeRefusal, type VenueSurroundings } from '../../venue/orders/order-checks.ts';
+import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orders/order-entry.ts';
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { FundsNow, RunAccount } from './run-account.ts';
@@ -101,7 +96,7 @@ const NO_BAND: PriceBand = {
   reference: priceHundredths(0),
 };
 
-export class RunVenue implements EntrySurroundings, TriggerSurroundings, CheckSurroundings, OrderListener {
+export class RunVenue implements VenueSurroundings, OrderListener {
   /** Executions of the markets. */
   readonly sink: FillSink<VenueOrder> = {
     onFill: (order, price, filled, clause) => this.#entry.fill(order, price, filled, clause, this.nowUs),
@@ -483,7 +478,7 @@ export class RunVenue implements EntrySurroundings, TriggerSurroundings, CheckSu
     command: PlaceLimit,
     origin: OrderOrigin,
     { owner, triggerPrice }: Pick<OrderSender, 'owner' | 'triggerPrice'>,
-    by: TriggerOrder,
+    by: Pick<TriggerOrder, 'orderKey' | 'parentKey'>,
   ): VenueOrder['orderNo'] | Refusal {
     const refused = placeRefusal(command, this);
     if (refused !== null) return refused;

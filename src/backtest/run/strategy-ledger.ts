@@ -32,10 +32,10 @@ export class StrategyLedger {
   /** By instrument. */
   readonly #holdings: (StrategyPosition | undefined)[] = [];
   readonly #traded: StrategyPosition[] = [];
-  readonly #denials: BacktestDenial[] = [];
-  readonly #fills: FillLog;
-  readonly #trades: TradeLog;
-  readonly #onTrade: TradeEnd = (trade) => this.#trades.add(trade, false);
+  readonly denials: BacktestDenial[] = [];
+  readonly fills: FillLog;
+  readonly trades: TradeLog;
+  readonly #onTrade: TradeEnd = (trade) => this.trades.add(trade, false);
   #exchangeFee = 0;
   #clearingFee = 0;
   #brokerFee = 0;
@@ -47,20 +47,8 @@ export class StrategyLedger {
   constructor(index: number, profit: NumberColumn) {
     this.#index = index;
     this.profit = profit;
-    this.#fills = new FillLog(index);
-    this.#trades = new TradeLog(index);
-  }
-
-  get fills(): Rows<BacktestFill> {
-    return this.#fills;
-  }
-
-  get trades(): Rows<BacktestTrade> {
-    return this.#trades;
-  }
-
-  get denials(): readonly BacktestDenial[] {
-    return this.#denials;
+    this.fills = new FillLog(index);
+    this.trades = new TradeLog(index);
   }
 
   /** Everything charged so far. */
@@ -97,12 +85,12 @@ export class StrategyLedger {
     this.#tax += tax;
     if (midTwice > 0) this.#spreadTwice += change * (2 * priceTicks - midTwice) * instrument.unit;
     holding.execute({ atUs: at, change, value, fee, tax }, this.#onTrade);
-    this.#fills.add(execution, instrument.contract.index, holding.position.qty);
+    this.fills.add(execution, instrument.contract.index, holding.position.qty);
   }
 
   deny(denial: Omit<BacktestDenial, 'strategy'>): void {
     this.denialCount += 1;
-    if (this.#denials.length < DENIALS_KEPT_MAX) this.#denials.push({ ...denial, strategy: this.#index });
+    if (this.denials.length < DENIALS_KEPT_MAX) this.denials.push({ ...denial, strategy: this.#index });
   }
 
   /** Profit, open and closed, net of costs. */
@@ -116,7 +104,7 @@ export class StrategyLedger {
   end(instruments: readonly RunInstrument[], atUs: number): void {
     for (const { contract } of instruments) {
       const trade = this.#holdings[contract.index]?.asIfClosed(atUs);
-      if (trade !== undefined && trade !== null) this.#trades.add(trade, true);
+      if (trade !== undefined && trade !== null) this.trades.add(trade, true);
     }
   }
 

@@ -51,7 +51,7 @@ export class VirtualBroker implements Gateway, Reports {
   readonly #scans = new ReadPace(SCANS_A_SECOND);
   readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
   #references: readonly ReferenceRow[] = [];
-  #orders = 0;
+  orders = 0;
   /** To the call that arrives now, until it is told with what the call has changed. */
   #untold: CallAnswer | null = null;
 
@@ -66,16 +66,12 @@ export class VirtualBroker implements Gateway, Reports {
     return Math.min(this.#arrivals.nextUs, this.#answers.nextUs, reads, venue.nextUs);
   }
 
-  get orders(): number {
-    return this.#orders;
-  }
-
   openDay(references: readonly ReferenceRow[]): void {
     this.#references = references;
   }
 
   submit(order: ApprovedOrder): void {
-    this.#orders += 1;
+    this.orders += 1;
     this.#send({ call: 'place', order, decided: this.#decided(order) });
   }
 
@@ -124,7 +120,8 @@ export class VirtualBroker implements Gateway, Reports {
       const arrival = this.#arrivals.take();
       if (arrival !== undefined) this.#arrive(arrival);
     }
-    if (this.#isReadDue(this.#scans, nowUs)) this.#answerBook();
+    if (this.#isReadDue(this.#scans, nowUs))
+      this.#answerScan({ list: 'orders', orders: this.#parts.venue.scan() });
     if (this.#isReadDue(this.#positions, nowUs)) this.#answerPositions();
     if (this.#parts.venue.nextUs <= nowUs) this.#parts.venue.lookAtMargin();
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
@@ -181,36 +178,13 @@ export class VirtualBroker implements Gateway, Reports {
     this.#answer((seq, at) => ({ kind: 'execution_report', seq, tsUs: at, answer, news }));
   }
 
-  #answerBook(): void {
-    const { clock, venue } = this.#parts;
-    const startedUs = tsUs(clock.nowUs);
-    const orders = venue.scan();
-    const complete = true;
-    this.#answer((seq, at) => ({
-      kind: 'book_snapshot',
-      list: 'orders',
-      seq,
-      tsUs: at,
-      startedUs,
-      complete,
-      orders,
-    }));
+  #answerScan(rows: BookRows): void {
+    const startedUs = tsUs(this.#parts.clock.nowUs);
+    this.#answer((seq, at) => ({ kind: 'book_snapshot', ...rows, seq, tsUs: at, startedUs, complete: true }));
   }
 
   #answerTriggers(): void {
-    const { clock, venue } = this.#parts;
-    const startedUs = tsUs(clock.nowUs);
-    const orders = venue.scanTriggers();
-    const complete = true;
-    this.#answer((seq, at) => ({
-      kind: 'book_snapshot',
-      list: 'triggers',
-      seq,
-      tsUs: at,
-      startedUs,
-      complete,
-      orders,
-    }));
+    this.#answerScan({ list: 'triggers', orders: this.#parts.venue.scanTriggers() });
   }
 
   #answerAccount(): void {

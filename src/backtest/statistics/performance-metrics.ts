@@ -2,7 +2,6 @@
 import { dayNumber, type TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_DAY } from '../../domain/units.ts';
 import type { BacktestFill, BacktestResult, BacktestTrade, Samples } from '../backtest-result.ts';
-import { aggregateReturns } from './daily-series.ts';
 import { kurtosis, mean, skewness } from './moments.ts';
 import {
   alpha,
@@ -69,6 +68,23 @@ export function performanceMetrics(result: BacktestResult, found: RunStatistics)
     },
     benchmark,
   };
+}
+
+/** Compounded return of each span with a day in it, by its name: 2026-03, 2026. */
+function aggregateReturns(
+  days: readonly TradingDay[],
+  returns: readonly number[],
+  span: 'month' | 'year',
+): ReadonlyMap<string, number> {
+  assert(days.length === returns.length, 'each return is of a day');
+  const groups = new Map<string, number[]>();
+  days.forEach((day, i) => {
+    const name = day.slice(0, span === 'month' ? 7 : 4);
+    const group = groups.get(name) ?? [];
+    group.push(returns[i] ?? Number.NaN);
+    groups.set(name, group);
+  });
+  return new Map([...groups].map(([name, group]) => [name, totalReturn(group)]));
 }
 
 type Row = readonly [key: string, name: string, value: number | undefined, meaning: string];
@@ -360,8 +376,7 @@ export function tradeReturns(trades: readonly BacktestTrade[]): TradeReturns {
 
 /** exp(mean(log(1 + r))) - 1. */
 export function geometricMean(returns: readonly number[]): number | undefined {
-  const logs = returns.map((value) => Math.log1p(value));
-  const average = mean(logs);
+  const average = mean(logsOf(returns));
   return average === undefined || !Number.isFinite(average) ? undefined : Math.expm1(average);
 }
 

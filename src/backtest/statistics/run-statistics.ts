@@ -1,6 +1,6 @@
 /** Every figure of a run, for people and machines alike. Undefined where a formula has no value. */
 import { assert } from '../../domain/assert.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
+import { dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
 import type { BacktestResult, BacktestTrade, StrategyResult } from '../backtest-result.ts';
 import type { Drawdowns } from './drawdowns.ts';
 import { type DeviationKind, mean, standardDeviation } from './moments.ts';
@@ -23,7 +23,6 @@ const LONG_BARS: readonly (readonly [daysApart: number, perYear: number])[] = [
   [28, 12],
   [7, 52],
 ];
-const MS_PER_DAY = 86_400_000;
 
 export interface RunStatistics {
   readonly netProfit: number;
@@ -122,14 +121,12 @@ const dailyCloses = ({ days, warmUpDays, dayEquity }: BacktestResult): RunStatis
     return { day, equity };
   });
 
-const isWeekend = (day: number): boolean => new Date(day * MS_PER_DAY).getUTCDay() % 6 === 0;
-
 /** Days that follow each other without weekends belong to a market that never closes. */
 function sessionsPerYear(days: readonly TradingDay[]): number {
-  const numbers = days.map((day) => Date.parse(`${day}T00:00:00Z`) / MS_PER_DAY);
+  const numbers = days.map(dayNumber);
   const gaps = numbers.slice(1).map((day, i) => day - (numbers[i] ?? day));
   const long = LONG_BARS.find(([apart]) => gaps.length > 0 && gaps.every((gap) => gap >= apart));
-  return long?.[1] ?? (numbers.some(isWeekend) ? DAYS_PER_YEAR : SESSIONS_PER_YEAR);
+  return long?.[1] ?? (days.some((day) => weekdayOf(day) % 6 === 0) ? DAYS_PER_YEAR : SESSIONS_PER_YEAR);
 }
 
 export function costsOf(strategies: readonly StrategyResult[]): CostFigures {

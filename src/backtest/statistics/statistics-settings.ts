@@ -17,10 +17,3 @@ export interface StatisticsSettings {
   /** Trades that the run ended before they were closed, in the statistics of trades: left out, or counted at the last price. */
   readonly openTrades: 'leave_out' | 'count';
 }
-
-export const DEFAULT_STATISTICS: StatisticsSettings = {
-  deviation: 'sample',
-  riskFreePercent: 0,
-  returnsFrom: 'capital',
-  openTrades: 'leave_out',
-};

@@ -210,10 +210,11 @@ export class TokenKeeper implements TokenSource {
       this.#options.onSignal({ kind: 'expires_before_close', expiresAt: token.expiresAt, closesAt });
   }
 
-  /** Ends a wait for a password. */
+  /** Ends a wait for a password, and for a token. */
   close(): void {
     this.#closing.abort();
     this.#expiry?.();
+    this.#notify();
     this.#listeners.clear();
   }
 

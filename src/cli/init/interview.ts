@@ -2,13 +2,14 @@
  * The questions of `tickwright init`, and the configuration that they make: commented YAML without secrets, and never one that trades
  * real money. Each answer comes from an option, from the dialog, or from its default.
  */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { CATALOG } from '../../app/host/catalog.ts';
 import { packageRoot } from '../../app/host/package-version.ts';
-import { isExposed } from '../../config/config-rules.ts';
+import { isAddress, isExposed, isFile } from '../../config/config-rules.ts';
 import type { SecretPlace } from '../../config/config.ts';
+import { MONTH_PLACES } from '../../domain/contract-code.ts';
 import { address, pathText } from '../../config/values.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { wrapText } from '../../text/table.ts';
@@ -19,15 +20,6 @@ import type { Dialog } from './dialog.ts';
 
 /** Options by their long names; `yes` and `force` apart. */
 export type InitFlags = Readonly<Record<string, string | undefined>>;
-
-interface Question<T> {
-  /** Of its option. */
-  readonly name: string;
-  readonly text: string;
-  /** Null: there is no sensible one. */
-  readonly fallback: string | null;
-  readonly parse: (text: string) => T;
-}
 
 /** Secrets that were typed in, by the file that will hold them. */
 export type NewSecrets = Map<string, string>;
@@ -56,7 +48,7 @@ export class Interview {
       'paper  trades on the simulated broker: no account, no key, no network',
       'live   prepares your account; the file begins as a dry run, which sends no order',
     ]);
-    return this.#get({ name: 'mode', text: 'Mode', fallback: 'paper', parse: oneOf(['paper', 'live']) });
+    return this.#get('mode', 'Mode', 'paper', oneOf(['paper', 'live']));
   }
 
   /** The whole file, as YAML. */
@@ -64,30 +56,30 @@ export class Interview {
     const isPaper = mode === 'paper';
     const broker = isPaper ? SIMULATOR : await this.#broker();
     const strategies = await this.#strategies();
-    const orderMax = await this.#get({
-      name: 'order-max',
-      text: 'Largest order, in contracts',
-      fallback: isPaper ? '5' : '1',
-      parse: (text) => (quantity(text) <= ORDER_MAX ? quantity(text) : refuse(`at most ${ORDER_MAX}`, text)),
-    });
-    const positionMax = await this.#get({
-      name: 'position-max',
-      text: 'Largest position, in contracts',
-      fallback: isPaper ? '10' : '1',
-      parse: quantity,
-    });
-    const dailyLossMax = await this.#get({
-      name: 'daily-loss',
-      text: 'Loss of a day at which entries stop, in VND',
-      fallback: formatNumber(isPaper ? 50_000_000 : 5_000_000),
-      parse: amount,
-    });
-    const stopTicks = await this.#get({
-      name: 'stop-ticks',
-      text: 'Stop at the broker for each position, in ticks from its entry (0: none)',
-      fallback: isPaper ? '0' : '100',
-      parse: wholeNumber,
-    });
+    const orderMax = await this.#get(
+      'order-max',
+      'Largest order, in contracts',
+      isPaper ? '5' : '1',
+      (text) => (quantity(text) <= ORDER_MAX ? quantity(text) : refuse(`at most ${ORDER_MAX}`, text)),
+    );
+    const positionMax = await this.#get(
+      'position-max',
+      'Largest position, in contracts',
+      isPaper ? '10' : '1',
+      quantity,
+    );
+    const dailyLossMax = await this.#get(
+      'daily-loss',
+      'Loss of a day at which entries stop, in VND',
+      formatNumber(isPaper ? 50_000_000 : 5_000_000),
+      amount,
+    );
+    const stopTicks = await this.#get(
+      'stop-ticks',
+      'Stop at the broker for each position, in ticks from its entry (0: none)',
+      isPaper ? '0' : '100',
+      wholeNumber,
+    );
     const alerts = await this.#alerts(mode);
     const market = relative(dirname(resolve(file)), join(packageRoot(), 'config', 'vn30f.yaml'));
     const limits = [`      positionMax: ${positionMax}`, `      dailyLossMax: ${dailyLossMax}`];
@@ -126,16 +118,16 @@ export class Interview {
   }
 
   async #broker(): Promise<Lines> {
-    const account = await this.#get(required('account', 'Custody account, like 105C123456', plainText));
-    const subAccount = await this.#get({
-      name: 'sub-account',
-      text: 'Sub-account for derivatives',
-      fallback: `${account}A`,
-      parse: plainText,
-    });
+    const account = await this.#get('account', 'Custody account, like 105C123456', null, plainText);
+    const subAccount = await this.#get(
+      'sub-account',
+      'Sub-account for derivatives',
+      `${account}A`,
+      plainText,
+    );
     this.#explain(['The two addresses stand in the broker’s documents of its API.']);
-    const restUrl = await this.#get(required('rest-url', 'Address of its REST API', urlOf('https')));
-    const streamUrl = await this.#get(required('stream-url', 'Address of its price stream', urlOf('wss')));
+    const restUrl = await this.#get('rest-url', 'Address of its REST API', null, urlOf('http'));
+    const streamUrl = await this.#get('stream-url', 'Address of its price stream', null, urlOf('ws'));
     const { environment, file } = await this.#secret('api-key', 'API key', 'TICKWRIGHT_API_KEY');
     return [
       'account:',
@@ -165,21 +157,21 @@ export class Interview {
 
   /** The limits of a strategy stand between its two parts. */
   async #strategies(): Promise<readonly { readonly head: Lines; readonly params: Lines }[]> {
-    const contract = await this.#get({
-      name: 'contract',
-      text: 'Contract (F1M is the front month, F2M the next)',
-      fallback: 'VN30F1M',
-      parse: contractAlias,
-    });
+    const contract = await this.#get(
+      'contract',
+      'Contract (F1M is the front month, F2M the next)',
+      'VN30F1M',
+      contractAlias,
+    );
     // One with a parameter of its own to give is written by hand.
     const offered = CATALOG.filter(({ params }) => params.safeParse({}).success);
     this.#explain(offered.map(({ name, summary }) => `${name}: ${summary}`));
-    const names = await this.#get({
-      name: 'strategies',
-      text: 'Strategies, with commas between them',
-      fallback: offered[0]?.name ?? null,
-      parse: listOf(offered.map(({ name }) => name)),
-    });
+    const names = await this.#get(
+      'strategies',
+      'Strategies, with commas between them',
+      offered[0]?.name ?? null,
+      listOf(offered.map(({ name }) => name)),
+    );
     const strategies: { readonly head: Lines; readonly params: Lines }[] = [];
     for (const definition of offered.filter(({ name }) => names.includes(name))) {
       const { name, summary, legs } = definition;
@@ -218,12 +210,12 @@ export class Interview {
   async #alerts(mode: 'paper' | 'live'): Promise<Lines> {
     if (mode === 'live')
       this.#explain(['Trouble is told, and a halt taken, where you are: telegram does both.']);
-    const kinds = await this.#get({
-      name: 'channels',
-      text: 'Channels for alerts (telegram, email, webhook), with commas, or none',
-      fallback: 'none',
-      parse: (text) => (text === 'none' ? [] : listOf(['telegram', 'email', 'webhook'])(text)),
-    });
+    const kinds = await this.#get(
+      'channels',
+      'Channels for alerts (telegram, email, webhook), with commas, or none',
+      'none',
+      (text) => (text === 'none' ? [] : listOf(['telegram', 'email', 'webhook'])(text)),
+    );
     this.hasChannels = kinds.length > 0;
     if (kinds.length === 0)
       return ['# alerts: # src/operator/README.md says how trouble reaches a phone', ''];
@@ -244,7 +236,7 @@ export class Interview {
     switch (kind) {
       case 'telegram': {
         this.#explain(['@BotFather makes a bot; @userinfobot tells your user id.']);
-        const user = await this.#get(required('telegram-user', 'Your Telegram user id', quantity));
+        const user = await this.#get('telegram-user', 'Your Telegram user id', null, quantity);
         const token = await this.#secret('telegram-token', 'Token of the bot', 'TICKWRIGHT_TELEGRAM_TOKEN');
         return [
           '- id: phone',
@@ -255,15 +247,10 @@ export class Interview {
         ];
       }
       case 'email': {
-        const host = await this.#get(required('mail-host', 'Mail server, like smtp.example.com', plainText));
-        const from = await this.#get(required('mail-from', 'Sender', mailAddress));
-        const to = await this.#get({ name: 'mail-to', text: 'Receiver', fallback: from, parse: mailAddress });
-        const user = await this.#get({
-          name: 'mail-user',
-          text: 'User of the mail server, or none',
-          fallback: from,
-          parse: plainText,
-        });
+        const host = await this.#get('mail-host', 'Mail server, like smtp.example.com', null, plainText);
+        const from = await this.#get('mail-from', 'Sender', null, mailAddress);
+        const to = await this.#get('mail-to', 'Receiver', from, mailAddress);
+        const user = await this.#get('mail-user', 'User of the mail server, or none', from, plainText);
         const head = [
           '- id: mail',
           '  kind: email',
@@ -276,12 +263,12 @@ export class Interview {
         return [...head, `  user: ${yaml(user)}`, secretLine('password', password)];
       }
       case 'webhook': {
-        const preset = await this.#get({
-          name: 'webhook-preset',
-          text: 'Service of the webhook: slack, discord, ntfy or gotify',
-          fallback: 'slack',
-          parse: oneOf(['slack', 'discord', 'ntfy', 'gotify']),
-        });
+        const preset = await this.#get(
+          'webhook-preset',
+          'Service of the webhook: slack, discord, ntfy or gotify',
+          'slack',
+          oneOf(['slack', 'discord', 'ntfy', 'gotify']),
+        );
         const url = await this.#secret('webhook-url', 'Its address, a secret', 'TICKWRIGHT_WEBHOOK_URL');
         return ['- id: team', '  kind: webhook', `  preset: ${preset}`, secretLine('url', url)];
       }
@@ -315,7 +302,8 @@ export class Interview {
     return file;
   }
 
-  async #get<T>({ name, text, fallback, parse }: Question<T>): Promise<T> {
+  /** `fallback` null: there is no sensible one. */
+  async #get<T>(name: string, text: string, fallback: string | null, parse: (text: string) => T): Promise<T> {
     const given = this.#flags[name];
     if (given !== undefined) return parsedFlag(name, given, parse);
     if (this.#dialog !== null) return this.#dialog.ask(text, fallback, parse);
@@ -335,13 +323,6 @@ const ORDER_MAX = 500;
 /** A directory of its own: journals of two configurations do not mix. */
 const stateFor = (file: string): string =>
   `var/${basename(file, extname(file)).replaceAll(/[^\w-]/g, '-') || 'tickwright'}`;
-
-const required = <T>(name: string, text: string, parse: (text: string) => T): Question<T> => ({
-  name,
-  text,
-  fallback: null,
-  parse,
-});
 
 function parsedFlag<T>(name: string, text: string, parse: (text: string) => T): T {
   try {
@@ -393,9 +374,8 @@ function scalarOf(text: string): unknown {
   }
 }
 
-const LEGS = ['F1M', 'F2M', 'F1Q', 'F2Q'];
 const UNDERLYINGS = ['VN30', 'VN100'];
-const ALIASES = UNDERLYINGS.flatMap((underlying) => LEGS.map((leg) => `${underlying}${leg}`));
+const ALIASES = UNDERLYINGS.flatMap((underlying) => MONTH_PLACES.map((leg) => `${underlying}${leg}`));
 
 const contractAlias = (text: string): string =>
   ALIASES.find((alias) => alias === text.toUpperCase()) ?? refuse(`one of ${ALIASES.join(', ')}`, text);
@@ -418,19 +398,12 @@ const plainText = (text: string): string =>
 const mailAddress = (text: string): string =>
   /^[^\s@]+@[^\s@]+$/.test(text) ? plainText(text) : refuse('an address like me@example.com', text);
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-/** Plain text to this machine alone. */
 const urlOf =
-  (scheme: 'https' | 'wss') =>
-  (text: string): string => {
-    const isRight = address(`${scheme}://host/`).safeParse(text).success;
-    const url = isRight ? new URL(text) : undefined;
-    const isSafe =
-      url?.protocol === `${scheme}:` ||
-      (url?.protocol === `${scheme.slice(0, -1)}:` && LOOPBACK.test(url.hostname));
-    return isSafe ? text : refuse(`an address like ${scheme}://host/ without user and password`, text);
-  };
+  (scheme: 'http' | 'ws') =>
+  (text: string): string =>
+    address('').safeParse(text).success && isAddress(text, scheme)
+      ? text
+      : refuse(`an address like ${scheme}s://host/ without user and password`, text);
 
 const AMOUNT = /^[1-9]\d{0,2}(?:[,_]?\d{3})*$|^[1-9]\d*$/;
 
@@ -443,8 +416,7 @@ const plainPath = (text: string): string =>
   pathText.safeParse(text).success ? text : refuse('a path: ~ and variables are not filled in', text);
 
 const secretFile = (text: string): string => {
-  const isFile = statSync(plainPath(text), { throwIfNoEntry: false })?.isFile() === true;
-  if (!isFile) return refuse('a file that is there', text);
+  if (!isFile(plainPath(text))) return refuse('a file that is there', text);
   return isExposed(text) ? refuse(`a file that only its owner may read (chmod 600 ${text})`, text) : text;
 };
 

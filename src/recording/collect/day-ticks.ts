@@ -1,5 +1,4 @@
 /** Collects the ticks of one day and writes them into the data directory. */
-import { existsSync } from 'node:fs';
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
@@ -10,7 +9,7 @@ import { columnAs } from '../columns/row-table.ts';
 import { type TickGap, tickLayout, type TickMeta, type TickRows, ticksOf } from '../columns/tick-columns.ts';
 import { readTickMeta, writeColumns } from '../columns/tick-file.ts';
 import type { Collector, SpillFile } from './collector.ts';
-import { storeFile, type StoredFile } from './store-file.ts';
+import { storeFile, type StoredFile, type StoreOptions } from './store-file.ts';
 import { Silences } from './session-times.ts';
 import { TimedRows } from './timed-rows.ts';
 
@@ -70,14 +69,12 @@ const NO_LEVEL: Partial<BookLevel> = {};
 export const openDay = (collector: Collector<DayTicks>, shape: DayShape): DayTicks =>
   collector.at(`${shape.symbol} ${shape.day}`, (spillFile, onGrow) => new DayTicks(shape, spillFile, onGrow));
 
-interface StoreOptions {
-  readonly dir: string;
-  readonly tickSize: string;
-  readonly lotSize: string;
+export interface StoreDayOptions extends StoreOptions {
   readonly zone: { offsetAtMoment(us: number): number };
+  /** Trading hours: for auctions and silences. Null where they are not known. */
   readonly calendar: TradingCalendar | null;
+  /** A longer time without a trade in continuous trading is noted as a gap. */
   readonly silence: DurationUs;
-  readonly replace?: boolean;
 }
 
 interface TickOrigin {
@@ -92,16 +89,13 @@ interface TickOrigin {
   readonly gaps?: readonly TickGap[];
 }
 
-export interface StoredDay extends StoredFile<TickMeta> {
-  readonly symbol: string;
-  readonly day: TradingDay;
-  readonly path: string;
-}
-
-export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOrigin): StoredDay {
+export function storeDay(
+  ticks: DayTicks,
+  options: StoreDayOptions,
+  origin: TickOrigin,
+): StoredFile<TickMeta> {
   const { symbol, day, depth } = ticks;
   const path = ticksPath(options.dir, symbol, day);
-  const before = existsSync(path) ? readTickMeta(path) : undefined;
   const silences = new Silences(options.calendar, day, options.silence);
   const stamps = new StampUnit();
   const noon = momentOf(day, US_PER_DAY / 2, 0);
@@ -113,7 +107,7 @@ export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOri
       yield part;
     }
   };
-  const stored = storeFile(before, options.replace, (accept) =>
+  return storeFile(path, readTickMeta, options.replace, (accept) =>
     writeColumns(path, depth, watched(), (totals) => {
       const now: TickMeta = {
         kind: 'ticks',
@@ -135,7 +129,6 @@ export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOri
       return accept(now);
     }),
   );
-  return { symbol, day, path, ...stored };
 }
 
 /** The coarsest unit that all stamps are whole multiples of. */

@@ -5,7 +5,7 @@ import type { TickGap, TickRows } from '../columns/tick-columns.ts';
 
 interface Stretch {
   readonly fromUs: number;
-  /** The uncross is printed in the second that begins here. */
+  /** The uncross of an auction is printed in the second that begins here. */
   readonly toUs: number;
 }
 
@@ -34,15 +34,10 @@ export class AuctionStamps {
   }
 }
 
-interface Span {
-  readonly fromUs: number;
-  readonly toUs: number;
-}
-
 /** Finds stretches of continuous trading without a trade: in a liquid contract a sign of missing data. */
 export class Silences {
   readonly #longest: number;
-  readonly #spans: readonly Span[];
+  readonly #spans: readonly Stretch[];
   readonly #gaps: TickGap[] = [];
   /** The span that was not over at the last row, and the time of its last row. */
   #span = 0;

@@ -1,56 +1,67 @@
 /** Stores a file of columns without losing other data: only `replace` overwrites it. */
+import { existsSync } from 'node:fs';
+import type { FileMeta } from '../columns/row-table.ts';
 
 /** `kept`: other data is there already, and nothing was written. */
 export type StoreOutcome = 'written' | 'replaced' | 'unchanged' | 'kept';
 
 export interface StoredFile<Meta> {
+  readonly path: string;
   readonly outcome: StoreOutcome;
   /** Of the file that is there now. */
   readonly meta: Meta;
 }
 
-interface Described {
-  readonly digest: string;
+export interface StoreOptions {
+  /** Where the data directory is. */
+  readonly dir: string;
+  /** Decimals: a price is a whole number of ticks, a quantity one of lots. */
   readonly tickSize: string;
   readonly lotSize: string;
+  /** Overwrite stored data that differ. */
+  readonly replace?: boolean;
 }
+
+/** What `kept` is told by. */
+type Described = Pick<FileMeta, 'digest' | 'tickSize' | 'lotSize'>;
 
 /**
  * Calls `write`, which passes the metadata of the new rows to `accept` before its file appears. `accept` ends the write when the
- * file in the same place, `before`, stays.
+ * file that is there stays.
  */
 export function storeFile<Meta extends Described>(
-  before: Meta | undefined,
+  path: string,
+  readMeta: (path: string) => Meta,
   replace: boolean | undefined,
   write: (accept: (now: Meta) => Meta) => Meta,
 ): StoredFile<Meta> {
-  let kept: StoredFile<Meta> | null = null;
+  const before = existsSync(path) ? readMeta(path) : undefined;
+  let kept: 'unchanged' | 'kept' | null = null;
   const accept = (now: Meta): Meta => {
-    if (before === undefined) return now;
-    kept = keptFile(before, now, replace);
+    kept = before === undefined ? null : whyKept(before, now, replace);
     if (kept !== null) throw new WriteEnded();
     return now;
   };
   try {
-    return { meta: write(accept), outcome: before === undefined ? 'written' : 'replaced' };
+    return { path, meta: write(accept), outcome: before === undefined ? 'written' : 'replaced' };
   } catch (error) {
-    if (!(error instanceof WriteEnded) || kept === null) throw error;
-    return kept;
+    if (!(error instanceof WriteEnded) || kept === null || before === undefined) throw error;
+    return { path, meta: before, outcome: kept };
   }
 }
 
 /** Null when `now` takes the place of `stored`. */
-function keptFile<Meta extends Described>(
-  stored: Meta,
-  now: Meta,
+function whyKept(
+  stored: Described,
+  now: Described,
   replace: boolean | undefined,
-): StoredFile<Meta> | null {
+): 'unchanged' | 'kept' | null {
   const isSame =
     stored.digest === now.digest && stored.tickSize === now.tickSize && stored.lotSize === now.lotSize;
   // Replacing a file that has the same rows corrects its metadata.
   const isAsSaid = replace !== true || JSON.stringify(stored) === JSON.stringify(now);
-  if (isSame && isAsSaid) return { outcome: 'unchanged', meta: stored };
-  return replace === true ? null : { outcome: 'kept', meta: stored };
+  if (isSame && isAsSaid) return 'unchanged';
+  return replace === true ? null : 'kept';
 }
 
 /** Ends a write whose result is not wanted. */

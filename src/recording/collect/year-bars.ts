@@ -1,5 +1,4 @@
 /** Collects the bars of one year and writes them into the data directory. */
-import { existsSync } from 'node:fs';
 import {
   BAR_LAYOUT,
   type BarMeta,
@@ -12,7 +11,7 @@ import {
 } from '../columns/bar-file.ts';
 import { allocateTable, columnAs, type Layout, type RowTable, sliceTable } from '../columns/row-table.ts';
 import type { SpillFile } from './collector.ts';
-import { storeFile, type StoredFile } from './store-file.ts';
+import { storeFile, type StoredFile, type StoreOptions } from './store-file.ts';
 import { TimedRows } from './timed-rows.ts';
 
 const LINED: Layout = [...BAR_LAYOUT, { name: 'line', kind: 'whole' }];
@@ -63,30 +62,19 @@ const linedOf = ({ rows, columns }: RowTable): LinedBars => ({
   line: columnAs(columns.at(-1), Int32Array),
 });
 
-interface StoreYearOptions {
-  readonly dir: string;
+interface StoreYearOptions extends StoreOptions {
   readonly everyUs: number;
-  readonly tickSize: string;
-  readonly lotSize: string;
   readonly zone: { readonly name: string };
-  readonly replace?: boolean;
   readonly source: string;
   readonly badRows: number;
 }
 
-export interface StoredYear extends StoredFile<BarMeta> {
-  readonly symbol: string;
-  readonly year: number;
-  readonly path: string;
-}
-
-export function storeYear(bars: YearBars, options: StoreYearOptions): StoredYear {
+export function storeYear(bars: YearBars, options: StoreYearOptions): StoredFile<BarMeta> {
   const { symbol, year } = bars;
   const { everyUs, tickSize, lotSize, zone, badRows, source } = options;
   const path = barsPath(options.dir, symbol, everyUs, year);
-  const before = existsSync(path) ? readBarMeta(path) : undefined;
   const tally = { volume: 0 };
-  const stored = storeFile(before, options.replace, (accept) =>
+  return storeFile(path, readBarMeta, options.replace, (accept) =>
     writeBars(path, withEnds(bars, everyUs, tally), (totals) =>
       accept({
         kind: 'bars',
@@ -104,7 +92,6 @@ export function storeYear(bars: YearBars, options: StoreYearOptions): StoredYear
       }),
     ),
   );
-  return { symbol, year, path, ...stored };
 }
 
 /** Of two bars that begin at the same time the first one counts; the second was reported. */

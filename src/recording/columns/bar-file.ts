@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { formatBarLength } from '../../text/durations.ts';
 import { readMeta, readRange, readTables, type TableKind, writeTable } from './arrow-file.ts';
-import { columnAs, type Layout, parseMeta, type RowTable, type TableTotals, timesOf } from './row-table.ts';
+import {
+  columnAs,
+  type FileMeta,
+  type Layout,
+  parseMeta,
+  type RowTable,
+  type TableTotals,
+  timesOf,
+} from './row-table.ts';
 
 /** Bars as columns: made of a tape of trades, or read from a file of bars. */
 export interface BarRows {
@@ -34,18 +42,21 @@ export const BAR_PHASES: readonly SessionPhase[] = [
   'closing_auction',
 ];
 
-export const BAR_LAYOUT: Layout = [
-  { name: 'ts', kind: 'time' },
-  { name: 'end', kind: 'time' },
-  { name: 'open_ticks', kind: 'whole' },
-  { name: 'high_ticks', kind: 'whole' },
-  { name: 'low_ticks', kind: 'whole' },
-  { name: 'close_ticks', kind: 'whole' },
-  { name: 'volume', kind: 'double' },
-  { name: 'trades', kind: 'whole' },
-  { name: 'phase', kind: 'small' },
-  { name: 'complete', kind: 'small' },
-];
+/** In the order of the file, with their names there. */
+const COLUMNS = [
+  ['startUs', 'ts', 'time'],
+  ['endUs', 'end', 'time'],
+  ['open', 'open_ticks', 'whole'],
+  ['high', 'high_ticks', 'whole'],
+  ['low', 'low_ticks', 'whole'],
+  ['close', 'close_ticks', 'whole'],
+  ['volume', 'volume', 'double'],
+  ['trades', 'trades', 'whole'],
+  ['phase', 'phase', 'small'],
+  ['complete', 'complete', 'small'],
+] as const;
+
+export const BAR_LAYOUT: Layout = COLUMNS.map(([, name, kind]) => ({ name, kind }));
 
 export function barsOf(table: RowTable): BarRows {
   const { rows, columns } = table;
@@ -66,43 +77,17 @@ export function barsOf(table: RowTable): BarRows {
 
 export const tableOfBars = (bars: BarRows): RowTable => ({
   rows: bars.rows,
-  columns: [
-    bars.startUs,
-    bars.endUs,
-    bars.open,
-    bars.high,
-    bars.low,
-    bars.close,
-    bars.volume,
-    bars.trades,
-    bars.phase,
-    bars.complete,
-  ],
+  columns: COLUMNS.map(([of]) => bars[of]),
 });
 
-export interface BarMeta {
+export interface BarMeta extends FileMeta {
   readonly kind: 'bars';
-  readonly version: 1;
-  readonly symbol: string;
   /** Length of a bar. */
   readonly everyUs: number;
   readonly year: number;
-  /** Decimals: `0.1` point in one tick of price, `1` contract in one lot of volume. */
-  readonly tickSize: string;
-  readonly lotSize: string;
   /** Zone of the exchange, as the import named it: `+07:00`, `Asia/Ho_Chi_Minh`. */
   readonly timeZone: string;
-  readonly rows: number;
-  /** In lots. */
-  readonly volume: number;
-  readonly firstUs: number;
-  readonly lastUs: number;
-  readonly badRows: number;
-  readonly source: string;
-  readonly digest: string;
 }
-
-const parseBarMeta = (text: string | undefined): BarMeta | undefined => parseMeta(text, 'bars');
 
 export interface BarColumns extends BarRows {
   readonly meta: BarMeta;
@@ -110,7 +95,7 @@ export interface BarColumns extends BarRows {
 
 const BAR_FILE: TableKind<BarMeta> = {
   what: 'a file of bars',
-  parse: parseBarMeta,
+  parse: (text) => parseMeta(text, 'bars'),
   layout: () => BAR_LAYOUT,
 };
 

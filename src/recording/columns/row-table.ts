@@ -112,6 +112,21 @@ export interface TableTotals {
   readonly digest: string;
 }
 
+/** What the metadata of each kind of file says, as JSON in the file, so that there is nothing beside it to lose. */
+export interface FileMeta extends TableTotals {
+  readonly version: 1;
+  readonly symbol: string;
+  /** A decimal, as people write it: `0.1` point in one tick of price, `1` contract in one lot of quantity. */
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** Traded quantity, in lots. */
+  readonly volume: number;
+  /** Rows of the source that could not be read and are not here. */
+  readonly badRows: number;
+  /** Name of the file it was made of, or of the command. */
+  readonly source: string;
+}
+
 export class TotalsCounter {
   readonly #hash = createHash('sha256');
   #rows = 0;

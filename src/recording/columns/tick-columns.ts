@@ -6,7 +6,15 @@ import { assert } from '../../domain/assert.ts';
 import { isTradingDay, type TradingDay } from '../../domain/civil-date.ts';
 import { firstAtLeast } from '../../domain/first-at-least.ts';
 import type { BookColumns } from '../../domain/ticks.ts';
-import { allocateTable, columnAs, type Field, type Layout, parseMeta, type RowTable } from './row-table.ts';
+import {
+  allocateTable,
+  columnAs,
+  type Field,
+  type FileMeta,
+  type Layout,
+  parseMeta,
+  type RowTable,
+} from './row-table.ts';
 
 export interface TickColumns extends TickRows {
   readonly meta: TickMeta;
@@ -87,15 +95,9 @@ export function tableOf({ rows, tsUs, priceTicks, qty, side, book }: TickRows): 
 export const allocateRows = (depth: number, rows: number, memory: 'own' | 'shared' = 'own'): TickRows =>
   ticksOf(allocateTable(tickLayout(depth), rows, memory));
 
-/** The metadata of a file of ticks, kept as JSON in the file, so that there is nothing beside it to lose. */
-export interface TickMeta {
+export interface TickMeta extends FileMeta {
   readonly kind: 'ticks';
-  readonly version: 1;
-  readonly symbol: string;
   readonly day: TradingDay;
-  /** A decimal, as people write it: `0.1` point in one tick of price, `1` contract in one lot of quantity. */
-  readonly tickSize: string;
-  readonly lotSize: string;
   /** Of the exchange on that day; `day` is a date of that zone. */
   readonly utcOffsetMinutes: number;
   /** Resolution of the stamps: 1,000,000 where the source has seconds. */
@@ -106,20 +108,9 @@ export interface TickMeta {
   readonly depth: number;
   /** Where rows are quotes: whether the source has their sizes. */
   readonly quotes?: 'sized' | 'unsized';
-  readonly rows: number;
   readonly trades: number;
-  /** Traded quantity, in lots. */
-  readonly volume: number;
-  readonly firstUs: number;
-  readonly lastUs: number;
   /** Stretches that are not, or not wholly, in the file; oldest first. */
   readonly gaps: readonly TickGap[];
-  /** Rows of the source that could not be read and are not here. */
-  readonly badRows: number;
-  /** Name of the file it was made of, or of the command. */
-  readonly source: string;
-  /** SHA-256 over the columns. */
-  readonly digest: string;
 }
 
 export const isQuotes = ({ quotes }: TickMeta): boolean => quotes !== undefined;

@@ -18,10 +18,7 @@ const TICK_FILE: TableKind<TickMeta> = {
   layout: ({ depth }) => tickLayout(depth),
 };
 
-export interface TickTotals extends TableTotals {
-  readonly trades: number;
-  readonly volume: number;
-}
+export type TickTotals = TableTotals & Pick<TickMeta, 'trades' | 'volume'>;
 
 /** Writes `parts` in their order; all but the last have as many rows as fit a part. */
 export function writeColumns(

@@ -1,27 +1,32 @@
 /** Maps the columns of a file to their roles: by the header's words, or as the user names them. */
 
-export const PLAIN_ROLES = [
-  'time',
-  'date',
-  'symbol',
-  'price',
-  'volume',
-  'side',
-  'open',
-  'high',
-  'low',
-  'close',
-  'bid',
-  'ask',
-  'bid_size',
-  'ask_size',
-] as const;
+/** Words of headers besides the name of the role itself. The index of a data frame, which has no name, is the time. */
+const SYNONYMS = {
+  time: ['timestamp', 'datetime', 'date_time', 'ts', 'date', ''],
+  date: ['day'],
+  symbol: ['ticker', 'instrument', 'contract', 'code'],
+  price: ['last', 'last_price'],
+  volume: ['vol', 'qty', 'quantity', 'size', 'amount'],
+  side: ['aggressor'],
+  open: ['o'],
+  high: ['h'],
+  low: ['l'],
+  close: ['c'],
+  bid: ['bid_price'],
+  ask: ['ask_price', 'offer'],
+  bid_size: ['bid_qty', 'bid_quantity', 'bid_volume', 'bid_amount'],
+  ask_size: ['ask_qty', 'ask_quantity', 'ask_volume', 'ask_amount'],
+} as const;
+
+type PlainRole = keyof typeof SYNONYMS;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a literal
+export const PLAIN_ROLES = Object.keys(SYNONYMS) as readonly PlainRole[];
 
 /** Bid and ask of a quote, or of a level of a book. */
 export const TOUCH_ROLES = ['bid', 'bid_size', 'ask', 'ask_size'] as const;
 export const BOOK_LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 
-type PlainRole = (typeof PLAIN_ROLES)[number];
 type TouchRole = (typeof TOUCH_ROLES)[number];
 type BookLevel = (typeof BOOK_LEVELS)[number];
 type LevelRole = `${TouchRole}_${BookLevel}`;
@@ -42,25 +47,7 @@ export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
 /** Columns that the user names: a header or, counted from 1, a number for a role. */
 export type NamedColumns = Readonly<Partial<Record<ColumnRole, string>>>;
 
-/** Words of headers besides the name of the role itself. The index of a data frame, which has no name, is the time. */
-const SYNONYMS: Readonly<Partial<Record<PlainRole, readonly string[]>>> = {
-  time: ['timestamp', 'datetime', 'date_time', 'ts', 'date', ''],
-  date: ['day'],
-  symbol: ['ticker', 'instrument', 'contract', 'code'],
-  price: ['last', 'last_price'],
-  volume: ['vol', 'qty', 'quantity', 'size', 'amount'],
-  side: ['aggressor'],
-  open: ['o'],
-  high: ['h'],
-  low: ['l'],
-  close: ['c'],
-  bid: ['bid_price'],
-  ask: ['ask_price', 'offer'],
-  bid_size: ['bid_qty', 'bid_quantity', 'bid_volume', 'bid_amount'],
-  ask_size: ['ask_qty', 'ask_quantity', 'ask_volume', 'ask_amount'],
-};
-
-const wordsOf = (role: PlainRole): readonly string[] => [role, ...(SYNONYMS[role] ?? [])];
+const wordsOf = (role: PlainRole): readonly string[] => [role, ...SYNONYMS[role]];
 
 const KNOWN: ReadonlyMap<ColumnRole, readonly string[]> = new Map<ColumnRole, readonly string[]>([
   ...PLAIN_ROLES.map((role): [ColumnRole, readonly string[]] => [role, wordsOf(role)]),

@@ -4,8 +4,8 @@ import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import { formatUtc } from '../../text/dates.ts';
 import { formatBarLength } from '../../text/durations.ts';
-import { type StoredYear, storeYear, YearBars } from '../collect/year-bars.ts';
-import { BAR_PHASES } from '../columns/bar-file.ts';
+import { storeYear, YearBars } from '../collect/year-bars.ts';
+import { BAR_PHASES, type BarMeta } from '../columns/bar-file.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';
 import {
   type BadRows,
@@ -30,14 +30,14 @@ export async function importBars(
   file: string,
   options: BarImportOptions,
   watch: ImportWatch,
-): Promise<ImportReport<StoredYear>> {
+): Promise<ImportReport<BarMeta>> {
   const { every, stamp } = options;
   if (stamp === 'end' && every === undefined) {
     throw new ImportError(`${file}: for bars with the time of their end say how long they are`);
   }
   const shift = durationUs(stamp === 'end' && every !== undefined ? every : 0);
   let everyUs: number | null = every ?? null;
-  return importTable<YearBars, StoredYear>(file, options, watch, {
+  return importTable<YearBars, BarMeta>(file, options, watch, {
     reader: (source) => new BarReader(source, shift),
     check(years, bad) {
       for (const year of years) reportSecondBars(year, bad);

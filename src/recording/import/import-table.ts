@@ -1,10 +1,10 @@
 /** The base of all imports of tables: options, the head of the file, its rows, its bad rows, and the report. */
-import type { TradingCalendar } from '../../domain/calendar.ts';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
-import type { DurationUs } from '../../domain/units.ts';
 import { DecimalReader, FinestStep } from '../../text/decimals.ts';
 import type { TimeZone } from '../../text/time-zone.ts';
 import { Collector, type Held } from '../collect/collector.ts';
+import type { StoreDayOptions } from '../collect/day-ticks.ts';
+import type { StoredFile } from '../collect/store-file.ts';
 import { ColumnFileError } from '../columns/arrow-file.ts';
 import { type ColumnMap, type ColumnRole, mapColumns, type NamedColumns, shown } from './column-map.ts';
 import { cellText, CsvError, type CsvRow } from './csv-rows.ts';
@@ -17,7 +17,7 @@ export class ImportError extends Error {
   override readonly name = 'ImportError';
 }
 
-export interface ImportReport<Stored> {
+export interface ImportReport<Meta> {
   /** Good rows. */
   readonly rows: number;
   readonly badRows: number;
@@ -26,21 +26,21 @@ export interface ImportReport<Stored> {
   /** `finest step of prices 0.05 (line 7), of volumes 1 (line 2)`. */
   readonly steps: string;
   /** Empty when the file had bad rows and they were not to be skipped. */
-  readonly stored: readonly Stored[];
+  readonly stored: readonly StoredFile<Meta>[];
 }
 
-interface TableImport<T extends Held, Stored> {
+interface TableImport<T extends Held, Meta> {
   reader(source: RowSource<T>): RowReader<T>;
   readonly check?: (collected: readonly T[], bad: BadRows) => void;
-  store(collected: T, badRows: number): Stored;
+  store(collected: T, badRows: number): StoredFile<Meta>;
 }
 
-export async function importTable<T extends Held, Stored>(
+export async function importTable<T extends Held, Meta>(
   file: string,
   options: ImportOptions,
   watch: ImportWatch,
-  kind: TableImport<T, Stored>,
-): Promise<ImportReport<Stored>> {
+  kind: TableImport<T, Meta>,
+): Promise<ImportReport<Meta>> {
   const collector = new Collector<T>(options.dir);
   const bad = new BadRows((row) => watch.bad(row));
   const steps = { prices: new FinestStep(options.tickSize), volumes: new FinestStep(options.lotSize) };
@@ -111,18 +111,13 @@ function dayOf({ day }: ImportOptions): TradingDay | null {
 }
 
 /** Of a backtest file or the command line, under the same names. */
-export interface ImportOptions {
-  /** Where the data directory is. */
-  readonly dir: string;
+export interface ImportOptions extends StoreDayOptions {
   /** Absent: taken from the file's name or a column of it. */
   readonly symbol?: string | undefined;
   /** Date of times without one; absent: taken from the file's name. */
   readonly day?: string | undefined;
   readonly zone: TimeZone;
   readonly dateOrder?: DateOrder | undefined;
-  /** Decimals: a price is a whole number of ticks, a quantity one of lots. */
-  readonly tickSize: string;
-  readonly lotSize: string;
   /** A price between two ticks counts as the nearest. */
   readonly round?: boolean;
   readonly columns: NamedColumns;
@@ -132,14 +127,8 @@ export interface ImportOptions {
   readonly decimalComma?: boolean;
   /** Absent: found out from the first line. */
   readonly delimiter?: string | undefined;
-  /** Trading hours: for auctions and silences. Null where they are not known. */
-  readonly calendar: TradingCalendar | null;
-  /** A longer time without a trade in continuous trading is noted as a gap. */
-  readonly silence: DurationUs;
   /** Keep the good rows of a file that has bad ones. */
   readonly skipBad?: boolean;
-  /** Overwrite stored data that differ. */
-  readonly replace?: boolean;
 }
 
 export interface ImportWatch {
@@ -164,22 +153,14 @@ class HopelessFile extends Error {
 
 /** Rows that could not be read: each is reported with its line and the reason, none is dropped silently. */
 export class BadRows {
-  readonly #kept: BadRow[] = [];
+  /** The first of them. */
+  readonly kept: BadRow[] = [];
   readonly #onBad: (row: BadRow) => void;
-  #count = 0;
+  count = 0;
   #hasGood = false;
 
   constructor(onBad: (row: BadRow) => void) {
     this.#onBad = onBad;
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  /** The first of them. */
-  get kept(): readonly BadRow[] {
-    return this.#kept;
   }
 
   good(): void {
@@ -188,11 +169,11 @@ export class BadRows {
 
   add(line: number, reason: string): void {
     const row = { line, reason };
-    this.#count += 1;
-    if (this.#kept.length < KEPT_MAX) this.#kept.push(row);
+    this.count += 1;
+    if (this.kept.length < KEPT_MAX) this.kept.push(row);
     this.#onBad(row);
-    if (!this.#hasGood && this.#count >= HOPELESS_AFTER) {
-      throw new HopelessFile(`the first ${this.#count} rows are all bad; line ${line}: ${reason}`);
+    if (!this.#hasGood && this.count >= HOPELESS_AFTER) {
+      throw new HopelessFile(`the first ${this.count} rows are all bad; line ${line}: ${reason}`);
     }
   }
 }

@@ -6,9 +6,9 @@ import { basename } from 'node:path';
 import { dayAt } from '../../domain/civil-date.ts';
 import { UNLIMITED_QTY } from '../../domain/ticks.ts';
 import { tsUs, US_PER_MINUTE } from '../../domain/units.ts';
-import { type DayTicks, openDay, type StoredDay, storeDay } from '../collect/day-ticks.ts';
+import { type DayTicks, openDay, storeDay } from '../collect/day-ticks.ts';
 import { AuctionStamps } from '../collect/session-times.ts';
-import type { TickRows } from '../columns/tick-columns.ts';
+import type { TickMeta, TickRows } from '../columns/tick-columns.ts';
 import { BOOK_LEVELS, levelRole, TOUCH_ROLES } from './column-map.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';
 import {
@@ -28,8 +28,8 @@ export const importPrints = (
   file: string,
   options: ImportOptions,
   watch: ImportWatch,
-): Promise<ImportReport<StoredDay>> =>
-  importTable<DayTicks, StoredDay>(file, options, watch, {
+): Promise<ImportReport<TickMeta>> =>
+  importTable<DayTicks, TickMeta>(file, options, watch, {
     reader: (source) => new PrintReader(source),
     store: (ticks, badRows) =>
       storeDay(ticks, options, {
@@ -44,9 +44,9 @@ export async function importQuotes(
   file: string,
   options: ImportOptions,
   watch: ImportWatch,
-): Promise<ImportReport<StoredDay>> {
+): Promise<ImportReport<TickMeta>> {
   let quotes: 'sized' | 'unsized' = 'sized';
-  return importTable<DayTicks, StoredDay>(file, options, watch, {
+  return importTable<DayTicks, TickMeta>(file, options, watch, {
     reader(source) {
       const levels = levelCells(source);
       const cells = levels.length > 0 ? levels : touchCells(file, source);

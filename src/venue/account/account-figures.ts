@@ -48,8 +48,6 @@ export interface AccountFigures {
   readonly deliveryMargin: Money;
   /** `mr`. */
   readonly requiredMargin: Money;
-  /** Margin that working orders would need on top. */
-  readonly workingMargin: Money;
   readonly buyingPower: Money;
   /** `tyle` in parts of 10,000. */
   readonly usageBps: number;
@@ -132,7 +130,6 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
     dayProfit: money(dayProfit),
     deliveryMargin: money(0),
     requiredMargin: money(required),
-    workingMargin: money(onTop),
     buyingPower: money(buyingPower(rules.entryBps, collateral, required, onTop)),
     usageBps: usage,
     level: levelOf(usage, rules),

@@ -1,14 +1,12 @@
 /** A contract's book as the venue sees it: a market of orders, or a tape of recorded trades. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
-import type { BookLevel } from '../../domain/ticks.ts';
 import type { PriceHundredths, PriceTicks, Qty, TsUs } from '../../domain/units.ts';
-import type { Listing } from '../venue-event.ts';
+import type { BookView, Listing } from '../venue-event.ts';
 import type { DayTally } from './day-tally.ts';
 import type { BookOrder } from './exchange.ts';
 import type { FillClause } from './fill-models.ts';
 import type { QueuePlace, TapeExchangeState } from './tape-exchange.ts';
-import type { BookView } from './ticker.ts';
 
 /** A user's order as the book sees it. Tags of users are above zero. */
 export interface BookEntry extends BookOrder {
@@ -35,9 +33,8 @@ export interface TapeState extends TapeExchangeState {
 }
 
 export interface ContractBook extends OrderBook {
-  readonly listing: Listing;
+  listing: Listing;
   readonly tally: DayTally;
-  relist(listing: Listing): void;
   /** Stands an order without matching, after a restart. */
   stand(order: BookEntry): void;
   /** Called after the phase changed, and for an auction that ended: after its cross. */
@@ -49,14 +46,14 @@ export interface ContractBook extends OrderBook {
   /** Sends what changed since the last call. */
   publish(at: TsUs): void;
   view(): BookView;
-  /** For a restart: the state beyond orders and trades. */
-  exportTape(): TapeState | null;
+  /** For a restart: the state beyond orders and trades, where it has one. */
+  exportTape?(): TapeState;
   /** Restores that state, before the orders stand again. */
-  recallTape(state: TapeState): void;
+  recallTape?(state: TapeState): void;
 }
 
 /** A price list's row of one contract. */
-export interface ContractBoard {
+export interface ContractBoard extends BookView {
   readonly contract: Contract;
   readonly band: PriceBand;
   readonly lastPrice: PriceTicks | null;
@@ -70,8 +67,4 @@ export interface ContractBoard {
     readonly low: PriceTicks;
     readonly average: PriceHundredths;
   } | null;
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
-  readonly inferred: boolean;
-  readonly auctionPrice: PriceTicks | null;
 }

@@ -89,60 +89,31 @@ export type FillModel = TickFillModel | BarFillModel;
 export type Liquidity = 'taker' | 'maker' | 'auction';
 
 /** Each fill names the clause of the model that filled it. */
-export const FILL_CLAUSES = [
-  'shown',
-  'shown_later',
-  'beside_taker',
-  'queue_reached',
-  'traded_through',
-  'quote_reached',
-  'uncross',
-  'bar_open',
-  'bar_close',
-  'bar_gap',
-  'bar_path',
-  'bar_now',
-  'bar_stop',
-  'settlement',
-] as const;
-
-export type FillClause = (typeof FILL_CLAUSES)[number];
-
-const LIQUIDITIES: Readonly<Record<FillClause, Liquidity>> = {
-  shown: 'taker',
-  shown_later: 'taker',
-  beside_taker: 'taker',
-  queue_reached: 'maker',
-  traded_through: 'maker',
-  quote_reached: 'maker',
-  uncross: 'auction',
-  bar_open: 'taker',
-  bar_close: 'taker',
-  bar_gap: 'taker',
-  bar_path: 'maker',
-  bar_now: 'taker',
-  bar_stop: 'taker',
-  settlement: 'taker',
-};
-
-export const liquidityOf = (clause: FillClause): Liquidity => LIQUIDITIES[clause];
-
-const WORDS: Readonly<Record<FillClause, string>> = {
-  shown: 'met what the book showed when it arrived',
-  shown_later: 'still wanted to take, and the book showed more',
-  beside_taker: 'still wanted to take, and others took at this price: within what they took',
-  queue_reached: 'waited, and what was traded at its price reached its place in the queue',
-  traded_through: 'waited, and the market traded beyond its price: filled at its own',
-  quote_reached: 'waited, and the quote of the other side reached its price: filled at its own',
-  uncross: 'was carried into the auction with a better limit than the price of its uncross',
-  bar_open: 'was there before the bar, and got its open',
-  bar_close: 'was decided on the bar, or came amid it, and got its close',
-  bar_gap: 'was there before the bar, which opened beyond its price: filled at the open',
-  bar_path: 'the path through the bar reached its price: filled at its own',
-  bar_now: 'came at the beginning of the bar, and got its open',
-  bar_stop:
+const CLAUSES = {
+  shown: ['taker', 'met what the book showed when it arrived'],
+  shown_later: ['taker', 'still wanted to take, and the book showed more'],
+  beside_taker: ['taker', 'still wanted to take, and others took at this price: within what they took'],
+  queue_reached: ['maker', 'waited, and what was traded at its price reached its place in the queue'],
+  traded_through: ['maker', 'waited, and the market traded beyond its price: filled at its own'],
+  quote_reached: ['maker', 'waited, and the quote of the other side reached its price: filled at its own'],
+  uncross: ['auction', 'was carried into the auction with a better limit than the price of its uncross'],
+  bar_open: ['taker', 'was there before the bar, and got its open'],
+  bar_close: ['taker', 'was decided on the bar, or came amid it, and got its close'],
+  bar_gap: ['taker', 'was there before the bar, which opened beyond its price: filled at the open'],
+  bar_path: ['maker', 'the path through the bar reached its price: filled at its own'],
+  bar_now: ['taker', 'came at the beginning of the bar, and got its open'],
+  bar_stop: [
+    'taker',
     'the path through the bar reached its trigger: filled there, or at the close where a trailing stop gets the worse of both',
-  settlement: 'the contract was paid out at its last price',
-};
+  ],
+  settlement: ['taker', 'the contract was paid out at its last price'],
+} as const satisfies Readonly<Record<string, readonly [Liquidity, words: string]>>;
 
-export const clauseText = (clause: FillClause): string => WORDS[clause];
+export type FillClause = keyof typeof CLAUSES;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a literal
+export const FILL_CLAUSES = Object.keys(CLAUSES) as readonly FillClause[];
+
+export const liquidityOf = (clause: FillClause): Liquidity => CLAUSES[clause][0];
+
+export const clauseText = (clause: FillClause): string => CLAUSES[clause][1];

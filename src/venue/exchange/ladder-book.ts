@@ -7,8 +7,8 @@ import { type PriceHundredths, priceTicks, type TsUs } from '../../domain/units.
 import type { BookEntry, BookFills, ContractBook } from './contract-book.ts';
 import { DayTally, type TradeSource } from './day-tally.ts';
 import { Ladder } from './ladder.ts';
-import type { Listing, Outbox } from '../venue-event.ts';
-import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
+import type { BookView, Listing, Outbox } from '../venue-event.ts';
+import { LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 import { levelsAfter, uncross } from './uncross.ts';
 
@@ -17,7 +17,7 @@ export const BACKGROUND = 0;
 const BACKGROUND_AUCTION = -1;
 
 export class LadderBook implements ContractBook {
-  #listing: Listing;
+  listing: Listing;
   readonly tally = new DayTally();
   readonly ladder: Ladder;
   readonly #sink: BookFills;
@@ -29,18 +29,10 @@ export class LadderBook implements ContractBook {
   #shownRevision = -1;
 
   constructor(listing: Listing, outbox: Outbox, sink: BookFills, watch: TriggerWatch) {
-    this.#listing = listing;
+    this.listing = listing;
     this.#sink = sink;
     this.ladder = new Ladder(listing.band.floor, listing.band.ceiling);
     this.#ticker = new Ticker(listing.contract.spec, this.tally, outbox, watch);
-  }
-
-  get listing(): Listing {
-    return this.#listing;
-  }
-
-  relist(listing: Listing): void {
-    this.#listing = listing;
   }
 
   enter(order: BookEntry, at: TsUs): void {
@@ -131,14 +123,6 @@ export class LadderBook implements ContractBook {
       inferred: false,
       auctionPrice: cross === undefined ? null : priceTicks(cross.price),
     };
-  }
-
-  exportTape(): null {
-    return null;
-  }
-
-  recallTape(): void {
-    // A tape's memory belongs to another market: the ladder holds everything it knows.
   }
 
   #match(side: Side, price: number, quantity: number, tag: number, at: TsUs): number {

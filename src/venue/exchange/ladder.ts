@@ -15,8 +15,9 @@ export class Ladder {
   readonly #pool = new OrderPool();
   readonly #buys: LadderSide;
   readonly #sells: LadderSide;
-  #resting = 0;
-  #revision = 0;
+  restingOrders = 0;
+  /** Counts every change of the ladder. */
+  revision = 0;
 
   constructor(floor: number, ceiling: number) {
     assert(Number.isSafeInteger(floor) && ceiling > floor, 'the ceiling is above the floor');
@@ -24,15 +25,6 @@ export class Ladder {
     this.ceiling = ceiling;
     this.#buys = new LadderSide(this.#pool, ceiling - floor + 1, 1);
     this.#sells = new LadderSide(this.#pool, ceiling - floor + 1, -1);
-  }
-
-  get restingOrders(): number {
-    return this.#resting;
-  }
-
-  /** Counts every change of the ladder. */
-  get revision(): number {
-    return this.#revision;
   }
 
   best(side: Side): number | undefined {
@@ -69,8 +61,8 @@ export class Ladder {
     pool.sell[row] = side === 'sell' ? 1 : 0;
     pool.tag[row] = tag;
     this.#sideOf(side).append(row, price - this.floor);
-    this.#resting += 1;
-    this.#revision += 1;
+    this.restingOrders += 1;
+    this.revision += 1;
     return row;
   }
 
@@ -127,7 +119,7 @@ export class Ladder {
     this.#pool.assertLive(handle);
     const now = this.#pool.qty[handle] ?? 0;
     assert(leaves > 0 && leaves <= now, 'a decrease leaves less than before, and more than nothing');
-    this.#revision += 1;
+    this.revision += 1;
     (this.#pool.sell[handle] === 1 ? this.#sells : this.#buys).reduce(handle, now - leaves);
   }
 
@@ -162,7 +154,7 @@ export class Ladder {
 
   /** Lowers an order by the traded quantity, drops it at zero, returns the rest. */
   #consume(book: LadderSide, row: number, traded: number): number {
-    this.#revision += 1;
+    this.revision += 1;
     book.reduce(row, traded);
     const left = this.#pool.qty[row] ?? 0;
     if (left === 0) this.#drop(book, row);
@@ -172,8 +164,8 @@ export class Ladder {
   #drop(book: LadderSide, row: number): void {
     book.unlink(row);
     this.#pool.release(row);
-    this.#resting -= 1;
-    this.#revision += 1;
+    this.restingOrders -= 1;
+    this.revision += 1;
   }
 }
 

@@ -50,11 +50,6 @@ export class RecordedBook extends Touch implements ShownBook {
     this.#askShown = columns.askQty[0] ?? NOTHING;
   }
 
-  /** Row whose book is shown; -1 before the first. */
-  get at(): number {
-    return this.#row;
-  }
-
   trade(price: number, _traded: number, side: number): Side {
     const aggressor = this.aggressorOf(price, side);
     this.lastSide = aggressor;

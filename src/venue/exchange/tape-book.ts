@@ -10,10 +10,10 @@ import { priceTicks, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/un
 import type { BookEntry, BookFills, ContractBook, TapeState } from './contract-book.ts';
 import { DayTally } from './day-tally.ts';
 import type { TickFillModel } from './fill-models.ts';
-import type { Listing, Outbox } from '../venue-event.ts';
+import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { TapeExchange } from './tape-exchange.ts';
 import type { Waiting } from './tape-queue.ts';
-import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
+import { LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 import type { TapePrint } from '../venue-options.ts';
 
@@ -24,7 +24,7 @@ const SAME_PRICES_EVERY_US = US_PER_SECOND;
 const MODEL: TickFillModel = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 };
 
 export class TapeBook implements ContractBook {
-  #listing: Listing;
+  listing: Listing;
   readonly tally = new DayTally();
   readonly #sink: BookFills;
   readonly #ticker: Ticker;
@@ -39,17 +39,9 @@ export class TapeBook implements ContractBook {
   readonly #recalled = new Map<number, TapeState['queue'][number]>();
 
   constructor(listing: Listing, outbox: Outbox, sink: BookFills, watch: TriggerWatch) {
-    this.#listing = listing;
+    this.listing = listing;
     this.#sink = sink;
     this.#ticker = new Ticker(listing.contract.spec, this.tally, outbox, watch);
-  }
-
-  get listing(): Listing {
-    return this.#listing;
-  }
-
-  relist(listing: Listing): void {
-    this.#listing = listing;
   }
 
   print(print: TapePrint, at: TsUs): void {

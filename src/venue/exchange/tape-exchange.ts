@@ -59,7 +59,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   readonly #sells = new TapeQueue<O>('sell');
   /** In order of entry. */
   readonly #waiting = new Map<O, Waiting<O>>();
-  #phase: SessionPhase = 'closed';
+  phase: SessionPhase = 'closed';
   #uncross: AuctionPrints | null = null;
   /** False until the book is known, at the start and again after an auction: orders entered meanwhile meet it then. */
   #isSettled = false;
@@ -99,10 +99,6 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   get askChanges(): number {
     return this.#book.askChanges;
   }
-  get phase(): SessionPhase {
-    return this.#phase;
-  }
-
   get hasOrders(): boolean {
     return this.#waiting.size > 0;
   }
@@ -155,8 +151,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   setPhase(phase: SessionPhase, atUs: number): void {
-    const before = this.#phase;
-    this.#phase = phase;
+    const before = this.phase;
+    this.phase = phase;
     const wasAuction = before === 'opening_auction' || before === 'closing_auction';
     if (wasAuction && phase !== before) {
       this.#uncross = new AuctionPrints(atUs);
@@ -206,7 +202,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#sells.clear();
     this.#waiting.clear();
     this.#uncross = null;
-    this.#phase = 'closed';
+    this.phase = 'closed';
     this.#refresh();
   }
 
@@ -274,13 +270,13 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   }
 
   get #isMatching(): boolean {
-    return this.#phase === 'continuous' && this.#isSettled;
+    return this.phase === 'continuous' && this.#isSettled;
   }
 
   /** Once the book is known every standing order meets it, in the order of entry. */
   #settle(): void {
     const { bid, ask } = this.#book;
-    if (this.#phase !== 'continuous' || this.#uncross !== null || (bid === 0 && ask === 0)) return;
+    if (this.phase !== 'continuous' || this.#uncross !== null || (bid === 0 && ask === 0)) return;
     this.#isSettled = true;
     const standing = [...this.#waiting.keys()];
     for (const order of standing) this.remove(order);

@@ -20,36 +20,32 @@ type OnQueueFill<O extends BookOrder> = (waiting: Waiting<O>, price: number, qty
 
 export class TapeQueue<O extends BookOrder> {
   readonly #side: Side;
-  readonly #waiting: Waiting<O>[] = [];
+  /** Best price first, earlier orders first. */
+  readonly waiting: Waiting<O>[] = [];
 
   constructor(side: Side) {
     this.#side = side;
   }
 
-  /** Best price first, earlier orders first. */
-  get waiting(): readonly Waiting<O>[] {
-    return this.#waiting;
-  }
-
   add(order: Waiting<O>): void {
-    const worse = this.#waiting.findIndex((other) => this.#isBetter(order.price, other.price));
-    this.#waiting.splice(worse === -1 ? this.#waiting.length : worse, 0, order);
+    const worse = this.waiting.findIndex((other) => this.#isBetter(order.price, other.price));
+    this.waiting.splice(worse === -1 ? this.waiting.length : worse, 0, order);
   }
 
   remove(order: Waiting<O>): void {
-    const place = this.#waiting.indexOf(order);
+    const place = this.waiting.indexOf(order);
     assert(place >= 0, 'the order waits over the tape');
-    this.#waiting.splice(place, 1);
+    this.waiting.splice(place, 1);
   }
 
   clear(): void {
-    this.#waiting.length = 0;
+    this.waiting.length = 0;
   }
 
   /** A print in continuous trading; returns how much of it is left. All executions together never exceed the print. */
   fillFrom(price: number, printed: number, aggressor: Side, onFill: OnQueueFill<O>): number {
     let left = printed;
-    for (const order of this.#waiting) {
+    for (const order of this.waiting) {
       if (left === 0 || this.#isBetter(price, order.price)) break;
       if (order.takes) {
         // It takes beside other takers, at their price; what they sold to the other side of the touch is not for it.
@@ -70,7 +66,7 @@ export class TapeQueue<O extends BookOrder> {
   /** A print of an uncross: carried orders with a limit better than its price share in it, in their order. */
   fillUncross(price: number, printed: number, onFill: OnQueueFill<O>): number {
     let left = printed;
-    for (const order of this.#waiting) {
+    for (const order of this.waiting) {
       if (left === 0 || !this.#isBetter(order.price, price)) break;
       if (order.isCarried) left -= fill(order, price, left, onFill);
     }
@@ -79,8 +75,8 @@ export class TapeQueue<O extends BookOrder> {
   }
 
   #dropFilled(): void {
-    for (let at = this.#waiting.length - 1; at >= 0; at -= 1)
-      if (this.#waiting[at]?.left === 0) this.#waiting.splice(at, 1);
+    for (let at = this.waiting.length - 1; at >= 0; at -= 1)
+      if (this.waiting[at]?.left === 0) this.waiting.splice(at, 1);
   }
 
   /** Higher is better for buyers, lower for sellers. */

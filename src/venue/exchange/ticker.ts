@@ -5,15 +5,8 @@ import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { type PriceTicks, qty, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { averageOf, type DayTally, type TradeSource } from './day-tally.ts';
-import type { Outbox } from '../venue-event.ts';
+import type { BookView, Outbox } from '../venue-event.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
-
-export interface BookView {
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
-  readonly inferred: boolean;
-  readonly auctionPrice: PriceTicks | null;
-}
 
 /** Levels a side on the stream (contract, 6.3). */
 export const LEVELS_SHOWN = 3;
@@ -28,7 +21,7 @@ export class Ticker {
   readonly #tally: DayTally;
   readonly #outbox: Outbox;
   readonly #watch: TriggerWatch;
-  #shown: BookView = NOTHING_SHOWN;
+  shown: BookView = NOTHING_SHOWN;
   #sent = { open: 0, high: 0, low: 0, average: 0, tsUs: 0 };
 
   constructor(spec: ContractSpec, tally: DayTally, outbox: Outbox, watch: TriggerWatch) {
@@ -37,10 +30,6 @@ export class Ticker {
     this.#tally = tally;
     this.#outbox = outbox;
     this.#watch = watch;
-  }
-
-  get shown(): BookView {
-    return this.#shown;
   }
 
   trade(price: PriceTicks, quantity: number, aggressor: Side | null, source: TradeSource, at: TsUs): void {
@@ -58,10 +47,10 @@ export class Ticker {
   }
 
   book(view: BookView, at: TsUs): void {
-    const bidsChanged = !sameLevels(view.bids, this.#shown.bids);
-    const asksChanged = !sameLevels(view.asks, this.#shown.asks);
-    const { auctionPrice } = this.#shown;
-    this.#shown = view;
+    const bidsChanged = !sameLevels(view.bids, this.shown.bids);
+    const asksChanged = !sameLevels(view.asks, this.shown.asks);
+    const { auctionPrice } = this.shown;
+    this.shown = view;
     if (!bidsChanged && !asksChanged && auctionPrice === view.auctionPrice) return;
     this.#outbox.emit({
       kind: 'book',

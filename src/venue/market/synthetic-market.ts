@@ -37,7 +37,7 @@ export class SyntheticMarket implements BackgroundFlow {
   #fair: FairValue | null = null;
   #lanes: Lane[] = [];
   #phase: SessionPhase = 'closed';
-  #nextUs = NEVER;
+  nextUs = NEVER;
 
   constructor(options: VenueOptions, seed: number) {
     this.#options = options;
@@ -46,12 +46,8 @@ export class SyntheticMarket implements BackgroundFlow {
     this.#seed = seed * SEED_STRIDE + Math.floor(options.startUs / MILLI);
   }
 
-  get nextUs(): number {
-    return this.#nextUs;
-  }
-
   step(): void {
-    const lane = this.#lanes.find(({ nextUs }) => nextUs === this.#nextUs);
+    const lane = this.#lanes.find(({ nextUs }) => nextUs === this.nextUs);
     if (lane === undefined || this.#fair === null) return;
     const at = tsUs(lane.nextUs);
     const value = this.#fair.at(at);
@@ -109,7 +105,7 @@ export class SyntheticMarket implements BackgroundFlow {
   #plan(): void {
     let next = NEVER;
     for (const lane of this.#lanes) if (lane.nextUs < next) next = lane.nextUs;
-    this.#nextUs = next;
+    this.nextUs = next;
   }
 
   /** The index a contract's last price stands for. */
@@ -183,7 +179,7 @@ const AUCTION_SLOWNESS = 4;
 class ContractFlow {
   readonly book: LadderBook;
   readonly #random: Random;
-  readonly #profile: FlowProfile;
+  readonly profile: FlowProfile;
   #basis = 0;
   #lastTradeUs = 0;
   #volumeSeen = 0;
@@ -191,20 +187,16 @@ class ContractFlow {
   constructor(book: LadderBook, random: Random, profile: FlowProfile) {
     this.book = book;
     this.#random = random;
-    this.#profile = profile;
-  }
-
-  get profile(): FlowProfile {
-    return this.#profile;
+    this.profile = profile;
   }
 
   /** The next action after `at`: sooner when the market is hot, and before the silence grows too long. */
   nextUs(at: number, heat: number, phase: SessionPhase): number {
     if (phase !== 'continuous')
-      return at + this.#random.exponential(AUCTION_SLOWNESS * this.#profile.actionEveryUs);
-    const mean = Math.max(1, Math.round((this.#profile.actionEveryUs * 1000) / (500 + heat / 2)));
+      return at + this.#random.exponential(AUCTION_SLOWNESS * this.profile.actionEveryUs);
+    const mean = Math.max(1, Math.round((this.profile.actionEveryUs * 1000) / (500 + heat / 2)));
     const next = at + this.#random.exponential(mean);
-    const deadline = this.#lastTradeUs + this.#profile.silenceUsMax;
+    const deadline = this.#lastTradeUs + this.profile.silenceUsMax;
     return deadline > at ? Math.min(next, deadline) : next;
   }
 
@@ -235,7 +227,7 @@ class ContractFlow {
   }
 
   #walkBasis(): number {
-    const shock = Math.trunc((this.#random.bell() * this.#profile.basisShock) / 1000);
+    const shock = Math.trunc((this.#random.bell() * this.profile.basisShock) / 1000);
     this.#basis += shock - Math.trunc(this.#basis / 200);
     return this.#basis;
   }
@@ -244,18 +236,18 @@ class ContractFlow {
     const random = this.#random;
     const mispriced = this.#mispricedSide(fair);
     if (mispriced !== null && random.chance(600)) {
-      const size = 2 * drawSize(random, this.#profile.thinness);
+      const size = 2 * drawSize(random, this.profile.thinness);
       // Takes only what is better than fair value.
       const limit = mispriced === 'buy' ? Math.floor(fair / MILLI) : Math.ceil(fair / MILLI);
       return this.book.background(mispriced, this.#inBand(limit), size, false, at);
     }
-    const silent = at - this.#lastTradeUs >= this.#profile.silenceUsMax;
-    if (!silent && !random.chance(this.#profile.tradePermille)) return;
+    const silent = at - this.#lastTradeUs >= this.profile.silenceUsMax;
+    if (!silent && !random.chance(this.profile.tradePermille)) return;
     const side = random.chance(500) ? 'buy' : 'sell';
     const taken = this.book.ladder.best(opposite(side)) === undefined ? opposite(side) : side;
     const touch = this.book.ladder.best(opposite(taken));
     if (touch === undefined) return;
-    const size = drawSize(random, this.#profile.thinness);
+    const size = drawSize(random, this.profile.thinness);
     this.book.background(taken, this.#inBand(touch + signOf(taken) * random.below(3)), size, false, at);
   }
 
@@ -270,7 +262,7 @@ class ContractFlow {
   #makers(fair: number, at: TsUs): void {
     const random = this.#random;
     const side = random.chance(500) ? 'buy' : 'sell';
-    if (random.below(2 * this.#profile.usualOrders) < this.book.ladder.restingOrders)
+    if (random.below(2 * this.profile.usualOrders) < this.book.ladder.restingOrders)
       this.#cancelSomewhere(side, fair);
     else this.#placeSomewhere(side, fair, at);
     for (const each of ['buy', 'sell'] as const) {
@@ -292,7 +284,7 @@ class ContractFlow {
   }
 
   #quotePrice(side: Side, fair: number): number {
-    const edge = this.#profile.halfSpread;
+    const edge = this.profile.halfSpread;
     return side === 'buy' ? Math.floor((fair - edge) / MILLI) : Math.ceil((fair + edge) / MILLI);
   }
 
@@ -302,7 +294,7 @@ class ContractFlow {
     const crosses = other !== undefined && (side === 'buy' ? price >= other : price <= other);
     const shown = crosses ? other - signOf(side) : price;
     if (shown < this.book.ladder.floor || shown > this.book.ladder.ceiling) return;
-    this.book.background(side, shown, drawSize(this.#random, this.#profile.thinness), true, at);
+    this.book.background(side, shown, drawSize(this.#random, this.profile.thinness), true, at);
   }
 
   /** One maker's quote on the wrong side of fair value goes. */
@@ -347,7 +339,7 @@ class ContractFlow {
   #auctionOrder(fair: number, at: TsUs): void {
     const random = this.#random;
     const side = random.chance(500) ? 'buy' : 'sell';
-    const size = drawSize(random, this.#profile.thinness);
+    const size = drawSize(random, this.profile.thinness);
     if (random.chance(AUCTION_UNPRICED_PERMILLE)) return this.book.backgroundAuction(side, size);
     const noise = Math.trunc((random.bell() * AUCTION_SPREAD) / 1000);
     this.book.background(side, this.#inBand(Math.round((fair + noise) / MILLI)), size, true, at);

@@ -1,8 +1,10 @@
 /** The broker's checks before it passes a command on. Each function returns the first refusal, or null. */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { AccountId, OrderCode } from '../../domain/ids.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { AccountId, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
 import { isMarketLimit } from '../../domain/contract.ts';
 import type { Side } from '../../domain/order.ts';
+import type { TsUs } from '../../domain/units.ts';
 import {
   type ChangeOrder,
   type PlaceLimit,
@@ -11,8 +13,9 @@ import {
   type Refusal,
   type RefusalCode,
 } from '../venue-command.ts';
-import { exitPrices, type Listing } from '../venue-event.ts';
-import type { VenueOrder } from './venue-order.ts';
+import type { OrderBook } from '../exchange/contract-book.ts';
+import { exitPrices, type Listing, type OrderOrigin } from '../venue-event.ts';
+import type { OrderSender, VenueOrder } from './venue-order.ts';
 
 /** Orders may be entered in the auctions, not in the break (market rules, section 3). */
 const ENTRY: Readonly<Record<SessionPhase, RefusalCode | null>> = {
@@ -84,16 +87,32 @@ export function changeRefusal(
   return newPrice || newQty ? null : refusal(-6015);
 }
 
-/** The venue around a check. */
-export interface CheckSurroundings {
+/** The venue around its checks, order entry, trigger book and look at margin. */
+export interface VenueSurroundings {
+  readonly nowUs: TsUs;
+  readonly day: TradingDay;
   readonly phase: SessionPhase;
+  /** The last trade of the day is behind us. */
+  readonly isClosed: boolean;
+  /** Undefined for a contract that is not traded today. */
   listing(code: OrderCode): Listing | undefined;
+  book(code: OrderCode): OrderBook | undefined;
+  /** Why there is no such account or contract; null when there is. */
   unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
+  /** Has the account margin and room for this much more? */
   riskRefusal(command: PlaceLimit): Refusal | null;
+  takeKey(): string;
+  /** Sends the child of a trigger order through the gate; its number, or the refusal. */
+  send(
+    command: PlaceLimit,
+    origin: OrderOrigin,
+    sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
+    by: { readonly orderKey: string; readonly parentKey: string | null },
+  ): BrokerOrderNo | Refusal;
 }
 
 /** Checks account, contract, values and margin. */
-export function placeRefusal(command: PlaceLimit, around: CheckSurroundings): Refusal | null {
+export function placeRefusal(command: PlaceLimit, around: VenueSurroundings): Refusal | null {
   const unknown = around.unknownRefusal(command.accountId, command.orderCode);
   const listing = around.listing(command.orderCode);
   if (unknown !== null || listing === undefined) return unknown ?? refusal(-6003);
@@ -108,7 +127,7 @@ export function placeRefusal(command: PlaceLimit, around: CheckSurroundings): Re
   );
 }
 
-function legRefusal({ accountId, orderCode, leg }: PlaceLimit, around: CheckSurroundings): Refusal | null {
+function legRefusal({ accountId, orderCode, leg }: PlaceLimit, around: VenueSurroundings): Refusal | null {
   if (leg === undefined) return null;
   return leg === orderCode
     ? refusal(-6003, 'The leg is another contract')

@@ -3,8 +3,6 @@
  * a cancel is decided when it arrives, so it can lose against a fill. Serves the simulator and backtests.
  */
 import { assert } from '../../domain/assert.ts';
-import type { SessionPhase } from '../../domain/calendar.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
 import { ratesOf, valueOf } from '../../domain/contract.ts';
 import { type Costs, type CostSchedule, fillCosts, orderCosts } from '../../domain/costs.ts';
 import type { OrderCode } from '../../domain/ids.ts';
@@ -18,24 +16,18 @@ import {
   refusal,
   type Refusal,
 } from '../venue-command.ts';
-import type { Listing, OrderOrigin } from '../venue-event.ts';
+import type { OrderOrigin } from '../venue-event.ts';
 import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
-import { cancelRefusal, changeRefusal, editRefusal, entryRefusal } from './order-checks.ts';
+import {
+  cancelRefusal,
+  changeRefusal,
+  editRefusal,
+  entryRefusal,
+  type VenueSurroundings,
+} from './order-checks.ts';
 import { OrderStore } from './order-store.ts';
 import { type OrderSender, type Pending, sentNow, type VenueOrder } from './venue-order.ts';
-
-/** The venue around order entry. */
-export interface EntrySurroundings {
-  readonly nowUs: TsUs;
-  readonly day: TradingDay;
-  readonly phase: SessionPhase;
-  /** Undefined for a contract that is not traded today. */
-  listing(code: OrderCode): Listing | undefined;
-  book(code: OrderCode): OrderBook | undefined;
-  /** Has the account margin and room for this much more? */
-  riskRefusal(command: PlaceLimit): Refusal | null;
-}
 
 /** One execution, added to its order before it is told. */
 export interface OrderFill {
@@ -69,7 +61,7 @@ interface InFlight {
 export class OrderEntry implements BookFills {
   readonly #costs: CostSchedule;
   readonly #rules: EntryRules;
-  readonly #around: EntrySurroundings;
+  readonly #around: VenueSurroundings;
   readonly #listener: OrderListener;
   readonly store = new OrderStore();
   /** In order of time: the delay is the same for all. */
@@ -77,7 +69,7 @@ export class OrderEntry implements BookFills {
   #priority = 0;
   #sentNo = 0;
 
-  constructor(costs: CostSchedule, rules: EntryRules, around: EntrySurroundings, listener: OrderListener) {
+  constructor(costs: CostSchedule, rules: EntryRules, around: VenueSurroundings, listener: OrderListener) {
     this.#costs = costs;
     this.#rules = rules;
     this.#around = around;

@@ -20,23 +20,16 @@ const KEY_WRAPPED = 1_000_000;
 
 export class OrderStore {
   /** Numbers begin anew every day; an order's number is its tag in the book. */
-  #nextNo = 1;
-  #nextKey = KEY_FIRST;
+  nextNo = 1;
+  nextKey = KEY_FIRST;
   /** By number; empty where an order was forgotten. */
   #orders: (VenueOrder | undefined)[] = [];
   readonly #open = new Map<AccountId, Set<VenueOrder>>();
 
-  get nextNo(): number {
-    return this.#nextNo;
-  }
-  get nextKey(): number {
-    return this.#nextKey;
-  }
-
   /** Also for an order that waits for a trigger: both books share the keys. */
   takeKey(): BrokerOrderKey {
-    const taken = brokerOrderKey(String(this.#nextKey));
-    this.#nextKey = this.#nextKey + 1 === KEY_AFTER_LAST ? KEY_WRAPPED : this.#nextKey + 1;
+    const taken = brokerOrderKey(String(this.nextKey));
+    this.nextKey = this.nextKey + 1 === KEY_AFTER_LAST ? KEY_WRAPPED : this.nextKey + 1;
     return taken;
   }
 
@@ -47,8 +40,8 @@ export class OrderStore {
     day: TradingDay,
     placedUs: number,
   ): VenueOrder {
-    const tag = this.#nextNo;
-    this.#nextNo += 1;
+    const tag = this.nextNo;
+    this.nextNo += 1;
     const names = { tag, orderNo: brokerOrderNo(String(tag)), orderKey: this.takeKey(), day, placedUs };
     const order = new VenueOrder(command, origin, sender, names);
     this.#orders[tag] = order;
@@ -106,13 +99,13 @@ export class OrderStore {
     for (const order of this.all()) assert(!order.isOpen, 'no order outlives its day');
     this.#orders = [];
     this.#open.clear();
-    this.#nextNo = 1;
+    this.nextNo = 1;
   }
 
   /** Returns the orders that still work, in order of their place in the queues. */
   restore(orders: readonly OrderState[], orderNoNext: number, orderKeyNext: number): readonly VenueOrder[] {
-    this.#nextNo = orderNoNext;
-    this.#nextKey = orderKeyNext;
+    this.nextNo = orderNoNext;
+    this.nextKey = orderKeyNext;
     for (const state of orders) this.#orders[state.tag] = restoredOrder(state);
     const open = this.all().filter(({ isOpen }) => isOpen);
     open.sort((a, b) => a.priority - b.priority);

@@ -2,15 +2,12 @@
  * The life of orders that wait: placed, moved, cancelled, triggered by trades, expired. What a trade triggers is sent once the
  * match that made the trade is over, through the same gate and gateway as any order, and shows in the in-day book.
  */
-import type { SessionPhase } from '../../domain/calendar.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
-import type { AccountId, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
+import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { priceTicks, type TsUs } from '../../domain/units.ts';
 import { TriggerRows } from './trigger-store.ts';
 import {
   type CancelTrigger,
   type ChangeTrigger,
-  type PlaceLimit,
   type PlaceTrigger,
   refusal,
   type Refusal,
@@ -22,47 +19,26 @@ import {
   type TriggerOrder,
   waitingOrder,
 } from './trigger-order.ts';
+import { exitPrices, type Outbox, type TriggerReport } from '../venue-event.ts';
 import {
-  exitPrices,
-  type Listing,
-  type OrderOrigin,
-  type Outbox,
-  type TriggerReport,
-} from '../venue-event.ts';
-import { entryRefusal, priceRefusal, triggerOrderRefusal } from '../orders/order-checks.ts';
-import type { OrderSender, VenueOrder } from '../orders/venue-order.ts';
+  entryRefusal,
+  priceRefusal,
+  triggerOrderRefusal,
+  type VenueSurroundings,
+} from '../orders/order-checks.ts';
+import type { VenueOrder } from '../orders/venue-order.ts';
 import { stepTrigger, stopTrigger, trailingTrigger, type Trigger, type TriggerWatch } from './trigger.ts';
 import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
 import { marketLimit } from '../../domain/contract.ts';
 import { opposite } from '../../domain/order.ts';
 
-/** The venue around the trigger book. */
-export interface TriggerSurroundings {
-  readonly nowUs: TsUs;
-  readonly day: TradingDay;
-  readonly phase: SessionPhase;
-  /** The last trade of the day is behind us. */
-  readonly isClosed: boolean;
-  listing(code: OrderCode): Listing | undefined;
-  /** Why there is no such account or contract; null when there is. */
-  unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
-  takeKey(): string;
-  /** Sends a child through the gate; its number, or the refusal. */
-  send(
-    command: PlaceLimit,
-    origin: OrderOrigin,
-    sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
-    by: TriggerOrder,
-  ): BrokerOrderNo | Refusal;
-}
-
 export type TriggerAnswer = TriggerReport | Refusal;
 type TriggerBookState = Pick<VenueState, 'triggers' | 'triggerNoNext'>;
 
 export class TriggerBook {
   readonly #rules: VenueRules;
-  readonly #around: TriggerSurroundings;
+  readonly #around: VenueSurroundings;
   readonly #book: TriggerRows;
   readonly #brackets: BracketOrders;
   /** Triggered: to be sent once the match is over. */
@@ -72,7 +48,7 @@ export class TriggerBook {
   /** New exits that no trade reaches before `release`. */
   readonly #heldBack = new Set<TriggerOrder>();
 
-  constructor(rules: VenueRules, around: TriggerSurroundings, outbox: Outbox) {
+  constructor(rules: VenueRules, around: VenueSurroundings, outbox: Outbox) {
     this.#rules = rules;
     this.#around = around;
     this.#book = new TriggerRows(outbox, (code, bid, ask) => this.#onTouch(code, bid, ask));

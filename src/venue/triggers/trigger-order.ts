@@ -68,7 +68,6 @@ export const hasFixedTrigger = ({ trigger }: TriggerOrder): boolean =>
   trigger.trailing !== null && trigger.trailing.best !== null;
 
 export function reportOfTrigger(row: TriggerOrder): TriggerReport {
-  const waiting = isWaiting(row);
   const { price, when } = row.trigger;
   return {
     accountId: row.accountId,
@@ -88,8 +87,7 @@ export function reportOfTrigger(row: TriggerOrder): TriggerReport {
     parentOrderNo: row.parentOrderNo === null ? null : brokerOrderNo(row.parentOrderNo),
     status: row.status,
     expired: row.expired,
-    canCancel: waiting,
-    canChange: waiting && !hasFixedTrigger(row),
+    canCancel: isWaiting(row),
     sentQty: qty(row.sentQty),
     children: row.children.map(brokerOrderNo),
     placedUs: tsUs(row.placedUs),
@@ -99,15 +97,8 @@ export function reportOfTrigger(row: TriggerOrder): TriggerReport {
   };
 }
 
-function trailingOf({ trailing }: Trigger): Trailing | null {
-  if (trailing === null) return null;
-  const { activation, offset, best } = trailing;
-  return {
-    activationPrice: priceTicks(activation),
-    offset,
-    bestPrice: best === null ? null : priceTicks(best),
-  };
-}
+const trailingOf = ({ trailing }: Trigger): Trailing | null =>
+  trailing && { activationPrice: priceTicks(trailing.activation), offset: trailing.offset };
 
 /** Plain data; its partner by key. */
 export interface TriggerState extends Omit<TriggerOrder, 'partner' | 'suspended'> {

@@ -7,15 +7,18 @@ import {
   cronSchedule,
   dailyMoments,
   dueMoments,
+  followSessionHours,
   type RunningSchedule,
   type Schedule,
   type ScheduleMoment,
   startSchedule,
+  timerSchedule,
 } from '../../../src/app/edge/schedule.ts';
 import { systemTimers } from '../../../src/app/host/market-clock.ts';
-import { SystemClock } from '../../../src/app/host/system-clock.ts';
+import { SystemClock, systemClock } from '../../../src/app/host/system-clock.ts';
+import type { BrokerEdge } from '../../../src/app/edge/broker-edge.ts';
+import type { Config } from '../../../src/config/config.ts';
 import { watchClock } from '../../../src/app/live/clock-watch.ts';
-import { timerSchedule } from '../../support/timer-schedule.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const at = (hours: number, minutes: number): number => hours * US_PER_HOUR + minutes * US_PER_MINUTE;
@@ -287,6 +290,18 @@ it('begins the care of the day when it is due, whatever the time', () => {
   expect(told.at(-1)).toBe('2026-03-05 14:55 backup_and_report');
 });
 
+it('tells the care of a close no more once it was begun', () => {
+  setTime('2026-03-05T14:40:00+07:00');
+  start(VIETNAM);
+  pass(0.1);
+  isCareDue = true;
+  pass(5 / 3_600);
+  expect(running?.jobs()).toMatchObject({
+    next: [{ kind: 'token_refresh', at: '2026-03-06T08:15:00.000' }, {}, {}, {}, {}, {}],
+    last: { kind: 'backup_and_report', at: '2026-03-05T14:46:05.000' },
+  });
+});
+
 it('tells the next jobs', () => {
   setTime('2026-03-06T14:40:00+07:00');
   start(VIETNAM);
@@ -324,14 +339,20 @@ const setWall = (byMs: number): unknown => vi.setSystemTime(Date.now() + byMs);
 const monotonicMs = (): number => performance.now();
 const DAY_MS = US_PER_DAY / 1_000;
 
-describe('node-cron', () => {
+/** The two forms of the port. */
+const SCHEDULES = {
+  cron: () => cronSchedule(VIETNAM),
+  timer: (clock: SystemClock) => timerSchedule(VIETNAM, clock, systemTimers),
+};
+
+describe.each(['cron', 'timer'] as const)('a schedule by %s', (form) => {
   let clock: SystemClock;
   let secondsOfJobs: number[] = [];
 
   /** Fake timers of the test; those of the check fire if `isChecked`. */
   const begin = (isChecked: boolean): void =>
     start(VIETNAM, {
-      schedule: cronSchedule(VIETNAM),
+      schedule: SCHEDULES[form](clock),
       timers: {
         after: (span, run) =>
           isChecked || span < CHECK_US ? systemTimers.after(span, run) : () => undefined,
@@ -362,16 +383,17 @@ describe('node-cron', () => {
     await hours(20);
     expect(told).toEqual(dayOf('2026-03-05'));
     expect(new Set(secondsOfJobs)).toEqual(new Set([0]));
-    expect(running?.jobs().last?.by).toBe('cron');
+    expect(running?.jobs().last?.by).toBe(form);
   });
 
-  it('is silent once it is stopped', async () => {
+  it('is silent once it is stopped, in the middle of a fire too', async () => {
     begin(true);
     running?.clockStepped();
+    vi.advanceTimersByTime(297_655);
+    expect(new Date().toISOString()).toBe('2026-03-05T01:15:00.000Z');
     running?.stop();
-    expect(vi.getTimerCount()).toBe(0);
     await hours(24);
-    expect(told).toEqual([]);
+    expect([told, vi.getTimerCount()]).toEqual([[], 0]);
   });
 
   describe.each([
@@ -412,11 +434,47 @@ describe('node-cron', () => {
   });
 });
 
-it('is silent once it is stopped', () => {
-  start(VIETNAM);
-  running?.stop();
-  pass(24);
-  expect(told).toEqual([]);
+const idle = (): void => undefined;
+
+describe('the jobs of a market', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({
+      now: new Date('2026-08-01T20:00:00+07:00'),
+      toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'],
+    });
+    systemClock.restart();
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+    systemClock.restart();
+  });
+
+  // A Saturday on the wall, a session in the market.
+  it.each([60, 1, 0.5])('at speed %d are those of its own day', async (speed) => {
+    const originMarketUs = new Date('2026-03-05T08:16:02+07:00').getTime() * 1_000;
+    const clockMap = { originRealUs: systemClock.nowUs(), originMarketUs, speed };
+    const edge = {
+      tokens: { refresh: idle, checkClose: idle, refreshDueUs: idle, onChange: () => idle },
+      stream: { resume: () => told.push('open') },
+      reports: { read: (what: string) => told.push(what) },
+    } as unknown as BrokerEdge;
+    const config = { calendar: VIETNAM, schedule: { tokenRefresh: ['08:15'], rollover: '08:20' } };
+    running = followSessionHours(
+      { config: config as unknown as Config, clockMap },
+      edge,
+      () => told.push('rollover'),
+      undefined,
+    );
+    await hours(9 / speed);
+    expect(told).toEqual(['contracts', 'rollover', 'open', 'book']);
+    expect(running.jobs()).toMatchObject({
+      next: [{ kind: 'token_refresh', at: '2026-03-06T08:15:00.000' }, {}, {}, {}, {}],
+      last: { kind: 'session_close', by: 'timer' },
+    });
+    running.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
 
 it('refuses a time of day that is none', () => {

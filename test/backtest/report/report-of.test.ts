@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resampledTrades } from '../../../src/backtest/report/report-fans.ts';
 import { reportOf } from '../../../src/backtest/report/report-of.ts';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
 const report = reportOf(SAMPLE_RESULT, 'a run');
@@ -98,6 +99,18 @@ describe('the report of a run, added up', () => {
     expect(gross - sum(charges.map(([, amount]) => amount))).toBe(net);
     const compounded = report.years.reduce((worth, { total }) => worth * (1 + total / 100), 1) - 1;
     expect(compounded).toBeCloseTo(net / SAMPLE_RESULT.capital, 12);
+  });
+
+  it('leaves out months without a day, and has no returns once nothing is left', () => {
+    const days = ['2024-12-30', '2025-01-02', '2025-03-03'].map(tradingDay);
+    const yearsOf = (...equity: readonly number[]) =>
+      reportOf({ ...SAMPLE_RESULT, days, dayEquity: Float64Array.from(equity) }, 'a run').years;
+    const [before, after] = yearsOf(1_100_000, 990_000, 1_980_000);
+    expect(before).toMatchObject({ year: '2024', total: expect.closeTo(10, 9) });
+    expect(before?.months[11]).toBeCloseTo(10, 9);
+    expect(after?.months.slice(0, 4)).toEqual([expect.closeTo(-10, 9), null, expect.closeTo(100, 9), null]);
+    expect(after?.total).toBeCloseTo(80, 9);
+    expect(yearsOf(0, 1, 2)).toEqual([]);
   });
 
   it('ranks drawdowns, and the first is the deepest figure', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   type Objective,
-  OBJECTIVE_WORDS,
+  objectiveWords,
   objectiveOf,
   OBJECTIVES,
   rankedPlaces,
@@ -31,7 +31,7 @@ it.each([
 ] satisfies readonly [Objective, object][])('%s reads its own figure', (objective, over) => {
   expect(objectiveOf(figuresOf(over), objective)).toBe(7);
   expect(OBJECTIVES).toContain(objective);
-  expect(OBJECTIVE_WORDS[objective]).not.toBe('');
+  expect(objectiveWords(objective)).not.toBe('');
 });
 
 it('keeps of a run what is judged, and nothing of its rows', () => {

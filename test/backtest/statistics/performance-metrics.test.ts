@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { performanceMetrics } from '../../../src/backtest/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../src/backtest/statistics/run-statistics.ts';
-import {
-  DEFAULT_STATISTICS,
-  type StatisticsSettings,
-} from '../../../src/backtest/statistics/statistics-settings.ts';
+import type { StatisticsSettings } from '../../../src/backtest/statistics/statistics-settings.ts';
+import { USUAL_STATISTICS } from '../../support/usual-settings.ts';
 import { addDays, type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { money } from '../../../src/domain/units.ts';
 import type { Samples } from '../../../src/backtest/backtest-result.ts';
@@ -77,7 +75,7 @@ function performanceOf(
       },
     ],
     statistics: {
-      ...DEFAULT_STATISTICS,
+      ...USUAL_STATISTICS,
       deviation: 'sample' as const,
       periodsPerYear,
       riskFreePercent: 100 * ((1 + GOLDEN.riskFree) ** periodsPerYear - 1),

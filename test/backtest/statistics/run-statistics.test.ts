@@ -4,7 +4,7 @@ import {
   runStatistics,
   tradeStatistics,
 } from '../../../src/backtest/statistics/run-statistics.ts';
-import { DEFAULT_STATISTICS } from '../../../src/backtest/statistics/statistics-settings.ts';
+import { USUAL_STATISTICS } from '../../support/usual-settings.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { moment, SAMPLE_RESULT } from '../sample-result.ts';
 
@@ -46,7 +46,7 @@ it.each([
   ['a week', 52, ['2026-03-02', '2026-03-09', '2026-03-23']],
   ['a month', 12, ['2026-01-01', '2026-02-01', '2026-03-01']],
 ])('knows bars of %s by their days', (_name, perYear, days) => {
-  expect(ratioBasis(days.map(tradingDay), DEFAULT_STATISTICS).periodsPerYear).toBe(perYear);
+  expect(ratioBasis(days.map(tradingDay), USUAL_STATISTICS).periodsPerYear).toBe(perYear);
 });
 
 it('leaves the warm-up out of the returns', () => {

@@ -108,6 +108,9 @@ describe('a refresh', () => {
     expect(world.requests).toEqual([{ apiKey: 'key', otp: '123456', otpId: undefined }]);
     expect(keeper.current()?.jwt).toBe(world.cached);
     expect([world.used, told]).toEqual([1, 1]);
+    // Who waits for a token waits no longer.
+    keeper.close();
+    expect([told, world.timers.pending]).toEqual([2, 0]);
   });
 
   it('asks for an id first on the other route', async () => {

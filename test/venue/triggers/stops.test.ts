@@ -21,7 +21,7 @@ describe('a stop', () => {
     const venue = openVenue();
     const outcome = stop(venue, 'sell', 'at_or_below', 12_950);
     expect(outcome).toMatchObject({
-      trigger: { orderNo: '1', orderKey: '7000000', status: 'pending', canCancel: true, canChange: true },
+      trigger: { orderNo: '1', orderKey: '7000000', status: 'pending', canCancel: true },
       events: [{ kind: 'trigger' }],
     });
     expect(venue.orders(ALICE)).toEqual([]);
@@ -44,7 +44,6 @@ describe('a stop', () => {
       status: 'activated',
       sentQty: 1,
       canCancel: false,
-      canChange: false,
     });
     const [child] = rowOf(venue, row).children;
     expect(venue.orders(ALICE)).toMatchObject([

@@ -287,10 +287,22 @@ class ClockTrap {
       this.#watched(globalThis, 'fetch', 'fetch'),
       this.#watched(crypto, 'randomUUID', 'crypto.randomUUID'),
       ...ofProcess.map((name) => this.#watched(process, name, `process.${name}`)),
+      // A second thread would show the same ones.
+      ...['pid', 'ppid', 'report'].map((name) => this.#read(process, name, `process.${name}`)),
+      this.#read(performance, 'timeOrigin', 'performance.timeOrigin'),
       // Source maps ask for it wherever a stack is read.
       this.#watched(process, 'cwd', 'process.cwd', true),
       ...ENDING.map((name) => this.#refused(process, name, `process.${name}`)),
     ];
+  }
+
+  #read(owner: object, name: string, what: string): Restore {
+    const value: unknown = Reflect.get(owner, name);
+    const get = (): unknown => {
+      this.#note(what);
+      return value;
+    };
+    return defined(owner, name, { get });
   }
 
   /** Only a strategy's own call: the runtime listens too, for what strategies use. */
@@ -335,15 +347,14 @@ class ClockTrap {
   }
 }
 
+const replaced = (owner: object, key: string, value: unknown): Restore =>
+  defined(owner, key, { value, writable: true });
+
 /** Replaces a property; returns how to restore it. */
-function replaced(owner: object, key: string, value: unknown): Restore {
+function defined(owner: object, key: string, property: PropertyDescriptor): Restore {
   const before = Object.getOwnPropertyDescriptor(owner, key);
-  Object.defineProperty(owner, key, {
-    value,
-    configurable: true,
-    writable: true,
-    enumerable: before?.enumerable ?? false,
-  });
+  const enumerable = before?.enumerable ?? false;
+  Object.defineProperty(owner, key, { ...property, configurable: true, enumerable });
   return () => {
     if (before === undefined) Reflect.deleteProperty(owner, key);
     else Object.defineProperty(owner, key, before);

@@ -203,7 +203,7 @@ async function sessionDay(
       if (contract !== undefined) references.set(contract, reference);
     }
   }
-  const tapes = stored.flatMap(({ symbol, path }): DayTape[] => {
+  const tapes = stored.flatMap(({ path, meta: { symbol } }): DayTape[] => {
     const contract =
       contracts.find(({ orderCode }) => orderCode === symbol) ??
       contracts.find(({ streamCode }) => streamCode === symbol);

@@ -4,7 +4,7 @@ import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import { alwaysOpen, type TradingCalendar } from '../../../domain/calendar.ts';
-import { tradingDay, type TradingDay, type Weekday } from '../../../domain/civil-date.ts';
+import { tradingDay, type TradingDay } from '../../../domain/civil-date.ts';
 import { type ContractMonth, contractMonthOf, expiryOf } from '../../../domain/contract-code.ts';
 import { type ContractSpec, NO_BAND_BPS } from '../../../domain/contract.ts';
 import type { CostSchedule } from '../../../domain/costs.ts';
@@ -42,17 +42,7 @@ export type ReadBacktestMarket =
 
 /** Expiry of a contract without one. */
 const NO_EXPIRY = tradingDay('2199-12-31');
-const WEEKDAYS: Readonly<Record<string, Weekday>> = {
-  sun: 0,
-  mon: 1,
-  tue: 2,
-  wed: 3,
-  thu: 4,
-  fri: 5,
-  sat: 6,
-};
 const MARKET = ['market'];
-const WORK_DAYS = ['mon', 'tue', 'wed', 'thu', 'fri'] as const;
 /** More digits leave no room for amounts: money is exact up to 2^53 of its smallest unit. */
 const MONEY_DECIMALS_MAX = 13;
 
@@ -187,11 +177,11 @@ const pairProblems = (source: YamlSource, terms: InlineMarket): readonly Problem
   });
 
 function hourProblems(source: YamlSource, { hours = [] }: InlineMarket): readonly Problem[] {
-  const sorted = hours.toSorted((a, b) => a.from - b.from);
+  const sorted = hours.toSorted((a, b) => a.fromUs - b.fromUs);
   return hours.flatMap((span, i) => {
     const before = sorted[sorted.indexOf(span) - 1];
-    if (span.to <= span.from) return [source.problem([...MARKET, 'hours', i, 'to'], 'a time after from')];
-    const isInside = before !== undefined && span.from < before.to;
+    if (span.toUs <= span.fromUs) return [source.problem([...MARKET, 'hours', i, 'to'], 'a time after from')];
+    const isInside = before !== undefined && span.fromUs < before.toUs;
     return isInside ? [source.problem([...MARKET, 'hours', i, 'from'], 'a time after the span before')] : [];
   });
 }
@@ -206,10 +196,8 @@ function calendarOf(market: InlineMarket, zone: TimeZone): TradingCalendar {
     name,
     timeZone: market.timeZone,
     utcOffsetMinutes: fixedOffset(zone),
-    weekdays: (weekdays ?? WORK_DAYS).map((day) => WEEKDAYS[day] ?? 0),
-    phases: (hours ?? [])
-      .map(({ phase, from, to }) => ({ phase, fromUs: from, toUs: to }))
-      .toSorted((a, b) => a.fromUs - b.fromUs),
+    weekdays,
+    phases: (hours ?? []).toSorted((a, b) => a.fromUs - b.fromUs),
     closures: new Set(closures),
     validFrom: FIRST_DAY,
     validTo: NO_EXPIRY,

@@ -3,9 +3,10 @@ import { assert } from '../../../domain/assert.ts';
 import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
 import { configSchema } from '../../../config/config-schema.ts';
+import { phaseSpan, weekday } from '../../../config/market-file.ts';
 import { COLUMN_ROLES } from '../../../recording/import/column-map.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
-import { count, date, durationFrom, pathText, timeOfDay } from '../../../config/values.ts';
+import { count, date, durationFrom, pathText } from '../../../config/values.ts';
 
 // A schema reads once a run here: to compile it takes longer.
 z.config({ jitless: true });
@@ -63,17 +64,8 @@ export const inlineMarket = z.strictObject({
   currency: z.string().default('USD'),
   timeZone: z.string().default('UTC'),
   /** Absent: trading never stops. */
-  hours: z
-    .array(
-      z.strictObject({
-        phase: z.enum(['opening_auction', 'continuous', 'break', 'closing_auction']),
-        from: timeOfDay,
-        to: timeOfDay,
-      }),
-    )
-    .min(1)
-    .optional(),
-  weekdays: z.array(z.enum(['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'])).optional(),
+  hours: z.array(phaseSpan).min(1).optional(),
+  weekdays: z.array(weekday).prefault(['mon', 'tue', 'wed', 'thu', 'fri']),
   closures: z.array(date).default([]),
   /** `false`: an exchange that takes limit orders alone. */
   marketOrders: z.boolean().default(true),

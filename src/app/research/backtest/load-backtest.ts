@@ -2,7 +2,7 @@
 import { wholeOf } from '../../../text/decimals.ts';
 import type { StrategyCode, StrategyConfig } from '../../../config/config.ts';
 import { closingProblems, limitProblems, withKeptPositions } from '../../../config/config-rules.ts';
-import { nearest, type Problem } from '../../../config/problem.ts';
+import { meantHint, type Problem } from '../../../config/problem.ts';
 import { readFile } from '../../../config/read-file.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
@@ -304,9 +304,7 @@ function symbolProblems(
   ];
   return named
     .filter(({ symbol }) => market.specOf(symbol) === undefined)
-    .map(({ symbol, path }) => {
-      const meant = nearest(symbol, known);
-      const hint = meant === undefined ? '' : `did you mean ${meant}?`;
-      return source.problem(path, `a contract of this market (${known.join(', ')})`, hint);
-    });
+    .map(({ symbol, path }) =>
+      source.problem(path, `a contract of this market (${known.join(', ')})`, meantHint(symbol, known)),
+    );
 }

@@ -4,11 +4,11 @@ import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
-import { runBacktest, type RunOptions } from '../../../backtest/run/run-backtest.ts';
+import { type Progress, runBacktest, type RunOptions } from '../../../backtest/run/run-backtest.ts';
 import { performanceMetrics } from '../../../backtest/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { formatLocalTime, formatUtcOffset } from '../../../text/dates.ts';
-import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
+import { type ReportFiles, titleOf, writeReport } from '../report-files.ts';
 import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from './backtest-days.ts';
@@ -35,7 +35,7 @@ export interface BacktestRunOptions {
   readonly second?: SecondRun | string | undefined;
   /** For the watch of another thread. */
   readonly watched?: Pick<RunOptions, 'running' | 'clock'>;
-  readonly onProgress?: (progress: ResearchProgress) => void;
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 export interface BacktestOutcome extends ReportFiles {
@@ -101,10 +101,7 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
 function once(backtest: Backtest, plan: BacktestPlan, options: BacktestRunOptions): Played {
   const { onProgress, watched } = options;
   const { value, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
-    runBacktest(plan, {
-      ...watched,
-      onProgress: ({ rowsDone, rows, day }) => onProgress?.({ done: rowsDone, all: rows, what: day }),
-    }),
+    runBacktest(plan, { ...watched, ...(onProgress && { onProgress }) }),
   );
   return { result: value, findings: useFindings(backtest, found), verification: null };
 }
@@ -117,7 +114,7 @@ function verified(
 ): Played {
   const all = Math.round(plan().data.rows * VERIFY_RUNS);
   const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
-  return new BacktestVerifier(backtest, plan, { second, watched, onRows }).verify();
+  return new BacktestVerifier({ backtest, plan, second, watched, onRows }).verify();
 }
 
 function faultTexts({ strategies, utcOffsetMinutes }: BacktestResult, backtest: Backtest): string[] {

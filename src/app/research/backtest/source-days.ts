@@ -5,7 +5,7 @@ import { barTicks } from '../../../backtest/bar-ticks.ts';
 import { assert } from '../../../domain/assert.ts';
 import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
-import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
+import { contractMonthOf, legacyCode, listedMonths, MONTH_PLACES } from '../../../domain/contract-code.ts';
 import { tsUs } from '../../../domain/units.ts';
 import { type BarFile, barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
 import {
@@ -58,9 +58,6 @@ type FoundDay = Omit<SourceDay, 'code'> & {
   /** Where its file says which day it is; null where the market's calendar does. */
   readonly dated: Pick<TickMeta, 'firstUs' | 'lastUs' | 'utcOffsetMinutes'> | null;
 };
-
-/** Place of each alias among the listed months, nearest first. */
-const PLACES: Readonly<Record<string, number>> = { F1M: 0, F2M: 1, F1Q: 2, F2Q: 3 };
 
 export function sourceDays(dirs: readonly string[], market: BacktestMarket, read: BacktestFile): SourceDays {
   const { symbols, from = null, to = null, every } = read.data;
@@ -133,8 +130,8 @@ export const longestBar = (sources: readonly SourceDay[]): number =>
 /** The contract of a symbol on a day: a series of the front month is another contract each month. */
 export function codeOn(market: BacktestMarket, symbol: string, day: TradingDay): string | undefined {
   const family = familyOf(symbol);
-  const place = family === undefined ? undefined : PLACES[symbol.slice(family.length)];
-  if (market.kind === 'own' || place === undefined || family === undefined) return plainCode(symbol);
+  const place = family === undefined ? -1 : MONTH_PLACES.indexOf(symbol.slice(family.length));
+  if (market.kind === 'own' || place < 0 || family === undefined) return plainCode(symbol);
   const month = listedMonths(market.calendar, family, day)[place];
   return month === undefined ? undefined : legacyCode(month);
 }

@@ -45,44 +45,32 @@ interface Watched extends Decided {
   readonly changes: readonly string[];
 }
 
+interface Verifying {
+  readonly backtest: Backtest;
+  /** Makes the run anew each time it is called. */
+  readonly plan: () => BacktestPlan;
+  readonly second: SecondRun | string;
+  readonly watched: Pick<RunOptions, 'running' | 'clock'> | undefined;
+  readonly onRows: (rows: number) => void;
+}
+
 /** Runs with the later data cut off, and compares with the second run, which was at another time and had other random numbers. */
 export class BacktestVerifier {
-  readonly #backtest: Backtest;
-  readonly #plan: () => BacktestPlan;
-  readonly #second: SecondRun | string;
-  readonly #watched: Pick<RunOptions, 'running' | 'clock'> | undefined;
-  readonly #onRows: (rows: number) => void;
+  readonly #of: Verifying;
   #rowsBefore = 0;
 
-  /** `plan` makes the run anew each time it is called. */
-  constructor(
-    backtest: Backtest,
-    plan: () => BacktestPlan,
-    {
-      second,
-      watched,
-      onRows,
-    }: {
-      readonly second: SecondRun | string;
-      readonly watched: Pick<RunOptions, 'running' | 'clock'> | undefined;
-      readonly onRows: (rows: number) => void;
-    },
-  ) {
-    this.#watched = watched;
-    this.#backtest = backtest;
-    this.#plan = plan;
-    this.#second = second;
-    this.#onRows = onRows;
+  constructor(of: Verifying) {
+    this.#of = of;
   }
 
   verify(): Played {
-    const plan = this.#plan();
+    const plan = this.#of.plan();
     const first = this.#run(plan);
     const again = this.#secondRunFinding(first);
     const cuts = CUTS.map((part) => this.#cut(first, part));
     // Later differences may only follow from the first one.
     const known = cuts.find(({ found }) => found !== null)?.found ?? null;
-    const uses = useFindings(this.#backtest, first);
+    const uses = useFindings(this.#of.backtest, first);
     const findings = [...uses, ...[again, known].filter((each) => each !== null)];
     const checked = [
       ...(again === null ? [SAME_AGAIN] : []),
@@ -111,13 +99,13 @@ export class BacktestVerifier {
       value: result,
       uses,
       changes,
-    } = trapped({ places: placesOf(this.#backtest), isFalse: false }, () =>
+    } = trapped({ places: placesOf(this.#of.backtest), isFalse: false }, () =>
       runBacktest(plan, {
-        ...this.#watched,
+        ...this.#of.watched,
         onEntry,
-        onProgress: ({ rowsDone }) => {
-          rows = rowsDone;
-          this.#onRows(this.#rowsBefore + rowsDone);
+        onProgress: ({ done }) => {
+          rows = done;
+          this.#of.onRows(this.#rowsBefore + done);
         },
       }),
     );
@@ -126,7 +114,7 @@ export class BacktestVerifier {
   }
 
   #secondRunFinding(first: Watched): string | null {
-    const again = this.#second;
+    const again = this.#of.second;
     if (typeof again === 'string') return `a second run does not run the backtest: ${again}`;
     if (again.journalHash === first.result.journalHash) return null;
     const found = this.#earliest(first, again, Infinity);
@@ -134,7 +122,7 @@ export class BacktestVerifier {
   }
 
   #cut(first: Watched, part: number): { readonly when: string; readonly found: string | null } {
-    const plan = this.#plan();
+    const plan = this.#of.plan();
     const { data, cutUs } = cutOff(plan.data, part);
     const warmUpDays = Math.min(plan.warmUpDays, data.days.length);
     const cut = this.#run({ ...plan, data, warmUpDays });
@@ -150,7 +138,7 @@ export class BacktestVerifier {
 
   /** The strategy that differs first: others may only follow it. */
   #earliest(one: Decided, other: Decided, untilUs: number): string | null {
-    const differences = this.#backtest.strategies.flatMap(({ id }, place) => {
+    const differences = this.#of.backtest.strategies.flatMap(({ id }, place) => {
       const found = firstDifference(one.decisions[place] ?? [], other.decisions[place] ?? [], untilUs);
       return found === null ? [] : [{ id, ...found }];
     });
@@ -160,7 +148,7 @@ export class BacktestVerifier {
   }
 
   #when(at: TsUs): string {
-    const { utcOffsetMinutes } = this.#backtest.market.calendar;
+    const { utcOffsetMinutes } = this.#of.backtest.market.calendar;
     return formatLocalTime(at, utcOffsetMinutes).replace('T', ' ');
   }
 }

@@ -8,15 +8,20 @@ import { momentOf, tradingDay, type TradingDay } from '../../../domain/civil-dat
 import type { Contract } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
 import type { BookLevel, TradeTick } from '../../../domain/ticks.ts';
-import { type DurationUs, instrumentIndex, type TsUs, US_PER_DAY } from '../../../domain/units.ts';
+import { instrumentIndex, type TsUs, US_PER_DAY } from '../../../domain/units.ts';
 import { GapChain } from '../../../engine/market/market.ts';
 import { MergedBook } from '../../../engine/market/merged-book.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
-import { type DayTicks, openDay, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
-import type { TickGap } from '../../../recording/columns/tick-columns.ts';
+import {
+  type DayTicks,
+  openDay,
+  storeDay,
+  type StoreDayOptions,
+} from '../../../recording/collect/day-ticks.ts';
+import type { TickGap, TickMeta } from '../../../recording/columns/tick-columns.ts';
 import { frameDamageText, FrameRecords } from '../../../recording/frame-log.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
-import { type BadRow, BadRows, type ImportWatch } from '../../../recording/import/import-table.ts';
+import { BadRows, type ImportReport, type ImportWatch } from '../../../recording/import/import-table.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
 import { openSource } from '../../../recording/import/table-file.ts';
 import type { BookUpdateFrame } from '../../../wire/stream/data-frame.ts';
@@ -24,14 +29,11 @@ import { decodeServerFrame, type StampedFrame } from '../../../wire/stream/serve
 import { issuesText } from '../../../domain/parsed.ts';
 import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts';
 
-export interface FrameOptions {
-  readonly dir: string;
+export interface FrameOptions extends Pick<StoreDayOptions, 'dir' | 'silence' | 'replace'> {
   /** Frames of other markets are bad rows. */
   readonly market: RecordedMarket;
-  readonly silence: DurationUs;
   /** Keep the good frames of a log that has bad ones. */
   readonly skipBad?: boolean;
-  readonly replace?: boolean;
 }
 
 /** Frames of a log by kind; the counts add up to all frames. */
@@ -44,12 +46,8 @@ export interface FrameCounts {
   duplicates: number;
 }
 
-export interface FrameReport {
+export interface FrameReport extends Omit<ImportReport<TickMeta>, 'steps'> {
   readonly file: string;
-  readonly rows: number;
-  readonly badRows: number;
-  readonly bad: readonly BadRow[];
-  readonly stored: readonly StoredDay[];
   readonly counts: FrameCounts;
   /** Bytes that are no whole frame, or null. */
   readonly damage: string | null;

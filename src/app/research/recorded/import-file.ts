@@ -1,10 +1,9 @@
 /** Imports one file of any kind, with the arguments of the command line and the configured market. */
 import { formatUtcOffset } from '../../../text/dates.ts';
-import type { StoreOutcome } from '../../../recording/collect/store-file.ts';
-import type { StoredDay } from '../../../recording/collect/day-ticks.ts';
-import type { StoredYear } from '../../../recording/collect/year-bars.ts';
+import type { StoredFile, StoreOutcome } from '../../../recording/collect/store-file.ts';
+import type { BarMeta } from '../../../recording/columns/bar-file.ts';
+import type { TickMeta } from '../../../recording/columns/tick-columns.ts';
 import {
-  type BadRow,
   ImportError,
   type ImportReport,
   type ImportWatch,
@@ -48,13 +47,8 @@ export interface ImportedPart {
   readonly path: string;
 }
 
-export interface ImportedFile {
-  readonly file: string;
+export interface ImportedFile extends Pick<FrameReport, 'file' | 'rows' | 'badRows' | 'bad'> {
   readonly kind: FileKind;
-  readonly rows: number;
-  readonly badRows: number;
-  /** The first of them. */
-  readonly bad: readonly BadRow[];
   readonly parts: readonly ImportedPart[];
   /** Remarks to print. */
   readonly notes: readonly string[];
@@ -70,9 +64,9 @@ export async function importFile(
   if (kind === 'frames') return framesFile(await compileFrames(file, { ...request, market }, watch));
   const options = barOptions(file, request, market);
   const found = { file, kind };
-  if (kind === 'prints') return tableFile(found, await importPrints(file, options, watch), dayPart);
-  if (kind === 'quotes') return tableFile(found, await importQuotes(file, options, watch), dayPart);
-  return tableFile(found, await importBars(file, options, watch), yearPart);
+  if (kind === 'prints') return tableFile(found, await importPrints(file, options, watch));
+  if (kind === 'quotes') return tableFile(found, await importQuotes(file, options, watch));
+  return tableFile(found, await importBars(file, options, watch));
 }
 
 function barOptions(file: string, request: ImportRequest, market: RecordedMarket): BarImportOptions {
@@ -110,16 +104,15 @@ function barOptions(file: string, request: ImportRequest, market: RecordedMarket
   };
 }
 
-const tableFile = <Stored>(
+const tableFile = (
   found: Pick<ImportedFile, 'file' | 'kind'>,
-  { rows, badRows, bad, steps, stored }: ImportReport<Stored>,
-  part: (stored: Stored) => ImportedPart,
+  { rows, badRows, bad, steps, stored }: ImportReport<TickMeta | BarMeta>,
 ): ImportedFile => ({
   ...found,
   rows,
   badRows,
   bad,
-  parts: stored.map(part),
+  parts: stored.map(partOf),
   notes: steps === '' ? [] : [steps],
 });
 
@@ -127,25 +120,15 @@ function framesFile({ file, rows, badRows, bad, stored, counts, damage }: FrameR
   const { trades, books, others, duplicates } = counts;
   const notes = [`${trades} trades, ${books} book updates, ${others} others, ${duplicates} trades twice`];
   if (damage !== null) notes.push(`left out: ${damage}`);
-  return { file, kind: 'frames', rows, badRows, bad, parts: stored.map(dayPart), notes };
+  return { file, kind: 'frames', rows, badRows, bad, parts: stored.map(partOf), notes };
 }
 
-const dayPart = ({ symbol, day, path, outcome, meta }: StoredDay): ImportedPart => ({
-  symbol,
-  period: day,
-  what: 'ticks',
+const partOf = ({ path, outcome, meta }: StoredFile<TickMeta | BarMeta>): ImportedPart => ({
+  symbol: meta.symbol,
+  period: meta.kind === 'ticks' ? meta.day : String(meta.year),
+  what: meta.kind,
   outcome,
   rows: meta.rows,
-  gaps: meta.gaps.length,
-  path,
-});
-
-const yearPart = ({ symbol, year, path, outcome, meta }: StoredYear): ImportedPart => ({
-  symbol,
-  period: String(year),
-  what: 'bars',
-  outcome,
-  rows: meta.rows,
-  gaps: 0,
+  gaps: meta.kind === 'ticks' ? meta.gaps.length : 0,
   path,
 });

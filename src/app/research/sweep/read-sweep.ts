@@ -15,7 +15,7 @@ import {
 } from '../../../backtest/research/parameter-space.ts';
 import { type Objective, OBJECTIVES, type Ranking } from '../../../backtest/research/trials.ts';
 import { walkForwardWindows, type Window } from '../../../backtest/research/walk-forward.ts';
-import { nearest, type Problem } from '../../../config/problem.ts';
+import { meantHint, type Problem } from '../../../config/problem.ts';
 import { count } from '../../../config/values.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import { shown } from '../../../domain/parsed.ts';
@@ -179,10 +179,8 @@ function spaceOf(
   return { space, problems };
 }
 
-function meantOf(word: string, known: readonly string[]): string {
-  const meant = nearest(word, known);
-  return meant === undefined ? `one of ${known.join(', ')}` : `did you mean ${meant}?`;
-}
+const meantOf = (word: string, known: readonly string[]): string =>
+  meantHint(word, known, `one of ${known.join(', ')}`);
 
 /** `at` is the path below the parameter. */
 interface ChoiceIssue {

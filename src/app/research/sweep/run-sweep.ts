@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Progress } from '../../../backtest/run/run-backtest.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import { resampledTrades } from '../../../backtest/report/report-fans.ts';
 import type { MonteCarloFound } from '../../../backtest/statistics/monte-carlo.ts';
@@ -14,7 +15,6 @@ import { assert } from '../../../domain/assert.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { shown } from '../../../domain/parsed.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
-import type { ResearchProgress } from '../report-files.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import {
   openTrialPool,
@@ -36,7 +36,7 @@ export interface SweepOptions {
   readonly eventMsMax: number;
   readonly fresh: boolean;
   /** Counts the runs of this process; results known from earlier sweeps are left out. */
-  readonly onProgress: (progress: ResearchProgress) => void;
+  readonly onProgress: (progress: Progress) => void;
   readonly openPool?: (options: TrialPoolOptions) => Promise<TrialPool>;
 }
 

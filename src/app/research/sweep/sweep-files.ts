@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ReportAssets } from '../../../backtest/report/render-report.ts';
+import type { Progress } from '../../../backtest/run/run-backtest.ts';
 import { describeMemory } from '../../../backtest/backtest-plan.ts';
 import type { ReportTable } from '../../../backtest/report/report-model.ts';
 import { dimensionNames } from '../../../backtest/research/parameter-space.ts';
@@ -9,7 +10,7 @@ import type { TrialFigures } from '../../../backtest/research/trials.ts';
 import { csvText, type CsvValue } from '../../../text/csv.ts';
 import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
 import { type Backtest, memoryOf } from '../backtest/load-backtest.ts';
-import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
+import { type ReportFiles, titleOf, writeReport } from '../report-files.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import { runSweep, type SweepFound } from './run-sweep.ts';
 import { inCurrency, shownTables, sweepReport, sweepWarnings } from './sweep-report.ts';
@@ -24,7 +25,7 @@ export interface SweepFileOptions {
   readonly fresh?: boolean;
   /** Trials in the table of the best. */
   readonly top: number;
-  readonly onProgress: (progress: ResearchProgress) => void;
+  readonly onProgress: (progress: Progress) => void;
 }
 
 interface SweepFiles extends ReportFiles {

@@ -9,7 +9,7 @@ import { monteCarloTables } from '../../../backtest/report/report-fans.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
 import type { TrialFigures } from '../../../backtest/research/trials.ts';
 import { dimensionNames, type ParameterSpace } from '../../../backtest/research/parameter-space.ts';
-import { OBJECTIVE_WORDS } from '../../../backtest/research/trials.ts';
+import { objectiveWords } from '../../../backtest/research/trials.ts';
 import { selectionWarning } from '../../../backtest/research/selection-bias.ts';
 import { formatNumber, formatPercent, formatRatio } from '../../../text/numbers.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
@@ -73,7 +73,7 @@ export function sweepReport(
 function subtitleOf({ space, ranking }: SweepPlan, { best, trials }: SweepFound): string {
   const chosen = best === null ? undefined : trials[best.place];
   if (chosen === undefined) return `none of ${trials.length} trials can be picked`;
-  return `best of ${trials.length} trials by ${OBJECTIVE_WORDS[ranking.objective]}: ${assignmentText(space, chosen.assignment)}`;
+  return `best of ${trials.length} trials by ${objectiveWords(ranking.objective)}: ${assignmentText(space, chosen.assignment)}`;
 }
 
 export function sweepWarnings({ ranking, refused }: SweepPlan, found: SweepFound): readonly string[] {
@@ -83,7 +83,7 @@ export function sweepWarnings({ ranking, refused }: SweepPlan, found: SweepFound
   if (ranked.length < trials.length) {
     const few = trials.length - ranked.length;
     warnings.push(
-      `${few} of ${trials.length} trials cannot be picked: fewer than ${ranking.tradesMin} trades, no ${OBJECTIVE_WORDS[ranking.objective]}, or a strategy that was stopped.`,
+      `${few} of ${trials.length} trials cannot be picked: fewer than ${ranking.tradesMin} trades, no ${objectiveWords(ranking.objective)}, or a strategy that was stopped.`,
     );
   }
   if (refused > 0) warnings.push(`${refused} combinations are left out: the strategy refuses them.`);
@@ -109,7 +109,7 @@ function sweepHeadlines(
     {
       name: 'Trials',
       text: formatNumber(triedEver),
-      meaning: `combinations of ${space.length} parameters, ranked by ${OBJECTIVE_WORDS[ranking.objective]}`,
+      meaning: `combinations of ${space.length} parameters, ranked by ${objectiveWords(ranking.objective)}`,
     },
     {
       name: 'Deflated Sharpe ratio',
