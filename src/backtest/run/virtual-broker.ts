@@ -7,6 +7,7 @@ import type { BrokerOrder } from '../../domain/broker-order.ts';
 import { type Seq, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type {
+  BookRows,
   CallAnswer,
   EngineEvent,
   OrderNews,
