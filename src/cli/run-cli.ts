@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../app/host/package-version.ts';
 import { retiredOptions } from '../config/retired.ts';
-import { failureText, NothingThere } from '../domain/failure.ts';
+import { failureText, NothingThere, OtherFormat } from '../domain/failure.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';
 
 const AFTER_HELP = `
@@ -133,9 +133,9 @@ function failureCode(error: unknown, argv: readonly string[], io: CliIo): number
     io.err(`${error.message}\n`);
     return error.exitCode;
   }
-  if (error instanceof NothingThere) {
+  if (error instanceof NothingThere || error instanceof OtherFormat) {
     io.err(`${error.message}\n`);
-    return EXIT.nothingThere;
+    return error instanceof OtherFormat ? EXIT.usage : EXIT.nothingThere;
   }
   io.err(`failed: ${failureText(error)}\n`);
   return EXIT.failed;

@@ -1,6 +1,8 @@
 /** Keys and options that are gone, and what to do instead. */
 const NO_CHAIN = 'write each contract by its own name: VN30F1M alone rolls, over files of single contracts';
 const NO_COSTS_OF_TIME = 'time costs nothing in a run: count it beside the result';
+const LEVELS =
+  'levels of a book are columns of prints or quotes, bid_1 to ask_size_10; make such a file of depth messages';
 const ONE_CURRENCY = 'one currency a run, which the market names';
 const ONE_PRICE = 'import bars of one price, or quotes (data.quotes), which have bid and ask';
 
@@ -11,10 +13,9 @@ const RETIRED: readonly (readonly [what: string, instead: string])[] = [
   ['data.actions', 'adjust prices for splits and dividends before the import'],
   ['data.prices', 'remove it: prices are taken as they are'],
   ['data.rates', 'one currency a run: convert prices before the import'],
-  [
-    'data.depth',
-    'levels of a book are columns of data.prints or data.quotes, bid_1 to ask_size_10; make such a file of depth messages',
-  ],
+  ...['data.depth', ...['depth', 'lobster', 'orders'].map((kind) => `data import --kind ${kind}`)].map(
+    (what) => [what, LEVELS] as const,
+  ),
   ['statistics.rollingDays', 'make them of daily.csv, which has the equity of each day'],
   ['data.bars.ask', ONE_PRICE],
   ...['bid_open', 'bid_high', 'bid_low', 'bid_close', 'ask_open', 'ask_high', 'ask_low', 'ask_close'].map(
@@ -60,7 +61,7 @@ export function insteadOf(what: string): string | undefined {
 
 /** A line for each command and option of a command line that is gone. */
 export function retiredOptions(argv: readonly string[]): readonly string[] {
-  const words = new Set(argv.map((word) => word.replace(/=.*/, '')));
+  const words = new Set(argv.flatMap((word) => word.split('=')));
   return RETIRED.filter(([what]) =>
     what.includes(' ') ? what.split(' ').every((word) => words.has(word)) : what === argv[0],
   ).map(([what, instead]) => `${what} is gone: ${instead}`);

@@ -67,3 +67,8 @@ export function ifThere<T>(read: () => T): T | undefined {
 export class NothingThere extends Error {
   override readonly name = 'NothingThere';
 }
+
+/** A journal that another program wrote. It stays unchanged, so that the other program can go on with it. */
+export class OtherFormat extends Error {
+  override readonly name = 'OtherFormat';
+}

@@ -1,6 +1,6 @@
 /** The journal's file: its tables, and the format of the rows in them. A file of another format is left as it is. */
 import { existsSync } from 'node:fs';
-import { isDiskFull, NothingThere } from '../domain/failure.ts';
+import { isDiskFull, OtherFormat } from '../domain/failure.ts';
 import { Database } from '../sqlite/database.ts';
 
 /** Format of inputs and entries. It rises when they are spelled otherwise, or when an older session would be decided otherwise. */
@@ -58,16 +58,6 @@ const TABLES = `
 /** Largest size the write-ahead log keeps after a checkpoint (failure cases, 34). */
 export const WAL_BYTES_MAX = 64 * 1024 * 1024;
 export const BUSY_TIMEOUT_MS = 2_000;
-
-/** A journal that another program wrote. It stays unchanged, so that the other program can go on with it. */
-export class OtherFormat extends NothingThere {
-  constructor(path: string, format: number) {
-    super(
-      `journal ${path}: expected format ${JOURNAL_FORMAT}, was ${format}: another Tickwright wrote it, nothing was started and nothing was ` +
-        'changed. Go on with that version; once no position is held and no order waits, this one begins in another directory (--state)',
-    );
-  }
-}
 
 /**
  * Opens the journal for its one writer: WAL, every commit on the disk before it returns. On a full disk it is for the writer alone until
@@ -185,5 +175,9 @@ const formatOf = (database: Database): number => Number(database.pragma('user_ve
 
 function refuseOther(database: Database, path: string): void {
   const format = formatOf(database);
-  if (format !== 0 && format !== JOURNAL_FORMAT) throw new OtherFormat(path, format);
+  if (format !== 0 && format !== JOURNAL_FORMAT)
+    throw new OtherFormat(
+      `journal ${path}: expected format ${JOURNAL_FORMAT}, was ${format}: another Tickwright wrote it, nothing was started and nothing was ` +
+        'changed. Go on with that version; once no position is held and no order waits, this one begins in another directory (--state)',
+    );
 }

@@ -19,6 +19,7 @@ it.each([
     ['data', 'import', 'a.csv', '--levels=5'],
     'data import --levels is gone: all levels that a file has are kept, 10 at most',
   ],
+  ['a value that is gone', ['data', 'import', 'a.csv', '--kind=lobster'], 'bid_1 to ask_size_10'],
   ['a word too many', ['paper', 'extra'], 'too many arguments'],
   [
     'a day that is none',

@@ -1,9 +1,9 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
-import { errorText, failureText, isDiskFull } from '../../domain/failure.ts';
+import { errorText, failureText, isDiskFull, OtherFormat } from '../../domain/failure.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
-import { isJournalThere, OtherFormat } from '../../journal/journal-database.ts';
+import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredAddress, reachBroker, type ReachedBroker } from '../edge/broker-address.ts';
 import { CLOSE_READS_MAX } from '../edge/schedule.ts';

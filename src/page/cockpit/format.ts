@@ -33,12 +33,6 @@ export function clockTime(atMs: number): string {
   return new Date(atMs + offset * 60_000).toISOString().slice(11, 19);
 }
 
-export function dateTime(realMs: number): string {
-  const at = new Date(realMs);
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
-}
-
 /** `57:12`, `3:07:00` or `2 d 3 h`. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));

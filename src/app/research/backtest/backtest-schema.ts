@@ -134,7 +134,10 @@ const data = z.strictObject({
   catalogue: pathText.optional(),
   /** Length of the bars to take from a catalogue. */
   every: barLength.optional(),
-  symbols: z.array(z.string()).min(1).optional(),
+  symbols: z
+    .array(z.string(), 'a list, and a run for each stretch (from, to) between its changes')
+    .min(1)
+    .optional(),
   from: date.optional(),
   to: date.optional(),
   /** Points, by symbol and day, where the data cannot say. */
@@ -197,7 +200,7 @@ const statistics = z.strictObject({
   /** A year, compounded. */
   riskFreePercent: z.number().gt(-100).max(1_000).default(0),
   /** A symbol of the run. */
-  benchmark: z.string().optional(),
+  benchmark: z.string('a contract of the run, whose file is in data').optional(),
   /** Buy and hold begins at its close. */
   holdFrom: date.optional(),
   returnsFrom: z.enum(['capital', 'first_close']).default('capital'),

@@ -63,6 +63,18 @@ test.each([
     'statistics: { benchmark: index.csv }\nstrategies:',
     'statistics.benchmark: expected a contract with data in this run, was "index.csv" (name its file in data)',
   ],
+  [
+    'a file of closes as the benchmark, which is gone',
+    'strategies:',
+    'statistics: { benchmark: { file: index.csv } }\nstrategies:',
+    'statistics.benchmark: expected a contract of the run, whose file is in data, was {"file":"index.csv"}',
+  ],
+  [
+    'a file of symbols, which is gone',
+    'data:\n',
+    'data:\n  symbols: universe.csv\n',
+    'data.symbols: expected a list, and a run for each stretch (from, to) between its changes, was "universe.csv"',
+  ],
   ['no data', `prints: [${SAMPLE}]`, 'prints: []', 'data: expected prints, quotes, bars or a catalogue'],
   [
     'days the data has not',
