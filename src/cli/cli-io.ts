@@ -1,4 +1,5 @@
 /** Output, exit codes and failures of commands. */
+import { existsSync } from 'node:fs';
 import { formatCount } from '../text/numbers.ts';
 
 /** Results go to `out`, everything else to `err`. */
@@ -23,7 +24,7 @@ export interface CliContext {
   readonly finish: (exitCode: number) => void;
 }
 
-export const printJson = (io: CliIo, value: unknown): void => io.out(`${JSON.stringify(value, null, 2)}\n`);
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Exit codes, as `--help` lists them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3, nothingThere: 4 } as const;
@@ -39,11 +40,20 @@ export class CliFailure extends Error {
   }
 }
 
+export const failed = (message: string): CliFailure => new CliFailure(EXIT.failed, message);
+export const wrongUsage = (message: string): CliFailure => new CliFailure(EXIT.usage, message);
+export const nothingThere = (message: string): CliFailure => new CliFailure(EXIT.nothingThere, message);
+
+/** Refuses a path that leads nowhere. */
+export function needFile(flag: string, path: string | null | undefined): void {
+  if (typeof path === 'string' && !existsSync(path))
+    throw wrongUsage(`${flag}: expected an existing file, was ${path}`);
+}
+
 /** The failure of a data command that finds no data. */
 export function noData(dir: string, symbol: string | undefined): CliFailure {
   const what = symbol === undefined ? 'no data' : `nothing of ${symbol}`;
-  return new CliFailure(
-    EXIT.nothingThere,
+  return nothingThere(
     `${what} in ${dir}: import some with tickwright data import FILE, or name another directory with --dir`,
   );
 }
@@ -75,4 +85,4 @@ export async function written(): Promise<boolean> {
 }
 
 export const refused = (problems: readonly string[], where: string): CliFailure =>
-  new CliFailure(EXIT.usage, [...problems, `${formatCount(problems.length, 'problem')} ${where}`].join('\n'));
+  wrongUsage([...problems, `${formatCount(problems.length, 'problem')} ${where}`].join('\n'));

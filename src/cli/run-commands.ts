@@ -1,10 +1,9 @@
 /** `paper`, `live`, `dry-run`: the daemon itself. */
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { apiKeyPlace } from '../app/edge/broker-address.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
-import { type CliContext, CliFailure, EXIT } from './cli-io.ts';
+import { type CliContext, wrongUsage, needFile } from './cli-io.ts';
 import { valid } from './read-config.ts';
 import { loadRunConfig } from '../app/host/strategy-files/load-run-config.ts';
 import { formatProblem } from '../config/problem.ts';
@@ -57,9 +56,7 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
       const flags = command.opts<RunFlags>();
       const config = await configFor(mode, flags.config);
       const { replay = null } = flags;
-      if (replay !== null && !existsSync(replay)) {
-        throw new CliFailure(EXIT.usage, `--replay: expected an existing file, was ${replay}`);
-      }
+      needFile('--replay', replay);
       // Modules and the simulated broker take seconds on a slow machine.
       if (context.io.isTerminal === true) context.io.err(`Starting ${mode} with ${flags.config}\n`);
       const { runDaemon } = await import('../app/live/run-daemon.ts');
@@ -86,8 +83,7 @@ async function configFor(mode: Mode, file: string): Promise<Config> {
   const { config } = valid(loaded);
   if (config.mode === mode || (mode === 'dry-run' && config.mode === 'live'))
     return keyed({ ...config, mode });
-  throw new CliFailure(
-    EXIT.usage,
+  throw wrongUsage(
     `${file}: expected mode: ${mode} for tickwright ${mode}, was mode: ${config.mode} ` +
       `(use tickwright ${config.mode}, or another file)`,
   );
@@ -97,8 +93,7 @@ async function configFor(mode: Mode, file: string): Promise<Config> {
 export function keyed(config: Config): Config {
   const { where, isThere } = apiKeyPlace(config.auth);
   if (config.mode === 'paper' || isThere) return config;
-  throw new CliFailure(
-    EXIT.usage,
+  throw wrongUsage(
     `${config.file}: expected the API key in ${where}, was missing (the key never goes into this file); nothing was started`,
   );
 }

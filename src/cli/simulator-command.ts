@@ -1,10 +1,9 @@
 /** `tickwright simulator`: the simulated broker alone, for a client in any language. */
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { Shutdown } from '../app/host/shutdown.ts';
 import type { simulatorFaults, SimulatorRun } from '../app/simulator/run-simulator.ts';
 import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from './cli-io.ts';
+import { type CliContext, type CliIo, EXIT, jsonText, failed, wrongUsage, needFile } from './cli-io.ts';
 import { formatTable } from '../text/table.ts';
 
 interface SimulatorFlags {
@@ -56,8 +55,11 @@ function addFaultsCommand(simulator: Command, io: CliIo): void {
       const { simulatorFaults } = await import('../app/simulator/run-simulator.ts');
       const known = simulatorFaults();
       // The parent command has a --json of its own and takes the flag first.
-      if (faults.optsWithGlobals<{ readonly json?: boolean }>().json === true) printJson(io, known);
-      else io.out(faultTable(known));
+      io.out(
+        faults.optsWithGlobals<{ readonly json?: boolean }>().json === true
+          ? jsonText(known)
+          : faultTable(known),
+      );
     });
 }
 
@@ -82,11 +84,8 @@ function faultLines({ name, effect, parameters }: ListedFault): readonly string[
 type ListedFault = ReturnType<typeof simulatorFaults>[number];
 
 async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
-  for (const [flag, path] of Object.entries({ '--config': flags.config, '--tape': flags.tape })) {
-    if (path !== undefined && !existsSync(path)) {
-      throw new CliFailure(EXIT.usage, `${flag}: expected an existing file, was ${path}`);
-    }
-  }
+  needFile('--config', flags.config);
+  needFile('--tape', flags.tape);
   const { runSimulator } = await import('../app/simulator/run-simulator.ts');
   try {
     return await runSimulator({
@@ -109,13 +108,12 @@ function explained(error: unknown, { port, controlPort }: SimulatorFlags): unkno
   if ('code' in error && error.code === 'EADDRINUSE') {
     const taken = 'port' in error ? String(error.port) : String(port ?? '');
     const flag = taken === String(controlPort) ? '--control-port' : '--port';
-    return new CliFailure(
-      EXIT.failed,
+    return failed(
       `port ${taken} of 127.0.0.1 is taken: choose another with ${flag}, or ${flag} 0 for any free one`,
     );
   }
   const isWronglyAsked = error.name === 'SimulatorConfigError' || error.name === 'TapeError';
-  return isWronglyAsked ? new CliFailure(EXIT.usage, error.message) : error;
+  return isWronglyAsked ? wrongUsage(error.message) : error;
 }
 
 function block(it: SimulatorRun['description']): string {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { runningDaemons } from '../app/restart/daemon-list.ts';
-import { CliFailure, EXIT } from './cli-io.ts';
+import { wrongUsage } from './cli-io.ts';
 
 /** State directory of paper trading, where no daemon runs and none is named. */
 const DEFAULT_STATE = 'var/paper';
@@ -22,8 +22,5 @@ export function stateOf({ state }: { readonly state?: string }): string {
     ({ mode, stateDir, pid }) =>
       `  --state ${stateDir === ours ? DEFAULT_STATE : stateDir}   (${mode}, process ${pid})`,
   );
-  throw new CliFailure(
-    EXIT.usage,
-    [`${running.length} daemons are running; say which one is meant:`, ...choices].join('\n'),
-  );
+  throw wrongUsage([`${running.length} daemons are running; say which one is meant:`, ...choices].join('\n'));
 }

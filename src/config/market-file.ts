@@ -7,7 +7,7 @@ import type { CostSchedule, Dated } from '../domain/costs.ts';
 import { US_PER_DAY } from '../domain/units.ts';
 import { formatTimeOfDay, formatUtcOffset, parseUtcOffset } from '../text/dates.ts';
 import { namedZone } from '../text/time-zone.ts';
-import type { Problem } from './problem.ts';
+import type { Checked, Problem } from './problem.ts';
 import { readNamed } from './read-file.ts';
 import type { YamlSource } from './yaml-source.ts';
 import { date, pathText, percent, timeOfDay } from './values.ts';
@@ -224,13 +224,9 @@ export interface Market {
   readonly costs: CostSchedule;
 }
 
-type ReadMarket =
-  | ({ readonly ok: true } & Market)
-  | { readonly ok: false; readonly problems: readonly Problem[] };
-
 const CLOSURES = ['calendar', 'closures'] as const;
 
-export function readMarket(parent: YamlSource, name: string): ReadMarket {
+export function readMarket(parent: YamlSource, name: string): Checked<Market> {
   const market = readNamed(parent, ['market'], name, marketSchema, 'a market file');
   if ('problems' in market) return { ok: false, problems: market.problems };
   const { source, value } = market;

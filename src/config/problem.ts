@@ -10,6 +10,11 @@ export interface Problem {
   readonly hint: string;
 }
 
+/** What was read, or every mistake in it. */
+export type Checked<T> =
+  | ({ readonly ok: true } & T)
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
 /** `config/paper.yaml:12:7 strategies[0].params.fast: expected a whole number, was "ten"`, and the hint. */
 export function formatProblem(problem: Problem): string {
   const where = `${problem.file}:${problem.line}:${problem.column}`;

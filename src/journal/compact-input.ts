@@ -2,6 +2,7 @@
  * Inputs as journal rows. Most polls find the same as the one before, so a snapshot is written as its difference to the last one
  * where that reproduces it exactly.
  */
+import { isRecord, type JsonRecord } from '../domain/parsed.ts';
 import type { StrategyNames } from '../domain/strategy-names.ts';
 import type { EngineEvent, MarketEvent } from '../engine/ports/engine-event.ts';
 import { namedText, parseNamed } from './named-strategies.ts';
@@ -25,8 +26,6 @@ const BULK: Readonly<Partial<Record<JournaledInput['kind'] | typeof TRIGGERS, Bu
   reference: { field: 'rows', key: undefined },
   contracts: { field: 'contracts', key: undefined },
 };
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** `{ $same: true }`: as in the last row of this kind. `{ $delta: rows }`: these rows replace or follow the last ones. */
 const SAME = '$same';
@@ -90,7 +89,7 @@ class LastValue implements LastBulk {
   }
 
   expand(stored: unknown): unknown {
-    if (!isRow(stored) || !(SAME in stored)) this.#value = stored;
+    if (!isRecord(stored) || !(SAME in stored)) this.#value = stored;
     return this.#value;
   }
 }
@@ -98,7 +97,7 @@ class LastValue implements LastBulk {
 /** Rows with a key. Rows that did not change stay the same objects for the reader. */
 class LastRows implements LastBulk {
   readonly #key: string;
-  #rows: readonly Row[] = [];
+  #rows: readonly JsonRecord[] = [];
   /** Text of each row, by key: whole snapshots are compared row by row, once. */
   #texts = new Map<unknown, string>();
   /** Place of each row, by key. */
@@ -118,7 +117,7 @@ class LastRows implements LastBulk {
     // A difference keeps the order of the rows, changes some, and adds others at the end.
     let isDifference = !this.#isFirst && value.length >= keys.length;
     for (const [place, row] of value.entries()) {
-      const key: unknown = isRow(row) ? row[this.#key] : undefined;
+      const key: unknown = isRecord(row) ? row[this.#key] : undefined;
       const text = JSON.stringify(row);
       if (texts.has(key) || (place < keys.length ? keys[place] !== key : before.has(key)))
         isDifference = false;
@@ -133,7 +132,7 @@ class LastRows implements LastBulk {
   }
 
   expand(stored: unknown): unknown {
-    if (!isRow(stored)) return this.#replace(stored);
+    if (!isRecord(stored)) return this.#replace(stored);
     if (SAME in stored) return this.#rows;
     return DELTA in stored ? this.#merge(rowsIn(stored[DELTA])) : this.#replace(stored);
   }
@@ -145,7 +144,7 @@ class LastRows implements LastBulk {
     return stored;
   }
 
-  #merge(delta: readonly Row[]): readonly Row[] {
+  #merge(delta: readonly JsonRecord[]): readonly JsonRecord[] {
     const rows = [...this.#rows];
     for (const row of delta) {
       const key = row[this.#key];
@@ -159,18 +158,15 @@ class LastRows implements LastBulk {
 }
 
 /** The two lists of the book have different rows, and each changes apart. */
-function bulkName(kind: string, body: Row): keyof typeof BULK | undefined {
+function bulkName(kind: string, body: JsonRecord): keyof typeof BULK | undefined {
   if (kind === 'book_snapshot' && body['list'] === 'triggers') return TRIGGERS;
   return isBulkName(kind) ? kind : undefined;
 }
 
 const isBulkName = (kind: string): kind is keyof typeof BULK => Object.hasOwn(BULK, kind);
 
-const isRow = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function rowsIn(value: unknown): readonly Row[] {
-  if (!Array.isArray(value) || !value.every(isRow))
+function rowsIn(value: unknown): readonly JsonRecord[] {
+  if (!Array.isArray(value) || !value.every(isRecord))
     throw new Error('journal: expected rows in the body of an input');
   return value;
 }

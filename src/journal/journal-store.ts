@@ -112,7 +112,8 @@ export class JournalStore {
   #follow: ((named: NamedEntry) => void) | undefined = undefined;
   #writeFirst: (() => void) | null = null;
   #cancelTimer: CancelTimer | undefined = undefined;
-  #isFailing = false;
+  /** The last write was refused; its rows wait. */
+  isFailing = false;
   /** It was opened on a full disk: nobody else can read it. */
   #isAlone: boolean;
 
@@ -125,11 +126,6 @@ export class JournalStore {
     this.#names = options.names ?? new StrategyNames();
     this.#codec = new InputCodec(this.#names);
     this.read = new JournalReader(this.#database, this.#names);
-  }
-
-  /** The last write was refused; its rows wait. */
-  get isFailing(): boolean {
-    return this.#isFailing;
   }
 
   /** Rows that wait for their commit. */
@@ -207,8 +203,8 @@ export class JournalStore {
       this.#failed(error);
       throw error;
     }
-    if (!this.#isFailing) return;
-    this.#isFailing = false;
+    if (!this.isFailing) return;
+    this.isFailing = false;
     this.#waitForOthers(BUSY_TIMEOUT_MS);
     this.#options.onRecovered?.();
   }
@@ -307,7 +303,7 @@ export class JournalStore {
       // The log still holds the rows, but a full disk will not take the next ones.
       this.#failed(error);
     } finally {
-      if (!this.#isFailing) this.#waitForOthers(BUSY_TIMEOUT_MS);
+      if (!this.isFailing) this.#waitForOthers(BUSY_TIMEOUT_MS);
     }
     return statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
@@ -342,7 +338,7 @@ export class JournalStore {
 
   #add(row: Pending): void {
     this.#pending.push(row);
-    this.#flushAfter(this.#isFailing ? RETRY_MS : GROUP_COMMIT_MS);
+    this.#flushAfter(this.isFailing ? RETRY_MS : GROUP_COMMIT_MS);
   }
 
   #flushAfter(ms: number): void {
@@ -365,8 +361,8 @@ export class JournalStore {
   }
 
   #failed(error: unknown): void {
-    if (this.#isFailing) return;
-    this.#isFailing = true;
+    if (this.isFailing) return;
+    this.isFailing = true;
     // Cancels and heartbeats do not wait again and again for a program that keeps the database locked (failure cases, 8).
     this.#waitForOthers(0);
     this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));

@@ -1,5 +1,14 @@
 /** Commands of the control API and the parser of their bodies. */
-import { type Issue, notParsed, parsed, type Parsed, parseJson, shown } from '../domain/parsed.ts';
+import {
+  isRecord,
+  type Issue,
+  issuesText,
+  notParsed,
+  parsed,
+  type Parsed,
+  parseJson,
+  shown,
+} from '../domain/parsed.ts';
 
 export const COMMAND_NAMES = [
   'halt',
@@ -49,10 +58,7 @@ export const EMPTY_BODY: CommandBody = {
   inAuction: false,
 };
 
-const FLAGS = ['keepTrading', 'inAuction'] as const;
-
-type Flag = (typeof FLAGS)[number];
-type Field = 'reason' | 'strategy' | 'clientOrderId' | 'as' | 'otp' | 'channel' | Flag;
+type Field = keyof CommandBody;
 type Need = 'required' | 'optional';
 
 const REASON = { reason: 'required' } as const;
@@ -84,8 +90,19 @@ const TEXT = `text of 1 to ${TEXT_MAX} characters on one line`;
 export const commandNamed = (name: string): CommandName | undefined =>
   COMMAND_NAMES.find((each) => each === name);
 
+/** The body of a command, or what is wrong with it. An empty text is `{}`. */
+export function readCommandBody(
+  name: CommandName,
+  text: string,
+): { readonly ok: true; readonly value: CommandBody } | { readonly ok: false; readonly message: string } {
+  const body = parseBody(name, text);
+  return body.ok
+    ? body
+    : { ok: false, message: `${name} takes ${bodyShape(name)}; ${issuesText(body.issues)}` };
+}
+
 /** `{"strategy"?: text, "reason": text}`, for messages. */
-export function bodyShape(name: CommandName): string {
+function bodyShape(name: CommandName): string {
   const fields = Object.entries(FIELDS[name]).map(([field, need]) => {
     const type = isFlag(field) ? 'true | false' : field === 'as' ? '"absent" | "live"' : 'text';
     return `"${field}"${need === 'optional' ? '?' : ''}: ${type}`;
@@ -93,30 +110,23 @@ export function bodyShape(name: CommandName): string {
   return `{${fields.join(', ')}}`;
 }
 
-/** An empty text is `{}`. */
-export function parseCommandBody(name: CommandName, text: string): Parsed<CommandBody> {
+function parseBody(name: CommandName, text: string): Parsed<CommandBody> {
   const json = parseJson(text.trim() === '' ? '{}' : text, 'body');
   if (!json.ok) return json;
-  const { value } = json;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return notParsed('body', `a JSON object ${bodyShape(name)}`, value);
-  }
-  const given = new Map<string, unknown>(Object.entries(value));
+  const given = json.value;
+  if (!isRecord(given)) return notParsed('body', `a JSON object ${bodyShape(name)}`, given);
   const known = Object.keys(FIELDS[name]);
   const issues: Issue[] = [];
-  for (const [field, what] of given) {
+  for (const [field, what] of Object.entries(given)) {
     if (known.includes(field)) continue;
     const expected = known.length === 0 ? 'no fields' : `only ${known.join(', ')}`;
     issues.push({ path: field, expected, received: shown(what) });
   }
-  const texts = new Map<Field, string>();
-  const flags = new Set<Field>();
-  for (const field of fieldsOf(name)) {
-    const what = given.get(field);
+  const meant = new Map<string, unknown>();
+  for (const field of Object.keys(EMPTY_BODY).filter((each): each is Field => known.includes(each))) {
+    const what = given[field];
     if (what === undefined && FIELDS[name][field] === 'optional') continue;
-    if (isFlag(field) && typeof what === 'boolean') {
-      if (what) flags.add(field);
-    } else if (isText(field, what)) texts.set(field, what.trim());
+    if (isMeant(field, what)) meant.set(field, typeof what === 'string' ? what.trim() : what);
     else
       issues.push({
         path: field,
@@ -126,45 +136,18 @@ export function parseCommandBody(name: CommandName, text: string): Parsed<Comman
   }
   const [first, ...rest] = issues;
   if (first !== undefined) return { ok: false, issues: [first, ...rest] };
-  return parsed(bodyOf(texts, flags));
+  return parsed(Object.assign({ ...EMPTY_BODY }, Object.fromEntries(meant)));
 }
 
-const ALL_FIELDS: readonly Field[] = [
-  'reason',
-  'strategy',
-  'clientOrderId',
-  'as',
-  'otp',
-  'channel',
-  ...FLAGS,
-];
-
-const isFlag = (field: string): field is Flag => FLAGS.some((each) => each === field);
-
-const fieldsOf = (name: CommandName): readonly Field[] =>
-  ALL_FIELDS.filter((field) => FIELDS[name][field] !== undefined);
+const isFlag = (field: string): boolean => field === 'keepTrading' || field === 'inAuction';
 
 function expectedOf(field: Field): string {
   if (isFlag(field)) return 'true or false';
   return field === 'as' ? '"absent" or "live"' : TEXT;
 }
 
-function isText(field: Field, what: unknown): what is string {
-  if (typeof what !== 'string' || isFlag(field)) return false;
+function isMeant(field: Field, what: unknown): boolean {
+  if (isFlag(field)) return typeof what === 'boolean';
   if (field === 'as') return what === 'absent' || what === 'live';
-  return what.trim() !== '' && what.length <= TEXT_MAX && !CONTROL.test(what);
-}
-
-function bodyOf(texts: ReadonlyMap<Field, string>, flags: ReadonlySet<Field>): CommandBody {
-  const as = texts.get('as');
-  return {
-    reason: texts.get('reason') ?? '',
-    strategy: texts.get('strategy') ?? null,
-    clientOrderId: texts.get('clientOrderId') ?? null,
-    as: as === 'absent' || as === 'live' ? as : null,
-    otp: texts.get('otp') ?? null,
-    channel: texts.get('channel') ?? null,
-    keepTrading: flags.has('keepTrading'),
-    inAuction: flags.has('inAuction'),
-  };
+  return typeof what === 'string' && what.trim() !== '' && what.length <= TEXT_MAX && !CONTROL.test(what);
 }

@@ -1,22 +1,27 @@
 /** The control API: loopback only, and only with the token. */
 import type { Socket } from 'node:net';
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import {
-  bodyShape,
   COMMAND_NAMES,
   type CommandBody,
   type CommandName,
   commandNamed,
-  parseCommandBody,
+  readCommandBody,
 } from './control-command.ts';
-import type { CockpitRole } from './cockpit/cockpit-model.ts';
-import { assertToken, LOOPBACK_NAMES, requireHost, requireToken } from './http-guards.ts';
-import { issuesText } from '../domain/parsed.ts';
+import type { CockpitAnswer, CockpitRole } from './cockpit/cockpit-model.ts';
+import {
+  assertToken,
+  failure,
+  failureText,
+  keepBodies,
+  listen,
+  LOOPBACK_NAMES,
+  requireHost,
+  requireToken,
+} from './http-guards.ts';
 import { redactText, type Secrets } from './redact.ts';
 
-export interface CommandResult {
-  readonly ok: boolean;
-  readonly message: string;
+export interface CommandResult extends CockpitAnswer {
   /** One text for each strategy that changes; absent for other commands. */
   readonly changes?: readonly string[];
 }
@@ -87,10 +92,7 @@ export async function startControl({
     ),
   );
   addRoutes(app, handlers);
-  await app.listen({ host: HOST, port });
-  const address = app.server.address();
-  const bound = typeof address === 'object' && address !== null ? address.port : port;
-  return { port: bound, close: () => app.close() };
+  return { port: await listen(app, HOST, port), close: () => app.close() };
 }
 
 /** The oldest one gives way: connections that ask nothing keep no halt out. */
@@ -117,15 +119,11 @@ function sayWhatWasExpected(app: FastifyInstance, token: string): void {
 function messageOf(error: FastifyError, code: number): string {
   if (code === 413) return `the body is too large: expected at most ${BODY_BYTES_MAX} bytes`;
   if (code === 415) return 'expected a body of content type application/json';
-  return code >= 500 ? `the daemon failed to answer: ${error.message}` : error.message;
+  return failureText(error, code);
 }
 
 function addRoutes(app: FastifyInstance, handlers: ControlHandlers): void {
-  app.removeAllContentTypeParsers();
-  // The body stays text: the command's parser reports its mistakes.
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, body),
-  );
+  keepBodies(app);
   addHealth(app, handlers.health);
   app.get('/readyz', (_request, reply) => {
     const state = handlers.ready();
@@ -145,7 +143,10 @@ function addRoutes(app: FastifyInstance, handlers: ControlHandlers): void {
       const known = COMMAND_NAMES.join(', ');
       return reply.code(404).send(failure(`no command "${request.params.name}": expected one of ${known}`));
     }
-    return runCommand(name, request.body, handlers, reply);
+    const body = readCommandBody(name, typeof request.body === 'string' ? request.body : '');
+    if (!body.ok) return reply.code(400).send(failure(body.message));
+    const result = await handlers.command(name, body.value);
+    return reply.code(result.ok ? 200 : 409).send(result);
   });
 }
 
@@ -156,20 +157,5 @@ export function addHealth(app: FastifyInstance, health: () => Promise<Health>): 
     return reply.code(state.ok ? 200 : 503).send(state);
   });
 }
-
-async function runCommand(
-  name: CommandName,
-  raw: unknown,
-  handlers: ControlHandlers,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const body = parseCommandBody(name, typeof raw === 'string' ? raw : '');
-  if (!body.ok)
-    return reply.code(400).send(failure(`${name} takes ${bodyShape(name)}; ${issuesText(body.issues)}`));
-  const result = await handlers.command(name, body.value);
-  return reply.code(result.ok ? 200 : 409).send(result);
-}
-
-const failure = (message: string): CommandResult => ({ ok: false, message });
 
 const pathOf = (url: string): string => url.replace(/[?#].*$/, '');

@@ -1,7 +1,16 @@
 /** `GET /metrics` for Prometheus and `GET /healthz` for supervisors, beside the control API and without any command. */
 import fastify from 'fastify';
 import { addHealth, type Health } from './control-server.ts';
-import { assertToken, isLoopback, LOOPBACK_NAMES, requireHost, requireToken } from './http-guards.ts';
+import {
+  assertToken,
+  failure,
+  hostOf,
+  isLoopback,
+  listen,
+  LOOPBACK_NAMES,
+  requireHost,
+  requireToken,
+} from './http-guards.ts';
 
 export interface MetricsServerOptions {
   readonly address: string;
@@ -38,19 +47,17 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
     forceCloseConnections: true,
     logger: false,
   });
-  const own = address.includes(':') ? `[${address}]` : address;
+  const own = hostOf(address);
   requireHost(app, [...LOOPBACK_NAMES, own, ...hosts]);
   if (token !== undefined) requireToken(app, token, ['/healthz']);
   app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ ok: false, message: 'expected GET /metrics or GET /healthz' }),
+    reply.code(404).send(failure('expected GET /metrics or GET /healthz')),
   );
   app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', contentType).send(await text()),
   );
   addHealth(app, health);
   app.server.maxConnections = CONNECTIONS_MAX;
-  await app.listen({ host: address, port });
-  const bound = app.server.address();
-  const actual = typeof bound === 'object' && bound !== null ? bound.port : port;
-  return { url: `http://${own}:${actual}`, close: () => app.close() };
+  const bound = await listen(app, address, port);
+  return { url: `http://${own}:${bound}`, close: () => app.close() };
 }

@@ -28,7 +28,7 @@ import { StateStore } from './state/state-store.ts';
 import { VenueMemory } from './state/venue-memory.ts';
 import { PriceFeed } from './stream/price-feed.ts';
 import { STREAM_PATH, StreamServer } from './stream/stream-server.ts';
-import { SkewedClock } from './time/market-clock.ts';
+import { skewedClock } from './time/market-clock.ts';
 
 const HOST = '127.0.0.1';
 
@@ -76,8 +76,8 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
   };
   try {
     const port = await listenOn(rest, options.port);
-    const controlPort = await listenOn(control, options.controlPort);
-    return runningSimulator(parts, port, { controlPort, controlToken }, close);
+    const url = `http://${HOST}:${await listenOn(control, options.controlPort)}`;
+    return runningSimulator(parts, port, { control: url, controlToken }, close);
   } catch (error) {
     await close();
     throw error;
@@ -119,7 +119,7 @@ export function assembleSimulator(options: SimulatorOptions, store: StateStore) 
 function createServices(options: SimulatorOptions, store: StateStore) {
   const { timers, accounts, calendar } = options;
   const board = new FaultBoard();
-  const clock = new SkewedClock(options.clock, board);
+  const clock = skewedClock(options.clock, board);
   const memory = new VenueMemory(store);
   const { clock: market, venueMarket, prints } = openMarket(options, memory);
   const venue = venueOptions(options, venueMarket);
@@ -206,17 +206,16 @@ export interface MarketStep {
   readonly nextUs: number | null;
 }
 
-/** A simulated broker that listens. The account is the first one of the options. */
-export interface RunningSimulator {
-  readonly port: number;
-  /** Of the control API. */
-  readonly controlPort: number;
-  /** Calls of the control API carry it as their bearer token. */
-  readonly controlToken: string;
+/** Addresses and credentials: the one line that the program prints. The account is the first one of the options. */
+export interface SimulatorDescription {
   /** `http://127.0.0.1:<port>`. */
   readonly rest: string;
   /** `ws://127.0.0.1:<port>` and the path of the contract. */
   readonly stream: string;
+  /** Address of the control API. */
+  readonly control: string;
+  /** Calls of the control API carry it as their bearer token. */
+  readonly controlToken: string;
   readonly apiKey: string;
   readonly otp: string;
   readonly custodyCode: string;
@@ -226,6 +225,11 @@ export interface RunningSimulator {
   readonly frontMonth: string;
   /** Order codes, nearest expiry first. */
   readonly contracts: readonly string[];
+}
+
+/** A simulated broker that listens. */
+export interface RunningSimulator extends SimulatorDescription {
+  readonly port: number;
   readonly faults: FaultControl;
   /** Counts by name: malformed frames, refused connections, ... */
   readonly counters: ReadonlyMap<string, number>;
@@ -252,7 +256,7 @@ export interface RunningSimulator {
 function runningSimulator(
   { account, brokerage, market, faults, counters, stream, otps }: Assembled,
   port: number,
-  control: Pick<RunningSimulator, 'controlPort' | 'controlToken'>,
+  control: Pick<RunningSimulator, 'control' | 'controlToken'>,
   close: () => Promise<void>,
 ): RunningSimulator {
   const id = accountId(account.custodyCode);
@@ -298,28 +302,10 @@ function runningSimulator(
   };
 }
 
-/** Addresses and credentials: the one line that the program prints. */
-export interface SimulatorDescription extends Pick<
-  RunningSimulator,
-  | 'rest'
-  | 'stream'
-  | 'apiKey'
-  | 'otp'
-  | 'custodyCode'
-  | 'accountId'
-  | 'subAccountId'
-  | 'frontMonth'
-  | 'contracts'
-> {
-  /** Address of the control API. */
-  readonly control: string;
-  readonly controlToken: string;
-}
-
 export const describeSimulator = (running: RunningSimulator): SimulatorDescription => ({
   rest: running.rest,
   stream: running.stream,
-  control: `http://127.0.0.1:${running.controlPort}`,
+  control: running.control,
   controlToken: running.controlToken,
   apiKey: running.apiKey,
   otp: running.otp,

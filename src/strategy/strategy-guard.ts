@@ -18,16 +18,12 @@ export class StrategyGuard {
   readonly running: Int32Array;
   readonly #port: Pick<TraderPort, 'fault'>;
   readonly #atClose = new Set<() => void>();
-  #closed = false;
+  closed = false;
 
   constructor(index: StrategyIndex, running: Int32Array, port: Pick<TraderPort, 'fault'>) {
     this.index = index;
     this.running = running;
     this.#port = port;
-  }
-
-  get closed(): boolean {
-    return this.#closed;
   }
 
   /** Adds a cleanup that runs when the strategy stops. */
@@ -40,7 +36,7 @@ export class StrategyGuard {
   }
 
   run(where: string, action: () => void): void {
-    if (this.#closed) return;
+    if (this.closed) return;
     const before = this.#enter();
     try {
       action();
@@ -60,14 +56,14 @@ export class StrategyGuard {
 
   /** Stops the strategy and tells the engine, once: later faults follow from the first. */
   fault(error: unknown, where: string): void {
-    if (this.#closed) return;
+    if (this.closed) return;
     this.close();
     this.#port.fault(this.index, error, where);
   }
 
   /** Streams that end call the strategy's code. */
   close(): void {
-    this.#closed = true;
+    this.closed = true;
     const before = this.#enter();
     for (const drop of this.#atClose) drop();
     this.#atClose.clear();
@@ -79,9 +75,9 @@ export class StrategyGuard {
    * replay, so it is a fault (rulings, 34).
    */
   assertInEvent(call: string, of = 'trader'): void {
-    if (this.running[0] === this.index && !this.#closed) return;
+    if (this.running[0] === this.index && !this.closed) return;
     const what = `${of}.${call}`;
-    if (this.#closed) throw new TraderClosedError(`${what}: this strategy is stopped`);
+    if (this.closed) throw new TraderClosedError(`${what}: this strategy is stopped`);
     const error = new TraderClosedError(`${what} was called outside the event being processed`);
     this.fault(error, what);
     throw error;

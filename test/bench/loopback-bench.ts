@@ -10,7 +10,7 @@ import { systemTimers } from '../../src/app/host/market-clock.ts';
 import { systemClock } from '../../src/app/host/system-clock.ts';
 import { Sequencer } from '../../src/app/live/sequencer.ts';
 import { FRESH_STATE } from '../../src/broker/stream/reconnect-policy.ts';
-import { createStreamClient, type StreamClient } from '../../src/broker/stream/stream-client.ts';
+import { StreamClient } from '../../src/broker/stream/stream-client.ts';
 import { addUs, seq, US_PER_DAY } from '../../src/domain/units.ts';
 import { openFrameLog } from '../../src/recording/frame-log.ts';
 import { decodeFrames, marketEvents } from '../../src/wire/stream/server-frame.ts';
@@ -65,7 +65,7 @@ class Stopwatch {
 
 /** The client of the daemon, authenticated. */
 function connect(sender: FrameSender, day: MarketDay, onFrame: (text: string) => void): StreamClient {
-  const client = createStreamClient({
+  const client = new StreamClient({
     url: sender.url,
     tokens: {
       current: () => ({ jwt: 'bench', expiresAt: addUs(systemClock.nowUs(), US_PER_DAY) }),

@@ -8,9 +8,9 @@ import { z } from 'zod';
 import { systemTimers } from '../../src/app/host/market-clock.ts';
 import { systemClock } from '../../src/app/host/system-clock.ts';
 import { Sequencer } from '../../src/app/live/sequencer.ts';
-import { createRestGateway } from '../../src/broker/gateway/rest-gateway.ts';
+import { RestGateway } from '../../src/broker/gateway/rest-gateway.ts';
 import { createRestClient } from '../../src/broker/rest/rest-client.ts';
-import { createTransport, type Transport } from '../../src/broker/rest/transport.ts';
+import { Transport } from '../../src/broker/rest/transport.ts';
 import { accountId, subAccountId } from '../../src/domain/ids.ts';
 import {
   addUs,
@@ -94,7 +94,7 @@ export class OrderPath {
       decode: pipe(decodeFrames(contractTable(day)), marketEvents),
       deliver: (events) => this.#process(events),
     });
-    this.#transport = createTransport({
+    this.#transport = new Transport({
       baseUrl: brokerUrl,
       pace: { callsPerSecond: 10_000, burst: 10_000 },
       clock: systemClock,
@@ -155,7 +155,7 @@ export class OrderPath {
     }
   }
 
-  #gateway(durable: boolean): ReturnType<typeof createRestGateway> {
+  #gateway(durable: boolean): RestGateway {
     const { contracts } = this.#day.config;
     const rest = createRestClient({
       transport: this.#transport,
@@ -172,7 +172,7 @@ export class OrderPath {
       timers: systemTimers,
       onSignal: () => undefined,
     });
-    return createRestGateway({
+    return new RestGateway({
       rest,
       sink: this.#sequencer,
       timers: systemTimers,

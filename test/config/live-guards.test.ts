@@ -52,16 +52,6 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:7:12 broker.restUrl: expected an address like https://host/, was "broker.example"',
   ],
   [
-    'an address is none',
-    spoilt('https://broker.example/', 'not a url', LIVE),
-    'main.yaml:7:12 broker.restUrl: expected an address like https://host/, was "not a url"',
-  ],
-  [
-    'an address is of another kind',
-    spoilt('https://broker.example/', 'ftp://broker.example/', LIVE),
-    'main.yaml:7:12 broker.restUrl: expected an address with https://, was "ftp://broker.example/" (write https:// in front of the host)',
-  ],
-  [
     'an address has a port that does not exist',
     spoilt('https://broker.example/', 'https://broker.example:99999/', LIVE),
     'main.yaml:7:12 broker.restUrl: expected an address like https://host/, was "https://broker.example:99999/"',

@@ -14,11 +14,6 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:4:3 risk.orderqtymax: expected a known key, was "orderqtymax" (did you mean orderQtyMax?)',
   ],
   [
-    'a key with underscores',
-    spoilt('  orderQtyMax: 5', '  order_qty_max: 5'),
-    'main.yaml:4:3 risk.order_qty_max: expected a known key, was "order_qty_max" (did you mean orderQtyMax?)',
-  ],
-  [
     'a key with dashes',
     spoilt('  orderQtyMax: 5', '  order-qty-max: 5'),
     'main.yaml:4:3 risk.order-qty-max: expected a known key, was "order-qty-max" (did you mean orderQtyMax?)',
@@ -32,11 +27,6 @@ const ROWS: readonly Mistake[] = [
     'a number without end',
     spoilt('  orderQtyMax: 5', '  orderQtyMax: .inf'),
     'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was .inf',
-  ],
-  [
-    'a number without beginning',
-    added('simulator:\n  cash: -.inf'),
-    'main.yaml:11:9 simulator.cash: expected a whole number, was -.inf',
   ],
   [
     'a key without a value',
@@ -54,16 +44,6 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5,000,000"',
   ],
   [
-    'money below zero',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: -5000000'),
-    'main.yaml:5:17 risk.dailyLossMax: expected at least 1, was -5000000',
-  ],
-  [
-    'half a dong',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 1.5'),
-    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was 1.5',
-  ],
-  [
     'money beyond counting',
     spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 99999999999999999999'),
     'main.yaml:5:17 risk.dailyLossMax: expected at most 9007199254740991, was 99999999999999999999',
@@ -79,24 +59,9 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:5:18 risk.collarPercent: expected a number, was "2%"',
   ],
   [
-    'a percentage below zero',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: -2'),
-    'main.yaml:5:18 risk.collarPercent: expected at least 0.01, was -2',
-  ],
-  [
-    'a percentage of zero',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: 0'),
-    'main.yaml:5:18 risk.collarPercent: expected at least 0.01, was 0',
-  ],
-  [
     'a percentage too fine to keep',
     spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: 0.001'),
     'main.yaml:5:18 risk.collarPercent: expected at least 0.01, was 0.001',
-  ],
-  [
-    'a percentage above 100',
-    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: 2000'),
-    'main.yaml:5:18 risk.collarPercent: expected at most 100, was 2000',
   ],
   [
     'more margin than there is',
@@ -124,11 +89,6 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:1:7 mode: expected one of paper, live, dry-run, was "Paper" (did you mean paper?)',
   ],
   [
-    'a mode with an underscore',
-    spoilt('mode: paper', 'mode: dry_run'),
-    'main.yaml:1:7 mode: expected one of paper, live, dry-run, was "dry_run" (did you mean dry-run?)',
-  ],
-  [
     'half of a word',
     added('simulator:\n  hours: always'),
     'main.yaml:11:10 simulator.hours: expected one of always_open, exchange, was "always" (did you mean always_open?)',
@@ -142,16 +102,6 @@ const ROWS: readonly Mistake[] = [
     'a number for a word',
     spoilt('mode: paper', 'mode: 1'),
     'main.yaml:1:7 mode: expected one of paper, live, dry-run, was 1',
-  ],
-  [
-    'another slip of the pen',
-    added('stop: { orders: canel }'),
-    'main.yaml:10:17 stop.orders: expected one of cancel, keep, was "canel" (did you mean cancel?)',
-  ],
-  [
-    'a date for a mode',
-    spoilt('mode: paper', 'mode: 2026-01-01'),
-    'main.yaml:1:7 mode: expected one of paper, live, dry-run, was "2026-01-01"',
   ],
   [
     'a list for a section',
@@ -187,11 +137,6 @@ const ROWS: readonly Mistake[] = [
     'a port that does not exist',
     added('operator:\n  controlPort: 99999'),
     'main.yaml:11:16 operator.controlPort: expected at most 65535, was 99999',
-  ],
-  [
-    'a form of log that is none',
-    added('operator:\n  log: debug'),
-    'main.yaml:11:8 operator.log: expected one of pretty, json, was "debug"',
   ],
   [
     'an address of metrics that is a name',

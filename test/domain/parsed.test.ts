@@ -1,7 +1,7 @@
 /** A message of any depth gets an answer, and costs no stack. */
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/domain/parsed.ts';
-import { parseCommandBody } from '../../src/operator/control-command.ts';
+import { readCommandBody } from '../../src/operator/control-command.ts';
 import { decodeServerFrame } from '../../src/wire/stream/server-frame.ts';
 import { decodeClientFrame } from '../../src/wire/stream/client-frame.ts';
 import { decodeTokenExpiry } from '../../src/wire/token-expiry.ts';
@@ -37,6 +37,6 @@ describe('JSON from outside', () => {
       expect(decodeServerFrame(head + text, contracts, seq(1), tsUs(1)).kind).not.toBe('market');
     expect(() => decodeClientFrame(`d|1|${text}`)).not.toThrow();
     expect(decodeTokenExpiry(`a.${Buffer.from(text).toString('base64url')}.c`).ok).toBe(false);
-    expect(parseCommandBody('halt', text).ok).toBe(false);
+    expect(readCommandBody('halt', text).ok).toBe(false);
   });
 });

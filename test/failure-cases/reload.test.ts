@@ -202,6 +202,22 @@ describe('a change in a running daemon', () => {
     await story.until(() => isOrdered(story, 2, 0));
   });
 
+  it('stops a strategy that was stopped and started at the event in which it throws, and names it', async () => {
+    const story = await running([
+      { at: 13_006, do: 'buy', qty: -1, price: 12_000 },
+      { ...OLD_LATER, at: 13_007 },
+    ]);
+    story.daemon.command({ name: 'stop_strategy', strategy: strategyIndex(0), reason: 'by hand' });
+    await story.until(async () => (await stoppedOf(story))['script'] === 'by hand');
+    expect((await startStrategy(story.daemon, 'script', 'on again')).ok).toBe(true);
+    story.print(13_006);
+    story.print(13_007);
+    await story.until(async () => (await stoppedOf(story))['script'] === 'fault');
+    const faults = story.entries.filter(({ kind }) => kind === 'strategy_fault');
+    expect(faults).toMatchObject([{ strategy: 0, where: 'trades$ of contract' }]);
+    expect(placed(story)).toBe(0);
+  });
+
   it('is not made over a stop that a person asked for meanwhile', async () => {
     const story = await running([RESTING, OLD_LATER]);
     const strategy = strategyIndex(0);

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRestClient, type RestClient } from '../../src/broker/rest/rest-client.ts';
-import { createTransport } from '../../src/broker/rest/transport.ts';
+import { Transport } from '../../src/broker/rest/transport.ts';
 import type { Clock, Timers } from '../../src/domain/clock.ts';
 import {
   accountId,
@@ -97,7 +97,7 @@ export async function fuzzClient(cases: number, seed: number): Promise<Tally> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const transport = createTransport({
+  const transport = new Transport({
     baseUrl: `http://127.0.0.1:${port}`,
     pace: { callsPerSecond: 100_000, burst: 1_000 },
     clock,

@@ -1,29 +1,11 @@
 /** Requests of the REST interface: what the client writes is what the broker reads. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
-import type { Side } from '../../src/domain/order.ts';
-import { priceTicks, qty } from '../../src/domain/units.ts';
 import { cancelOrder, changeOrder, placeOrder } from '../../src/wire/rest/order-calls.ts';
 import { exchangeToken } from '../../src/wire/rest/token-calls.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
-import type { WireRequest } from '../../src/wire/rest/operation.ts';
-import { FRONT, NEXT, VN30 } from '../wire/support/listed-contracts.ts';
-
-/** Over the wire: what JSON cannot carry does not arrive. */
-const arrived = ({ query, body }: WireRequest) => ({
-  params: {},
-  query,
-  body: body === undefined ? body : (JSON.parse(JSON.stringify(body)) as unknown),
-});
-
-const codes = fc.constantFrom(FRONT.orderCode, NEXT.orderCode);
-const sides = fc.constantFrom<Side>('buy', 'sell');
-const prices = fc.integer({ min: 8_000, max: 20_000 }).map(priceTicks);
-const sizes = fc.integer({ min: 1, max: 500 }).map(qty);
-const words = fc.stringMatching(/^[A-Za-z0-9.]{1,20}$/);
-const orderNos = fc.integer({ min: 1, max: 99_999 }).map((no) => brokerOrderNo(String(no)));
-const refIds = words.map(clientOrderId);
+import { VN30 } from '../wire/support/listed-contracts.ts';
+import { arrived, codes, orderNos, pages, prices, refIds, sides, sizes, words } from './wire-arbitraries.ts';
 
 describe('what the client writes is what the broker reads', () => {
   it('place, change, cancel', () => {
@@ -75,7 +57,6 @@ describe('what the client writes is what the broker reads', () => {
   });
 
   it('pages and tokens', () => {
-    const pages = fc.integer({ min: 1, max: 10_000 });
     fc.assert(
       fc.property(
         words,

@@ -8,7 +8,7 @@ const wish = (symbol: string, refId: string) =>
 describe('the control API', () => {
   it('sets, lists and clears faults, and tells exact figures', async () => {
     const { simulator, alice, front } = await started();
-    const control = `http://127.0.0.1:${simulator.controlPort}`;
+    const { control } = simulator;
     const call = async (
       method: string,
       path: string,
@@ -54,7 +54,7 @@ describe('the control API', () => {
 
   it('takes what curl sends, and says what is wrong with the rest', async () => {
     const { simulator } = await started();
-    const control = `http://127.0.0.1:${simulator.controlPort}`;
+    const { control } = simulator;
     const authorization = `Bearer ${simulator.controlToken}`;
     const post = async (body: string, type: string): Promise<unknown[]> => {
       const headers = { 'content-type': type, authorization };
@@ -79,7 +79,7 @@ describe('the control API', () => {
     ['under the name of a page', (token) => ({ authorization: `Bearer ${token}`, host: 'evil.example' })],
   ])('refuses a call %s, and sets nothing', async (_, headersOf) => {
     const { simulator } = await started();
-    const { statusCode } = await request(`http://127.0.0.1:${simulator.controlPort}/faults`, {
+    const { statusCode } = await request(`${simulator.control}/faults`, {
       method: 'POST',
       headers: headersOf(simulator.controlToken),
       body: '{"name":"http_429"}',

@@ -13,12 +13,7 @@ import type { ExchangeCounter, TokenExchange, TokenSignal } from '../../broker/a
 import { type TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
 import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
-import {
-  createTransport,
-  type RestSignal,
-  type Transport,
-  type TransportOptions,
-} from '../../broker/rest/transport.ts';
+import { type RestSignal, Transport, type TransportOptions } from '../../broker/rest/transport.ts';
 import type { SpecOf } from '../../broker/rest/rest-client.ts';
 import type { Config } from '../../config/config.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
@@ -70,7 +65,7 @@ const PROMPT_TIMEOUT = minutes(30);
 export function connectBroker(options: ConnectionOptions): BrokerConnection {
   const { config, address, onRest } = options;
   const { contracts, auth: authConfig, schedule } = config;
-  const transport = createTransport({
+  const transport = new Transport({
     ...transportSettings(config, address, options.speed),
     sink: options.sink,
     onSignal: onRest,

@@ -1,19 +1,12 @@
 /** The live edge: one token, one REST client, one stream, one gateway. Paper and live differ in addresses alone. */
 import { map, type Observable } from 'rxjs';
-import type { OtpDesk } from '../../broker/auth/otp-desk.ts';
-import type { TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
-import {
-  createRestGateway,
-  type GatewayOptions,
-  type RestGateway,
-} from '../../broker/gateway/rest-gateway.ts';
+import type { TokenHours } from '../../broker/auth/token-keeper.ts';
+import { type GatewayOptions, RestGateway } from '../../broker/gateway/rest-gateway.ts';
 import type { CallMeter } from '../../broker/gateway/durable-sender.ts';
 import { ContractTable } from '../../broker/reports/contract-table.ts';
-import { type BrokerReports, createReports } from '../../broker/reports/reports.ts';
-import type { RestClient } from '../../broker/rest/rest-client.ts';
-import type { Transport } from '../../broker/rest/transport.ts';
+import { BrokerReports } from '../../broker/reports/reports.ts';
 import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';
-import { createStreamClient, type StreamClient } from '../../broker/stream/stream-client.ts';
+import { StreamClient } from '../../broker/stream/stream-client.ts';
 import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
@@ -23,17 +16,20 @@ import type { ClockMap } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, minutes, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import type { DriftLog } from '../../wire/drift.ts';
 import { createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
-import type { BrokerAddress } from './broker-address.ts';
-import { connectBroker, exchangeCounter } from './broker-connection.ts';
+import {
+  type BrokerConnection,
+  connectBroker,
+  type ConnectionOptions,
+  exchangeCounter,
+} from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';
 
-export interface BrokerEdgeOptions {
-  readonly config: Config;
-  readonly address: BrokerAddress;
-  readonly tokenPath: string;
+export interface BrokerEdgeOptions extends Pick<
+  ConnectionOptions,
+  'config' | 'address' | 'tokenPath' | 'otpDesk'
+> {
   readonly clockMap: ClockMap;
   readonly journal: JournalStore;
   readonly emergency: GatewayOptions['emergency'];
@@ -42,7 +38,6 @@ export interface BrokerEdgeOptions {
   /** Why a call may not leave now, or null; asked just before the first byte. */
   readonly refuse: GatewayOptions['haltReason'];
   readonly alerts: EdgeAlerts;
-  readonly otpDesk?: OtpDesk | undefined;
   /** Absent: a real WebSocket. */
   readonly dial?: Dial | undefined;
   readonly meter?: EdgeMeter;
@@ -54,18 +49,13 @@ export interface EdgeMeter extends CallMeter {
   pong(roundTrip: DurationUs): void;
 }
 
-export interface BrokerEdge {
-  readonly tokens: TokenKeeper;
-  readonly rest: RestClient;
+export interface BrokerEdge extends Pick<BrokerConnection, 'tokens' | 'rest' | 'drift' | 'calls' | 'close'> {
   readonly table: ContractTable;
   readonly reports: BrokerReports;
   readonly gateway: RestGateway;
   readonly stream: StreamClient;
   /** Every data frame, unchanged but for secrets. Hot. */
   readonly frames$: Observable<string>;
-  readonly drift: DriftLog;
-  readonly calls: Pick<Transport, 'sent' | 'pending'>;
-  close(): Promise<void>;
 }
 
 /** At speed n the book is polled n times as often, but never faster than this. */
@@ -96,7 +86,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
   const table = new ContractTable();
   const scaled = (span: number) => durationUs(Math.max(POLL_MIN_US, Math.round(span / clockMap.speed)));
   const { bookFast, bookSlow } = config.engine.poll;
-  const reports = createReports({
+  const reports = new BrokerReports({
     rest,
     table,
     sink,
@@ -107,7 +97,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     bookTempo: { fast: scaled(bookFast), slow: scaled(bookSlow) },
     onSignal: alerts.report,
   });
-  const gateway = createRestGateway({
+  const gateway = new RestGateway({
     rest,
     sink,
     timers,
@@ -117,7 +107,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     onSignal: alerts.gateway,
     meter: options.meter,
   });
-  const stream = createStreamClient({
+  const stream = new StreamClient({
     url: address.streamUrl,
     dial: options.dial,
     tokens,

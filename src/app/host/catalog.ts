@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { CATALOG } from '../../../strategies/catalog.ts';
+import { isRecord } from '../../domain/parsed.ts';
 import { loadConfig, type ReadConfig } from '../../config/load-config.ts';
 
 export { CATALOG } from '../../../strategies/catalog.ts';
@@ -26,7 +27,8 @@ export function codeDigest(strategy: string): string {
 export const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value, sortedKeys)).digest('hex').slice(0, 12);
 
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+/** For `JSON.stringify`. */
+export function sortedKeys(_key: string, value: unknown): unknown {
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

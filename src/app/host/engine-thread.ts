@@ -128,7 +128,8 @@ export class EngineThread {
   /** Of strategies, when the memory was read last. */
   #calls = 0;
   #isReady = false;
-  #isOver = false;
+  /** It hung, died or was closed: nothing comes from it any more. */
+  isOver = false;
 
   constructor(options: EngineThreadOptions) {
     this.#options = options;
@@ -172,15 +173,10 @@ export class EngineThread {
     return this.#pending === 0;
   }
 
-  /** It hung, died or was closed: nothing comes from it any more. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
   /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
   replay(past: PastPlace): Promise<Replayed> {
     return new Promise((resolve, reject) => {
-      if (this.#isOver) return reject(new EngineLost('the engine thread has ended', null));
+      if (this.isOver) return reject(new EngineLost('the engine thread has ended', null));
       this.#replay = { resolve, reject };
       this.#begin();
       this.#post({ kind: 'replay', past });
@@ -190,7 +186,7 @@ export class EngineThread {
   /** Undefined when the thread is lost before it answers. */
   view(): Promise<EngineView | undefined> {
     return new Promise((resolve) => {
-      if (this.#isOver) return resolve(undefined);
+      if (this.isOver) return resolve(undefined);
       this.#requests += 1;
       this.#views.set(this.#requests, resolve);
       this.#post({ kind: 'view', request: this.#requests });
@@ -211,7 +207,7 @@ export class EngineThread {
   }
 
   #post(message: ToEngine): void {
-    if (!this.#isOver) this.#worker.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+    if (!this.isOver) this.#worker.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   }
 
   #receive(message: FromEngine): void {
@@ -264,14 +260,14 @@ export class EngineThread {
   #tellIdle(): void {
     while (this.#waitingForIdle.length > 0) {
       const [first] = this.#waitingForIdle;
-      if (first === undefined || (first.batches > this.#answers && !this.#isOver)) return;
+      if (first === undefined || (first.batches > this.#answers && !this.isOver)) return;
       this.#waitingForIdle.shift();
       first.resolve();
     }
   }
 
   #end(): void {
-    this.#isOver = true;
+    this.isOver = true;
     for (const resolve of this.#views.values()) resolve(undefined);
     this.#views.clear();
     this.#watch?.();
@@ -302,7 +298,7 @@ export class EngineThread {
   }
 
   #lost(reason: string): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#end();
     void this.#tell(reason, this.running);
   }

@@ -11,6 +11,7 @@ import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import type { StrategyHost } from '../../engine/ports/strategy-port.ts';
 import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
+import { sortedKeys } from '../host/catalog.ts';
 import { loadDefinitions } from '../host/strategy-files/own-strategies.ts';
 import { SessionPast } from '../host/session-past.ts';
 import type { StrategyInstanceSpec } from '../host/worker-protocol.ts';
@@ -116,16 +117,11 @@ interface ComparedEntry {
   readonly text: string;
 }
 
+/** Two builds may write the fields of an entry in another order. */
 function comparedEntry(entry: JournalEntry, name: string | null): ComparedEntry {
   const { cause, tsUs, kind } = entry;
   const body = { ...entry, cause: null, strategy: null, kind: null, tsUs: null };
   return { seq: cause, text: `${tsUs} ${name ?? 'system'} ${kind} ${JSON.stringify(body, sortedKeys)}` };
-}
-
-/** Two builds may write the fields of an entry in another order. */
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function firstDifference(

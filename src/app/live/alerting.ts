@@ -5,6 +5,7 @@ import type { Clock, Timers } from '../../domain/clock.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { milliseconds, OPERATOR_INDEX, type TsUs, US_PER_DAY, US_PER_HOUR } from '../../domain/units.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { JournalStore } from '../../journal/journal-store.ts';
 import { AlertDesk, quietHours } from '../../operator/alerts/alert-desk.ts';
 import type { Channel, Draft, Message } from '../../operator/alerts/message.ts';
 import { type ChannelState, type Route, Routes } from '../../operator/alerts/routes.ts';
@@ -30,10 +31,7 @@ export interface AlertingOptions {
   /** Journals an alert of a channel; it comes back through `entry`. */
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
   /** A name and a count that outlive the process. */
-  readonly counters: {
-    counter(name: string, day: string): number;
-    keepCounter(name: string, day: string, value: number): void;
-  };
+  readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
 }
 
 export interface AlertingState {

@@ -3,6 +3,7 @@ import { daysKnown, type TradingCalendar, tradingDayAt } from '../../domain/cale
 import { dayNumber } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
+import type { JournalStore } from '../../journal/journal-store.ts';
 import { calendarEnd } from '../inspect/calendar-view.ts';
 
 const DAILY_FROM = 7;
@@ -12,10 +13,7 @@ interface CalendarWatchParts {
   readonly calendar: TradingCalendar;
   readonly clock: Clock;
   /** A name and a count that outlive the process. */
-  readonly counters: {
-    counter(name: string, day: string): number;
-    keepCounter(name: string, day: string, value: number): void;
-  };
+  readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
 

@@ -115,9 +115,12 @@ export class Daemon {
   #stopClockWatch: CancelTimer | undefined = undefined;
   #isEnding = false;
   #isLogHeld = false;
-  #programTold: string | null = null;
-  #view: EngineView | undefined = undefined;
-  #viewedUs: TsUs = systemClock.nowUs();
+  /** The same as it was told last, without a look at the disk. */
+  programTold: string | null = null;
+  /** As of the last `refreshView`. */
+  lastView: EngineView | undefined = undefined;
+  /** When the engine answered last, in real time. */
+  viewedUs: TsUs = systemClock.nowUs();
 
   constructor(given: DaemonOptions) {
     this.#calendar = new CalendarInUse(given.config.calendar);
@@ -214,11 +217,6 @@ export class Daemon {
     return this.#options.program?.problem() ?? null;
   }
 
-  /** The same as it was told last, without a look at the disk. */
-  get programTold(): string | null {
-    return this.#programTold;
-  }
-
   /** The engine cannot follow the prices: entries wait. */
   get isBehind(): boolean {
     return this.#cycle.session?.isBehind === true;
@@ -280,21 +278,11 @@ export class Daemon {
     return this.#cycle.session?.feed;
   }
 
-  /** When the engine answered last, in real time. */
-  get viewedUs(): TsUs {
-    return this.#viewedUs;
-  }
-
-  /** As of the last `refreshView`. */
-  get lastView(): EngineView | undefined {
-    return this.#view;
-  }
-
   async refreshView(): Promise<EngineView | undefined> {
-    this.#view = await this.#cycle.session?.view();
-    this.#viewedUs = systemClock.nowUs();
-    if (this.#view !== undefined) this.prices?.plot(this.#view.plots);
-    return this.#view;
+    this.lastView = await this.#cycle.session?.view();
+    this.viewedUs = systemClock.nowUs();
+    if (this.lastView !== undefined) this.prices?.plot(this.lastView.plots);
+    return this.lastView;
   }
 
   /** Never returns; throws when the daemon cannot go on. */
@@ -440,7 +428,9 @@ export class Daemon {
     const { reason } = this.halt;
     const why = reason === null ? '' : `entries are off until you resume: ${reason}; `;
     const held =
-      this.#view === undefined ? '' : `; ${holdingsText(this.#view, this.edge.table.contracts, this.sweep)}`;
+      this.lastView === undefined
+        ? ''
+        : `; ${holdingsText(this.lastView, this.edge.table.contracts, this.sweep)}`;
     return `${why}${outcome}${held}`;
   }
 
@@ -467,7 +457,7 @@ export class Daemon {
   async #stopSession(reason: string): Promise<void> {
     this.#isEnding = true;
     const ready = new Promise<boolean>((resolve) => {
-      const isWaiting = (): boolean => this.#view?.procedure.startsWith('stop: waiting') === true;
+      const isWaiting = (): boolean => this.lastView?.procedure.startsWith('stop: waiting') === true;
       const cancel = limitWork(systemTimers, STOP_WAIT_MAX, isWaiting, () => resolve(false));
       this.#stopReady = () => {
         cancel();
@@ -535,9 +525,9 @@ export class Daemon {
   #takeCare(): void {
     this.checkpoint();
     this.#checkCalendar();
-    const problem = this.#programTold === null ? this.programProblem : null;
+    const problem = this.programTold === null ? this.programProblem : null;
     if (problem === null) return;
-    this.#programTold = problem;
+    this.programTold = problem;
     const meaning = 'until then no reload is taken, and the daemon ends at the next change of day';
     this.alert('warning', 'program_changed', `${problem}; ${meaning}`);
   }
@@ -590,7 +580,7 @@ export class Daemon {
   }
 
   #onLost(reason: string, culprit: StrategyIndex | null): void {
-    this.#view = undefined;
+    this.lastView = undefined;
     const who = culprit === null ? 'no strategy was running' : `${this.names.nameOf(culprit)} was running`;
     this.alert('critical', 'engine_lost', `${reason}; ${who}`);
   }

@@ -35,20 +35,16 @@ export class PriceBoard implements PriceSource {
   #rows = new Map<InstrumentIndex, BoardRow>();
   #lines = new Map<string, Line>();
   #version = 0;
-  #firstSeq: Seq | null = null;
+  /** Number of the first event that the candles know; null before it. */
+  firstSeq: Seq | null = null;
 
   constructor(contracts: () => readonly Contract[]) {
     this.#contracts = contracts;
   }
 
-  /** Number of the first event that the candles know; null before it. */
-  get firstSeq(): Seq | null {
-    return this.#firstSeq;
-  }
-
   take(event: MarketEvent): void {
     if (event.kind === 'summary') return;
-    this.#firstSeq ??= event.seq;
+    this.firstSeq ??= event.seq;
     const row = this.#rowOf(event.instrument);
     if (event.kind === 'book_update') row.market.book.merge(event);
     else if (row.market.trade(event) === 'duplicate') return;
@@ -71,7 +67,7 @@ export class PriceBoard implements PriceSource {
   restart(): void {
     this.#rows = new Map();
     this.#lines = new Map();
-    this.#firstSeq = null;
+    this.firstSeq = null;
   }
 
   since(version: number): ReturnType<PriceSource['since']> {

@@ -233,7 +233,8 @@ const archiverOf = (daemon: Daemon, config: Config, paths: StatePaths, note: (te
     journal: { path: paths.journal, backups: paths.backups, store: daemon.journal },
     programProblem: () => daemon.programProblem,
     retention: config.retention,
-    today: () => daemon.sessionDay,
+    // Before its first view nobody knows whether it is closed.
+    today: () => (daemon.lastView === undefined ? undefined : daemon.sessionDay),
     isClosed: () => isDayRead(daemon),
     timers: systemTimers,
     note,

@@ -31,7 +31,7 @@ const REFUSED_MAX = 100_000;
 
 export class Sequencer implements InputSink {
   readonly #options: SequencerOptions;
-  #seq: number;
+  lastSeq: number;
   #lastTsUs: TsUs;
   #batch: EngineEvent[] = [];
   readonly #frames$ = new Subject<StampedFrame>();
@@ -40,14 +40,16 @@ export class Sequencer implements InputSink {
   #refused: StampedFrame[] = [];
   #scheduled = false;
   #isDiskFull = false;
-  #frames = 0;
-  #lastFrameUs: TsUs;
+  /** Data frames so far. */
+  frames = 0;
+  /** Time of the last data frame; of the beginning while there was none. */
+  lastFrameUs: TsUs;
 
   constructor(options: SequencerOptions) {
     this.#options = options;
-    this.#seq = options.lastSeq;
+    this.lastSeq = options.lastSeq;
     this.#lastTsUs = options.lastTsUs;
-    this.#lastFrameUs = options.clock.nowUs();
+    this.lastFrameUs = options.clock.nowUs();
     this.#frames$.pipe(options.decode).subscribe((event) => this.#enqueue(event, this.#framePlace));
   }
 
@@ -56,26 +58,12 @@ export class Sequencer implements InputSink {
    * bars, timers and exits would wait for the old time otherwise. Returns by how much; 0 when it was not.
    */
   goOnAfter(lastSeq: number, lastTsUs: TsUs): DurationUs {
-    this.#seq = lastSeq;
+    this.lastSeq = lastSeq;
     this.#lastTsUs = lastTsUs;
     const ahead = this.#aheadUs;
     if (ahead <= AHEAD_MAX) return durationUs(0);
     this.#lastTsUs = this.#options.clock.nowUs();
     return ahead;
-  }
-
-  get lastSeq(): number {
-    return this.#seq;
-  }
-
-  /** Data frames so far. */
-  get frames(): number {
-    return this.#frames;
-  }
-
-  /** Time of the last data frame; of the beginning while there was none. */
-  get lastFrameUs(): TsUs {
-    return this.#lastFrameUs;
   }
 
   /** The time of inputs is ahead of the clock: it stands still. */
@@ -101,8 +89,8 @@ export class Sequencer implements InputSink {
   frame(text: string): void {
     const number = this.#nextSeq();
     const at = this.#now();
-    this.#frames += 1;
-    this.#lastFrameUs = at;
+    this.frames += 1;
+    this.lastFrameUs = at;
     const frame = { seq: number, tsUs: at, text };
     const problem = this.settle() ?? this.#recordProblem(frame);
     if (problem !== null && this.#refused.length < REFUSED_MAX) this.#refused.push(frame);
@@ -149,8 +137,8 @@ export class Sequencer implements InputSink {
   }
 
   #nextSeq(): Seq {
-    this.#seq += 1;
-    return seq(this.#seq);
+    this.lastSeq += 1;
+    return seq(this.lastSeq);
   }
 
   #now(): TsUs {

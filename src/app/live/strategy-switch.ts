@@ -70,17 +70,13 @@ export interface StrategySwitchParts {
 
 export class StrategySwitch {
   readonly #parts: StrategySwitchParts;
-  #present: SessionStrategies;
+  /** As they were listed last. */
+  present: SessionStrategies;
   #isBusy = false;
 
   constructor(parts: StrategySwitchParts) {
     this.#parts = parts;
-    this.#present = parts.strategies;
-  }
-
-  /** As they were listed last. */
-  get present(): SessionStrategies {
-    return this.#present;
+    this.present = parts.strategies;
   }
 
   /** Replays the day under the new list. Throws `NotReloaded`, with nothing changed, when that does not come through. */
@@ -158,7 +154,7 @@ export class StrategySwitch {
         this.#assertStill(names);
         this.#assertNoStopSince(change);
         for (const name of names.all) context.names.indexOf(name);
-        this.#present = plan.strategies;
+        this.present = plan.strategies;
         sequencer.post({ kind: 'command', by: 'operator', command: change.command });
         sequencer.flush();
         next.takeOver(earlierAt(until, plan.versionsSince));

@@ -185,7 +185,8 @@ export class TradingSession implements InputSink, Work {
   #lastHaltCommand = 0;
   /** Number of the last stop of each strategy. */
   readonly #lastStops = new Map<StrategyIndex, Seq>();
-  #replayed: ReplayedPast | null = null;
+  /** Null for a day that began with this session. */
+  replayed: ReplayedPast | null = null;
 
   private constructor(
     context: SessionContext,
@@ -278,7 +279,7 @@ export class TradingSession implements InputSink, Work {
     const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
     prices?.restart();
     if (past !== null) await Promise.all([this.#replay(past), this.carry.readPast()]);
-    this.#frameLog = openFrameLog(paths.frames, day, this.#replayed?.framesEnd.wholeBytes);
+    this.#frameLog = openFrameLog(paths.frames, day, this.replayed?.framesEnd.wholeBytes);
     journal.precede(() => this.#settleFrames());
     const carried = carriedOver.started;
     const endless = neverCloses(this.#context.config.calendar) ? { isEndless: true } : {};
@@ -302,18 +303,13 @@ export class TradingSession implements InputSink, Work {
       this.post({ kind: 'command', by: 'process', command });
     }
     this.#tellSetBack();
-    this.#tellDamage(this.#replayed?.framesEnd);
+    this.#tellDamage(this.replayed?.framesEnd);
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
   }
 
   get contracts(): readonly Contract[] {
     return this.#context.edge.table.contracts;
-  }
-
-  /** Null for a day that began with this session. */
-  get replayed(): ReplayedPast | null {
-    return this.#replayed;
   }
 
   post(event: Unsequenced<EngineEvent>): void {
@@ -481,7 +477,7 @@ export class TradingSession implements InputSink, Work {
 
   async #replay(place: PastPlace): Promise<void> {
     const { past } = await this.#engine.replay(place);
-    this.#replayed = past;
+    this.replayed = past;
     // The main thread has answered it, and may have answered others while no engine was there.
     this.#lastHaltCommand = past.lastHaltCommand + 1;
     const { names } = this.#context;

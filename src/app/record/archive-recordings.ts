@@ -216,14 +216,22 @@ const YOUNG_GENERATION_MB = 4;
 export function createArchiver(options: ArchiverOptions) {
   const { journal, timers, note, onFailure } = options;
   const rows = journal === null ? null : new ArchivedRows(journal.store, timers, onFailure);
-  let doneFor = '';
+  let doneDay: TradingDay | undefined;
+  /** The present close is done; open again, the next one is to come. */
+  let isCloseDone = false;
   let worker: Worker | undefined;
   let isStopped = false;
-  const dueFor = (): string => `${options.today() ?? ''} ${options.isClosed() ? 'closed' : 'open'}`;
+  const isDue = (): boolean => {
+    const [today, isClosed] = [options.today(), options.isClosed()];
+    isCloseDone &&= isClosed;
+    if (isStopped || today === undefined || worker !== undefined) return false;
+    return today !== doneDay || (isClosed && !isCloseDone);
+  };
   const begin = (): void => {
     const today = options.today();
     if (today === undefined) return;
-    doneFor = dueFor();
+    doneDay = today;
+    isCloseDone = options.isClosed();
     const problem = options.programProblem();
     if (problem !== null) return onFailure(`recordings wait: ${problem}`);
     const workerData = recordingsOf(options, today);
@@ -244,7 +252,7 @@ export function createArchiver(options: ArchiverOptions) {
     });
   };
   return {
-    isDue: () => !isStopped && options.today() !== undefined && worker === undefined && dueFor() !== doneFor,
+    isDue,
     begin,
     stop: async () => {
       isStopped = true;

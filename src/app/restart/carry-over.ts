@@ -82,7 +82,7 @@ export function archivable(read: JournalReader, today: TradingDay, days: number)
 /** Follows what a session leaves while its entries come: as they are journaled, or as a later process reads them. */
 export class CarryOver {
   readonly #accounts = new SessionAccounts();
-  #orders = new OrdersLeft();
+  orders = new OrdersLeft();
   readonly #minted = new MintedLog();
   readonly #unclosed = new Unclosed();
   /** Halts, stops and peaks: few a day. */
@@ -118,19 +118,15 @@ export class CarryOver {
     minted = [],
   }: Pick<SessionStarted, 'earlierOrders' | 'carriedOverOrders' | 'isAnew' | 'isEndless' | 'minted'>): void {
     this.#minted.carryOver(minted);
-    this.#orders = new OrdersLeft();
+    this.orders = new OrdersLeft();
     this.#rare.length = 0;
     this.#unclosed.owners.clear();
-    this.#orders.begin(earlierOrders, isAnew, carriedOverOrders, isEndless);
+    this.orders.begin(earlierOrders, isAnew, carriedOverOrders, isEndless);
   }
 
   /** All that an earlier process wrote is read. */
   get isRead(): boolean {
     return this.#past === null;
-  }
-
-  get orders(): OrdersLeft {
-    return this.#orders;
   }
 
   readonly add = (named: NamedEntry): void => {
@@ -144,7 +140,7 @@ export class CarryOver {
     if (entry.kind === 'proposal') this.#minted.add(callIdOf(entry.proposal));
     if (entry.cause < this.#fromSeq) return;
     this.#fromSeq = 0;
-    this.#orders.add(entry);
+    this.orders.add(entry);
     this.#unclosed.add(named, this.#accounts);
     if (RARE_KINDS.has(entry.kind)) this.#rare.push(entry);
   }
@@ -168,8 +164,8 @@ export class CarryOver {
     const held = this.accounts.flatMap(({ strategy, positions }) =>
       positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
     );
-    const waiting = this.#orders.waiting();
-    const earlier = this.#orders.earlier(listed);
+    const waiting = this.orders.waiting();
+    const earlier = this.orders.earlier(listed);
     const contracts = [...into];
     const places = new Map<InstrumentIndex, InstrumentIndex>();
     for (const { instrument } of [...held, ...waiting, ...earlier]) {

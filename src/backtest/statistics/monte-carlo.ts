@@ -42,7 +42,7 @@ export interface MonteCarloFound {
 const POINTS_MAX = 120;
 
 /** Of order n^(1/3) (Hall, Horowitz and Jing, "On blocking rules for the bootstrap with dependent data", Biometrika 82, 1995). */
-export const usualBlock = (trades: number): number => Math.max(1, Math.round(Math.cbrt(trades)));
+const usualBlock = (trades: number): number => Math.max(1, Math.round(Math.cbrt(trades)));
 
 /** Undefined for fewer than two trades. `profits` net, in the order of their exits. */
 export function monteCarlo(

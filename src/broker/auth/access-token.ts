@@ -54,11 +54,14 @@ export interface TokenCache {
 export function createTokenCache(path: string, owner: string): TokenCache {
   return {
     load: () => {
-      const file = readPrivateFile(path);
-      if (file.kind === 'absent') return { none: 'no cached token' };
-      if (file.kind === 'exposed')
-        return { none: `cached token ignored: mode of ${path} is ${file.mode}, expected 600` };
-      const [writtenFor, jwt] = file.text.split('\n');
+      const stat = statSync(path, { throwIfNoEntry: false });
+      if (stat === undefined) return { none: 'no cached token' };
+      // Others may read or write it: its text is not trusted.
+      if ((stat.mode & 0o077) !== 0) {
+        const mode = (stat.mode & 0o777).toString(8);
+        return { none: `cached token ignored: mode of ${path} is ${mode}, expected 600` };
+      }
+      const [writtenFor, jwt] = readFileSync(path, 'utf8').split('\n');
       if (writtenFor !== owner)
         return { none: 'cached token ignored: it belongs to another broker or account' };
       return jwt === undefined || jwt === '' ? { none: 'cached token ignored: it is incomplete' } : { jwt };
@@ -91,17 +94,4 @@ function writePrivateFile(path: string, text: string): void {
   } finally {
     closeSync(parent);
   }
-}
-
-type PrivateFile =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'absent' }
-  /** Others may read or write it: its text is not trusted. */
-  | { readonly kind: 'exposed'; readonly mode: string };
-
-function readPrivateFile(path: string): PrivateFile {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return { kind: 'absent' };
-  if ((stat.mode & 0o077) !== 0) return { kind: 'exposed', mode: (stat.mode & 0o777).toString(8) };
-  return { kind: 'text', text: readFileSync(path, 'utf8') };
 }

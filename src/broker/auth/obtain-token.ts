@@ -16,14 +16,16 @@ interface ObtainOptions {
   readonly mayExchange: () => RefreshFailure | undefined;
 }
 
-type Obtained =
+type Outcome<Failure> =
   | { readonly ok: true; readonly token: AccessToken }
-  | { readonly ok: false; readonly failure: RefreshFailure };
+  | { readonly ok: false; readonly failure: Failure };
+
+export type RefreshResult = Outcome<RefreshFailure>;
 
 /** A person may mistype; each try takes a new password and one exchange. */
 const TRIES_MAX = 3;
 
-export async function obtainToken(options: ObtainOptions): Promise<Obtained> {
+export async function obtainToken(options: ObtainOptions): Promise<RefreshResult> {
   const triesMax = options.otp.isFresh ? TRIES_MAX : 1;
   for (let tries = 1; ; tries += 1) {
     const limit = options.mayExchange();
@@ -37,17 +39,10 @@ export async function obtainToken(options: ObtainOptions): Promise<Obtained> {
   }
 }
 
-type Try =
-  | { readonly ok: true; readonly token: AccessToken }
-  | {
-      readonly ok: false;
-      readonly failure: { readonly kind: 'final' | 'temporary' | 'mistyped'; readonly reason: string };
-    };
+type FailureKind = 'final' | 'temporary' | 'mistyped';
+type Try = Outcome<{ readonly kind: FailureKind; readonly reason: string }>;
 
-const fail = (kind: 'final' | 'temporary' | 'mistyped', reason: string): Try => ({
-  ok: false,
-  failure: { kind, reason },
-});
+const fail = (kind: FailureKind, reason: string): Try => ({ ok: false, failure: { kind, reason } });
 
 async function tryOnce(options: ObtainOptions): Promise<Try> {
   const { exchange, otp, route, apiKey, counter, clock, signal } = options;

@@ -38,13 +38,39 @@ export const fixedOtp = (otp: string): OtpProvider => ({
   read: () => Promise.resolve(parseOtp(otp)),
 });
 
-/** Asks the person at the terminal. Without a terminal it fails at once instead of waiting. */
-
-interface PromptOptions {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly output: NodeJS.WritableStream;
+interface Patience {
   readonly timers: Timers;
   readonly timeout: DurationUs;
+}
+
+/** Waits until `begin` settles, which returns how to end its work, or `signal` or the time limit ends the wait. */
+function firstAnswer(
+  { timers, timeout }: Patience,
+  signal: AbortSignal,
+  late: string,
+  begin: (settle: (answer: OtpAnswer) => void) => () => void,
+): Promise<OtpAnswer> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve({ ok: false, reason: 'given up' });
+    let end: (() => void) | undefined;
+    const settle = (answer: OtpAnswer): void => {
+      stop();
+      signal.removeEventListener('abort', onAbort);
+      end?.();
+      resolve(answer);
+    };
+    const onAbort = (): void => settle({ ok: false, reason: 'given up' });
+    const stop = timers.after(timeout, () => settle({ ok: false, reason: late }));
+    signal.addEventListener('abort', onAbort);
+    end = begin(settle);
+  });
+}
+
+/** Asks the person at the terminal. Without a terminal it fails at once instead of waiting. */
+
+interface PromptOptions extends Patience {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: NodeJS.WritableStream;
 }
 
 const QUESTION = "One-time password (from the broker's app): ";
@@ -58,44 +84,31 @@ export const promptOtp = (options: PromptOptions): OtpProvider => ({
   },
 });
 
-function readLine(
-  { input, output, timers, timeout }: PromptOptions,
-  signal: AbortSignal,
-): Promise<OtpAnswer> {
-  return new Promise((resolve) => {
+const readLine = (options: PromptOptions, signal: AbortSignal): Promise<OtpAnswer> =>
+  firstAnswer(options, signal, 'nobody answered the prompt in time', (settle) => {
+    const { input, output } = options;
     let line = '';
-    let stop: CancelTimer | undefined;
-    const settle = (answer: OtpAnswer): void => {
-      stop?.();
-      input.off('data', onData);
-      input.pause();
-      signal.removeEventListener('abort', onAbort);
-      resolve(answer);
-    };
-    const onAbort = (): void => settle({ ok: false, reason: 'given up' });
     const onData = (chunk: Buffer | string): void => {
       line += chunk.toString();
       const end = line.search(/[\r\n]/);
       if (end !== -1) settle(parseOtp(line.slice(0, end)));
     };
-    if (signal.aborted) return onAbort();
-    stop = timers.after(timeout, () => settle({ ok: false, reason: 'nobody answered the prompt in time' }));
-    signal.addEventListener('abort', onAbort);
     // A terminal that hangs up fails each read: the desk and the time limit are left.
     if (input.listenerCount('error') === 0) input.on('error', () => undefined);
     input.on('data', onData);
     input.resume();
     output.write(QUESTION);
+    return () => {
+      input.off('data', onData);
+      input.pause();
+    };
   });
-}
 
 /** Runs a command and takes the first line it prints. No shell: exactly the configured program runs. */
 
-interface CommandOptions {
+interface CommandOptions extends Patience {
   /** Program and arguments. */
   readonly command: readonly [string, ...string[]];
-  readonly timers: Timers;
-  readonly timeout: DurationUs;
 }
 
 const OUTPUT_CHARACTERS_MAX = 4096;
@@ -106,26 +119,12 @@ export const commandOtp = (options: CommandOptions): OtpProvider => ({
   read: (signal) => run(options, signal),
 });
 
-function run({ command, timers, timeout }: CommandOptions, signal: AbortSignal): Promise<OtpAnswer> {
-  return new Promise((resolve) => {
-    const [program, ...args] = command;
+function run(options: CommandOptions, signal: AbortSignal): Promise<OtpAnswer> {
+  const [program, ...args] = options.command;
+  return firstAnswer(options, signal, `${program} did not finish in time`, (settle) => {
     // Its stderr is for the operator; its stdout is a secret.
     const child = spawn(program, args, { shell: false, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
-    let stop: CancelTimer | undefined;
-    const settle = (answer: OtpAnswer): void => {
-      stop?.();
-      signal.removeEventListener('abort', onAbort);
-      resolve(answer);
-    };
-    const giveUp = (reason: string): void => {
-      child.kill('SIGKILL');
-      settle({ ok: false, reason });
-    };
-    const onAbort = (): void => giveUp('given up');
-    stop = timers.after(timeout, () => giveUp(`${program} did not finish in time`));
-    signal.addEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
     child.stdout.setEncoding('utf8');
     child.stdout.on('data', (chunk: string) => {
       if (output.length < OUTPUT_CHARACTERS_MAX) output += chunk;
@@ -137,6 +136,7 @@ function run({ command, timers, timeout }: CommandOptions, signal: AbortSignal):
       if (code === 0) settle(parseOtp(output.trimStart().split(/\r?\n/, 1)[0] ?? ''));
       else settle({ ok: false, reason: `${program} ended with ${killedBy ?? `code ${code}`}` });
     });
+    return () => child.kill('SIGKILL');
   });
 }
 
@@ -145,12 +145,10 @@ function run({ command, timers, timeout }: CommandOptions, signal: AbortSignal):
  * left over from yesterday must not be tried today.
  */
 
-interface FileOptions {
+interface FileOptions extends Patience {
   readonly path: string;
   /** The wall clock, which stamps files: tells a password of yesterday. */
   readonly clock: Clock;
-  readonly timers: Timers;
-  readonly timeout: DurationUs;
 }
 
 const LOOK_EVERY = seconds(1);
@@ -163,17 +161,10 @@ export const fileOtp = (options: FileOptions): OtpProvider => ({
   read: (signal) => watch(options, signal),
 });
 
-function watch({ path, clock, timers, timeout }: FileOptions, signal: AbortSignal): Promise<OtpAnswer> {
-  return new Promise((resolve) => {
+function watch(options: FileOptions, signal: AbortSignal): Promise<OtpAnswer> {
+  const { path, clock, timers } = options;
+  return firstAnswer(options, signal, `nothing appeared in ${path} in time`, (settle) => {
     let stopLook: CancelTimer | undefined;
-    let stopWait: CancelTimer | undefined;
-    const settle = (answer: OtpAnswer): void => {
-      stopLook?.();
-      stopWait?.();
-      signal.removeEventListener('abort', onAbort);
-      resolve(answer);
-    };
-    const onAbort = (): void => settle({ ok: false, reason: 'given up' });
     let seen = '';
     const look = (): void => {
       try {
@@ -190,12 +181,8 @@ function watch({ path, clock, timers, timeout }: FileOptions, signal: AbortSigna
       if (isWhole) settle(take(path, text));
       else stopLook = timers.after(LOOK_EVERY, look);
     };
-    if (signal.aborted) return onAbort();
-    stopWait = timers.after(timeout, () =>
-      settle({ ok: false, reason: `nothing appeared in ${path} in time` }),
-    );
-    signal.addEventListener('abort', onAbort);
     look();
+    return () => stopLook?.();
   });
 }
 

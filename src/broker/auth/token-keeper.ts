@@ -20,6 +20,7 @@ import {
   type ExchangeCounter,
   obtainToken,
   type RefreshFailure,
+  type RefreshResult,
   type TokenExchange,
   type TokenSignal,
 } from './obtain-token.ts';
@@ -57,10 +58,6 @@ export interface TokenKeeperOptions {
  * `operator`: exchanges in any case, and may use the reserve.
  */
 export type RefreshReason = 'needed' | 'scheduled' | 'operator';
-
-export type RefreshResult =
-  | { readonly ok: true; readonly token: AccessToken }
-  | { readonly ok: false; readonly failure: RefreshFailure };
 
 export const EXCHANGES_PER_DAY = 10;
 /** Left for the operator. */

@@ -345,7 +345,7 @@ const exitOf = (bracket: OwnOrder, row: BrokerTriggerOrder): OwnOrder => ({
 
 /** The order of a trigger that the in-day book does not show. */
 const sentBy = (
-  { orderCode, orderKey: _key, side, qty: size, limitPrice, statusText }: BrokerTriggerOrder,
+  { orderCode, side, qty: size, limitPrice, statusText }: BrokerTriggerOrder,
   orderNo: BrokerOrderNo,
 ): BrokerOrder => ({
   orderNo,

@@ -20,18 +20,7 @@ export interface GatewayOptions extends SenderOptions<SentRequest> {
   readonly timers: Timers;
 }
 
-export interface RestGateway extends Gateway {
-  /** Cancels what can enlarge a position, while `goesOn`, by the broker's own books and by ours. Needs no engine. */
-  killAll(goesOn: () => boolean, ownBooks: () => OwnBooks | null): Promise<WholeKill>;
-  /** Calls without an outcome yet. */
-  readonly inFlight: number;
-  /** Resolves when each of them has one; every call has its time limit. */
-  settled(): Promise<void>;
-}
-
-export const createRestGateway = (options: GatewayOptions): RestGateway => new DurableGateway(options);
-
-class DurableGateway implements RestGateway {
+export class RestGateway implements Gateway {
   readonly #options: GatewayOptions;
   readonly #sender: DurableSender<SentRequest>;
 
@@ -40,10 +29,12 @@ class DurableGateway implements RestGateway {
     this.#sender = new DurableSender(options);
   }
 
+  /** Calls without an outcome yet. */
   get inFlight(): number {
     return this.#sender.inFlight;
   }
 
+  /** Resolves when each of them has one; every call has its time limit. */
   settled(): Promise<void> {
     return this.#sender.settled();
   }
@@ -76,6 +67,7 @@ class DurableGateway implements RestGateway {
     );
   }
 
+  /** Cancels what can enlarge a position, while `goesOn`, by the broker's own books and by ours. Needs no engine. */
   killAll(goesOn: () => boolean, ownBooks: () => OwnBooks | null): Promise<WholeKill> {
     return killAll(this.#options.rest, this.#options.timers, goesOn, ownBooks);
   }

@@ -11,16 +11,12 @@ export class ContractTable {
   #contracts: Contract[] = [];
   readonly #byStreamCode = new Map<string, Contract>();
   readonly #byOrderCode = new Map<string, Contract>();
-  #listed: readonly Contract[] = [];
+  /** Contracts listed now, by expiry: those to subscribe. */
+  listed: readonly Contract[] = [];
 
   /** All contracts of the session, by index. */
   get contracts(): readonly Contract[] {
     return this.#contracts;
-  }
-
-  /** Contracts listed now, by expiry: those to subscribe. */
-  get listed(): readonly Contract[] {
-    return this.#listed;
   }
 
   byStreamCode(code: string): Contract | undefined {
@@ -38,7 +34,7 @@ export class ContractTable {
       'contracts stand in the table in the order of their index',
     );
     this.#contracts = [...contracts];
-    this.#listed = this.#contracts;
+    this.listed = this.#contracts;
     this.#reindex();
   }
 
@@ -50,7 +46,7 @@ export class ContractTable {
       this.#byOrderCode.set(row.orderCode, contract);
       return contract;
     });
-    this.#listed = listed;
+    this.listed = listed;
     this.#reindex();
   }
 
@@ -62,6 +58,6 @@ export class ContractTable {
       this.#byOrderCode.set(contract.orderCode, contract);
     }
     // A code that moved to another contract belongs to the one that is listed.
-    for (const contract of this.#listed) this.#byStreamCode.set(contract.streamCode, contract);
+    for (const contract of this.listed) this.#byStreamCode.set(contract.streamCode, contract);
   }
 }

@@ -36,8 +36,6 @@ interface ReportsOptions extends ResolveOptions {
 /** A requested read goes before the book's own tempo, and always answers. */
 type Asked = 'asked' | 'tempo';
 
-export const createReports = (options: ReportsOptions): BrokerReports => new BrokerReports(options);
-
 export class BrokerReports implements Reports {
   readonly #options: ReportsOptions;
   readonly #reads: Readonly<Record<ReportKind, MergedRead<Asked>>> = {

@@ -56,7 +56,8 @@ export class RateLimiter {
   #available = 0;
   /** Fraction of a call that the last refill earned. */
   #earned = 0;
-  #slowness = 1;
+  /** How many times slower than configured, 1 when not. */
+  slowness = 1;
   #pumping = false;
   #onlyExits = false;
   #refill: CancelTimer | undefined = undefined;
@@ -85,7 +86,7 @@ export class RateLimiter {
 
   /** After HTTP 429: half the pace for a while, and nothing but exits for `wait`. */
   slowDown(wait: DurationUs): void {
-    this.#slowness = Math.min(this.#slowness * 2, SLOWNESS_MAX);
+    this.slowness = Math.min(this.slowness * 2, SLOWNESS_MAX);
     this.#available = 0;
     this.#startRefill();
     this.#recovery?.();
@@ -98,15 +99,6 @@ export class RateLimiter {
     });
   }
 
-  /** How many times slower than configured, 1 when not. */
-  get slowness(): number {
-    return this.#slowness;
-  }
-
-  get waiting(): number {
-    return BY_PRIORITY.reduce((sum, priority) => sum + this.#waiting[priority].length, 0);
-  }
-
   close(): void {
     this.#refill?.();
     this.#recovery?.();
@@ -115,9 +107,9 @@ export class RateLimiter {
   }
 
   #recover(): void {
-    this.#slowness = Math.max(1, this.#slowness / 2);
+    this.slowness = Math.max(1, this.slowness / 2);
     this.#recovery =
-      this.#slowness > 1 ? this.#options.timers.after(RECOVERY, () => this.#recover()) : undefined;
+      this.slowness > 1 ? this.#options.timers.after(RECOVERY, () => this.#recover()) : undefined;
   }
 
   #withdraw(entry: Waiting): boolean {
@@ -193,7 +185,7 @@ export class RateLimiter {
   /** Timers are no finer than a few milliseconds: a faster pace adds several calls at each one. */
   #startRefill(): void {
     if (this.#refill !== undefined) return;
-    const one = (US_PER_SECOND * this.#slowness) / this.#options.callsPerSecond;
+    const one = (US_PER_SECOND * this.slowness) / this.#options.callsPerSecond;
     const span = Math.max(one, REFILL_MIN);
     this.#refill = this.#options.timers.after(durationUs(Math.ceil(span)), () => {
       this.#refill = undefined;

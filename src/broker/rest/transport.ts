@@ -50,15 +50,6 @@ interface TransportCall extends HttpHooks {
 /** `no_turn`: it never reached a connection, so it was not sent either. */
 export type TransportResult = HttpResult | { readonly kind: 'no_turn'; readonly reason: string };
 
-export interface Transport {
-  /** Calls so far that had their turn. */
-  readonly sent: number;
-  /** Calls that wait for their turn or for their answer. */
-  readonly pending: number;
-  send(call: TransportCall): Promise<TransportResult>;
-  close(): Promise<void>;
-}
-
 const TIMEOUTS: HttpTimeouts = {
   connect: seconds(5),
   headers: seconds(10),
@@ -83,14 +74,14 @@ const TOO_MANY = 429;
 const SLOW_DOWN_WAIT = seconds(2);
 const SLOW_DOWN_WAIT_MAX_SECONDS = 30;
 
-export const createTransport = (options: TransportOptions): Transport => new PacedTransport(options);
-
-class PacedTransport implements Transport {
+export class Transport {
   readonly #options: TransportOptions;
   readonly #edge: HttpEdge;
   readonly #limiter: RateLimiter;
   readonly #skew: ClockSkewMeter;
+  /** Calls so far that had their turn. */
   sent = 0;
+  /** Calls that wait for their turn or for their answer. */
   pending = 0;
 
   constructor(options: TransportOptions) {
@@ -145,11 +136,11 @@ class PacedTransport implements Transport {
     }
     const lane = call.priority === 'exit' || call.priority === 'entry' ? 'orders' : 'reads';
     this.sent += 1;
-    let sentAt = this.#skew.now();
+    let sentAt = this.#options.clock.nowUs();
     const result = await this.#edge.send(lane, request, {
       ...(call.refuse === undefined ? {} : { refuse: call.refuse }),
       onStart: () => {
-        sentAt = this.#skew.now();
+        sentAt = this.#options.clock.nowUs();
         call.onStart?.();
       },
     });
@@ -188,10 +179,6 @@ export class ClockSkewMeter {
   constructor(clock: Clock, sink: InputSink) {
     this.#clock = clock;
     this.#sink = sink;
-  }
-
-  now(): TsUs {
-    return this.#clock.nowUs();
   }
 
   /** Positive: our clock is ahead. */

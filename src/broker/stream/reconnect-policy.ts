@@ -43,30 +43,26 @@ export type Decision =
 
 export class ReconnectPolicy {
   readonly #store: ReconnectStore;
-  #state: ReconnectState;
+  state: ReconnectState;
 
   constructor(store: ReconnectStore) {
     this.#store = store;
-    this.#state = store.load();
-  }
-
-  get state(): ReconnectState {
-    return this.#state;
+    this.state = store.load();
   }
 
   /** At a start: undefined (dial at once) when nothing had failed, else the attempt that was under way, after its delay. */
   onStart(): Decision | undefined {
-    const { attempts, paused } = this.#state;
+    const { attempts, paused } = this.state;
     if (paused !== null) return { kind: 'pause', reason: paused };
     return attempts === 0 ? undefined : { kind: 'retry', attempt: attempts, after: reconnectDelay(attempts) };
   }
 
   onEnd(end: ConnectionEnd): Decision {
     if (end.kind === 'token_rejected' || end.kind === 'token_expired') return { kind: 'await_token' };
-    const protocolErrors = this.#state.protocolErrors + (end.kind === 'protocol_error' ? 1 : 0);
+    const protocolErrors = this.state.protocolErrors + (end.kind === 'protocol_error' ? 1 : 0);
     if (end.kind === 'protocol_error' && protocolErrors > 1)
       return this.#pause('protocol_error', protocolErrors);
-    const attempt = this.#state.attempts + 1;
+    const attempt = this.state.attempts + 1;
     if (attempt > ATTEMPTS_MAX) return this.#pause('attempts_used_up', protocolErrors);
     this.#keep({ attempts: attempt, protocolErrors, paused: null });
     return { kind: 'retry', attempt, after: reconnectDelay(attempt) };
@@ -74,18 +70,18 @@ export class ReconnectPolicy {
 
   /** The connection is stable, or a person (or the next open) resumed. */
   reset(): void {
-    const { attempts, protocolErrors, paused } = this.#state;
+    const { attempts, protocolErrors, paused } = this.state;
     if (attempts === 0 && protocolErrors === 0 && paused === null) return;
     this.#keep(FRESH_STATE);
   }
 
   #pause(reason: PauseReason, protocolErrors: number): Decision {
-    this.#keep({ attempts: this.#state.attempts, protocolErrors, paused: reason });
+    this.#keep({ attempts: this.state.attempts, protocolErrors, paused: reason });
     return { kind: 'pause', reason };
   }
 
   #keep(state: ReconnectState): void {
-    this.#state = state;
+    this.state = state;
     this.#store.save(state);
   }
 }

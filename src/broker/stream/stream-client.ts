@@ -36,8 +36,6 @@ interface StreamClientOptions {
   readonly dial?: Dial | undefined;
 }
 
-export const createStreamClient = (options: StreamClientOptions): StreamClient => new StreamClient(options);
-
 export class StreamClient {
   readonly #options: StreamClientOptions;
   readonly #policy: ReconnectPolicy;
@@ -331,27 +329,23 @@ export class StreamClient {
 
 /** The subscribed contracts: one frame each, all channels, sent again on every new connection. */
 class Subscriptions {
-  #contracts: readonly Contract[] = [];
-
-  get contracts(): readonly Contract[] {
-    return this.#contracts;
-  }
+  contracts: readonly Contract[] = [];
 
   frameFor(contract: Contract): string {
     return encodeSubscribe(ALL_CHANNELS, [contract.streamCode]);
   }
 
   sendAll(send: Send): void {
-    for (const contract of this.#contracts) send(this.frameFor(contract));
+    for (const contract of this.contracts) send(this.frameFor(contract));
   }
 
   /** Frames that change the present subscription into this one. */
   replace(contracts: readonly Contract[]): readonly string[] {
-    const before = new Set(this.#contracts.map(({ streamCode }) => streamCode));
+    const before = new Set(this.contracts.map(({ streamCode }) => streamCode));
     const after = new Set(contracts.map(({ streamCode }) => streamCode));
     const gone = [...before].filter((code) => !after.has(code));
     const added = contracts.filter(({ streamCode }) => !before.has(streamCode));
-    this.#contracts = contracts;
+    this.contracts = contracts;
     return [
       ...gone.map((code) => encodeUnsubscribe(ALL_CHANNELS, [code])),
       ...added.map((contract) => this.frameFor(contract)),

@@ -1,7 +1,7 @@
 /** `tickwright broker`: the operations of the broker's service by hand, under their own names. */
 import type { Command } from 'commander';
 import { formatUtc } from '../../text/dates.ts';
-import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, jsonText, failed } from '../cli-io.ts';
 import type { Money } from '../../domain/units.ts';
 import { amountOf, idText } from '../argument-values.ts';
 import {
@@ -47,9 +47,8 @@ function addTokenCalls(broker: Command, context: CliContext): void {
   ).action(async () => {
     const flags = request.opts<BrokerFlags>();
     const { ok, text } = await withBroker(flags, context, (trader) => trader.requestOtp());
-    if (!ok) throw new CliFailure(EXIT.failed, `request-otp failed: ${text}`);
-    if (flags.json === true) printJson(io, { otpId: text });
-    else io.out(`otpId ${text}\n`);
+    if (!ok) throw failed(`request-otp failed: ${text}`);
+    io.out(flags.json === true ? jsonText({ otpId: text }) : `otpId ${text}\n`);
   });
   const exchange = brokerCommand(
     broker,
@@ -59,10 +58,9 @@ function addTokenCalls(broker: Command, context: CliContext): void {
   ).action(async () => {
     const flags = exchange.opts<BrokerFlags>();
     const token = await withBroker(flags, context, (trader) => trader.token('operator'));
-    if (!token.ok) throw new CliFailure(EXIT.failed, `no token: ${token.reason}`);
+    if (!token.ok) throw failed(`no token: ${token.reason}`);
     const until = formatUtc(token.expiresAt);
-    if (flags.json === true) printJson(io, { expiresAt: until });
-    else io.out(`token kept, good until ${until}\n`);
+    io.out(flags.json === true ? jsonText({ expiresAt: until }) : `token kept, good until ${until}\n`);
   });
 }
 

@@ -6,7 +6,7 @@ import { type ContractSpec, parsePoints } from '../../domain/contract.ts';
 import { brokerOrderNo, type OrderCode, orderCode } from '../../domain/ids.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import { idText, pointsAboveZero, quantity } from '../argument-values.ts';
-import { CliFailure, EXIT } from '../cli-io.ts';
+import { failed, nothingThere, wrongUsage } from '../cli-io.ts';
 import { addSend, needToken, type SendContext, type SendFlags } from './broker-session.ts';
 
 interface OrderFlags extends SendFlags {
@@ -149,13 +149,10 @@ function termsOf(
     const takeProfitPrice = ticksOf(contract, takeProfit, 'take-profit');
     const [low, high] = side === 'buy' ? [stopLossPrice, takeProfitPrice] : [takeProfitPrice, stopLossPrice];
     if (low < limitPrice && limitPrice < high) return { kind: 'bracket', stopLossPrice, takeProfitPrice };
-    throw new CliFailure(
-      EXIT.usage,
-      `expected --stop-loss and --take-profit on either side of the price of a ${side}`,
-    );
+    throw wrongUsage(`expected --stop-loss and --take-profit on either side of the price of a ${side}`);
   }
   if (leg === undefined && stopLoss === undefined && takeProfit === undefined) return { kind: 'regular' };
-  throw new CliFailure(EXIT.usage, 'expected --stop-loss and --take-profit together, or --leg alone');
+  throw wrongUsage('expected --stop-loss and --take-profit together, or --leg alone');
 }
 
 /** The exchange lets one change touch price or quantity (rulings, 10): the other is repeated from the book. */
@@ -165,14 +162,14 @@ async function changeOf(
   order: string,
 ): Promise<ManualCall> {
   if ((qty === undefined) === (price === undefined)) {
-    throw new CliFailure(EXIT.usage, 'expected --price or --qty, one of them');
+    throw wrongUsage('expected --price or --qty, one of them');
   }
   const found = await orderOf(trader, order);
   const contract = contractOf(trader, found.orderCode);
   const limitPrice = price === undefined ? found.limitPrice : ticksOf(contract, price, 'price');
-  if (limitPrice === null) throw new CliFailure(EXIT.failed, `order ${order} has no price to repeat`);
+  if (limitPrice === null) throw failed(`order ${order} has no price to repeat`);
   if (qty !== undefined && found.filledQty > 0) {
-    throw new CliFailure(EXIT.failed, `order ${order} is partly filled: only its price may be changed`);
+    throw failed(`order ${order} is partly filled: only its price may be changed`);
   }
   const { orderNo, orderCode } = found;
   return { kind: 'change', orderNo, orderCode, qty: qty ?? found.qty, limitPrice };
@@ -192,7 +189,7 @@ function triggerOf(
   }
   const level = above ?? below;
   if (level === undefined || given !== 1) {
-    throw new CliFailure(EXIT.usage, 'expected --above or --below, or --activation with --trail');
+    throw wrongUsage('expected --above or --below, or --activation with --trail');
   }
   return {
     kind: 'stop',
@@ -217,7 +214,7 @@ async function triggerOrderOf(trader: ManualTrader, key: string) {
 
 function absent(what: string, reason: string): never {
   const hint = reason === '' ? '' : ` (${reason})`;
-  throw new CliFailure(EXIT.nothingThere, `the broker's book does not show ${what}${hint}`);
+  throw nothingThere(`the broker's book does not show ${what}${hint}`);
 }
 
 interface Contract {
@@ -229,7 +226,7 @@ function contractOf(trader: ManualTrader, code: string): Contract {
   const spec = trader.specOf(code);
   if (spec === undefined) {
     const hint = 'tickwright broker derivatives lists them';
-    throw new CliFailure(EXIT.usage, `expected a contract of this market, was ${code} (${hint})`);
+    throw wrongUsage(`expected a contract of this market, was ${code} (${hint})`);
   }
   return { code: orderCode(code), spec };
 }
@@ -237,5 +234,5 @@ function contractOf(trader: ManualTrader, code: string): Contract {
 function ticksOf({ spec }: Contract, points: number, what: string): PriceTicks {
   const price = parsePoints(spec, points, what);
   if (price.ok) return price.value;
-  throw new CliFailure(EXIT.usage, `${what}: expected ${price.issues[0].expected}, was ${points}`);
+  throw wrongUsage(`${what}: expected ${price.issues[0].expected}, was ${points}`);
 }

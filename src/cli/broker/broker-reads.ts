@@ -17,7 +17,7 @@ import { type ContractSpec, pointsOf } from '../../domain/contract.ts';
 import type { PriceHundredths, PriceTicks } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
-import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, jsonText, failed } from '../cli-io.ts';
 import { brokerCommand, type BrokerFlags, needToken, withBroker } from './broker-session.ts';
 
 interface ReadFlags extends BrokerFlags {
@@ -146,9 +146,8 @@ export function addBrokerReads(broker: Command, context: CliContext): void {
         await needToken(trader);
         return each.read(trader, account, flags);
       });
-      if (!answer.ok) throw new CliFailure(EXIT.failed, `${each.name} could not be read: ${answer.reason}`);
-      if (flags.json === true) printJson(context.io, answer.value);
-      else context.io.out(rowsTable(answer.value));
+      if (!answer.ok) throw failed(`${each.name} could not be read: ${answer.reason}`);
+      context.io.out(flags.json === true ? jsonText(answer.value) : rowsTable(answer.value));
     });
   }
 }

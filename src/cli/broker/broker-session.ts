@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { createInterface } from 'node:readline/promises';
 import { describeCall, type ManualCall } from '../../app/manual/broker-call.ts';
 import { type ManualTrader, openBroker } from '../../app/manual/manual-trader.ts';
-import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, EXIT, jsonText, failed, nothingThere, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 
 export interface BrokerFlags {
@@ -29,8 +29,7 @@ export async function withBroker<T>(
 ): Promise<T> {
   const trader = openBroker(readConfig(config), state ?? null, (text) => io.err(`${text}\n`));
   if (trader === undefined) {
-    throw new CliFailure(
-      EXIT.nothingThere,
+    throw nothingThere(
       'the embedded broker is not running: start the paper daemon with tickwright paper, then repeat',
     );
   }
@@ -44,7 +43,7 @@ export async function withBroker<T>(
 /** Exits when no token can be had. */
 export async function needToken(trader: ManualTrader): Promise<void> {
   const token = await trader.token('needed');
-  if (!token.ok) throw new CliFailure(EXIT.failed, `no token: ${token.reason}`);
+  if (!token.ok) throw failed(`no token: ${token.reason}`);
 }
 
 export interface SendFlags extends BrokerFlags {
@@ -89,13 +88,12 @@ async function runSend(
   const outcome = await withBroker(flags, context, async (trader) => {
     const call = await make(trader);
     const refused = trader.refusal(call, flags.again === true);
-    if (refused !== null) throw new CliFailure(EXIT.usage, `not sent: ${refused}`);
+    if (refused !== null) throw wrongUsage(`not sent: ${refused}`);
     await confirm(questionOf(call, trader), flags.yes === true, ask);
     await needToken(trader);
     return trader.send(call);
   });
-  if (flags.json === true) printJson(context.io, outcome);
-  else context.io.out(`${outcomeText(outcome)}\n`);
+  context.io.out(flags.json === true ? jsonText(outcome) : `${outcomeText(outcome)}\n`);
   if (outcome.status !== 'accepted') context.finish(EXIT.failed);
 }
 
@@ -148,11 +146,8 @@ export function terminalAsk(): Ask {
 async function confirm(what: string, isConfirmed: boolean, ask: Ask): Promise<void> {
   if (isConfirmed) return;
   if (ask === undefined) {
-    throw new CliFailure(
-      EXIT.usage,
-      `${what}\nnot sent: there is no terminal to confirm at; add --yes to send`,
-    );
+    throw wrongUsage(`${what}\nnot sent: there is no terminal to confirm at; add --yes to send`);
   }
   const answer = (await ask(`${what}\nSend it? [y/N] `)).trim().toLowerCase();
-  if (answer !== 'y' && answer !== 'yes') throw new CliFailure(EXIT.failed, 'not sent');
+  if (answer !== 'y' && answer !== 'yes') throw failed('not sent');
 }

@@ -1,11 +1,21 @@
 /** Commands to the running daemon, over its control API; the journal keeps each with its reason. */
 import { hasCode } from '../../domain/failure.ts';
+import { isRecord } from '../../domain/parsed.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { Argument, type Command } from 'commander';
 import { type ControlLink, readControl } from '../../app/inspect/read-control.ts';
 import { ordersView } from '../../app/inspect/read-state.ts';
 import { reasonText } from '../argument-values.ts';
-import { type CliContext, CliFailure, EXIT, printJson, refused } from '../cli-io.ts';
+import {
+  type CliContext,
+  type CliFailure,
+  EXIT,
+  jsonText,
+  refused,
+  failed,
+  nothingThere,
+  wrongUsage,
+} from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
 import { statusText } from './status-text.ts';
 import type { DaemonStatus } from '../../app/live/daemon-control.ts';
@@ -138,8 +148,7 @@ function addStatus(program: Command, { io }: CliContext): void {
     .action(async () => {
       const { json, ...flags } = command.opts<ControlFlags>();
       const status = await getStatus(stateOf(flags));
-      if (json === true) printJson(io, status);
-      else io.out(statusText(status));
+      io.out(json === true ? jsonText(status) : statusText(status));
     });
 }
 
@@ -223,8 +232,7 @@ function addReload(program: Command, { io }: CliContext): void {
       check ? {} : { reason },
       REPLAY_MS_MAX,
     );
-    if (json) printJson(io, answer);
-    else io.out(`${messageOf(answer) ?? 'done'}\n`);
+    io.out(json ? jsonText(answer) : doneText(answer));
   });
 }
 
@@ -278,7 +286,7 @@ function wholeId(state: string, shown: string, as: string): string {
   if (found.length === 0 && as === 'live' && /^\d+$/.test(shown)) return shown;
   const problem =
     found.length === 0 ? `no order ${shown}` : `${found.length} orders ${shown}: ${found.join(', ')}`;
-  throw new CliFailure(EXIT.usage, `${problem}; tickwright orders --json shows whole ids`);
+  throw wrongUsage(`${problem}; tickwright orders --json shows whole ids`);
 }
 
 export async function tell(
@@ -288,7 +296,7 @@ export async function tell(
   body: object,
   waitMs = ANSWER_MS_MAX,
 ): Promise<void> {
-  io.out(`${await sendCommand(state, name, body, waitMs)}\n`);
+  io.out(doneText(await call(state, 'POST', `/commands/${name}`, body, waitMs)));
 }
 
 const LOOK_EVERY_MS = 300;
@@ -336,7 +344,7 @@ async function watch(
   try {
     for (let shown = ''; ;) {
       const { state: reached, text } = progressOf(await getStatus(state));
-      if (reached === 'left') throw new CliFailure(EXIT.failed, text);
+      if (reached === 'left') throw failed(text);
       if (text !== shown && text !== '') io.out(`${text}\n`);
       shown = text;
       if (reached === 'done') return;
@@ -363,15 +371,10 @@ async function getStatus(stateDir: string): Promise<DaemonStatus> {
   const status = await call(stateDir, 'GET', '/status', null, ANSWER_MS_MAX);
   if (typeof status === 'object' && status !== null && 'halt' in status && 'stream' in status)
     return status as DaemonStatus; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own daemon, known by two of its fields
-  throw new CliFailure(EXIT.failed, 'the daemon is of another version: use the tickwright that started it');
+  throw failed('the daemon is of another version: use the tickwright that started it');
 }
 
 /** The daemon's answer; a refusal ends the command. */
-async function sendCommand(stateDir: string, name: string, body: object, waitMs: number): Promise<string> {
-  const answer = await call(stateDir, 'POST', `/commands/${name}`, body, waitMs);
-  return messageOf(answer) ?? 'done';
-}
-
 export async function call(
   stateDir: string,
   method: string,
@@ -384,7 +387,7 @@ export async function call(
   const response = await reached(link, stateDir, method, path, body, waitMs);
   const answer: unknown = await response.json();
   if (response.ok) return answer;
-  throw new CliFailure(EXIT.failed, `refused: ${messageOf(answer) ?? `HTTP ${response.status}`}`);
+  throw failed(`refused: ${messageOf(answer) ?? `HTTP ${response.status}`}`);
 }
 
 async function reached(
@@ -409,20 +412,19 @@ async function reached(
   } catch (error) {
     // A daemon that died left its file behind.
     if (error instanceof Error && hasCode(error.cause, 'ECONNREFUSED')) throw noDaemon(stateDir);
-    throw new CliFailure(EXIT.failed, `the daemon on port ${port} did not answer: ${String(error)}`);
+    throw failed(`the daemon on port ${port} did not answer: ${String(error)}`);
   }
 }
 
 const noDaemon = (stateDir: string): CliFailure =>
-  new CliFailure(
-    EXIT.nothingThere,
+  nothingThere(
     `no daemon runs on ${stateDir}: start one with tickwright paper, or name its state directory with --state`,
   );
 
-function messageOf(answer: unknown): string | undefined {
-  if (typeof answer !== 'object' || answer === null || !('message' in answer)) return undefined;
-  return typeof answer.message === 'string' ? answer.message : undefined;
-}
+const messageOf = (answer: unknown): string | undefined =>
+  isRecord(answer) && typeof answer['message'] === 'string' ? answer['message'] : undefined;
+
+const doneText = (answer: unknown): string => `${messageOf(answer) ?? 'done'}\n`;
 
 // Progress of cancel-all and flatten, from the engine's state before and after: the daemon carries them out with or without us.
 

@@ -4,7 +4,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
-import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
+import { isRecord } from '../../domain/parsed.ts';
+import { type CliContext, failed } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
 import { call } from './control-commands.ts';
 
@@ -51,9 +52,8 @@ export function addOpenCommand(program: Command, { io }: CliContext): void {
 }
 
 function linkOf(answer: unknown): string {
-  if (typeof answer === 'object' && answer !== null && 'link' in answer && typeof answer.link === 'string')
-    return answer.link;
-  throw new CliFailure(EXIT.failed, 'the daemon gave no link: use the tickwright that started it');
+  if (isRecord(answer) && typeof answer['link'] === 'string') return answer['link'];
+  throw failed('the daemon gave no link: use the tickwright that started it');
 }
 
 const hasDisplay = (): boolean =>

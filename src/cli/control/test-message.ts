@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { noChannel, trialLines } from '../../app/edge/operator-channels.ts';
 import { testMessage } from '../../app/inspect/test-message.ts';
-import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
+import { type CliContext, EXIT, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 import { stateOf, withState } from '../state-option.ts';
 import { tell } from './control-commands.ts';
@@ -35,7 +35,7 @@ export function addTestMessage(program: Command, context: CliContext): void {
         return tell(context, stateOf(flags), 'test-message', body, ANSWER_MS_MAX);
       }
       const trials = await testMessage(readConfig(config), channel ?? null);
-      if (trials.length === 0) throw new CliFailure(EXIT.usage, `${config}: ${noChannel(channel ?? null)}`);
+      if (trials.length === 0) throw wrongUsage(`${config}: ${noChannel(channel ?? null)}`);
       context.io.out(`${trialLines(trials)}\n`);
       if (trials.some(({ failure }) => failure !== null)) context.finish(EXIT.failed);
     });

@@ -10,7 +10,7 @@ import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, noData, printJson } from '../cli-io.ts';
+import { type CliContext, type CliIo, EXIT, noData, jsonText, failed, wrongUsage } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { addDataImport } from './data-import.ts';
 import { barSize, DATA_DIR, exportPlace, sessionDay } from '../argument-values.ts';
@@ -66,8 +66,7 @@ function addDataList(data: Command, { io }: CliContext): void {
       const { listData } = await import('../../app/research/recorded/inspect-data.ts');
       const listing = listData(flags.dir, symbol ?? null);
       if (listing.ticks.length + listing.bars.length === 0) throw noData(flags.dir, symbol);
-      if (flags.json === true) printJson(io, listing);
-      else io.out(listingText(listing, flags.gaps === true));
+      io.out(flags.json === true ? jsonText(listing) : listingText(listing, flags.gaps === true));
     });
 }
 
@@ -146,8 +145,7 @@ function addDataVerify(data: Command, { io, finish }: CliContext): void {
       }
       progress.clear();
       const damaged = files.filter(({ problems }) => problems.length > 0);
-      if (flags.json === true) printJson(io, files);
-      else io.out(verificationText(files, damaged));
+      io.out(flags.json === true ? jsonText(files) : verificationText(files, damaged));
       if (damaged.length > 0) finish(EXIT.failed);
     });
 }
@@ -212,8 +210,11 @@ function addDataExport(data: Command, { io }: CliContext): void {
       const flags = command.opts<ExportFlags>();
       const exported = await run(symbol, flags, io);
       if (exported === undefined) throw noData(flags.dir, symbol);
-      if (flags.json === true) printJson(io, exported);
-      else io.out(`${exported.out}: ${formatNumber(exported.rows)} rows of ${spanOf(exported)}\n`);
+      io.out(
+        flags.json === true
+          ? jsonText(exported)
+          : `${exported.out}: ${formatNumber(exported.rows)} rows of ${spanOf(exported)}\n`,
+      );
     });
 }
 
@@ -227,7 +228,7 @@ async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<Expor
       { progress: (done, all) => line.show({ done, all, what: out }) },
     );
   } catch (error) {
-    if (error instanceof MixedSteps) throw new CliFailure(EXIT.failed, error.message);
+    if (error instanceof MixedSteps) throw failed(error.message);
     throw error;
   } finally {
     line.clear();
@@ -235,8 +236,7 @@ async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<Expor
 }
 
 function whatOf({ trades, bars, config }: ExportFlags): ExportWhat {
-  if (trades !== undefined && bars !== undefined)
-    throw new CliFailure(EXIT.usage, 'expected --trades or --bars, was both');
+  if (trades !== undefined && bars !== undefined) throw wrongUsage('expected --trades or --bars, was both');
   if (bars !== undefined) return { kind: 'bars', spec: bars, calendar: readConfig(config).exchangeCalendar };
   return trades === true ? { kind: 'trades' } : { kind: 'ticks' };
 }

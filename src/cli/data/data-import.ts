@@ -22,7 +22,7 @@ import {
   sessionDay,
   sideWords,
 } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, jsonText, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 import { csvLine } from '../../text/csv.ts';
 import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
@@ -111,11 +111,11 @@ export function addDataImport(data: Command, context: CliContext): void {
   command.action(async (files: readonly string[]) => {
     const flags = command.opts<ImportFlags>();
     const missing = files.find((file) => !existsSync(file));
-    if (missing !== undefined) throw new CliFailure(EXIT.usage, `expected an existing file, was ${missing}`);
+    if (missing !== undefined) throw wrongUsage(`expected an existing file, was ${missing}`);
     const isNamed = command.getOptionValueSource('config') !== 'default';
     const market = importMarket(files, flags.config, isNamed);
     const imported = await importAll(files, flags, market, context.io);
-    if (flags.json === true) printJson(context.io, imported);
+    if (flags.json === true) context.io.out(jsonText(imported));
     if (imported.some(isUnfinished)) context.finish(EXIT.failed);
   });
 }

@@ -2,7 +2,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { InvalidArgumentError } from 'commander';
-import { CliFailure, type CliIo, EXIT } from '../cli-io.ts';
+import { type CliIo, failed } from '../cli-io.ts';
 
 export class Dialog {
   readonly #io: CliIo;
@@ -70,6 +70,6 @@ export class Dialog {
     else this.#lines.prompt();
     const line = await this.#typed.next();
     if (line.done !== true) return line.value;
-    throw new CliFailure(EXIT.failed, '\nthe answers ended early: nothing was written');
+    throw failed('\nthe answers ended early: nothing was written');
   }
 }

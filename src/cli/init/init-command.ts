@@ -6,7 +6,7 @@ import { diagnose } from '../../app/inspect/doctor.ts';
 import { pathText } from '../../config/values.ts';
 import { failureText } from '../../domain/failure.ts';
 import { SCREEN_WIDTH, wrapText } from '../../text/table.ts';
-import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
+import { type CliContext, failed, wrongUsage } from '../cli-io.ts';
 import { findingLines } from '../inspect/inspect-commands.ts';
 import { Dialog } from './dialog.ts';
 import { type InitFlags, Interview, type NewSecrets } from './interview.ts';
@@ -88,8 +88,7 @@ async function init(
     const text = await interview.configuration(mode, file);
     const { newSecrets } = interview;
     const files = [file, ...newSecrets.keys()].join(' and ');
-    if (!(await interview.isConfirmed(`Write ${files}?`)))
-      throw new CliFailure(EXIT.failed, 'nothing was written');
+    if (!(await interview.isConfirmed(`Write ${files}?`))) throw failed('nothing was written');
     write(file, text, newSecrets, replaces);
     io.out(`wrote ${files}\n\n`);
     io.out(`${findingLines(await diagnose(file, null)).join('\n')}\n\n${nextSteps(file, mode, interview)}`);
@@ -100,13 +99,12 @@ async function init(
 
 function assertFree(file: string, replaces: boolean): void {
   const hint = pathText.safeParse(file);
-  if (!hint.success) throw new CliFailure(EXIT.usage, `expected a plain path, was ${JSON.stringify(file)}`);
+  if (!hint.success) throw wrongUsage(`expected a plain path, was ${JSON.stringify(file)}`);
   if (!existsSync(file)) return;
   if (!statSync(file).isFile())
-    throw new CliFailure(EXIT.usage, `${file} is no plain file: name another; nothing was written`);
+    throw wrongUsage(`${file} is no plain file: name another; nothing was written`);
   if (!replaces)
-    throw new CliFailure(
-      EXIT.usage,
+    throw wrongUsage(
       `${file} is there already: name another file, or replace it with --force; nothing was written`,
     );
 }
@@ -127,7 +125,7 @@ function write(file: string, text: string, newSecrets: NewSecrets, replaces: boo
     else linkSync(partial, file);
   } catch (error) {
     for (const path of written) rmSync(path, { force: true });
-    throw new CliFailure(EXIT.failed, `${failureText(error)}; nothing was written`);
+    throw failed(`${failureText(error)}; nothing was written`);
   } finally {
     if (existsSync(partial)) rmSync(partial);
   }

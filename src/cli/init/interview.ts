@@ -14,7 +14,7 @@ import { address, pathText } from '../../config/values.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { wrapText } from '../../text/table.ts';
 import { quantity, refuse, wholeNumber } from '../argument-values.ts';
-import { CliFailure, EXIT } from '../cli-io.ts';
+import { wrongUsage } from '../cli-io.ts';
 import { issuesText } from '../../domain/parsed.ts';
 import type { Dialog } from './dialog.ts';
 
@@ -308,7 +308,7 @@ export class Interview {
     if (given !== undefined) return parsedFlag(name, given, parse);
     if (this.#dialog !== null) return this.#dialog.ask(text, fallback, parse);
     if (fallback !== null) return parse(fallback);
-    throw new CliFailure(EXIT.usage, `--${name} is needed with --yes (${text}); nothing was written`);
+    throw wrongUsage(`--${name} is needed with --yes (${text}); nothing was written`);
   }
 
   #explain(lines: readonly string[]): void {
@@ -328,8 +328,7 @@ function parsedFlag<T>(name: string, text: string, parse: (text: string) => T): 
   try {
     return parse(text.trim());
   } catch (error) {
-    throw new CliFailure(
-      EXIT.usage,
+    throw wrongUsage(
       `--${name}: ${error instanceof Error ? error.message : String(error)}; nothing was written`,
     );
   }

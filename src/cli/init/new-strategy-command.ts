@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { packageRoot } from '../../app/host/package-version.ts';
 import { isInstalled } from '../../app/host/strategy-files/strategy-code.ts';
 import { failureText } from '../../domain/failure.ts';
-import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
+import { type CliContext, failed, wrongUsage } from '../cli-io.ts';
 import { type NewStrategyFile, strategyFiles } from './strategy-template.ts';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
@@ -29,8 +29,7 @@ export function addNewStrategyCommand(program: Command, { io }: CliContext): voi
     .addHelpText('after', AFTER_HELP)
     .action((name: string) => {
       if (!NAME.test(name) || name.length > NAME_MAX)
-        throw new CliFailure(
-          EXIT.usage,
+        throw wrongUsage(
           `expected a name of small letters, digits and hyphens, like three-up, at most ${NAME_MAX} of them, ` +
             `was ${JSON.stringify(name)}; nothing was written`,
         );
@@ -46,8 +45,7 @@ export function addNewStrategyCommand(program: Command, { io }: CliContext): voi
 function write(files: readonly NewStrategyFile[]): void {
   const there = files.find(({ name }) => existsSync(name));
   if (there !== undefined)
-    throw new CliFailure(
-      EXIT.usage,
+    throw wrongUsage(
       `${there.name} is there already: choose another name, or move it away; nothing was written`,
     );
   const written: string[] = [];
@@ -58,7 +56,7 @@ function write(files: readonly NewStrategyFile[]): void {
     }
   } catch (error) {
     for (const name of written) rmSync(name, { force: true });
-    throw new CliFailure(EXIT.failed, `${failureText(error)}; nothing was written`);
+    throw failed(`${failureText(error)}; nothing was written`);
   }
 }
 

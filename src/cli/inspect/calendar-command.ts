@@ -6,7 +6,7 @@ import { tradingDayAt } from '../../domain/calendar.ts';
 import { weekdayOf } from '../../domain/civil-date.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { formatTable, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
-import { type CliContext, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, EXIT, jsonText } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 
 interface CalendarFlags {
@@ -39,8 +39,7 @@ Example:
       const today = tradingDayAt(calendar, systemClock.nowUs());
       const view = calendarView(calendar, Object.keys(contracts), today);
       const end = calendarEnd(calendar, today);
-      if (json === true) printJson(io, view);
-      else io.out(textOf(view, end));
+      io.out(json === true ? jsonText(view) : textOf(view, end));
       if (view.daysKnown < 0) finish(EXIT.failed);
     });
 }

@@ -5,7 +5,7 @@ import { diagnose, OPEN_READINGS } from '../../app/inspect/doctor.ts';
 import type { Finding } from '../../app/inspect/doctor-checks.ts';
 import { configText, writtenConfig } from '../../config/config-text.ts';
 import { formatTable, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
-import { type CliContext, type CliIo, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, type CliIo, EXIT, jsonText } from '../cli-io.ts';
 import { readRunConfig } from '../read-config.ts';
 
 export function addInspectCommands(program: Command, { io }: CliContext): void {
@@ -19,8 +19,11 @@ export function addInspectCommands(program: Command, { io }: CliContext): void {
     .action(async (named: string) => {
       const { config = named, json } = check.opts<{ readonly config?: string; readonly json?: boolean }>();
       const { read } = await readRunConfig(config);
-      if (json === true) printJson(io, writtenConfig(read));
-      else io.out(`# ${config} is valid; with all defaults it reads:\n${configText(read)}`);
+      io.out(
+        json === true
+          ? jsonText(writtenConfig(read))
+          : `# ${config} is valid; with all defaults it reads:\n${configText(read)}`,
+      );
     });
   const strategies = program
     .command('strategies')
@@ -29,9 +32,10 @@ export function addInspectCommands(program: Command, { io }: CliContext): void {
     .addHelpText('after', '\nExample:\n  tickwright strategies\n')
     .action(() => {
       if (strategies.opts<{ readonly json?: boolean }>().json === true)
-        printJson(
-          io,
-          CATALOG.map(({ name, summary, legs, paramRows }) => ({ name, summary, legs, params: paramRows })),
+        io.out(
+          jsonText(
+            CATALOG.map(({ name, summary, legs, paramRows }) => ({ name, summary, legs, params: paramRows })),
+          ),
         );
       else printStrategies(io);
     });
@@ -69,8 +73,7 @@ export function addDoctorCommand(program: Command, { io, finish }: CliContext): 
     .action(async (named: string) => {
       const { config = named, state, json } = command.opts<DoctorFlags>();
       const findings = await diagnose(config, state ?? null);
-      if (json === true) printJson(io, { findings, assumed: OPEN_READINGS });
-      else io.out(report(findings));
+      io.out(json === true ? jsonText({ findings, assumed: OPEN_READINGS }) : report(findings));
       finish(codeOf(findings));
     });
 }

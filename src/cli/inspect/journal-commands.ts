@@ -6,7 +6,7 @@ import { verifyJournal } from '../../app/inspect/read-state.ts';
 import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
 import { refuse, sessionDay } from '../argument-values.ts';
-import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, EXIT, jsonText, wrongUsage } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
 
 interface ExportFlags {
@@ -51,8 +51,7 @@ export function addJournalCommands(journal: Command, { io, finish }: CliContext)
     .action(() => {
       const { json, ...flags } = verify.opts<Pick<ExportFlags, 'state' | 'json'>>();
       const check = verifyJournal(stateOf(flags));
-      if (json === true) printJson(io, check);
-      else io.out(verifyText(check));
+      io.out(json === true ? jsonText(check) : verifyText(check));
       if (check.faults.length > 0) finish(EXIT.failed);
     });
   addExport(journal, { io, finish });
@@ -85,15 +84,12 @@ function addExport(journal: Command, { io }: CliContext): void {
     .addHelpText('after', EXPORT_HELP)
     .action(async (table: JournalTable) => {
       const { json, all, session, out, ...flags } = command.opts<ExportFlags>();
-      if (all === true && session !== undefined)
-        throw new CliFailure(EXIT.usage, 'expected --session or --all, was both');
+      if (all === true && session !== undefined) throw wrongUsage('expected --session or --all, was both');
       const { exportJournal } = await import('../../app/inspect/export-journal.ts');
       const exported = exportJournal(stateOf(flags), { session, all: all === true }, table, out);
-      if (json === true) printJson(io, exported);
-      else
-        io.out(
-          `${out}: ${formatCount(exported.rows, 'row')} of ${formatCount(exported.sessions, 'session')}\n`,
-        );
+      const { rows, sessions } = exported;
+      const text = `${out}: ${formatCount(rows, 'row')} of ${formatCount(sessions, 'session')}\n`;
+      io.out(json === true ? jsonText(exported) : text);
     });
 }
 

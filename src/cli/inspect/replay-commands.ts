@@ -1,6 +1,5 @@
 /** `replay` and `agree`: judge a recorded session. */
 import type { Command } from 'commander';
-import { existsSync } from 'node:fs';
 import type { SessionQuery } from '../../app/inspect/read-state.ts';
 import type { SessionReplay } from '../../app/inspect/replay-session.ts';
 import type { FillDifference, SessionAgreement } from '../../app/research/agreement/compare-session.ts';
@@ -8,7 +7,7 @@ import { CLAUSE_WORDS, type Filled } from '../../app/research/agreement/explain-
 import { formatCount } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { sessionDay } from '../argument-values.ts';
-import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, EXIT, jsonText, needFile } from '../cli-io.ts';
 import { readRunConfig } from '../read-config.ts';
 interface SessionFlags {
   readonly config: string;
@@ -43,16 +42,14 @@ function addSessionCommand<Found>(program: Command, context: CliContext, of: Ses
   command.action(async (session: string | undefined) => {
     const flags = command.opts<SessionFlags>();
     const found = await of.look(await queryOf(session, flags));
-    if (flags.json === true) printJson(context.io, found);
-    else context.io.out(of.text(found));
+    context.io.out(flags.json === true ? jsonText(found) : of.text(found));
     if (!of.isGood(found)) context.finish(EXIT.failed);
   });
 }
 
 async function queryOf(session: string | undefined, flags: SessionFlags): Promise<SessionQuery> {
   const { config, tape = null, state = null } = flags;
-  if (tape !== null && !existsSync(tape))
-    throw new CliFailure(EXIT.usage, `--tape: expected an existing file, was ${tape}`);
+  needFile('--tape', tape);
   const read = await readRunConfig(config);
   return { config: read.config, tape, stateDir: state, session };
 }

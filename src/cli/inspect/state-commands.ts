@@ -19,7 +19,7 @@ import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
-import { type CliContext, printJson } from '../cli-io.ts';
+import { type CliContext, jsonText } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
 
 interface StateFlags extends StateQuery {
@@ -99,8 +99,7 @@ function addLook<Row>(program: Command, { io }: CliContext, look: Look<Row>): Co
       const asked = command.opts<Omit<StateFlags, 'state'> & { readonly state?: string }>();
       const limit = look.lastByDefault === null ? {} : { last: look.lastByDefault };
       const flags: StateFlags = { ...limit, ...asked, state: stateOf(asked) };
-      if (flags.json === true) printJson(io, look.view(flags));
-      else io.out(look.text(flags));
+      io.out(flags.json === true ? jsonText(look.view(flags)) : look.text(flags));
     });
 }
 

@@ -2,10 +2,9 @@
 import type { Command } from 'commander';
 import type { Backtest } from '../../app/research/backtest/load-backtest.ts';
 import type { BacktestOutcome, BacktestRunOptions } from '../../app/research/backtest/run-backtest-file.ts';
-import type { WithStrays } from '../../app/research/backtest/stray-faults.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { durationMs, wholeNumber } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, printJson, refused } from '../cli-io.ts';
+import { type CliContext, type CliIo, EXIT, jsonText, refused, failed } from '../cli-io.ts';
 import { formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { ProgressLine } from '../progress-line.ts';
@@ -30,6 +29,12 @@ Examples:
   tickwright backtest my-backtest.yaml --out reports/tuesday --json
 `;
 
+export const EVENT_LIMIT = [
+  '--event-limit <duration>',
+  'longest time that a strategy may take for one event, or to load (20s)',
+  durationMs,
+] as const;
+
 export function addBacktestCommand(program: Command, { io, finish }: CliContext): void {
   const command = program
     .command('backtest')
@@ -41,51 +46,47 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
       '--verify',
       'run again in a fresh thread and without future prices, compare every decision, say what was not checked',
     )
-    .option(
-      '--event-limit <duration>',
-      'longest time that a strategy may take for one event, or to load (20s)',
-      durationMs,
-    )
+    .option(...EVENT_LIMIT)
     .option('--json', 'print the figures as JSON')
     .addHelpText('after', AFTER_HELP);
   command.action(async (file: string) => {
     const { json, eventLimit, verify, ...options } = command.opts<BacktestFlags>();
     const backtest = await loaded(file, 'in the backtest; nothing was run', io, eventLimit);
     const { runBacktestFile } = await import('../../app/research/backtest/run-backtest-file.ts');
-    const { EVENT_MS_MAX, endingHangs, StrategyHangs } =
-      await import('../../app/research/backtest/hang-watch.ts');
+    const { EVENT_MS_MAX, endingHangs } = await import('../../app/research/backtest/hang-watch.ts');
     const { strayTexts, withStrays } = await import('../../app/research/backtest/stray-faults.ts');
     const limitMs = eventLimit ?? EVENT_MS_MAX;
     // The run replaces the global clock, so this one is taken before.
     const line = new ProgressLine(io, 'rows', performance.now.bind(performance));
     const { secondRun } = await import('../../app/research/backtest/second-run.ts');
-    let played: WithStrays<BacktestOutcome>;
-    try {
-      played = await withStrays(async () => {
-        const { seed } = options;
-        const second = verify === true ? await secondRun(backtest, { seed, eventMsMax: limitMs }) : undefined;
-        return endingHangs(backtest, limitMs, (running, clock) =>
-          runBacktestFile(backtest, {
-            ...options,
-            second,
-            watched: { running, clock },
-            onProgress: (progress) => line.show(progress),
-          }),
-        );
-      });
-    } catch (error) {
-      throw error instanceof StrategyHangs ? new CliFailure(EXIT.failed, error.message) : error;
-    }
+    const played = await withStrays(async () => {
+      const { seed } = options;
+      const second = verify === true ? await secondRun(backtest, { seed, eventMsMax: limitMs }) : undefined;
+      return endingHangs(backtest, limitMs, (running, clock) =>
+        runBacktestFile(backtest, {
+          ...options,
+          second,
+          watched: { running, clock },
+          onProgress: (progress) => line.show(progress),
+        }),
+      );
+    }).catch(refuseHang);
     line.clear();
     const { value: outcome, strays } = played;
     const faults = [...outcome.faults, ...strayTexts(backtest, strays)];
-    if (json === true) printJson(io, outcome.json);
+    if (json === true) io.out(jsonText(outcome.json));
     else printOutcome(io, outcome);
     for (const fault of faults) io.err(`\nfailed: ${fault}\n`);
     if (faults.length > 0)
       io.err('The figures are those of a run without it from then on: mend the strategy and run again.\n');
     if (faults.length + (outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
   });
+}
+
+/** Rethrows what ended a run: a strategy that hangs needs no stack. */
+export async function refuseHang(error: unknown): Promise<never> {
+  const { StrategyHangs } = await import('../../app/research/backtest/hang-watch.ts');
+  throw error instanceof StrategyHangs ? failed(error.message) : error;
 }
 
 /** Exit code 2 with every problem of the file. */

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import type { SweepFileOptions, SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { formatCount, formatRate } from '../../text/numbers.ts';
-import { countAboveZero, durationMs } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, printJson, refused } from '../cli-io.ts';
+import { countAboveZero } from '../argument-values.ts';
+import { type CliContext, type CliIo, EXIT, jsonText, refused } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
-import { loaded, reportTable } from './backtest-command.ts';
+import { EVENT_LIMIT, loaded, refuseHang, reportTable } from './backtest-command.ts';
 
 interface Flags extends Omit<SweepFileOptions, 'onProgress'> {
   readonly json?: boolean;
@@ -32,11 +32,7 @@ export function addSweepCommand(program: Command, { io, finish }: CliContext): v
     .command('sweep')
     .description('search the parameters of a backtest on all cores, with tests against overfitting')
     .argument('<config>', 'YAML file of the backtest with a section sweep')
-    .option(
-      '--event-limit <duration>',
-      'longest time that a strategy may take for one event, or to load (20s)',
-      durationMs,
-    )
+    .option(...EVENT_LIMIT)
     .option('--workers <n>', 'threads (one per core)', countAboveZero)
     .option('--top <n>', 'trials shown', countAboveZero, TOP)
     .option('--fresh', 'discard the trials of earlier sweeps of this file')
@@ -61,7 +57,6 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | nu
   const { sweepFile } = await import('../../app/research/sweep/sweep-files.ts');
   let line = new ProgressLine(io, 'runs', () => performance.now());
   let what = '';
-  const { StrategyHangs } = await import('../../app/research/backtest/hang-watch.ts');
   const outcome = await sweepFile(backtest, read.plan, {
     ...flags,
     onProgress: (progress) => {
@@ -70,11 +65,9 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | nu
       what = progress.what;
       line.show(progress);
     },
-  }).catch((error: unknown) => {
-    throw error instanceof StrategyHangs ? new CliFailure(EXIT.failed, error.message) : error;
-  });
+  }).catch(refuseHang);
   line.clear();
-  if (flags.json === true) printJson(io, outcome.json);
+  if (flags.json === true) io.out(jsonText(outcome.json));
   else printOutcome(io, outcome);
   const { stoppedText } = await import('../../app/research/sweep/sweep-report.ts');
   return stoppedText(outcome.found);

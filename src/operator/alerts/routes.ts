@@ -18,6 +18,7 @@ export interface RoutesOptions {
   readonly routes: readonly Route[];
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Real time for people. */
   readonly time: (at: TsUs) => string;
   /** A channel fails or works again. */
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
@@ -134,21 +135,15 @@ export class Routes {
 
 // The queue of one channel: its own pace, patience and bound. What trading does never waits for it.
 
-interface QueueOptions {
+interface QueueOptions extends Pick<RoutesOptions, 'clock' | 'timers' | 'time' | 'onChange'> {
   readonly channel: Channel;
-  readonly clock: Clock;
-  readonly timers: Timers;
   /** Deliveries; what comes faster leaves together. */
   readonly perMinute: number;
-  /** Real time for people. */
-  readonly time: (at: TsUs) => string;
   /** A message will not leave in time, with the reason; called once until the channel works again. */
   readonly onTrouble: (reason: string) => void;
   readonly onWorks: (downForUs: number) => void;
   /** Messages that wait while the channel is in trouble: another one should tell them. */
   readonly onStuck: (messages: readonly Message[]) => void;
-  /** Other messages wait than before. */
-  readonly onChange: () => void;
 }
 
 /** Seconds between attempts that fail; the last one repeats. */
@@ -163,12 +158,13 @@ const WAITING_MAX = 500;
 
 class ChannelQueue {
   readonly #options: QueueOptions;
-  #waiting: Message[] = [];
+  waiting: Message[] = [];
   #isSending = false;
   #isClosed = false;
   #failures = 0;
   #failingSinceUs: TsUs | null = null;
-  #trouble: string | null = null;
+  /** Why it does not deliver, or null. */
+  trouble: string | null = null;
   #nextUs = 0;
   #cancel: CancelTimer | undefined = undefined;
   #dropped = 0;
@@ -182,25 +178,12 @@ class ChannelQueue {
     return this.#options.channel.id;
   }
 
-  /** Why it does not deliver, or null. */
-  get trouble(): string | null {
-    return this.#trouble;
-  }
-
-  get waiting(): readonly Message[] {
-    return this.#waiting;
-  }
-
-  has(id: number): boolean {
-    return this.#waiting.some((message) => message.id === id);
-  }
-
   add(message: Message): void {
     if (this.#isClosed) return;
-    if (this.#waiting.length >= WAITING_MAX) this.#dropOne();
-    this.#waiting.push(message);
+    if (this.waiting.length >= WAITING_MAX) this.#dropOne();
+    this.waiting.push(message);
     this.#options.onChange();
-    if (this.#trouble !== null) this.#options.onStuck([message]);
+    if (this.trouble !== null) this.#options.onStuck([message]);
     this.#arm();
   }
 
@@ -214,16 +197,16 @@ class ChannelQueue {
   /** The oldest of the least severe: the journal has them all. */
   #dropOne(): void {
     const least = (['info', 'warning', 'critical'] as const).find((severity) =>
-      this.#waiting.some((message) => message.severity === severity),
+      this.waiting.some((message) => message.severity === severity),
     );
-    const at = this.#waiting.findIndex(({ severity }) => isAtLeast(least ?? 'info', severity));
-    this.#waiting.splice(Math.max(0, at), 1);
+    const at = this.waiting.findIndex(({ severity }) => isAtLeast(least ?? 'info', severity));
+    this.waiting.splice(Math.max(0, at), 1);
     this.#dropped += 1;
     this.counts.dropped += 1;
   }
 
   #arm(): void {
-    if (this.#isSending || this.#isClosed || this.#waiting.length === 0) return;
+    if (this.#isSending || this.#isClosed || this.waiting.length === 0) return;
     this.#cancel?.();
     const wait = Math.max(0, this.#nextUs - this.#options.clock.nowUs());
     this.#cancel = this.#options.timers.after(durationUs(wait), () => void this.#send());
@@ -231,10 +214,10 @@ class ChannelQueue {
 
   async #send(): Promise<void> {
     const { channel, clock, perMinute, time } = this.#options;
-    if (this.#isSending || this.#isClosed || this.#waiting.length === 0) return;
+    if (this.#isSending || this.#isClosed || this.waiting.length === 0) return;
     this.#isSending = true;
-    const { delivery, taken } = bundle(this.#waiting, channel.textMax, time);
-    const leaving = this.#waiting.slice(0, taken);
+    const { delivery, taken } = bundle(this.waiting, channel.textMax, time);
+    const leaving = this.waiting.slice(0, taken);
     const lost = this.#dropped;
     const text =
       lost === 0
@@ -252,7 +235,7 @@ class ChannelQueue {
     if (result.status === 'sent') {
       this.#dropped -= lost;
       this.counts.sent += taken;
-      this.#waiting = this.#waiting.filter((message) => !leaving.includes(message));
+      this.waiting = this.waiting.filter((message) => !leaving.includes(message));
       this.#nextUs = clock.nowUs() + minutes(1) / perMinute;
       this.#worked();
       this.#options.onChange();
@@ -278,8 +261,8 @@ class ChannelQueue {
     const since = this.#failingSinceUs;
     this.#failures = 0;
     this.#failingSinceUs = null;
-    if (this.#trouble === null || since === null) return;
-    this.#trouble = null;
+    if (this.trouble === null || since === null) return;
+    this.trouble = null;
     this.#options.onWorks(this.#options.clock.nowUs() - since);
   }
 
@@ -294,9 +277,9 @@ class ChannelQueue {
     const pause = result.status === 'refused' ? REFUSED_PAUSE : Math.max(patience, asked);
     this.#nextUs = now + pause;
     const isStuck = result.status === 'refused' || this.#nextUs - this.#failingSinceUs > STUCK_AFTER;
-    if (this.#trouble !== null || !isStuck) return;
-    this.#trouble = result.reason;
+    if (this.trouble !== null || !isStuck) return;
+    this.trouble = result.reason;
     onTrouble(result.reason);
-    onStuck(this.#waiting);
+    onStuck(this.waiting);
   }
 }

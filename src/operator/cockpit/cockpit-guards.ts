@@ -1,6 +1,6 @@
 /** Guards of the cockpit's requests: by which name, from which page, with which session. A page of another site gets nothing and does nothing. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LOOPBACK_NAMES } from '../http-guards.ts';
+import { askedName, failure, LOOPBACK_NAMES, wrongName } from '../http-guards.ts';
 import type { CockpitAccess } from './cockpit-access.ts';
 import type { CockpitSession } from './cockpit-model.ts';
 import type { Refusal, Refusals } from './refusals.ts';
@@ -48,7 +48,12 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-const LOOPBACK: ReadonlySet<string> = new Set(LOOPBACK_NAMES);
+interface Refused {
+  readonly code: number;
+  readonly reason: Refusal;
+  readonly message: string;
+}
+
 const ANSWERED: unknown = undefined;
 
 export class CockpitGuards {
@@ -83,7 +88,7 @@ export class CockpitGuards {
     message: string,
   ): Promise<FastifyReply> {
     this.#options.refusals.note(reason, this.sourceOf(request));
-    return reply.code(code).header('connection', 'close').send({ ok: false, message });
+    return reply.code(code).header('connection', 'close').send(failure(message));
   }
 
   /** A proxy writes the address that asked it at the end of the list. */
@@ -104,11 +109,10 @@ export class CockpitGuards {
     return parts.find((part) => part.startsWith(name))?.slice(name.length);
   }
 
-  /** `key` null takes the cookie away. */
-  cookie(request: FastifyRequest, key: string | null, seconds: number): string {
+  /** 0 seconds take the cookie away. */
+  cookie(request: FastifyRequest, key: string, seconds: number): string {
     const secure = this.#isSecure(request) ? '; Secure' : '';
-    const life = key === null ? 0 : seconds;
-    return `${this.#cookieName(request)}=${key ?? ''}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Strict${secure}`;
+    return `${this.#cookieName(request)}=${key}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
   }
 
   /** With the port: cookies do not know ports, and another daemon of this machine has a page too. */
@@ -118,21 +122,13 @@ export class CockpitGuards {
   }
 
   #isSecure(request: FastifyRequest): boolean {
-    return this.#options.isBehindProxy && !LOOPBACK.has(nameOf(request));
+    return this.#options.isBehindProxy && !LOOPBACK_NAMES.includes(askedName(request));
   }
 
-  #refusalOf(
-    request: FastifyRequest,
-  ): { readonly code: number; readonly reason: Refusal; readonly message: string } | null {
+  #refusalOf(request: FastifyRequest): Refused | null {
     const { config } = request.routeOptions;
-    if (!this.#hosts.has(nameOf(request))) {
-      const names = [...this.#hosts].join(', ');
-      return {
-        code: 403,
-        reason: 'host',
-        message: `this server does not answer by that name: expected ${names}`,
-      };
-    }
+    if (!this.#hosts.has(askedName(request)))
+      return { code: 403, reason: 'host', message: wrongName([...this.#hosts]) };
     const site = request.headers['sec-fetch-site'];
     const isFollowed = config.isStart === true && request.headers['sec-fetch-dest'] === 'document';
     const isTyped = site === 'none' && config.isPage === true;
@@ -140,14 +136,11 @@ export class CockpitGuards {
       return { code: 403, reason: 'site', message: 'another page asked: open the cockpit itself' };
     const { origin } = request.headers;
     const isChange = request.method !== 'GET';
-    if ((isChange || origin !== undefined) && origin !== this.#originOf(request))
-      return {
-        code: 403,
-        reason: 'origin',
-        message: `expected the header Origin: ${this.#originOf(request)}`,
-      };
+    const own = this.#originOf(request);
+    if ((isChange || origin !== undefined) && origin !== own)
+      return { code: 403, reason: 'origin', message: `expected the header Origin: ${own}` };
     const wrong = this.#queryProblem(request);
-    if (wrong !== null) return { code: 400, ...wrong };
+    if (wrong !== null) return wrong;
     if (config.isOpen === true || this.sessionOf(request) !== undefined) return null;
     return {
       code: 401,
@@ -161,20 +154,17 @@ export class CockpitGuards {
   }
 
   /** History and logs keep what stands behind a `?`: a link that was put there is void. */
-  #queryProblem(request: FastifyRequest): { readonly reason: Refusal; readonly message: string } | null {
+  #queryProblem(request: FastifyRequest): Refused | null {
     const at = request.url.indexOf('?');
     if (at === -1) return null;
     const known = request.routeOptions.config.query ?? [];
-    let problem: { readonly reason: Refusal; readonly message: string } | null = null;
+    let problem: Refused | null = null;
     for (const [name, value] of new URLSearchParams(request.url.slice(at + 1))) {
       const isLink = this.#options.access.voidLink(value);
       if (isLink || (!known.includes(name) && SECRET_NAME.test(name)))
-        return {
-          reason: 'query_secret',
-          message: isLink ? LINK_VOID : SECRET_IN_QUERY,
-        };
-      if (!known.includes(name))
-        problem = { reason: 'malformed', message: `nothing here is asked by "${name.slice(0, 40)}"` };
+        return { code: 400, reason: 'query_secret', message: isLink ? LINK_VOID : SECRET_IN_QUERY };
+      const message = `nothing here is asked by "${name.slice(0, 40)}"`;
+      if (!known.includes(name)) problem = { code: 400, reason: 'malformed', message };
     }
     return problem;
   }
@@ -184,6 +174,3 @@ const SECRET_NAME = /key|secret|token|session|otp|pass|auth/i;
 const SECRET_IN_QUERY = 'no secret belongs behind the ? of an address, where logs keep it: send it as JSON';
 const LINK_VOID =
   'the secret belongs behind the #, where no log keeps it; that link is void now: get a new one with tickwright open';
-
-const nameOf = (request: FastifyRequest): string =>
-  (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();

@@ -8,15 +8,9 @@ import fastify, {
 } from 'fastify';
 import type { Clock } from '../../domain/clock.ts';
 import { US_PER_MS } from '../../domain/units.ts';
-import {
-  bodyShape,
-  type CommandBody,
-  type CommandName,
-  commandNamed,
-  parseCommandBody,
-} from '../control-command.ts';
+import { type CommandBody, type CommandName, commandNamed, readCommandBody } from '../control-command.ts';
 import type { CommandResult } from '../control-server.ts';
-import { isLoopback } from '../http-guards.ts';
+import { failure, failureText, hostOf, isLoopback, keepBodies, listen } from '../http-guards.ts';
 import { redactValue, type Secrets } from '../redact.ts';
 import { CockpitAccess } from './cockpit-access.ts';
 import { CockpitGuards, SECURITY_HEADERS } from './cockpit-guards.ts';
@@ -31,7 +25,7 @@ import type {
 } from './cockpit-model.ts';
 import { EventStreams, type StreamsOptions } from './event-streams.ts';
 import { PAGE_HTML, readPageFiles } from './page-files.ts';
-import { issuesText } from '../../domain/parsed.ts';
+import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
 import { type Refusal, Refusals } from './refusals.ts';
 
 export interface JournalQuery {
@@ -54,7 +48,7 @@ export interface CockpitReads {
 export interface CockpitFaults {
   readonly known: KnownFaults;
   /** `fields`: `name`, `isOn`, and the parameters as texts. */
-  change(fields: Readonly<Record<string, unknown>>, by: string): Promise<CommandResult>;
+  change(fields: JsonRecord, by: string): Promise<CommandResult>;
 }
 
 export interface CockpitHandlers extends Pick<
@@ -122,10 +116,9 @@ export async function startCockpit(options: CockpitOptions): Promise<Cockpit> {
   if (!isLoopback(address) && !isBehindProxy)
     throw new Error(`the cockpit on ${address} needs a proxy of your own in front, and behindProxy: true`);
   const server = new CockpitServer(options);
-  const own = address.includes(':') ? `[${address}]` : address;
-  const bound = await server.listen(address, port);
+  const bound = await listen(server.app, address, port);
   const name = hosts[0];
-  const local = `http://${own}:${bound}`;
+  const local = `http://${hostOf(address)}:${bound}`;
   const asked = isBehindProxy && name !== undefined ? `https://${name}` : local;
   return {
     url: local,
@@ -141,7 +134,7 @@ class CockpitServer {
   readonly access: CockpitAccess;
   readonly streams: EventStreams;
   readonly #options: CockpitOptions;
-  readonly #app: FastifyInstance;
+  readonly app: FastifyInstance;
   readonly #guards: CockpitGuards;
   readonly #refusals: Refusals;
 
@@ -156,16 +149,15 @@ class CockpitServer {
       hide: this.#hide,
       onSlow: (source) => this.#refusals.note('slow', source),
     });
-    const own = address.includes(':') ? `[${address}]` : address;
     this.#guards = new CockpitGuards({
       access: this.access,
       refusals: this.#refusals,
-      hosts: [own, ...hosts],
+      hosts: [hostOf(address), ...hosts],
       isBehindProxy,
     });
-    this.#app = createApp((reason, source) => this.#refusals.note(reason, source));
-    this.#guards.guard(this.#app);
-    this.#app.addHook('preSerialization', async (_request, _reply, payload: object) => this.#hide(payload));
+    this.app = createApp((reason, source) => this.#refusals.note(reason, source));
+    this.#guards.guard(this.app);
+    this.app.addHook('preSerialization', async (_request, _reply, payload: object) => this.#hide(payload));
     this.#addPage();
     this.#addSession();
     this.#addStream();
@@ -178,23 +170,17 @@ class CockpitServer {
     return typeof hidden === 'object' && hidden !== null ? hidden : {};
   };
 
-  async listen(address: string, port: number): Promise<number> {
-    await this.#app.listen({ host: address, port });
-    const bound = this.#app.server.address();
-    return typeof bound === 'object' && bound !== null ? bound.port : port;
-  }
-
   async close(): Promise<void> {
     this.streams.close();
-    await this.#app.close();
+    await this.app.close();
   }
 
   #addPage(): void {
     const files = readPageFiles(this.#options.pageDir);
-    this.#app.get('/', { config: { isOpen: true, isPage: true, isStart: true } }, (_request, reply) =>
+    this.app.get('/', { config: { isOpen: true, isPage: true, isStart: true } }, (_request, reply) =>
       reply.type('text/html; charset=utf-8').send(PAGE_HTML),
     );
-    this.#app.get<{ Params: { name: string } }>(
+    this.app.get<{ Params: { name: string } }>(
       '/page/:name',
       { config: { isOpen: true } },
       (request, reply) => {
@@ -207,15 +193,15 @@ class CockpitServer {
   }
 
   #addSession(): void {
-    this.#app.get('/session', (request) => this.#guards.sessionOf(request));
-    this.#app.post<{ Body: unknown }>('/session', { config: { isOpen: true } }, (request, reply) =>
+    this.app.get('/session', (request) => this.#guards.sessionOf(request));
+    this.app.post<{ Body: unknown }>('/session', { config: { isOpen: true } }, (request, reply) =>
       this.#exchange(request, reply),
     );
-    this.#app.delete('/session', (request, reply) => {
+    this.app.delete('/session', (request, reply) => {
       const key = this.#guards.keyOf(request);
       if (key !== undefined) this.access.end(key);
       const answer: CockpitAnswer = { ok: true, message: 'the session is over' };
-      return reply.header('set-cookie', this.#guards.cookie(request, null, 0)).send(answer);
+      return reply.header('set-cookie', this.#guards.cookie(request, '', 0)).send(answer);
     });
   }
 
@@ -247,10 +233,10 @@ class CockpitServer {
   }
 
   #addStream(): void {
-    this.#app.get('/state', (_request, reply) =>
+    this.app.get('/state', (_request, reply) =>
       reply.type('application/json; charset=utf-8').send(this.streams.state()),
     );
-    this.#app.get('/events', async (request, reply) => {
+    this.app.get('/events', async (request, reply) => {
       const session = this.#guards.sessionOf(request);
       if (session === undefined) return reply.code(401).send(failure('the session is over'));
       if (!this.streams.hasRoom(session.role)) {
@@ -267,12 +253,9 @@ class CockpitServer {
       });
       raw.socket?.setNoDelay(true);
       const key = this.#guards.keyOf(request);
-      this.streams.open(raw, {
-        source: this.#guards.sourceOf(request),
-        role: session.role,
-        lastId: String(request.headers['last-event-id'] ?? ''),
-        isAllowed: () => this.access.sessionOf(key) !== undefined,
-      });
+      const isAllowed = (): boolean => this.access.sessionOf(key) !== undefined;
+      const who = { source: this.#guards.sourceOf(request), role: session.role, isAllowed };
+      this.streams.open(raw, who, String(request.headers['last-event-id'] ?? ''));
       return reply;
     });
   }
@@ -280,14 +263,14 @@ class CockpitServer {
   #addReads(): void {
     const { reads } = this.#options.handlers;
     const query = ['day', 'search', 'kind', 'order', 'before'];
-    this.#app.get('/journal', { config: { query } }, async (request, reply) => {
+    this.app.get('/journal', { config: { query } }, async (request, reply) => {
       const asked = journalQuery(fieldsOf(request.query));
       if (asked === null)
         return reply.code(400).send(failure('expected day=2026-03-04, before=number, short texts'));
       return reply.send(await reads.journal(asked));
     });
-    this.#app.get('/journal/days', async (_request, reply) => reply.send(await reads.days()));
-    this.#app.get<{ Params: { id: string } }>(
+    this.app.get('/journal/days', async (_request, reply) => reply.send(await reads.days()));
+    this.app.get<{ Params: { id: string } }>(
       '/orders/:id/story',
       { config: { query: ['day'] } },
       async (request, reply) => {
@@ -296,7 +279,7 @@ class CockpitServer {
         return found(reply, await reads.story(request.params.id, asked.day));
       },
     );
-    this.#app.get('/bars', { config: { query: ['contract'] } }, async (request, reply) => {
+    this.app.get('/bars', { config: { query: ['contract'] } }, async (request, reply) => {
       const { contract } = fieldsOf(request.query);
       return found(reply, typeof contract === 'string' ? await reads.bars(contract) : null);
     });
@@ -304,19 +287,18 @@ class CockpitServer {
 
   #addCommands(): void {
     const { faults, command } = this.#options.handlers;
-    this.#app.post<{ Params: { name: string }; Body: unknown }>('/commands/:name', async (request, reply) => {
+    this.app.post<{ Params: { name: string }; Body: unknown }>('/commands/:name', async (request, reply) => {
       const name = commandNamed(request.params.name);
       if (name === undefined) return reply.code(404).send(failure('there is no such command'));
       const fields = await this.#fieldsToAct(request, reply, name);
       if (fields === null) return reply;
-      const body = parseCommandBody(name, JSON.stringify(fields));
-      if (!body.ok)
-        return reply.code(400).send(failure(`${name} takes ${bodyShape(name)}; ${issuesText(body.issues)}`));
+      const body = readCommandBody(name, JSON.stringify(fields));
+      if (!body.ok) return reply.code(400).send(failure(body.message));
       return told(reply, await command(name, body.value, this.#actorOf(request)));
     });
     if (faults === null) return;
-    this.#app.get('/faults', (_request, reply) => reply.send(faults.known));
-    this.#app.post<{ Body: unknown }>('/commands/fault', async (request, reply) => {
+    this.app.get('/faults', (_request, reply) => reply.send(faults.known));
+    this.app.post<{ Body: unknown }>('/commands/fault', async (request, reply) => {
       const fields = await this.#fieldsToAct(request, reply, 'fault');
       if (fields === null) return reply;
       return told(reply, await faults.change(fields, this.#actorOf(request)));
@@ -330,7 +312,7 @@ class CockpitServer {
     request: FastifyRequest,
     reply: FastifyReply,
     name: CommandName | 'fault',
-  ): Promise<Readonly<Record<string, unknown>> | null> {
+  ): Promise<JsonRecord | null> {
     const { confirm, ...fields } = fieldsOf(request.body);
     if (this.#guards.sessionOf(request)?.role !== 'steer') {
       await this.#guards.refuse(request, reply, 403, 'role', 'this session may look, not command');
@@ -372,18 +354,11 @@ function createApp(note: (reason: Refusal, source: string) => void): FastifyInst
   });
   app.server.maxConnections = CONNECTIONS_MAX;
   app.server.on('drop', (dropped) => note('connections', dropped?.remoteAddress ?? ''));
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string', bodyLimit: BODY_BYTES_MAX },
-    (_request, body, done) => done(null, body),
-  );
+  keepBodies(app);
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(failure('there is nothing here')));
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const code = error.statusCode ?? 500;
-    return reply
-      .code(code)
-      .send(failure(code >= 500 ? `the daemon failed to answer: ${error.message}` : error.message));
+    return reply.code(code).send(failure(failureText(error, code)));
   });
   return app;
 }
@@ -391,8 +366,6 @@ function createApp(note: (reason: Refusal, source: string) => void): FastifyInst
 /** The parser refused bytes that came. */
 const isUnreadable = ({ code = '' }: NodeJS.ErrnoException): boolean =>
   code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE';
-
-const failure = (message: string): CockpitAnswer => ({ ok: false, message });
 
 function told(reply: FastifyReply, { ok, message }: CommandResult): FastifyReply {
   const answer: CockpitAnswer = { ok, message };
@@ -403,17 +376,9 @@ const found = (reply: FastifyReply, what: object | null): FastifyReply =>
   what === null ? reply.code(404).send(failure('there is no such thing')) : reply.send(what);
 
 /** Fields of a JSON object, or of a query; none of anything else. */
-function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
-  let value = body;
-  if (typeof body === 'string') {
-    try {
-      value = JSON.parse(body);
-    } catch {
-      return {};
-    }
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-  return Object.fromEntries(Object.entries(value));
+function fieldsOf(body: unknown): JsonRecord {
+  const json = typeof body === 'string' ? parseJson(body, 'body') : { ok: true, value: body };
+  return json.ok && isRecord(json.value) ? json.value : {};
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -421,7 +386,7 @@ const NUMBER = /^\d{1,15}$/;
 const TEXT_MAX = 100;
 
 /** Null for one that cannot be meant. */
-function journalQuery(fields: Readonly<Record<string, unknown>>): JournalQuery | null {
+function journalQuery(fields: JsonRecord): JournalQuery | null {
   const texts = new Map<string, string>();
   for (const [name, value] of Object.entries(fields)) {
     if (typeof value !== 'string' || value.length > TEXT_MAX) return null;

@@ -115,21 +115,11 @@ export class EventStreams {
   }
 
   /** The head is written. `lastId` is that of `Last-Event-ID`. */
-  open(
-    raw: ServerResponse,
-    {
-      source,
-      role,
-      lastId,
-      isAllowed,
-    }: Pick<Reader, 'source' | 'role' | 'isAllowed'> & { readonly lastId: string },
-  ): void {
+  open(raw: ServerResponse, who: Pick<Reader, 'source' | 'role' | 'isAllowed'>, lastId: string): void {
     const place = this.#placeOf(lastId);
     const reader: Reader = {
+      ...who,
       raw,
-      source,
-      role,
-      isAllowed,
       seq: place.seq,
       stateVersion: 0,
       priceVersion: 0,

@@ -3,25 +3,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { minutes, type TsUs } from '../../domain/units.ts';
 import { formatCount } from '../../text/numbers.ts';
 
-export const REFUSALS = [
-  'host',
-  'origin',
-  'site',
-  'query_secret',
-  'guess',
-  'locked',
-  'session',
-  'role',
-  'confirm',
-  'malformed',
-  'slow',
-  'streams',
-  'connections',
-] as const;
-
-export type Refusal = (typeof REFUSALS)[number];
-
-const MEANING: Readonly<Record<Refusal, string>> = {
+const MEANING = {
   host: 'asked by a foreign name, as a page does whose name was made to point here',
   origin: 'sent by another page',
   site: 'sent by another page',
@@ -35,7 +17,9 @@ const MEANING: Readonly<Record<Refusal, string>> = {
   slow: 'too slow, or read too slowly',
   streams: 'more open pages than allowed',
   connections: 'more connections than allowed',
-};
+} as const;
+
+export type Refusal = keyof typeof MEANING;
 
 /** An owner's own page causes these: a session that is over, a second look, a phone out of reach. */
 const ORDINARY: ReadonlySet<Refusal> = new Set(['session', 'role', 'confirm', 'slow', 'streams']);

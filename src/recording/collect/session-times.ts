@@ -1,4 +1,4 @@
-import { isSession, type TradingCalendar } from '../../domain/calendar.ts';
+import { isAuction, isSession, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, timeOfDayUs, type TradingDay } from '../../domain/civil-date.ts';
 import { type DurationUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { TickGap, TickRows } from '../columns/tick-columns.ts';
@@ -18,7 +18,7 @@ export class AuctionStamps {
 
   constructor(calendar: TradingCalendar | null) {
     const phases = calendar?.phases ?? [];
-    this.#auctions = phases.filter(({ phase }) => phase === 'opening_auction' || phase === 'closing_auction');
+    this.#auctions = phases.filter(({ phase }) => isAuction(phase));
     this.#utcOffsetMinutes = calendar?.utcOffsetMinutes ?? 0;
   }
 

@@ -4,24 +4,19 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { accountId } from '../../domain/ids.ts';
-import type { CashOutcome } from '../../venue/venue-command.ts';
+import type { CashOutcome, Refusal } from '../../venue/venue-command.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { SubAccount, SubAccounts } from './sub-accounts.ts';
 
-interface MoneyRefusal {
-  readonly code: number;
-  readonly text: string;
-}
-
-const NO_ACCOUNT: MoneyRefusal = { code: -6001, text: 'Account not found' };
-const NO_FUNDING: MoneyRefusal = {
+const NO_ACCOUNT: Refusal = { code: -6001, text: 'Account not found' };
+const NO_FUNDING: Refusal = {
   code: -6001,
   text: 'There is no account the money could come from or go to',
 };
-const NOT_ENOUGH: MoneyRefusal = { code: -6012, text: 'Not enough money' };
-const BAD_AMOUNT: MoneyRefusal = { code: -6019, text: 'Invalid amount' };
-const SAME_ACCOUNT: MoneyRefusal = { code: -6001, text: 'Source and destination are the same account' };
+const NOT_ENOUGH: Refusal = { code: -6012, text: 'Not enough money' };
+const BAD_AMOUNT: Refusal = { code: -6019, text: 'Invalid amount' };
+const SAME_ACCOUNT: Refusal = { code: -6001, text: 'Source and destination are the same account' };
 
 export class MoneyTransfers {
   readonly #store: StateStore;
@@ -35,25 +30,25 @@ export class MoneyTransfers {
   }
 
   /** Into margin, from the account that funds it. Null when it is done. */
-  deposit(custodyCode: string, derivativeNo: string, amount: number): MoneyRefusal | null {
+  deposit(custodyCode: string, derivativeNo: string, amount: number): Refusal | null {
     const funding = this.#subAccounts.funding(custodyCode);
     if (funding === undefined) return NO_FUNDING;
     return this.transfer(custodyCode, funding.accountNo, derivativeNo, amount);
   }
 
-  withdraw(custodyCode: string, derivativeNo: string, amount: number): MoneyRefusal | null {
+  withdraw(custodyCode: string, derivativeNo: string, amount: number): Refusal | null {
     const funding = this.#subAccounts.funding(custodyCode);
     if (funding === undefined) return NO_FUNDING;
     return this.transfer(custodyCode, derivativeNo, funding.accountNo, amount);
   }
 
-  transfer(custodyCode: string, fromNo: string, toNo: string, amount: number): MoneyRefusal | null {
+  transfer(custodyCode: string, fromNo: string, toNo: string, amount: number): Refusal | null {
     const from = this.#subAccounts.named(custodyCode, fromNo);
     const to = this.#subAccounts.named(custodyCode, toNo);
     if (from?.isActive !== true || to?.isActive !== true) return NO_ACCOUNT;
     if (from === to) return SAME_ACCOUNT;
     if (!Number.isSafeInteger(amount) || amount <= 0) return BAD_AMOUNT;
-    let refusal: MoneyRefusal | null = null;
+    let refusal: Refusal | null = null;
     this.#store.commit(() => {
       for (const account of [from, to]) this.#noteOpening(account);
       refusal = this.#take(from, amount);
@@ -71,7 +66,7 @@ export class MoneyTransfers {
       this.#subAccounts.noteOpening(accountNo, this.#brokerage.today(), figures.cash);
   }
 
-  #take(from: SubAccount, amount: number): MoneyRefusal | null {
+  #take(from: SubAccount, amount: number): Refusal | null {
     if (from.type !== 'DERIVATIVE')
       return this.#subAccounts.move(from.accountNo, -amount) ? null : NOT_ENOUGH;
     const account = accountId(from.custodyCode);
@@ -91,5 +86,5 @@ export class MoneyTransfers {
   }
 }
 
-const refusalOf = (outcome: CashOutcome): MoneyRefusal | null =>
+const refusalOf = (outcome: CashOutcome): Refusal | null =>
   outcome.status === 'refused' ? outcome.refusal : null;

@@ -11,10 +11,6 @@ interface TokenServiceParts {
   readonly settings: AuthSettings;
 }
 
-type TokenCheck =
-  | { readonly status: 'valid'; readonly claims: TokenClaims }
-  | { readonly status: 'invalid' | 'expired' | 'ended' };
-
 interface IssuedToken {
   readonly jti: string;
   readonly custodyCode: string;
@@ -53,12 +49,11 @@ export class TokenService {
     );
   }
 
-  check(token: string): TokenCheck {
+  /** The claims of a token that is ours, has not expired and was not ended. */
+  check(token: string): TokenClaims | undefined {
     const claims = verifyJwt(token, this.#key);
-    if (claims === undefined) return { status: 'invalid' };
-    if (this.#parts.clock.nowUs() >= expiryOf(claims)) return { status: 'expired' };
-    if (!this.isLive(claims.jti)) return { status: 'ended' };
-    return { status: 'valid', claims };
+    if (claims === undefined || this.#parts.clock.nowUs() >= expiryOf(claims)) return undefined;
+    return this.isLive(claims.jti) ? claims : undefined;
   }
 
   /** Not ended before its time; one that is not on file is not accepted either. */

@@ -1,14 +1,12 @@
 /** A handler for each operation of the contract. */
 import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
-import type { VenueRules } from '../../venue/venue-options.ts';
 import { contractList, derivatives } from '../../wire/rest/market-reads.ts';
 import { exchangeToken, requestOtp } from '../../wire/rest/token-calls.ts';
 import type { MoneyTransfers } from '../accounts/money-transfers.ts';
 import type { SubAccounts } from '../accounts/sub-accounts.ts';
 import type { OtpService } from '../auth/otp-service.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
-import type { BookDistortion } from '../faults/book-distortion.ts';
 import type { Readings } from '../simulator-options.ts';
 import {
   cashHandlers,
@@ -22,14 +20,10 @@ import { badRequest, failed, type Handlers, ok } from './handler.ts';
 import { orderHandlers, type OrderParts, triggerHandlers } from './order-handlers.ts';
 import { stockHandlers } from './securities-handlers.ts';
 
-interface HandlerParts {
+interface HandlerParts extends Omit<OrderParts, 'timeText'> {
   readonly otps: OtpService;
-  readonly brokerage: Brokerage;
   readonly subAccounts: SubAccounts;
   readonly money: MoneyTransfers;
-  readonly book: BookDistortion;
-  readonly readings: Readings;
-  readonly triggerLife: VenueRules['triggerLife'];
   readonly utcOffsetMinutes: number;
 }
 

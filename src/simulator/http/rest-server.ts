@@ -1,7 +1,7 @@
 /** The HTTP shell: routes, bodies, tokens and faults. Handlers give operations their meaning. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock, Timers } from '../../domain/clock.ts';
-import { parseJson } from '../../domain/parsed.ts';
+import { isRecord, type JsonRecord, parseJson } from '../../domain/parsed.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
 import { refusal } from '../../venue/venue-command.ts';
 import type { RawRequest } from '../../wire/rest/operation.ts';
@@ -140,9 +140,8 @@ const BEARER = /^Bearer +(\S+)$/i;
 function customerOf(parts: RequestParts, header: string | undefined): AccountSettings | undefined {
   const token = BEARER.exec(header ?? '')?.[1];
   if (token === undefined) return undefined;
-  const check = parts.tokens.check(token);
-  if (check.status !== 'valid') return undefined;
-  return parts.accounts.find(({ custodyCode }) => custodyCode === check.claims.custodyID);
+  const claims = parts.tokens.check(token);
+  return parts.accounts.find(({ custodyCode }) => custodyCode === claims?.custodyID);
 }
 
 const answer = (to: FastifyReply, answered: RestAnswer): FastifyReply => send(to, reply(answered));
@@ -167,12 +166,7 @@ function brokenReply({ name: operation }: Operation, name: 'http_500' | 'html_50
   return reply(failedWith(500, 'Internal server error'));
 }
 
-const NOTHING: Readonly<Record<string, unknown>> = {};
-
-const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : NOTHING);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
+const recordOf = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
 
 /** Clients send JSON under any content type, and empty bodies under JSON: text first, then JSON. */
 export function acceptAnyBody(server: FastifyInstance): void {

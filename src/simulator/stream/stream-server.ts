@@ -23,15 +23,12 @@ const CONNECTED = { code: '211111', message: 'This token is connected already' }
 const NORMAL_CLOSURE = 1000;
 const FRAME_BYTES_MAX = 64 * 1024;
 
-interface StreamServerParts {
+interface StreamServerParts extends Pick<SessionHost, 'subscribed' | 'count'> {
   readonly settings: StreamSettings;
   readonly tokens: TokenService;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly faults: FaultBoard;
-  /** A client has subscribed and is to get the current board. */
-  subscribed(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void;
-  count(what: string): void;
 }
 
 export class StreamServer implements SessionHost {
@@ -68,12 +65,11 @@ export class StreamServer implements SessionHost {
   }
 
   admit(session: StreamSession, token: string): AuthVerdict {
-    const check = this.#parts.tokens.check(token);
-    if (check.status !== 'valid') {
+    const claims = this.#parts.tokens.check(token);
+    if (claims === undefined) {
       this.#parts.count('auth_refused');
       return { claims: undefined, error: INVALID_JWT };
     }
-    const { claims } = check;
     const { secondConnection } = this.#parts.settings;
     const older = [...this.#sessions].filter(
       (other) => other !== session && other.claims?.jti === claims.jti,

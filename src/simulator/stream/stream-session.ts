@@ -23,6 +23,7 @@ export interface AuthVerdict {
 /** Services that a session needs from its server. */
 export interface SessionHost {
   admit(session: StreamSession, token: string): AuthVerdict;
+  /** A client has subscribed and is to get the current board. */
   subscribed(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void;
   /** The session no longer counts as a connection of its token. */
   released(session: StreamSession): void;
@@ -59,11 +60,12 @@ export class StreamSession {
   readonly #parts: SessionParts;
   readonly #subscriptions = new Set<string>();
   readonly #timers = new Map<TimerName, CancelTimer>();
-  #claims: TokenClaims | undefined;
+  claims: TokenClaims | undefined;
   /** Half-open: sends nothing, reads nothing, and stays connected. */
   #mute = false;
   #corked = false;
-  #sent = 0;
+  /** Messages so far. */
+  sent = 0;
   #ended = false;
 
   constructor(parts: SessionParts) {
@@ -81,18 +83,9 @@ export class StreamSession {
     }
   }
 
-  get claims(): TokenClaims | undefined {
-    return this.#claims;
-  }
-
   /** `key` is a `subscriptionKey`. */
   wants(key: string): boolean {
     return this.#subscriptions.has(key);
-  }
-
-  /** Messages so far. */
-  get sent(): number {
-    return this.#sent;
   }
 
   send(frame: string | Buffer): void {
@@ -104,7 +97,7 @@ export class StreamSession {
       return;
     }
     this.#cork();
-    this.#sent += 1;
+    this.sent += 1;
     socket.send(frame, { binary: false });
   }
 
@@ -155,7 +148,7 @@ export class StreamSession {
       case undefined:
         this.#parts.host.count('malformed_frame');
         // A bare token in place of the auth frame is a failed authentication (notes, section 7).
-        if (this.#claims === undefined && text?.startsWith('d|') === false) this.#authenticate('');
+        if (this.claims === undefined && text?.startsWith('d|') === false) this.#authenticate('');
     }
   }
 
@@ -164,7 +157,7 @@ export class StreamSession {
     const { claims, error } = host.admit(this, token);
     this.send(encodeAuthResult(error));
     if (claims === undefined) return;
-    this.#claims = claims;
+    this.claims = claims;
     const left = Math.max(0, expiryOf(claims) - clock.nowUs());
     this.#arm('expiry', durationUs(left), () => this.close(NORMAL_CLOSURE, 'token expired'));
     if (settings.controlOrder === 'contract') {
@@ -174,7 +167,7 @@ export class StreamSession {
 
   #subscribe(channels: readonly DataChannel[], codes: readonly string[]): void {
     // Before the answer to the auth frame it may be rejected (contract, part 5): it is.
-    if (this.#claims === undefined) return this.#parts.host.count('subscribed_too_early');
+    if (this.claims === undefined) return this.#parts.host.count('subscribed_too_early');
     for (const key of keysOf(channels, codes)) this.#subscriptions.add(key);
     this.#parts.host.subscribed(this, channels, codes);
   }

@@ -17,7 +17,7 @@ import type { FaultBoard } from '../faults/fault-board.ts';
 export class MarketClock implements Clock {
   readonly #real: Clock;
   #map: ClockMap;
-  #held: boolean;
+  held: boolean;
   #latest: TsUs;
 
   /** `held` stops market time at its origin until `release`, so that nothing of a tape is missed. */
@@ -25,22 +25,18 @@ export class MarketClock implements Clock {
     assert(Number.isFinite(map.speed) && map.speed > 0, 'the speed of market time is above zero');
     this.#real = real;
     this.#map = map;
-    this.#held = held;
+    this.held = held;
     this.#latest = tsUs(-Number.MAX_SAFE_INTEGER);
   }
 
   /** The map in force; while market time is held, the one it would have if it were released now. */
   get map(): ClockMap {
-    return this.#held ? { ...this.#map, originRealUs: this.#real.nowUs() } : this.#map;
-  }
-
-  get held(): boolean {
-    return this.#held;
+    return this.held ? { ...this.#map, originRealUs: this.#real.nowUs() } : this.#map;
   }
 
   release(): void {
     this.#map = this.map;
-    this.#held = false;
+    this.held = false;
   }
 
   /** Runs at its speed to `at` and as in life from there on, until it is called again; null: at its speed for good. */
@@ -88,17 +84,9 @@ export const systemTimers: Timers = {
 };
 
 /** Real time, unless a fault puts it ahead or behind. Market time does not follow it. */
-export class SkewedClock implements Clock {
-  readonly #real: Clock;
-  readonly #faults: FaultBoard;
-
-  constructor(real: Clock, faults: FaultBoard) {
-    this.#real = real;
-    this.#faults = faults;
-  }
-
-  nowUs(): TsUs {
-    const skew = this.#faults.standing('clock_skew')?.seconds ?? 0;
-    return tsUs(this.#real.nowUs() + Math.round(skew * US_PER_SECOND));
-  }
-}
+export const skewedClock = (real: Clock, faults: FaultBoard): Clock => ({
+  nowUs: () => {
+    const skew = faults.standing('clock_skew')?.seconds ?? 0;
+    return tsUs(real.nowUs() + Math.round(skew * US_PER_SECOND));
+  },
+});

@@ -5,7 +5,7 @@
  * triggered, in the order of its coming.
  */
 import { assert } from '../../domain/assert.ts';
-import type { SessionPhase } from '../../domain/calendar.ts';
+import { isAuction, type SessionPhase } from '../../domain/calendar.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
@@ -107,8 +107,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   }
 
   setPhase(phase: SessionPhase, atUs: number): void {
-    const wasAuction = this.#phase === 'opening_auction' || this.#phase === 'closing_auction';
-    if (wasAuction && phase !== this.#phase) {
+    if (isAuction(this.#phase) && phase !== this.#phase) {
       this.#uncrossUntilUs = atUs + US_PER_SECOND;
       for (const each of this.#standing) each.isCarried = true;
     }

@@ -7,7 +7,7 @@
  * each other.
  */
 import { assert } from '../../domain/assert.ts';
-import type { SessionPhase } from '../../domain/calendar.ts';
+import { isAuction, type SessionPhase } from '../../domain/calendar.ts';
 import { isMarketLimit } from '../../domain/contract.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
@@ -153,8 +153,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   setPhase(phase: SessionPhase, atUs: number): void {
     const before = this.phase;
     this.phase = phase;
-    const wasAuction = before === 'opening_auction' || before === 'closing_auction';
-    if (wasAuction && phase !== before) {
+    if (isAuction(before) && phase !== before) {
       this.#uncross = new AuctionPrints(atUs);
       for (const waiting of this.#waiting.values()) waiting.isCarried = true;
       this.#isSettled = false;

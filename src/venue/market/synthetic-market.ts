@@ -1,5 +1,5 @@
 /** A seeded market in all listed contracts: one belief about the index, one flow of orders a contract. */
-import { type SessionPhase, tradingDayAt } from '../../domain/calendar.ts';
+import { isStandstill, type SessionPhase, tradingDayAt } from '../../domain/calendar.ts';
 import { dayNumber } from '../../domain/civil-date.ts';
 import {
   type PriceHundredths,
@@ -81,7 +81,7 @@ export class SyntheticMarket implements BackgroundFlow {
 
   setPhase(phase: SessionPhase, at: TsUs): void {
     this.#phase = phase;
-    const acts = phase === 'continuous' || phase === 'opening_auction' || phase === 'closing_auction';
+    const acts = !isStandstill(phase);
     for (const lane of this.#lanes) {
       if (this.#fair === null || !acts) {
         lane.nextUs = NEVER;

@@ -44,6 +44,30 @@ async function archive(
   return { look, stop: () => archiver.stop() };
 }
 
+it('is due at the start, after each close and in each new day, and not at the open', async () => {
+  let [day, isClosed] = [tradingDay('2026-03-05'), true];
+  const module: typeof Archiver = await import(/* @vite-ignore */ MODULE);
+  const { isDue, begin } = module.createArchiver({
+    ...placesIn('nowhere'),
+    // No thread is started then.
+    programProblem: () => 'another build',
+    today: () => day,
+    isClosed: () => isClosed,
+    timers: IDLE,
+    note: () => undefined,
+    onFailure: () => undefined,
+  });
+  const dues: boolean[] = [];
+  for (const change of ['start', 'open', 'close', 'night', 'open', 'close']) {
+    if (change === 'night') day = tradingDay('2026-03-06');
+    if (change === 'open' || change === 'close') isClosed = change === 'close';
+    dues.push(isDue());
+    if (dues.at(-1) === true) begin();
+    expect(isDue()).toBe(false);
+  }
+  expect(dues).toEqual([true, false, true, true, false, true]);
+});
+
 it('packs what is over as soon as a day is open, and once a day', async () => {
   const frames = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
   onTestFinished(() => rmSync(frames, { recursive: true, force: true }));

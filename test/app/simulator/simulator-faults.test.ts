@@ -9,8 +9,8 @@ async function running(): Promise<RunningSimulator> {
   return simulator;
 }
 
-const faultsOf = ({ controlPort, controlToken }: RunningSimulator): SimulatorFaults =>
-  new SimulatorFaults(`http://127.0.0.1:${controlPort}`, controlToken);
+const faultsOf = ({ control, controlToken }: RunningSimulator): SimulatorFaults =>
+  new SimulatorFaults(control, controlToken);
 
 describe('a simulator', () => {
   test('takes a fault with parameters that are texts, shows it, and clears it', async () => {

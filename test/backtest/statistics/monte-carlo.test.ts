@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { monteCarlo, usualBlock } from '../../../src/backtest/statistics/monte-carlo.ts';
+import { monteCarlo } from '../../../src/backtest/statistics/monte-carlo.ts';
 
 const PLAN = { runs: 400, seed: 1 };
 
@@ -70,7 +70,6 @@ it.each([
   [27, 3],
   [1_000, 10],
 ])('of %d trades keeps %d together', (trades, block) => {
-  expect(usualBlock(trades)).toBe(block);
   const profits = Array.from({ length: trades }, (_, i) => i);
   expect(monteCarlo(profits, 1, { ...PLAN, runs: 1 })!.blockTrades).toBe(block);
 });

@@ -1,12 +1,18 @@
 /** Functions of the program that run between two moments, by V8's precise coverage of its modules. */
 import { type Profiler, Session } from 'node:inspector';
 
-/** Names of functions, as `engine/market/market.ts 1480`: a file below `src` and a place in its compiled form. */
+/**
+ * Names of functions, as `engine/market/market.ts 1480`: a file below `src` and a place in its compiled form. A package whose code ran is
+ * one name, as `node_modules/rxjs`.
+ */
 export type Executed = ReadonlySet<string>;
 
 const BELOW_SRC = /\/dist\/src\/(.+)\.js$/;
+const PACKAGE = /\/(node_modules\/(?:@[^/]+\/)?[^/.]+)\/[^:]+$/;
 
-export const fileOf = (name: string): string => name.slice(0, name.indexOf(' '));
+export const isPackage = (name: string): boolean => name.startsWith('node_modules/');
+
+export const fileOf = (name: string): string => name.split(' ', 1)[0] ?? name;
 
 class Coverage {
   readonly #session = new Session();
@@ -30,10 +36,12 @@ class Coverage {
 
 function addTo(names: Set<string>, { url, functions }: Profiler.ScriptCoverage): void {
   const [, file] = BELOW_SRC.exec(url) ?? [];
-  if (file === undefined) return;
+  const [, ofPackage] = PACKAGE.exec(url) ?? [];
   for (const { ranges } of functions) {
     const [whole] = ranges;
-    if (whole !== undefined && whole.count > 0) names.add(`${file}.ts ${whole.startOffset}`);
+    if (whole === undefined || whole.count === 0) continue;
+    if (file !== undefined) names.add(`${file}.ts ${whole.startOffset}`);
+    else if (ofPackage !== undefined) names.add(ofPackage);
   }
 }
 

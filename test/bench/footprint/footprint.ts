@@ -19,6 +19,7 @@ import {
   type Executed,
   FEW,
   fileOf,
+  isPackage,
   MANY,
   Samples,
   SamplesOfEvents,
@@ -106,10 +107,11 @@ interface Footprint {
 const count = (samples: readonly Executed[], of: (names: Executed) => number): number =>
   medianOf(samples.map(of));
 
-/** Medians of files and functions, and the same without `domain` and `text`. */
+/** Medians of files and functions, and the same without `domain` and `text`; packages are named in the lists alone. */
 function row({ what, samples }: Footprint): string {
-  const own = samples.map((names) => new Set([...names].filter((name) => !isPlain(name))));
-  const figures = [own, samples].flatMap((each) => [
+  const ours = samples.map((names) => new Set([...names].filter((name) => !isPackage(name))));
+  const own = ours.map((names) => new Set([...names].filter((name) => !isPlain(name))));
+  const figures = [own, ours].flatMap((each) => [
     count(each, (names) => files(names).length),
     count(each, (names) => names.size),
   ]);
@@ -137,11 +139,11 @@ const lists = `${kept.map((each, at) => list(each, at % 2 === 0 ? FEW.ticks : FE
 if (values.check) check();
 else write(kept.map(row));
 if (values.live) {
-  const { ticks, orders } = await liveFootprint();
+  const { ticks, orders, packages } = await liveFootprint();
   console.log(row({ what: 'a tick, live, both threads', samples: ticks }));
   console.log(row({ what: 'an order and its fill, live, both threads', samples: orders }));
-  // A daemon ends with its process.
-  process.exit();
+  for (const [thread, names] of Object.entries(packages))
+    console.log(`packages of a tick, live, ${thread} thread: ${names.join(' ')}`);
 }
 
 function write(rows: readonly string[]): void {

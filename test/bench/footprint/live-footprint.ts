@@ -12,7 +12,7 @@ import type { ClockMap } from '../../../src/domain/clock.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
 import { customers, startProgram } from '../load/simulator-program.ts';
-import { type Executed, MANY, Samples } from './coverage.ts';
+import { type Executed, isPackage, MANY, Samples, usual } from './coverage.ts';
 import { footprintTrader } from './footprint-trader.ts';
 
 export const CHANNEL = 'tickwright-footprint';
@@ -40,8 +40,12 @@ export interface Measured {
   readonly orders: readonly Executed[];
 }
 
+type Packages = Readonly<Record<'main' | 'engine', readonly string[]>>;
+
+const packagesOf = ({ ticks }: Measured): readonly string[] => [...usual(ticks)].filter(isPackage).toSorted();
+
 /** Samples of both threads, one beside the other. */
-export async function liveFootprint(): Promise<Measured> {
+export async function liveFootprint(): Promise<Measured & { readonly packages: Packages }> {
   const scratch = mkdtempSync(join(tmpdir(), 'tickwright-footprint-'));
   const file = join(scratch, 'footprint.yaml');
   writeFileSync(file, YAML);
@@ -59,7 +63,11 @@ export async function liveFootprint(): Promise<Measured> {
     });
     const engine = await Promise.race([heard, running]);
     await daemon.close();
-    return { ticks: joined(main.ticks, engine.ticks), orders: joined(main.orders, engine.orders) };
+    return {
+      ticks: joined(main.ticks, engine.ticks),
+      orders: joined(main.orders, engine.orders),
+      packages: { main: packagesOf(main), engine: packagesOf(engine) },
+    };
   } finally {
     channel.close();
     await program.end();

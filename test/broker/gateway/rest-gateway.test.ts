@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { GatewaySignal } from '../../../src/broker/gateway/durable-sender.ts';
-import { createRestGateway, type RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
+import { RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
 import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { answered, RecordingSink } from '../support/recording-sink.ts';
@@ -23,7 +23,7 @@ beforeEach(() => {
   signals = [];
   measured = [];
   commitProblem = emergencyProblem = halted = null;
-  gateway = createRestGateway({
+  gateway = new RestGateway({
     rest,
     sink,
     timers: new VirtualTimers(),

@@ -1,6 +1,6 @@
 /** Orders that wait at the broker leave by the durable sender, each as the operation that its kind is. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createRestGateway, type RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
+import { RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
 import type { Trigger } from '../../../src/domain/order.ts';
 import { brokerOrderKey, orderCode } from '../../../src/domain/ids.ts';
 import { instrumentIndex, priceTicks } from '../../../src/domain/units.ts';
@@ -39,7 +39,7 @@ beforeEach(() => {
   commitProblem = halted = null;
   emergencies = [];
   timers = new VirtualTimers();
-  gateway = createRestGateway({
+  gateway = new RestGateway({
     rest,
     sink,
     timers,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ContractTable } from '../../../src/broker/reports/contract-table.ts';
-import { type BrokerReports, createReports, type ReportSignal } from '../../../src/broker/reports/reports.ts';
+import { BrokerReports, type ReportSignal } from '../../../src/broker/reports/reports.ts';
 import type { ContractQuote } from '../../../src/domain/broker-order.ts';
 import { orderCode } from '../../../src/domain/ids.ts';
 import { addUs, priceHundredths, priceTicks, seconds } from '../../../src/domain/units.ts';
@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 
 const create = (): BrokerReports =>
-  createReports({
+  new BrokerReports({
     rest,
     table,
     sink,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TokenExchange } from '../../../src/broker/auth/obtain-token.ts';
 import { createAuthCalls } from '../../../src/broker/rest/auth-calls.ts';
-import { createTransport, type Transport } from '../../../src/broker/rest/transport.ts';
+import { Transport } from '../../../src/broker/rest/transport.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 import { type Exchange, type ScriptedHttp, startScriptedHttp } from '../support/scripted-http.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
@@ -17,7 +17,7 @@ const count = (): void => void (counted += 1);
 beforeEach(async () => {
   server = await startScriptedHttp();
   const timers = new VirtualTimers();
-  transport = createTransport({
+  transport = new Transport({
     baseUrl: server.baseUrl,
     pace: { callsPerSecond: 1000, burst: 100 },
     clock: timers,

@@ -1,6 +1,6 @@
 /** The REST client against a scripted service on a real socket, in virtual time. */
 import { createRestClient, type RestClient } from '../../../src/broker/rest/rest-client.ts';
-import { createTransport, type RestSignal, type Transport } from '../../../src/broker/rest/transport.ts';
+import { type RestSignal, Transport } from '../../../src/broker/rest/transport.ts';
 import { accountId, subAccountId } from '../../../src/domain/ids.ts';
 import { IGNORE_DRIFT } from '../../../src/wire/drift.ts';
 import { VN30_SPEC } from './contracts.ts';
@@ -34,7 +34,7 @@ export class RestWorld {
   create(baseUrl: string, callsPerSecond = 1000): RestClient {
     const onSignal = (signal: RestSignal): void => this.#onSignal(signal);
     const { timers, tokens, sink } = this;
-    const transport = createTransport({
+    const transport = new Transport({
       baseUrl,
       pace: { callsPerSecond, burst: 100 },
       clock: timers,

@@ -1,6 +1,6 @@
 /** A stream client against a scripted service on a real socket, in virtual time. */
 import { FRESH_STATE, type ReconnectState } from '../../../src/broker/stream/reconnect-policy.ts';
-import { createStreamClient, type StreamClient } from '../../../src/broker/stream/stream-client.ts';
+import { StreamClient } from '../../../src/broker/stream/stream-client.ts';
 import type { StreamSignal } from '../../../src/broker/stream/stream-signal.ts';
 import { seconds } from '../../../src/domain/units.ts';
 import { createContract } from './contracts.ts';
@@ -42,7 +42,7 @@ export class StreamWorld {
 
   /** Another start of the daemon: what was kept of the last one is there. */
   create(url = this.server.url): StreamClient {
-    const client = createStreamClient({
+    const client = new StreamClient({
       url,
       tokens: this.tokens,
       clock: this.timers,

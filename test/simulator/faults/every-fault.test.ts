@@ -22,10 +22,10 @@ describe.each(LISTED)('%s', (name) => {
 
   it('strikes when the control API is told', async () => {
     const market = await started();
-    const { controlPort, controlToken, port } = market.simulator;
-    expect(controlPort).not.toBe(port);
+    const { control, controlToken, rest } = market.simulator;
+    expect(control).not.toBe(rest);
     const arm = async (): Promise<void> => {
-      const reply = await fetch(`http://127.0.0.1:${controlPort}/faults`, {
+      const reply = await fetch(`${control}/faults`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${controlToken}` },
         body: JSON.stringify(fault),

@@ -5,10 +5,10 @@ import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
 import { firstPrice } from '../../../backtest/run/run-day.ts';
 import { assert } from '../../../domain/assert.ts';
 import {
+  isStandstill,
   neverCloses,
   nextPhaseChange,
   phaseAt,
-  type SessionPhase,
   sessionOnOrBefore,
   type TradingCalendar,
 } from '../../../domain/calendar.ts';
@@ -222,8 +222,6 @@ function onWallClock(rows: TickRows, shiftAt: (atUs: number) => number): TickRow
   const shift = shiftAt(rows.tsUs[0] ?? 0);
   return shift === 0 ? rows : { ...rows, tsUs: rows.tsUs.map((at) => at + shift) };
 }
-
-const isStandstill = (phase: SessionPhase): boolean => phase === 'closed' || phase === 'break';
 
 /**
  * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar.

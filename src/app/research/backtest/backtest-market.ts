@@ -1,6 +1,6 @@
 /** The market of a backtest: a market file of the daemon, or an inline market of the backtest file. */
 import { readMarket } from '../../../config/market-file.ts';
-import type { Problem } from '../../../config/problem.ts';
+import type { Checked, Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import { alwaysOpen, type TradingCalendar } from '../../../domain/calendar.ts';
@@ -36,9 +36,7 @@ export interface BacktestMarket {
   expiryOf(symbol: string): TradingDay;
 }
 
-export type ReadBacktestMarket =
-  | { readonly ok: true; readonly market: BacktestMarket }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+type ReadBacktestMarket = Checked<{ readonly market: BacktestMarket }>;
 
 /** Expiry of a contract without one. */
 const NO_EXPIRY = tradingDay('2199-12-31');

@@ -2,7 +2,7 @@
 import { wholeOf } from '../../../text/decimals.ts';
 import type { StrategyCode, StrategyConfig } from '../../../config/config.ts';
 import { closingProblems, limitProblems, withKeptPositions } from '../../../config/config-rules.ts';
-import { meantHint, type Problem } from '../../../config/problem.ts';
+import { type Checked, meantHint, type Problem } from '../../../config/problem.ts';
 import { readFile } from '../../../config/read-file.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
@@ -48,10 +48,6 @@ export interface Backtest {
 export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
   new Map(strategies.map(({ id, place }) => [id, place]));
 
-export type LoadedBacktest =
-  | { readonly ok: true; readonly backtest: Backtest }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
-
 export interface LoadOptions {
   /** Receives a line for each slow step. */
   readonly note?: (text: string) => void;
@@ -61,7 +57,10 @@ export interface LoadOptions {
   readonly loadMsMax?: number | undefined;
 }
 
-export async function loadBacktest(file: string, options: LoadOptions = {}): Promise<LoadedBacktest> {
+export async function loadBacktest(
+  file: string,
+  options: LoadOptions = {},
+): Promise<Checked<{ readonly backtest: Backtest }>> {
   const { note = () => undefined } = options;
   const main = readFile(file, backtestSchema, 'a backtest');
   if ('problems' in main) return { ok: false, problems: main.problems };

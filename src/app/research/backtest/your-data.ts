@@ -3,7 +3,7 @@ import type { BacktestData, BacktestDay } from '../../../backtest/backtest-plan.
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { ReportTable } from '../../../backtest/report/report-model.ts';
 import type { RunStatistics } from '../../../backtest/statistics/run-statistics.ts';
-import { isSession, phaseAt, type TradingCalendar } from '../../../domain/calendar.ts';
+import { isSession, isStandstill, phaseAt, type TradingCalendar } from '../../../domain/calendar.ts';
 import { dayAt, weekdayOf } from '../../../domain/civil-date.ts';
 import { type Contract, type ContractSpec, pointsOf } from '../../../domain/contract.ts';
 import { priceTicks, tsUs, US_PER_DAY } from '../../../domain/units.ts';
@@ -87,7 +87,7 @@ class ContractData {
     let [fromUs, toUs] = [NaN, NaN];
     const step = isWithin ? everyUs : US_PER_DAY;
     for (let due = beforeUs + step; due < atUs; due += step) {
-      if (isWithin ? !isTrading(this.#calendar, due) : !this.#isWeekday(due, atUs)) continue;
+      if (isWithin ? isStandstill(phaseAt(this.#calendar, tsUs(due))) : !this.#isWeekday(due, atUs)) continue;
       if (isWithin) missing.bars += 1;
       else missing.days += 1;
       if (Number.isNaN(fromUs)) fromUs = due;
@@ -124,11 +124,6 @@ class ContractData {
 const spanOf = (stretch: Stretch | null): number => (stretch === null ? -1 : stretch.toUs - stretch.fromUs);
 
 const sizeOf = ({ from, to }: Jump): number => (to > from ? to / from : from / to);
-
-function isTrading(calendar: TradingCalendar, atUs: number): boolean {
-  const phase = phaseAt(calendar, tsUs(atUs));
-  return phase !== 'closed' && phase !== 'break';
-}
 
 /** Looks at each day as it is opened for the run. */
 export class DataWatch {

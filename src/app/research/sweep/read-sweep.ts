@@ -15,7 +15,7 @@ import {
 } from '../../../backtest/research/parameter-space.ts';
 import { type Objective, OBJECTIVES, type Ranking } from '../../../backtest/research/trials.ts';
 import { walkForwardWindows, type Window } from '../../../backtest/research/walk-forward.ts';
-import { meantHint, type Problem } from '../../../config/problem.ts';
+import { type Checked, meantHint, type Problem } from '../../../config/problem.ts';
 import { count } from '../../../config/values.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import { shown } from '../../../domain/parsed.ts';
@@ -35,14 +35,10 @@ export interface SweepPlan {
   readonly monteCarlo: MonteCarlo | null;
 }
 
-export type ReadSweep =
-  | { readonly ok: true; readonly plan: SweepPlan }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
-
 /** Fewer daily returns say nothing about their deviation. */
 const SHARPE_DAYS_MIN = 3;
 
-export function readSweep(backtest: Backtest): ReadSweep {
+export function readSweep(backtest: Backtest): Checked<{ readonly plan: SweepPlan }> {
   const { source } = backtest;
   const read = sweepSchema.safeParse(source.at(['sweep']) ?? {});
   if (!read.success)
@@ -63,14 +59,14 @@ export function readSweep(backtest: Backtest): ReadSweep {
   return planned(backtest, section, search, space);
 }
 
-const refused = (problem: Problem): ReadSweep => ({ ok: false, problems: [problem] });
+const refused = (problem: Problem) => ({ ok: false, problems: [problem] }) as const;
 
 function planned(
   backtest: Backtest,
   section: SweepSection,
   search: Search,
   space: ParameterSpace,
-): ReadSweep {
+): Checked<{ readonly plan: SweepPlan }> {
   const { source, sources, read } = backtest;
   const { trials, refused: left } = chooseTrials(space, search, (each) => isAccepted(backtest, space, each));
   if (trials.length === 0) {
@@ -169,11 +165,10 @@ function spaceOf(
         problems.push(source.keyProblem(path, param, expected, meantOf(param, names)));
         continue;
       }
-      const read = readChoices(definition, param, written, isGrid);
-      if (read.ok) space.push({ strategy: id, param, choices: read.choices });
-      else
-        for (const { at, expected, received, hint } of read.issues)
-          problems.push(source.problem([...path, param, ...at], expected, hint, received));
+      const refuse: Refuse = (at, expected, received, hint = '') =>
+        void problems.push(source.problem([...path, param, ...at], expected, hint, shown(received)));
+      const choices = readChoices(definition, param, written, isGrid, refuse);
+      if (choices !== undefined) space.push({ strategy: id, param, choices });
     }
   }
   return { space, problems };
@@ -183,16 +178,7 @@ const meantOf = (word: string, known: readonly string[]): string =>
   meantHint(word, known, `one of ${known.join(', ')}`);
 
 /** `at` is the path below the parameter. */
-interface ChoiceIssue {
-  readonly at: readonly PropertyKey[];
-  readonly expected: string;
-  readonly received: string;
-  readonly hint: string;
-}
-
-type ReadChoices =
-  | { readonly ok: true; readonly choices: Choices }
-  | { readonly ok: false; readonly issues: readonly ChoiceIssue[] };
+type Refuse = (at: readonly PropertyKey[], expected: string, received: unknown, hint?: string) => undefined;
 
 const rangeSchema = z.strictObject({
   from: z.number().optional(),
@@ -204,72 +190,68 @@ const rangeSchema = z.strictObject({
 const VALUES_MAX = 10_000;
 const SHAPES = 'a list like [3, 5, 9], a range like { from: 10, to: 60, step: 10 }, or any';
 
-const wrong = (at: readonly PropertyKey[], expected: string, received: unknown, hint = ''): ReadChoices => ({
-  ok: false,
-  issues: [{ at, expected, received: shown(received), hint }],
-});
-
 /** `isGrid`: every combination is wanted, so there must be an end to them. */
 function readChoices(
   definition: StrategyDefinition,
   param: string,
   written: unknown,
   isGrid: boolean,
-): ReadChoices {
-  const read = choicesIn(boundsOf(definition, param), written, isGrid);
-  return read.ok ? checked(definition, param, written, read.choices) : read;
+  refuse: Refuse,
+): Choices | undefined {
+  const choices = choicesIn(boundsOf(definition, param), written, isGrid, refuse);
+  return choices && checked(definition, param, written, choices, refuse);
 }
 
-function choicesIn(bounds: Bounds, written: unknown, isGrid: boolean): ReadChoices {
-  if (written === 'any') return wholeRange(bounds, isGrid);
+function choicesIn(bounds: Bounds, written: unknown, isGrid: boolean, refuse: Refuse): Choices | undefined {
+  if (written === 'any')
+    return bounds.values === null
+      ? rangeIn(bounds, { scale: 'linear' }, isGrid, refuse)
+      : { kind: 'list', values: bounds.values };
   if (Array.isArray(written)) {
     const values: readonly unknown[] = written;
     const plain = values.filter(isPlain);
-    if (values.length === 0) return wrong([], 'a list with a value', written);
+    if (values.length === 0) return refuse([], 'a list with a value', written);
     const odd = values.findIndex((value) => !isPlain(value));
-    if (odd !== -1) return wrong([odd], 'a number, a word, true or false', values[odd]);
-    return { ok: true, choices: { kind: 'list', values: [...new Set(plain)] } };
+    if (odd !== -1) return refuse([odd], 'a number, a word, true or false', values[odd]);
+    return { kind: 'list', values: [...new Set(plain)] };
   }
   if (typeof written !== 'object') {
     const hint = bounds.values === null ? '' : `one of ${bounds.values.map(String).join(', ')}`;
-    return wrong([], SHAPES, written, hint);
+    return refuse([], SHAPES, written, hint);
   }
   const range = rangeSchema.safeParse(written);
-  if (range.success) return rangeIn(bounds, range.data, isGrid);
+  if (range.success) return rangeIn(bounds, range.data, isGrid, refuse);
   const [issue] = range.error.issues;
-  if (issue?.code === 'unrecognized_keys') return wrong([], SHAPES, written, `no ${issue.keys.join(', ')}`);
-  return wrong(issue?.path ?? [], SHAPES, written);
+  if (issue?.code === 'unrecognized_keys') return refuse([], SHAPES, written, `no ${issue.keys.join(', ')}`);
+  return refuse(issue?.path ?? [], SHAPES, written);
 }
 
 const isPlain = (value: unknown): value is ParamValue =>
   ['number', 'string', 'boolean'].includes(typeof value);
 
-function wholeRange(bounds: Bounds, isGrid: boolean): ReadChoices {
-  if (bounds.values !== null) return { ok: true, choices: { kind: 'list', values: bounds.values } };
-  return rangeIn(bounds, { scale: 'linear' }, isGrid);
-}
-
 function rangeIn(
   bounds: Bounds,
   { from = bounds.low, to = bounds.high, step, scale }: z.output<typeof rangeSchema>,
   isGrid: boolean,
-): ReadChoices {
-  if (!bounds.isNumber) return wrong([], 'a list of values', 'a range', 'only numbers have one');
-  if (from === undefined) return wrong([], 'a range with from', 'none', 'the strategy sets no lower end');
-  if (to === undefined) return wrong([], 'a range with to', 'none', 'the strategy sets no upper end');
-  if (to < from) return wrong(['to'], `a number from ${from} on`, to);
+  refuse: Refuse,
+): Choices | undefined {
+  if (!bounds.isNumber) return refuse([], 'a list of values', 'a range', 'only numbers have one');
+  if (from === undefined) return refuse([], 'a range with from', 'none', 'the strategy sets no lower end');
+  if (to === undefined) return refuse([], 'a range with to', 'none', 'the strategy sets no upper end');
+  if (to < from) return refuse(['to'], `a number from ${from} on`, to);
   if (scale === 'log') {
-    if (step !== undefined) return wrong(['step'], 'no step', step, 'a logarithmic range is drawn from');
-    if (isGrid) return wrong(['scale'], 'linear', scale, 'a logarithmic range is drawn from: search: random');
-    if (bounds.isWhole) return wrong(['scale'], 'linear', scale, 'this parameter is a whole number');
-    if (from <= 0) return wrong(['from'], 'more than 0', from, 'or a linear scale');
+    if (step !== undefined) return refuse(['step'], 'no step', step, 'a logarithmic range is drawn from');
+    if (isGrid)
+      return refuse(['scale'], 'linear', scale, 'a logarithmic range is drawn from: search: random');
+    if (bounds.isWhole) return refuse(['scale'], 'linear', scale, 'this parameter is a whole number');
+    if (from <= 0) return refuse(['from'], 'more than 0', from, 'or a linear scale');
   }
   const by = step ?? (bounds.isWhole ? 1 : undefined);
   if (by !== undefined && (to - from) / by >= VALUES_MAX)
-    return wrong([], `at most ${VALUES_MAX} values`, Math.ceil((to - from) / by), 'take a larger step');
-  if (by !== undefined) return { ok: true, choices: { kind: 'list', values: steppedValues(from, to, by) } };
-  if (isGrid) return wrong([], 'a range with step', 'none', 'or search: random');
-  return { ok: true, choices: { kind: 'range', from, to, scale } };
+    return refuse([], `at most ${VALUES_MAX} values`, Math.ceil((to - from) / by), 'take a larger step');
+  if (by !== undefined) return { kind: 'list', values: steppedValues(from, to, by) };
+  if (isGrid) return refuse([], 'a range with step', 'none', 'or search: random');
+  return { kind: 'range', from, to, scale };
 }
 
 /** Each value must be one that the strategy takes; rules between parameters come later. */
@@ -278,23 +260,23 @@ function checked(
   param: string,
   written: unknown,
   choices: Choices,
-): ReadChoices {
+  refuse: Refuse,
+): Choices | undefined {
   const schema = definition.params instanceof z.ZodObject ? definition.params.shape[param] : undefined;
   const expected =
     definition.paramRows.find(({ name }) => name === param)?.type ?? 'a value of this parameter';
   const isRight = (value: unknown): boolean => schema === undefined || z.safeParse(schema, value).success;
   if (Array.isArray(written)) {
-    const issues = [...written.entries()]
-      .filter(([, value]) => !isRight(value))
-      .map(([at, value]) => ({ at: [at], expected, received: shown(value), hint: '' }));
-    return issues.length > 0 ? { ok: false, issues } : { ok: true, choices };
+    const wrong = [...written.entries()].filter(([, value]) => !isRight(value));
+    for (const [at, value] of wrong) refuse([at], expected, value);
+    return wrong.length > 0 ? undefined : choices;
   }
   const ends = rangeSchema.safeParse(written);
   const { from, to } = ends.success ? ends.data : {};
-  if (from !== undefined && !isRight(from)) return wrong(['from'], expected, from);
-  if (to !== undefined && !isRight(to)) return wrong(['to'], expected, to);
+  if (from !== undefined && !isRight(from)) return refuse(['from'], expected, from);
+  if (to !== undefined && !isRight(to)) return refuse(['to'], expected, to);
   const bad = choices.kind === 'list' ? choices.values.find((value) => !isRight(value)) : undefined;
-  return bad === undefined ? { ok: true, choices } : wrong(['step'], expected, bad);
+  return bad === undefined ? choices : refuse(['step'], expected, bad);
 }
 
 /** Limits of a parameter from its schema. */

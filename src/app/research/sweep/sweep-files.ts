@@ -124,28 +124,28 @@ function sweepJson({ market, sources }: Backtest, plan: SweepPlan, found: SweepF
   };
 }
 
-const FIGURES: Readonly<Record<string, (figures: TrialFigures) => CsvValue>> = {
-  net_profit: ({ netProfit }) => netProfit,
-  total_return: ({ totalReturn }) => totalReturn,
-  sharpe: ({ sharpe }) => sharpe,
-  sortino: ({ sortino }) => sortino,
-  calmar: ({ calmar }) => calmar,
-  max_drawdown: ({ drawdownMax }) => drawdownMax,
-  max_drawdown_fraction: ({ drawdownFraction }) => drawdownFraction,
-  profit_factor: ({ profitFactor }) => profitFactor,
-  sqn: ({ sqn }) => sqn,
-  expectancy: ({ expectancy }) => expectancy,
-  win_rate: ({ winRate }) => winRate,
-  trades: ({ trades }) => trades,
-  orders: ({ orders }) => orders,
-  costs: ({ costs }) => costs,
-  exposure: ({ exposure }) => exposure,
-  stopped: ({ stopped }) => stopped,
-  journal: ({ journalHash }) => journalHash,
+const FIGURES: Readonly<Record<string, Exclude<keyof TrialFigures, 'dailyReturns'>>> = {
+  net_profit: 'netProfit',
+  total_return: 'totalReturn',
+  sharpe: 'sharpe',
+  sortino: 'sortino',
+  calmar: 'calmar',
+  max_drawdown: 'drawdownMax',
+  max_drawdown_fraction: 'drawdownFraction',
+  profit_factor: 'profitFactor',
+  sqn: 'sqn',
+  expectancy: 'expectancy',
+  win_rate: 'winRate',
+  trades: 'trades',
+  orders: 'orders',
+  costs: 'costs',
+  exposure: 'exposure',
+  stopped: 'stopped',
+  journal: 'journalHash',
 };
 
 const figureCells = (figures: TrialFigures | null): readonly CsvValue[] =>
-  Object.values(FIGURES).map((cell) => (figures === null ? null : cell(figures)));
+  Object.values(FIGURES).map((key) => figures?.[key] ?? null);
 
 /** In the order of the search; `rank` is empty for a trial that cannot be picked. */
 function trialsCsv({ space }: SweepPlan, { trials, ranked }: SweepFound): string {

@@ -3,7 +3,7 @@ import { createAuthCalls } from '../../../../src/broker/rest/auth-calls.ts';
 import type { TokenExchange } from '../../../../src/broker/auth/obtain-token.ts';
 import type { SendOptions } from '../../../../src/broker/rest/rest-caller.ts';
 import { createRestClient, type RestClient } from '../../../../src/broker/rest/rest-client.ts';
-import { createTransport, type Transport } from '../../../../src/broker/rest/transport.ts';
+import { Transport } from '../../../../src/broker/rest/transport.ts';
 import { accountId, clientOrderId, orderCode, subAccountId } from '../../../../src/domain/ids.ts';
 import { priceTicks, qty } from '../../../../src/domain/units.ts';
 import type { SimulatorOptions } from '../../../../src/simulator/simulator-options.ts';
@@ -39,7 +39,7 @@ export async function behindClient(
   const relay = await startRelay(simulator, rewrite);
   const tokens = new FakeTokens(alice.token);
   const drift = new DriftLog();
-  const transport: Transport = createTransport({
+  const transport: Transport = new Transport({
     baseUrl: relay.rest,
     pace: { callsPerSecond: 1_000, burst: 1_000 },
     clock: time,

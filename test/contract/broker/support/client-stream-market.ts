@@ -1,6 +1,6 @@
 /** The market with our stream client in it, and a relay between them that writes down what the client says. */
 import { FRESH_STATE, type ReconnectState } from '../../../../src/broker/stream/reconnect-policy.ts';
-import { createStreamClient, type StreamClient } from '../../../../src/broker/stream/stream-client.ts';
+import { StreamClient } from '../../../../src/broker/stream/stream-client.ts';
 import type { StreamSignal } from '../../../../src/broker/stream/stream-signal.ts';
 import type { Contract } from '../../../../src/domain/contract.ts';
 import { seconds, seq, tsUs } from '../../../../src/domain/units.ts';
@@ -34,7 +34,7 @@ export class ClientStreamMarket {
     this.relay = relay;
     this.tokens = new FakeTokens(alice.token);
     this.contracts = simulator.contracts.map((code, index) => createContract(index, code));
-    this.client = createStreamClient({
+    this.client = new StreamClient({
       url: relay.stream,
       tokens: this.tokens,
       clock: time,
