@@ -140,8 +140,6 @@ function createReconciler(
   past: JournalDecisions,
   positionReconciler: PositionReconciler,
 ) {
-  const { context, orders, life, exits, entries, earlier, lookUp, readBook } = base;
-  const { rejections, breakers, lookUpOrder } = base;
   const numbered = (order: ManagedOrder): void => executor.sendQueuedCancel(order);
   const isLost = (callId: ClientOrderId): boolean => past.isLost(callId);
   const fills = new FillSteps(base);
@@ -149,36 +147,13 @@ function createReconciler(
   const sent = (sender: ManagedOrder, child: ManagedOrder): void => children.sent(sender, child);
   const rows = new RowReader({ ...base, fills, disagreements, sent });
   const adoption = new Adoption(base);
-  const parts = {
-    context,
-    orders,
-    life,
-    rows,
-    adoption,
-    earlier,
-    children,
-    exits,
-    entries,
-    arePositionsProven: () => positionReconciler.unproven() === null,
-    lookUp,
-    numbered,
-    readBook,
-  };
+  const arePositionsProven = (): boolean => positionReconciler.unproven() === null;
   return {
     fills,
     disagreements,
     adoption,
-    reconciler: new OrderReconciler(parts),
-    outcomes: new CallOutcomes({
-      context,
-      orders,
-      life,
-      rejections,
-      breakers,
-      numbered,
-      isLost,
-      lookUpOrder,
-    }),
+    reconciler: new OrderReconciler({ ...base, rows, adoption, children, arePositionsProven, numbered }),
+    outcomes: new CallOutcomes({ ...base, numbered, isLost }),
   };
 }
 
@@ -222,9 +197,9 @@ export type EngineState = ReturnType<typeof createEngineState>;
 
 export function createEngineState(given: EngineOptions, dependencies: EngineDependencies = DEFAULTS) {
   const options = withOwnSettings(given);
+  const { settings } = options;
   const base = createBase(options);
-  const { context, contracts, dueWork, market, orders, updates, session, snapshots, portfolio, halt } = base;
-  const { breakers, losses, ids, timers, queue, registry, life, rate, exits, gateway, readPositions } = base;
+  const { context, orders, updates, session, portfolio, life, ids, queue } = base;
   const positionReconciler = new PositionReconciler(base);
   const children = new ChildOrders(base);
   // The controller reads the view, and the view asks the controller.
@@ -234,58 +209,29 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   const present = new LiveDecisions({ ids, queue, guard, view });
   const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
   context.decideBy(present);
-  const parts = { context, orders, life, updates, guard, view, gateway, rate, exits, readPositions };
-  const executor = new OrderExecutor({ ...parts, breakers });
-  const rest = createReconciler(base, children, executor, past, positionReconciler);
-  const { fills, disagreements, adoption, reconciler, outcomes } = rest;
+  const executor = new OrderExecutor({ ...base, guard, view });
+  const compared = createReconciler(base, children, executor, past, positionReconciler);
+  const { fills, adoption } = compared;
   const stops = new StrategyStops(base);
-  const controller = dependencies.createSessionController(options, createSessionActions(base, view, stops));
-  return {
-    context,
-    dueWork,
-    contracts,
-    market,
-    orders,
-    updates,
-    session,
-    snapshots,
-    portfolio,
-    halt,
-    losses,
-    breakers,
-    ids,
-    timers,
-    queue,
-    registry,
-    life,
-    lookUp: base.lookUp,
-    exits,
-    entries: base.entries,
+  const actions = createSessionActions(base, view, stops);
+  const controller = dependencies.createSessionController(options, actions);
+  return Object.assign(base, compared, {
     positionReconciler,
-    moneyReconciler: createMoneyReconciler(base, positionReconciler, fills, adoption, options.settings),
+    moneyReconciler: createMoneyReconciler(base, positionReconciler, fills, adoption, settings),
     view,
     present,
     past,
     executor,
-    fills,
-    disagreements,
-    adoption,
-    earlier: base.earlier,
     children,
     stops,
     controller,
-    reconciler,
     exitCover: new ExitCover({ context, orders, portfolio, positionReconciler, session }),
-    outcomes,
-    rate,
-    rejections: base.rejections,
-    strategySettings: options.settings.strategies,
-    riskSettings: options.settings.risk,
-    dayEnd: new DayEnd(orders, life, options.settings),
-    polls: new Polls(base, options.settings.poll),
-    plots: base.plots,
-    trader: new Trader({ ...base, stops, settings: options.settings }),
-  };
+    strategySettings: settings.strategies,
+    riskSettings: settings.risk,
+    dayEnd: new DayEnd(orders, life, settings),
+    polls: new Polls(base, settings.poll),
+    trader: new Trader({ ...base, stops, settings }),
+  });
 }
 
 // Implements the view of the risk guard and the actions of the session controller on the engine's state.
