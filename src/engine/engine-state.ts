@@ -31,8 +31,8 @@ import { LiveDecisions } from './replay/live-decisions.ts';
 import { CircuitBreakers } from './orders/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
-import { RiskGuard } from './risk/risk-guard.ts';
-import type { Guard, OrderView, RiskView } from './risk/risk-view.ts';
+import { type Guard, RiskGuard } from './risk/risk-guard.ts';
+import type { OrderView, RiskView } from './risk/risk-view.ts';
 import type { SessionActions, SessionProcedures } from './session/session-actions.ts';
 import { SessionController } from './session/session-controller.ts';
 import { SessionState } from './session/session-state.ts';
@@ -236,30 +236,14 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
 
 // Implements the view of the risk guard and the actions of the session controller on the engine's state.
 
-interface RiskViewParts {
-  readonly context: EventContext;
-  readonly session: SessionState;
-  readonly contracts: ContractTable;
-  readonly market: Market;
-  readonly orders: Orders;
-  readonly portfolio: Portfolio;
-  readonly halt: EntryHalt;
-  readonly losses: LossLimits;
-  readonly registry: StrategyRegistry;
-  readonly rate: SendRate;
-  readonly rejections: RejectionMemory;
-  readonly exits: BracketExits;
-  readonly earlier: EarlierOrders;
-}
-
 function createRiskView(
-  parts: RiskViewParts,
+  base: Base,
   positionReconciler: PositionReconciler,
   children: ChildOrders,
   isFlattening: (strategy: StrategyIndex) => boolean,
 ): RiskView {
-  const { context, session, contracts, market, orders, portfolio, halt, losses } = parts;
-  const { registry, rate, rejections, exits, earlier } = parts;
+  const { context, session, contracts, market, orders, portfolio, halt, losses } = base;
+  const { registry, rate, rejections, exits, earlier } = base;
   return {
     nowUs: () => context.nowUs,
     seq: () => context.seq,
@@ -317,20 +301,10 @@ function createRiskView(
   };
 }
 
-interface SessionActionsParts {
-  readonly context: EventContext;
-  readonly registry: StrategyRegistry;
-  readonly portfolio: Portfolio;
-  readonly snapshots: Snapshots;
-  readonly timers: TimerHeap;
-  readonly entries: EntryWithdrawal;
-  readonly orders: Orders;
-}
-
 const NO_ORDERS: readonly OrderView[] = [];
 
 function createSessionActions(
-  { context, registry, portfolio, snapshots, timers, entries, orders }: SessionActionsParts,
+  { context, registry, portfolio, snapshots, timers, entries, orders }: Base,
   view: RiskView,
   stops: StrategyStops,
 ): SessionActions {
