@@ -1,6 +1,7 @@
 /** Issues of zod as problems, one for each mistake, in words for the person who writes the file. */
 import { z } from 'zod';
 import type { $ZodIssue, $ZodType } from 'zod/v4/core';
+import { isRecord } from '../domain/parsed.ts';
 import { formatCount } from '../text/numbers.ts';
 import { meantHint, nearest, type Problem } from './problem.ts';
 import { insteadOf } from './retired.ts';
@@ -25,7 +26,7 @@ export function zodProblems(
 /** The keys of a file of another kind, which is one problem and not one for each key. */
 export function keysOfOtherKind(source: YamlSource, schema: $ZodType): readonly string[] | undefined {
   const value = source.value();
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const required = requiredKeys(schema);
   const keys = Object.keys(value);
   return keys.length > 0 && required.length > 0 && !keys.some((key) => nearest(key, required) !== undefined)

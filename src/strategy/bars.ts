@@ -51,7 +51,7 @@ export class BarBuilder {
   #volume = 0;
   #trades = 0;
   /** Bars that begin earlier have holes. */
-  #seenFromUs: number;
+  seenFromUs: number;
   /** Bars that begin earlier may hold old ticks. */
   #settledFromUs = -Infinity;
   #before: BarBounds | null = null;
@@ -67,11 +67,7 @@ export class BarBuilder {
       'a bar has a whole, positive size',
     );
     this.#calendar = calendar;
-    this.#seenFromUs = now;
-  }
-
-  get seenFromUs(): number {
-    return this.#seenFromUs;
+    this.seenFromUs = now;
   }
 
   /** Adds a trade; returns the bar if it is full with it. The bar before must have been closed by `closeDue`. */
@@ -97,23 +93,23 @@ export class BarBuilder {
   }
 
   missed(at: TsUs): void {
-    this.#seenFromUs = Math.max(this.#seenFromUs, at + 1);
+    this.seenFromUs = Math.max(this.seenFromUs, at + 1);
   }
 
   /** Trades are missed until `seeing`. */
   blind(): void {
-    this.#seenFromUs = Infinity;
+    this.seenFromUs = Infinity;
   }
 
   seeing(from: TsUs): void {
     if (this.#last !== null && from < this.#last.tsUs) this.#setClockBack();
-    this.#seenFromUs = from + 1;
+    this.seenFromUs = from + 1;
   }
 
   /** Forgets the open bar: its contract is not followed any more. */
   restart(now: TsUs): void {
     this.#forget();
-    if (this.#seenFromUs !== Infinity) this.#seenFromUs = now;
+    if (this.seenFromUs !== Infinity) this.seenFromUs = now;
   }
 
   /** The open bar would not end before the old time comes again. */
@@ -156,7 +152,7 @@ export class BarBuilder {
       volume: this.#volume,
       trades: this.#trades,
       phase: bounds.phase,
-      complete: bounds.startUs >= this.#seenFromUs,
+      complete: bounds.startUs >= this.seenFromUs,
       fresh: onTime && bounds.startUs >= this.#settledFromUs,
       skipped: this.#skippedBefore(bounds),
     };
@@ -179,7 +175,7 @@ export class BarBuilder {
 
   #distrustUntil(at: TsUs): void {
     this.#settledFromUs = at;
-    this.#seenFromUs = Math.max(this.#seenFromUs, at);
+    this.seenFromUs = Math.max(this.seenFromUs, at);
   }
 }
 

@@ -245,26 +245,22 @@ const EXIT_PAUSE_MAX: DurationUs = seconds(5);
 
 /** After each refusal in a row the next order waits twice as long. */
 class RefusalPause {
-  #refusals = 0;
+  refusals = 0;
   #lastUs: TsUs | null = null;
 
-  get refusals(): number {
-    return this.#refusals;
-  }
-
   refused(now: TsUs): void {
-    this.#refusals += 1;
+    this.refusals += 1;
     this.#lastUs = now;
   }
 
   accepted(): void {
-    this.#refusals = 0;
+    this.refusals = 0;
     this.#lastUs = null;
   }
 
   isOver(now: TsUs, isExit: boolean): boolean {
     if (this.#lastUs === null) return true;
-    const doubled = PAUSE_FIRST * 2 ** Math.min(this.#refusals - 1, 10);
+    const doubled = PAUSE_FIRST * 2 ** Math.min(this.refusals - 1, 10);
     return now >= addUs(this.#lastUs, Math.min(doubled, isExit ? EXIT_PAUSE_MAX : ENTRY_PAUSE_MAX));
   }
 }

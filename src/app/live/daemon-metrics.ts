@@ -82,12 +82,18 @@ const gauges = (
   help: string,
   labels: readonly string[],
   samples: readonly Sample[],
-): Series => ({
-  name,
-  help,
-  labels,
-  samples,
-});
+): Series => ({ name, help, labels, samples });
+
+/** One sample for each of `all`, which have ids. */
+const gaugesBy =
+  <T extends { readonly id: string }>(label: string, all: readonly T[]) =>
+  (name: string, help: string, read: (each: T) => number | boolean): Series =>
+    gauges(
+      name,
+      help,
+      [label],
+      all.map((each) => ({ labels: { [label]: each.id }, value: Number(read(each)) })),
+    );
 
 /** A session, or an engine that is rebuilt, begins some counters anew: Prometheus knows that of counters. */
 export const samplesOf = (daemon: Daemon, parts: Omit<Parts, 'address' | 'screen'>): readonly Series[] => [
@@ -167,17 +173,7 @@ function engineSeries({ lastView: view, viewedUs }: Daemon): readonly Series[] {
 
 function strategySeries({ lastView: view, names }: Daemon): readonly Series[] {
   const { strategies = [], limits = [] } = view ?? {};
-  const byStrategy = (
-    name: string,
-    help: string,
-    read: (entry: (typeof strategies)[number]) => number | boolean,
-  ): Series =>
-    gauges(
-      name,
-      help,
-      ['strategy'],
-      strategies.map((each) => ({ labels: { strategy: each.id }, value: Number(read(each)) })),
-    );
+  const byStrategy = gaugesBy('strategy', strategies);
   return [
     byStrategy('strategy_stopped', '1 while the strategy does not run.', ({ stopped }) => stopped !== null),
     byStrategy(
@@ -275,21 +271,13 @@ const journalSeries = ({ journal }: Daemon, { paths }: Pick<Parts, 'paths'>): re
 function processSeries({ alerting }: Daemon): readonly Series[] {
   const { channels, unseen } = alerting.state;
   const { user, system } = process.cpuUsage();
-  const byChannel = (
-    name: string,
-    help: string,
-    read: (channel: (typeof channels)[number]) => number,
-  ): Series =>
-    gauges(
-      name,
-      help,
-      ['channel'],
-      channels.map((each) => ({ labels: { channel: each.id }, value: read(each) })),
-    );
+  const byChannel = gaugesBy('channel', channels);
   return [
     gauge('alerts_unacknowledged', 'Critical alerts that nobody has acknowledged.', unseen),
-    byChannel('channel_failing', '1 while an alert channel delivers nothing.', ({ trouble }) =>
-      Number(trouble !== null),
+    byChannel(
+      'channel_failing',
+      '1 while an alert channel delivers nothing.',
+      ({ trouble }) => trouble !== null,
     ),
     byChannel('channel_waiting', 'Messages that wait in an alert channel.', ({ waiting }) => waiting),
     gauge('resident_memory_bytes', 'Memory of the process.', process.memoryUsage.rss()),

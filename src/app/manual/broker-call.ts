@@ -1,53 +1,32 @@
 /** A call by hand as data: checked, described, recorded and sent in this form. */
 import { formatNumber } from '../../text/numbers.ts';
-import type { ConditionToPlace, PlaceRequest } from '../../broker/rest/rest-client.ts';
+import type {
+  ChangeRequest,
+  ConditionRef,
+  ConditionToChange,
+  ConditionToPlace,
+  PlaceRequest,
+} from '../../broker/rest/rest-client.ts';
 import type { Config } from '../../config/config.ts';
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
-import type { BrokerOrderKey, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
-import type { Side } from '../../domain/order.ts';
-import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
+import type { BrokerOrderNo } from '../../domain/ids.ts';
+import type { PriceTicks } from '../../domain/units.ts';
+import type { CashMove, MoneyTransfer } from '../../wire/rest/money-calls.ts';
 
-interface OrderHead {
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
-}
+type OrderHead = Omit<ConditionToPlace, 'callId' | 'trigger'>;
 
 export type MoneyCall =
-  | { readonly kind: 'deposit' | 'withdraw'; readonly amount: Money; readonly note: string }
-  | {
-      readonly kind: 'transfer';
-      readonly from: string;
-      readonly to: string;
-      readonly amount: Money;
-      readonly note: string;
-    };
+  | (CashMove & { readonly kind: 'deposit' | 'withdraw' })
+  | (MoneyTransfer & { readonly kind: 'transfer' });
 
 /** Named as the operations are. */
 export type ManualCall =
   | (OrderHead & { readonly kind: 'place'; readonly terms: NonNullable<PlaceRequest['terms']> })
-  | {
-      readonly kind: 'change';
-      readonly orderNo: BrokerOrderNo;
-      readonly orderCode: OrderCode;
-      readonly qty: Qty;
-      readonly limitPrice: PriceTicks;
-    }
+  | (Omit<ChangeRequest, 'callId'> & { readonly kind: 'change' })
   | { readonly kind: 'cancel'; readonly orderNo: BrokerOrderNo }
   | (OrderHead & { readonly kind: 'condition-place'; readonly trigger: ConditionToPlace['trigger'] })
-  | {
-      readonly kind: 'condition-change';
-      readonly orderNo: BrokerOrderNo;
-      readonly orderKey: BrokerOrderKey;
-      readonly orderCode: OrderCode;
-      readonly triggerPrice: PriceTicks;
-    }
-  | {
-      readonly kind: 'condition-cancel';
-      readonly orderNo: BrokerOrderNo;
-      readonly orderKey: BrokerOrderKey;
-    }
+  | (Omit<ConditionToChange, 'callId'> & { readonly kind: 'condition-change' })
+  | (ConditionRef & { readonly kind: 'condition-cancel' })
   | MoneyCall
   | {
       readonly kind: 'cancel-stock-orders';

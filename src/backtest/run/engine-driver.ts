@@ -37,12 +37,7 @@ export class EngineDriver {
   /** The alarm is due. */
   ring(): void {
     this.alarmUs = Infinity;
-    this.#sequence.last += 1;
-    this.engine.process({
-      kind: 'clock',
-      seq: seqOf(this.#sequence.last),
-      tsUs: timeOf(this.#clock.nowUs),
-    });
+    this.post({ kind: 'clock' });
   }
 }
 

@@ -28,6 +28,14 @@ import { NumberColumn } from './number-column.ts';
 import { type PriceColumns, SampleTable } from './sample-table.ts';
 import { type Execution, StrategyLedger } from './strategy-ledger.ts';
 import type { PriceRange, StrategyPosition } from './strategy-position.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** What the parts of a run share. */
+export interface RunParts {
+  readonly clock: VirtualClock;
+  readonly account: RunAccount;
+  readonly instruments: readonly RunInstrument[];
+}
 
 /** Money beside equity, now. */
 export interface FundsNow {

@@ -118,10 +118,9 @@ class Run {
       options.onEntry?.(entry);
     });
     this.#plots = new RunPlots(plan.sampleEvery);
+    const parts = { clock, account, instruments };
     this.#venue = new RunVenue({
-      clock,
-      account,
-      instruments,
+      ...parts,
       costs: plan.costs,
       margin: plan.margin,
       isMarginRuleOn: plan.isMarginRuleOn,
@@ -134,9 +133,7 @@ class Run {
       note: (...numbers) => this.#tape.note(...numbers),
     });
     this.#broker = new VirtualBroker({
-      clock,
-      account,
-      instruments,
+      ...parts,
       venue: this.#venue,
       orderLatency: latencyDraws(plan.latency.order, plan.seed),
       reportLatency: latencyDraws(plan.latency.report, plan.seed + 1),
@@ -308,10 +305,11 @@ class Run {
     this.#account.settleDay(this.#clock.nowUs);
     this.#timeline.closeDay();
     if (closeUs === null) return;
-    this.#broker.scanAt(closeUs + this.#plan.settings.lookUp.spread + PROOF_MARGIN);
-    this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE / 2);
+    const proofUs = closeUs + this.#plan.settings.lookUp.spread;
+    this.#broker.scanAt(proofUs + PROOF_MARGIN);
+    this.#timeline.runTo(proofUs + AFTER_CLOSE / 2);
     this.#broker.read('positions');
-    this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE);
+    this.#timeline.runTo(proofUs + AFTER_CLOSE);
     this.#timeline.runTo(closeUs + CLOSING_BARS);
     // With a fresh engine each morning there is nothing to do at night.
     if (this.#plan.memory === 'day') this.#leaveDriver();

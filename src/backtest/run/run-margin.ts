@@ -22,9 +22,8 @@ import {
 } from '../../venue/account/margin.ts';
 import type { Closing, MarginBooks } from '../../venue/margin-monitor.ts';
 import type { PlaceLimit, Refusal } from '../../venue/venue-command.ts';
-import type { RunAccount } from './run-account.ts';
+import type { RunAccount, RunParts } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 const WHOLE_BPS = 10_000;
 /** As few contracts are closed as bring maintenance margin down to equity. */
@@ -81,26 +80,25 @@ export class MarginRoom {
   }
 }
 
-interface RunMarginParts {
+interface RunMarginParts extends RunParts {
   readonly id: AccountId;
-  readonly account: RunAccount;
-  readonly instruments: readonly RunInstrument[];
-  readonly clock: VirtualClock;
-  /** `maintenance`: the broker closes where equity falls below maintenance margin. Null where it takes any order and closes nothing. */
-  readonly rules: MarginRules | 'maintenance' | null;
+  /** `cash`: the broker closes where equity falls below maintenance margin. Null where it takes any order and closes nothing. */
+  readonly margin: MarginRules | 'cash' | null;
   readonly working: () => ReadonlyMap<OrderCode, WorkingQty>;
 }
 
 export class RunMargin implements MarginBooks {
   readonly #parts: RunMarginParts;
+  /** The broker's ratios, where it has any. */
+  readonly #rules: MarginRules | null;
   readonly #room: MarginRoom;
   #byCode: ReadonlyMap<OrderCode, RunInstrument> = new Map();
 
   constructor(parts: RunMarginParts) {
     this.#parts = parts;
-    const { account, instruments, rules } = parts;
-    const forceBps = rules === null || rules === 'maintenance' ? Infinity : rules.forceBps;
-    this.#room = new MarginRoom(account, instruments, forceBps);
+    const { account, instruments, margin } = parts;
+    this.#rules = margin === 'cash' ? null : margin;
+    this.#room = new MarginRoom(account, instruments, this.#rules?.forceBps ?? Infinity);
   }
 
   openDay(): void {
@@ -114,30 +112,29 @@ export class RunMargin implements MarginBooks {
   }
 
   measure(): readonly AccountId[] {
-    if (this.#parts.rules === 'maintenance') return this.#isMaintained() ? [] : [this.#parts.id];
+    if (this.#parts.margin === 'cash') return this.#isMaintained() ? [] : [this.#parts.id];
     return this.#room.isLeft() || !this.#room.measure() ? [] : [this.#parts.id];
   }
 
   figures(): BrokerAccount {
-    const { account, rules } = this.#parts;
-    const figures = account.figures();
-    return rules === null || rules === 'maintenance'
-      ? figures
-      : this.#withBuyingPower(figures, this.#view(), rules);
+    const figures = this.#parts.account.figures();
+    const rules = this.#rules;
+    return rules === null ? figures : this.#withBuyingPower(figures, this.#view(), rules);
   }
 
   refusal(command: PlaceLimit): Refusal | null {
-    const { account, rules } = this.#parts;
-    if (rules === null || rules === 'maintenance') return null;
+    const rules = this.#rules;
+    if (rules === null) return null;
     const view = this.#view();
+    const { account } = this.#parts;
     return riskRefusal(command, view, rules, () => this.#withBuyingPower(account.figures(), view, rules));
   }
 
   /** From those strategies whose position lies on the side of the account's net. */
   closings(_id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[] {
-    const { account, instruments, clock, rules } = this.#parts;
-    if (rules === null) return [];
-    const isMaintained = rules === 'maintenance';
+    const { account, instruments, clock, margin } = this.#parts;
+    if (margin === null) return [];
+    const isMaintained = margin === 'cash';
     const view = this.#view();
     const figures = account.figures();
     const asked = isMaintained ? account.maintenance() : figures.requiredMargin;
@@ -148,7 +145,7 @@ export class RunMargin implements MarginBooks {
       return { code, expiry, net: account.netOf(index), closing: alreadyClosing(code), marginOfOne };
     });
     const closings: Closing[] = [];
-    const limits = isMaintained ? AT_MAINTENANCE : rules;
+    const limits = isMaintained ? AT_MAINTENANCE : margin;
     for (const { code, side, qty: total } of contractsToClose(
       held.filter(({ marginOfOne }) => marginOfOne > 0),
       { requiredMargin: asked, collateral },

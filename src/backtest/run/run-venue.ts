@@ -21,12 +21,12 @@ import {
   type PriceBand,
   ratesOf,
 } from '../../domain/contract.ts';
-import { type CostSchedule, hasMaintenance } from '../../domain/costs.ts';
+import { hasMaintenance } from '../../domain/costs.ts';
 import { type AccountId, accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
 import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
 import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
-import type { MarginRules, WorkingQty } from '../../venue/account/margin.ts';
+import type { WorkingQty } from '../../venue/account/margin.ts';
 import { MarginMonitor } from '../../venue/margin-monitor.ts';
 import {
   isRefusal,
@@ -50,11 +50,11 @@ import { placeRefusal, type VenueSurroundings } from '../../venue/orders/order-c
 import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orders/order-entry.ts';
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
-import type { FundsNow, RunAccount } from './run-account.ts';
+import type { BacktestPlan } from '../backtest-plan.ts';
+import type { FundsNow, RunParts } from './run-account.ts';
 import { RunCash } from './run-cash.ts';
 import { RunMargin } from './run-margin.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 /** Receives changes that a call or a row made. */
 interface VenueNews {
@@ -63,13 +63,7 @@ interface VenueNews {
   triggersChanged(): void;
 }
 
-interface RunVenueParts {
-  readonly clock: VirtualClock;
-  readonly account: RunAccount;
-  readonly instruments: readonly RunInstrument[];
-  readonly costs: CostSchedule;
-  readonly margin: MarginRules | 'cash' | null;
-  readonly isMarginRuleOn: boolean;
+interface RunVenueParts extends RunParts, Pick<BacktestPlan, 'costs' | 'margin' | 'isMarginRuleOn'> {
   /** The exchange takes them; a stop-loss of a bracket is one. */
   readonly marketOrders: boolean;
   /** Exits of a bracket wait for the bar after the fill. */
@@ -140,11 +134,10 @@ export class RunVenue implements VenueSurroundings, OrderListener {
       this.#outbox,
     );
     const { account, instruments, clock, margin } = parts;
-    const rules = margin === 'cash' ? 'maintenance' : margin;
     this.#cash =
       margin === 'cash' ? new RunCash(account, instruments, () => this.#entry.store.open(ACCOUNT)) : null;
     const working = (): ReadonlyMap<OrderCode, WorkingQty> => this.#entry.store.working(ACCOUNT);
-    this.#room = new RunMargin({ id: ACCOUNT, account, instruments, clock, rules, working });
+    this.#room = new RunMargin({ id: ACCOUNT, account, instruments, clock, margin, working });
     this.#margin = new MarginMonitor(this.#entry, this.#room, this);
   }
 

@@ -15,16 +15,11 @@ import type {
   ReportKind,
 } from '../../engine/ports/engine-event.ts';
 import type { Gateway, Reports } from '../../engine/ports/outbound.ts';
-import type { RunAccount } from './run-account.ts';
+import type { RunParts } from './run-account.ts';
 import type { DrawLatency } from './latency.ts';
-import type { RunInstrument } from './run-instrument.ts';
 import type { Decided, RunVenue } from './run-venue.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
-interface VirtualBrokerParts {
-  readonly clock: VirtualClock;
-  readonly account: RunAccount;
-  readonly instruments: readonly RunInstrument[];
+interface VirtualBrokerParts extends RunParts {
   readonly venue: RunVenue;
   readonly orderLatency: DrawLatency;
   readonly reportLatency: DrawLatency;
@@ -87,7 +82,7 @@ export class VirtualBroker implements Gateway, Reports {
   read(what: ReportKind): void {
     if (what === 'book') return this.#want(this.#scans);
     if (what === 'account') return this.#answerAccount();
-    if (what === 'triggers') return this.#answerTriggers();
+    if (what === 'triggers') return this.triggersChanged();
     if (what === 'positions') return this.#readPositions();
     if (what === 'reference') {
       const rows = this.#references;
@@ -112,7 +107,7 @@ export class VirtualBroker implements Gateway, Reports {
   triggersChanged(): void {
     // They may show what the call has placed.
     if (this.#untold !== null) this.#report(null);
-    this.#answerTriggers();
+    this.#answerScan({ list: 'triggers', orders: this.#parts.venue.scanTriggers() });
   }
 
   /** Does what is due at the venue, and takes the next answer that is due to us; null when there is none. */
@@ -184,10 +179,9 @@ export class VirtualBroker implements Gateway, Reports {
     this.#answer((seq, at) => ({ kind: 'book_snapshot', ...rows, seq, tsUs: at, startedUs, complete: true }));
   }
 
-  #answerTriggers(): void {
-    this.#answerScan({ list: 'triggers', orders: this.#parts.venue.scanTriggers() });
-  }
-
+<<<<<<< HEAD
+=======
+>>>>>>> main
   #answerAccount(): void {
     const { clock, venue } = this.#parts;
     const startedUs = tsUs(clock.nowUs);

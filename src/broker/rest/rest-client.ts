@@ -22,7 +22,7 @@ import type {
 } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { parsed, type Parsed } from '../../domain/parsed.ts';
-import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
+import type { PriceTicks, Qty } from '../../domain/units.ts';
 import type { ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
 import type { DriftCounter } from '../../wire/drift.ts';
 import { accountStatus } from '../../wire/rest/account-status.ts';
@@ -45,7 +45,13 @@ import {
   placeCondition,
 } from '../../wire/rest/condition-calls.ts';
 import { contractList, derivatives } from '../../wire/rest/market-reads.ts';
-import { deposit, type MoneyTransfer, transfer, withdraw } from '../../wire/rest/money-calls.ts';
+import {
+  type CashMove,
+  deposit,
+  type MoneyTransfer,
+  transfer,
+  withdraw,
+} from '../../wire/rest/money-calls.ts';
 import { inDayBook } from '../../wire/rest/in-day-book.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
@@ -375,13 +381,6 @@ export interface ConditionToChange extends ConditionRef {
   readonly orderCode: OrderCode;
   /** Of a trailing stop: its activation price. Quantity and limit cannot be changed (rulings, 13). */
   readonly triggerPrice: PriceTicks;
-}
-
-interface CashMove {
-  /** Whole VND, above zero. */
-  readonly amount: Money;
-  /** For the statement; may be empty. */
-  readonly note: string;
 }
 
 /** The last look before the first byte: a text refuses, and the outcome is `not_sent`. */

@@ -2,7 +2,6 @@
  * The next step after a connection ended: a small state that survives restarts, and one table (rulings, 17-19).
  * An attempt is counted when it is announced, so that a restart repeats it, after its delay, and cannot win a new one.
  */
-import { assert } from '../../domain/assert.ts';
 import { type DurationUs, seconds } from '../../domain/units.ts';
 import type { ConnectionEnd } from './open-socket.ts';
 
@@ -12,10 +11,8 @@ export const STABLE_AFTER = seconds(30);
 const DELAY_MAX_SECONDS = 30;
 
 /** 1, 2, 4, 8, 16, 30, 30, ... seconds for attempt 1, 2, 3 ... */
-export function reconnectDelay(attempt: number): DurationUs {
-  assert(Number.isSafeInteger(attempt) && attempt >= 1, 'attempts count from 1');
-  return seconds(Math.min(2 ** Math.min(attempt - 1, 10), DELAY_MAX_SECONDS));
-}
+const reconnectDelay = (attempt: number): DurationUs =>
+  seconds(Math.min(2 ** (attempt - 1), DELAY_MAX_SECONDS));
 
 export type PauseReason = 'attempts_used_up' | 'protocol_error';
 

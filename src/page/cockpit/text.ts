@@ -133,7 +133,7 @@ const TABLE = {
   otpAwaited: ['The daemon waits for a one-time password', 'Chương trình đang chờ mật khẩu một lần (OTP)'],
   unseen: [
     (count: number) => `${count} critical ${count === 1 ? 'alert' : 'alerts'} nobody has acknowledged`,
-    (count: number) => `${count} cảnh b\xE1o nghi\xEAm trọng chưa ai x\xE1c nhận`,
+    (count: number) => `${count} cảnh báo nghiêm trọng chưa ai xác nhận`,
   ],
   lookOnly: ['View only', 'Chỉ xem'],
   lookOnlyMeaning: [
@@ -151,7 +151,7 @@ const TABLE = {
   holdHint: ['Hold for 1.5 seconds', 'Giữ 1,5 giây'],
   holdOrType: [
     (word: string) => `Hold the button, or type “${word}” and press Enter`,
-    (word: string) => `Giữ n\xFAt, hoặc g\xF5 “${word}” rồi nhấn Enter`,
+    (word: string) => `Giữ nút, hoặc gõ “${word}” rồi nhấn Enter`,
   ],
   dayPnl: ['Day P&L after costs', 'Lãi lỗ ngày sau chi phí'],
   costs: ['Costs', 'Chi phí'],
@@ -211,7 +211,7 @@ const TABLE = {
   story: ['Story of order', 'Diễn biến lệnh'],
   unknownOrders: [
     (count: number) => `${count} ${count === 1 ? 'order' : 'orders'} of unknown outcome.`,
-    (count: number) => `${count} lệnh chưa r\xF5 kết quả.`,
+    (count: number) => `${count} lệnh chưa rõ kết quả.`,
   ],
   unknownMeaning: [
     'The daemon looks them up in the broker’s book, never sends them again, and counts them as exposure meanwhile. If you know better:',

@@ -21,16 +21,9 @@ interface LinedBars extends BarRows {
   readonly line: Int32Array;
 }
 
-interface CollectedBar {
-  readonly startUs: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
-  readonly phase: number;
-  readonly line: number;
-}
+type CollectedBar = Readonly<
+  Record<'startUs' | 'open' | 'high' | 'low' | 'close' | 'volume' | 'phase' | 'line', number>
+>;
 
 export class YearBars extends TimedRows<LinedBars> {
   readonly symbol: string;

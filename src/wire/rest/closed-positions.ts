@@ -19,15 +19,13 @@ import {
 } from './lenient.ts';
 import { field, json, message, number, points, text, timeText, vnd } from './message.ts';
 import { queryOf } from './operation.ts';
-import { type Accounts, averagePoints, FIELDS, sideCode, sideField } from './trade-fields.ts';
+import { type Accounts, averagePoints, FIELDS, type Paged, sideCode, sideField } from './trade-fields.ts';
 
 const CMD = 'Web.Portfolio.PositionClose';
 const WHERE = 'closed-positions';
 const TOTAL = 'TOTAL';
 
-interface ClosedPositionsParameters extends Accounts {
-  readonly pageNo: number;
-  readonly pageSize: number;
+interface ClosedPositionsParameters extends Accounts, Paged {
   /** Null for all. */
   readonly symbol: string | null;
 }

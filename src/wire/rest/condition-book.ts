@@ -28,19 +28,19 @@ import {
   type Accounts,
   ALL_SYMBOLS,
   FIELDS,
+  neededFilter,
+  type Paged,
   readDate,
   shownPrice,
   SIDE,
   sideCode,
   sideField,
+  SYMBOL_FILTERS,
   type SymbolFilter,
   symbolFilterOf,
 } from './trade-fields.ts';
 
-interface ConditionBookParameters extends Accounts {
-  readonly pageNo: number;
-  readonly pageSize: number;
-}
+interface ConditionBookParameters extends Accounts, Paged {}
 
 /** Capitals as documented. All orders of all contracts and kinds: a row that is not seen is no evidence (rulings, 8). */
 const request = message<ConditionBookParameters>()({
@@ -59,11 +59,7 @@ export interface ConditionBookAsked extends ConditionBookParameters, SymbolFilte
 }
 
 const asked = request.reader.transform((raw, context): ConditionBookAsked => {
-  const needed = <T>(value: T | undefined, path: string, expected: string): T => {
-    if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', path: [path], message: expected });
-    return z.NEVER;
-  };
+  const needed = neededFilter(context);
   return {
     accountId: raw.accountId,
     subAccountId: raw.subAccountID,
@@ -71,7 +67,7 @@ const asked = request.reader.transform((raw, context): ConditionBookAsked => {
     pageSize: raw.PageSize,
     status: needed(decodeStatusFilter(raw.orderStatus), 'orderStatus', '0, 1, 2 or 3'),
     kind: needed(decodeKindFilter(raw.orderType), 'orderType', 'nothing, 3, 4 or 5'),
-    ...needed(symbolFilterOf(raw.Symbol), 'Symbol', 'ALL,ALL or ALL,B or <contract>,B'),
+    ...needed(symbolFilterOf(raw.Symbol), 'Symbol', SYMBOL_FILTERS),
   };
 });
 

@@ -9,7 +9,6 @@ import {
 } from '../../domain/broker-order.ts';
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../domain/ids.ts';
-import type { Side } from '../../domain/order.ts';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, money, type PriceTicks, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
@@ -19,20 +18,21 @@ import { alias, field, flag, message, pointsText, text, timeText, whole } from '
 import { queryOf } from './operation.ts';
 import { decodeStatus, encodeStatus } from './order-status.ts';
 import {
+  type Accounts,
   ALL_SYMBOLS,
   FIELDS,
+  neededFilter,
+  type Paged,
   shownPrice,
   SIDE,
   sideCode,
   sideField,
+  SYMBOL_FILTERS,
+  type SymbolFilter,
   symbolFilterOf,
 } from './trade-fields.ts';
 
-interface InDayParameters {
-  readonly accountId: string;
-  readonly pageNo: number;
-  readonly pageSize: number;
-}
+type InDayParameters = Pick<Accounts, 'accountId'> & Paged;
 
 /** All orders of all contracts: a row that is not seen is no evidence (rulings, 8). */
 const request = message<InDayParameters>()({
@@ -45,10 +45,7 @@ const request = message<InDayParameters>()({
   refId: field(text, () => undefined, looseText),
 });
 
-export interface InDayAsked extends InDayParameters {
-  /** Null for all. */
-  readonly symbol: string | null;
-  readonly side: Side | null;
+export interface InDayAsked extends InDayParameters, SymbolFilter {
   /** Empty for all, else the contract's digit. */
   readonly orderType: string;
   readonly status: 'all' | 'waiting' | 'matched';
@@ -64,21 +61,15 @@ const STATUS_FILTERS: ReadonlyMap<string, InDayAsked['status']> = new Map([
 ]);
 
 const asked = request.reader.transform((raw, context): InDayAsked => {
-  const status = STATUS_FILTERS.get(raw.status.trim());
-  const filter = symbolFilterOf(raw.symbol);
-  if (status === undefined) context.addIssue({ code: 'custom', path: ['status'], message: '0, 1 or 2' });
-  if (filter === undefined) {
-    context.addIssue({ code: 'custom', path: ['symbol'], message: 'ALL,ALL or ALL,B or <contract>,B' });
-  }
+  const needed = neededFilter(context);
   const { accountId, pageNo, pageSize, orderType, refId } = raw;
   return {
     accountId,
     pageNo,
     pageSize,
-    symbol: filter?.symbol ?? null,
-    side: filter?.side ?? null,
     orderType: orderType.trim(),
-    status: status ?? 'all',
+    status: needed(STATUS_FILTERS.get(raw.status.trim()), 'status', '0, 1 or 2'),
+    ...needed(symbolFilterOf(raw.symbol), 'symbol', SYMBOL_FILTERS),
     refId: refId === '' ? null : refId,
   };
 });

@@ -6,7 +6,7 @@ import { field, message, text, vnd } from './message.ts';
 import { bodyOf } from './operation.ts';
 import { type Accounts, FIELDS } from './trade-fields.ts';
 
-interface CashParameters extends Accounts {
+export interface CashMove {
   /** Whole VND, above zero. */
   readonly amount: Money;
   /** For the statement; may be empty. */
@@ -14,9 +14,9 @@ interface CashParameters extends Accounts {
 }
 
 /** The simulator takes any number for the amount: the broker refuses it where it must. */
-const AMOUNT = field(vnd, ({ amount }: { readonly amount: Money }) => amount, neededNumber);
+const AMOUNT = field(vnd, ({ amount }: CashMove) => amount, neededNumber);
 
-const cashForm = message<CashParameters>()({
+const cashForm = message<Accounts & CashMove>()({
   accountId: FIELDS.accountId,
   subAccountId: FIELDS.subAccountId,
   amount: AMOUNT,
@@ -57,12 +57,9 @@ export const withdraw = {
 
 export const TRANSFERRED = '200';
 
-export interface MoneyTransfer {
+export interface MoneyTransfer extends CashMove {
   readonly from: string;
   readonly to: string;
-  /** Whole VND, above zero. */
-  readonly amount: Money;
-  readonly note: string;
 }
 
 const transferForm = message<MoneyTransfer>()({

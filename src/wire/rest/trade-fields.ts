@@ -32,14 +32,20 @@ export interface Ordered extends Priced {
   readonly side: Side;
 }
 
+/** A page of a book, counted from 1. */
+export interface Paged {
+  readonly pageNo: number;
+  readonly pageSize: number;
+}
+
 /** Fields with one spelling and one meaning everywhere. */
 export const FIELDS = {
   accountId: field(text, (asked: Pick<Accounts, 'accountId'>) => asked.accountId, idText),
   subAccountId: field(text, (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId, codeText),
   /** Where the operation does without it. */
   looseSubAccountId: field(text, (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId, looseText),
-  pageNo: field(text, (asked: { readonly pageNo: number }) => String(asked.pageNo), neededNumber),
-  pageSize: field(text, (asked: { readonly pageSize: number }) => String(asked.pageSize), neededNumber),
+  pageNo: field(text, (asked: Pick<Paged, 'pageNo'>) => String(asked.pageNo), neededNumber),
+  pageSize: field(text, (asked: Pick<Paged, 'pageSize'>) => String(asked.pageSize), neededNumber),
   refId: field(
     text,
     (call: { readonly callId: ClientOrderId | null }) => call.callId ?? undefined,
@@ -100,6 +106,16 @@ export interface SymbolFilter {
 }
 
 export const ALL_SYMBOLS = 'ALL,ALL';
+export const SYMBOL_FILTERS = 'ALL,ALL or ALL,B or <contract>,B';
+
+/** The filter of a book, or a fault at its key where there is no such one. */
+export const neededFilter =
+  (context: z.RefinementCtx) =>
+  <T>(filter: T | undefined, key: string, expected: string): T => {
+    if (filter !== undefined) return filter;
+    context.addIssue({ code: 'custom', path: [key], message: expected });
+    return z.NEVER;
+  };
 
 const SIDE_FILTERS: ReadonlyMap<string, Side | null> = new Map<string, Side | null>([
   ['ALL', null],

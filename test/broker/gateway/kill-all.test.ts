@@ -13,14 +13,13 @@ import { qty, seconds, signedQty } from '../../../src/domain/units.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
 import { books, NOTHING_OWN, ONE, OTHER, owned, PERSON } from '../support/own-books.ts';
-import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
+import { ACCEPTED, type Asked, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
-const ROUNDS_TRIED = 10;
-/** Our journal holds no order and no position. */
-const nothingOwn = (): OwnBooks => NOTHING_OWN;
+const ROUNDS_TRIED = 30;
 /** Nobody holds anything. */
 const FLAT: ReadResult<readonly BrokerPosition[]> = { ok: true, value: [] };
+const NONE = { complete: true, orders: [], reason: '' };
 const LOST: CallOutcome = { status: 'unknown', reason: 'no answer in time' };
 
 interface Round {
@@ -30,34 +29,51 @@ interface Round {
   readonly answers?: readonly CallOutcome[];
 }
 
-/** Plays the rounds; the last one is what every further look shows. */
-async function kill(
-  ...rounds: readonly Round[]
-): Promise<{ report: KillReport<BrokerOrder>; canceled: string[] }> {
+/** Answers each read as `shown` says and each cancel as `taken` says, until the kill reports. */
+async function played(
+  shown: (what: Asked['what'], round: number) => unknown,
+  taken: (name: string) => CallOutcome,
+  own: OwnBooks | null,
+): Promise<WholeKill> {
   const rest = new FakeRest();
   const timers = new VirtualTimers();
-  const canceled: string[] = [];
-  const reports: KillReport<BrokerOrder>[] = [];
-  void killAll(rest, timers, () => true, nothingOwn).then(({ orders }) => reports.push(orders));
-  for (let i = 0; i < ROUNDS_TRIED && reports.length === 0; i += 1) {
-    const { orders, complete = true, answers = [] } = rounds[Math.min(i, rounds.length - 1)]!;
-    for (const { what, answer } of rest.asked.splice(0)) {
-      if (what === 'positions') answer(FLAT);
-      else if (what === 'conditions') answer({ complete: true, orders: [], reason: '' });
-      else answer({ complete, orders, reason: complete ? '' : 'page 1: no answer in time' });
-    }
+  const reports: WholeKill[] = [];
+  void killAll(
+    rest,
+    timers,
+    () => true,
+    () => own,
+  ).then((report) => reports.push(report));
+  for (let round = 0; round < ROUNDS_TRIED && reports.length === 0; round += 1) {
+    for (const { what, answer } of rest.asked.splice(0)) answer(shown(what, round));
     await settled();
-    for (const { request, answer } of rest.sent.splice(0)) {
-      canceled.push('orderNo' in request ? request.orderNo : '');
-      answer(answers[canceled.length - 1] ?? ACCEPTED);
-    }
+    for (const { request, answer } of rest.sent.splice(0))
+      answer(taken('orderKey' in request ? request.orderKey : 'orderNo' in request ? request.orderNo : ''));
     await settled();
     timers.advance(seconds(1));
     await settled();
   }
   const [report] = reports;
   if (report === undefined) throw new Error(`no report after ${ROUNDS_TRIED} rounds`);
-  return { report, canceled };
+  return report;
+}
+
+/** Plays the rounds; the last one is what every further look shows. */
+async function kill(
+  ...rounds: readonly Round[]
+): Promise<{ report: KillReport<BrokerOrder>; canceled: string[] }> {
+  const canceled: string[] = [];
+  const answers: CallOutcome[] = [];
+  const shown = (what: Asked['what'], at: number): unknown => {
+    if (what === 'positions') return FLAT;
+    if (what === 'conditions') return NONE;
+    const { orders, complete = true, answers: said = [] } = rounds[Math.min(at, rounds.length - 1)]!;
+    answers.splice(0, Infinity, ...said);
+    return { complete, orders, reason: complete ? '' : 'page 1: no answer in time' };
+  };
+  const taken = (name: string): CallOutcome => answers[canceled.push(name) - 1] ?? ACCEPTED;
+  const { orders } = await played(shown, taken, NOTHING_OWN);
+  return { report: orders, canceled };
 }
 
 it('cancels what the broker shows, ours or not, and proves that nothing is left', async () => {
@@ -147,40 +163,15 @@ async function killBoth(
   positions: ReadResult<readonly BrokerPosition[]> = FLAT,
   own: OwnBooks | null = NOTHING_OWN,
 ): Promise<{ report: WholeKill; kept: readonly string[]; canceled: ReadonlySet<string> }> {
-  const rest = new FakeRest();
-  const timers = new VirtualTimers();
   const canceled = new Set<string>();
   let refusalsLeft = refusals;
-  const reports: WholeKill[] = [];
-  void killAll(
-    rest,
-    timers,
-    () => true,
-    () => own,
-  ).then((value) => reports.push(value));
-  for (let i = 0; i < 3 * ROUNDS_TRIED && reports.length === 0; i += 1) {
+  const shown = (what: Asked['what']): unknown => {
+    if (what === 'positions') return positions;
+    if (what === refused && refusalsLeft-- > 0) return REFUSED;
     const { orders, triggers } = at(canceled);
-    for (const { what, answer } of rest.asked.splice(0)) {
-      if (what === 'positions') {
-        answer(positions);
-        continue;
-      }
-      const shown = { complete: true, orders: what === 'book' ? orders : triggers, reason: '' };
-      const isRefused = what === refused && refusalsLeft > 0;
-      if (isRefused) refusalsLeft -= 1;
-      answer(isRefused ? REFUSED : shown);
-    }
-    await settled();
-    for (const { request, answer } of rest.sent.splice(0)) {
-      canceled.add('orderKey' in request ? request.orderKey : 'orderNo' in request ? request.orderNo : '');
-      answer(ACCEPTED);
-    }
-    await settled();
-    timers.advance(seconds(1));
-    await settled();
-  }
-  const [report] = reports;
-  if (report === undefined) throw new Error('no report');
+    return { ...NONE, orders: what === 'book' ? orders : triggers };
+  };
+  const report = await played(shown, (name) => (canceled.add(name), ACCEPTED), own);
   return { report, kept: report.kept.map(nameOf), canceled };
 }
 
@@ -191,12 +182,33 @@ const left = (canceled: ReadonlySet<string>): Books => ({
 const EMPTIED = { failed: [], open: [], isProven: true };
 
 describe('both books', () => {
-  it('are emptied side by side', async () => {
-    const { report } = await killBoth(left, null);
+  it('are emptied side by side, whoever placed what waits there', async () => {
+    const rows = [
+      waits({ key: 'a' }),
+      waits({ key: 'b', kind: 'exit' }),
+      waits({ key: 'c', status: 'canceled' }),
+    ];
+    const { report } = await killBoth(
+      (canceled) => ({
+        ...left(canceled),
+        triggers: rows.map((row) => (canceled.has(row.orderKey) ? { ...row, status: 'canceled' } : row)),
+      }),
+      null,
+    );
     expect(report).toMatchObject({
       orders: { ...EMPTIED, canceled: ['1'] },
-      triggers: { ...EMPTIED, canceled: ['a'] },
+      triggers: { ...EMPTIED, canceled: ['a', 'b'] },
     });
+  });
+
+  it('of which the trigger book is read in part: what it shows is left, and that is no proof', async () => {
+    const part = { ...NONE, complete: false, orders: [waits({ key: 'a' })] };
+    const { triggers } = await played(
+      (what) => ({ positions: FLAT, conditions: part })[what as string] ?? NONE,
+      () => ACCEPTED,
+      NOTHING_OWN,
+    );
+    expect(triggers).toMatchObject({ isProven: false, open: [{ orderKey: 'a' }] });
   });
 
   it.each([
@@ -525,25 +537,12 @@ describe('an order that our journal holds as accepted, and no book shows', () =>
     ['-6026', 'Cancel or change not allowed in this session', ['5']],
     ['-6022', 'Market is closed', ['5']],
   ] as const)('is over by the refusal %s (%s): %j is left', async (code, text, left) => {
-    const rest = new FakeRest();
-    const timers = new VirtualTimers();
-    const reports: WholeKill[] = [];
-    void killAll(
-      rest,
-      timers,
-      () => true,
-      () => books([], resting),
-    ).then((report) => reports.push(report));
-    for (let round = 0; round < ROUNDS_TRIED && reports.length === 0; round += 1) {
-      for (const { what, answer } of rest.asked.splice(0))
-        answer(what === 'positions' ? FLAT : { complete: true, orders: [], reason: '' });
-      await settled();
-      for (const { answer } of rest.sent.splice(0)) answer({ status: 'rejected', code, text });
-      await settled();
-      timers.advance(seconds(1));
-      await settled();
-    }
-    expect(reports[0]?.orders.unshown).toEqual(left);
+    const { orders } = await played(
+      (what) => (what === 'positions' ? FLAT : NONE),
+      () => ({ status: 'rejected', code, text }),
+      books([], resting),
+    );
+    expect(orders.unshown).toEqual(left);
   });
 });
 
@@ -552,7 +551,12 @@ it('cancels nothing more once the halt is over', async () => {
   const timers = new VirtualTimers();
   let goesOn = true;
   const reports: WholeKill[] = [];
-  void killAll(rest, timers, () => goesOn, nothingOwn).then((report) => reports.push(report));
+  void killAll(
+    rest,
+    timers,
+    () => goesOn,
+    () => NOTHING_OWN,
+  ).then((report) => reports.push(report));
   const answerAll = async (orders: readonly BrokerOrder[]): Promise<void> => {
     for (const { what, answer } of rest.asked.splice(0))
       answer(
@@ -575,24 +579,15 @@ it('cancels nothing more once the halt is over', async () => {
 });
 
 it('keeps the exits of an entry that fills between two reads', async () => {
-  const rest = new FakeRest();
-  const timers = new VirtualTimers();
-  const kept: (readonly string[])[] = [];
-  void killAll(
-    rest,
-    timers,
-    () => true,
-    () => books([[PERSON, 2]]),
-  ).then((report) => kept.push(report.kept.map(nameOf)));
-  for (let round = 0; round < ROUNDS_TRIED && kept.length === 0; round += 1) {
-    // The first read of positions is older than that of the trigger book.
-    for (const { what, answer } of rest.asked.splice(0))
-      if (what === 'positions') answer(round === 0 ? FLAT : net(2));
-      else answer({ complete: true, orders: what === 'book' ? [] : [stop], reason: '' });
-    await settled();
-    expect(rest.sent).toEqual([]);
-    timers.advance(seconds(1));
-    await settled();
-  }
-  expect(kept).toEqual([['s']]);
+  const canceled: string[] = [];
+  // The first read of positions is older than that of the trigger book.
+  const { kept } = await played(
+    (what, round) => {
+      if (what === 'positions') return round === 0 ? FLAT : net(2);
+      return what === 'book' ? NONE : { ...NONE, orders: [stop] };
+    },
+    (name) => (canceled.push(name), ACCEPTED),
+    books([[PERSON, 2]]),
+  );
+  expect([canceled, kept.map(nameOf)]).toEqual([[], ['s']]);
 });

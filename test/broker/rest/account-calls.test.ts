@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { goldenAnswer } from '../../wire/support/golden.ts';
 import { envelope, RestWorld } from '../support/rest-world.ts';
 
 const READ = { priority: 'rest' } as const;
@@ -35,15 +34,6 @@ describe('closed positions', () => {
     ]);
   });
 
-  it('of one contract are asked for by its code', async () => {
-    world.server.handle((exchange) => exchange.reply(200, envelope([])));
-    expect(await world.rest.accounts.closedPositions('VN30F2601', READ)).toEqual({
-      ok: true,
-      value: { total: null, positions: [] },
-    });
-    expect(world.server.exchanges[0]?.url.searchParams.get('symbol')).toBe('VN30F2601');
-  });
-
   it('are all there or none', async () => {
     world.server.handle((exchange) => {
       const isFirst = exchange.url.searchParams.get('pageNo') === '1';
@@ -68,32 +58,6 @@ describe('closed positions', () => {
 });
 
 describe('the stock side', () => {
-  it.each([
-    {
-      name: 'stock-assets',
-      run: () => world.rest.accounts.stockAssets('0001', READ),
-      path: '/aion/v1/accounts/0001/se',
-      value: [{ symbol: 'FPT', qty: 300, availableQty: 200 }],
-    },
-    {
-      name: 'cash-balance',
-      run: () => world.rest.accounts.cashBalance('0001', READ),
-      path: '/aion/v1/accounts/0001/cashInvestments',
-      value: [{ cash: 230_745_319, withdrawable: 200_000_000 }],
-    },
-    {
-      name: 'loan-packages',
-      run: () => world.rest.accounts.loanPackages('0001', READ),
-      path: '/campaign-management/v1/margin/subscription/0001/addons/detail',
-      value: { packages: [{ code: 'MPLUS' }], tiered: [{ firstRate: 6.8 }] },
-    },
-  ])('$name is read by account', async ({ name, run, path, value }) => {
-    world.server.handle((exchange) => exchange.reply(200, goldenAnswer(name)));
-    expect(await run()).toMatchObject({ ok: true, value });
-    const [got] = world.server.exchanges;
-    expect([got?.method, got?.url.pathname]).toEqual(['GET', path]);
-  });
-
   it('is not guessed from an answer in another form', async () => {
     world.server.handle((exchange) => exchange.reply(200, { data: 7 }));
     expect(await world.rest.accounts.cashBalance('0001', READ)).toMatchObject({

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ConditionToPlace, PlaceRequest } from '../../../src/broker/rest/rest-client.ts';
+import type { ConditionToPlace } from '../../../src/broker/rest/rest-client.ts';
 import type { SendOptions } from '../../../src/broker/rest/rest-caller.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../../src/domain/ids.ts';
 import { priceTicks, qty, seconds } from '../../../src/domain/units.ts';
-import { createOrder } from '../support/broker-orders.ts';
 import { envelope, HTML, RestWorld } from '../support/rest-world.ts';
 
 const SEND: SendOptions = { priority: 'exit', refuse: () => null };
@@ -20,8 +19,6 @@ const STOP: ConditionToPlace = {
   trigger: { kind: 'stop', triggerPrice: priceTicks(12_965), triggerWhen: 'at_or_below' },
 };
 const CHANGE = { ...CONDITION, callId: CALL, orderCode: CODE, triggerPrice: priceTicks(12_970) };
-const ACCOUNT = { accountId: '105C000001', subAccountId: '105C000001A' };
-const ACCEPTED = { status: 'accepted', orderNo: '3', orderKey: '7625321' };
 
 let world: RestWorld;
 
@@ -32,55 +29,6 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe('a call about an order that waits', () => {
-  it.each([
-    {
-      name: 'place',
-      run: () => world.rest.conditions.place(STOP, SEND),
-      path: '/khronos/v1/order/condition/place',
-      body: {
-        ...ACCOUNT,
-        side: 'S',
-        symbol: 'VN30F2601',
-        price: 1295,
-        volume: 2,
-        orderType: 'SOU',
-        soPrice: 1296.5,
-        callbackPoint: 0,
-        activationPrice: 0,
-        refId: CALL,
-      },
-      answer: [{ orderNo: 3, pk_orderNo: '7625321' }],
-    },
-    {
-      name: 'change',
-      run: () => world.rest.conditions.change(CHANGE, SEND),
-      path: '/khronos/v2/order/condition/change',
-      body: {
-        accountId: '105C000001',
-        pkOrderNo: '7625321',
-        refId: CALL,
-        soPrice: 1297,
-        type: '',
-        cmd: 'Web.Order.ChangeCondition',
-      },
-      answer: [{ pkOrderNo: '7625321' }],
-    },
-    {
-      name: 'cancel',
-      run: () => world.rest.conditions.cancel(CONDITION, SEND),
-      path: '/khronos/v1/order/condition/cancel',
-      body: { ...ACCOUNT, orderNo: '7625321' },
-      answer: [],
-    },
-  ])('$name is posted as the contract has it and accepted', async ({ run, path, body, answer }) => {
-    world.server.handle((exchange) => exchange.reply(200, envelope(answer)));
-    expect(await run()).toEqual(ACCEPTED);
-    const [got] = world.server.exchanges;
-    expect([got?.method, got?.url.pathname]).toEqual(['POST', path]);
-    expect(got?.headers['authorization']).toBe('Bearer token-1');
-    expect(world.bodies()).toEqual([body]);
-  });
-
   it.each([
     ['place', () => world.rest.conditions.place(STOP, SEND)],
     ['change', () => world.rest.conditions.change(CHANGE, SEND)],
@@ -109,23 +57,6 @@ describe('a call about an order that waits', () => {
   });
 });
 
-describe('a normal order', () => {
-  it.each<[string, PlaceRequest['terms'], string]>([
-    [
-      'with stop-loss and take-profit',
-      { kind: 'bracket', stopLossPrice: priceTicks(12_950), takeProfitPrice: priceTicks(13_105) },
-      'SLP=5.5,10.0',
-    ],
-    ['that waits for a leg', { kind: 'arbitrage', leg: orderCode('VN30F2602') }, 'ABI=VN30F2602'],
-    ['without terms', undefined, '0'],
-  ])('%s says so in its order type', async (_what, terms, orderType) => {
-    world.server.handle((exchange) => exchange.reply(200, envelope([{ orderNo: '17' }])));
-    const order: PlaceRequest = terms === undefined ? createOrder() : { ...createOrder(), terms };
-    expect(await world.rest.place(order, SEND)).toMatchObject({ status: 'accepted' });
-    expect(world.bodies()).toMatchObject([{ orderType }]);
-  });
-});
-
 const row = (key: number): object => ({
   orderNo: '1',
   pk_orderNo: String(key),
@@ -140,35 +71,6 @@ const row = (key: number): object => ({
 });
 
 describe('the conditional book', () => {
-  it('is scanned to its end, over all orders, told apart by their keys', async () => {
-    const starts: string[] = [];
-    world.server.handle((exchange) => {
-      const page = Number(exchange.url.searchParams.get('pageNo'));
-      const rows = Array.from({ length: page === 1 ? 100 : 3 }, (_, i) => row(page * 1000 + i));
-      exchange.reply(200, envelope(rows));
-    });
-    const scan = await world.rest.conditions.book({ ...READ, onStart: () => starts.push('started') });
-    expect(scan).toMatchObject({ complete: true, reason: '' });
-    expect(scan.orders).toHaveLength(103);
-    expect(scan.orders[0]).toMatchObject({
-      orderKey: '1000',
-      kind: 'stop',
-      triggerPrice: 12_965,
-      triggerWhen: 'at_or_below',
-      status: 'pending',
-    });
-    expect(starts).toEqual(['started']);
-    expect(Object.fromEntries(world.server.exchanges[0]?.url.searchParams ?? [])).toEqual({
-      accountId: '105C000001',
-      subAccountID: '105C000001A',
-      pageNo: '1',
-      PageSize: '100',
-      orderStatus: '0',
-      orderType: '',
-      Symbol: 'ALL,ALL',
-    });
-  });
-
   it('is no evidence with an unreadable row, and says which', async () => {
     world.server.handle((exchange) => exchange.reply(200, envelope([row(1), { ...row(2), volume: 'x' }])));
     expect(await world.rest.conditions.book(READ)).toMatchObject({

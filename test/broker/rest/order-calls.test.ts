@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SendOptions } from '../../../src/broker/rest/rest-caller.ts';
 import { brokerOrderNo, orderCode } from '../../../src/domain/ids.ts';
 import { seconds } from '../../../src/domain/units.ts';
-import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
+import { createCancel, createOrder } from '../support/broker-orders.ts';
 import { envelope, HTML, RestWorld } from '../support/rest-world.ts';
 import { closedPort, type Exchange } from '../support/scripted-http.ts';
 
@@ -18,45 +18,6 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe('a call that moves an order', () => {
-  it.each([
-    {
-      name: 'place',
-      run: () => world.rest.place(createOrder(), SEND),
-      path: '/khronos/v1/order/place',
-      body: {
-        accountId: '105C000001',
-        subAccountId: '105C000001A',
-        side: 'B',
-        symbol: 'VN30F2601',
-        price: 1300.5,
-        volume: 2,
-        orderType: '0',
-        refId: 'H.00000100001000001',
-      },
-    },
-    {
-      name: 'change',
-      run: () => world.rest.change(createModify(), SEND),
-      path: '/khronos/v1/order/change',
-      body: { orderNo: '17', refId: 'H.00000100001000002', nvol: 2, nprice: 1301 },
-    },
-    {
-      name: 'cancel',
-      run: () => world.rest.cancel(createCancel(), SEND),
-      path: '/khronos/v1/order/cancel',
-      body: { orderNo: '17', refId: 'H.00000100001000003' },
-    },
-  ])('$name is posted as the contract has it and accepted with its number', async ({ run, path, body }) => {
-    world.server.handle((exchange) =>
-      exchange.reply(200, envelope([{ orderNo: '17', pk_orderNo: '7625320' }])),
-    );
-    expect(await run()).toEqual({ status: 'accepted', orderNo: '17', orderKey: '7625320' });
-    const [got] = world.server.exchanges;
-    expect([got?.method, got?.url.pathname]).toEqual(['POST', path]);
-    expect(got?.headers['authorization']).toBe('Bearer token-1');
-    expect(world.bodies()[0]).toMatchObject(body);
-  });
-
   it.each<{ name: string; answer: (exchange: Exchange) => void; status: string }>([
     {
       name: 'a refusal in an envelope',

@@ -99,31 +99,6 @@ const row = (orderNo: number): object => ({
 });
 
 describe('the book', () => {
-  it('is scanned to its end, over all orders', async () => {
-    world.server.handle((exchange) => {
-      const page = Number(exchange.url.searchParams.get('pageNo'));
-      exchange.reply(
-        200,
-        envelope(Array.from({ length: page === 1 ? 100 : 3 }, (_, i) => row(page * 1000 + i))),
-      );
-    });
-    const scan = await world.rest.inDayBook(READ);
-    expect(scan).toMatchObject({ complete: true });
-    expect(scan.orders).toHaveLength(103);
-    expect(scan.orders[0]).toMatchObject({
-      orderNo: '1000',
-      side: 'sell',
-      qty: 3,
-      filledQty: 1,
-      limitPrice: 13_005,
-    });
-    const [first] = world.server.exchanges;
-    expect(Object.fromEntries(first?.url.searchParams ?? [])).toMatchObject({
-      symbol: 'ALL,ALL',
-      status: '0',
-    });
-  });
-
   it('with a row that cannot be read is no evidence', async () => {
     world.server.handle((exchange) => exchange.reply(200, envelope([row(1), { ...row(2), volume: 'many' }])));
     expect(await world.rest.inDayBook(READ)).toMatchObject({ complete: false, orders: [{ orderNo: '1' }] });
@@ -137,40 +112,5 @@ describe('the book', () => {
     });
     await world.rest.inDayBook({ ...READ, onStart: () => (starts += 1) });
     expect([starts, world.server.exchanges.length]).toEqual([1, 2]);
-  });
-});
-
-it('reads account, positions, prices, contracts and sub-accounts in the words of the trade', async () => {
-  world.server.handle((exchange) => {
-    const answers: Readonly<Record<string, unknown>> = {
-      '/khronos/v1/account/status': envelope({ cash: 100, vm: '-5', avaiColla: 90, nav: 95, tyle: 12.5 }),
-      '/khronos/v1/account/portfolio/status': envelope([{ symbol: 'VN30F2601', net: -2, side: 'S' }]),
-      '/api/v1/derivatives/contracts': { data: [{ symbol: 'VN30F2601', expiryDate: '15/01/2026' }] },
-      '/tartarus/v1/derivatives': {
-        data: [{ symbol: 'VN30F2601', ceilPrice: 1400, floorPrice: 1200, refPrice: 1300.12 }],
-      },
-      '/eros/v2/get-profile/by-username/105C000001': {
-        bankSubAccounts: [
-          { accountNo: '105C000001A', accountType: 'DERIVATIVE', status: '1', isDefault: 'N' },
-        ],
-      },
-    };
-    exchange.reply(200, answers[exchange.url.pathname]);
-  });
-  expect(await world.rest.account(READ)).toMatchObject({
-    ok: true,
-    value: { cash: 100, profit: -5, usageBps: 1250 },
-  });
-  expect(await world.rest.positions(READ)).toMatchObject({ value: [{ orderCode: 'VN30F2601', qty: -2 }] });
-  expect(await world.rest.contracts(READ)).toMatchObject({
-    value: [{ code: 'VN30F2601', expiry: '2026-01-15' }],
-  });
-  expect(await world.rest.quotes(READ)).toMatchObject({
-    ok: true,
-    value: [{ ceiling: 14_000, reference: 130_012 }],
-  });
-  expect(await world.rest.subAccounts(READ)).toMatchObject({
-    ok: true,
-    value: [{ accountType: 'DERIVATIVE' }],
   });
 });

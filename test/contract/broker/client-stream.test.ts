@@ -138,18 +138,6 @@ describe('how a connection ends', () => {
     expect(world.said()).toEqual(frames);
   });
 
-  it('with 1002: it tries once, and then stops, because the fault is ours', async () => {
-    const world = await startIn();
-    const { simulator, time } = world.market;
-    await world.goLive();
-    simulator.faults.set({ name: 'close_stream', code: 1002 });
-    await world.signaled('retrying');
-    time.advance(seconds(1));
-    await world.signaled('live', 2);
-    simulator.faults.set({ name: 'close_stream', code: 1002 });
-    expect(await world.signaled('paused')).toMatchObject({ reason: 'protocol_error' });
-  });
-
   it.each([15, 7])('without a pong for the %i s that were announced', async (heartbeatTimeoutSeconds) => {
     const world = await startIn(withStream({ heartbeatTimeoutSeconds }));
     const { simulator, time } = world.market;

@@ -50,6 +50,8 @@ describe('the conditional book', () => {
     ['activated', { orderStatus: '2' }, { status: 'activated' }],
     ['rejected', { orderStatus: '3' }, { status: 'rejected' }],
     ['exits', { orderType: '4' }, { kind: 'exit' }],
+    ['arbitrage', { orderType: '3' }, { kind: 'arbitrage' }],
+    ['stops', { orderType: '5' }, { kind: 'stop' }],
     ['one contract', { Symbol: 'VN30F2511,B' }, { symbol: 'VN30F2511', side: 'buy' }],
   ])('is filtered: %s', (_what, fields, differs) => {
     expect(
@@ -90,7 +92,14 @@ describe('the conditional book', () => {
     ['children of no sense', { details: {} }, { children: [] }],
     ['no children', { details: null }, { children: [] }],
     ['a status nobody knows', { status: '7' }, { status: 'unrecognized', statusText: '7' }],
+    ['the letter of a place', { status: 'P' }, { status: 'pending', statusText: 'P' }],
+    // A stop or one half of a bracket: nobody can tell.
     ['a kind nobody knows', { notes: null }, { kind: 'unrecognized' }],
+    ['a kind in other letters', { notes: ' stop ORDER ' }, {}],
+    ['an exit in other letters', { notes: 'sl/tp' }, { kind: 'exit' }],
+    ['a trailing stop by its words', { notes: 'Trailing stop' }, { kind: 'trailing_stop' }],
+    ['an arbitrage by its code', { notes: '', orderType: 'ABI' }, { kind: 'arbitrage', triggerWhen: null }],
+    ['the code that was sent', { orderType: ' sol ' }, { triggerWhen: 'at_or_above' }],
     ['no code', { orderType: null }, { triggerWhen: null }],
     ['a last day as a number', { exp_time: 20_251_117 }, { lastDay: '2025-11-17' }],
     ['a trailing stop', { orderType: 'TSO' }, { kind: 'trailing_stop', triggerWhen: null }],

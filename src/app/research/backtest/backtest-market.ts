@@ -9,6 +9,7 @@ import { type ContractMonth, contractMonthOf, expiryOf } from '../../../domain/c
 import { type ContractSpec, NO_BAND_BPS } from '../../../domain/contract.ts';
 import type { CostSchedule } from '../../../domain/costs.ts';
 import { quoteCurrency } from '../../../domain/currency.ts';
+import { isRecord } from '../../../domain/parsed.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
 import { decimalsOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
@@ -48,7 +49,7 @@ export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
   const market = source.at(['market']);
   if (typeof market === 'string') return namedMarket(source, market);
   const expected = 'the name of a market file, or a section with contracts';
-  if (typeof market !== 'object' || market === null || Array.isArray(market)) {
+  if (!isRecord(market)) {
     const hint =
       market === undefined ? 'add market: vn30f.yaml' : Array.isArray(market) ? 'one market a run' : '';
     return { ok: false, problems: [source.problem(['market'], expected, hint)] };

@@ -13,7 +13,7 @@ import { type WalkForwardFound, walkForwardFound } from '../../../backtest/resea
 import { ratioBasis } from '../../../backtest/statistics/run-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
-import { shown } from '../../../domain/parsed.ts';
+import { isRecord, shown } from '../../../domain/parsed.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import {
@@ -278,7 +278,7 @@ export class TrialLog {
 function finishedTrial(line: string): { readonly key: string; readonly figures: TrialFigures } | undefined {
   try {
     const read: unknown = JSON.parse(line);
-    const isOne = typeof read === 'object' && read !== null && 'key' in read && 'figures' in read;
+    const isOne = isRecord(read) && 'key' in read && 'figures' in read;
     return isOne ? (read as ReturnType<typeof finishedTrial>) : undefined; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by `add`
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
