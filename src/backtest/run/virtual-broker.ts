@@ -179,9 +179,6 @@ export class VirtualBroker implements Gateway, Reports {
     this.#answer((seq, at) => ({ kind: 'book_snapshot', ...rows, seq, tsUs: at, startedUs, complete: true }));
   }
 
-<<<<<<< HEAD
-=======
->>>>>>> main
   #answerAccount(): void {
     const { clock, venue } = this.#parts;
     const startedUs = tsUs(clock.nowUs);
