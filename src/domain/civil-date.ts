@@ -64,15 +64,28 @@ const formatDays = (days: number): string => {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
 };
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a mint of trading days
-export const dayFromNumber = (days: number): TradingDay => formatDays(days) as TradingDay;
+/** Dates that were asked for: an event asks for its day, a search over years for each of them again and again. */
+const KNOWN = { texts: new Map<number, TradingDay>(), numbers: new Map<TradingDay, number>() };
+const KNOWN_MAX = 100_000;
+
+export function dayFromNumber(days: number): TradingDay {
+  const known = KNOWN.texts.get(days);
+  if (known !== undefined) return known;
+  const day = formatDays(days) as TradingDay; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a mint of trading days
+  if (KNOWN.texts.size < KNOWN_MAX) KNOWN.texts.set(days, day);
+  return day;
+}
 
 export function dayNumber(day: TradingDay): number {
-  return daysFromCivil({
+  const known = KNOWN.numbers.get(day);
+  if (known !== undefined) return known;
+  const number = daysFromCivil({
     year: Number(day.slice(0, 4)),
     month: Number(day.slice(5, 7)),
     day: Number(day.slice(8, 10)),
   });
+  if (KNOWN.numbers.size < KNOWN_MAX) KNOWN.numbers.set(day, number);
+  return number;
 }
 
 /** 0 is Sunday. 1970-01-01 was a Thursday. */

@@ -238,11 +238,22 @@ export function initialMargin(
   value: number,
   contracts: number,
 ): Money {
-  const { contractMargin, marginBps } = schedule;
-  return contractMargin === undefined
-    ? shareUp(Math.abs(value), rateOn(marginBps, day))
-    : money(rateOn(contractMargin, day).initial * Math.abs(contracts));
+  return marginAt(marginRateOn(schedule, day), value, contracts);
 }
+
+/** Initial margin of one day: money a contract, or, where that is null, parts of 10,000 of its value. */
+export interface MarginRate {
+  readonly perContract: number | null;
+  readonly bps: number;
+}
+
+export const marginRateOn = ({ contractMargin, marginBps }: CostSchedule, day: TradingDay): MarginRate =>
+  contractMargin === undefined
+    ? { perContract: null, bps: rateOn(marginBps, day) }
+    : { perContract: rateOn(contractMargin, day).initial, bps: 0 };
+
+export const marginAt = ({ perContract, bps }: MarginRate, value: number, contracts: number): Money =>
+  perContract === null ? shareUp(Math.abs(value), bps) : money(perContract * Math.abs(contracts));
 
 /** Equity that a position must not fall below, rounded up; zero where nothing is closed by force. */
 export function maintenanceMargin(

@@ -12,7 +12,7 @@ import { CallOutcomes } from './orders/call-outcomes.ts';
 import { ClientOrderIds } from './state/client-order-ids.ts';
 import { IntentQueue } from './state/intent-queue.ts';
 import { EarlierOrders } from './orders/earlier-orders.ts';
-import { DayEnd, deniedUpdate, OrderLife, OrderUpdates } from './orders/order-life.ts';
+import { DayEnd, OrderLife, OrderUpdates } from './orders/order-life.ts';
 import { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
@@ -31,8 +31,8 @@ import { LiveDecisions } from './replay/live-decisions.ts';
 import { CircuitBreakers } from './orders/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
-import { RiskGuard } from './risk/risk-guard.ts';
-import type { Guard, OrderView, RiskView } from './risk/risk-view.ts';
+import { type Guard, RiskGuard } from './risk/risk-guard.ts';
+import type { OrderView, RiskView } from './risk/risk-view.ts';
 import type { SessionActions, SessionProcedures } from './session/session-actions.ts';
 import { SessionController } from './session/session-controller.ts';
 import { SessionState } from './session/session-state.ts';
@@ -74,7 +74,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const contracts = new ContractTable();
   const market = new Market();
   const orders = new Orders(dueWork);
-  const updates = new OrderUpdates(dueWork);
+  const updates = new OrderUpdates(dueWork, host);
   const session = new SessionState(calendar, context);
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);
@@ -140,8 +140,6 @@ function createReconciler(
   past: JournalDecisions,
   positionReconciler: PositionReconciler,
 ) {
-  const { context, orders, life, exits, entries, earlier, lookUp, readBook } = base;
-  const { rejections, breakers, lookUpOrder } = base;
   const numbered = (order: ManagedOrder): void => executor.sendQueuedCancel(order);
   const isLost = (callId: ClientOrderId): boolean => past.isLost(callId);
   const fills = new FillSteps(base);
@@ -149,36 +147,13 @@ function createReconciler(
   const sent = (sender: ManagedOrder, child: ManagedOrder): void => children.sent(sender, child);
   const rows = new RowReader({ ...base, fills, disagreements, sent });
   const adoption = new Adoption(base);
-  const parts = {
-    context,
-    orders,
-    life,
-    rows,
-    adoption,
-    earlier,
-    children,
-    exits,
-    entries,
-    arePositionsProven: () => positionReconciler.unproven() === null,
-    lookUp,
-    numbered,
-    readBook,
-  };
+  const arePositionsProven = (): boolean => positionReconciler.unproven() === null;
   return {
     fills,
     disagreements,
     adoption,
-    reconciler: new OrderReconciler(parts),
-    outcomes: new CallOutcomes({
-      context,
-      orders,
-      life,
-      rejections,
-      breakers,
-      numbered,
-      isLost,
-      lookUpOrder,
-    }),
+    reconciler: new OrderReconciler({ ...base, rows, adoption, children, arePositionsProven, numbered }),
+    outcomes: new CallOutcomes({ ...base, numbered, isLost }),
   };
 }
 
@@ -209,7 +184,7 @@ function createMoneyReconciler(
 const refusalsTo =
   (updates: OrderUpdates): JournalDecisionsParts['refuse'] =>
   (strategy, id, intent) =>
-    updates.add(strategy, deniedUpdate(id, intent, { code: 'rebuilding' }));
+    updates.denied(strategy, id, intent, { code: 'rebuilding' });
 
 /** Lists of strategies and newer calendars change this engine alone. */
 const withOwnSettings = (given: EngineOptions) => ({
@@ -222,9 +197,9 @@ export type EngineState = ReturnType<typeof createEngineState>;
 
 export function createEngineState(given: EngineOptions, dependencies: EngineDependencies = DEFAULTS) {
   const options = withOwnSettings(given);
+  const { settings } = options;
   const base = createBase(options);
-  const { context, contracts, dueWork, market, orders, updates, session, snapshots, portfolio, halt } = base;
-  const { breakers, losses, ids, timers, queue, registry, life, rate, exits, gateway, readPositions } = base;
+  const { context, orders, updates, session, portfolio, life, ids, queue } = base;
   const positionReconciler = new PositionReconciler(base);
   const children = new ChildOrders(base);
   // The controller reads the view, and the view asks the controller.
@@ -234,86 +209,41 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   const present = new LiveDecisions({ ids, queue, guard, view });
   const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
   context.decideBy(present);
-  const parts = { context, orders, life, updates, guard, view, gateway, rate, exits, readPositions };
-  const executor = new OrderExecutor({ ...parts, breakers });
-  const rest = createReconciler(base, children, executor, past, positionReconciler);
-  const { fills, disagreements, adoption, reconciler, outcomes } = rest;
+  const executor = new OrderExecutor({ ...base, guard, view });
+  const compared = createReconciler(base, children, executor, past, positionReconciler);
+  const { fills, adoption } = compared;
   const stops = new StrategyStops(base);
-  const controller = dependencies.createSessionController(options, createSessionActions(base, view, stops));
-  return {
-    context,
-    dueWork,
-    contracts,
-    market,
-    orders,
-    updates,
-    session,
-    snapshots,
-    portfolio,
-    halt,
-    losses,
-    breakers,
-    ids,
-    timers,
-    queue,
-    registry,
-    life,
-    lookUp: base.lookUp,
-    exits,
-    entries: base.entries,
+  const actions = createSessionActions(base, view, stops);
+  const controller = dependencies.createSessionController(options, actions);
+  return Object.assign(base, compared, {
     positionReconciler,
-    moneyReconciler: createMoneyReconciler(base, positionReconciler, fills, adoption, options.settings),
+    moneyReconciler: createMoneyReconciler(base, positionReconciler, fills, adoption, settings),
     view,
     present,
     past,
     executor,
-    fills,
-    disagreements,
-    adoption,
-    earlier: base.earlier,
     children,
     stops,
     controller,
-    reconciler,
     exitCover: new ExitCover({ context, orders, portfolio, positionReconciler, session }),
-    outcomes,
-    rate,
-    rejections: base.rejections,
-    strategySettings: options.settings.strategies,
-    riskSettings: options.settings.risk,
-    dayEnd: new DayEnd(orders, life, options.settings),
-    polls: new Polls(base, options.settings.poll),
-    plots: base.plots,
-    trader: new Trader({ ...base, stops, settings: options.settings }),
-  };
+    strategySettings: settings.strategies,
+    riskSettings: settings.risk,
+    dayEnd: new DayEnd(orders, life, settings),
+    polls: new Polls(base, settings.poll),
+    trader: new Trader({ ...base, stops, settings }),
+  });
 }
 
 // Implements the view of the risk guard and the actions of the session controller on the engine's state.
 
-interface RiskViewParts {
-  readonly context: EventContext;
-  readonly session: SessionState;
-  readonly contracts: ContractTable;
-  readonly market: Market;
-  readonly orders: Orders;
-  readonly portfolio: Portfolio;
-  readonly halt: EntryHalt;
-  readonly losses: LossLimits;
-  readonly registry: StrategyRegistry;
-  readonly rate: SendRate;
-  readonly rejections: RejectionMemory;
-  readonly exits: BracketExits;
-  readonly earlier: EarlierOrders;
-}
-
 function createRiskView(
-  parts: RiskViewParts,
+  base: Base,
   positionReconciler: PositionReconciler,
   children: ChildOrders,
   isFlattening: (strategy: StrategyIndex) => boolean,
 ): RiskView {
-  const { context, session, contracts, market, orders, portfolio, halt, losses } = parts;
-  const { registry, rate, rejections, exits, earlier } = parts;
+  const { context, session, contracts, market, orders, portfolio, halt, losses } = base;
+  const { registry, rate, rejections, exits, earlier } = base;
   return {
     nowUs: () => context.nowUs,
     seq: () => context.seq,
@@ -357,6 +287,7 @@ function createRiskView(
     accountReadUs: () => session.accountReadUs,
     lossOf: (strategy) => losses.of(strategy),
     accountLoss: () => losses.ofAccount(),
+    accountLossAtMost: () => losses.ofAccountAtMost(),
     isStopping: () => halt.isStopping,
     halted: () => halt.reason,
     haltedUntilUs: () => halt.offUntilUs,
@@ -370,20 +301,10 @@ function createRiskView(
   };
 }
 
-interface SessionActionsParts {
-  readonly context: EventContext;
-  readonly registry: StrategyRegistry;
-  readonly portfolio: Portfolio;
-  readonly snapshots: Snapshots;
-  readonly timers: TimerHeap;
-  readonly entries: EntryWithdrawal;
-  readonly orders: Orders;
-}
-
 const NO_ORDERS: readonly OrderView[] = [];
 
 function createSessionActions(
-  { context, registry, portfolio, snapshots, timers, entries, orders }: SessionActionsParts,
+  { context, registry, portfolio, snapshots, timers, entries, orders }: Base,
   view: RiskView,
   stops: StrategyStops,
 ): SessionActions {

@@ -3,6 +3,7 @@
  * runs the timers that are due, moves the phase, changes the state in one switch, then carries out the calls it led to.
  */
 import { assert } from '../domain/assert.ts';
+import type { BrokerAccount } from '../domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId } from '../domain/ids.ts';
 import type { DaySummary, TradeTick } from '../domain/ticks.ts';
 import {
@@ -25,10 +26,8 @@ import {
 import type { InstrumentMarket, Market } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
 import type { LateBook } from './market/merged-book.ts';
-import type { IntentQueue } from './state/intent-queue.ts';
-import { type OrderExecutor, PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
-import type { OrderUpdates } from './orders/order-life.ts';
-import type { Orders, TouchPrices } from './orders/orders.ts';
+import { PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
+import type { Orders } from './orders/orders.ts';
 import type {
   AccountSnapshot,
   BookSnapshot,
@@ -37,6 +36,7 @@ import type {
   CommandReceived,
   ContractsListed,
   EngineEvent,
+  ExecutionReport,
   PositionSnapshot,
   ReferencePrices,
   UnjournaledCalls,
@@ -44,8 +44,6 @@ import type {
 import type { Alarm } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
 import type { EventDecisions } from './replay/journal-decisions.ts';
-import type { LossLimits } from './risk/loss-limits.ts';
-import type { SessionProcedures } from './session/session-actions.ts';
 import { setClockBack } from './session/clock-set-back.ts';
 import { SessionEvents } from './session/session-events.ts';
 import type { SessionState } from './session/session-state.ts';
@@ -58,7 +56,7 @@ import {
 } from './state/timer-heap.ts';
 import type { EventContext } from './state/event-context.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
-import type { ReplayFault, StrategyStops } from './session/strategy-stops.ts';
+import type { ReplayFault } from './session/strategy-stops.ts';
 
 /** Calls carried out for one event; a strategy that asks for more is stopped as endless. */
 const CALLS_PER_EVENT_MAX = 256;
@@ -78,14 +76,7 @@ export class Engine {
   readonly #market: Market;
   readonly #host: StrategyHost;
   readonly #registry: StrategyRegistry;
-  readonly #queue: IntentQueue;
-  readonly #updates: OrderUpdates;
-  readonly #stops: StrategyStops;
   readonly #orders: Orders;
-  readonly #touch: TouchPrices;
-  readonly #losses: LossLimits;
-  readonly #controller: SessionProcedures;
-  readonly #executor: OrderExecutor;
   /** By instrument. */
   readonly #stretches: QuietStretch[] = [];
   #wakeAtUs = NaN;
@@ -107,14 +98,7 @@ export class Engine {
     this.#market = state.market;
     this.#host = options.host;
     this.#registry = state.registry;
-    this.#queue = state.queue;
-    this.#updates = state.updates;
-    this.#stops = state.stops;
     this.#orders = state.orders;
-    this.#touch = state.orders.touch;
-    this.#losses = state.losses;
-    this.#controller = state.controller;
-    this.#executor = state.executor;
   }
 
   process(event: EngineEvent): void {
@@ -131,8 +115,8 @@ export class Engine {
     this.#advance();
     this.#dispatch(event);
     if (kind !== 'summary') {
-      this.#losses.follow();
-      this.#controller.afterEvent(event);
+      this.#state.losses.follow();
+      this.#state.controller.afterEvent(event);
     }
     this.#end(kind === 'clock');
   }
@@ -152,12 +136,12 @@ export class Engine {
     this.#context.decideBy(past);
     if (decisions !== null && (decisions.proposals.length > 0 || decisions.policies?.length !== 0))
       this.#dueWork.open();
-    this.#stops.repeat(decisions?.stopped ?? []);
+    this.#state.stops.repeat(decisions?.stopped ?? []);
     this.process(event);
     if (decisions === null) return;
     if (event.kind !== 'session_started') this.#state.halt.follow();
     for (const strategy of decisions.stopped)
-      if (!past.isEarlier(strategy)) this.#stops.stop(strategy, 'stopped before the restart', null);
+      if (!past.isEarlier(strategy)) this.#state.stops.stop(strategy, 'stopped before the restart', null);
     past.end((strategy) => this.#registry.isSilent(strategy));
   }
 
@@ -167,7 +151,7 @@ export class Engine {
    */
   endReplay(areReadsSent = false): void {
     const { present, past, snapshots } = this.#state;
-    this.#stops.endReplay(past);
+    this.#state.stops.endReplay(past);
     // The ports were muted: reads that the past of another process asked for get no answer.
     if (this.#context.decisions !== present && !areReadsSent) snapshots.restart();
     this.#context.decideBy(present);
@@ -177,7 +161,7 @@ export class Engine {
 
   /** Found so far by a replay that is under way. */
   replayFaults(): readonly ReplayFault[] {
-    return this.#stops.faultsOf(this.#state.past);
+    return this.#state.stops.faultsOf(this.#state.past);
   }
 
   snapshot(): EngineView {
@@ -293,15 +277,16 @@ export class Engine {
   /** Carries out the calls that the event led to. */
   #end(isClock: boolean): void {
     this.#context.decisions.load();
-    if (this.#queue.isWaiting || this.#updates.isWaiting || this.#stops.hasUntold) this.#drain();
+    if (this.#state.queue.isWaiting || this.#state.updates.isWaiting || this.#state.stops.hasUntold)
+      this.#drain();
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
-    if (this.#executor.hasPending) this.#awaitPositions();
+    if (this.#state.executor.hasPending) this.#awaitPositions();
     this.#market.invalidateBand();
     this.#dueWork.close(this.#setAlarm(isClock));
   }
 
   #dispatch(event: RareEvent): void {
-    const { outcomes, halt, polls } = this.#state;
+    const { halt, polls } = this.#state;
     switch (event.kind) {
       case 'summary':
         return this.#onSummary(event);
@@ -320,15 +305,14 @@ export class Engine {
         return this.#state.snapshots.arrived('closed', event.startedUs);
       case 'read_failed':
         polls.failed(event);
-        if (event.what === 'positions') this.#executor.retryPending(true);
+        if (event.what === 'positions') this.#state.executor.retryPending(true);
         return;
-      case 'call_outcome':
-        outcomes.take(event);
-        return this.#compareAgain();
+      case 'execution_report':
+        return this.#onReport(event);
       case 'command':
         return this.#onCommand(event);
       case 'session_started':
-        this.#losses.invalidate();
+        this.#state.losses.invalidate();
         return this.#lifecycle.sessionStarted(event);
       case 'strategies':
         return this.#lifecycle.strategiesConfigured(event);
@@ -364,15 +348,15 @@ export class Engine {
 
   /** The price may touch an order of ours or bring a loss to its limit. Caches the band in which neither happens. */
   #onPrice({ instrument, price }: TradeTick, market: InstrumentMarket): void {
-    const touch = this.#touch;
+    const { touch } = this.#orders;
     if (touch.isTouched(instrument, price)) this.#onTouch();
-    if (!this.#losses.contains(instrument, price)) {
-      this.#losses.measure();
+    if (!this.#state.losses.contains(instrument, price)) {
+      this.#state.losses.measure();
       // All contracts have new loss bands: none keeps a no-op band from before.
       this.#market.invalidateBand();
     }
-    const low = Math.max(touch.buyOf(instrument) + 1, this.#losses.lowOf(instrument));
-    market.setNoOpBand(low, Math.min(touch.sellOf(instrument) - 1, this.#losses.highOf(instrument)));
+    const low = Math.max(touch.buyOf(instrument) + 1, this.#state.losses.lowOf(instrument));
+    market.setNoOpBand(low, Math.min(touch.sellOf(instrument) - 1, this.#state.losses.highOf(instrument)));
   }
 
   /** A print at the price of one of our orders: its fill may be in the book. */
@@ -400,7 +384,7 @@ export class Engine {
   /** Takes effect with the next event: a process that starts again lists the contracts before it says that it booted. */
   #onContracts(event: ContractsListed): void {
     this.#lifecycle.contractsListed(event);
-    this.#losses.invalidate();
+    this.#state.losses.invalidate();
     this.#dueWork.open();
     this.#wakeAtUs = event.tsUs;
     this.#alarm.wakeAt(event.tsUs);
@@ -409,7 +393,7 @@ export class Engine {
   #onBooted(event: Booted): void {
     if (event.tsUs < this.#context.nowUs) setClockBack(this.#state, event.tsUs);
     this.#ordersVersion = -1;
-    this.#losses.invalidate();
+    this.#state.losses.invalidate();
     this.#isPendingTimerSet = false; // the start clears the engine's timers and sets them anew
     this.#lifecycle.booted(event);
   }
@@ -418,7 +402,7 @@ export class Engine {
     const { snapshots, polls } = this.#state;
     polls.succeeded('reference');
     snapshots.failed('reference');
-    this.#losses.invalidate();
+    this.#state.losses.invalidate();
     this.#market.reference(prices);
   }
 
@@ -426,9 +410,25 @@ export class Engine {
     const { snapshots, polls } = this.#state;
     polls.succeeded('account');
     snapshots.arrived('account', snapshot.startedUs);
-    this.#session.takeAccount(snapshot);
-    this.#state.moneyReconciler.takeAccount(snapshot, this.#state.fills.version);
-    this.#state.breakers.account(snapshot.account.netAssetValue);
+    this.#takeAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
+  }
+
+  #takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
+    const { moneyReconciler, fills, breakers } = this.#state;
+    this.#session.takeAccount(account, startedUs);
+    moneyReconciler.takeAccount(account, startedUs, at, fills.version);
+    breakers.account(account.netAssetValue);
+  }
+
+  /** The answer comes first: rows are known by the number in it. */
+  #onReport({ answer, news, tsUs: at }: ExecutionReport): void {
+    const { outcomes, reconciler } = this.#state;
+    if (answer !== null) outcomes.take(answer);
+    if (news !== null) {
+      reconciler.takeRows(news.rows, news.startedUs);
+      this.#takeAccount(news.account, news.startedUs, at);
+    }
+    if (answer !== null) this.#compareAgain();
   }
 
   #onBook(snapshot: BookSnapshot): void {
@@ -458,7 +458,9 @@ export class Engine {
     this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
     if (positionReconciler.unproven() === null)
-      reconciler.endAbsent(positionReconciler.agreedUs, (owner) => this.#controller.isFlattening(owner));
+      reconciler.endAbsent(positionReconciler.agreedUs, (owner) =>
+        this.#state.controller.isFlattening(owner),
+      );
     exitCover.step(snapshot.startedUs);
     if (positionReconciler.nextRead() === 'positions') snapshots.want('positions');
   }
@@ -469,7 +471,7 @@ export class Engine {
     snapshots.arrived('positions', snapshot.startedUs);
     if (contracts.all.length === 0) return;
     positionReconciler.takePositions(snapshot, fills.version);
-    this.#executor.retryPending(false);
+    this.#state.executor.retryPending(false);
     this.#compareAgain();
   }
 
@@ -483,31 +485,31 @@ export class Engine {
   #onCommand({ by, command }: CommandReceived): void {
     const { halt } = this.#state;
     const { seq: cause, nowUs } = this.#context;
-    this.#losses.invalidate();
+    this.#state.losses.invalidate();
     this.#context.append({ kind: 'command', cause, tsUs: nowUs, strategy: null, by, command });
     switch (command.name) {
       case 'halt':
         return halt.command(command.reason, command.strategy ?? null);
       case 'resume':
         this.#lifecycle.resume(command);
-        return this.#controller.onCommand(command);
+        return this.#state.controller.onCommand(command);
       case 'cancel_all':
         return this.#state.entries.cancelAll();
       case 'cancel_order':
         return this.#state.entries.cancelOrder(command.clientOrderId);
       case 'stop_strategy':
-        return this.#stops.command(command, by);
+        return this.#state.stops.command(command, by);
       case 'start_strategy':
-        return this.#stops.start(command.strategy);
+        return this.#state.stops.start(command.strategy);
       case 'resolve_order':
         return this.#resolve(command.clientOrderId, command.as, command.reason);
       case 'stop':
         halt.stopping();
-        return this.#controller.onCommand(command);
+        return this.#state.controller.onCommand(command);
       case 'flatten':
       case 'rollover':
       case 'reload': // the list of strategies follows
-        return this.#controller.onCommand(command);
+        return this.#state.controller.onCommand(command);
     }
   }
 
@@ -534,39 +536,39 @@ export class Engine {
 
   /** Publishes order updates and carries out calls, in turn, until there are none left. */
   #drain(): void {
-    if (this.#stops.hasUntold) this.#stops.tellUntold();
-    for (let calls = 0; this.#publish() || this.#queue.isWaiting; calls += 1) {
+    if (this.#state.stops.hasUntold) this.#state.stops.tellUntold();
+    for (let calls = 0; this.#publish() || this.#state.queue.isWaiting; calls += 1) {
       if (calls === CALLS_PER_EVENT_MAX) this.#stopEndless();
-      const call = this.#queue.take();
-      if (call !== undefined) this.#executor.execute(call);
+      const call = this.#state.queue.take();
+      if (call !== undefined) this.#state.executor.execute(call);
     }
   }
 
   #publish(): boolean {
-    if (!this.#updates.isWaiting) return false;
-    for (const each of this.#updates.take()) this.#registry.publish(each);
+    if (!this.#state.updates.isWaiting) return false;
+    for (const each of this.#state.updates.take()) this.#registry.publish(each);
     return true;
   }
 
   /** A strategy that answers each refusal with another order would hold the engine for ever. */
   #stopEndless(): void {
-    const calls = this.#queue.drop().filter(({ by }) => by === 'strategy');
+    const calls = this.#state.queue.drop().filter(({ by }) => by === 'strategy');
     const message = `asked for more than ${CALLS_PER_EVENT_MAX} calls in one event`;
     for (const strategy of new Set(calls.map((call) => call.strategy)))
-      this.#stops.stop(strategy, 'fault', { message, where: 'trader' });
+      this.#state.stops.stop(strategy, 'fault', { message, where: 'trader' });
   }
 
   #fireTimers(): void {
     const { polls } = this.#state;
     for (const { id, owner, tag } of this.#timers.takeDue(this.#context.nowUs)) {
-      if (owner === CONTROLLER_TIMER) this.#controller.onTimer(tag);
+      if (owner === CONTROLLER_TIMER) this.#state.controller.onTimer(tag);
       else if (owner !== ENGINE_TIMER) {
         const strategy = strategyIndex(owner);
         if (!this.#registry.isStopped(strategy))
           this.#registry.dispatch((host) => host.onTimer(strategy, id));
       } else if (tag === PENDING_POSITION) {
         this.#isPendingTimerSet = false;
-        this.#executor.retryPending(false);
+        this.#state.executor.retryPending(false);
       } else polls.onTimer(tag);
     }
   }

@@ -109,6 +109,10 @@ export class RunningStrategy {
     this.#feed.emit(frozen(change));
   }
 
+  get isOrderHeard(): boolean {
+    return this.#orders.handlers.length > 0;
+  }
+
   order(update: OrderUpdate): void {
     frozen(update.denial); // the journal has it too
     this.#orders.emit(update);

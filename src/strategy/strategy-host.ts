@@ -139,6 +139,10 @@ class Host implements StrategyHost {
     this.#byIndex.get(strategy)?.legsChanged(legs);
   }
 
+  isOrderHeard(strategy: StrategyIndex): boolean {
+    return this.#byIndex.get(strategy)?.isOrderHeard === true;
+  }
+
   onOrder(strategy: StrategyIndex, update: OrderUpdate): void {
     this.#assertOutside();
     this.#byIndex.get(strategy)?.order(update);

@@ -150,7 +150,8 @@ export class OrderPath {
   #process(events: readonly EngineEvent[]): void {
     for (const event of events) {
       this.#engine.process(event);
-      if (event.kind === 'call_outcome') this.#answered(event.outcome.status);
+      if (event.kind === 'execution_report' && event.answer !== null)
+        this.#answered(event.answer.outcome.status);
     }
   }
 

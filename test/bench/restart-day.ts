@@ -130,9 +130,8 @@ class SmallBroker {
     });
     const outcome = { status: 'accepted', orderNo, orderKey: null } as const;
     const { clientOrderId } = order;
-    queueMicrotask(() =>
-      this.#post({ kind: 'call_outcome', call: 'place', callId: clientOrderId, clientOrderId, outcome }),
-    );
+    const answer = { call: 'place', callId: clientOrderId, clientOrderId, outcome } as const;
+    queueMicrotask(() => this.#post({ kind: 'execution_report', answer, news: null }));
   }
 
   #fill(): void {

@@ -83,6 +83,10 @@ export class ScriptedHost implements StrategyHost {
     this.legs.push(...legs);
   }
 
+  isOrderHeard(): boolean {
+    return true;
+  }
+
   onOrder(me: StrategyIndex, update: OrderUpdate): void {
     this.updates.push({ strategy: me, update });
     this.#guard('orders', me, (strategy) => strategy.onOrder?.(update, this.desk, me));

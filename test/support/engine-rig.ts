@@ -273,7 +273,8 @@ export class EngineRig {
     callId: ClientOrderId,
     outcome: CallOutcome,
   ): this {
-    return this.post({ kind: 'call_outcome', call, callId, clientOrderId: id, outcome });
+    const answer = { call, callId, clientOrderId: id, outcome };
+    return this.post({ kind: 'execution_report', answer, news: null });
   }
 
   answered(id: ClientOrderId, outcome: CallOutcome): this {

@@ -5,7 +5,8 @@ import type { EngineDependencies } from '../../src/engine/engine-state.ts';
 import type { ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
-import type { Guard, ModifyVerdict, RiskView, SubmitVerdict } from '../../src/engine/risk/risk-view.ts';
+import type { Guard } from '../../src/engine/risk/risk-guard.ts';
+import type { ModifyVerdict, RiskView, SubmitVerdict } from '../../src/engine/risk/risk-view.ts';
 
 export interface SimpleDependencies extends EngineDependencies {
   /** Asked before an order is approved; null approves it. */

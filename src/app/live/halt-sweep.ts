@@ -13,7 +13,7 @@ import { errorText } from '../../domain/failure.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { type DurationUs, durationUs, seconds, type TsUs } from '../../domain/units.ts';
-import type { CallReturned, EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
+import type { CallAnswer, EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { signOf } from '../../domain/order.ts';
 
@@ -113,8 +113,8 @@ export class HaltSweep {
   see(event: Unsequenced<EngineEvent>): void {
     if (!this.#parts.isHalted()) return;
     // What a sweep under way has read may be older than the answer to a placement.
-    if (event.kind === 'call_outcome' && event.call === 'place' && event.outcome.status !== 'not_sent')
-      this.#isStale = true;
+    const answer = event.kind === 'execution_report' ? event.answer : null;
+    if (answer?.call === 'place' && answer.outcome.status !== 'not_sent') this.#isStale = true;
     const own = this.#parts.ownBooks();
     if (this.#proof === null || own === null) return;
     const denied = this.#proof.deniedBy(event, own);
@@ -336,7 +336,8 @@ class HaltProof {
   /** Why the proof is wrong, or null. */
   deniedBy(event: Unsequenced<EngineEvent>, own: OwnBooks): string | null {
     if (this.#isOlder(event)) return null;
-    if (event.kind === 'call_outcome') return this.#deniedByAnswer(event, own);
+    if (event.kind === 'execution_report')
+      return event.answer === null ? null : this.#deniedByAnswer(event.answer, own);
     if (event.kind === 'position_snapshot') return this.#deniedByPositions(event.positions, own);
     if (event.kind !== 'book_snapshot' || event.list !== 'orders') return null;
     return this.#deniedByRows(event.orders, own);
@@ -352,7 +353,7 @@ class HaltProof {
   }
 
   #deniedByAnswer(
-    { call, clientOrderId, outcome: { status } }: Pick<CallReturned, 'call' | 'clientOrderId' | 'outcome'>,
+    { call, clientOrderId, outcome: { status } }: CallAnswer,
     { orders, unknown }: OwnBooks,
   ): string | null {
     if (call !== 'place' || (status !== 'accepted' && status !== 'unknown')) return null;

@@ -155,10 +155,11 @@ export class SessionCycle implements InputSink {
   }
 
   post(event: Unsequenced<EngineEvent>): void {
-    if (event.kind === 'call_outcome') this.#followed?.carry.orders.answered(event);
+    const answer = event.kind === 'execution_report' ? event.answer : null;
+    if (answer !== null) this.#followed?.carry.orders.answered(answer);
     if (event.kind === 'clock_skew') this.#skew = event;
     if (this.#session !== undefined) return this.#session.post(event);
-    if (event.kind === 'call_outcome') this.#answers.push(event);
+    if (answer !== null) this.#answers.push(event);
     this.#onContracts?.(event);
   }
 

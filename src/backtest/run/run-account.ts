@@ -7,9 +7,11 @@ import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import {
   type CostSchedule,
-  initialMargin,
   isPaidInFull,
   maintenanceMargin,
+  marginAt,
+  type MarginRate,
+  marginRateOn,
   taxOn,
 } from '../../domain/costs.ts';
 import { ratesOf } from '../../domain/contract.ts';
@@ -58,6 +60,8 @@ export class RunAccount {
   readonly #instruments: readonly RunInstrument[];
   readonly #costs: CostSchedule;
   #day: TradingDay | null = null;
+  /** Of the day, by instrument. */
+  #marginRates: readonly MarginRate[] = [];
   /** Equity when the day before was paid out. */
   #cash: number;
   /** Charged on the days before. */
@@ -88,6 +92,7 @@ export class RunAccount {
 
   openDay(day: TradingDay): void {
     this.#day = day;
+    this.#marginRates = this.#instruments.map((each) => marginRateOn(this.ratesOf(each), day));
   }
 
   get day(): TradingDay {
@@ -101,7 +106,9 @@ export class RunAccount {
 
   /** Of so many contracts, at the mark unless their value is given. */
   marginOf(instrument: RunInstrument, size: number, value = size * instrument.markValue): number {
-    return initialMargin(this.ratesOf(instrument), this.day, value, size);
+    const rate = this.#marginRates[instrument.contract.index];
+    assert(rate !== undefined, 'a day is open');
+    return marginAt(rate, value, size);
   }
 
   maintenanceOf(instrument: RunInstrument, size: number): number {

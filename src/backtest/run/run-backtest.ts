@@ -77,6 +77,9 @@ const pollsOf = ({ poll: { account } }: EngineSettings): PollSettings => ({
 });
 const NEVER = durationUs(400 * US_PER_DAY);
 
+/** Rows of one day between two reports of progress. */
+const ROWS_TOLD = 1 << 18;
+
 class Run {
   readonly #plan: BacktestPlan;
   readonly #options: RunOptions;
@@ -96,6 +99,8 @@ class Run {
   /** By instrument, of bars that reached into the day that is opened next. */
   #volumes: TapePlayer['volumes'] = new Map();
   #rowsDone = 0;
+  #toldRows = 0;
+  #toldDay: TradingDay | null = null;
   #fromUs = 0;
 
   constructor(plan: BacktestPlan, options: RunOptions) {
@@ -334,7 +339,11 @@ class Run {
 
   #progress(rows: number, day: TradingDay): void {
     this.#rowsDone += rows;
-    this.#options.onProgress?.({ done: this.#rowsDone, all: this.#plan.data.rows, what: day });
+    const all = this.#plan.data.rows;
+    if (day === this.#toldDay && this.#rowsDone < Math.min(this.#toldRows + ROWS_TOLD, all)) return;
+    this.#toldDay = day;
+    this.#toldRows = this.#rowsDone;
+    this.#options.onProgress?.({ done: this.#rowsDone, all, what: day });
   }
 
   #result(): BacktestResult {

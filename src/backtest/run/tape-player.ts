@@ -140,8 +140,41 @@ class Cursor implements LateBook, TradeSource {
 const hasNewBook = ({ tape: { exchange }, bid, ask }: Cursor): boolean =>
   exchange.bidChanges !== bid.changes || exchange.askChanges !== ask.changes;
 
-/** Rows between two reports of progress. */
-const PROGRESS_ROWS = 1 << 18;
+/** Rows of one contract between two reports of progress. */
+const ROWS_AT_ONCE = 1 << 18;
+
+interface Turns {
+  readonly tsUs: Float64Array;
+  /** Places of tapes. */
+  readonly places: Uint16Array;
+}
+
+/**
+ * Whose row is played when: by time, rows of one moment in the order of the tapes. Merged once a day, so that a row costs the same with one
+ * contract and with many.
+ */
+function turnsOf(tapes: readonly PlayedTape[], first = 0): Turns {
+  const [only] = tapes;
+  if (only === undefined || tapes.length === 1) {
+    const { tsUs, rows } = only?.rows ?? { tsUs: new Float64Array(), rows: 0 };
+    return { tsUs: tsUs.subarray(0, rows), places: new Uint16Array(rows).fill(first) };
+  }
+  const half = tapes.length >> 1;
+  const one = turnsOf(tapes.slice(0, half), first);
+  const other = turnsOf(tapes.slice(half), first + half);
+  const length = one.places.length + other.places.length;
+  const merged = { tsUs: new Float64Array(length), places: new Uint16Array(length) };
+  for (let at = 0, a = 0, b = 0; at < length; at += 1) {
+    const isOnes = (one.tsUs[a] ?? Infinity) <= (other.tsUs[b] ?? Infinity);
+    const from = isOnes ? one : other;
+    const row = isOnes ? a : b;
+    merged.tsUs[at] = from.tsUs[row] ?? 0;
+    merged.places[at] = from.places[row] ?? 0;
+    if (isOnes) a += 1;
+    else b += 1;
+  }
+  return merged;
+}
 
 export class TapePlayer {
   readonly #parts: TapePlayerParts;
@@ -149,6 +182,9 @@ export class TapePlayer {
   readonly #clock: VirtualClock;
   readonly #sequence: Sequence;
   readonly #cursors: readonly Cursor[];
+  /** Whose row comes next, over all rows. */
+  readonly #turns: Uint16Array;
+  #turn = 0;
 
   constructor(parts: TapePlayerParts, tapes: readonly PlayedTape[]) {
     this.#parts = parts;
@@ -156,6 +192,7 @@ export class TapePlayer {
     this.#clock = parts.clock;
     this.#sequence = parts.sequence;
     this.#cursors = tapes.map((tape) => new Cursor(tape));
+    this.#turns = turnsOf(tapes).places;
   }
 
   get isOver(): boolean {
@@ -168,42 +205,26 @@ export class TapePlayer {
   }
 
   playTo(untilUs: number): void {
-    for (;;) {
-      let first: Cursor | null = null;
-      let atUs = untilUs;
-      let otherUs = untilUs;
-      for (const cursor of this.#cursors) {
-        const nextUs = cursor.atUs;
-        if (nextUs < atUs) {
-          otherUs = atUs;
-          first = cursor;
-          atUs = nextUs;
-        } else if (nextUs < otherUs) otherUs = nextUs;
-      }
-      if (first === null) return;
-      if (otherUs > atUs) this.#parts.onRows(this.#play(first, otherUs));
-      else this.#playMoment(atUs);
+    const turns = this.#turns;
+    while (this.#turn < turns.length) {
+      const place = turns[this.#turn];
+      const cursor = place === undefined ? undefined : this.#cursors[place];
+      if (cursor === undefined || cursor.atUs >= untilUs) return;
+      let rows = 1;
+      while (rows < ROWS_AT_ONCE && turns[this.#turn + rows] === place) rows += 1;
+      this.#turn += this.#play(cursor, rows, untilUs);
     }
   }
 
-  /** Rows of the same moment come in the order of the table. */
-  #playMoment(atUs: number): void {
-    for (const cursor of this.#cursors) {
-      if (cursor.atUs !== atUs) continue;
-      this.#parts.onRows(this.#play(cursor, atUs + 1));
-      if (cursor.atUs === atUs) return;
-    }
-  }
-
-  /** Rows of one contract before `stopUs`; returns how many. */
-  #play(cursor: Cursor, stopUs: number): number {
-    const { isRowByRow } = this.#parts;
-    const { rows } = cursor.tape;
+  /** At most so many rows of one contract, before `stopUs`; returns how many. */
+  #play(cursor: Cursor, most: number, stopUs: number): number {
+    const { isRowByRow, onRows } = this.#parts;
     const from = cursor.row;
-    const end = Math.min(rows.rows, from + PROGRESS_ROWS);
+    const end = from + most;
     while (cursor.row < end && cursor.atUs < stopUs) {
       if (isRowByRow || !this.#playQuiet(cursor, end, stopUs)) this.#playRow(cursor);
     }
+    onRows(cursor.row - from);
     return cursor.row - from;
   }
 

@@ -3,11 +3,17 @@
  * overtakes another. A fill is told at once, as a row of the book like the one live reads; a scan of the whole book and
  * reads of positions and money are answered when the engine asks.
  */
-import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
+import type { BrokerOrder } from '../../domain/broker-order.ts';
 import { type Seq, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
-import type { EngineEvent, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
+import type {
+  BookRows,
+  CallAnswer,
+  EngineEvent,
+  OrderNews,
+  ReferenceRow,
+  ReportKind,
+} from '../../engine/ports/engine-event.ts';
 import type { Gateway, Reports } from '../../engine/ports/outbound.ts';
 import type { RunParts } from './run-account.ts';
 import type { DrawLatency } from './latency.ts';
@@ -42,6 +48,8 @@ export class VirtualBroker implements Gateway, Reports {
   readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
   #references: readonly ReferenceRow[] = [];
   orders = 0;
+  /** To the call that arrives now, until it is told with what the call has changed. */
+  #untold: CallAnswer | null = null;
 
   constructor(parts: VirtualBrokerParts) {
     this.#parts = parts;
@@ -89,28 +97,17 @@ export class VirtualBroker implements Gateway, Reports {
 
   /** Rows of orders that changed: fills, and what became of calls. */
   changed(rows: readonly BrokerOrder[]): void {
-    this.#answerRows(rows, false);
-    this.#answerAccount();
-    const { venue, wake } = this.#parts;
+    const { clock, venue, wake } = this.#parts;
+    this.#report({ startedUs: tsUs(clock.nowUs), rows, account: venue.accountFigures() });
     venue.noticeMargin();
     wake(venue.nextUs);
   }
 
   /** Tells the whole trigger book: only the whole of it proves whose a new row is. */
   triggersChanged(): void {
-    const { clock, venue } = this.#parts;
-    const startedUs = tsUs(clock.nowUs);
-    const orders = venue.scanTriggers();
-    const complete = true;
-    this.#answer((seq, at) => ({
-      kind: 'book_snapshot',
-      list: 'triggers',
-      seq,
-      tsUs: at,
-      startedUs,
-      complete,
-      orders,
-    }));
+    // They may show what the call has placed.
+    if (this.#untold !== null) this.#report(null);
+    this.#answerScan({ list: 'triggers', orders: this.#parts.venue.scanTriggers() });
   }
 
   /** Does what is due at the venue, and takes the next answer that is due to us; null when there is none. */
@@ -119,7 +116,8 @@ export class VirtualBroker implements Gateway, Reports {
       const arrival = this.#arrivals.take();
       if (arrival !== undefined) this.#arrive(arrival);
     }
-    if (this.#isReadDue(this.#scans, nowUs)) this.#answerRows(this.#parts.venue.scan(), true);
+    if (this.#isReadDue(this.#scans, nowUs))
+      this.#answerScan({ list: 'orders', orders: this.#parts.venue.scan() });
     if (this.#isReadDue(this.#positions, nowUs)) this.#answerPositions();
     if (this.#parts.venue.nextUs <= nowUs) this.#parts.venue.lookAtMargin();
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
@@ -146,54 +144,39 @@ export class VirtualBroker implements Gateway, Reports {
 
   #arrive(arrival: Arrival): void {
     const { venue } = this.#parts;
+    this.#untold = this.#answerTo(arrival);
+    venue.tell();
+    if (this.#untold !== null) this.#report(null);
+  }
+
+  #answerTo(arrival: Arrival): CallAnswer {
+    const { venue } = this.#parts;
     switch (arrival.call) {
       case 'place': {
         const { order, decided } = arrival;
         const { clientOrderId } = order;
-        this.#answerCall('place', clientOrderId, clientOrderId, venue.place(order, decided));
-        break;
+        return { call: 'place', callId: clientOrderId, clientOrderId, outcome: venue.place(order, decided) };
       }
       case 'modify': {
-        const { modify } = arrival;
-        this.#answerCall('modify', modify.callId, modify.clientOrderId, venue.modify(modify));
-        break;
+        const { callId, clientOrderId } = arrival.modify;
+        return { call: 'modify', callId, clientOrderId, outcome: venue.modify(arrival.modify) };
       }
       case 'cancel': {
-        const { cancel } = arrival;
-        this.#answerCall('cancel', cancel.callId, cancel.clientOrderId, venue.cancel(cancel));
+        const { callId, clientOrderId } = arrival.cancel;
+        return { call: 'cancel', callId, clientOrderId, outcome: venue.cancel(arrival.cancel) };
       }
     }
-    venue.tell();
   }
 
-  #answerCall(
-    call: 'place' | 'modify' | 'cancel',
-    callId: ClientOrderId,
-    clientOrderId: ClientOrderId,
-    outcome: CallOutcome,
-  ): void {
-    this.#answer((seq, at) => ({
-      kind: 'call_outcome',
-      seq,
-      tsUs: at,
-      call,
-      callId,
-      clientOrderId,
-      outcome,
-    }));
+  #report(news: OrderNews | null): void {
+    const answer = this.#untold;
+    this.#untold = null;
+    this.#answer((seq, at) => ({ kind: 'execution_report', seq, tsUs: at, answer, news }));
   }
 
-  #answerRows(orders: readonly BrokerOrder[], complete: boolean): void {
+  #answerScan(rows: BookRows): void {
     const startedUs = tsUs(this.#parts.clock.nowUs);
-    this.#answer((seq, at) => ({
-      kind: 'book_snapshot',
-      list: 'orders',
-      seq,
-      tsUs: at,
-      startedUs,
-      complete,
-      orders,
-    }));
+    this.#answer((seq, at) => ({ kind: 'book_snapshot', ...rows, seq, tsUs: at, startedUs, complete: true }));
   }
 
   #answerAccount(): void {

@@ -104,6 +104,10 @@ export class DurableSender<Request> {
   #post(record: CallRecord<Request>, outcome: CallOutcome): void {
     const { call, callId, clientOrderId } = record;
     this.#options.meter?.answered(call, callId);
-    this.#options.sink.post({ kind: 'call_outcome', call, callId, clientOrderId, outcome });
+    this.#options.sink.post({
+      kind: 'execution_report',
+      answer: { call, callId, clientOrderId, outcome },
+      news: null,
+    });
   }
 }

@@ -1,6 +1,6 @@
 /** Takes the outcomes of our calls (rulings, 7). The table ensures that an answer never ends an order that the book shows. */
 import type { CallOutcome } from '../../domain/broker-order.ts';
-import type { CallReturned } from '../ports/engine-event.ts';
+import type { CallAnswer } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -36,7 +36,7 @@ export class CallOutcomes {
     return this.#rejected;
   }
 
-  take({ call, callId, clientOrderId, outcome }: CallReturned): void {
+  take({ call, callId, clientOrderId, outcome }: CallAnswer): void {
     const { context, orders } = this.#parts;
     const order = orders.get(clientOrderId);
     context.append({

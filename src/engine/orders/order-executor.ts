@@ -7,14 +7,15 @@ import { type ModifyIntent, type OrderIntent, waitsInTriggerBook } from '../../d
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Call, callIdOf } from '../state/intent-queue.ts';
-import { deniedUpdate, type OrderLife, type OrderUpdates } from './order-life.ts';
+import type { OrderLife, OrderUpdates } from './order-life.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { UnjournaledCalls } from '../ports/engine-event.ts';
 import type { Proposal } from '../ports/journal-entry.ts';
 import type { Gateway } from '../ports/outbound.ts';
 import type { CircuitBreakers } from './circuit-breakers.ts';
-import type { Guard, RiskView } from '../risk/risk-view.ts';
+import type { Guard } from '../risk/risk-guard.ts';
+import type { RiskView } from '../risk/risk-view.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
 import { ManagedOrder } from './managed-order.ts';
@@ -169,8 +170,7 @@ export class OrderExecutor {
         return this.#place(decision.approved, call);
       case 'denied':
         this.#journalDenial(call.strategy, id, decision.denial);
-        if (!isProtective(call))
-          this.#parts.updates.add(call.strategy, deniedUpdate(id, intent, decision.denial));
+        if (!isProtective(call)) this.#parts.updates.denied(call.strategy, id, intent, decision.denial);
         return;
       case 'pending':
         return this.#awaitPositions(call, waited);
@@ -227,7 +227,7 @@ export class OrderExecutor {
 
   #denyModify(order: ManagedOrder, callId: ClientOrderId, denial: Denial): void {
     this.#journalDenial(order.strategy, callId, denial);
-    this.#parts.updates.add(order.strategy, order.update(0, 0, denial));
+    this.#parts.updates.changed(order, 0, 0, denial);
   }
 
   #openModify(order: ManagedOrder, modify: ApprovedModify): void {

@@ -6,7 +6,7 @@ import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
-import type { OrderUpdate } from '../ports/strategy-port.ts';
+import type { OrderUpdate, StrategyHost } from '../ports/strategy-port.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { type OrderEvent, transition } from './order-table.ts';
@@ -32,12 +32,12 @@ export class OrderLife {
   /** A fill has been added to the order: its status follows, and one update carries both. */
   filled(order: ManagedOrder, lastQty: number, lastValue: number): void {
     this.#move(order, order.filledQty >= order.qty ? 'filled' : 'part_filled', '');
-    this.#updates.add(order.strategy, order.update(lastQty, lastValue, null));
+    this.#updates.changed(order, lastQty, lastValue, null);
     if (order.trigger?.kind === 'bracket') this.#orders.owingExits.add(order);
   }
 
   tell(order: ManagedOrder): void {
-    if (!order.isProtective) this.#updates.add(order.strategy, order.update(0, 0, null));
+    if (!order.isProtective) this.#updates.changed(order, 0, 0, null);
   }
 
   #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {
@@ -99,17 +99,29 @@ const NO_UPDATES: StrategyUpdate[] = [];
 
 export class OrderUpdates {
   readonly #dueWork: DueWork;
+  readonly #host: Pick<StrategyHost, 'isOrderHeard'>;
   #waiting = NO_UPDATES;
 
-  constructor(dueWork: DueWork) {
+  constructor(dueWork: DueWork, host: Pick<StrategyHost, 'isOrderHeard'>) {
     this.#dueWork = dueWork;
+    this.#host = host;
   }
 
   get isWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  add(strategy: StrategyIndex, update: OrderUpdate): void {
+  changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
+    if (this.#host.isOrderHeard(order.strategy))
+      this.#add(order.strategy, order.update(lastQty, lastValue, denial));
+  }
+
+  /** Risk denied it; such an order has no state. */
+  denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
+    if (this.#host.isOrderHeard(strategy)) this.#add(strategy, deniedUpdate(id, intent, denial));
+  }
+
+  #add(strategy: StrategyIndex, update: OrderUpdate): void {
     if (this.isWaiting) this.#waiting.push({ strategy, update });
     else this.#waiting = [{ strategy, update }];
     this.#dueWork.open();
@@ -122,8 +134,7 @@ export class OrderUpdates {
   }
 }
 
-/** The update for an order that risk denied; such an order has no state. */
-export const deniedUpdate = (
+const deniedUpdate = (
   clientOrderId: ClientOrderId,
   { instrument, side, qty: wanted, limitPrice }: OrderIntent,
   denial: Denial,

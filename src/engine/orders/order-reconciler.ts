@@ -112,6 +112,14 @@ export class OrderReconciler {
     if (isTriggers) this.#parts.exits.check(startedUs);
   }
 
+  /** Rows that changed, told by the venue itself: they name the orders of answers alone. */
+  takeRows(rows: readonly BrokerOrder[], startedUs: TsUs): void {
+    const scan: Scan = { startedUs, shown: null, oldRows: 0 };
+    for (const row of rows) this.#takeOwned(row, scan, []);
+    this.#tellNumbersLost();
+    this.#parts.entries.again(this.#parts.arePositionsProven());
+  }
+
   /** Returns the owner of a row that says nothing new while it stays the same; null otherwise. */
   #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[]): ManagedOrder | null {
     const { orders, earlier } = this.#parts;

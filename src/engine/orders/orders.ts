@@ -309,7 +309,7 @@ function mayTake(order: ManagedOrder, holder: ManagedOrder, provenUs: number): b
 }
 
 /** The price at which a print touches one of our resting orders, one comparison a print and side. */
-export class TouchPrices {
+class TouchPrices {
   /** Highest resting buy by instrument, -Infinity without one. */
   readonly #buys: number[] = [];
   /** Lowest resting sell by instrument, Infinity without one. */

@@ -119,12 +119,25 @@ export interface ReadFailed extends EventHead {
 }
 
 /** The outcome of one call to the broker. `callId` is the `refId` it carried. */
-export interface CallReturned extends EventHead {
-  readonly kind: 'call_outcome';
+export interface CallAnswer {
   readonly call: 'place' | 'modify' | 'cancel';
   readonly callId: ClientOrderId;
   readonly clientOrderId: ClientOrderId;
   readonly outcome: CallOutcome;
+}
+
+/** What orders have become, as the broker shows them at one moment: rows of the in-day book that changed, and the account after it. */
+export interface OrderNews {
+  readonly startedUs: TsUs;
+  readonly rows: readonly BrokerOrder[];
+  readonly account: BrokerAccount;
+}
+
+/** The broker tells of orders: the answer to a call, and, where it tells by itself what changed, that too. One of them is there. */
+export interface ExecutionReport extends EventHead {
+  readonly kind: 'execution_report';
+  readonly answer: CallAnswer | null;
+  readonly news: OrderNews | null;
 }
 
 export type ReportEvent =
@@ -135,7 +148,7 @@ export type ReportEvent =
   | AccountSnapshot
   | ClosedSnapshot
   | ReadFailed
-  | CallReturned;
+  | ExecutionReport;
 
 /** Commands of a person, of the schedule or of the process. */
 export type Command =

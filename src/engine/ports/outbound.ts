@@ -6,7 +6,7 @@ import type { JournalEntry } from './journal-entry.ts';
 
 /**
  * Sends orders, with or without a trigger. The adapter writes the row, then sends; a failed write comes back as `journal_failed`.
- * Each call comes back as one `call_outcome`.
+ * Each call comes back as the answer of one `execution_report`.
  */
 export interface Gateway {
   submit(order: ApprovedOrder): void;

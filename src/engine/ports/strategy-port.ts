@@ -86,6 +86,8 @@ export interface StrategyHost {
   onPhase(change: PhaseChange): void;
   onFeed(change: FeedChange): void;
   onLegs(strategy: StrategyIndex, legs: readonly LegChange[]): void;
+  /** Somebody listens to its orders: no update is made for nobody. */
+  isOrderHeard(strategy: StrategyIndex): boolean;
   onOrder(strategy: StrategyIndex, update: OrderUpdate): void;
   onTimer(strategy: StrategyIndex, timer: TimerId): void;
   /** Drops every subscription of the strategy; nothing reaches it any more. */

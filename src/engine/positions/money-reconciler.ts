@@ -92,9 +92,9 @@ export class MoneyReconciler {
     this.#settlementTax = 0;
   }
 
-  takeAccount({ account, startedUs, tsUs }: AccountSnapshot, fillVersion: number): void {
+  takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs, fillVersion: number): void {
     if (this.#reaction === undefined || !this.#parts.isOfToday(startedUs)) return;
-    this.#proof.takeReading(account, startedUs, tsUs, fillVersion);
+    this.#proof.takeReading(account, startedUs, at, fillVersion);
   }
 
   takeBook(snapshot: BookSnapshot, { fillVersion, unresolved }: BookState): void {

@@ -83,6 +83,9 @@ export class Portfolio {
   /** Of positions that the end of their contract closed today. */
   #settledValue = 0;
   readonly #changed: StrategyIndex[] = [];
+  readonly #moved: InstrumentIndex[] = [];
+  /** Of the account since `forgetChanges`, by positions and costs alone: each at the price of its moment. */
+  #lost = 0;
   /** Contracts whose totals were not compared with the sums over all owners since they changed. */
   readonly #unproven = new Set<InstrumentIndex>();
 
@@ -100,8 +103,20 @@ export class Portfolio {
     return this.#changed;
   }
 
+  /** Contracts in which they changed. */
+  get moved(): readonly InstrumentIndex[] {
+    return this.#moved;
+  }
+
+  /** What the account lost by these changes; prices that moved meanwhile are not in it. Below zero is a gain; NaN where that is not known. */
+  get lost(): number {
+    return this.#lost;
+  }
+
   forgetChanges(): void {
     this.#changed.length = 0;
+    this.#moved.length = 0;
+    this.#lost = 0;
   }
 
   /** Contracts with a higher index were never held. */
@@ -184,6 +199,7 @@ export class Portfolio {
     account.fee += fee;
     account.tax += tax;
     this.#charged += fee + tax;
+    this.#lost += fee + tax;
     this.#note(strategy);
   }
 
@@ -204,6 +220,8 @@ export class Portfolio {
     total.carriedOver.add(carriedOver[instrument] ?? FLAT_POSITION, -1);
     const carried = { qty, openValue, realised: NO_MONEY };
     carriedOver[instrument] = carried;
+    // It counts from its reference price, not from its entry.
+    this.#lost = NaN;
     total.carriedOver.add(carried, 1);
   }
 
@@ -214,6 +232,7 @@ export class Portfolio {
     this.#accounts = [];
     this.#totals = this.#totals.map(() => new ContractTotal());
     this.#charged = 0;
+    this.#lost = NaN;
     this.#hasUnfilled = false;
     this.#settledValue = 0;
   }
@@ -361,6 +380,9 @@ export class Portfolio {
     if (before === FLAT_POSITION) account.touched.push(instrument);
     if ((before.qty === 0) !== (after.qty === 0)) follow(account, instrument);
     this.#unproven.add(instrument);
+    this.#lost += before.realised + this.open(before, instrument);
+    this.#lost -= after.realised + this.open(after, instrument);
+    if (!this.#moved.includes(instrument)) this.#moved.push(instrument);
     this.#note(strategy);
   }
 

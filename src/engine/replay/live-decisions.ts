@@ -6,7 +6,8 @@ import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import type { Call, IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
-import type { Guard, Refusal, RiskView } from '../risk/risk-view.ts';
+import type { Guard } from '../risk/risk-guard.ts';
+import type { Refusal, RiskView } from '../risk/risk-view.ts';
 import type { Asked, Decision, DecisionSource } from '../state/decision-source.ts';
 
 export interface LiveDecisionsParts {

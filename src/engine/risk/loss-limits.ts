@@ -4,6 +4,9 @@
  * price of a held contract by a fixed amount a tick: the room up to a limit, shared among the contracts held, gives each a
  * band around its price. The first price outside a band has all losses measured again; a fill has those of its owner and of
  * the account measured again and narrows the bands for them. Bands may be too narrow, never too wide.
+ *
+ * An account that holds many contracts is not added up at each fill: half of its room is kept back, and what it may have lost at most
+ * within the bands grows by what the fill lost and by what its new band may lose, until that half is used up.
  */
 import { assert } from '../../domain/assert.ts';
 import { valueOf } from '../../domain/contract.ts';
@@ -25,6 +28,11 @@ import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { EntryHalt } from './entry-halt.ts';
 
+/** Contracts of the account from which on a fill costs more to measure than to bound. */
+const MANY = 8;
+/** Part of what is left that the band of a fill may use up. */
+const PART_OF_ROOM = 1 / 16;
+
 export interface LossLimitsParts {
   readonly context: EventContext;
   readonly contracts: ContractTable;
@@ -41,6 +49,8 @@ export class LossLimits {
   readonly #bands = new PriceBands();
   /** The bands hold for all owners, those apart whose positions changed since. */
   #isMeasured = false;
+  /** The account has lost no more than this, with any prices within the bands; NaN where it is added up. */
+  #accountBound = NaN;
   /**
    * Losses that a person has accepted by resuming after a limit was reached; zero or more. Losses count from there, or the same
    * loss would halt entries again at once.
@@ -59,6 +69,11 @@ export class LossLimits {
   /** Below zero is a gain. */
   ofAccount(): Money {
     return money(0 - this.#portfolio.accountDayPnl() - this.#accountBase);
+  }
+
+  /** No less than the account has lost at the prices of now. */
+  ofAccountAtMost(): number {
+    return this.#isCurrent && !Number.isNaN(this.#accountBound) ? this.#accountBound : this.ofAccount();
   }
 
   /** Below zero is a gain; the operator accepts none of his losses. */
@@ -91,7 +106,8 @@ export class LossLimits {
     if (!this.#isMeasured) return this.measure();
     const { changed } = this.#portfolio;
     if (changed.length === 0) return;
-    this.#watchAccount();
+    if (Number.isNaN(this.#accountBound)) this.#watchAccount();
+    else if (!this.#boundAccount()) return this.measure();
     for (let at = 0; at < changed.length; at += 1) {
       const owner = changed[at];
       if (owner !== undefined && owner !== OPERATOR_INDEX) this.#watch(owner);
@@ -143,11 +159,51 @@ export class LossLimits {
   }
 
   #watchAccount(): void {
+    this.#accountBound = NaN;
     if (this.#halt.isLossReached) return;
     const max = this.#settings.risk.accountDailyLossMax;
     const loss = this.ofAccount();
     if (loss >= max) this.#halt.lossReached(`the account's loss of the day, ${loss}, has reached ${max}`);
-    else this.#narrow(null, max - loss);
+    else if (!this.#holdsMany()) this.#narrow(null, max - loss);
+    else {
+      this.#accountBound = (loss + max) / 2;
+      this.#narrow(null, max - this.#accountBound);
+    }
+  }
+
+  /** Each of them has traded: the loss moves with trades alone. */
+  #holdsMany(): boolean {
+    let held = 0;
+    for (let at = 0; at < this.#portfolio.instrumentCount; at += 1) {
+      const instrument = instrumentIndex(at);
+      if (this.#portfolio.pricedQty(null, instrument) === 0) continue;
+      if (this.#parts.market.tradedPrice(instrument) === undefined) return false;
+      held += 1;
+    }
+    return held > MANY;
+  }
+
+  /** Adds what changed to the bound of the account. False where it no longer shows that the limit is not reached. */
+  #boundAccount(): boolean {
+    const { moved, lost } = this.#portfolio;
+    const { market, contracts } = this.#parts;
+    const max = this.#settings.risk.accountDailyLossMax;
+    this.#accountBound += lost;
+    for (let at = 0; at < moved.length; at += 1) {
+      const instrument = moved[at];
+      const price = instrument === undefined ? undefined : market.tradedPrice(instrument);
+      if (instrument === undefined || price === undefined || contracts.at(instrument) === undefined)
+        return false;
+      // The bound holds within the bands alone.
+      if (!this.#bands.has(instrument, price)) return false;
+      const part = (max - this.#accountBound) * PART_OF_ROOM;
+      if (!(part > 0)) return false;
+      const qty = Math.abs(this.#portfolio.pricedQty(null, instrument));
+      if (qty === 0) continue;
+      this.#accountBound += part;
+      this.#narrowContract(instrument, qty, part);
+    }
+    return this.#accountBound < max;
   }
 
   #watch(strategy: StrategyIndex): void {

@@ -38,6 +38,9 @@ const refused = (denial: Denial, readFirst = false): Decision & { readonly ok: f
   readFirst,
 });
 
+/** Tests put simpler ones in its place. */
+export type Guard = Pick<RiskGuard, 'checkSubmit' | 'checkModify' | 'checkCancel'>;
+
 export class RiskGuard {
   readonly #terms: RiskTerms;
 

@@ -8,14 +8,7 @@ import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import type {
-  ModifyIntent,
-  OrderIntent,
-  OrderStatus,
-  Side,
-  Trigger,
-  TriggerWhen,
-} from '../../domain/order.ts';
+import type { OrderIntent, OrderStatus, Side, Trigger, TriggerWhen } from '../../domain/order.ts';
 import type { Position } from '../../domain/position.ts';
 import type { BookTick } from '../../domain/ticks.ts';
 import type {
@@ -28,9 +21,8 @@ import type {
   StrategyIndex,
   TsUs,
 } from '../../domain/units.ts';
-import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from '../ports/approved.ts';
+import type { ApprovedModify, ApprovedOrder, Purpose } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { ProposalSource } from '../ports/journal-entry.ts';
 
 /** One of our orders, or one adopted from the broker's book. The object is live: read it, do not keep it. */
 export interface OrderView {
@@ -158,6 +150,8 @@ export interface RiskView {
    */
   lossOf(strategy: StrategyIndex): Money;
   accountLoss(): Money;
+  /** No less than `accountLoss`, without adding up what many contracts have lost. */
+  accountLossAtMost(): number;
 
   /** The daemon is stopping: only calls of the system are still sent. */
   isStopping(): boolean;
@@ -194,29 +188,4 @@ export interface Refusal {
    * engine then reads them and asks once more instead of refusing an exit for a stale read.
    */
   readonly readFirst: boolean;
-}
-
-/** Implemented by `RiskGuard`; tests put simpler ones in its place. */
-export interface Guard {
-  checkSubmit(
-    view: RiskView,
-    strategy: StrategyIndex,
-    clientOrderId: ClientOrderId,
-    intent: OrderIntent,
-    hint: PurposeHint,
-  ): SubmitVerdict;
-  checkModify(
-    view: RiskView,
-    strategy: StrategyIndex,
-    callId: ClientOrderId,
-    change: ModifyIntent,
-    by: ProposalSource,
-  ): ModifyVerdict;
-  /** Never denied (rulings, 36). */
-  checkCancel(
-    view: RiskView,
-    strategy: StrategyIndex,
-    callId: ClientOrderId,
-    order: OrderView,
-  ): ApprovedCancel;
 }

@@ -12,7 +12,6 @@ import {
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { dayClose } from '../../domain/day-plan.ts';
 import { minutes, type TsUs, tsUs } from '../../domain/units.ts';
-import type { AccountSnapshot } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
 
 /** The fills of the closing auction are known within it. */
@@ -108,7 +107,7 @@ export class SessionState {
     this.phaseUntilUs = Math.min(this.phaseUntilUs, this.#context.nowUs);
   }
 
-  takeAccount({ account, startedUs }: AccountSnapshot): void {
+  takeAccount(account: BrokerAccount, startedUs: TsUs): void {
     if (startedUs < this.accountReadUs) return;
     this.account = account;
     this.accountReadUs = startedUs;

@@ -231,7 +231,8 @@ const answer = (status: 'accepted' | 'unknown') => {
       ? ({ status, orderNo: brokerOrderNo('9'), orderKey: null } as const)
       : ({ status, reason: 'no answer in time' } as const);
   const id = clientOrderId('H.9');
-  return { kind: 'call_outcome', call: 'place', callId: id, clientOrderId: id, outcome } as const;
+  const placed = { call: 'place', callId: id, clientOrderId: id, outcome } as const;
+  return { kind: 'execution_report', answer: placed, news: null } as const;
 };
 
 describe('a word that something contradicts', () => {
@@ -316,7 +317,11 @@ it('is not proven by reads that an answer to a placement has overtaken', async (
   const outcome = { status: 'accepted', orderNo: brokerOrderNo('9'), orderKey: null } as const;
   gateway.during = () => {
     gateway.during = nothingLands;
-    sweep.see({ kind: 'call_outcome', call: 'place', callId: id, clientOrderId: id, outcome });
+    sweep.see({
+      kind: 'execution_report',
+      answer: { call: 'place', callId: id, clientOrderId: id, outcome },
+      news: null,
+    });
   };
   sweep.begin();
   await pass(1);

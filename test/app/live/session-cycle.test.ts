@@ -173,10 +173,11 @@ it('keeps an answer that comes between two sessions for the one that begins', as
   const { cycle, close } = cycleWith(({ currentStrategy }) => new Telling(1, currentStrategy));
   const id = clientOrderId('H.1');
   const outcome = { status: 'unknown', reason: 'timeout' } as const;
-  cycle.post({ kind: 'call_outcome', call: 'place', callId: id, clientOrderId: id, outcome });
+  const answer = { call: 'place', callId: id, clientOrderId: id, outcome } as const;
+  cycle.post({ kind: 'execution_report', answer, news: null });
   await cycle.open();
-  await vi.waitFor(() => expect(told).toContain('call_outcome'), { timeout: 20_000 });
-  expect(told.indexOf('call_outcome')).toBeGreaterThan(told.indexOf('booted'));
+  await vi.waitFor(() => expect(told).toContain('execution_report'), { timeout: 20_000 });
+  expect(told.indexOf('execution_report')).toBeGreaterThan(told.indexOf('booted'));
   await close();
 });
 

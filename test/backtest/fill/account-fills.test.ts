@@ -7,7 +7,7 @@ import { tradingDay } from '../../../src/domain/civil-date.ts';
 import type { CostSchedule } from '../../../src/domain/costs.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
 import { DEFAULT_MARGIN_RULES } from '../../../src/venue/account/margin.ts';
-import { lines, ON_TICKS, playScript } from './fill-rig.ts';
+import { lines, ON_TICKS, playScript, refusalsIn, rowsIn } from './fill-rig.ts';
 
 const since = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
 
@@ -138,9 +138,7 @@ describe('forced close', () => {
         09:00:10 A sell 2 at 963 shown`),
     );
     expect(executions.map(({ cause }) => cause)).toEqual(['order', 'forced']);
-    const rows = heard.flatMap((event) =>
-      event.kind === 'book_snapshot' && event.list === 'orders' ? event.orders : [],
-    );
+    const rows = rowsIn(heard);
     expect(rows.filter(({ status }) => status === 'canceled').map(({ qty }) => qty)).toEqual([1]);
     expect(rows.filter(({ source }) => source === 'forced').map(({ filledQty }) => filledQty)).toEqual([2]);
   });
@@ -175,10 +173,7 @@ describe('forced close', () => {
         09:00:03 A buy 9 at 1000 shown
         09:00:05 A sell 9 at 999 shown`),
     );
-    const refused = heard.flatMap((event) =>
-      event.kind === 'call_outcome' && event.outcome.status === 'rejected' ? [event.outcome.code] : [],
-    );
-    expect(refused).toEqual(['-6012', '-6012']);
+    expect(refusalsIn(heard)).toEqual(['-6012', '-6012']);
   });
 
   test('where the plan has no ratio nobody closes anything', () => {

@@ -3,7 +3,7 @@
  * after it was placed. What is triggered enters the market when the trade that triggered it is over.
  */
 import { describe, expect, test } from 'vitest';
-import { lines, playScript, type RigResult } from './fill-rig.ts';
+import { lines, playScript, refusalsIn, type RigResult, rowsIn } from './fill-rig.ts';
 
 /** The conditional book at the end: kind, side, quantity, status. */
 function endOf({ heard }: RigResult): readonly string[] {
@@ -183,9 +183,7 @@ describe('orders that wait at the broker', () => {
         ? event.orders.flatMap((row) => row.children)
         : [],
     );
-    const rows = heard.flatMap((event) =>
-      event.kind === 'book_snapshot' && event.list === 'orders' ? event.orders : [],
-    );
+    const rows = rowsIn(heard);
     expect(new Set(children)).toEqual(new Set(rows.map(({ orderNo }) => orderNo)));
     expect(rows.map(({ source, refId, filledQty }) => [source, refId, filledQty])).toEqual([
       ['system', null, 3],
@@ -203,9 +201,6 @@ describe('orders that wait at the broker', () => {
       09:00:05 trade 1000 x 5 sold
       09:00:06 A ${what}
       09:00:07 trade 1000 x 5 sold`);
-    const refusals = heard.flatMap((event) =>
-      event.kind === 'call_outcome' && event.outcome.status === 'rejected' ? [event.outcome.code] : [],
-    );
-    expect(refusals).toEqual([code]);
+    expect(refusalsIn(heard)).toEqual([code]);
   });
 });

@@ -28,6 +28,7 @@ import type { FillModel } from '../../../src/venue/exchange/fill-models.ts';
 import { latencyDraws, type Latency } from '../../../src/backtest/run/latency.ts';
 import type { BacktestFill } from '../../../src/backtest/backtest-result.ts';
 import { formatTime, tradingDay } from '../../../src/domain/civil-date.ts';
+import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
 import type { PriceBand } from '../../../src/domain/contract.ts';
 import type { CostSchedule } from '../../../src/domain/costs.ts';
 import { durationUs, priceHundredths, priceTicks } from '../../../src/domain/units.ts';
@@ -77,6 +78,20 @@ export interface RigResult {
   readonly heard: readonly EngineEvent[];
   readonly rows: TickRows;
 }
+
+/** Codes with which the broker refused calls. */
+export const refusalsIn = (heard: readonly EngineEvent[]): readonly string[] =>
+  heard.flatMap((event) => {
+    const outcome = event.kind === 'execution_report' ? event.answer?.outcome : undefined;
+    return outcome?.status === 'rejected' ? [outcome.code] : [];
+  });
+
+/** Rows of the in-day book, in the order in which they were told. */
+export const rowsIn = (heard: readonly EngineEvent[]): readonly BrokerOrder[] =>
+  heard.flatMap((event) => {
+    if (event.kind === 'execution_report') return event.news?.rows ?? [];
+    return event.kind === 'book_snapshot' && event.list === 'orders' ? event.orders : [];
+  });
 
 export function playScript(script: string, options: RigOptions = {}): RigResult {
   const { rows, actions } = parseScript(script, options.first ?? 'high');

@@ -73,8 +73,9 @@ export class RigOrders {
   #names(who: number): Names | null {
     const id = this.#latest.get(who)?.id;
     for (const event of this.#heard) {
-      if (event.kind !== 'call_outcome' || event.clientOrderId !== id || event.call !== 'place') continue;
-      if (event.outcome.status === 'accepted') return event.outcome;
+      const answer = event.kind === 'execution_report' ? event.answer : null;
+      if (answer === null || answer.clientOrderId !== id || answer.call !== 'place') continue;
+      if (answer.outcome.status === 'accepted') return answer.outcome;
     }
     return null;
   }

@@ -1,6 +1,6 @@
 /** What the hours of the exchange do to orders: auctions, the break, the ends of the day. Worked out by hand. */
 import { describe, expect, test } from 'vitest';
-import { lines, playScript } from './fill-rig.ts';
+import { lines, playScript, refusalsIn } from './fill-rig.ts';
 
 const CASES = [
   {
@@ -83,9 +83,6 @@ describe('fills and the hours of the day', () => {
       08:46:00 A buy 1 at 900
       ${when} A ${what}
       14:45:00 trade 1000 x 1 -`);
-    const refusals = heard.flatMap((event) =>
-      event.kind === 'call_outcome' && event.outcome.status === 'rejected' ? [event.outcome.code] : [],
-    );
-    expect(refusals).toEqual([code]);
+    expect(refusalsIn(heard)).toEqual([code]);
   });
 });

@@ -3,7 +3,7 @@ import type { GatewaySignal } from '../../../src/broker/gateway/durable-sender.t
 import { RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
 import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
-import { RecordingSink } from '../support/recording-sink.ts';
+import { answered, RecordingSink } from '../support/recording-sink.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
 let rest: FakeRest;
@@ -61,7 +61,7 @@ describe.each(CALLS)('$call', ({ call, run, callId }) => {
     expect(await quiet, 'settled means that the outcome is known').toBe(1);
     await settled();
     expect(sink.events).toEqual([
-      { kind: 'call_outcome', call, callId, clientOrderId: createOrder().clientOrderId, outcome: ACCEPTED },
+      answered({ call, callId, clientOrderId: createOrder().clientOrderId, outcome: ACCEPTED }),
     ]);
     expect(gateway.inFlight).toBe(0);
   });
@@ -95,7 +95,7 @@ describe('the halt', () => {
     gateway.submit(createOrder());
     expect(rest.sent).toEqual([]);
     expect(sink.events).toMatchObject([
-      { outcome: { status: 'not_sent', reason: 'halted by the operator' } },
+      { answer: { outcome: { status: 'not_sent', reason: 'halted by the operator' } } },
     ]);
   });
 
@@ -125,7 +125,7 @@ describe('when the journal cannot be written', () => {
     expect(rest.sent).toEqual([]);
     expect(sink.events).toMatchObject([
       { kind: 'journal_failed', reason: 'disk full' },
-      { kind: 'call_outcome', outcome: { status: 'not_sent' } },
+      { kind: 'execution_report', answer: { outcome: { status: 'not_sent' } } },
     ]);
   });
 

@@ -7,7 +7,7 @@ import { instrumentIndex, priceTicks } from '../../../src/domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
-import { RecordingSink } from '../support/recording-sink.ts';
+import { answered, RecordingSink } from '../support/recording-sink.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
 const KEY = brokerOrderKey('7625321');
@@ -91,7 +91,7 @@ describe('an order that waits', () => {
       rest.sent[0]?.answer(ACCEPTED);
       await gateway.settled();
       expect(sink.events).toEqual([
-        { kind: 'call_outcome', call, callId, clientOrderId: createOrder().clientOrderId, outcome: ACCEPTED },
+        answered({ call, callId, clientOrderId: createOrder().clientOrderId, outcome: ACCEPTED }),
       ]);
     },
   );
@@ -114,7 +114,7 @@ describe('priority and halt', () => {
     gateway.modify(move());
     gateway.cancel(cancel());
     expect(rest.sent.map(({ options }) => options.priority)).toEqual(['exit', 'exit', 'exit']);
-    expect(sink.events).toMatchObject([{ outcome: { status: 'not_sent', reason: 'halted' } }]);
+    expect(sink.events).toMatchObject([{ answer: { outcome: { status: 'not_sent', reason: 'halted' } } }]);
   });
 });
 

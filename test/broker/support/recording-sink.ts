@@ -1,4 +1,9 @@
-import type { EngineEvent, InputSink, Unsequenced } from '../../../src/engine/ports/engine-event.ts';
+import type {
+  CallAnswer,
+  EngineEvent,
+  InputSink,
+  Unsequenced,
+} from '../../../src/engine/ports/engine-event.ts';
 
 export class RecordingSink implements InputSink {
   readonly events: Unsequenced<EngineEvent>[] = [];
@@ -15,3 +20,6 @@ export class RecordingSink implements InputSink {
     return new Promise((resolve) => this.#waiting.push({ count, resolve }));
   }
 }
+
+/** What a gateway posts of a call that ended. */
+export const answered = (answer: CallAnswer) => ({ kind: 'execution_report', answer, news: null });

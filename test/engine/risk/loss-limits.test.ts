@@ -1,7 +1,8 @@
 /** Limits on the day's loss: each is noticed at once, and the bands of prices in which none is reached are never too wide. */
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import {
+  type InstrumentIndex,
   instrumentIndex,
   money,
   priceHundredths,
@@ -22,7 +23,9 @@ import type { DecisionSource } from '../../../src/engine/state/decision-source.t
 import { EventContext } from '../../../src/engine/state/event-context.ts';
 import { FRONT, NEXT, SETTINGS, worth } from '../../support/engine-world.ts';
 
-const CONTRACTS = [FRONT, NEXT];
+const TWO = [FRONT, NEXT];
+/** More than a fill has measured one by one. */
+const MANY = Array.from({ length: 60 }, (_, at) => ({ ...FRONT, index: instrumentIndex(at) }));
 const OWNERS = SETTINGS.strategies.map((_, place) => strategyIndex(place));
 
 /** Limits are judged now. */
@@ -42,9 +45,9 @@ class World {
   readonly losses: LossLimits;
   #total = 0;
 
-  constructor() {
+  constructor(listed = TWO) {
     const contracts = new ContractTable();
-    contracts.set(CONTRACTS);
+    contracts.set(listed);
     const context = contextOf({
       append: (entry) => {
         if (entry.kind === 'halt' && entry.halted) this.halts.push([entry.strategy, entry.reason]);
@@ -105,7 +108,7 @@ class World {
   }
 }
 
-const contract = fc.nat(CONTRACTS.length - 1);
+const contract = fc.nat(11);
 const owner = fc.nat(OWNERS.length - 1);
 const price = fc.integer({ min: 12_000, max: 14_000 });
 const lots = fc.integer({ min: -4, max: 4 }).filter((count) => count !== 0);
@@ -143,15 +146,35 @@ function play(world: World, each: Step, last: number[]): 'passed' | 'missed' | '
   return world.isOneMissed() ? 'missed' : 'looked';
 }
 
-it('misses no limit that is reached, by a price or by a fill', () => {
+/** Each contract that the account holds goes to the price of its band at which it loses most. */
+function missedAtTheEdges(world: World, listed: readonly { readonly index: InstrumentIndex }[]): boolean {
+  for (const { index } of listed) {
+    const isLong = world.portfolio.accountQty(index) > 0;
+    const edge = isLong ? world.losses.lowOf(index) : world.losses.highOf(index);
+    if (Number.isFinite(edge)) world.trade(index, edge);
+  }
+  return world.isOneMissed();
+}
+
+it.each([
+  ['two contracts', TWO],
+  ['many contracts', MANY.slice(0, 12)],
+])('misses no limit of %s that is reached, by a price or by a fill', (_, listed) => {
   let passed = 0;
   let halted = 0;
   fc.assert(
-    fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
-      const world = new World();
-      const last = [13_000, 13_000];
+    fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (drawn) => {
+      const world = new World(listed);
+      const last = listed.map(() => 13_000);
+      const held = listed.length > TWO.length ? listed : [];
+      for (const { index } of held) {
+        world.trade(index, 13_000);
+        world.fill(index % OWNERS.length, index, 1, 13_000);
+      }
+      const steps = drawn.map((each) => ({ ...each, contract: each.contract % listed.length }));
       const outcomes = steps.map((each) => play(world, each, last));
       expect(outcomes).not.toContain('missed');
+      expect(missedAtTheEdges(world, listed), 'the worst prices within all bands').toBe(false);
       passed += outcomes.filter((one) => one === 'passed').length;
       halted += world.reached().length;
     }),
@@ -159,6 +182,19 @@ it('misses no limit that is reached, by a price or by a fill', () => {
   );
   expect(passed, 'prices passed').toBeGreaterThan(1_000);
   expect(halted, 'limits were reached').toBeGreaterThan(100);
+});
+
+it('bounds what many contracts may lose together, those that were bought since too', () => {
+  const world = new World(MANY);
+  const measured = vi.spyOn(world.losses, 'measure');
+  for (const { index } of MANY) {
+    world.trade(index, 13_000);
+    world.fill(-1, index, 1, 13_000);
+    world.losses.follow();
+  }
+  expect(measured.mock.calls.length).toBeLessThan(MANY.length / 2);
+  expect(world.losses.ofAccount()).toBeLessThan(world.losses.ofAccountAtMost());
+  expect(missedAtTheEdges(world, MANY)).toBe(false);
 });
 
 /** One contract at 13,000; the strategy may lose 20,000,000, which is 2,000 ticks of it. */
@@ -180,7 +216,7 @@ it('holds a band up to the price before the limit', () => {
 
 it('shares what may be lost among the contracts that are held', () => {
   const world = new World();
-  for (const [at, each] of CONTRACTS.entries()) {
+  for (const [at, each] of TWO.entries()) {
     world.refer(each.index, 13_000);
     world.trade(each.index, 13_000);
     world.fill(0, at, at === 0 ? 1 : -2, 13_000);

@@ -201,6 +201,7 @@ export class FakeRiskView implements RiskView {
   accountReadUs = (): number => this.accountRead;
   lossOf = (strategy: number): units.Money => units.money(0 - (this.pnl.get(strategy) ?? 0));
   accountLoss = (): units.Money => units.money(0 - this.accountPnl);
+  accountLossAtMost = (): units.Money => this.accountLoss();
   halted = (): string | null => this.haltedReason;
   haltedUntilUs = (): number => (this.haltedReason === null ? -Infinity : Infinity);
   strategyHalted = (strategy: number): string | null => this.haltedStrategies.get(strategy) ?? null;

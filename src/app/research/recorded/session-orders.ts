@@ -59,8 +59,8 @@ export function sessionRecord(
   const orders = sessionOrders(entries);
   const accepted = new Map<string, number>();
   for (const input of inputs) {
-    if (input.kind === 'call_outcome' && input.outcome.status === 'accepted')
-      accepted.set(input.callId, input.tsUs);
+    if (input.kind === 'execution_report' && input.answer?.outcome.status === 'accepted')
+      accepted.set(input.answer.callId, input.tsUs);
   }
   const calls = entries.flatMap(({ entry }): SessionCall[] => {
     const asked = askedBy(entry);

@@ -45,9 +45,12 @@ export const accountPositionLimit: RiskRule = {
 export const dailyLoss: RiskRule = {
   name: 'daily_loss',
   appliesTo: 'entry',
-  check: ({ strategy: owner }, { view, strategy, settings }) =>
-    lostTooMuch(view.lossOf(owner), strategy?.risk.dailyLossMax ?? 0) ??
-    lostTooMuch(view.accountLoss(), settings.risk.accountDailyLossMax),
+  check({ strategy: owner }, { view, strategy, settings }) {
+    const denial = lostTooMuch(view.lossOf(owner), strategy?.risk.dailyLossMax ?? 0);
+    const max = settings.risk.accountDailyLossMax;
+    if (denial !== undefined || view.accountLossAtMost() < max) return denial;
+    return lostTooMuch(view.accountLoss(), max);
+  },
 };
 
 const lostTooMuch = (loss: number, max: number): Denial | undefined =>
