@@ -10,6 +10,9 @@ export type Executed = ReadonlySet<string>;
 const BELOW_SRC = /\/dist\/src\/(.+)\.js$/;
 const PACKAGE = /\/(node_modules\/(?:@[^/]+\/)?[^/.]+)\/[^:]+$/;
 
+/** Bundled by the build into files without their names: left out, also where nothing was bundled. */
+const BUNDLED = /\/(?:apache-arrow|commander|trading-signals|yaml|zod)$/;
+
 export const isPackage = (name: string): boolean => name.startsWith('node_modules/');
 
 export const fileOf = (name: string): string => name.split(' ', 1)[0] ?? name;
@@ -41,7 +44,7 @@ function addTo(names: Set<string>, { url, functions }: Profiler.ScriptCoverage):
     const [whole] = ranges;
     if (whole === undefined || whole.count === 0) continue;
     if (file !== undefined) names.add(`${file}.ts ${whole.startOffset}`);
-    else if (ofPackage !== undefined) names.add(ofPackage);
+    else if (ofPackage !== undefined && !BUNDLED.test(ofPackage)) names.add(ofPackage);
   }
 }
 
