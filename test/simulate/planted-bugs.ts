@@ -118,8 +118,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'a session goes on with a number that was used',
     file: 'app/live/sequencer',
-    from: 'this.#seq = lastSeq;',
-    to: 'this.#seq = 0;',
+    from: 'this.lastSeq = lastSeq;',
+    to: 'this.lastSeq = 0;',
   },
   {
     what: 'an order that waits for its trigger is never read',

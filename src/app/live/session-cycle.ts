@@ -87,7 +87,7 @@ export class SessionCycle implements InputSink {
   #answers: Unsequenced<EngineEvent>[] = [];
   /** Told only when it changes: each engine is told anew, or entries would not wait for a clock that is wrong. */
   #skew: Unsequenced<ClockSkew> | undefined = undefined;
-  /** What is waited for: the next day, the contract list or room on the disk. */
+  /** What is waited for: the next day, or the contract list. */
   #cancelWait: CancelTimer | undefined = undefined;
   #losses = 0;
   #lastLoss = '';
@@ -176,9 +176,7 @@ export class SessionCycle implements InputSink {
         if (!isDiskFull(error)) throw error;
         this.#degraded = NO_ROOM;
         if (!isTold) this.#options.onDegraded('no_room', NO_ROOM);
-        await new Promise<void>((resolve) => {
-          this.#cancelWait = systemTimers.after(ROOM_RETRY, resolve);
-        });
+        await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
       }
     }
   }
