@@ -58,6 +58,9 @@ test('a start, a crash and a stop with a position are one message each, with wha
   for (const text of phone.heard.filter((each) => /started/.test(each)))
     expect(text).toMatch(/started with a position .*holder \+1/s);
   const before = phone.heard.length;
+  /** A message that waited when the first run was killed is sent by the next. */
+  const since = (): readonly string[] =>
+    phone.heard.slice(before).filter((text) => !/the first run of this state directory/.test(text));
 
   const second = started(place);
   const crash = await message(phone, /started after a crash \(paper\)/);
@@ -70,14 +73,12 @@ test('a start, a crash and a stop with a position are one message each, with wha
   await until(() => (second.process.exitCode === null ? undefined : true));
 
   const third = started(place);
-  const start = await until(() =>
-    phone.heard.slice(before).find((text) => /started with a position \(paper\)/.test(text)),
-  );
+  const start = await until(() => since().find((text) => /started with a position \(paper\)/.test(text)));
   expect(start).toMatch(/the run before ended at .*: going home/);
   expect(start).toMatch(HELD);
   expect(await third.end('SIGTERM'), third.output()).toBe(0);
   await until(() =>
     phone.heard.find((text) => /stopped with a position \(paper\).*by the signal SIGTERM/s.test(text)),
   );
-  expect(phone.heard.slice(before).filter((text) => /(started|stopped) /.test(text))).toHaveLength(4);
+  expect(since().filter((text) => /(started|stopped) /.test(text))).toHaveLength(4);
 });
