@@ -128,7 +128,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
     command.action(async (given: unknown) => {
       const { reason, strategy = isOfOne ? given : undefined, ...flags } = command.opts<ControlFlags>();
       const state = stateOf(flags);
-      const before = name === 'cancel-all' ? (await getStatus(state)).engine : null;
+      const before = name === 'cancel-all' ? await engineOf(state) : null;
       const body = strategy === undefined ? { reason } : { strategy, reason };
       await tell(context, state, name, needsReason ? body : {}, isOfOne ? REPLAY_MS_MAX : ANSWER_MS_MAX);
       if (name === 'halt') await followHalt(context, state);
@@ -372,6 +372,18 @@ async function getStatus(stateDir: string): Promise<DaemonStatus> {
   if (typeof status === 'object' && status !== null && 'halt' in status && 'stream' in status)
     return status as DaemonStatus; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own daemon, known by two of its fields
   throw failed('the daemon is of another version: use the tickwright that started it');
+}
+
+const VIEW_LOOKS_MAX = 5;
+
+/** A daemon that has just begun shows its orders within a second; null where there is no engine to show any. */
+async function engineOf(stateDir: string): Promise<DaemonStatus['engine']> {
+  for (let looks = 0; looks < VIEW_LOOKS_MAX; looks += 1) {
+    const { engine } = await getStatus(stateDir);
+    if (engine !== null) return engine;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return null;
 }
 
 /** The daemon's answer; a refusal ends the command. */
