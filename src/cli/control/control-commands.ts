@@ -1,4 +1,5 @@
 /** Commands to the running daemon, over its control API; the journal keeps each with its reason. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { hasCode } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { shortOrderId } from '../../domain/ids.ts';
@@ -348,7 +349,7 @@ async function watch(
       if (text !== shown && text !== '') io.out(`${text}\n`);
       shown = text;
       if (reached === 'done') return;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      await pause(LOOK_EVERY_MS);
     }
   } finally {
     process.off('SIGINT', onInterrupt);
@@ -381,7 +382,7 @@ async function engineOf(stateDir: string): Promise<DaemonStatus['engine']> {
   for (let looks = 0; looks < VIEW_LOOKS_MAX; looks += 1) {
     const { engine } = await getStatus(stateDir);
     if (engine !== null) return engine;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await pause(LOOK_EVERY_MS);
   }
   return null;
 }
