@@ -75,7 +75,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const market = new Market();
   const orders = new Orders(dueWork);
   const updates = new OrderUpdates(dueWork, host);
-  const session = new SessionState(calendar, context);
+  const session = new SessionState(calendar, context, outbound.reports.accountNow);
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);
   const registry = new StrategyRegistry(settings.strategies, host);

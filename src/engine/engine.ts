@@ -426,7 +426,7 @@ export class Engine {
     if (answer !== null) outcomes.take(answer);
     if (news !== null) {
       reconciler.takeRows(news.rows, news.startedUs);
-      this.#takeAccount(news.account, news.startedUs, at);
+      if (news.account !== null) this.#takeAccount(news.account, news.startedUs, at);
     }
     if (answer !== null) this.#compareAgain();
   }

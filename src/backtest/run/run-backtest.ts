@@ -68,12 +68,12 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
   return new Run(plan, options).play();
 }
 
-/** The venue in process tells changes of orders and positions at once: only money is read again, since it changes with prices. */
-const pollsOf = ({ poll: { account } }: EngineSettings): PollSettings => ({
+/** The venue in process tells changes of orders and positions at once. Money changes with prices: it is read where a limit follows it. */
+const pollsOf = ({ poll: { account }, risk: { drawdownMax } }: EngineSettings): PollSettings => ({
   bookFast: NEVER,
   bookSlow: NEVER,
   positions: NEVER,
-  account,
+  account: drawdownMax === undefined ? NEVER : account,
 });
 const NEVER = durationUs(400 * US_PER_DAY);
 
@@ -137,6 +137,7 @@ class Run {
       venue: this.#venue,
       orderLatency: latencyDraws(plan.latency.order, plan.seed),
       reportLatency: latencyDraws(plan.latency.report, plan.seed + 1),
+      isAccountWatched: plan.settings.risk.drawdownMax !== undefined,
       wake: (atUs) => this.#timeline.wake(atUs),
     });
     this.#timeline = new Timeline({

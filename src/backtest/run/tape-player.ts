@@ -206,11 +206,12 @@ export class TapePlayer {
 
   playTo(untilUs: number): void {
     const turns = this.#turns;
+    const isAlone = this.#cursors.length === 1;
     while (this.#turn < turns.length) {
       const place = turns[this.#turn];
       const cursor = place === undefined ? undefined : this.#cursors[place];
       if (cursor === undefined || cursor.atUs >= untilUs) return;
-      let rows = 1;
+      let rows = isAlone ? Math.min(ROWS_AT_ONCE, turns.length - this.#turn) : 1;
       while (rows < ROWS_AT_ONCE && turns[this.#turn + rows] === place) rows += 1;
       this.#turn += this.#play(cursor, rows, untilUs);
     }

@@ -23,6 +23,8 @@ interface VirtualBrokerParts extends RunParts {
   readonly venue: RunVenue;
   readonly orderLatency: DrawLatency;
   readonly reportLatency: DrawLatency;
+  /** A limit follows the account: it is read from time to time. */
+  readonly isAccountWatched: boolean;
   /** Something is due earlier than was known. */
   readonly wake: (atUs: number) => void;
 }
@@ -51,8 +53,11 @@ export class VirtualBroker implements Gateway, Reports {
   /** To the call that arrives now, until it is told with what the call has changed. */
   #untold: CallAnswer | null = null;
 
+  readonly accountNow: Reports['accountNow'] = undefined;
+
   constructor(parts: VirtualBrokerParts) {
     this.#parts = parts;
+    if (!parts.isAccountWatched) this.accountNow = () => parts.venue.accountFigures();
   }
 
   /** When something happens next. */
@@ -81,14 +86,14 @@ export class VirtualBroker implements Gateway, Reports {
 
   read(what: ReportKind): void {
     if (what === 'book') return this.#want(this.#scans);
-    if (what === 'account') return this.#answerAccount();
+    if (what === 'account') return this.#parts.isAccountWatched ? this.#answerAccount() : undefined;
     if (what === 'triggers') return this.triggersChanged();
     if (what === 'positions') return this.#readPositions();
     if (what === 'reference') {
       const rows = this.#references;
       this.#answer((seq, at) => ({ kind: 'reference', seq, tsUs: at, rows }));
     }
-    // The table of contracts was sent with the beginning of the day.
+    // The table of contracts was sent with the beginning of the day, and the account is told when it is asked for.
   }
 
   bookTempo(): void {
@@ -97,8 +102,9 @@ export class VirtualBroker implements Gateway, Reports {
 
   /** Rows of orders that changed: fills, and what became of calls. */
   changed(rows: readonly BrokerOrder[]): void {
-    const { clock, venue, wake } = this.#parts;
-    this.#report({ startedUs: tsUs(clock.nowUs), rows, account: venue.accountFigures() });
+    const { clock, venue, isAccountWatched, wake } = this.#parts;
+    const account = isAccountWatched ? venue.accountFigures() : null;
+    this.#report({ startedUs: tsUs(clock.nowUs), rows, account });
     venue.noticeMargin();
     wake(venue.nextUs);
   }

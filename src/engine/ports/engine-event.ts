@@ -126,11 +126,11 @@ export interface CallAnswer {
   readonly outcome: CallOutcome;
 }
 
-/** What orders have become, as the broker shows them at one moment: rows of the in-day book that changed, and the account after it. */
+/** What orders have become, as the broker shows them at one moment: rows of the in-day book that changed, and the account after it; null where the account is told when it is asked for. */
 export interface OrderNews {
   readonly startedUs: TsUs;
   readonly rows: readonly BrokerOrder[];
-  readonly account: BrokerAccount;
+  readonly account: BrokerAccount | null;
 }
 
 /** The broker tells of orders: the answer to a call, and, where it tells by itself what changed, that too. One of them is there. */

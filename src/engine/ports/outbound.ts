@@ -1,4 +1,5 @@
 /** The engine's outbound ports. All return nothing: outcomes arrive later as events. */
+import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from './approved.ts';
 import type { ReportKind } from './engine-event.ts';
@@ -20,6 +21,8 @@ export interface Reports {
   read(what: ReportKind): void;
   /** How often the in-day book is read by itself. */
   bookTempo(tempo: 'fast' | 'slow'): void;
+  /** The account at this moment, where the broker is in the process and nobody has to watch it; absent: it is read. */
+  readonly accountNow?: (() => BrokerAccount) | undefined;
 }
 
 /** Remembers facts, in order, before anything leaves. */

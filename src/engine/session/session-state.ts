@@ -31,15 +31,27 @@ export class SessionState {
   bookReadUs = -Infinity;
   /** The same for the trigger book. */
   triggersReadUs = -Infinity;
-  account: BrokerAccount | undefined = undefined;
-  accountReadUs = -Infinity;
+  readonly #accountNow: (() => BrokerAccount) | undefined;
+  #account: BrokerAccount | undefined = undefined;
+  #accountReadUs = -Infinity;
   #day: TradingDay | null = null;
   /** When trading of the day begins; -Infinity before the session started, and where trading has no phases. */
   #opensUs = -Infinity;
 
-  constructor(calendar: CalendarInUse, context: EventContext) {
+  /** `accountNow`: it is told whenever it is asked for. */
+  constructor(calendar: CalendarInUse, context: EventContext, accountNow?: () => BrokerAccount) {
     this.#calendar = calendar;
     this.#context = context;
+    this.#accountNow = accountNow;
+  }
+
+  get account(): BrokerAccount | undefined {
+    return this.#accountNow === undefined ? this.#account : this.#accountNow();
+  }
+
+  /** -Infinity when there was none since the start. */
+  get accountReadUs(): number {
+    return this.#accountNow === undefined ? this.#accountReadUs : this.#context.nowUs;
   }
 
   get calendar(): CalendarInUse {
@@ -93,8 +105,8 @@ export class SessionState {
     this.clockStepUs = 0;
     this.bookReadUs = -Infinity;
     this.triggersReadUs = -Infinity;
-    this.account = undefined;
-    this.accountReadUs = -Infinity;
+    this.#account = undefined;
+    this.#accountReadUs = -Infinity;
   }
 
   /** The phase is found out anew. */
@@ -108,9 +120,9 @@ export class SessionState {
   }
 
   takeAccount(account: BrokerAccount, startedUs: TsUs): void {
-    if (startedUs < this.accountReadUs) return;
-    this.account = account;
-    this.accountReadUs = startedUs;
+    if (startedUs < this.#accountReadUs) return;
+    this.#account = account;
+    this.#accountReadUs = startedUs;
   }
 
   /** Moves to the current phase; null when it has not changed. */

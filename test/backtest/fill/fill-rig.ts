@@ -127,6 +127,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     venue,
     orderLatency: latencyDraws(order, 1),
     reportLatency: latencyDraws(report, 2),
+    isAccountWatched: false,
     wake: (atUs) => timeline.wake(atUs),
   });
   const exchange = createExchange(rows, model, venue.sink, () => account.netOf(0));

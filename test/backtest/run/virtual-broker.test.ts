@@ -18,6 +18,7 @@ it.each(['positions', 'book'] as const)(
       venue: { scan: () => [], nextUs: Infinity, silentUntilUs: -Infinity } as unknown as RunVenue,
       orderLatency: () => 0,
       reportLatency: () => 0,
+      isAccountWatched: true,
       wake: () => undefined,
     });
     const asked: number[] = [];

@@ -198,7 +198,7 @@ export class FakeRiskView implements RiskView {
   bookReadUs = (): number => this.bookRead;
   triggersReadUs = (): number => this.conditionsRead;
   unproven = (): string | null => this.unprovenReason;
-  accountReadUs = (): number => this.accountRead;
+  accountReadUs = (): number => (this.hasAccount ? this.accountRead : -Infinity);
   lossOf = (strategy: number): units.Money => units.money(0 - (this.pnl.get(strategy) ?? 0));
   accountLoss = (): units.Money => units.money(0 - this.accountPnl);
   accountLossAtMost = (): units.Money => this.accountLoss();

@@ -187,7 +187,7 @@ export const RULE_ROWS: readonly RuleRow[] = [
   {
     rule: 'account_unknown',
     change: (view) => (view.hasAccount = false),
-    denial: 'account_unknown: ageUs=0 maxUs=60000000',
+    denial: 'account_unknown: ageUs=Infinity maxUs=60000000',
   },
   {
     rule: 'margin',

@@ -62,8 +62,7 @@ export const accountUnknown: RiskRule = {
   check(_, { view, settings }) {
     const ageUs = view.nowUs() - view.accountReadUs();
     const maxUs = settings.risk.accountAgeMax;
-    const isKnown = view.account() !== undefined && ageUs <= maxUs;
-    return isKnown ? undefined : { code: 'account_unknown', ageUs, maxUs };
+    return ageUs <= maxUs ? undefined : { code: 'account_unknown', ageUs, maxUs };
   },
 };
 
