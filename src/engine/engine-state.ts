@@ -73,7 +73,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const dueWork = new DueWork();
   const contracts = new ContractTable();
   const market = new Market();
-  const orders = new Orders(dueWork);
+  const orders = new Orders(dueWork, outbound.reports.tellsOnce === true);
   const updates = new OrderUpdates(dueWork, host);
   const session = new SessionState(calendar, context, outbound.reports.accountNow);
   const snapshots = new Snapshots(context, outbound.reports);

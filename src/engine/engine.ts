@@ -280,6 +280,7 @@ export class Engine {
     if (this.#state.queue.isWaiting || this.#state.updates.isWaiting || this.#state.stops.hasUntold)
       this.#drain();
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
+    this.#orders.dismiss();
     if (this.#state.executor.hasPending) this.#awaitPositions();
     this.#market.invalidateBand();
     this.#dueWork.close(this.#setAlarm(isClock));

@@ -58,6 +58,8 @@ export interface RigOptions {
   readonly strategies?: readonly ScriptedStrategy[];
   /** The real guard and the real keeper instead of the simple ones. */
   readonly isReal?: boolean;
+  /** The broker tells the end of an order once, as one in the process does. */
+  readonly tellsOnce?: boolean;
   readonly startUs?: TsUs;
   readonly calendar?: TradingCalendar;
   /** Orders may wait at the broker, of every kind. */
@@ -130,7 +132,7 @@ export class EngineRig {
         calendar: options.calendar ?? CALENDAR,
         costs: COSTS,
         host: this.host,
-        outbound: this.#ports.outbound(),
+        outbound: this.#ports.outbound(options.tellsOnce),
       },
       options.isReal === true ? undefined : this.parts,
     );

@@ -23,7 +23,7 @@ export class RigPorts {
     if (time === 'live') this.entries.push(...this.#untold.splice(0));
   }
 
-  outbound(): Outbound {
+  outbound(tellsOnce = false): Outbound {
     return {
       gateway: {
         submit: (order) => this.#send(order.trigger !== null, { call: 'place', order }),
@@ -31,6 +31,7 @@ export class RigPorts {
         cancel: (cancel) => this.#send(cancel.orderKey !== null, { call: 'cancel', cancel }),
       },
       reports: {
+        tellsOnce,
         read: (what) => this.#leave(() => this.reads.push(what)),
         bookTempo: (tempo) => this.#leave(() => this.tempos.push(tempo)),
       },

@@ -114,8 +114,12 @@ export class RunVenue implements VenueSurroundings, OrderListener {
   #untold: VenueOrder[] = [];
   /** Keys of orders that are good till canceled. */
   readonly #lasting = new Set<string>();
-  /** Ended since the last scan of the book, which shows them once more. */
+  /** Ended since the last scan of the book, which shows them once more: they expired, or their rows do not say whose they are. */
   #ended: VenueOrder[] = [];
+  /** Ended otherwise: their rows have told it. */
+  #over: VenueOrder[] = [];
+  /** About to be forgotten. */
+  #forgotten: readonly VenueOrder[] = [];
   /** Ended in the scan before: a cancel that was sent before its rows arrived still finds them. */
   #scanned: readonly VenueOrder[] = [];
   readonly #waiting = new Map<BrokerOrderKey, TriggerReport>();
@@ -285,9 +289,11 @@ export class RunVenue implements VenueSurroundings, OrderListener {
     return until !== undefined && until > this.nowUs;
   }
 
-  /** Every open order, and those that ended since the last scan. */
+  /** Every open order, and those that ended since the last scan without a row of theirs. */
   scan(): readonly BrokerOrder[] {
-    const rows = [...this.#ended, ...this.#entry.store.open(ACCOUNT)].map((order) => this.#rowOf(order));
+    const untold = this.#over.filter(({ isUntold }) => isUntold);
+    const shown = [...this.#ended, ...untold, ...this.#entry.store.open(ACCOUNT)];
+    const rows = shown.map((order) => this.#rowOf(order));
     for (const order of this.#scanned) this.#entry.store.forget(order);
     this.#scanned = this.#ended;
     this.#ended = [];
@@ -355,8 +361,19 @@ export class RunVenue implements VenueSurroundings, OrderListener {
   }
 
   onChange(order: VenueOrder): void {
-    if (!order.isOpen) this.#ended.push(order);
+    if (!order.isOpen) this.#end(order);
     if (!order.expired) this.#mark(order);
+  }
+
+  #end(order: VenueOrder): void {
+    (order.expired || order.origin !== 'plain' ? this.#ended : this.#over).push(order);
+  }
+
+  /** No row and no call is under way. Those told just now may have a call made before their row was read: the next time forgets them. */
+  forgetOver(): void {
+    for (const order of this.#forgotten) this.#entry.store.forget(order);
+    this.#forgotten = this.#over.filter(({ isUntold }) => !isUntold);
+    if (this.#over.length > 0) this.#over = this.#over.filter(({ isUntold }) => isUntold);
   }
 
   onFill(order: VenueOrder, fill: OrderFill): void {
@@ -390,7 +407,7 @@ export class RunVenue implements VenueSurroundings, OrderListener {
     }
     const signed = order.side === 'buy' ? fill.qty : -fill.qty;
     note(this.nowUs, instrument.contract.index, order.owner, signed, fill.price);
-    if (!order.isOpen) this.#ended.push(order);
+    if (!order.isOpen) this.#end(order);
     this.#mark(order);
   }
 

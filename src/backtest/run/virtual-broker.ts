@@ -49,6 +49,7 @@ export class VirtualBroker implements Gateway, Reports {
   readonly #scans = new ReadPace(SCANS_A_SECOND);
   readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
   #references: readonly ReferenceRow[] = [];
+  readonly tellsOnce = true;
   orders = 0;
   /** To the call that arrives now, until it is told with what the call has changed. */
   #untold: CallAnswer | null = null;
@@ -143,6 +144,8 @@ export class VirtualBroker implements Gateway, Reports {
   }
 
   #send(arrival: Arrival): void {
+    if (this.#arrivals.nextUs === Infinity && this.#answers.nextUs === Infinity)
+      this.#parts.venue.forgetOver();
     const due = this.#parts.clock.nowUs + this.#parts.orderLatency();
     this.#arrivals.push(due, arrival);
     this.#parts.wake(this.#arrivals.nextUs);

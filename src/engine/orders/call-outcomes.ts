@@ -57,6 +57,7 @@ export class CallOutcomes {
       );
       return;
     }
+    order.unanswered -= 1;
     // Also an answer without a place in its order's table may leave a reason.
     if (order.isSettled) orders.unsettle(order);
     switch (call) {

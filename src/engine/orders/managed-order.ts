@@ -107,6 +107,8 @@ export class ManagedOrder implements OrderView {
   openCancel: OpenCall | null = null;
   /** A cancel asked for before the order has a number, by its call id. */
   queuedCancel: ClientOrderId | null = null;
+  /** Calls about it that have no answer yet. */
+  unanswered = 0;
   /** Complete scans that did not show the order, while it should be in the book. */
   absence: ScanEvidence | null = null;
   /** Kind and trigger as the trigger book shows them; null for an order at the exchange. */

@@ -204,16 +204,14 @@ export class OrderExecutor {
     this.#placed += 1;
     const isLost = context.decisions.losesCall(clientOrderId);
     context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
+    placed.unanswered += 1;
     gateway.submit(order);
     this.#parts.breakers.sent();
   }
 
   #modify(call: Call, callId: ClientOrderId, change: ModifyIntent, waited: Waited): void {
     const order = this.#ownOrder(call, change.clientOrderId);
-    if (order === undefined) {
-      const denial: Denial = { code: 'order_not_found', clientOrderId: change.clientOrderId };
-      return this.#journalDenial(call.strategy, callId, denial);
-    }
+    if (order === undefined) return this.#denyUnknown(call, callId, change.clientOrderId);
     const decision = this.#parts.context.decisions.modify(call, callId, order, change, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
@@ -223,6 +221,18 @@ export class OrderExecutor {
       case 'pending':
         return this.#awaitPositions(call, waited);
     }
+  }
+
+  /** An order that has left, or none of the caller's. */
+  #denyUnknown({ strategy }: Call, callId: ClientOrderId, id: ClientOrderId): void {
+    const { orders, updates } = this.#parts;
+    const left = orders.left(id, strategy);
+    const denial: Denial =
+      left === undefined
+        ? { code: 'order_not_found', clientOrderId: id }
+        : { code: 'order_not_working', status: left.status };
+    this.#journalDenial(strategy, callId, denial);
+    if (left !== undefined) updates.tell(strategy, { ...left, denial });
   }
 
   #denyModify(order: ManagedOrder, callId: ClientOrderId, denial: Denial): void {
@@ -235,6 +245,7 @@ export class OrderExecutor {
     assert(modify.clientOrderId === order.clientOrderId, 'a change names its order');
     assert((modify.orderKey !== null) === order.isWaiting, 'a change goes to the book of its order');
     this.#noteModify(order, modify, context.decisions.losesCall(modify.callId));
+    order.unanswered += 1;
     gateway.modify(modify);
     this.#parts.breakers.sent();
   }
@@ -263,11 +274,12 @@ export class OrderExecutor {
   }
 
   #cancel(call: Call, { callId, clientOrderId, isWithdrawal }: CancelProposal): void {
+    const { orders } = this.#parts;
     const order = this.#ownOrder(call, clientOrderId);
+    // Too late.
+    if (order === undefined ? orders.left(clientOrderId, call.strategy) !== undefined : order.isFinal) return;
     if (order === undefined)
       return this.#journalDenial(call.strategy, callId, { code: 'order_not_found', clientOrderId });
-    // Too late.
-    if (order.isFinal) return;
     if (isWithdrawal === true) order.isWithdrawn = true;
     else order.isUnwanted = true;
     order.cancelFailedUs = Infinity;
@@ -297,6 +309,7 @@ export class OrderExecutor {
     const cancel = guard.checkCancel(view, strategy, callId, order);
     context.append({ kind: 'cancel', cause: context.seq, tsUs: context.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
+    order.unanswered += 1;
     gateway.cancel(cancel);
     this.#parts.breakers.sent();
   }

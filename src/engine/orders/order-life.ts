@@ -116,9 +116,13 @@ export class OrderUpdates {
       this.#add(order.strategy, order.update(lastQty, lastValue, denial));
   }
 
+  tell(strategy: StrategyIndex, update: OrderUpdate): void {
+    if (this.#host.isOrderHeard(strategy)) this.#add(strategy, update);
+  }
+
   /** Risk denied it; such an order has no state. */
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
-    if (this.#host.isOrderHeard(strategy)) this.#add(strategy, deniedUpdate(id, intent, denial));
+    this.tell(strategy, deniedUpdate(id, intent, denial));
   }
 
   #add(strategy: StrategyIndex, update: OrderUpdate): void {

@@ -1,7 +1,17 @@
-/** All orders of the trading day by our id and by the broker's number; the ones that are not final also in a list. */
+/** The orders of the trading day by our id and by the broker's number; the ones that are not final also in a list. */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
-import type { InstrumentIndex } from '../../domain/units.ts';
+import { type OrderStatus, TERMINAL_STATUSES } from '../../domain/order.ts';
+import {
+  type InstrumentIndex,
+  instrumentIndex,
+  money,
+  priceTicks,
+  qty,
+  type StrategyIndex,
+} from '../../domain/units.ts';
+import type { OrderUpdate } from '../ports/strategy-port.ts';
+import { countOf, startOf } from '../state/client-order-ids.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
@@ -9,9 +19,9 @@ const NO_CHILDREN: readonly ManagedOrder[] = [];
 
 export class Orders {
   readonly touch = new TouchPrices(() => this.#open);
-  readonly #byId = new CountedNames();
+  readonly #byId = new Map<ClientOrderId, ManagedOrder>();
   readonly #children = new Map<ClientOrderId, ManagedOrder[]>();
-  readonly #byNumber = new CountedNames();
+  readonly #byNumber = new Map<BrokerOrderNo, ManagedOrder>();
   readonly #byKey = new Map<BrokerOrderKey, ManagedOrder>();
   readonly #byTriggerNo = new Map<BrokerOrderNo, ManagedOrder>();
   /** Orders of the last session by their number in its in-day book: today's numbers begin anew. */
@@ -25,6 +35,10 @@ export class Orders {
   /** Orders of the trigger book that ended canceled, until somebody takes them. */
   canceledWaiting: ManagedOrder[] = [];
   readonly #dueWork: DueWork;
+  readonly #doLeave: boolean;
+  /** Over, and about to leave. */
+  #over: ManagedOrder[] = [];
+  readonly #left = new LeftOrders();
   #open: ManagedOrder[] = [];
   #ownOpen = 0;
   #waiting = 0;
@@ -39,8 +53,10 @@ export class Orders {
   /** The version that the counts are of. */
   #counted = 0;
 
-  constructor(dueWork: DueWork) {
+  /** `doLeave`: orders that are over leave, since no book shows them again. */
+  constructor(dueWork: DueWork, doLeave = false) {
     this.#dueWork = dueWork;
+    this.#doLeave = doLeave;
   }
 
   /** Not final, oldest first. The list is replaced, never changed: a loop over the old one goes on undisturbed. */
@@ -101,10 +117,6 @@ export class Orders {
     return this.#unsettled;
   }
 
-  get count(): number {
-    return this.#byId.size;
-  }
-
   add(order: ManagedOrder): void {
     const { size } = this.#byId;
     this.#byId.set(order.clientOrderId, order);
@@ -125,7 +137,32 @@ export class Orders {
 
   /** Of those that are over too. */
   every(test: (order: ManagedOrder) => boolean): boolean {
-    return this.#byId.every(test);
+    for (const order of this.#byId.values()) if (!test(order)) return false;
+    return true;
+  }
+
+  /** The end of an order of this strategy that has left; undefined: there was none. */
+  left(id: ClientOrderId, strategy: StrategyIndex): OrderUpdate | undefined {
+    return this.#left.updateOf(id, strategy);
+  }
+
+  /** The event is over, and so are orders: those that a strategy placed by themselves leave once each call about them is answered. */
+  dismiss(): void {
+    if (this.#over.length === 0) return;
+    const kept: ManagedOrder[] = [];
+    for (const order of this.#over) {
+      if (!order.isFinal) continue;
+      if (order.unanswered > 0) kept.push(order);
+      else if (mayLeave(order)) this.#leave(order);
+    }
+    this.#over = kept;
+  }
+
+  #leave(order: ManagedOrder): void {
+    const { clientOrderId: id, orderNo } = order;
+    this.#left.add(order);
+    this.#byId.delete(id);
+    if (orderNo !== null && this.#byNumber.get(orderNo) === order) this.#byNumber.delete(orderNo);
   }
 
   byNumber(number: BrokerOrderNo): ManagedOrder | undefined {
@@ -236,8 +273,11 @@ export class Orders {
   /** To be called after any change of an order's status, quantity, price or open call. */
   changed(order: ManagedOrder): void {
     const isListed = this.#open.includes(order);
-    if (isListed && order.isFinal) this.#open = this.#open.filter((each) => each !== order);
-    else if (!isListed && !order.isFinal) this.#open.push(order);
+    if (isListed && order.isFinal) {
+      this.#open = this.#open.filter((each) => each !== order);
+      if (this.#doLeave) this.#over.push(order);
+    }
+    if (!isListed && !order.isFinal) this.#open.push(order);
     if (order.isSettled || order.isCarriedOver) this.unsettle(order);
     this.#turn();
   }
@@ -291,6 +331,8 @@ export class Orders {
     this.#outnumbered.clear();
     this.#hasEarlier = false;
     this.owingExits.clear();
+    this.#over = [];
+    this.#left.clear();
     this.#open = [];
     this.#unsettled += 1;
     this.#turn();
@@ -375,66 +417,72 @@ class TouchPrices {
   }
 }
 
-/** Digits at the end of a name that count. */
-const COUNTED_DIGITS = 6;
-/** Empty places that a list may grow by at once. */
-const GAP_MAX = 1_024;
-const DIGIT_0 = 48;
+/** Nothing else refers to it. */
+const mayLeave = ({ trigger, parent, isAdopted, isOfSystem, isCarriedOver, reason }: ManagedOrder): boolean =>
+  trigger === null && parent === null && !isAdopted && !isOfSystem && !isCarriedOver && reason === '';
 
-/**
- * Orders by name. Names that end in a number that counts up, as ours and the broker's do, stand in a list by that number: a day
- * has orders by the hundred thousand, and in a table that large each look would miss the cache.
- */
-class CountedNames {
-  size = 0;
-  #names: (string | undefined)[] = [];
-  #orders: (ManagedOrder | undefined)[] = [];
-  readonly #others = new Map<string, ManagedOrder>();
+/** Of an order that has left: a strategy may still name it. */
+const ENDS: readonly OrderStatus[] = [...TERMINAL_STATUSES];
+/** Numbers an order: how it ended and whose it was, contract and side, quantity, limit, and what filled. */
+const FIELDS = 6;
+/** Orders a block. */
+const BLOCK = 512;
 
-  get(name: string): ManagedOrder | undefined {
-    const place = placeOf(name);
-    if (this.#names[place] === name) return this.#orders[place];
-    return this.#others.size === 0 ? undefined : this.#others.get(name);
+class LeftOrders {
+  /** By start of their ids: blocks of orders, each at its count. */
+  readonly #starts = new Map<string, (Float64Array | undefined)[]>();
+
+  add(order: ManagedOrder): void {
+    const { clientOrderId: id, strategy, instrument } = order;
+    const count = countOf(id);
+    const start = startOf(id);
+    let blocks = this.#starts.get(start);
+    if (blocks === undefined) this.#starts.set(start, (blocks = []));
+    const block = Math.floor(count / BLOCK);
+    const fields = (blocks[block] ??= new Float64Array(BLOCK * FIELDS));
+    const at = (count % BLOCK) * FIELDS;
+    fields[at] = 1 + ENDS.indexOf(order.status) + ENDS.length * strategy;
+    fields[at + 1] = 2 * instrument + (order.side === 'buy' ? 0 : 1);
+    fields[at + 2] = order.qty;
+    fields[at + 3] = order.limitPrice;
+    fields[at + 4] = order.filledQty;
+    fields[at + 5] = order.filledValue;
   }
 
-  /** The order that has the name from here on. */
-  set(name: string, order: ManagedOrder): void {
-    if (this.get(name) === undefined) this.size += 1;
-    const place = placeOf(name);
-    const stands = this.#names[place];
-    if (place >= this.#names.length + GAP_MAX || (stands !== undefined && stands !== name)) {
-      this.#others.set(name, order);
-      return;
-    }
-    while (this.#names.length < place) {
-      this.#names.push(undefined);
-      this.#orders.push(undefined);
-    }
-    this.#names[place] = name;
-    this.#orders[place] = order;
-  }
-
-  every(test: (order: ManagedOrder) => boolean): boolean {
-    return (
-      this.#orders.every((order) => order === undefined || test(order)) &&
-      [...this.#others.values()].every(test)
+  updateOf(id: ClientOrderId, strategy: StrategyIndex): OrderUpdate | undefined {
+    const blocks = this.#starts.size === 0 ? undefined : this.#starts.get(startOf(id));
+    const count = countOf(id);
+    const at = (count % BLOCK) * FIELDS;
+    const [end, traded, size, limitPrice, filledQty, filledValue] =
+      blocks?.[Math.floor(count / BLOCK)]?.subarray(at, at + FIELDS) ?? [];
+    if (end === undefined || end === 0 || Math.floor((end - 1) / ENDS.length) !== strategy) return undefined;
+    const status = ENDS[(end - 1) % ENDS.length];
+    assert(
+      status !== undefined && traded !== undefined && size !== undefined,
+      'an order that has left has its fields',
     );
+    assert(
+      limitPrice !== undefined && filledQty !== undefined && filledValue !== undefined,
+      'an order that has left has its figures',
+    );
+    return {
+      clientOrderId: id,
+      instrument: instrumentIndex(traded >> 1),
+      side: traded % 2 === 0 ? 'buy' : 'sell',
+      status,
+      qty: qty(size),
+      limitPrice: priceTicks(limitPrice),
+      filledQty: qty(filledQty),
+      filledValue: money(filledValue),
+      leavesQty: qty(0),
+      lastFilledQty: qty(0),
+      lastFilledValue: money(0),
+      denial: null,
+      reason: '',
+    };
   }
 
   clear(): void {
-    this.size = 0;
-    this.#names = [];
-    this.#orders = [];
-    this.#others.clear();
+    this.#starts.clear();
   }
-}
-
-/** The number that a name ends in; 0 without one. */
-function placeOf(name: string): number {
-  let place = 0;
-  for (let at = Math.max(0, name.length - COUNTED_DIGITS); at < name.length; at += 1) {
-    const digit = name.charCodeAt(at) - DIGIT_0;
-    place = digit >= 0 && digit <= 9 ? place * 10 + digit : 0;
-  }
-  return place;
 }

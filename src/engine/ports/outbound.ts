@@ -23,6 +23,8 @@ export interface Reports {
   bookTempo(tempo: 'fast' | 'slow'): void;
   /** The account at this moment, where the broker is in the process and nobody has to watch it; absent: it is read. */
   readonly accountNow?: (() => BrokerAccount) | undefined;
+  /** The broker is in the process: the end of an order is told once, and no later read shows the order. */
+  readonly tellsOnce?: boolean;
 }
 
 /** Remembers facts, in order, before anything leaves. */

@@ -1,5 +1,5 @@
 /**
- * Ids of our calls: `H.` + account tail (6) + stamp (10) + day (6 digits) + boot (5 digits) + counter (6 digits). Never the same twice,
+ * Ids of our calls: `H.` + account tail (6) + stamp (10) + day (6 digits) + boot (5 digits) + counter (6 digits or letters). Never the same twice,
  * whatever happens to the journal that counts the boots. A UUID, the longest `refId` of the contract, has 36 characters.
  */
 import { assert } from '../../domain/assert.ts';
@@ -8,10 +8,12 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { MintedIds } from '../ports/engine-event.ts';
 
 const COUNTER_DIGITS = 6;
-const COUNTER_MAX = 999_999;
+const COUNT_OF_FIRST_LETTER = 1_000_000;
+const LETTERED = 36;
+const FIRST_LETTERED = 10 * LETTERED ** (COUNTER_DIGITS - 1);
 const BOOT_MAX = 99_999;
 /** An id of a stamped start: the part of the account and the installation in it. Other clients write `H.` and the account too. */
-const STAMPED = /^(H\.\w{6})([\da-f]{6})[\da-f]{4}\d{17}$/;
+const STAMPED = /^(H\.\w{6})([\da-f]{6})[\da-f]{4}\d{11}[\dA-Z]{6}$/;
 /** Starts that are remembered over sessions: far more than an in-day book can show orders of. */
 const STARTS_MAX = 64;
 
@@ -42,8 +44,20 @@ export class MintedLog {
   }
 }
 
-const startOf = (id: string): string => id.slice(0, -COUNTER_DIGITS);
-const countOf = (id: string): number => Number(id.slice(-COUNTER_DIGITS));
+/** The part of an id before the counter, and the counter. */
+export const startOf = (id: string): string => id.slice(0, -COUNTER_DIGITS);
+
+/** Beyond 999,999 the counter goes on with a letter in front, so that a later id is the larger text. */
+export function countOf(id: string): number {
+  const text = id.slice(-COUNTER_DIGITS);
+  const count = Number(text);
+  return Number.isNaN(count) ? COUNT_OF_FIRST_LETTER + parseInt(text, LETTERED) - FIRST_LETTERED : count;
+}
+
+const counterOf = (count: number): string =>
+  count < COUNT_OF_FIRST_LETTER
+    ? String(count).padStart(COUNTER_DIGITS, '0')
+    : (count - COUNT_OF_FIRST_LETTER + FIRST_LETTERED).toString(LETTERED).toUpperCase();
 
 export class ClientOrderIds {
   /** Of starts before this one. */
@@ -79,8 +93,7 @@ export class ClientOrderIds {
   /** The id that `next` makes. */
   get following(): ClientOrderId {
     assert(this.isReady, 'an id is made after the boot number is known');
-    assert(this.#count < COUNTER_MAX, 'one start makes at most 999,999 calls');
-    return clientOrderId(this.#prefix + String(this.#count + 1).padStart(COUNTER_DIGITS, '0'));
+    return clientOrderId(this.#prefix + counterOf(this.#count + 1));
   }
 
   /** An id of this account, of any start. */

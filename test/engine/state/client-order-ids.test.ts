@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { ClientOrderIds } from '../../../src/engine/state/client-order-ids.ts';
+import { ClientOrderIds, countOf } from '../../../src/engine/state/client-order-ids.ts';
 
 const DAY = tradingDay('2026-03-04');
 const minted = (...start: Parameters<ClientOrderIds['boot']>): string => {
@@ -30,6 +30,20 @@ describe('ids of our calls', () => {
 
   it('are as before for a start without a stamp', () => {
     expect(minted(12, '123456', '', DAY)).toBe('H.12345600012000001');
+  });
+
+  it('go on behind 999,999 with a letter, in the order of their texts', () => {
+    const ids = new ClientOrderIds();
+    ids.boot(12, '123456', 'abcdef0123', DAY);
+    ids.skipPast(clientOrderId('H.123456abcdef012326030400012999998'));
+    const next = Array.from({ length: 3 }, () => ids.next());
+    expect(next.map((id) => id.slice(-6))).toEqual(['999999', 'A00000', 'A00001']);
+    expect(next.map(countOf)).toEqual([999_999, 1_000_000, 1_000_001]);
+    expect(next.toSorted()).toEqual(next);
+    ids.skipPast(clientOrderId('H.123456abcdef012326030400012A0000Z'));
+    expect(ids.next()).toBe('H.123456abcdef012326030400012A00010');
+    expect(ids.strangerOf(clientOrderId('H.123456abcdef012326030400012A00010'))).toBeNull();
+    expect(ids.strangerOf(clientOrderId('H.123456abcdef012326030400012A00011'))).toBe('abcdef');
   });
 
   it('count on behind what a replay has seen', () => {
