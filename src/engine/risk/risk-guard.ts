@@ -14,7 +14,7 @@ import type { Denial } from '../ports/denial.ts';
 import type { ProposalSource } from '../ports/journal-entry.ts';
 import type { ModifyVerdict, OrderView, PurposeHint, RiskView, SubmitVerdict } from './risk-view.ts';
 import { approveCancel, approveModify, approveOrder } from './approve.ts';
-import { ClosingHours, type RiskRequest, type RiskTerms } from './risk-rule.ts';
+import { ClosingHours, type RiskRequest, type RiskScene, type RiskTerms } from './risk-rule.ts';
 import {
   changedTerms,
   isWaiting,
@@ -43,6 +43,8 @@ export type Guard = Pick<RiskGuard, 'checkSubmit' | 'checkModify' | 'checkCancel
 
 export class RiskGuard {
   readonly #terms: RiskTerms;
+  /** One for all checks: an order makes none. */
+  #scene: RiskScene | null = null;
 
   constructor(settings: EngineSettings, calendar: TradingCalendar, costs: CostSchedule) {
     const hours = new ClosingHours(calendar, settings.flatBeforeClose);
@@ -200,11 +202,13 @@ export class RiskGuard {
   }
 
   #firstDenial(view: RiskView, request: RiskRequest, purpose: Purpose): Denial | undefined {
-    const strategy = this.#terms.settings.strategies[request.strategy];
-    const { settings, calendar, hours, costs } = this.#terms;
-    const scene = { settings, calendar, hours, costs, view, strategy, purpose };
-    for (const rule of purpose === 'reduce' ? REDUCE_RULES : RISK_RULES) {
-      const denial = rule.check(request, scene);
+    const rules = purpose === 'reduce' ? REDUCE_RULES : RISK_RULES;
+    const scene = (this.#scene ??= { ...this.#terms, view, strategy: undefined, purpose });
+    scene.view = view;
+    scene.strategy = this.#terms.settings.strategies[request.strategy];
+    scene.purpose = purpose;
+    for (let at = 0; at < rules.length; at += 1) {
+      const denial = rules[at]?.check(request, scene);
       if (denial !== undefined) return denial;
     }
     return undefined;

@@ -51,17 +51,17 @@ export interface RiskTerms {
 }
 
 export interface RiskScene extends RiskTerms {
-  readonly view: RiskView;
+  view: RiskView;
   /** Undefined for the operator, who has no limits of his own and therefore enters nothing. */
-  readonly strategy: StrategySettings | undefined;
-  readonly purpose: Purpose;
+  strategy: StrategySettings | undefined;
+  purpose: Purpose;
 }
 
 export interface RiskRule {
   readonly name: string;
   /** Whether it may stop a reduction too (rulings, 36). */
   readonly appliesTo: DenialScope;
-  check(request: RiskRequest, scene: RiskScene): Denial | undefined;
+  check(request: RiskRequest, scene: Readonly<RiskScene>): Denial | undefined;
 }
 
 // Phases, and moments from which a day's entries are denied, computed once each: orders ask by the thousand, and date arithmetic is slow.
