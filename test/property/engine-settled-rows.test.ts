@@ -9,7 +9,8 @@ import { alwaysOpen } from '../../src/domain/calendar.ts';
 import { addDays } from '../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId, clientOrderId } from '../../src/domain/ids.ts';
 import { money, priceTicks, qty, tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
-import { SettledRows } from '../../src/engine/orders/settled-rows.ts';
+import { Orders } from '../../src/engine/orders/orders.ts';
+import { RowReader } from '../../src/engine/orders/row-reader.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import type { EarlierOrder } from '../../src/engine/ports/engine-event.ts';
 import { row, type RowFacts } from '../support/engine-facts.ts';
@@ -287,19 +288,14 @@ it.each([
 ])('skipping settled rows comes to the same as reading all: rows that $rows', ({ areCopies }) => {
   let skipped = 0;
   let readsAll = false;
-  const { scan } = SettledRows.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
-  vi.spyOn(SettledRows.prototype, 'scan').mockImplementation(function (
-    this: SettledRows,
-    book,
-    startedUs,
-    read,
-  ) {
-    if (readsAll) this.forget();
-    skipped += book.length;
-    scan.call(this, book, startedUs, (row) => {
-      skipped -= 1;
-      return read(row);
-    });
+  const { settle } = Orders.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
+  vi.spyOn(Orders.prototype, 'settle').mockImplementation(function (this: Orders, order, shown) {
+    if (!readsAll) settle.call(this, order, shown);
+  });
+  const { takeOrder } = RowReader.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
+  vi.spyOn(RowReader.prototype, 'takeOrder').mockImplementation(function (this: RowReader, ...taken) {
+    skipped += readsAll ? 1 : -1;
+    takeOrder.apply(this, taken);
   });
   fc.assert(
     fc.property(

@@ -28,8 +28,7 @@ import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import { ManagedOrder } from './managed-order.ts';
-import { ScanEvidence } from './scan-evidence.ts';
+import { ManagedOrder, ScanEvidence } from './managed-order.ts';
 
 /** Limit price of a trigger order whose row has neither limit nor trigger. */
 export const NO_PRICE = priceTicks(1);

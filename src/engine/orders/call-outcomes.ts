@@ -4,10 +4,9 @@ import type { CallAnswer } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import type { OpenCall, ManagedOrder } from './managed-order.ts';
+import { type OpenCall, type ManagedOrder, ScanEvidence } from './managed-order.ts';
 import type { CircuitBreakers } from './circuit-breakers.ts';
 import type { RejectionMemory } from './send-history.ts';
-import { ScanEvidence } from './scan-evidence.ts';
 
 export interface CallOutcomesParts {
   readonly context: EventContext;
@@ -58,7 +57,7 @@ export class CallOutcomes {
       return;
     }
     // Also an answer without a place in its order's table may leave a reason.
-    if (order.isSettled) orders.unsettle(order);
+    orders.unsettle(order);
     switch (call) {
       case 'place':
         return this.#place(order, outcome);

@@ -2,7 +2,12 @@
  * Compares a scan of the broker's books with our orders (rulings, 8, 9, 11, 29): which row is which order, which rows are not
  * ours, and which orders no row shows.
  */
-import { type BrokerOrder, type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
+import {
+  type BrokerOrder,
+  type BrokerTriggerOrder,
+  type FilledValue,
+  isDisagreeing,
+} from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
@@ -15,11 +20,9 @@ import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { BracketExits } from './exits.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import type { ManagedOrder } from './managed-order.ts';
+import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
 import { isAlike, isSameOrder, type Matched, matchOrders, matchTriggers } from './row-matching.ts';
 import type { RowReader } from './row-reader.ts';
-import { ScanEvidence } from './scan-evidence.ts';
-import { SettledRows } from './settled-rows.ts';
 
 export interface OrderReconcilerParts {
   readonly context: EventContext;
@@ -56,19 +59,18 @@ interface FirstScan {
 
 export class OrderReconciler {
   readonly #parts: OrderReconcilerParts;
-  readonly #settled: SettledRows;
   /** The complete scan that showed a row of the trigger book first. */
   readonly #firstSeen = new Map<BrokerOrderKey, FirstScan>();
 
   constructor(parts: OrderReconcilerParts) {
     this.#parts = parts;
-    this.#settled = new SettledRows(parts.orders);
   }
 
   /** Stamps orders and their rows together. */
   setClockBack(at: TsUs): void {
-    this.#settled.forget();
-    const { open } = this.#parts.orders;
+    const { orders } = this.#parts;
+    orders.unsettleAll();
+    const { open } = orders;
     const seen = [...this.#firstSeen.values()];
     const moments = [
       ...open.map(({ createdUs }) => createdUs),
@@ -89,7 +91,7 @@ export class OrderReconciler {
     const scan: Scan = { startedUs, shown: complete ? new Set() : null, oldRows: 0 };
     if (snapshot.list === 'orders') {
       const unowned: BrokerOrder[] = [];
-      this.#settled.scan(snapshot.orders, startedUs, (row) => this.#takeOwned(row, scan, unowned));
+      for (const row of snapshot.orders) if (!this.#isSettled(row, scan)) this.#takeOwned(row, scan, unowned);
       if (complete && unowned.length > 0 && !isEarlierBook)
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
       if (complete) this.#parts.children.endScan(startedUs);
@@ -115,44 +117,52 @@ export class OrderReconciler {
   /** Rows that changed, told by the venue itself: they name the orders of answers alone. */
   takeRows(rows: readonly BrokerOrder[], startedUs: TsUs): void {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
-    for (const row of rows) this.#takeOwned(row, scan, []);
+    for (const row of rows) this.#takeOwned(row, scan, null);
     this.#tellNumbersLost();
     this.#parts.entries.again(this.#parts.arePositionsProven());
   }
 
-  /** Returns the owner of a row that says nothing new while it stays the same; null otherwise. */
-  #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[]): ManagedOrder | null {
+  /**
+   * The row is the same as in the scan before, and nothing has happened since to its order, which is over: it shows the order and says
+   * nothing new. A busy day has hundreds of them, read with each poll, live and in a replay.
+   */
+  #isSettled(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
+    const { orders } = this.#parts;
+    const order = orders.byNumber(row.orderNo);
+    // Two rows of one order, or an older scan: none is skipped.
+    if (order === undefined || !orders.isSettled(order) || order.rowUs >= startedUs) return false;
+    if (order.settledRow === null || !isSameRow(row, order.settledRow)) {
+      order.settledAt = -1;
+      return false;
+    }
+    order.rowUs = startedUs;
+    shown?.add(order);
+    return true;
+  }
+
+  /** `unowned` receives a row that nobody owns; null where each is one of ours, and none is read again. */
+  #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
     const { orders, earlier } = this.#parts;
     const yesterdays = earlier.ownerOf(row);
     if (yesterdays !== undefined) {
       if (earlier.wasOver(yesterdays)) scan.oldRows += 1;
       if (yesterdays.orderNo !== row.orderNo) orders.bind(yesterdays, row.orderNo, scan.startedUs);
       this.#takeOrder(yesterdays, row, scan);
-      earlier.seen(yesterdays, scan.startedUs);
-      return null;
+      return earlier.seen(yesterdays, scan.startedUs);
     }
     const owner = this.#ownerOf(row, scan);
     const denied = owner === undefined ? this.#namedBy(row) : isOverfilled(owner, row) ? owner : undefined;
     if (denied !== undefined) {
       scan.shown?.add(denied);
       denied.absence = null;
-      this.#parts.rows.contradict(denied, row);
-      return null;
+      return this.#parts.rows.contradict(denied, row);
     }
-    if (owner === undefined) {
-      unowned.push(row);
-      return null;
-    }
-    // Two rows of one order: neither is skipped.
-    const isFirst = owner.rowUs < scan.startedUs && !owner.isSettled;
+    if (owner === undefined) return void unowned?.push(row);
+    const isFirst = owner.rowUs < scan.startedUs && !orders.isSettled(owner);
     this.#takeOrder(owner, row, scan);
-    return isFirst && this.#isSettled(owner, row) ? owner : null;
-  }
-
-  /** The same row would be found to be this order again, and change nothing of it. */
-  #isSettled(order: ManagedOrder, row: BrokerOrder): boolean {
-    if (!order.isFinal || isDisagreeing(row)) return false;
-    return this.#parts.orders.byNumber(row.orderNo) === order && isSameOrder(order, row);
+    if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
+    // The same row would be found to be this order again, and change nothing of it.
+    if (orders.byNumber(row.orderNo) === owner && isSameOrder(owner, row)) orders.settle(owner, row);
   }
 
   #ownerOf(row: BrokerOrder, { startedUs }: Scan): ManagedOrder | undefined {
@@ -197,7 +207,7 @@ export class OrderReconciler {
 
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    if (order.isSettled) this.#parts.orders.unsettle(order);
+    this.#parts.orders.unsettle(order);
     order.absence = null;
     this.#parts.rows.takeOrder(order, row, startedUs);
     if (order.queuedCancel !== null) this.#parts.numbered(order);
@@ -335,7 +345,6 @@ export class OrderReconciler {
       (order) =>
         order.isWaiting !== isOfTriggers ||
         shown.has(order) ||
-        order.isSettled ||
         order.isCarriedOver ||
         (order.isFinal
           ? isOfTriggers || order.rowUs === -Infinity
@@ -389,3 +398,31 @@ function inOrderBefore(at: TsUs, moments: readonly TsUs[]): (moment: TsUs) => Ts
   const places = new Map(ahead.map((moment, place) => [moment, tsUs(at - ahead.length + place + 1)]));
   return (moment) => places.get(moment) ?? moment;
 }
+
+/** In a replay a row that has not changed is the same object. */
+const isSameRow = (a: BrokerOrder, b: BrokerOrder): boolean =>
+  a === b ||
+  (a.orderNo === b.orderNo &&
+    a.filledQty === b.filledQty &&
+    a.status === b.status &&
+    a.orderKey === b.orderKey &&
+    a.refId === b.refId &&
+    a.orderCode === b.orderCode &&
+    a.side === b.side &&
+    a.qty === b.qty &&
+    a.limitPrice === b.limitPrice &&
+    isSameValue(a.filledValue, b.filledValue) &&
+    a.statusText === b.statusText &&
+    a.canCancel === b.canCancel &&
+    a.canModify === b.canModify &&
+    a.source === b.source &&
+    a.reason === b.reason);
+
+const isSameValue = (a: FilledValue | null, b: FilledValue | null): boolean =>
+  a === b ||
+  (a !== null &&
+    b !== null &&
+    a.value === b.value &&
+    a.quality === b.quality &&
+    a.costs?.fee === b.costs?.fee &&
+    a.costs?.tax === b.costs?.tax);

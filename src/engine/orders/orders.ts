@@ -1,5 +1,6 @@
 /** All orders of the trading day by our id and by the broker's number; the ones that are not final also in a list. */
 import { assert } from '../../domain/assert.ts';
+import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import type { InstrumentIndex } from '../../domain/units.ts';
 import type { DueWork } from '../state/timer-heap.ts';
@@ -35,6 +36,7 @@ export class Orders {
   #contradicted: ManagedOrder | null = null;
   #numberLost: ManagedOrder | null = null;
   #version = 0;
+  /** Counts the changes after which a row that was read may say something else: of its order, or of whose it is. */
   #unsettled = 0;
   /** The version that the counts are of. */
   #counted = 0;
@@ -94,11 +96,6 @@ export class Orders {
   /** Counts every change of what is open. */
   get version(): number {
     return this.#version;
-  }
-
-  /** Counts the changes after which a row that was read may say something else: of its order, or of whose it is. */
-  get unsettled(): number {
-    return this.#unsettled;
   }
 
   get count(): number {
@@ -213,7 +210,7 @@ export class Orders {
     if (order.isCarriedOver) this.#earlier.set(number, order);
     else if (!isKept) this.#byNumber.set(number, order);
     // Its row was found by this number, also where its own is another one by now.
-    if (owner?.isSettled === true) this.unsettle(owner);
+    if (owner !== undefined) this.unsettle(owner);
     if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
     if (isKept) this.#lose(order);
     else {
@@ -238,12 +235,27 @@ export class Orders {
     const isListed = this.#open.includes(order);
     if (isListed && order.isFinal) this.#open = this.#open.filter((each) => each !== order);
     else if (!isListed && !order.isFinal) this.#open.push(order);
-    if (order.isSettled || order.isCarriedOver) this.unsettle(order);
+    if (order.isCarriedOver) this.#unsettled += 1;
+    else this.unsettle(order);
     this.#turn();
   }
 
+  /** The row of an order that is over was read: the same one says nothing new. */
+  settle(order: ManagedOrder, row: BrokerOrder): void {
+    order.settledRow = row;
+    order.settledAt = this.#unsettled;
+  }
+
+  isSettled({ settledAt }: ManagedOrder): boolean {
+    return settledAt === this.#unsettled;
+  }
+
+  /** The order changed: all rows are read again. */
   unsettle(order: ManagedOrder): void {
-    order.isSettled = false;
+    if (this.isSettled(order)) this.unsettleAll();
+  }
+
+  unsettleAll(): void {
     this.#unsettled += 1;
   }
 

@@ -4,8 +4,7 @@
  */
 import type { TsUs } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
-import type { ManagedOrder } from '../orders/managed-order.ts';
-import { ScanEvidence } from '../orders/scan-evidence.ts';
+import { type ManagedOrder, ScanEvidence } from '../orders/managed-order.ts';
 
 export function setClockBack(state: EngineState, at: TsUs): void {
   const { context, timers, session, registry, orders, dayEnd, exits, children, reconciler } = state;
