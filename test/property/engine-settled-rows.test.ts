@@ -12,7 +12,7 @@ import { money, priceTicks, qty, tsUs, US_PER_SECOND } from '../../src/domain/un
 import { Orders } from '../../src/engine/orders/orders.ts';
 import { RowReader } from '../../src/engine/orders/row-reader.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
-import type { EarlierOrder } from '../../src/engine/ports/engine-event.ts';
+import type { CarriedOrder } from '../../src/engine/ports/engine-event.ts';
 import { row, type RowFacts } from '../support/engine-facts.ts';
 import { earlierOrder } from '../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
@@ -116,13 +116,13 @@ class World {
       tradingDay: DAY,
       follows: addDays(DAY, -1),
       carriedOver: [],
-      earlierOrders: earlier.map((plan, at) => this.#earlier(plan, at)),
+      carriedOrders: earlier.map((plan, at) => this.#earlier(plan, at)),
       halted: null,
     });
     rig.boot(1).stream('live').reference().pass(1).book().pass(1).positions().pass(1).book();
   }
 
-  #earlier(plan: EarlierPlan, at: number): EarlierOrder {
+  #earlier(plan: EarlierPlan, at: number): CarriedOrder {
     const id = clientOrderId(`E${at}`);
     this.#ids.push(id);
     return earlierOrder(id, {

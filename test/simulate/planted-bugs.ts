@@ -157,7 +157,7 @@ const MISSED: readonly PlantedBug[] = [
   {
     what: 'the fee that an order paid in the session before is charged again with its next fill',
     file: 'engine/orders/earlier-orders',
-    from: 'order.fee = earlier.fee;',
+    from: 'order.fee = left.fee;',
     to: ';',
   },
   {

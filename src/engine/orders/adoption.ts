@@ -7,10 +7,9 @@ import { type BrokerOrder, type BrokerTriggerOrder, mayWork } from '../../domain
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { type BrokerOrderNo, type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
-import { type OrderStatus, waitsInTriggerBook } from '../../domain/order.ts';
+import { waitsInTriggerBook } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import {
-  type InstrumentIndex,
   OPERATOR_INDEX,
   type PriceTicks,
   priceTicks,
@@ -19,8 +18,8 @@ import {
   type TsUs,
 } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
-import type { OrderToSend, Purpose } from '../ports/approved.ts';
-import type { CarriedOrder, OrderOwner } from '../ports/engine-event.ts';
+import type { OrderToSend } from '../ports/approved.ts';
+import type { OrderOwner } from '../ports/engine-event.ts';
 import { type EntryHalt, SECOND_DAEMON } from '../risk/entry-halt.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -28,7 +27,7 @@ import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import { ManagedOrder, ScanEvidence } from './managed-order.ts';
+import { ManagedOrder, type OrderTerms, ScanEvidence } from './managed-order.ts';
 
 /** Limit price of a trigger order whose row has neither limit nor trigger. */
 export const NO_PRICE = priceTicks(1);
@@ -44,16 +43,11 @@ export interface AdoptionParts {
   readonly tradingDay: () => TradingDay;
 }
 
-/** Finds the owner of an order that the broker shows and no call of this journal placed. */
-interface Owner {
-  readonly clientOrderId: ClientOrderId;
-  readonly strategy: StrategyIndex;
-  readonly purpose: Purpose;
-  readonly instrument: InstrumentIndex;
-  readonly isAdopted: boolean;
-  readonly isProtective: boolean;
-  readonly parent: ClientOrderId | null;
-}
+/** Whose an order is that the broker shows and no call of this journal placed. */
+type Owner = Pick<
+  OrderTerms,
+  'clientOrderId' | 'strategy' | 'purpose' | 'instrument' | 'isAdopted' | 'parent'
+>;
 
 export class Adoption {
   readonly #parts: AdoptionParts;
@@ -132,7 +126,6 @@ export class Adoption {
       purpose: isAdopted ? 'entry' : 'reduce',
       instrument: contract.index,
       isAdopted,
-      isProtective: false,
       parent: null,
     });
     this.#tellAdopted(row, order);
@@ -147,7 +140,6 @@ export class Adoption {
       purpose: sender.purpose,
       instrument: sender.instrument,
       isAdopted: sender.isAdopted,
-      isProtective: false,
       parent: sender.clientOrderId,
     });
     // A trailing stop sends a stop, whichever way it was last shown to trigger.
@@ -170,7 +162,6 @@ export class Adoption {
       purpose: 'entry',
       instrument: contract.index,
       isAdopted: true,
-      isProtective: false,
       parent: null,
     });
     const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
@@ -189,31 +180,15 @@ export class Adoption {
       purpose: 'reduce',
       instrument: contract.index,
       isAdopted: false,
-      isProtective: false,
       parent: bracket.clientOrderId,
     });
   }
 
-  /** A trigger order that already waited when the last session ended. */
-  carryOver(carried: CarriedOrder): void {
-    const { orders, context } = this.#parts;
-    const { clientOrderId: id, parent, purpose, isProtective, instrument, row, strategy } = carried;
-    if (orders.get(id) !== undefined) return;
-    const isAdopted = strategy === OPERATOR_INDEX;
-    const owner = { clientOrderId: id, strategy, purpose, instrument, isAdopted, isProtective, parent };
-    const order = this.#addTrigger(row, owner);
-    order.isCarriedOver = true;
-    order.placedTrigger = carried.placedTrigger ?? null;
-    // The next day may know the order only from this entry.
-    const waiting = { clientOrderId: id, parent, purpose, isProtective, instrument, row };
-    const { placedTrigger } = carried;
-    const entry = placedTrigger === undefined ? waiting : { ...waiting, placedTrigger };
-    context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
-  }
-
   #addOrder(row: BrokerOrder, readUs: TsUs, limitPrice: PriceTicks, owner: Owner): ManagedOrder {
     const { orders, context } = this.#parts;
-    const order = this.#add(row, owner, limitPrice, 'accepted', false);
+    const order = this.#create(row, owner, limitPrice, false);
+    order.become('accepted');
+    orders.add(order);
     order.refId = row.refId;
     order.orderKey = row.orderKey;
     // One that is over takes no number from an order that works.
@@ -243,40 +218,20 @@ export class Adoption {
 
   #addTrigger(row: BrokerTriggerOrder, owner: Owner): ManagedOrder {
     const limitPrice = row.limitPrice ?? row.triggerPrice ?? NO_PRICE;
-    const order = this.#add(row, owner, limitPrice, 'pending_trigger', true);
-    order.triggerKind = row.kind;
-    order.triggerPrice = row.triggerPrice;
-    order.triggerWhen = row.triggerWhen;
-    this.#parts.orders.bindTrigger(order, row.orderNo, row.orderKey);
+    const order = this.#create(row, owner, limitPrice, true);
+    addWaiting(this.#parts.orders, order, row);
     return order;
   }
 
-  #add(
+  #create(
     { orderCode, side, qty }: BrokerOrder | BrokerTriggerOrder,
-    { clientOrderId: id, strategy, purpose, instrument, isAdopted, isProtective, parent }: Owner,
+    owner: Owner,
     limitPrice: PriceTicks,
-    status: OrderStatus,
     isWaiting: boolean,
   ): ManagedOrder {
-    const order = new ManagedOrder({
-      clientOrderId: id,
-      strategy,
-      purpose,
-      instrument,
-      orderCode,
-      side,
-      qty,
-      limitPrice,
-      trigger: null,
-      isWaiting,
-      parent,
-      isAdopted,
-      isProtective,
-      createdUs: this.#parts.context.nowUs,
-    });
-    order.become(status);
-    this.#parts.orders.add(order);
-    return order;
+    const createdUs = this.#parts.context.nowUs;
+    const terms = { ...owner, orderCode, side, qty, limitPrice, trigger: null, isWaiting, createdUs };
+    return new ManagedOrder({ ...terms, isProtective: false });
   }
 
   #ownerOf({ refId }: BrokerOrder): StrategyIndex {
@@ -350,6 +305,24 @@ export class Adoption {
     context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
     return undefined;
   }
+}
+
+/** Its row stands in the trigger book. */
+export function addWaiting(orders: Orders, order: ManagedOrder, row: BrokerTriggerOrder): void {
+  order.become('pending_trigger');
+  orders.add(order);
+  order.triggerKind = row.kind;
+  order.triggerPrice = row.triggerPrice;
+  order.triggerWhen = row.triggerWhen;
+  orders.bindTrigger(order, row.orderNo, row.orderKey);
+}
+
+/** The order may outlive the day: the next session finds its owner in this entry. */
+export function journalWaiting(context: EventContext, order: ManagedOrder, row: BrokerTriggerOrder): void {
+  const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
+  const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
+  const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
+  context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
 }
 
 /**

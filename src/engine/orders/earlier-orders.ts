@@ -3,7 +3,7 @@
  * and only the fills that are new are booked. One whose end was not seen may explain a difference of positions (rulings, 6).
  */
 import { assert } from '../../domain/assert.ts';
-import type { BrokerOrder } from '../../domain/broker-order.ts';
+import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { surelyBegunUs, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { valueOf } from '../../domain/contract.ts';
@@ -13,19 +13,20 @@ import {
   type InstrumentIndex,
   money,
   OPERATOR_INDEX,
+  type PriceTicks,
   qty,
   type SignedQty,
   type StrategyIndex,
   signedQty,
   type TsUs,
 } from '../../domain/units.ts';
-import type { CarriedOrder, EarlierOrder } from '../ports/engine-event.ts';
+import type { CarriedOrder } from '../ports/engine-event.ts';
 import { CONFIRM_AFTER_US } from '../positions/enclosed-proof.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { BracketExits } from './exits.ts';
-import { NO_PRICE } from './adoption.ts';
+import { addWaiting, journalWaiting, NO_PRICE } from './adoption.ts';
 import { ManagedOrder } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -57,45 +58,54 @@ export class EarlierOrders {
   }
 
   /** `wasNight`: trading stopped since the session of the order, unless it never does. */
-  carryOver(earlier: EarlierOrder, wasNight: boolean): void {
+  carryOver(left: CarriedOrder, wasNight: boolean): void {
     const { orders, contracts, context, exits } = this.#parts;
-    const { clientOrderId, strategy, orderNo, status, trigger } = earlier;
-    const contract = contracts.at(earlier.instrument);
-    if (contract === undefined || orders.get(clientOrderId) !== undefined) return;
-    const order = new ManagedOrder({
-      clientOrderId,
-      strategy,
-      purpose: earlier.purpose,
-      instrument: earlier.instrument,
-      orderCode: contract.orderCode,
-      side: earlier.side,
-      qty: earlier.qty,
-      limitPrice: earlier.limitPrice,
-      trigger,
-      isWaiting: waitsInTriggerBook(trigger),
-      parent: earlier.parent,
-      isAdopted: strategy === OPERATOR_INDEX,
-      isProtective: earlier.isProtective,
-      createdUs: context.nowUs,
-    });
+    const { clientOrderId, strategy, status, trigger, row, orderNo, orderKey } = left;
+    const orderCode = row?.orderCode ?? contracts.at(left.instrument)?.orderCode;
+    if (orderCode === undefined || orders.get(clientOrderId) !== undefined) return;
+    const isWaiting = row !== undefined || waitsInTriggerBook(trigger);
+    const isAdopted = strategy === OPERATOR_INDEX;
+    const order = new ManagedOrder({ ...left, orderCode, isWaiting, isAdopted, createdUs: context.nowUs });
     order.isCarriedOver = true;
-    if (!order.isWaiting) order.orderKey = earlier.orderKey;
-    order.filledQty = earlier.filledQty;
-    order.filledValue = earlier.filledValue;
-    order.fillQuality = earlier.fillQuality;
-    order.fee = earlier.fee;
-    order.tax = earlier.tax;
+    if (row !== undefined) return this.#carryWaiting(order, row, left, wasNight);
+    if (!isWaiting) order.orderKey = orderKey;
+    order.filledQty = left.filledQty;
+    order.filledValue = left.filledValue;
+    order.fillQuality = left.fillQuality;
+    order.fee = left.fee;
+    order.tax = left.tax;
     // Its number may be another order's by now: a row of the book allows it again.
     order.canCancel = false;
     order.canModify = false;
-    order.become(this.#statusToday(earlier, wasNight));
+    order.become(this.#statusToday(left, wasNight));
     if (order.isFinal) this.#over.add(order);
     orders.add(order);
-    if (orderNo !== null && order.isWaiting) orders.bindTrigger(order, orderNo, earlier.orderKey);
+    if (orderNo !== null && isWaiting) orders.bindTrigger(order, orderNo, orderKey);
     else if (orderNo !== null) orders.bind(order, orderNo, context.nowUs);
     const isOver = hasProvenEnd(status);
     if (!isOver) this.#unproven.add(order);
-    if (trigger?.kind === 'bracket' && (!isOver || earlier.owesExits === true)) exits.expect(order);
+    if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) exits.expect(order);
+  }
+
+  /**
+   * After a night it is over where its last day was before this one. A book that shows it all the same brings it back. Where trading goes
+   * on, the clock at midnight proves nothing.
+   */
+  #carryWaiting(
+    order: ManagedOrder,
+    row: BrokerTriggerOrder,
+    { placedTrigger = null }: { readonly placedTrigger?: PriceTicks | null },
+    wasNight: boolean,
+  ): void {
+    const { context, orders, life, tradingDay } = this.#parts;
+    addWaiting(orders, order, row);
+    order.placedTrigger = placedTrigger;
+    // The next day may know the order only from this entry.
+    journalWaiting(context, order, row);
+    const { lastDay } = row;
+    if (!wasNight || this.#isMidnightTraded() || lastDay === undefined || lastDay >= tradingDay()) return;
+    this.missing(order);
+    life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
   }
 
   /** The order of the last session that a row of the in-day book shows. */
@@ -145,21 +155,6 @@ export class EarlierOrders {
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
     const text = `the ${book} is of another day or lacks orders: it does not tell whether ${order.clientOrderId} arrived`;
     this.#parts.context.alert(order.strategy, 'warning', 'book_of_another_day', text);
-  }
-
-  /**
-   * After a night: an order that waited is over where its last day was before this one. A book that shows it all the same brings it back.
-   * Where trading goes on, the clock at midnight proves nothing.
-   */
-  endOutdated(waiting: readonly CarriedOrder[]): void {
-    const { orders, life, tradingDay } = this.#parts;
-    if (this.#isMidnightTraded()) return;
-    for (const { clientOrderId, row } of waiting) {
-      const order = orders.get(clientOrderId);
-      if (order === undefined || row.lastDay === undefined || row.lastDay >= tradingDay()) continue;
-      this.missing(order);
-      life.apply(order, 'seen_gone', `its last day was ${row.lastDay}`);
-    }
   }
 
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
@@ -265,7 +260,7 @@ export class EarlierOrders {
   }
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */
-  #statusToday({ status, orderNo, filledQty, trigger }: EarlierOrder, wasNight: boolean): OrderStatus {
+  #statusToday({ status, orderNo, filledQty, trigger }: CarriedOrder, wasNight: boolean): OrderStatus {
     if (hasProvenEnd(status)) return status;
     if (orderNo === null) return status === 'submitted' ? 'submitted' : 'unknown';
     if (waitsInTriggerBook(trigger)) return 'pending_trigger';

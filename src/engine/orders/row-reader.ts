@@ -10,6 +10,7 @@ import {
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { minutes, type TsUs } from '../../domain/units.ts';
 import type { EventContext } from '../state/event-context.ts';
+import { journalWaiting } from './adoption.ts';
 import type { EarlierOrders } from './earlier-orders.ts';
 import type { FillSteps } from './fill-steps.ts';
 import type { OrderLife } from './order-life.ts';
@@ -72,7 +73,7 @@ export class RowReader {
     order.rowUs = startedUs;
     order.absence = null;
     this.#takeTriggerTerms(order, row, startedUs);
-    if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`)) this.#journalRow(order, row);
+    if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`)) journalWaiting(this.#parts.context, order, row);
     this.#takeChildren(order, row);
     this.#takeTriggerStatus(order, row, startedUs);
   }
@@ -193,15 +194,6 @@ export class RowReader {
     if (openCancel === null || (!isUnknownLost && !isProven)) return;
     order.openCancel = null;
     this.#parts.life.apply(order, 'cancel_lost');
-  }
-
-  /** The order may outlive the day: the next session finds its owner in this entry. */
-  #journalRow(order: ManagedOrder, row: BrokerTriggerOrder): void {
-    const { context } = this.#parts;
-    const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
-    const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
-    const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
-    context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
   }
 
   #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
