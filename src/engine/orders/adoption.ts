@@ -6,9 +6,8 @@
 import { type BrokerOrder, type BrokerTriggerOrder, mayWork } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { type BrokerOrderNo, type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
+import { type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
 import { waitsInTriggerBook } from '../../domain/order.ts';
-import type { LookUpSettings } from '../../domain/settings.ts';
 import {
   OPERATOR_INDEX,
   type PriceTicks,
@@ -27,7 +26,7 @@ import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import { ManagedOrder, type OrderTerms, ScanEvidence } from './managed-order.ts';
+import { ManagedOrder, type OrderTerms } from './managed-order.ts';
 
 /** Limit price of a trigger order whose row has neither limit nor trigger. */
 export const NO_PRICE = priceTicks(1);
@@ -39,7 +38,8 @@ export interface AdoptionParts {
   readonly orders: Orders;
   readonly ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
   readonly halt: EntryHalt;
-  readonly entries: Pick<EntryWithdrawal, 'withdraw'>;
+  readonly life: OrderLife;
+  readonly entries: EntryWithdrawal;
   readonly tradingDay: () => TradingDay;
 }
 
@@ -146,9 +146,23 @@ export class Adoption {
     child.triggerWhen = sender.triggerKind === 'trailing_stop' ? null : sender.triggerWhen;
     // An exit lasts like the bracket that brought it.
     const { orders } = this.#parts;
-    const bracket = sender.parent === null ? undefined : orders.get(sender.parent);
+    const bracket = orders.get(sender.parent);
     child.isLasting = sender.isLasting || bracket?.isLasting === true;
     return child;
+  }
+
+  /** The child is an order of its own from here on. */
+  sent(sender: ManagedOrder, child: ManagedOrder): void {
+    const { orders, life, context, entries } = this.#parts;
+    if (child.orderNo !== null) orders.noteSent(child.orderNo, sender);
+    sender.sentQty = qty(sender.sentQty + child.qty);
+    if (sender.sentQty >= sender.qty) life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
+    else orders.changed(sender);
+    life.tell(child);
+    if (child.isFinal) return;
+    // The cancel crossed the trigger on the wire: it goes on to what was sent.
+    if (sender.isUnwanted) context.cancel(child.strategy, child.clientOrderId);
+    else if (sender.isWithdrawn && !entries.isCover(child.clientOrderId)) entries.withdrawOrder(child);
   }
 
   /** Undefined for a row that has ended, and for a contract that is not listed. */
@@ -241,7 +255,7 @@ export class Adoption {
 
   #tellAdopted(row: BrokerOrder, order: ManagedOrder): void {
     const { context, orders } = this.#parts;
-    const twin = row.refId === null ? undefined : orders.get(row.refId);
+    const twin = orders.get(row.refId);
     const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
     if (twin !== undefined && twin !== order) {
       const text = `the book shows ${what} with the refId of ${twin.clientOrderId}, which is another order`;
@@ -323,166 +337,4 @@ export function journalWaiting(context: EventContext, order: ManagedOrder, row: 
   const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
   const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
   context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
-}
-
-/**
- * Orders of the in-day book that one of our trigger orders sent: they belong to its strategy. The in-day book says only that the
- * broker made them (`SYS`), the trigger book says which order did. Until it has been read, such a row is held back rather than
- * taken for somebody else's.
- */
-interface ChildOrdersParts {
-  readonly orders: Orders;
-  readonly life: OrderLife;
-  readonly context: EventContext;
-  readonly entries: Pick<EntryWithdrawal, 'isCover' | 'withdrawOrder'>;
-  readonly lookUp: LookUpSettings;
-  /** When the last complete scan of the trigger book began. */
-  readonly triggersReadUs: () => number;
-  readonly readTriggers: () => void;
-}
-
-interface HeldRow {
-  readonly row: BrokerOrder;
-  /** When the scan began that showed it first. */
-  readonly sinceUs: TsUs;
-  /** When the scan began that showed it last. */
-  readonly shownUs: TsUs;
-  readonly evidence: ScanEvidence;
-}
-
-export class ChildOrders {
-  readonly #parts: ChildOrdersParts;
-  readonly #held = new Map<BrokerOrderNo, HeldRow>();
-  /** Orders that a person has taken for the operator's. */
-  readonly #foreign = new Set<BrokerOrderNo>();
-  /** Sent by exits whose bracket is in doubt, by the last complete scan of the trigger book. */
-  #inDoubt: ReadonlySet<BrokerOrderNo> = new Set();
-  /** The oldest row that is held although the trigger book had time enough to explain it. */
-  #overdue: BrokerOrder | null = null;
-
-  constructor(parts: ChildOrdersParts) {
-    this.#parts = parts;
-  }
-
-  /** Rows whose owner is not known yet; their fills are not booked. */
-  get held(): number {
-    return this.#held.size;
-  }
-
-  /** Why positions cannot be proven, or null: an order filled, and nobody knows for whom. */
-  unproven(): string | null {
-    return this.#overdue === null
-      ? null
-      : `${describe(this.#overdue)} is booked for nobody until the broker's trigger book can be read`;
-  }
-
-  /** Scans are counted anew. */
-  setClockBack(at: TsUs): void {
-    for (const [orderNo, { row }] of this.#held)
-      this.#held.set(orderNo, { row, sinceUs: at, shownUs: at, evidence: new ScanEvidence(at) });
-  }
-
-  /** A person takes an order that is held for the operator's. False when none with this number is held. */
-  giveUp(number: BrokerOrderNo): boolean {
-    if (!this.#held.has(number)) return false;
-    this.#foreign.add(number);
-    return true;
-  }
-
-  /** The trigger book says what sent these, and it is not known yet whose that is. */
-  doubt(numbers: ReadonlySet<BrokerOrderNo>): void {
-    this.#inDoubt = numbers;
-  }
-
-  /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
-  senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
-    const told = this.#parts.orders.senderOf(row.orderNo);
-    if (told !== undefined && maySendMore(told, row)) return this.#release(row, told);
-    const named = row.refId === null ? undefined : this.#parts.orders.get(row.refId);
-    if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
-    if (row.source !== 'system') return null;
-    if (this.#foreign.has(row.orderNo)) return this.#release(row, null);
-    const held = this.#held.get(row.orderNo);
-    if (this.#inDoubt.has(row.orderNo)) return this.#hold(row, startedUs);
-    if (this.#parts.triggersReadUs() < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
-    const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));
-    const triggered = alike.find(({ status }) => status === 'triggering');
-    if (triggered !== undefined) return this.#release(row, triggered);
-    // A stop or a bracket in doubt has no row of its own yet, and the two books may show one trigger at different times.
-    const { open, owingExits } = this.#parts.orders;
-    if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
-      return this.#hold(row, startedUs);
-    const isOwed = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
-    if (isOwed && held?.evidence.isEnough(this.#parts.lookUp) !== true) return this.#hold(row, startedUs);
-    return this.#release(row, null);
-  }
-
-  /** After a complete scan of the in-day book: a row that is gone, or has found another owner, is held no more. */
-  endScan(startedUs: TsUs): void {
-    for (const { row, shownUs } of this.#held.values()) if (shownUs < startedUs) this.#release(row, null);
-  }
-
-  /** The child is an order of its own from here on. */
-  sent(sender: ManagedOrder, child: ManagedOrder): void {
-    const { orders, life, context, entries } = this.#parts;
-    if (child.orderNo !== null) orders.noteSent(child.orderNo, sender);
-    sender.sentQty = qty(sender.sentQty + child.qty);
-    if (sender.sentQty >= sender.qty) life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
-    else orders.changed(sender);
-    life.tell(child);
-    if (child.isFinal) return;
-    // The cancel crossed the trigger on the wire: it goes on to what was sent.
-    if (sender.isUnwanted) context.cancel(child.strategy, child.clientOrderId);
-    else if (sender.isWithdrawn && !entries.isCover(child.clientOrderId)) entries.withdrawOrder(child);
-  }
-
-  nextDay(): void {
-    this.#held.clear();
-    this.#foreign.clear();
-    this.#inDoubt = new Set();
-    this.#overdue = null;
-  }
-
-  #hold(row: BrokerOrder, startedUs: TsUs): 'hold' {
-    const { context, lookUp, readTriggers } = this.#parts;
-    const { sinceUs, evidence } = this.#held.get(row.orderNo) ?? {
-      sinceUs: startedUs,
-      evidence: new ScanEvidence(startedUs),
-    };
-    evidence.add(startedUs);
-    this.#held.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
-    readTriggers();
-    if (this.#overdue === null && evidence.isEnough(lookUp)) {
-      this.#overdue = row;
-      const text = `${describe(row)} was sent by a stop, and the trigger book, which says whose, cannot be read: it is booked for nobody, and entries are blocked until it can, or until tickwright orders resolve ${row.orderNo} live gives it to the operator`;
-      context.alert(null, 'critical', 'order_held', text);
-    }
-    return 'hold';
-  }
-
-  #release<Sender>({ orderNo }: BrokerOrder, sender: Sender): Sender {
-    this.#held.delete(orderNo);
-    if (this.#overdue?.orderNo === orderNo) this.#overdue = null;
-    return sender;
-  }
-}
-
-const describe = ({ orderNo, side, qty: size, orderCode, filledQty }: BrokerOrder): string =>
-  `order no. ${orderNo} (${side} ${size} ${orderCode}, ${filledQty} filled)`;
-
-/** A number of an earlier day may name a sender that has sent all of it. */
-const maySendMore = (order: ManagedOrder, row: BrokerOrder): boolean =>
-  order.orderCode === row.orderCode && order.side === row.side && order.sentQty + row.qty <= order.qty;
-
-const isInDoubt = ({ status }: ManagedOrder): boolean => status === 'submitted' || status === 'unknown';
-
-/** An exit of this bracket that the trigger book has not shown yet. */
-const mayExitHaveSent = ({ trigger, orderCode, side, qty: size }: ManagedOrder, row: BrokerOrder): boolean =>
-  trigger?.kind === 'bracket' && orderCode === row.orderCode && side !== row.side && row.qty <= size;
-
-/** A stop sends all of it at once, an arbitrage order as much as its leg has filled. */
-function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {
-  if (!order.isWaiting || order.orderCode !== row.orderCode || order.side !== row.side) return false;
-  if (row.limitPrice !== null && row.limitPrice !== order.limitPrice) return false;
-  return order.triggerKind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
 }

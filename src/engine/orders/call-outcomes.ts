@@ -2,6 +2,9 @@
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { CallAnswer } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
+import type { JournalDecisions } from '../replay/journal-decisions.ts';
+import type { SnapshotRequests } from '../ports/outbound.ts';
+import type { OrderExecutor } from './order-executor.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { type OpenCall, type ManagedOrder, ScanEvidence } from './managed-order.ts';
@@ -13,12 +16,10 @@ export interface CallOutcomesParts {
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly rejections: RejectionMemory;
-  readonly breakers: Pick<CircuitBreakers, 'rejected'>;
-  readonly numbered: (order: ManagedOrder) => void;
-  /** The call was decided in the tail that a kill cut off: it never left. */
-  readonly isLost: (callId: OpenCall['callId']) => boolean;
-  /** Something became unknown: look at the book at once. */
-  readonly lookUpOrder: (order: ManagedOrder) => void;
+  readonly breakers: CircuitBreakers;
+  readonly executor: OrderExecutor;
+  readonly past: JournalDecisions;
+  readonly snapshots: SnapshotRequests;
 }
 
 type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
@@ -76,11 +77,11 @@ export class CallOutcomes {
       this.#modify(order, openModify.callId, this.#interruption(openModify.callId));
     if (openCancel?.answer !== 'none') return;
     this.#cancel(order, openCancel.callId, this.#interruption(openCancel.callId));
-    if (this.#parts.isLost(openCancel.callId)) this.#cancelAgain(order);
+    if (this.#parts.past.isLost(openCancel.callId)) this.#cancelAgain(order);
   }
 
   #interruption(callId: OpenCall['callId']): CallOutcome {
-    return this.#parts.isLost(callId)
+    return this.#parts.past.isLost(callId)
       ? { status: 'not_sent', reason: 'the process ended before it was written' }
       : { status: 'unknown', reason: 'the process ended before an answer came' };
   }
@@ -93,14 +94,14 @@ export class CallOutcomes {
   }
 
   #place(order: ManagedOrder, outcome: CallOutcome): void {
-    const { life, rejections, context, numbered, lookUpOrder } = this.#parts;
+    const { life, rejections, context, executor } = this.#parts;
     if (outcome.status === 'accepted') {
       rejections.accepted(order.strategy, order);
       if (!this.#bind(order, outcome)) this.#taken(order, outcome.orderNo);
       life.apply(order, 'place_accepted');
-      if (order.queuedCancel !== null) numbered(order);
+      if (order.queuedCancel !== null) executor.sendQueuedCancel(order);
       // The next session knows the order by its row.
-      if (order.isWaiting) lookUpOrder(order);
+      if (order.isWaiting) this.#lookUp(order);
       return;
     }
     if (outcome.status === 'rejected') {
@@ -117,9 +118,14 @@ export class CallOutcomes {
         'order_unknown',
         `${order.clientOrderId}: ${outcome.reason}; looked up in the book`,
       );
-      lookUpOrder(order);
+      this.#lookUp(order);
     }
     life.apply(order, `place_${outcome.status}`, textOf(outcome));
+  }
+
+  /** Something became unknown, or has no row yet: its book is read at once. */
+  #lookUp({ isWaiting }: ManagedOrder): void {
+    this.#parts.snapshots.want(isWaiting ? 'triggers' : 'book');
   }
 
   /** The two books have number sequences of their own. */
@@ -134,11 +140,11 @@ export class CallOutcomes {
   }
 
   #modify(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const { life, lookUpOrder } = this.#parts;
+    const { life } = this.#parts;
     const isOpen = order.openModify?.callId === callId;
     if (isOpen && order.openModify !== null) order.openModify = this.#answered(order.openModify, outcome);
     if (outcome.status === 'accepted') return life.apply(order, 'modify_accepted');
-    if (outcome.status === 'unknown' || order.isWaiting) lookUpOrder(order);
+    if (outcome.status === 'unknown' || order.isWaiting) this.#lookUp(order);
     if (outcome.status === 'rejected') this.#refused(order, outcome);
     if (outcome.status === 'not_sent') order.reason = outcome.reason;
     // An answer to a change that is no longer open says nothing about the one that is.
@@ -146,11 +152,11 @@ export class CallOutcomes {
   }
 
   #cancel(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const { life, lookUpOrder, context } = this.#parts;
+    const { life, context } = this.#parts;
     const isOpen = order.openCancel?.callId === callId;
     if (isOpen && order.openCancel !== null) order.openCancel = this.#answered(order.openCancel, outcome);
     if (isOpen && order.openCancel === null) order.cancelFailedUs = context.nowUs;
-    lookUpOrder(order);
+    this.#lookUp(order);
     if (outcome.status === 'accepted') return life.apply(order, 'cancel_accepted');
     if (outcome.status === 'rejected') this.#refused(order, outcome);
     if (outcome.status === 'not_sent') order.reason = outcome.reason;

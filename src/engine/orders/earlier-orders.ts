@@ -3,7 +3,7 @@
  * and only the fills that are new are booked. One whose end was not seen may explain a difference of positions (rulings, 6).
  */
 import { assert } from '../../domain/assert.ts';
-import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { surelyBegunUs, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { valueOf } from '../../domain/contract.ts';
@@ -30,7 +30,6 @@ import { addWaiting, journalWaiting, NO_PRICE } from './adoption.ts';
 import { ManagedOrder } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import { isAlike } from './row-matching.ts';
 
 export interface EarlierOrdersParts {
   readonly context: EventContext;
@@ -106,28 +105,6 @@ export class EarlierOrders {
     if (!wasNight || this.#isMidnightTraded() || lastDay === undefined || lastDay >= tradingDay()) return;
     this.missing(order);
     life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
-  }
-
-  /** The order of the last session that a row of the in-day book shows. */
-  ownerOf(row: BrokerOrder): ManagedOrder | undefined {
-    const { orders } = this.#parts;
-    if (!orders.hasEarlier) return undefined;
-    const named = row.refId === null ? undefined : orders.get(row.refId);
-    const numbered = orders.earlierByNumber(row.orderNo);
-    if (named?.isCarriedOver === true && !named.isWaiting && (named === numbered || isAlike(named, row)))
-      return named;
-    if (numbered !== undefined && this.#isSame(numbered, row)) return numbered;
-    // Two orders of one session may have had the number.
-    const keyed = row.orderKey === null ? undefined : orders.byBookKey(row.orderKey);
-    return keyed?.isCarriedOver === true ? keyed : undefined;
-  }
-
-  /** Numbers begin anew each day, keys do not. */
-  #isSame(order: ManagedOrder, row: BrokerOrder): boolean {
-    if (order.orderKey !== null && row.orderKey !== null) return order.orderKey === row.orderKey;
-    const isOurs = !order.isAdopted && order.parent === null;
-    if (isOurs && row.refId !== null) return false;
-    return this.#parts.orders.byNumber(row.orderNo) === undefined && isAlike(order, row);
   }
 
   /** A book of this day shows it: from here on its rows tell its fills. */

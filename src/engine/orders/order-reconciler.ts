@@ -13,15 +13,18 @@ import type { OrderStatus } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
+import type { PositionReconciler } from '../positions/position-reconciler.ts';
+import type { SnapshotRequests } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
-import type { Adoption, ChildOrders } from './adoption.ts';
+import type { Adoption } from './adoption.ts';
 import type { EarlierOrders } from './earlier-orders.ts';
 import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { BracketExits } from './exits.ts';
+import type { OrderExecutor } from './order-executor.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
-import { isAlike, isSameOrder, type Matched, matchOrders, matchTriggers } from './row-matching.ts';
+import { isSameOrder, type Matched, matchOrders, matchTriggers, type RowOwners } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
 
 export interface OrderReconcilerParts {
@@ -31,15 +34,13 @@ export interface OrderReconcilerParts {
   readonly rows: RowReader;
   readonly adoption: Adoption;
   readonly earlier: EarlierOrders;
-  readonly children: ChildOrders;
+  readonly owners: RowOwners;
   readonly exits: BracketExits;
   readonly entries: Pick<EntryWithdrawal, 'again'>;
-  readonly arePositionsProven: () => boolean;
+  readonly positionReconciler: PositionReconciler;
   readonly lookUp: LookUpSettings;
-  /** The order's number or key has become known: a cancel that waited for it may go. */
-  readonly numbered: (order: ManagedOrder) => void;
-  /** The in-day book says which bracket has filled. */
-  readonly readBook: () => void;
+  readonly executor: OrderExecutor;
+  readonly snapshots: SnapshotRequests;
 }
 
 /** One scan that is being compared. */
@@ -94,13 +95,13 @@ export class OrderReconciler {
       for (const row of snapshot.orders) if (!this.#isSettled(row, scan)) this.#takeOwned(row, scan, unowned);
       if (complete && unowned.length > 0 && !isEarlierBook)
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
-      if (complete) this.#parts.children.endScan(startedUs);
+      if (complete) this.#parts.owners.endScan(startedUs);
     } else {
       const unowned = snapshot.orders.filter((row) => !this.#takeOwnedTrigger(row, scan));
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
     this.#tellNumbersLost();
-    this.#parts.entries.again(this.#parts.arePositionsProven());
+    this.#parts.entries.again(this.#parts.positionReconciler.unproven() === null);
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
     const isOld = scan.oldRows > 0 && scan.oldRows === snapshot.orders.length;
@@ -119,7 +120,7 @@ export class OrderReconciler {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
     for (const row of rows) this.#takeOwned(row, scan, null);
     this.#tellNumbersLost();
-    this.#parts.entries.again(this.#parts.arePositionsProven());
+    this.#parts.entries.again(this.#parts.positionReconciler.unproven() === null);
   }
 
   /**
@@ -142,16 +143,14 @@ export class OrderReconciler {
 
   /** `unowned` receives a row that nobody owns; null where each is one of ours, and none is read again. */
   #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
-    const { orders, earlier } = this.#parts;
-    const yesterdays = earlier.ownerOf(row);
-    if (yesterdays !== undefined) {
-      if (earlier.wasOver(yesterdays)) scan.oldRows += 1;
-      if (yesterdays.orderNo !== row.orderNo) orders.bind(yesterdays, row.orderNo, scan.startedUs);
-      this.#takeOrder(yesterdays, row, scan);
-      return earlier.seen(yesterdays, scan.startedUs);
+    const { orders, owners, earlier } = this.#parts;
+    const owner = owners.ownerOf(row, scan.startedUs);
+    if (owner?.isCarriedOver === true) {
+      if (earlier.wasOver(owner)) scan.oldRows += 1;
+      this.#takeOrder(owner, row, scan);
+      return earlier.seen(owner, scan.startedUs);
     }
-    const owner = this.#ownerOf(row, scan);
-    const denied = owner === undefined ? this.#namedBy(row) : isOverfilled(owner, row) ? owner : undefined;
+    const denied = owner === undefined ? owners.namedBy(row) : isOverfilled(owner, row) ? owner : undefined;
     if (denied !== undefined) {
       scan.shown?.add(denied);
       denied.absence = null;
@@ -165,41 +164,8 @@ export class OrderReconciler {
     if (orders.byNumber(row.orderNo) === owner && isSameOrder(owner, row)) orders.settle(owner, row);
   }
 
-  #ownerOf(row: BrokerOrder, { startedUs }: Scan): ManagedOrder | undefined {
-    const { orders } = this.#parts;
-    const { orderNo, orderKey, refId } = row;
-    const numbered = orders.byNumber(orderNo);
-    if (numbered !== undefined && isSameOrder(numbered, row)) return numbered;
-    const keyed = orderKey === null ? undefined : orders.byBookKey(orderKey);
-    if (keyed !== undefined && isSameOrder(keyed, row)) {
-      orders.renumber(keyed, orderNo, startedUs);
-      return keyed;
-    }
-    const named = refId === null ? undefined : orders.get(refId);
-    // The order that a stop sends may bear the stop's id: it is another order, which `ChildOrders` finds.
-    if (named === undefined || named.isWaiting || !isAlike(named, row)) return undefined;
-    const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.isNumberLost;
-    if (isItsNumber) orders.bind(named, orderNo, startedUs);
-    return isItsNumber ? named : undefined;
-  }
-
-  /** The order that a row names by key or reference, though its terms are not the order's. One with a number of its own has its own row. */
-  #namedBy({ orderNo, orderKey, refId }: BrokerOrder): ManagedOrder | undefined {
-    const { orders } = this.#parts;
-    const numbered = orders.byNumber(orderNo);
-    const keyed = orderKey === null ? undefined : orders.byBookKey(orderKey);
-    const named = refId === null ? undefined : orders.get(refId);
-    const isKeyed = numbered !== undefined && orderKey !== null && numbered.orderKey === orderKey;
-    const isNamed = named !== undefined && !named.isWaiting && (named === numbered || named.orderNo === null);
-    return isKeyed ? numbered : (keyed ?? (isNamed ? named : undefined));
-  }
-
   #takeOwnedTrigger(row: BrokerTriggerOrder, scan: Scan): boolean {
-    const { orders } = this.#parts;
-    const byKey = orders.byKey(row.orderKey);
-    const byNumber = byKey === undefined ? orders.byTriggerNo(row.orderNo) : undefined;
-    const isBound = byNumber !== undefined && orders.bindTrigger(byNumber, row.orderNo, row.orderKey);
-    const owner = byKey ?? (isBound ? byNumber : undefined);
+    const owner = this.#parts.owners.ownerOfTrigger(row);
     if (owner === undefined) return false;
     this.#takeTrigger(owner, row, scan);
     return true;
@@ -210,14 +176,14 @@ export class OrderReconciler {
     this.#parts.orders.unsettle(order);
     order.absence = null;
     this.#parts.rows.takeOrder(order, row, startedUs);
-    if (order.queuedCancel !== null) this.#parts.numbered(order);
+    if (order.queuedCancel !== null) this.#parts.executor.sendQueuedCancel(order);
   }
 
   #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
     this.#parts.earlier.seen(order, startedUs);
     this.#parts.rows.takeTrigger(order, row, startedUs);
-    if (order.queuedCancel !== null) this.#parts.numbered(order);
+    if (order.queuedCancel !== null) this.#parts.executor.sendQueuedCancel(order);
   }
 
   #takeUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
@@ -243,13 +209,13 @@ export class OrderReconciler {
 
   /** The rows that no trigger of ours sent. */
   #takeChildren(rows: readonly BrokerOrder[], scan: Scan): readonly BrokerOrder[] {
-    const { children, adoption } = this.#parts;
+    const { owners, adoption } = this.#parts;
     return rows.filter((row) => {
-      const sender = children.senderOf(row, scan.startedUs);
+      const sender = owners.senderOf(row, scan.startedUs);
       if (sender === null) return true;
       if (sender === 'hold') return false;
       const child = adoption.adoptChild(row, sender, scan.startedUs);
-      children.sent(sender, child);
+      adoption.sent(sender, child);
       this.#takeOrder(child, row, scan);
       return false;
     });
@@ -260,7 +226,7 @@ export class OrderReconciler {
     all: readonly BrokerTriggerOrder[],
     scan: Scan,
   ): void {
-    const { orders, adoption, exits, children, readBook, context } = this.#parts;
+    const { orders, adoption, exits, owners, snapshots, context } = this.#parts;
     const { startedUs } = scan;
     const now: FirstScan = { startedUs, toldUs: context.nowUs };
     for (const { orderKey } of all) if (!this.#firstSeen.has(orderKey)) this.#firstSeen.set(orderKey, now);
@@ -286,7 +252,7 @@ export class OrderReconciler {
       const bracket = exits.bracketOf(row, { startedUs, firstSeenUs });
       if (bracket === 'hold') {
         for (const number of row.children) inDoubt.add(number);
-        readBook();
+        snapshots.want('book');
         continue;
       }
       const order = bracket === null ? adoption.adoptTrigger(row) : adoption.adoptExit(row, bracket);
@@ -294,7 +260,7 @@ export class OrderReconciler {
       if (bracket !== null) exits.pair(bracket, order);
       this.#takeTrigger(order, row, scan);
     }
-    children.doubt(inDoubt);
+    owners.doubt(inDoubt);
   }
 
   #tellAmbiguous({ ambiguous }: Matched<unknown>, text: string): void {

@@ -116,8 +116,8 @@ export class Orders {
     this.changed(order);
   }
 
-  get(id: ClientOrderId): ManagedOrder | undefined {
-    return this.#byId.get(id);
+  get(id: ClientOrderId | null): ManagedOrder | undefined {
+    return id === null ? undefined : this.#byId.get(id);
   }
 
   /** Of those that are over too. */
@@ -130,7 +130,8 @@ export class Orders {
   }
 
   /** Of the in-day book, for a row whose number is not the order's. */
-  byBookKey(key: BrokerOrderKey): ManagedOrder | undefined {
+  byBookKey(key: BrokerOrderKey | null): ManagedOrder | undefined {
+    if (key === null) return undefined;
     return this.#outnumbered.get(key) ?? this.#open.find((each) => !each.isWaiting && each.orderKey === key);
   }
 

@@ -9,8 +9,9 @@ import {
 } from '../../domain/broker-order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { minutes, type TsUs } from '../../domain/units.ts';
+import type { SnapshotRequests } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
-import { journalWaiting } from './adoption.ts';
+import { type Adoption, journalWaiting } from './adoption.ts';
 import type { EarlierOrders } from './earlier-orders.ts';
 import type { FillSteps } from './fill-steps.ts';
 import type { OrderLife } from './order-life.ts';
@@ -29,21 +30,15 @@ export interface RowReaderParts {
   readonly life: OrderLife;
   readonly fills: FillSteps;
   readonly lookUp: LookUpSettings;
-  readonly disagreements: Disagreements;
-  readonly earlier: Pick<EarlierOrders, 'provesNumber'>;
-  /** The trigger book says who sent an order that was known before. */
-  readonly sent: (sender: ManagedOrder, child: ManagedOrder) => void;
-  /** An order that a trigger sent is not known yet: it stands in the in-day book. */
-  readonly readBook: () => void;
-}
-
-/** How often letters and matched volume disagreed. */
-export class Disagreements {
-  count = 0;
+  readonly earlier: EarlierOrders;
+  readonly adoption: Adoption;
+  readonly snapshots: SnapshotRequests;
 }
 
 export class RowReader {
   readonly #parts: RowReaderParts;
+  /** How often letters and matched volume disagreed. */
+  disagreements = 0;
   #contradictedUs: TsUs | null = null;
   /** Since the last alert. */
   #contradictions = 0;
@@ -197,25 +192,25 @@ export class RowReader {
   }
 
   #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
-    const { orders, readBook, context, sent } = this.#parts;
+    const { orders, snapshots, context, adoption } = this.#parts;
     for (const number of children) {
       if (!orders.noteSent(number, order)) continue;
       const known = orders.byNumber(number);
       // An exit is met in the book: it came after its bracket. One from before that has the number of another day.
-      const bracket = order.parent === null ? undefined : orders.get(order.parent);
+      const bracket = orders.get(order.parent);
       const sinceUs = bracket?.createdUs ?? order.createdUs;
-      if (known === undefined || known.createdUs < sinceUs) readBook();
+      if (known === undefined || known.createdUs < sinceUs) snapshots.want('book');
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker told late: its fills stay where they were booked`;
         context.alert(order.strategy, 'critical', 'child_told_late', text);
-        sent(order, known);
+        adoption.sent(order, known);
       }
     }
   }
 
   /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
   #disagree(order: ManagedOrder, row: BrokerOrder): void {
-    this.#parts.disagreements.count += 1;
+    this.disagreements += 1;
     if (!order.tellOnce(`disagree:${row.statusText}`)) return;
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#parts.context.alert(order.strategy, 'warning', 'status_disagrees', text);

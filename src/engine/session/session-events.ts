@@ -137,10 +137,10 @@ export class SessionEvents {
   }
 
   #leaveDay(): void {
-    const { dayEnd, exits, children, fills, moneyReconciler, portfolio, market } = this.#state;
+    const { dayEnd, exits, owners, fills, moneyReconciler, portfolio, market } = this.#state;
     dayEnd.nextDay();
     exits.nextDay();
-    children.nextDay();
+    owners.nextDay();
     fills.nextDay();
     moneyReconciler.newDay();
     portfolio.clear();
