@@ -93,7 +93,6 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     bookReadUs: () => session.bookReadUs,
   });
   const tradingDay = (): TradingDay => session.tradingDay();
-  const left = { context, contracts, orders, portfolio, exits, life, calendar, tradingDay };
   return {
     context,
     dueWork,
@@ -119,7 +118,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     rate: new SendRate(),
     rejections: new RejectionMemory(),
     exits,
-    earlier: new EarlierOrders(left),
+    earlier: new EarlierOrders(context, contracts, orders, portfolio, session, exits, life),
     gateway: outbound.gateway,
     tradingDay,
     readPositions: () => snapshots.want('positions'),
@@ -134,16 +133,28 @@ function createReconciler(
   past: JournalDecisions,
   positionReconciler: PositionReconciler,
 ) {
+  const { context, contracts, orders, life, earlier, exits, entries, snapshots, lookUp, session } = base;
+  const { market, ids, halt, rejections, breakers } = base;
   const fills = new FillSteps(base);
-  const adoption = new Adoption(base);
-  const rows = new RowReader({ ...base, fills, adoption });
-  return {
-    fills,
+  const adoption = new Adoption(context, contracts, market, orders, ids, halt, life, entries, session);
+  const rows = new RowReader(context, orders, life, fills, lookUp, earlier, adoption, snapshots);
+  const reconciler = new OrderReconciler(
+    context,
+    orders,
+    life,
     rows,
     adoption,
-    reconciler: new OrderReconciler({ ...base, rows, adoption, owners, positionReconciler, executor }),
-    outcomes: new CallOutcomes({ ...base, executor, past }),
-  };
+    earlier,
+    owners,
+    exits,
+    entries,
+    positionReconciler,
+    lookUp,
+    executor,
+    snapshots,
+  );
+  const outcomes = new CallOutcomes(context, orders, life, rejections, breakers, executor, past, snapshots);
+  return { fills, rows, adoption, reconciler, outcomes };
 }
 
 /** Compares the broker's account with our money of the day. */

@@ -31,18 +31,6 @@ import { ManagedOrder, type OrderTerms } from './managed-order.ts';
 /** Limit price of a trigger order whose row has neither limit nor trigger. */
 export const NO_PRICE = priceTicks(1);
 
-export interface AdoptionParts {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly market: Market;
-  readonly orders: Orders;
-  readonly ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
-  readonly halt: EntryHalt;
-  readonly life: OrderLife;
-  readonly entries: EntryWithdrawal;
-  readonly tradingDay: () => TradingDay;
-}
-
 /** Whose an order is that the broker shows and no call of this journal placed. */
 type Owner = Pick<
   OrderTerms,
@@ -50,7 +38,15 @@ type Owner = Pick<
 >;
 
 export class Adoption {
-  readonly #parts: AdoptionParts;
+  readonly #context: EventContext;
+  readonly #contracts: ContractTable;
+  readonly #market: Market;
+  readonly #orders: Orders;
+  readonly #ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
+  readonly #halt: EntryHalt;
+  readonly #life: OrderLife;
+  readonly #entries: EntryWithdrawal;
+  readonly #session: { tradingDay(): TradingDay };
   readonly #unknownContracts = new Set<string>();
   readonly #owners = new Map<string, StrategyIndex>();
   /** Installations of daemons that are no part of this journal. */
@@ -58,8 +54,26 @@ export class Adoption {
   /** Their calls, while the contract is not listed. */
   #sent: readonly OrderToSend[] = [];
 
-  constructor(parts: AdoptionParts) {
-    this.#parts = parts;
+  constructor(
+    context: EventContext,
+    contracts: ContractTable,
+    market: Market,
+    orders: Orders,
+    ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>,
+    halt: EntryHalt,
+    life: OrderLife,
+    entries: EntryWithdrawal,
+    session: { tradingDay(): TradingDay },
+  ) {
+    this.#context = context;
+    this.#contracts = contracts;
+    this.#market = market;
+    this.#orders = orders;
+    this.#ids = ids;
+    this.#halt = halt;
+    this.#life = life;
+    this.#entries = entries;
+    this.#session = session;
   }
 
   /** A row of today names a contract that is not listed: what it cost is not in our books. */
@@ -77,13 +91,12 @@ export class Adoption {
 
   /** Orders of the emergency record whose contract is listed: calls without an answer, to be looked up, and until then exits that count. */
   takeSent(): readonly ManagedOrder[] {
-    const { orders, contracts } = this.#parts;
     const taken: ManagedOrder[] = [];
     const unlisted: OrderToSend[] = [];
     for (const order of this.#sent) {
-      const contract = contracts.byOrderCode(order.orderCode);
+      const contract = this.#contracts.byOrderCode(order.orderCode);
       if (contract === undefined) unlisted.push(order);
-      else if (orders.get(order.clientOrderId) === undefined)
+      else if (this.#orders.get(order.clientOrderId) === undefined)
         taken.push(this.#addSent({ ...order, instrument: contract.index }));
     }
     this.#sent = unlisted;
@@ -91,7 +104,6 @@ export class Adoption {
   }
 
   #addSent(sent: OrderToSend): ManagedOrder {
-    const { context, orders } = this.#parts;
     const { strategy, trigger } = sent;
     const order = new ManagedOrder({
       ...sent,
@@ -99,13 +111,13 @@ export class Adoption {
       parent: null,
       isAdopted: false,
       isProtective: false,
-      createdUs: context.nowUs,
+      createdUs: this.#context.nowUs,
     });
-    orders.add(order);
-    context.append({
+    this.#orders.add(order);
+    this.#context.append({
       kind: 'place',
-      cause: context.seq,
-      tsUs: context.nowUs,
+      cause: this.#context.seq,
+      tsUs: this.#context.nowUs,
       strategy,
       order: sent,
       isLost: false,
@@ -145,24 +157,24 @@ export class Adoption {
     // A trailing stop sends a stop, whichever way it was last shown to trigger.
     child.triggerWhen = sender.triggerKind === 'trailing_stop' ? null : sender.triggerWhen;
     // An exit lasts like the bracket that brought it.
-    const { orders } = this.#parts;
-    const bracket = orders.get(sender.parent);
+    const bracket = this.#orders.get(sender.parent);
     child.isLasting = sender.isLasting || bracket?.isLasting === true;
     return child;
   }
 
   /** The child is an order of its own from here on. */
   sent(sender: ManagedOrder, child: ManagedOrder): void {
-    const { orders, life, context, entries } = this.#parts;
-    if (child.orderNo !== null) orders.noteSent(child.orderNo, sender);
+    if (child.orderNo !== null) this.#orders.noteSent(child.orderNo, sender);
     sender.sentQty = qty(sender.sentQty + child.qty);
-    if (sender.sentQty >= sender.qty) life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
-    else orders.changed(sender);
-    life.tell(child);
+    if (sender.sentQty >= sender.qty)
+      this.#life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
+    else this.#orders.changed(sender);
+    this.#life.tell(child);
     if (child.isFinal) return;
     // The cancel crossed the trigger on the wire: it goes on to what was sent.
-    if (sender.isUnwanted) context.cancel(child.strategy, child.clientOrderId);
-    else if (sender.isWithdrawn && !entries.isCover(child.clientOrderId)) entries.withdrawOrder(child);
+    if (sender.isUnwanted) this.#context.cancel(child.strategy, child.clientOrderId);
+    else if (sender.isWithdrawn && !this.#entries.isCover(child.clientOrderId))
+      this.#entries.withdrawOrder(child);
   }
 
   /** Undefined for a row that has ended, and for a contract that is not listed. */
@@ -180,7 +192,7 @@ export class Adoption {
     });
     const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
     const text = `not ours: ${row.kind} ${row.side} ${row.qty} ${row.orderCode}${trigger} waits at the broker, no. ${row.orderNo}`;
-    this.#parts.context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
+    this.#context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
     return order;
   }
 
@@ -199,41 +211,40 @@ export class Adoption {
   }
 
   #addOrder(row: BrokerOrder, readUs: TsUs, limitPrice: PriceTicks, owner: Owner): ManagedOrder {
-    const { orders, context } = this.#parts;
     const order = this.#create(row, owner, limitPrice, false);
     order.become('accepted');
-    orders.add(order);
+    this.#orders.add(order);
     order.refId = row.refId;
     order.orderKey = row.orderKey;
     // One that is over takes no number from an order that works.
-    orders.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
+    this.#orders.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
     const { clientOrderId: id, strategy, parent } = owner;
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    const head = { cause: this.#context.seq, tsUs: this.#context.nowUs, strategy };
     this.#haltForStranger(row);
-    if (parent === null) context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
-    else context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
+    if (parent === null)
+      this.#context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
+    else this.#context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
     return order;
   }
 
   /** A daemon of ours placed it, and this journal knows nothing of it: entries wait for a person (rulings, 40). */
   #haltForStranger({ refId, orderNo }: BrokerOrder): void {
-    const { ids, halt, context, orders, entries } = this.#parts;
-    if (refId === null || this.#owners.has(refId) || orders.get(refId) !== undefined) return;
-    const installation = ids.strangerOf(refId);
+    if (refId === null || this.#owners.has(refId) || this.#orders.get(refId) !== undefined) return;
+    const installation = this.#ids.strangerOf(refId);
     if (installation === null) return;
     const text = `${SECOND_DAEMON}, or this state directory was lost, copied or put back: order no. ${orderNo} was placed by a Tickwright (installation ${installation}) that is not of this journal`;
-    const { reason } = halt;
-    halt.halt(text, 'second_daemon');
-    entries.withdraw(null);
-    if (halt.reason === reason && !this.#strangers.has(installation))
-      context.alert(null, 'critical', 'second_daemon', text);
+    const { reason } = this.#halt;
+    this.#halt.halt(text, 'second_daemon');
+    this.#entries.withdraw(null);
+    if (this.#halt.reason === reason && !this.#strangers.has(installation))
+      this.#context.alert(null, 'critical', 'second_daemon', text);
     this.#strangers.add(installation);
   }
 
   #addTrigger(row: BrokerTriggerOrder, owner: Owner): ManagedOrder {
     const limitPrice = row.limitPrice ?? row.triggerPrice ?? NO_PRICE;
     const order = this.#create(row, owner, limitPrice, true);
-    addWaiting(this.#parts.orders, order, row);
+    addWaiting(this.#orders, order, row);
     return order;
   }
 
@@ -243,27 +254,26 @@ export class Adoption {
     limitPrice: PriceTicks,
     isWaiting: boolean,
   ): ManagedOrder {
-    const createdUs = this.#parts.context.nowUs;
+    const createdUs = this.#context.nowUs;
     const terms = { ...owner, orderCode, side, qty, limitPrice, trigger: null, isWaiting, createdUs };
     return new ManagedOrder({ ...terms, isProtective: false });
   }
 
   #ownerOf({ refId }: BrokerOrder): StrategyIndex {
-    if (refId === null || this.#parts.orders.get(refId) !== undefined) return OPERATOR_INDEX;
+    if (refId === null || this.#orders.get(refId) !== undefined) return OPERATOR_INDEX;
     return this.#owners.get(refId) ?? OPERATOR_INDEX;
   }
 
   #tellAdopted(row: BrokerOrder, order: ManagedOrder): void {
-    const { context, orders } = this.#parts;
-    const twin = orders.get(row.refId);
+    const twin = this.#orders.get(row.refId);
     const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
     if (twin !== undefined && twin !== order) {
       const text = `the book shows ${what} with the refId of ${twin.clientOrderId}, which is another order`;
-      context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
+      this.#context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
       return;
     }
     if (!order.isAdopted) {
-      context.alert(
+      this.#context.alert(
         order.strategy,
         'warning',
         'order_recovered',
@@ -275,7 +285,7 @@ export class Adoption {
     const isOver = row.filledQty === 0 && !mayWork(row);
     const by = isForced ? 'the broker closed a position' : 'not ours';
     const severity = isForced ? 'critical' : isOver ? 'info' : 'warning';
-    context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
+    this.#context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
   }
 
   /**
@@ -283,26 +293,24 @@ export class Adoption {
    * journal that was lost or from another process: an order of ours may get the same one later.
    */
   #nameOf({ refId, orderNo }: BrokerOrder): ClientOrderId {
-    const { orders, ids } = this.#parts;
-    if (refId === null || orders.get(refId) !== undefined) return this.#dayName('A', orderNo);
-    return ids.mayMint(refId) && !this.#owners.has(refId) ? this.#dayName('A', orderNo) : refId;
+    if (refId === null || this.#orders.get(refId) !== undefined) return this.#dayName('A', orderNo);
+    return this.#ids.mayMint(refId) && !this.#owners.has(refId) ? this.#dayName('A', orderNo) : refId;
   }
 
   /** The broker's day may begin before ours: a number may come twice. */
   #dayName(letter: string, name: string): ClientOrderId {
-    const { orders, tradingDay } = this.#parts;
-    const first = clientOrderId(`${letter}.${tradingDay()}.${name}`);
+    const first = clientOrderId(`${letter}.${this.#session.tradingDay()}.${name}`);
     let free = first;
-    for (let count = 2; orders.get(free) !== undefined; count += 1) free = clientOrderId(`${first}.${count}`);
+    for (let count = 2; this.#orders.get(free) !== undefined; count += 1)
+      free = clientOrderId(`${first}.${count}`);
     return free;
   }
 
   /** An order without a price needs one until its fills show it. */
   #priceNear(contract: Contract): PriceTicks {
-    const { market } = this.#parts;
-    const band = market.band(contract.index);
+    const band = this.#market.band(contract.index);
     const reference = band === undefined ? 0 : Math.round(band.reference / contract.spec.hundredthsPerTick);
-    return market.lastPrice(contract.index) ?? priceTicks(reference);
+    return this.#market.lastPrice(contract.index) ?? priceTicks(reference);
   }
 
   #contractOf(
@@ -310,13 +318,12 @@ export class Adoption {
     name: string,
     what: string,
   ): Contract | undefined {
-    const { contracts, context } = this.#parts;
-    const contract = contracts.byOrderCode(row.orderCode);
+    const contract = this.#contracts.byOrderCode(row.orderCode);
     const key = `${what} ${name}`;
     if (contract !== undefined || this.#unknownContracts.has(key)) return contract;
     this.#unknownContracts.add(key);
     const text = `${what} no. ${row.orderNo} is for ${row.orderCode}, which is not in the contract list`;
-    context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
+    this.#context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
     return undefined;
   }
 }

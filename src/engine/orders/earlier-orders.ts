@@ -31,19 +31,14 @@ import { ManagedOrder } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 
-export interface EarlierOrdersParts {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly orders: Orders;
-  readonly portfolio: Portfolio;
-  readonly calendar: TradingCalendar;
-  readonly tradingDay: () => TradingDay;
-  readonly exits: BracketExits;
-  readonly life: OrderLife;
-}
-
 export class EarlierOrders {
-  readonly #parts: EarlierOrdersParts;
+  readonly #context: EventContext;
+  readonly #contracts: ContractTable;
+  readonly #orders: Orders;
+  readonly #portfolio: Portfolio;
+  readonly #session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay };
+  readonly #exits: BracketExits;
+  readonly #life: OrderLife;
   /** Nobody saw how they ended: they may have filled after the last look into their book. */
   readonly #unproven = new Set<ManagedOrder>();
   /** Start of the first read of positions that agreed after its end. */
@@ -52,19 +47,38 @@ export class EarlierOrders {
   readonly #over = new Set<ManagedOrder>();
   #isNoEvidenceTold = false;
 
-  constructor(parts: EarlierOrdersParts) {
-    this.#parts = parts;
+  constructor(
+    context: EventContext,
+    contracts: ContractTable,
+    orders: Orders,
+    portfolio: Portfolio,
+    session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay },
+    exits: BracketExits,
+    life: OrderLife,
+  ) {
+    this.#context = context;
+    this.#contracts = contracts;
+    this.#orders = orders;
+    this.#portfolio = portfolio;
+    this.#session = session;
+    this.#exits = exits;
+    this.#life = life;
   }
 
   /** `wasNight`: trading stopped since the session of the order, unless it never does. */
   carryOver(left: CarriedOrder, wasNight: boolean): void {
-    const { orders, contracts, context, exits } = this.#parts;
     const { clientOrderId, strategy, status, trigger, row, orderNo, orderKey } = left;
-    const orderCode = row?.orderCode ?? contracts.at(left.instrument)?.orderCode;
-    if (orderCode === undefined || orders.get(clientOrderId) !== undefined) return;
+    const orderCode = row?.orderCode ?? this.#contracts.at(left.instrument)?.orderCode;
+    if (orderCode === undefined || this.#orders.get(clientOrderId) !== undefined) return;
     const isWaiting = row !== undefined || waitsInTriggerBook(trigger);
     const isAdopted = strategy === OPERATOR_INDEX;
-    const order = new ManagedOrder({ ...left, orderCode, isWaiting, isAdopted, createdUs: context.nowUs });
+    const order = new ManagedOrder({
+      ...left,
+      orderCode,
+      isWaiting,
+      isAdopted,
+      createdUs: this.#context.nowUs,
+    });
     order.isCarriedOver = true;
     if (row !== undefined) return this.#carryWaiting(order, row, left, wasNight);
     if (!isWaiting) order.orderKey = orderKey;
@@ -78,12 +92,12 @@ export class EarlierOrders {
     order.canModify = false;
     order.become(this.#statusToday(left, wasNight));
     if (order.isFinal) this.#over.add(order);
-    orders.add(order);
-    if (orderNo !== null && isWaiting) orders.bindTrigger(order, orderNo, orderKey);
-    else if (orderNo !== null) orders.bind(order, orderNo, context.nowUs);
+    this.#orders.add(order);
+    if (orderNo !== null && isWaiting) this.#orders.bindTrigger(order, orderNo, orderKey);
+    else if (orderNo !== null) this.#orders.bind(order, orderNo, this.#context.nowUs);
     const isOver = hasProvenEnd(status);
     if (!isOver) this.#unproven.add(order);
-    if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) exits.expect(order);
+    if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#exits.expect(order);
   }
 
   /**
@@ -96,15 +110,20 @@ export class EarlierOrders {
     { placedTrigger = null }: { readonly placedTrigger?: PriceTicks | null },
     wasNight: boolean,
   ): void {
-    const { context, orders, life, tradingDay } = this.#parts;
-    addWaiting(orders, order, row);
+    addWaiting(this.#orders, order, row);
     order.placedTrigger = placedTrigger;
     // The next day may know the order only from this entry.
-    journalWaiting(context, order, row);
+    journalWaiting(this.#context, order, row);
     const { lastDay } = row;
-    if (!wasNight || this.#isMidnightTraded() || lastDay === undefined || lastDay >= tradingDay()) return;
+    if (
+      !wasNight ||
+      this.#isMidnightTraded() ||
+      lastDay === undefined ||
+      lastDay >= this.#session.tradingDay()
+    )
+      return;
     this.missing(order);
-    life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
+    this.#life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
   }
 
   /** A book of this day shows it: from here on its rows tell its fills. */
@@ -131,7 +150,7 @@ export class EarlierOrders {
     this.#isNoEvidenceTold = true;
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
     const text = `the ${book} is of another day or lacks orders: it does not tell whether ${order.clientOrderId} arrived`;
-    this.#parts.context.alert(order.strategy, 'warning', 'book_of_another_day', text);
+    this.#context.alert(order.strategy, 'warning', 'book_of_another_day', text);
   }
 
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
@@ -164,11 +183,10 @@ export class EarlierOrders {
 
   /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */
   #tellDropped({ clientOrderId, strategy, instrument, side, isProtective }: ManagedOrder): void {
-    const { portfolio, context } = this.#parts;
-    const held = portfolio.position(strategy, instrument).qty;
+    const held = this.#portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
     const text = `${clientOrderId} waited at the broker in the last session, and its trigger book shows it no more: the ${held} that it protected may have no stop`;
-    context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
+    this.#context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
   }
 
   /**
@@ -215,25 +233,31 @@ export class EarlierOrders {
 
   /** At its limit price: no figure is left. */
   #book(order: ManagedOrder, filled: number): void {
-    const { context, contracts, portfolio, orders, life } = this.#parts;
     const { instrument, strategy, side, limitPrice, clientOrderId } = order;
-    const contract = contracts.at(instrument);
+    const contract = this.#contracts.at(instrument);
     assert(contract !== undefined, 'a carried order is in a listed contract');
     const value = money(valueOf(contract.spec, limitPrice, filled));
     const change = signedQty(signOf(side) * filled);
-    portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
-    context.append({ ...head, kind: 'position_event', event: 'adopted', instrument, qty: change, value });
+    this.#portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
+    const head = { cause: this.#context.seq, tsUs: this.#context.nowUs, strategy };
+    this.#context.append({
+      ...head,
+      kind: 'position_event',
+      event: 'adopted',
+      instrument,
+      qty: change,
+      value,
+    });
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
-    context.alert(strategy, 'warning', 'fill_unseen', text);
+    this.#context.alert(strategy, 'warning', 'fill_unseen', text);
     if (order.isWaiting) order.sentQty = qty(order.sentQty + filled);
     else {
       order.filledQty = qty(order.filledQty + filled);
       order.filledValue = money(order.filledValue + value);
       order.fillQuality = 'estimated';
     }
-    orders.changed(order);
-    life.tell(order);
+    this.#orders.changed(order);
+    this.#life.tell(order);
   }
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */
@@ -250,13 +274,11 @@ export class EarlierOrders {
   }
 
   #surelyBegunUs(): TsUs {
-    const { calendar, tradingDay } = this.#parts;
-    return surelyBegunUs(calendar, tradingDay());
+    return surelyBegunUs(this.#session.calendar, this.#session.tradingDay());
   }
 
   #dayBeganUs(): number {
-    const { calendar, tradingDay } = this.#parts;
-    return momentOf(tradingDay(), 0, calendar.utcOffsetMinutes);
+    return momentOf(this.#session.tradingDay(), 0, this.#session.calendar.utcOffsetMinutes);
   }
 }
 

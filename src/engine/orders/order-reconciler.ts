@@ -27,22 +27,6 @@ import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
 import { isSameOrder, type Matched, matchOrders, matchTriggers, type RowOwners } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
 
-export interface OrderReconcilerParts {
-  readonly context: EventContext;
-  readonly orders: Orders;
-  readonly life: OrderLife;
-  readonly rows: RowReader;
-  readonly adoption: Adoption;
-  readonly earlier: EarlierOrders;
-  readonly owners: RowOwners;
-  readonly exits: BracketExits;
-  readonly entries: Pick<EntryWithdrawal, 'again'>;
-  readonly positionReconciler: PositionReconciler;
-  readonly lookUp: LookUpSettings;
-  readonly executor: OrderExecutor;
-  readonly snapshots: SnapshotRequests;
-}
-
 /** One scan that is being compared. */
 interface Scan {
   readonly startedUs: TsUs;
@@ -59,19 +43,56 @@ interface FirstScan {
 }
 
 export class OrderReconciler {
-  readonly #parts: OrderReconcilerParts;
+  readonly #context: EventContext;
+  readonly #orders: Orders;
+  readonly #life: OrderLife;
+  readonly #rows: RowReader;
+  readonly #adoption: Adoption;
+  readonly #earlier: EarlierOrders;
+  readonly #owners: RowOwners;
+  readonly #exits: BracketExits;
+  readonly #entries: Pick<EntryWithdrawal, 'again'>;
+  readonly #positionReconciler: PositionReconciler;
+  readonly #lookUp: LookUpSettings;
+  readonly #executor: OrderExecutor;
+  readonly #snapshots: SnapshotRequests;
   /** The complete scan that showed a row of the trigger book first. */
   readonly #firstSeen = new Map<BrokerOrderKey, FirstScan>();
 
-  constructor(parts: OrderReconcilerParts) {
-    this.#parts = parts;
+  constructor(
+    context: EventContext,
+    orders: Orders,
+    life: OrderLife,
+    rows: RowReader,
+    adoption: Adoption,
+    earlier: EarlierOrders,
+    owners: RowOwners,
+    exits: BracketExits,
+    entries: Pick<EntryWithdrawal, 'again'>,
+    positionReconciler: PositionReconciler,
+    lookUp: LookUpSettings,
+    executor: OrderExecutor,
+    snapshots: SnapshotRequests,
+  ) {
+    this.#context = context;
+    this.#orders = orders;
+    this.#life = life;
+    this.#rows = rows;
+    this.#adoption = adoption;
+    this.#earlier = earlier;
+    this.#owners = owners;
+    this.#exits = exits;
+    this.#entries = entries;
+    this.#positionReconciler = positionReconciler;
+    this.#lookUp = lookUp;
+    this.#executor = executor;
+    this.#snapshots = snapshots;
   }
 
   /** Stamps orders and their rows together. */
   setClockBack(at: TsUs): void {
-    const { orders } = this.#parts;
-    orders.unsettleAll();
-    const { open } = orders;
+    this.#orders.unsettleAll();
+    const { open } = this.#orders;
     const seen = [...this.#firstSeen.values()];
     const moments = [
       ...open.map(({ createdUs }) => createdUs),
@@ -95,24 +116,24 @@ export class OrderReconciler {
       for (const row of snapshot.orders) if (!this.#isSettled(row, scan)) this.#takeOwned(row, scan, unowned);
       if (complete && unowned.length > 0 && !isEarlierBook)
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
-      if (complete) this.#parts.owners.endScan(startedUs);
+      if (complete) this.#owners.endScan(startedUs);
     } else {
       const unowned = snapshot.orders.filter((row) => !this.#takeOwnedTrigger(row, scan));
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
     this.#tellNumbersLost();
-    this.#parts.entries.again(this.#parts.positionReconciler.unproven() === null);
+    this.#entries.again(this.#positionReconciler.unproven() === null);
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
     const isOld = scan.oldRows > 0 && scan.oldRows === snapshot.orders.length;
-    for (const order of this.#parts.orders.open) {
+    for (const order of this.#orders.open) {
       if (order.isWaiting !== isTriggers || scan.shown.has(order)) continue;
       // The book of the day before would show an order of that day too.
       if (!isOld || (order.isCarriedOver && order.orderNo !== null))
         this.#countAbsence(order, startedUs, scan.shown);
-      else this.#parts.earlier.tellNoEvidence(order, startedUs, this.#parts.lookUp);
+      else this.#earlier.tellNoEvidence(order, startedUs, this.#lookUp);
     }
-    if (isTriggers) this.#parts.exits.check(startedUs);
+    if (isTriggers) this.#exits.check(startedUs);
   }
 
   /** Rows that changed, told by the venue itself: they name the orders of answers alone. */
@@ -120,7 +141,7 @@ export class OrderReconciler {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
     for (const row of rows) this.#takeOwned(row, scan, null);
     this.#tellNumbersLost();
-    this.#parts.entries.again(this.#parts.positionReconciler.unproven() === null);
+    this.#entries.again(this.#positionReconciler.unproven() === null);
   }
 
   /**
@@ -128,10 +149,9 @@ export class OrderReconciler {
    * nothing new. A busy day has hundreds of them, read with each poll, live and in a replay.
    */
   #isSettled(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
-    const { orders } = this.#parts;
-    const order = orders.byNumber(row.orderNo);
+    const order = this.#orders.byNumber(row.orderNo);
     // Two rows of one order, or an older scan: none is skipped.
-    if (order === undefined || !orders.isSettled(order) || order.rowUs >= startedUs) return false;
+    if (order === undefined || !this.#orders.isSettled(order) || order.rowUs >= startedUs) return false;
     if (order.settledRow === null || !isSameRow(row, order.settledRow)) {
       order.settledAt = -1;
       return false;
@@ -143,29 +163,30 @@ export class OrderReconciler {
 
   /** `unowned` receives a row that nobody owns; null where each is one of ours, and none is read again. */
   #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
-    const { orders, owners, earlier } = this.#parts;
-    const owner = owners.ownerOf(row, scan.startedUs);
+    const owner = this.#owners.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {
-      if (earlier.wasOver(owner)) scan.oldRows += 1;
+      if (this.#earlier.wasOver(owner)) scan.oldRows += 1;
       this.#takeOrder(owner, row, scan);
-      return earlier.seen(owner, scan.startedUs);
+      return this.#earlier.seen(owner, scan.startedUs);
     }
-    const denied = owner === undefined ? owners.namedBy(row) : isOverfilled(owner, row) ? owner : undefined;
+    const denied =
+      owner === undefined ? this.#owners.namedBy(row) : isOverfilled(owner, row) ? owner : undefined;
     if (denied !== undefined) {
       scan.shown?.add(denied);
       denied.absence = null;
-      return this.#parts.rows.contradict(denied, row);
+      return this.#rows.contradict(denied, row);
     }
     if (owner === undefined) return void unowned?.push(row);
-    const isFirst = owner.rowUs < scan.startedUs && !orders.isSettled(owner);
+    const isFirst = owner.rowUs < scan.startedUs && !this.#orders.isSettled(owner);
     this.#takeOrder(owner, row, scan);
     if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
     // The same row would be found to be this order again, and change nothing of it.
-    if (orders.byNumber(row.orderNo) === owner && isSameOrder(owner, row)) orders.settle(owner, row);
+    if (this.#orders.byNumber(row.orderNo) === owner && isSameOrder(owner, row))
+      this.#orders.settle(owner, row);
   }
 
   #takeOwnedTrigger(row: BrokerTriggerOrder, scan: Scan): boolean {
-    const owner = this.#parts.owners.ownerOfTrigger(row);
+    const owner = this.#owners.ownerOfTrigger(row);
     if (owner === undefined) return false;
     this.#takeTrigger(owner, row, scan);
     return true;
@@ -173,28 +194,27 @@ export class OrderReconciler {
 
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    this.#parts.orders.unsettle(order);
+    this.#orders.unsettle(order);
     order.absence = null;
-    this.#parts.rows.takeOrder(order, row, startedUs);
-    if (order.queuedCancel !== null) this.#parts.executor.sendQueuedCancel(order);
+    this.#rows.takeOrder(order, row, startedUs);
+    if (order.queuedCancel !== null) this.#executor.sendQueuedCancel(order);
   }
 
   #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    this.#parts.earlier.seen(order, startedUs);
-    this.#parts.rows.takeTrigger(order, row, startedUs);
-    if (order.queuedCancel !== null) this.#parts.executor.sendQueuedCancel(order);
+    this.#earlier.seen(order, startedUs);
+    this.#rows.takeTrigger(order, row, startedUs);
+    if (order.queuedCancel !== null) this.#executor.sendQueuedCancel(order);
   }
 
   #takeUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
-    const { orders, adoption } = this.#parts;
     const hasRefIds = all.some(({ refId }) => refId !== null);
-    const nameless = orders.open.filter(
+    const nameless = this.#orders.open.filter(
       ({ isUnresolved, isWaiting, orderKey }) => isUnresolved && !isWaiting && orderKey === null,
     );
     const matched = matchOrders(this.#takeChildren(unowned, scan), nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
-      orders.bind(order, row.orderNo, scan.startedUs);
+      this.#orders.bind(order, row.orderNo, scan.startedUs);
       this.#takeOrder(order, row, scan);
     }
     this.#tellAmbiguous(
@@ -202,20 +222,19 @@ export class OrderReconciler {
       'more orders in the book look like it than we placed; the oldest was taken for ours',
     );
     for (const row of matched.foreign) {
-      const order = adoption.adopt(row, scan.startedUs);
+      const order = this.#adoption.adopt(row, scan.startedUs);
       if (order !== undefined) this.#takeOrder(order, row, scan);
     }
   }
 
   /** The rows that no trigger of ours sent. */
   #takeChildren(rows: readonly BrokerOrder[], scan: Scan): readonly BrokerOrder[] {
-    const { owners, adoption } = this.#parts;
     return rows.filter((row) => {
-      const sender = owners.senderOf(row, scan.startedUs);
+      const sender = this.#owners.senderOf(row, scan.startedUs);
       if (sender === null) return true;
       if (sender === 'hold') return false;
-      const child = adoption.adoptChild(row, sender, scan.startedUs);
-      adoption.sent(sender, child);
+      const child = this.#adoption.adoptChild(row, sender, scan.startedUs);
+      this.#adoption.sent(sender, child);
       this.#takeOrder(child, row, scan);
       return false;
     });
@@ -226,11 +245,10 @@ export class OrderReconciler {
     all: readonly BrokerTriggerOrder[],
     scan: Scan,
   ): void {
-    const { orders, adoption, exits, owners, snapshots, context } = this.#parts;
     const { startedUs } = scan;
-    const now: FirstScan = { startedUs, toldUs: context.nowUs };
+    const now: FirstScan = { startedUs, toldUs: this.#context.nowUs };
     for (const { orderKey } of all) if (!this.#firstSeen.has(orderKey)) this.#firstSeen.set(orderKey, now);
-    const nameless = orders.open.filter(({ isWaiting, isUnresolved }) => isWaiting && isUnresolved);
+    const nameless = this.#orders.open.filter(({ isWaiting, isUnresolved }) => isWaiting && isUnresolved);
     const matched = matchTriggers(
       unowned,
       nameless,
@@ -238,7 +256,7 @@ export class OrderReconciler {
       ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).toldUs > order.createdUs,
     );
     for (const { order, row } of matched.pairs) {
-      orders.bindTrigger(order, row.orderNo, row.orderKey);
+      this.#orders.bindTrigger(order, row.orderNo, row.orderKey);
       this.#takeTrigger(order, row, scan);
     }
     for (const order of matched.held) scan.shown?.add(order);
@@ -249,24 +267,25 @@ export class OrderReconciler {
     const inDoubt = new Set<BrokerOrderNo>();
     for (const row of matched.foreign) {
       const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
-      const bracket = exits.bracketOf(row, { startedUs, firstSeenUs });
+      const bracket = this.#exits.bracketOf(row, { startedUs, firstSeenUs });
       if (bracket === 'hold') {
         for (const number of row.children) inDoubt.add(number);
-        snapshots.want('book');
+        this.#snapshots.want('book');
         continue;
       }
-      const order = bracket === null ? adoption.adoptTrigger(row) : adoption.adoptExit(row, bracket);
+      const order =
+        bracket === null ? this.#adoption.adoptTrigger(row) : this.#adoption.adoptExit(row, bracket);
       if (order === undefined) continue;
-      if (bracket !== null) exits.pair(bracket, order);
+      if (bracket !== null) this.#exits.pair(bracket, order);
       this.#takeTrigger(order, row, scan);
     }
-    owners.doubt(inDoubt);
+    this.#owners.doubt(inDoubt);
   }
 
   #tellAmbiguous({ ambiguous }: Matched<unknown>, text: string): void {
     for (const order of ambiguous)
       if (order.tellOnce('ambiguous'))
-        this.#parts.context.alert(
+        this.#context.alert(
           order.strategy,
           'critical',
           'look_up_ambiguous',
@@ -275,12 +294,11 @@ export class OrderReconciler {
   }
 
   #tellNumbersLost(): void {
-    const { orders, context } = this.#parts;
-    if (orders.numberLost === null) return;
-    for (const order of orders.open) {
+    if (this.#orders.numberLost === null) return;
+    for (const order of this.#orders.open) {
       if (!order.isNumberLost || order.isCarriedOver || !order.tellOnce('number_lost')) continue;
       const text = `${order.clientOrderId}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
-      context.alert(order.strategy, 'critical', 'order_number_taken', text);
+      this.#context.alert(order.strategy, 'critical', 'order_number_taken', text);
     }
   }
 
@@ -289,15 +307,15 @@ export class OrderReconciler {
    * reduction it ends while its owner is flattened, else nothing could be closed. The book still wins should one turn up.
    */
   endAbsent(agreedUs: number, isFlattening: (owner: StrategyIndex) => boolean): void {
-    const { orders, lookUp, life, context } = this.#parts;
-    if (orders.presumedAbsent === null) return;
-    for (const order of orders.open) {
+    if (this.#orders.presumedAbsent === null) return;
+    for (const order of this.#orders.open) {
       const { clientOrderId, strategy, status, purpose, absentUs } = order;
-      const isEnded = lookUp.resolve === 'proven_absent' || (purpose === 'reduce' && isFlattening(strategy));
+      const isEnded =
+        this.#lookUp.resolve === 'proven_absent' || (purpose === 'reduce' && isFlattening(strategy));
       if (status !== 'presumed_absent' || !isEnded || agreedUs <= absentUs) continue;
-      life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
+      this.#life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
       const text = `${clientOrderId} never arrived: no complete scan shows it, and positions read since agree`;
-      context.alert(strategy, 'warning', 'order_proven_absent', text);
+      this.#context.alert(strategy, 'warning', 'order_proven_absent', text);
     }
   }
 
@@ -306,8 +324,7 @@ export class OrderReconciler {
    * keeps orders that are over until the broker's day ends, which comes before ours where our clock is behind.
    */
   #isWhole(shown: ReadonlySet<ManagedOrder>, isOfTriggers: boolean): boolean {
-    const { orders, earlier } = this.#parts;
-    return orders.every(
+    return this.#orders.every(
       (order) =>
         order.isWaiting !== isOfTriggers ||
         shown.has(order) ||
@@ -315,34 +332,33 @@ export class OrderReconciler {
         (order.isFinal
           ? isOfTriggers || order.rowUs === -Infinity
           : !TAKEN.has(order.status) || order.isNumberLost) ||
-        earlier.isOfDayBefore(order),
+        this.#earlier.isOfDayBefore(order),
     );
   }
 
   #countAbsence(order: ManagedOrder, startedUs: TsUs, shown: ReadonlySet<ManagedOrder>): void {
-    const { lookUp, life, context, earlier } = this.#parts;
-    earlier.missing(order);
+    this.#earlier.missing(order);
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting))
-      return earlier.tellNoEvidence(order, startedUs, lookUp);
+      return this.#earlier.tellNoEvidence(order, startedUs, this.#lookUp);
     order.absence ??= new ScanEvidence(order.createdUs);
     order.absence.add(startedUs);
-    if (!order.absence.isEnough(lookUp)) return;
+    if (!order.absence.isEnough(this.#lookUp)) return;
     const { clientOrderId, strategy } = order;
     const book = order.isWaiting ? 'the trigger book' : 'the book';
-    if (order.isCarriedOver || earlier.isOfDayBefore(order)) {
+    if (order.isCarriedOver || this.#earlier.isOfDayBefore(order)) {
       const hadRow = order.isWaiting && order.status !== 'unknown' && order.status !== 'triggering';
-      life.apply(order, hadRow ? 'seen_gone' : 'day_ended_unproven', 'not in the book of the new day');
+      this.#life.apply(order, hadRow ? 'seen_gone' : 'day_ended_unproven', 'not in the book of the new day');
     } else if (order.isNumberLost) {
-      life.apply(order, 'day_ended_unproven', "not in the book of the broker's new day");
+      this.#life.apply(order, 'day_ended_unproven', "not in the book of the broker's new day");
     } else if (order.status === 'unknown') {
       order.absentUs = startedUs;
-      life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);
+      this.#life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);
       const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
-      context.alert(strategy, 'critical', 'order_presumed_absent', text);
+      this.#context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.tellOnce('missing')) {
       const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
-      context.alert(strategy, 'critical', 'order_missing', text);
+      this.#context.alert(strategy, 'critical', 'order_missing', text);
     }
   }
 }
