@@ -125,14 +125,20 @@ export class Adoption {
     return order;
   }
 
-  /** Undefined when the row names a contract that is not listed: alerted once, and left to the operator. */
+  /**
+   * Undefined when the row names a contract that is not listed: alerted once, and left to the operator. It has the same name in every run:
+   * its own `refId`, else day and number. A `refId` like ours that nobody here knows comes from a journal that was lost or from another
+   * process: an order of ours may get the same one later.
+   */
   adopt(row: BrokerOrder, readUs: TsUs): ManagedOrder | undefined {
     const contract = this.#contractOf(row, row.orderNo, 'order');
     if (contract === undefined) return undefined;
-    const strategy = this.#ownerOf(row);
+    const refId = this.#orders.get(row.refId) === undefined ? row.refId : null;
+    const strategy = (refId === null ? undefined : this.#owners.get(refId)) ?? OPERATOR_INDEX;
     const isAdopted = strategy === OPERATOR_INDEX;
+    const isNamed = refId !== null && (this.#owners.has(refId) || !this.#ids.mayMint(refId));
     const order = this.#addOrder(row, readUs, row.limitPrice ?? this.#priceNear(contract), {
-      clientOrderId: this.#nameOf(row),
+      clientOrderId: isNamed ? refId : this.#dayName('A', row.orderNo),
       strategy,
       // The emergency record is for exits only.
       purpose: isAdopted ? 'entry' : 'reduce',
@@ -177,37 +183,28 @@ export class Adoption {
       this.#entries.withdrawOrder(child);
   }
 
-  /** Undefined for a row that has ended, and for a contract that is not listed. */
-  adoptTrigger(row: BrokerTriggerOrder): ManagedOrder | undefined {
-    if (row.status !== 'pending' && row.status !== 'unrecognized') return undefined;
+  /**
+   * `bracket`: the row is one half of its exits. Undefined for a row of nobody here that has ended, and for a contract that is not listed.
+   */
+  adoptTrigger(row: BrokerTriggerOrder, bracket: ManagedOrder | null): ManagedOrder | undefined {
+    if (bracket === null && !mayWork(row)) return undefined;
     const contract = this.#contractOf(row, row.orderKey, 'trigger order');
     if (contract === undefined) return undefined;
-    const order = this.#addTrigger(row, {
-      clientOrderId: this.#dayName('W', row.orderKey),
-      strategy: OPERATOR_INDEX,
-      purpose: 'entry',
+    const owner: Owner = {
+      clientOrderId: this.#dayName(bracket === null ? 'W' : 'X', row.orderKey),
+      strategy: bracket?.strategy ?? OPERATOR_INDEX,
+      purpose: bracket === null ? 'entry' : 'reduce',
       instrument: contract.index,
-      isAdopted: true,
-      parent: null,
-    });
+      isAdopted: bracket === null,
+      parent: bracket?.clientOrderId ?? null,
+    };
+    const order = this.#create(row, owner, row.limitPrice ?? row.triggerPrice ?? NO_PRICE, true);
+    addWaiting(this.#orders, order, row);
+    if (bracket !== null) return order;
     const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
     const text = `not ours: ${row.kind} ${row.side} ${row.qty} ${row.orderCode}${trigger} waits at the broker, no. ${row.orderNo}`;
     this.#context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
     return order;
-  }
-
-  /** One half of a bracket's exits. */
-  adoptExit(row: BrokerTriggerOrder, bracket: ManagedOrder): ManagedOrder | undefined {
-    const contract = this.#contractOf(row, row.orderKey, 'trigger order');
-    if (contract === undefined) return undefined;
-    return this.#addTrigger(row, {
-      clientOrderId: this.#dayName('X', row.orderKey),
-      strategy: bracket.strategy,
-      purpose: 'reduce',
-      instrument: contract.index,
-      isAdopted: false,
-      parent: bracket.clientOrderId,
-    });
   }
 
   #addOrder(row: BrokerOrder, readUs: TsUs, limitPrice: PriceTicks, owner: Owner): ManagedOrder {
@@ -241,13 +238,6 @@ export class Adoption {
     this.#strangers.add(installation);
   }
 
-  #addTrigger(row: BrokerTriggerOrder, owner: Owner): ManagedOrder {
-    const limitPrice = row.limitPrice ?? row.triggerPrice ?? NO_PRICE;
-    const order = this.#create(row, owner, limitPrice, true);
-    addWaiting(this.#orders, order, row);
-    return order;
-  }
-
   #create(
     { orderCode, side, qty }: BrokerOrder | BrokerTriggerOrder,
     owner: Owner,
@@ -259,42 +249,22 @@ export class Adoption {
     return new ManagedOrder({ ...terms, isProtective: false });
   }
 
-  #ownerOf({ refId }: BrokerOrder): StrategyIndex {
-    if (refId === null || this.#orders.get(refId) !== undefined) return OPERATOR_INDEX;
-    return this.#owners.get(refId) ?? OPERATOR_INDEX;
-  }
-
   #tellAdopted(row: BrokerOrder, order: ManagedOrder): void {
     const twin = this.#orders.get(row.refId);
     const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
     if (twin !== undefined && twin !== order) {
       const text = `the book shows ${what} with the refId of ${twin.clientOrderId}, which is another order`;
-      this.#context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
-      return;
+      return this.#context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
     }
     if (!order.isAdopted) {
-      this.#context.alert(
-        order.strategy,
-        'warning',
-        'order_recovered',
-        `sent when no row could be written: ${what}`,
-      );
-      return;
+      const text = `sent when no row could be written: ${what}`;
+      return this.#context.alert(order.strategy, 'warning', 'order_recovered', text);
     }
     const isForced = row.source === 'forced';
     const isOver = row.filledQty === 0 && !mayWork(row);
     const by = isForced ? 'the broker closed a position' : 'not ours';
     const severity = isForced ? 'critical' : isOver ? 'info' : 'warning';
     this.#context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
-  }
-
-  /**
-   * The same name in every run: its own `refId`, else day and number. A `refId` like ours that nobody here knows comes from a
-   * journal that was lost or from another process: an order of ours may get the same one later.
-   */
-  #nameOf({ refId, orderNo }: BrokerOrder): ClientOrderId {
-    if (refId === null || this.#orders.get(refId) !== undefined) return this.#dayName('A', orderNo);
-    return this.#ids.mayMint(refId) && !this.#owners.has(refId) ? this.#dayName('A', orderNo) : refId;
   }
 
   /** The broker's day may begin before ours: a number may come twice. */

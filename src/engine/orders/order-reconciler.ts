@@ -118,7 +118,12 @@ export class OrderReconciler {
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
       if (complete) this.#owners.endScan(startedUs);
     } else {
-      const unowned = snapshot.orders.filter((row) => !this.#takeOwnedTrigger(row, scan));
+      const unowned: BrokerTriggerOrder[] = [];
+      for (const row of snapshot.orders) {
+        const owner = this.#owners.ownerOfTrigger(row);
+        if (owner === undefined) unowned.push(row);
+        else this.#takeTrigger(owner, row, scan);
+      }
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
     this.#tellNumbersLost();
@@ -183,13 +188,6 @@ export class OrderReconciler {
     // The same row would be found to be this order again, and change nothing of it.
     if (this.#orders.byNumber(row.orderNo) === owner && isSameOrder(owner, row))
       this.#orders.settle(owner, row);
-  }
-
-  #takeOwnedTrigger(row: BrokerTriggerOrder, scan: Scan): boolean {
-    const owner = this.#owners.ownerOfTrigger(row);
-    if (owner === undefined) return false;
-    this.#takeTrigger(owner, row, scan);
-    return true;
   }
 
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
@@ -273,8 +271,7 @@ export class OrderReconciler {
         this.#snapshots.want('book');
         continue;
       }
-      const order =
-        bracket === null ? this.#adoption.adoptTrigger(row) : this.#adoption.adoptExit(row, bracket);
+      const order = this.#adoption.adoptTrigger(row, bracket);
       if (order === undefined) continue;
       if (bracket !== null) this.#exits.pair(bracket, order);
       this.#takeTrigger(order, row, scan);
