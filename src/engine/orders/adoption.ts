@@ -165,6 +165,7 @@ export class Adoption {
     // An exit lasts like the bracket that brought it.
     const bracket = this.#orders.get(sender.parent);
     child.isLasting = sender.isLasting || bracket?.isLasting === true;
+    this.sent(sender, child);
     return child;
   }
 

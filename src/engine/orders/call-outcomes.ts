@@ -113,12 +113,11 @@ export class CallOutcomes {
       if (order.isWaiting) this.#lookUp(order);
       return;
     }
+    this.#failed(order, outcome);
     if (outcome.status === 'rejected') {
-      this.#rejected += 1;
-      order.reason = `${outcome.code} ${outcome.text}`.trim();
       this.#rejections.rejected(order.strategy, order, order.reason, this.#context.nowUs);
       this.#breakers.rejected();
-    } else if (outcome.status === 'not_sent') order.reason = outcome.reason;
+    }
     if (outcome.status === 'unknown' && order.orderNo === null) {
       order.absence = new ScanEvidence(this.#context.nowUs);
       this.#context.alert(
@@ -152,8 +151,7 @@ export class CallOutcomes {
     if (isOpen && order.openModify !== null) order.openModify = this.#answered(order.openModify, outcome);
     if (outcome.status === 'accepted') return this.#life.apply(order, 'modify_accepted');
     if (outcome.status === 'unknown' || order.isWaiting) this.#lookUp(order);
-    if (outcome.status === 'rejected') this.#refused(order, outcome);
-    if (outcome.status === 'not_sent') order.reason = outcome.reason;
+    this.#failed(order, outcome);
     // An answer to a change that is no longer open says nothing about the one that is.
     if (isOpen || order.openModify === null)
       this.#life.apply(order, `modify_${outcome.status}`, textOf(outcome));
@@ -165,8 +163,7 @@ export class CallOutcomes {
     if (isOpen && order.openCancel === null) order.cancelFailedUs = this.#context.nowUs;
     this.#lookUp(order);
     if (outcome.status === 'accepted') return this.#life.apply(order, 'cancel_accepted');
-    if (outcome.status === 'rejected') this.#refused(order, outcome);
-    if (outcome.status === 'not_sent') order.reason = outcome.reason;
+    this.#failed(order, outcome);
     if (isOpen || order.openCancel === null)
       this.#life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
   }
@@ -184,9 +181,9 @@ export class CallOutcomes {
     };
   }
 
-  #refused(order: ManagedOrder, outcome: Extract<Failure, { readonly status: 'rejected' }>): void {
-    this.#rejected += 1;
-    order.reason = `${outcome.code} ${outcome.text}`.trim();
+  #failed(order: ManagedOrder, outcome: Failure): void {
+    if (outcome.status === 'rejected') this.#rejected += 1;
+    if (outcome.status !== 'unknown') order.reason = textOf(outcome);
   }
 
   #taken(order: ManagedOrder, orderNo: string): void {

@@ -206,36 +206,30 @@ export class OrderReconciler {
   }
 
   #takeUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
+    const { startedUs } = scan;
     const hasRefIds = all.some(({ refId }) => refId !== null);
     const nameless = this.#orders.open.filter(
       ({ isUnresolved, isWaiting, orderKey }) => isUnresolved && !isWaiting && orderKey === null,
     );
-    const matched = matchOrders(this.#takeChildren(unowned, scan), nameless, hasRefIds);
+    const rows: BrokerOrder[] = [];
+    for (const row of unowned) {
+      const sender = this.#owners.senderOf(row, startedUs);
+      if (sender === null) rows.push(row);
+      if (sender === null || sender === 'hold') continue;
+      const child = this.#adoption.adoptChild(row, sender, startedUs);
+      this.#takeOrder(child, row, scan);
+    }
+    const matched = matchOrders(rows, nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
-      this.#orders.bind(order, row.orderNo, scan.startedUs);
+      this.#orders.bind(order, row.orderNo, startedUs);
       this.#takeOrder(order, row, scan);
     }
-    this.#tellAmbiguous(
-      matched,
-      'more orders in the book look like it than we placed; the oldest was taken for ours',
-    );
+    const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
+    this.#tellAmbiguous(matched, text);
     for (const row of matched.foreign) {
-      const order = this.#adoption.adopt(row, scan.startedUs);
+      const order = this.#adoption.adopt(row, startedUs);
       if (order !== undefined) this.#takeOrder(order, row, scan);
     }
-  }
-
-  /** The rows that no trigger of ours sent. */
-  #takeChildren(rows: readonly BrokerOrder[], scan: Scan): readonly BrokerOrder[] {
-    return rows.filter((row) => {
-      const sender = this.#owners.senderOf(row, scan.startedUs);
-      if (sender === null) return true;
-      if (sender === 'hold') return false;
-      const child = this.#adoption.adoptChild(row, sender, scan.startedUs);
-      this.#adoption.sent(sender, child);
-      this.#takeOrder(child, row, scan);
-      return false;
-    });
   }
 
   #takeUnownedTriggers(
@@ -258,10 +252,8 @@ export class OrderReconciler {
       this.#takeTrigger(order, row, scan);
     }
     for (const order of matched.held) scan.shown?.add(order);
-    this.#tellAmbiguous(
-      matched,
-      'more orders in the trigger book look like it than were sent: resolve it by hand',
-    );
+    const text = 'more orders in the trigger book look like it than were sent: resolve it by hand';
+    this.#tellAmbiguous(matched, text);
     const inDoubt = new Set<BrokerOrderNo>();
     for (const row of matched.foreign) {
       const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
@@ -280,14 +272,11 @@ export class OrderReconciler {
   }
 
   #tellAmbiguous({ ambiguous }: Matched<unknown>, text: string): void {
-    for (const order of ambiguous)
-      if (order.tellOnce('ambiguous'))
-        this.#context.alert(
-          order.strategy,
-          'critical',
-          'look_up_ambiguous',
-          `${order.clientOrderId}: ${text}`,
-        );
+    for (const order of ambiguous) {
+      if (!order.tellOnce('ambiguous')) continue;
+      const alert = `${order.clientOrderId}: ${text}`;
+      this.#context.alert(order.strategy, 'critical', 'look_up_ambiguous', alert);
+    }
   }
 
   #tellNumbersLost(): void {
