@@ -185,7 +185,7 @@ export function engineSnapshot(
       denials: executor.denials,
       rejections: outcomes.rejected,
       fills: fills.count,
-      disagreements: parts.disagreements.count,
+      disagreements: parts.rows.disagreements,
     },
   };
 }

@@ -3,10 +3,9 @@ import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import { type CostSchedule, taxOn } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import type { ClientOrderId } from '../domain/ids.ts';
 import { addUs, OPERATOR_INDEX, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import { Market } from './market/market.ts';
-import { Adoption, ChildOrders } from './orders/adoption.ts';
+import { Adoption } from './orders/adoption.ts';
 import { BracketExits, ExitCover, isPartnerSent } from './orders/exits.ts';
 import { CallOutcomes } from './orders/call-outcomes.ts';
 import { ClientOrderIds } from './state/client-order-ids.ts';
@@ -18,9 +17,9 @@ import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
 import { OrderReconciler } from './orders/order-reconciler.ts';
 import { Orders } from './orders/orders.ts';
-import type { ManagedOrder } from './orders/managed-order.ts';
 import { RejectionMemory, SendRate } from './orders/send-history.ts';
-import { Disagreements, RowReader } from './orders/row-reader.ts';
+import { RowOwners } from './orders/row-owners.ts';
+import { RowReader } from './orders/row-reader.ts';
 import type { Outbound } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
 import { Portfolio } from './positions/portfolio.ts';
@@ -94,7 +93,6 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     bookReadUs: () => session.bookReadUs,
   });
   const tradingDay = (): TradingDay => session.tradingDay();
-  const left = { context, contracts, orders, portfolio, exits, life, calendar, tradingDay };
   return {
     context,
     dueWork,
@@ -120,41 +118,43 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     rate: new SendRate(),
     rejections: new RejectionMemory(),
     exits,
-    earlier: new EarlierOrders(left),
+    earlier: new EarlierOrders(context, contracts, orders, portfolio, session, exits, life),
     gateway: outbound.gateway,
     tradingDay,
-    triggersReadUs: () => session.triggersReadUs,
-    readBook: () => snapshots.want('book'),
-    readTriggers: () => snapshots.want('triggers'),
     readPositions: () => snapshots.want('positions'),
-    /** The read that shows an order. */
-    lookUpOrder: ({ isWaiting }: ManagedOrder) => snapshots.want(isWaiting ? 'triggers' : 'book'),
   };
 }
 
 /** Compares the broker's answers and books with our orders. */
 function createReconciler(
   base: Base,
-  children: ChildOrders,
+  owners: RowOwners,
   executor: OrderExecutor,
   past: JournalDecisions,
   positionReconciler: PositionReconciler,
 ) {
-  const numbered = (order: ManagedOrder): void => executor.sendQueuedCancel(order);
-  const isLost = (callId: ClientOrderId): boolean => past.isLost(callId);
+  const { context, contracts, orders, life, earlier, exits, entries, snapshots, lookUp, session } = base;
+  const { market, ids, halt, rejections, breakers } = base;
   const fills = new FillSteps(base);
-  const disagreements = new Disagreements();
-  const sent = (sender: ManagedOrder, child: ManagedOrder): void => children.sent(sender, child);
-  const rows = new RowReader({ ...base, fills, disagreements, sent });
-  const adoption = new Adoption(base);
-  const arePositionsProven = (): boolean => positionReconciler.unproven() === null;
-  return {
-    fills,
-    disagreements,
+  const adoption = new Adoption(context, contracts, market, orders, ids, halt, life, entries, session);
+  const rows = new RowReader(context, orders, life, fills, lookUp, earlier, adoption, snapshots);
+  const reconciler = new OrderReconciler(
+    context,
+    orders,
+    life,
+    rows,
     adoption,
-    reconciler: new OrderReconciler({ ...base, rows, adoption, children, arePositionsProven, numbered }),
-    outcomes: new CallOutcomes({ ...base, numbered, isLost }),
-  };
+    earlier,
+    owners,
+    exits,
+    entries,
+    positionReconciler,
+    lookUp,
+    executor,
+    snapshots,
+  );
+  const outcomes = new CallOutcomes(context, orders, life, rejections, breakers, executor, past, snapshots);
+  return { fills, rows, adoption, reconciler, outcomes };
 }
 
 /** Compares the broker's account with our money of the day. */
@@ -201,16 +201,16 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   const base = createBase(options);
   const { context, orders, updates, session, portfolio, life, ids, queue } = base;
   const positionReconciler = new PositionReconciler(base);
-  const children = new ChildOrders(base);
+  const owners = new RowOwners(context, orders, session, base.snapshots, settings.lookUp);
   // The controller reads the view, and the view asks the controller.
   const isFlattening = (strategy: StrategyIndex): boolean => controller.isFlattening(strategy);
-  const view = createRiskView(base, positionReconciler, children, isFlattening);
+  const view = createRiskView(base, positionReconciler, owners, isFlattening);
   const guard = dependencies.createGuard(options);
   const present = new LiveDecisions({ ids, queue, guard, view });
   const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
   context.decideBy(present);
   const executor = new OrderExecutor({ ...base, guard, view });
-  const compared = createReconciler(base, children, executor, past, positionReconciler);
+  const compared = createReconciler(base, owners, executor, past, positionReconciler);
   const { fills, adoption } = compared;
   const stops = new StrategyStops(base);
   const actions = createSessionActions(base, view, stops);
@@ -222,7 +222,7 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
     present,
     past,
     executor,
-    children,
+    owners,
     stops,
     controller,
     exitCover: new ExitCover({ context, orders, portfolio, positionReconciler, session }),
@@ -239,7 +239,7 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
 function createRiskView(
   base: Base,
   positionReconciler: PositionReconciler,
-  children: ChildOrders,
+  owners: RowOwners,
   isFlattening: (strategy: StrategyIndex) => boolean,
 ): RiskView {
   const { context, session, contracts, market, orders, portfolio, halt, losses } = base;
@@ -273,7 +273,7 @@ function createRiskView(
     triggersReadUs: () => session.triggersReadUs,
     bookReadUs: () => session.bookReadUs,
     unproven: () => {
-      const reason = children.unproven() ?? positionReconciler.unproven();
+      const reason = owners.unproven() ?? positionReconciler.unproven();
       if (reason !== null) return reason;
       if (orders.contradicted !== null)
         return `the book contradicts itself about order ${orders.contradicted.clientOrderId}`;

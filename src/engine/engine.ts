@@ -447,13 +447,13 @@ export class Engine {
   }
 
   #afterOrders(snapshot: BookSnapshot): void {
-    const { dayEnd, positionReconciler, reconciler, fills, children, exitCover, snapshots } = this.#state;
+    const { dayEnd, positionReconciler, reconciler, fills, owners, exitCover, snapshots } = this.#state;
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     this.#session.bookReadUs = Math.max(this.#session.bookReadUs, snapshot.startedUs);
     const isOneAbsent = this.#orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
-    const unresolved = this.#orders.unresolved + children.held;
+    const unresolved = this.#orders.unresolved + owners.held;
     const book = { fillVersion: fills.version, unresolved, isOneAbsent };
     positionReconciler.takeBook(snapshot, book);
     this.#state.moneyReconciler.takeBook(snapshot, book);
@@ -516,10 +516,10 @@ export class Engine {
 
   /** `id`: an order, or the broker's number of one that is booked for nobody. */
   #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
-    const { life, children, snapshots } = this.#state;
+    const { life, owners, snapshots } = this.#state;
     const order = this.#orders.get(id);
     if (order === undefined) {
-      if (as === 'live' && children.giveUp(brokerOrderNo(id))) return snapshots.want('book');
+      if (as === 'live' && owners.giveUp(brokerOrderNo(id))) return snapshots.want('book');
       const text = `there is no order ${id} to resolve; of one that is booked for nobody give the broker's number and live`;
       return this.#context.alert(null, 'warning', 'order_not_found', text);
     }

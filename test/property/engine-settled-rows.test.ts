@@ -9,9 +9,10 @@ import { alwaysOpen } from '../../src/domain/calendar.ts';
 import { addDays } from '../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId, clientOrderId } from '../../src/domain/ids.ts';
 import { money, priceTicks, qty, tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
-import { SettledRows } from '../../src/engine/orders/settled-rows.ts';
+import { Orders } from '../../src/engine/orders/orders.ts';
+import { RowReader } from '../../src/engine/orders/row-reader.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
-import type { EarlierOrder } from '../../src/engine/ports/engine-event.ts';
+import type { CarriedOrder } from '../../src/engine/ports/engine-event.ts';
 import { row, type RowFacts } from '../support/engine-facts.ts';
 import { earlierOrder } from '../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
@@ -115,13 +116,13 @@ class World {
       tradingDay: DAY,
       follows: addDays(DAY, -1),
       carriedOver: [],
-      earlierOrders: earlier.map((plan, at) => this.#earlier(plan, at)),
+      carriedOrders: earlier.map((plan, at) => this.#earlier(plan, at)),
       halted: null,
     });
     rig.boot(1).stream('live').reference().pass(1).book().pass(1).positions().pass(1).book();
   }
 
-  #earlier(plan: EarlierPlan, at: number): EarlierOrder {
+  #earlier(plan: EarlierPlan, at: number): CarriedOrder {
     const id = clientOrderId(`E${at}`);
     this.#ids.push(id);
     return earlierOrder(id, {
@@ -287,19 +288,14 @@ it.each([
 ])('skipping settled rows comes to the same as reading all: rows that $rows', ({ areCopies }) => {
   let skipped = 0;
   let readsAll = false;
-  const { scan } = SettledRows.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
-  vi.spyOn(SettledRows.prototype, 'scan').mockImplementation(function (
-    this: SettledRows,
-    book,
-    startedUs,
-    read,
-  ) {
-    if (readsAll) this.forget();
-    skipped += book.length;
-    scan.call(this, book, startedUs, (row) => {
-      skipped -= 1;
-      return read(row);
-    });
+  const { settle } = Orders.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
+  vi.spyOn(Orders.prototype, 'settle').mockImplementation(function (this: Orders, order, shown) {
+    if (!readsAll) settle.call(this, order, shown);
+  });
+  const { takeOrder } = RowReader.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
+  vi.spyOn(RowReader.prototype, 'takeOrder').mockImplementation(function (this: RowReader, ...taken) {
+    skipped += readsAll ? 1 : -1;
+    takeOrder.apply(this, taken);
   });
   fc.assert(
     fc.property(

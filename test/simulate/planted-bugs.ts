@@ -62,7 +62,7 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'one scan proves an order absent',
-    file: 'engine/orders/scan-evidence',
+    file: 'engine/orders/managed-order',
     from: 'this.#scans >= settings.scans &&',
     to: 'this.#scans >= 1 ||',
   },
@@ -157,7 +157,7 @@ const MISSED: readonly PlantedBug[] = [
   {
     what: 'the fee that an order paid in the session before is charged again with its next fill',
     file: 'engine/orders/earlier-orders',
-    from: 'order.fee = earlier.fee;',
+    from: 'order.fee = left.fee;',
     to: ';',
   },
   {

@@ -1,5 +1,10 @@
 /** Rows of the broker's book and intents, from few words. */
-import type { BrokerAccount, BrokerOrder, BrokerOrderStatus } from '../../src/domain/broker-order.ts';
+import type {
+  BrokerAccount,
+  BrokerOrder,
+  BrokerOrderStatus,
+  BrokerTriggerOrder,
+} from '../../src/domain/broker-order.ts';
 import {
   brokerOrderKey,
   brokerOrderNo,
@@ -9,7 +14,7 @@ import {
 } from '../../src/domain/ids.ts';
 import type { LimitIntent, Side } from '../../src/domain/order.ts';
 import { money, priceTicks, qty, strategyIndex } from '../../src/domain/units.ts';
-import type { EarlierOrder } from '../../src/engine/ports/engine-event.ts';
+import type { CarriedOrder } from '../../src/engine/ports/engine-event.ts';
 import { FRONT, worth } from './engine-world.ts';
 
 export interface RowFacts {
@@ -77,7 +82,7 @@ export const traded = (price: number, contracts = 1) =>
   ({ qty: contracts, filled: contracts, value: worth(price, contracts), status: 'matched' }) as const;
 
 /** A working buy of two contracts at 13,000 by the first strategy, number 7 of yesterday. */
-export const earlierOrder = (id: string, change: Partial<EarlierOrder> = {}): EarlierOrder => ({
+export const earlierOrder = (id: string, change: Partial<CarriedOrder> = {}): CarriedOrder => ({
   clientOrderId: clientOrderId(id),
   strategy: strategyIndex(0),
   parent: null,
@@ -98,3 +103,17 @@ export const earlierOrder = (id: string, change: Partial<EarlierOrder> = {}): Ea
   tax: money(0),
   ...change,
 });
+
+/** A stop of the first strategy that the trigger book showed yesterday. */
+export const waitingOrder = (row: BrokerTriggerOrder, change: Partial<CarriedOrder> = {}): CarriedOrder =>
+  earlierOrder('H.9', {
+    purpose: 'reduce',
+    side: row.side,
+    qty: row.qty,
+    limitPrice: row.limitPrice ?? row.triggerPrice ?? priceTicks(1),
+    orderNo: row.orderNo,
+    orderKey: row.orderKey,
+    status: 'pending_trigger',
+    row,
+    ...change,
+  });

@@ -32,8 +32,7 @@ export interface CarriedOver {
     | 'follows'
     | 'isAnew'
     | 'carriedOver'
-    | 'carriedOverOrders'
-    | 'earlierOrders'
+    | 'carriedOrders'
     | 'minted'
     | 'haltedStrategies'
     | 'stoppedStrategies'
@@ -111,17 +110,16 @@ export class CarryOver {
 
   /** Forgets orders and halts that were there: the session begins anew with those of another. */
   begin({
-    earlierOrders = [],
-    carriedOverOrders = [],
+    carriedOrders = [],
     isAnew = false,
     isEndless = false,
     minted = [],
-  }: Pick<SessionStarted, 'earlierOrders' | 'carriedOverOrders' | 'isAnew' | 'isEndless' | 'minted'>): void {
+  }: Pick<SessionStarted, 'carriedOrders' | 'isAnew' | 'isEndless' | 'minted'>): void {
     this.#minted.carryOver(minted);
     this.orders = new OrdersLeft();
     this.#rare.length = 0;
     this.#unclosed.owners.clear();
-    this.orders.begin(earlierOrders, isAnew, carriedOverOrders, isEndless);
+    this.orders.begin(carriedOrders, isAnew, isEndless);
   }
 
   /** All that an earlier process wrote is read. */
@@ -164,11 +162,10 @@ export class CarryOver {
     const held = this.accounts.flatMap(({ strategy, positions }) =>
       positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
     );
-    const waiting = this.orders.waiting();
-    const earlier = this.orders.earlier(listed);
+    const orders = this.orders.left(listed);
     const contracts = [...into];
     const places = new Map<InstrumentIndex, InstrumentIndex>();
-    for (const { instrument } of [...held, ...waiting, ...earlier]) {
+    for (const { instrument } of [...held, ...orders]) {
       if (places.has(instrument)) continue;
       const contract = listed.find(({ index }) => index === instrument);
       if (contract === undefined) continue;
@@ -194,8 +191,7 @@ export class CarryOver {
       started: {
         follows: session,
         carriedOver: carriedOver.flatMap(placed),
-        carriedOverOrders: waiting.flatMap(placed),
-        earlierOrders: earlier.flatMap(placed),
+        carriedOrders: orders.flatMap(placed),
         minted: this.#minted.all,
         haltedStrategies: halts(this.#rare),
         stoppedStrategies: lastingStops(this.#rare),
@@ -271,7 +267,7 @@ export function carryOver(
 
 /** For a `day` that has begun before: with the orders that it had then, which its book may still show. */
 export function beginningAnew(left: CarriedOver, read: JournalReader, day: TradingDay): CarriedOver {
-  const { follows, carriedOverOrders = [], earlierOrders = [] } = left.started;
+  const { follows, carriedOrders = [] } = left.started;
   if (follows === undefined || read.began(day) === undefined) return left;
   const orders = new OrdersLeft();
   const minted = new MintedLog();
@@ -282,12 +278,14 @@ export function beginningAnew(left: CarriedOver, read: JournalReader, day: Tradi
     if (entry.kind === 'proposal') minted.add(callIdOf(entry.proposal));
     if (session === day || PROGRESS.has(entry.kind)) orders.add(entry);
   }
-  const known = new Set([...carriedOverOrders, ...earlierOrders].map(({ clientOrderId }) => clientOrderId));
-  const own = orders.earlier(read.contracts(day)).filter(({ clientOrderId }) => !known.has(clientOrderId));
+  const known = new Set(carriedOrders.map(({ clientOrderId }) => clientOrderId));
+  const own = orders
+    .left(read.contracts(day))
+    .filter(({ clientOrderId, row }) => row === undefined && !known.has(clientOrderId));
   const started = {
     ...left.started,
     isAnew: true,
-    earlierOrders: [...earlierOrders, ...own],
+    carriedOrders: [...carriedOrders, ...own],
     minted: minted.all,
   };
   return { ...left, started };

@@ -3,25 +3,19 @@ import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { hasProvenEnd, type OrderStatus, TERMINAL_STATUSES, waitsInTriggerBook } from '../../domain/order.ts';
-import { instrumentIndex, money, OPERATOR_INDEX, priceTicks, qty } from '../../domain/units.ts';
+import { instrumentIndex, money, OPERATOR_INDEX, qty } from '../../domain/units.ts';
 import type { OrderToSend } from '../../engine/ports/approved.ts';
-import type { CarriedOrder, EarlierOrder } from '../../engine/ports/engine-event.ts';
+import { NO_PRICE } from '../../engine/orders/adoption.ts';
+import type { CarriedOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 
-type KnownOrder = { -readonly [Key in keyof EarlierOrder]: EarlierOrder[Key] };
+type KnownOrder = { -readonly [Key in keyof CarriedOrder]: CarriedOrder[Key] };
 /** Of a change that the book has not confirmed. */
-type Terms = Pick<EarlierOrder, 'qty' | 'limitPrice'>;
+type Terms = Pick<CarriedOrder, 'qty' | 'limitPrice'>;
 type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
-
-interface KnownWaiting {
-  readonly order: CarriedOrder;
-  status: OrderStatus;
-}
 
 export class OrdersLeft {
   readonly #known = new Map<ClientOrderId, KnownOrder>();
-  /** Orders with a row in the trigger book. */
-  readonly #waiting = new Map<ClientOrderId, KnownWaiting>();
   readonly #asked = new Map<ClientOrderId, Terms>();
   /** Contracts of orders that were found in the book. */
   readonly #codes = new Map<ClientOrderId, OrderCode>();
@@ -37,22 +31,18 @@ export class OrdersLeft {
   #havePositionsAgreed = false;
 
   /** A session that begins anew meets the orders of its day in each book. */
-  begin(
-    earlier: readonly EarlierOrder[],
-    isAnew: boolean,
-    waiting: readonly CarriedOrder[] = [],
-    isEndless = false,
-  ): void {
+  begin(orders: readonly CarriedOrder[], isAnew: boolean, isEndless = false): void {
     this.#isEndless = isEndless;
-    for (const { clientOrderId, isWithdrawn } of [...earlier, ...waiting])
-      if (isWithdrawn === true) this.#withdrawn.set(clientOrderId, true);
-    // Their rows may never be read in this session.
-    for (const { isWithdrawn: _before, ...order } of waiting)
-      this.#waiting.set(order.clientOrderId, { order, status: 'pending_trigger' });
-    for (const each of earlier) {
-      if (!isAnew && hasProvenEnd(each.status) && each.owesExits !== true) continue;
-      this.#known.set(each.clientOrderId, { ...each });
-      if (!isAnew) this.#fromBefore.add(each.clientOrderId);
+    for (const { isWithdrawn, ...order } of orders) {
+      const { clientOrderId: id, status, row } = order;
+      if (isWithdrawn === true) this.#withdrawn.set(id, true);
+      // The row of one that waited may never be read in this session.
+      if (row !== undefined) this.#known.set(id, { ...order, status: 'pending_trigger' });
+      else if (isAnew) this.#known.set(id, order);
+      else if (!hasProvenEnd(status) || order.owesExits === true) {
+        this.#known.set(id, order);
+        this.#fromBefore.add(id);
+      }
     }
   }
 
@@ -109,7 +99,7 @@ export class OrdersLeft {
       return;
     }
     const id = proposal.do === 'cancel' ? proposal.clientOrderId : proposal.change.clientOrderId;
-    const order = this.#waiting.get(id)?.order ?? this.#known.get(id);
+    const order = this.#known.get(id);
     // A strategy reaches its own orders alone.
     if (order === undefined || (by === 'strategy' && order.strategy !== strategy)) return;
     if (proposal.do === 'cancel')
@@ -122,7 +112,7 @@ export class OrdersLeft {
   }
 
   /** What protects a position is withdrawn anew where it has to be. */
-  #marked<Order extends CarriedOrder | EarlierOrder>(order: Order): Order {
+  #marked(order: CarriedOrder): CarriedOrder {
     const isWithdrawn = order.purpose === 'entry' && this.#withdrawn.has(order.clientOrderId);
     return isWithdrawn ? { ...order, isWithdrawn } : order;
   }
@@ -134,7 +124,7 @@ export class OrdersLeft {
     outcome,
   }: Pick<Entry<'outcome'>, 'call' | 'clientOrderId' | 'outcome'>): void {
     const order = this.#known.get(clientOrderId);
-    if (order === undefined || call !== 'place') return;
+    if (order === undefined || order.row !== undefined || call !== 'place') return;
     if (outcome.status === 'accepted') {
       order.orderNo = outcome.orderNo;
       order.orderKey = outcome.orderKey;
@@ -146,28 +136,26 @@ export class OrdersLeft {
     return this.#fromBefore.has(id);
   }
 
-  /** Orders that still waited at the broker. */
-  waiting(): readonly CarriedOrder[] {
-    return [...this.#waiting.values()].flatMap(({ order, status }) =>
-      hasProvenEnd(status) ? [] : [this.#marked(order)],
-    );
-  }
-
-  /** Those that the in-day book may still show, and those without an answer. */
-  earlier(contracts: readonly Contract[]): readonly EarlierOrder[] {
-    return [...this.#known.values()].flatMap((known): readonly EarlierOrder[] => {
-      const { isWithdrawn: _before, ...terms } = known;
-      const order = this.#marked(
-        terms.owesExits === true
-          ? { ...terms, owesExits: this.#shownQty(known) < 2 * known.filledQty }
-          : terms,
-      );
-      if (order.orderNo === null && hasProvenEnd(order.status)) return [];
-      const code = this.#codes.get(order.clientOrderId);
-      if (code === undefined) return [order];
-      const contract = contracts.find(({ orderCode }) => orderCode === code);
-      return contract === undefined ? [] : [{ ...order, instrument: contract.index }];
-    });
+  /** Those that still waited at the broker, then those that the in-day book may still show, and those without an answer. */
+  left(contracts: readonly Contract[]): readonly CarriedOrder[] {
+    const waiting: CarriedOrder[] = [];
+    const others: CarriedOrder[] = [];
+    for (const order of this.#known.values()) {
+      const { clientOrderId: id, row, orderNo, status, owesExits } = order;
+      if (hasProvenEnd(status) && (row !== undefined || orderNo === null)) continue;
+      const marked = this.#marked(order);
+      if (row !== undefined) {
+        waiting.push(marked);
+        continue;
+      }
+      const code = this.#codes.get(id);
+      const instrument =
+        code === undefined ? order.instrument : contracts.find(({ orderCode }) => orderCode === code)?.index;
+      if (instrument === undefined) continue;
+      const owes = owesExits === true ? { owesExits: this.#shownQty(id) < 2 * order.filledQty } : {};
+      others.push({ ...marked, instrument, ...owes });
+    }
+    return [...waiting, ...others];
   }
 
   /** Entries that ended without a number: refused, not sent, or proven absent. */
@@ -178,19 +166,28 @@ export class OrdersLeft {
   }
 
   /** Contracts of both halves of a bracket's exits. */
-  #shownQty({ clientOrderId }: KnownOrder): number {
+  #shownQty(bracket: ClientOrderId): number {
     let total = 0;
-    for (const { order } of this.#waiting.values())
-      if (order.parent === clientOrderId) total += order.row.qty;
+    for (const { parent, row } of this.#known.values())
+      if (parent === bracket && row !== undefined) total += row.qty;
     return total;
   }
 
-  #waits({ kind: _kind, cause: _cause, tsUs: _tsUs, ...row }: Entry<'order_waiting'>): void {
-    const { clientOrderId, isProtective, strategy } = row;
-    const known = this.#waiting.get(clientOrderId) ?? this.#known.get(clientOrderId);
-    this.#known.delete(clientOrderId);
-    this.#waiting.set(clientOrderId, {
-      order: { ...row, isProtective, strategy: strategy ?? OPERATOR_INDEX },
+  #waits({ kind: _kind, cause: _cause, tsUs: _tsUs, ...waiting }: Entry<'order_waiting'>): void {
+    const { clientOrderId: id, strategy, row } = waiting;
+    const known = this.#known.get(id);
+    if (known?.row === undefined) this.#known.delete(id);
+    this.#fromBefore.delete(id);
+    this.#known.set(id, {
+      ...NOTHING_FILLED,
+      ...waiting,
+      strategy: strategy ?? OPERATOR_INDEX,
+      side: row.side,
+      qty: row.qty,
+      limitPrice: row.limitPrice ?? row.triggerPrice ?? NO_PRICE,
+      trigger: null,
+      orderNo: row.orderNo,
+      orderKey: row.orderKey,
       status: known?.status ?? 'pending_trigger',
     });
   }
@@ -203,7 +200,8 @@ export class OrdersLeft {
       this.#known.delete(id);
       this.#fromBefore.delete(id);
     }
-    for (const [id, { status }] of this.#waiting) if (status === 'expired_unproven') this.#waiting.delete(id);
+    for (const [id, { status, row }] of this.#known)
+      if (row !== undefined && status === 'expired_unproven') this.#known.delete(id);
   }
 
   /** The engine looks for it, and journals its end. One with a number is over with its day, where days end. */
@@ -218,12 +216,14 @@ export class OrdersLeft {
   }
 
   #follow(entry: Entry<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
-    const waiting = this.#waiting.get(entry.clientOrderId);
-    if (waiting !== undefined && entry.kind === 'order_status') waiting.status = this.#statusOf(entry);
     if (entry.kind === 'outcome' && entry.call === 'cancel' && isRefused(entry.outcome))
       this.#endWish(entry.clientOrderId);
     const order = this.#known.get(entry.clientOrderId);
     if (order === undefined) return;
+    if (order.row !== undefined) {
+      if (entry.kind === 'order_status') order.status = this.#statusOf(entry);
+      return;
+    }
     switch (entry.kind) {
       case 'outcome':
         return this.answered(entry);
@@ -256,18 +256,18 @@ export class OrdersLeft {
   }
 
   #adopted({ clientOrderId, order: row, parent, strategy }: Entry<'order_adopted'>): KnownOrder {
-    const sender = parent === undefined ? undefined : this.#waiting.get(parent);
+    const sender = parent === undefined ? undefined : this.#known.get(parent);
     return {
       ...NOTHING_FILLED,
       clientOrderId,
       strategy: strategy ?? OPERATOR_INDEX,
       parent: parent ?? null,
-      purpose: sender?.order.purpose ?? 'entry',
+      purpose: sender?.purpose ?? 'entry',
       isProtective: false,
       instrument: UNLISTED,
       side: row.side,
       qty: row.qty,
-      limitPrice: row.limitPrice ?? priceTicks(1),
+      limitPrice: row.limitPrice ?? NO_PRICE,
       trigger: null,
       orderNo: row.orderNo,
       orderKey: row.orderKey,

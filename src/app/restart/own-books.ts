@@ -8,7 +8,7 @@ import type { BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.t
 import { hasProvenEnd, type OrderStatus, waitsInTriggerBook } from '../../domain/order.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { OPERATOR_INDEX } from '../../domain/units.ts';
-import type { CarriedOrder, EarlierOrder } from '../../engine/ports/engine-event.ts';
+import type { CarriedOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { CarryOver } from './carry-over.ts';
 
@@ -28,9 +28,14 @@ export interface OwnBooksContext {
 export function ownBooks({ orders, accounts }: CarryOver, context: OwnBooksContext): OwnBooks {
   const { contracts, names } = context;
   const codes = new Map(contracts.map(({ index, orderCode }) => [index, orderCode]));
-  const own: OwnOrder[] = orders.waiting().map(waitingOrder);
+  const own: OwnOrder[] = [];
   const unknown: OwnBooks['unknown'][number][] = [];
-  for (const order of orders.earlier(contracts)) {
+  for (const order of orders.left(contracts)) {
+    const { row } = order;
+    if (row !== undefined) {
+      own.push({ ...ownOrder(order), row: { ...row, status: 'pending' }, isOpen: true });
+      continue;
+    }
     const code = codes.get(order.instrument);
     if (code === undefined) continue;
     const { clientOrderId, orderNo, status, trigger } = order;
@@ -53,28 +58,18 @@ export function ownBooks({ orders, accounts }: CarryOver, context: OwnBooksConte
   return { orders: own, positions, unknown, gone: orders.gone() };
 }
 
-const waitingOrder = (order: CarriedOrder): OwnOrder => ({
-  ...ownOrder({ ...order, trigger: null }),
-  row: { ...order.row, status: 'pending' },
-  isOpen: true,
-});
-
-type KnownOrder = Pick<EarlierOrder, 'clientOrderId' | 'strategy' | 'parent' | 'purpose' | 'trigger'> & {
-  readonly isProtective?: boolean;
-};
-
-const ownOrder = (order: KnownOrder): Omit<OwnOrder, 'row' | 'isOpen'> => ({
+const ownOrder = (order: CarriedOrder): Omit<OwnOrder, 'row' | 'isOpen'> => ({
   clientOrderId: order.clientOrderId,
   owner: order.strategy,
-  isReduction: order.purpose === 'reduce' || order.isProtective === true,
-  isProtective: order.isProtective === true,
+  isReduction: order.purpose === 'reduce' || order.isProtective,
+  isProtective: order.isProtective,
   isBracket: order.trigger?.kind === 'bracket',
   isSent: order.parent !== null,
 });
 
 /** Letters are the broker's to give; the number of another day may be another order's. */
 const restingRow = (
-  { clientOrderId, strategy, parent, orderKey, side, qty, limitPrice, filledQty }: EarlierOrder,
+  { clientOrderId, strategy, parent, orderKey, side, qty, limitPrice, filledQty }: CarriedOrder,
   orderNo: BrokerOrderNo,
   code: OrderCode,
   isOfDay: boolean,
@@ -97,7 +92,7 @@ const restingRow = (
 });
 
 const triggerRow = (
-  { side, qty, limitPrice, trigger }: EarlierOrder,
+  { side, qty, limitPrice, trigger }: CarriedOrder,
   orderNo: BrokerOrderNo,
   orderKey: BrokerTriggerOrder['orderKey'],
   code: OrderCode,
@@ -129,8 +124,9 @@ export function untoldOrder(
 ): ClientOrderId | null {
   const began = read.began(day);
   const wasNight = !neverCloses(calendar) && began?.isAnew !== true;
-  const over = (began?.earlierOrders ?? []).filter(
-    ({ status, orderNo }) => hasProvenEnd(status) || (wasNight && orderNo !== null),
+  const over = (began?.carriedOrders ?? []).filter(
+    ({ row, status, orderNo }) =>
+      row === undefined && (hasProvenEnd(status) || (wasNight && orderNo !== null)),
   );
   if (rows.length === 0 || !rows.every((row) => over.some((order) => isRowOf(order, row)))) return null;
   const placed = new Set<ClientOrderId>();
@@ -153,7 +149,7 @@ function isSettled(read: JournalReader, session: string, id: ClientOrderId): boo
 }
 
 /** Numbers begin anew each day, keys and references do not. */
-function isRowOf(order: EarlierOrder, row: BrokerOrder): boolean {
+function isRowOf(order: CarriedOrder, row: BrokerOrder): boolean {
   if (row.refId !== null) return row.refId === order.clientOrderId;
   if (row.orderKey !== null && order.orderKey !== null) return row.orderKey === order.orderKey;
   return row.orderNo === order.orderNo && row.side === order.side && row.qty === order.qty;

@@ -6,11 +6,9 @@
 import { type BrokerOrder, type BrokerTriggerOrder, mayWork } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { type BrokerOrderNo, type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
-import { type OrderStatus, waitsInTriggerBook } from '../../domain/order.ts';
-import type { LookUpSettings } from '../../domain/settings.ts';
+import { type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
+import { waitsInTriggerBook } from '../../domain/order.ts';
 import {
-  type InstrumentIndex,
   OPERATOR_INDEX,
   type PriceTicks,
   priceTicks,
@@ -19,8 +17,8 @@ import {
   type TsUs,
 } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
-import type { OrderToSend, Purpose } from '../ports/approved.ts';
-import type { CarriedOrder, OrderOwner } from '../ports/engine-event.ts';
+import type { OrderToSend } from '../ports/approved.ts';
+import type { OrderOwner } from '../ports/engine-event.ts';
 import { type EntryHalt, SECOND_DAEMON } from '../risk/entry-halt.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -28,36 +26,27 @@ import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import { ManagedOrder } from './managed-order.ts';
-import { ScanEvidence } from './scan-evidence.ts';
+import { ManagedOrder, type OrderTerms } from './managed-order.ts';
 
 /** Limit price of a trigger order whose row has neither limit nor trigger. */
 export const NO_PRICE = priceTicks(1);
 
-export interface AdoptionParts {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly market: Market;
-  readonly orders: Orders;
-  readonly ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
-  readonly halt: EntryHalt;
-  readonly entries: Pick<EntryWithdrawal, 'withdraw'>;
-  readonly tradingDay: () => TradingDay;
-}
-
-/** Finds the owner of an order that the broker shows and no call of this journal placed. */
-interface Owner {
-  readonly clientOrderId: ClientOrderId;
-  readonly strategy: StrategyIndex;
-  readonly purpose: Purpose;
-  readonly instrument: InstrumentIndex;
-  readonly isAdopted: boolean;
-  readonly isProtective: boolean;
-  readonly parent: ClientOrderId | null;
-}
+/** Whose an order is that the broker shows and no call of this journal placed. */
+type Owner = Pick<
+  OrderTerms,
+  'clientOrderId' | 'strategy' | 'purpose' | 'instrument' | 'isAdopted' | 'parent'
+>;
 
 export class Adoption {
-  readonly #parts: AdoptionParts;
+  readonly #context: EventContext;
+  readonly #contracts: ContractTable;
+  readonly #market: Market;
+  readonly #orders: Orders;
+  readonly #ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
+  readonly #halt: EntryHalt;
+  readonly #life: OrderLife;
+  readonly #entries: EntryWithdrawal;
+  readonly #session: { tradingDay(): TradingDay };
   readonly #unknownContracts = new Set<string>();
   readonly #owners = new Map<string, StrategyIndex>();
   /** Installations of daemons that are no part of this journal. */
@@ -65,8 +54,26 @@ export class Adoption {
   /** Their calls, while the contract is not listed. */
   #sent: readonly OrderToSend[] = [];
 
-  constructor(parts: AdoptionParts) {
-    this.#parts = parts;
+  constructor(
+    context: EventContext,
+    contracts: ContractTable,
+    market: Market,
+    orders: Orders,
+    ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>,
+    halt: EntryHalt,
+    life: OrderLife,
+    entries: EntryWithdrawal,
+    session: { tradingDay(): TradingDay },
+  ) {
+    this.#context = context;
+    this.#contracts = contracts;
+    this.#market = market;
+    this.#orders = orders;
+    this.#ids = ids;
+    this.#halt = halt;
+    this.#life = life;
+    this.#entries = entries;
+    this.#session = session;
   }
 
   /** A row of today names a contract that is not listed: what it cost is not in our books. */
@@ -84,13 +91,12 @@ export class Adoption {
 
   /** Orders of the emergency record whose contract is listed: calls without an answer, to be looked up, and until then exits that count. */
   takeSent(): readonly ManagedOrder[] {
-    const { orders, contracts } = this.#parts;
     const taken: ManagedOrder[] = [];
     const unlisted: OrderToSend[] = [];
     for (const order of this.#sent) {
-      const contract = contracts.byOrderCode(order.orderCode);
+      const contract = this.#contracts.byOrderCode(order.orderCode);
       if (contract === undefined) unlisted.push(order);
-      else if (orders.get(order.clientOrderId) === undefined)
+      else if (this.#orders.get(order.clientOrderId) === undefined)
         taken.push(this.#addSent({ ...order, instrument: contract.index }));
     }
     this.#sent = unlisted;
@@ -98,7 +104,6 @@ export class Adoption {
   }
 
   #addSent(sent: OrderToSend): ManagedOrder {
-    const { context, orders } = this.#parts;
     const { strategy, trigger } = sent;
     const order = new ManagedOrder({
       ...sent,
@@ -106,13 +111,13 @@ export class Adoption {
       parent: null,
       isAdopted: false,
       isProtective: false,
-      createdUs: context.nowUs,
+      createdUs: this.#context.nowUs,
     });
-    orders.add(order);
-    context.append({
+    this.#orders.add(order);
+    this.#context.append({
       kind: 'place',
-      cause: context.seq,
-      tsUs: context.nowUs,
+      cause: this.#context.seq,
+      tsUs: this.#context.nowUs,
       strategy,
       order: sent,
       isLost: false,
@@ -120,20 +125,25 @@ export class Adoption {
     return order;
   }
 
-  /** Undefined when the row names a contract that is not listed: alerted once, and left to the operator. */
+  /**
+   * Undefined when the row names a contract that is not listed: alerted once, and left to the operator. It has the same name in every run:
+   * its own `refId`, else day and number. A `refId` like ours that nobody here knows comes from a journal that was lost or from another
+   * process: an order of ours may get the same one later.
+   */
   adopt(row: BrokerOrder, readUs: TsUs): ManagedOrder | undefined {
     const contract = this.#contractOf(row, row.orderNo, 'order');
     if (contract === undefined) return undefined;
-    const strategy = this.#ownerOf(row);
+    const refId = this.#orders.get(row.refId) === undefined ? row.refId : null;
+    const strategy = (refId === null ? undefined : this.#owners.get(refId)) ?? OPERATOR_INDEX;
     const isAdopted = strategy === OPERATOR_INDEX;
+    const isNamed = refId !== null && (this.#owners.has(refId) || !this.#ids.mayMint(refId));
     const order = this.#addOrder(row, readUs, row.limitPrice ?? this.#priceNear(contract), {
-      clientOrderId: this.#nameOf(row),
+      clientOrderId: isNamed ? refId : this.#dayName('A', row.orderNo),
       strategy,
       // The emergency record is for exits only.
       purpose: isAdopted ? 'entry' : 'reduce',
       instrument: contract.index,
       isAdopted,
-      isProtective: false,
       parent: null,
     });
     this.#tellAdopted(row, order);
@@ -148,193 +158,130 @@ export class Adoption {
       purpose: sender.purpose,
       instrument: sender.instrument,
       isAdopted: sender.isAdopted,
-      isProtective: false,
       parent: sender.clientOrderId,
     });
     // A trailing stop sends a stop, whichever way it was last shown to trigger.
     child.triggerWhen = sender.triggerKind === 'trailing_stop' ? null : sender.triggerWhen;
     // An exit lasts like the bracket that brought it.
-    const { orders } = this.#parts;
-    const bracket = sender.parent === null ? undefined : orders.get(sender.parent);
+    const bracket = this.#orders.get(sender.parent);
     child.isLasting = sender.isLasting || bracket?.isLasting === true;
+    this.sent(sender, child);
     return child;
   }
 
-  /** Undefined for a row that has ended, and for a contract that is not listed. */
-  adoptTrigger(row: BrokerTriggerOrder): ManagedOrder | undefined {
-    if (row.status !== 'pending' && row.status !== 'unrecognized') return undefined;
+  /** The child is an order of its own from here on. */
+  sent(sender: ManagedOrder, child: ManagedOrder): void {
+    if (child.orderNo !== null) this.#orders.noteSent(child.orderNo, sender);
+    sender.sentQty = qty(sender.sentQty + child.qty);
+    if (sender.sentQty >= sender.qty)
+      this.#life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
+    else this.#orders.changed(sender);
+    this.#life.tell(child);
+    if (child.isFinal) return;
+    // The cancel crossed the trigger on the wire: it goes on to what was sent.
+    if (sender.isUnwanted) this.#context.cancel(child.strategy, child.clientOrderId);
+    else if (sender.isWithdrawn && !this.#entries.isCover(child.clientOrderId))
+      this.#entries.withdrawOrder(child);
+  }
+
+  /**
+   * `bracket`: the row is one half of its exits. Undefined for a row of nobody here that has ended, and for a contract that is not listed.
+   */
+  adoptTrigger(row: BrokerTriggerOrder, bracket: ManagedOrder | null): ManagedOrder | undefined {
+    if (bracket === null && !mayWork(row)) return undefined;
     const contract = this.#contractOf(row, row.orderKey, 'trigger order');
     if (contract === undefined) return undefined;
-    const order = this.#addTrigger(row, {
-      clientOrderId: this.#dayName('W', row.orderKey),
-      strategy: OPERATOR_INDEX,
-      purpose: 'entry',
+    const owner: Owner = {
+      clientOrderId: this.#dayName(bracket === null ? 'W' : 'X', row.orderKey),
+      strategy: bracket?.strategy ?? OPERATOR_INDEX,
+      purpose: bracket === null ? 'entry' : 'reduce',
       instrument: contract.index,
-      isAdopted: true,
-      isProtective: false,
-      parent: null,
-    });
+      isAdopted: bracket === null,
+      parent: bracket?.clientOrderId ?? null,
+    };
+    const order = this.#create(row, owner, row.limitPrice ?? row.triggerPrice ?? NO_PRICE, true);
+    addWaiting(this.#orders, order, row);
+    if (bracket !== null) return order;
     const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
     const text = `not ours: ${row.kind} ${row.side} ${row.qty} ${row.orderCode}${trigger} waits at the broker, no. ${row.orderNo}`;
-    this.#parts.context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
+    this.#context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
     return order;
   }
 
-  /** One half of a bracket's exits. */
-  adoptExit(row: BrokerTriggerOrder, bracket: ManagedOrder): ManagedOrder | undefined {
-    const contract = this.#contractOf(row, row.orderKey, 'trigger order');
-    if (contract === undefined) return undefined;
-    return this.#addTrigger(row, {
-      clientOrderId: this.#dayName('X', row.orderKey),
-      strategy: bracket.strategy,
-      purpose: 'reduce',
-      instrument: contract.index,
-      isAdopted: false,
-      isProtective: false,
-      parent: bracket.clientOrderId,
-    });
-  }
-
-  /** A trigger order that already waited when the last session ended. */
-  carryOver(carried: CarriedOrder): void {
-    const { orders, context } = this.#parts;
-    const { clientOrderId: id, parent, purpose, isProtective, instrument, row, strategy } = carried;
-    if (orders.get(id) !== undefined) return;
-    const isAdopted = strategy === OPERATOR_INDEX;
-    const owner = { clientOrderId: id, strategy, purpose, instrument, isAdopted, isProtective, parent };
-    const order = this.#addTrigger(row, owner);
-    order.isCarriedOver = true;
-    order.placedTrigger = carried.placedTrigger ?? null;
-    // The next day may know the order only from this entry.
-    const waiting = { clientOrderId: id, parent, purpose, isProtective, instrument, row };
-    const { placedTrigger } = carried;
-    const entry = placedTrigger === undefined ? waiting : { ...waiting, placedTrigger };
-    context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
-  }
-
   #addOrder(row: BrokerOrder, readUs: TsUs, limitPrice: PriceTicks, owner: Owner): ManagedOrder {
-    const { orders, context } = this.#parts;
-    const order = this.#add(row, owner, limitPrice, 'accepted', false);
+    const order = this.#create(row, owner, limitPrice, false);
+    order.become('accepted');
+    this.#orders.add(order);
     order.refId = row.refId;
     order.orderKey = row.orderKey;
     // One that is over takes no number from an order that works.
-    orders.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
+    this.#orders.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
     const { clientOrderId: id, strategy, parent } = owner;
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    const head = { cause: this.#context.seq, tsUs: this.#context.nowUs, strategy };
     this.#haltForStranger(row);
-    if (parent === null) context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
-    else context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
+    if (parent === null)
+      this.#context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
+    else this.#context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
     return order;
   }
 
   /** A daemon of ours placed it, and this journal knows nothing of it: entries wait for a person (rulings, 40). */
   #haltForStranger({ refId, orderNo }: BrokerOrder): void {
-    const { ids, halt, context, orders, entries } = this.#parts;
-    if (refId === null || this.#owners.has(refId) || orders.get(refId) !== undefined) return;
-    const installation = ids.strangerOf(refId);
+    if (refId === null || this.#owners.has(refId) || this.#orders.get(refId) !== undefined) return;
+    const installation = this.#ids.strangerOf(refId);
     if (installation === null) return;
     const text = `${SECOND_DAEMON}, or this state directory was lost, copied or put back: order no. ${orderNo} was placed by a Tickwright (installation ${installation}) that is not of this journal`;
-    const { reason } = halt;
-    halt.halt(text, 'second_daemon');
-    entries.withdraw(null);
-    if (halt.reason === reason && !this.#strangers.has(installation))
-      context.alert(null, 'critical', 'second_daemon', text);
+    const { reason } = this.#halt;
+    this.#halt.halt(text, 'second_daemon');
+    this.#entries.withdraw(null);
+    if (this.#halt.reason === reason && !this.#strangers.has(installation))
+      this.#context.alert(null, 'critical', 'second_daemon', text);
     this.#strangers.add(installation);
   }
 
-  #addTrigger(row: BrokerTriggerOrder, owner: Owner): ManagedOrder {
-    const limitPrice = row.limitPrice ?? row.triggerPrice ?? NO_PRICE;
-    const order = this.#add(row, owner, limitPrice, 'pending_trigger', true);
-    order.triggerKind = row.kind;
-    order.triggerPrice = row.triggerPrice;
-    order.triggerWhen = row.triggerWhen;
-    this.#parts.orders.bindTrigger(order, row.orderNo, row.orderKey);
-    return order;
-  }
-
-  #add(
+  #create(
     { orderCode, side, qty }: BrokerOrder | BrokerTriggerOrder,
-    { clientOrderId: id, strategy, purpose, instrument, isAdopted, isProtective, parent }: Owner,
+    owner: Owner,
     limitPrice: PriceTicks,
-    status: OrderStatus,
     isWaiting: boolean,
   ): ManagedOrder {
-    const order = new ManagedOrder({
-      clientOrderId: id,
-      strategy,
-      purpose,
-      instrument,
-      orderCode,
-      side,
-      qty,
-      limitPrice,
-      trigger: null,
-      isWaiting,
-      parent,
-      isAdopted,
-      isProtective,
-      createdUs: this.#parts.context.nowUs,
-    });
-    order.become(status);
-    this.#parts.orders.add(order);
-    return order;
-  }
-
-  #ownerOf({ refId }: BrokerOrder): StrategyIndex {
-    if (refId === null || this.#parts.orders.get(refId) !== undefined) return OPERATOR_INDEX;
-    return this.#owners.get(refId) ?? OPERATOR_INDEX;
+    const createdUs = this.#context.nowUs;
+    const terms = { ...owner, orderCode, side, qty, limitPrice, trigger: null, isWaiting, createdUs };
+    return new ManagedOrder({ ...terms, isProtective: false });
   }
 
   #tellAdopted(row: BrokerOrder, order: ManagedOrder): void {
-    const { context, orders } = this.#parts;
-    const twin = row.refId === null ? undefined : orders.get(row.refId);
+    const twin = this.#orders.get(row.refId);
     const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
     if (twin !== undefined && twin !== order) {
       const text = `the book shows ${what} with the refId of ${twin.clientOrderId}, which is another order`;
-      context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
-      return;
+      return this.#context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
     }
     if (!order.isAdopted) {
-      context.alert(
-        order.strategy,
-        'warning',
-        'order_recovered',
-        `sent when no row could be written: ${what}`,
-      );
-      return;
+      const text = `sent when no row could be written: ${what}`;
+      return this.#context.alert(order.strategy, 'warning', 'order_recovered', text);
     }
     const isForced = row.source === 'forced';
     const isOver = row.filledQty === 0 && !mayWork(row);
     const by = isForced ? 'the broker closed a position' : 'not ours';
     const severity = isForced ? 'critical' : isOver ? 'info' : 'warning';
-    context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
-  }
-
-  /**
-   * The same name in every run: its own `refId`, else day and number. A `refId` like ours that nobody here knows comes from a
-   * journal that was lost or from another process: an order of ours may get the same one later.
-   */
-  #nameOf({ refId, orderNo }: BrokerOrder): ClientOrderId {
-    const { orders, ids } = this.#parts;
-    if (refId === null || orders.get(refId) !== undefined) return this.#dayName('A', orderNo);
-    return ids.mayMint(refId) && !this.#owners.has(refId) ? this.#dayName('A', orderNo) : refId;
+    this.#context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
   }
 
   /** The broker's day may begin before ours: a number may come twice. */
   #dayName(letter: string, name: string): ClientOrderId {
-    const { orders, tradingDay } = this.#parts;
-    const first = clientOrderId(`${letter}.${tradingDay()}.${name}`);
+    const first = clientOrderId(`${letter}.${this.#session.tradingDay()}.${name}`);
     let free = first;
-    for (let count = 2; orders.get(free) !== undefined; count += 1) free = clientOrderId(`${first}.${count}`);
+    for (let count = 2; this.#orders.get(free) !== undefined; count += 1)
+      free = clientOrderId(`${first}.${count}`);
     return free;
   }
 
   /** An order without a price needs one until its fills show it. */
   #priceNear(contract: Contract): PriceTicks {
-    const { market } = this.#parts;
-    const band = market.band(contract.index);
+    const band = this.#market.band(contract.index);
     const reference = band === undefined ? 0 : Math.round(band.reference / contract.spec.hundredthsPerTick);
-    return market.lastPrice(contract.index) ?? priceTicks(reference);
+    return this.#market.lastPrice(contract.index) ?? priceTicks(reference);
   }
 
   #contractOf(
@@ -342,175 +289,30 @@ export class Adoption {
     name: string,
     what: string,
   ): Contract | undefined {
-    const { contracts, context } = this.#parts;
-    const contract = contracts.byOrderCode(row.orderCode);
+    const contract = this.#contracts.byOrderCode(row.orderCode);
     const key = `${what} ${name}`;
     if (contract !== undefined || this.#unknownContracts.has(key)) return contract;
     this.#unknownContracts.add(key);
     const text = `${what} no. ${row.orderNo} is for ${row.orderCode}, which is not in the contract list`;
-    context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
+    this.#context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
     return undefined;
   }
 }
 
-/**
- * Orders of the in-day book that one of our trigger orders sent: they belong to its strategy. The in-day book says only that the
- * broker made them (`SYS`), the trigger book says which order did. Until it has been read, such a row is held back rather than
- * taken for somebody else's.
- */
-interface ChildOrdersParts {
-  readonly orders: Orders;
-  readonly life: OrderLife;
-  readonly context: EventContext;
-  readonly entries: Pick<EntryWithdrawal, 'isCover' | 'withdrawOrder'>;
-  readonly lookUp: LookUpSettings;
-  /** When the last complete scan of the trigger book began. */
-  readonly triggersReadUs: () => number;
-  readonly readTriggers: () => void;
+/** Its row stands in the trigger book. */
+export function addWaiting(orders: Orders, order: ManagedOrder, row: BrokerTriggerOrder): void {
+  order.become('pending_trigger');
+  orders.add(order);
+  order.triggerKind = row.kind;
+  order.triggerPrice = row.triggerPrice;
+  order.triggerWhen = row.triggerWhen;
+  orders.bindTrigger(order, row.orderNo, row.orderKey);
 }
 
-interface HeldRow {
-  readonly row: BrokerOrder;
-  /** When the scan began that showed it first. */
-  readonly sinceUs: TsUs;
-  /** When the scan began that showed it last. */
-  readonly shownUs: TsUs;
-  readonly evidence: ScanEvidence;
-}
-
-export class ChildOrders {
-  readonly #parts: ChildOrdersParts;
-  readonly #held = new Map<BrokerOrderNo, HeldRow>();
-  /** Orders that a person has taken for the operator's. */
-  readonly #foreign = new Set<BrokerOrderNo>();
-  /** Sent by exits whose bracket is in doubt, by the last complete scan of the trigger book. */
-  #inDoubt: ReadonlySet<BrokerOrderNo> = new Set();
-  /** The oldest row that is held although the trigger book had time enough to explain it. */
-  #overdue: BrokerOrder | null = null;
-
-  constructor(parts: ChildOrdersParts) {
-    this.#parts = parts;
-  }
-
-  /** Rows whose owner is not known yet; their fills are not booked. */
-  get held(): number {
-    return this.#held.size;
-  }
-
-  /** Why positions cannot be proven, or null: an order filled, and nobody knows for whom. */
-  unproven(): string | null {
-    return this.#overdue === null
-      ? null
-      : `${describe(this.#overdue)} is booked for nobody until the broker's trigger book can be read`;
-  }
-
-  /** Scans are counted anew. */
-  setClockBack(at: TsUs): void {
-    for (const [orderNo, { row }] of this.#held)
-      this.#held.set(orderNo, { row, sinceUs: at, shownUs: at, evidence: new ScanEvidence(at) });
-  }
-
-  /** A person takes an order that is held for the operator's. False when none with this number is held. */
-  giveUp(number: BrokerOrderNo): boolean {
-    if (!this.#held.has(number)) return false;
-    this.#foreign.add(number);
-    return true;
-  }
-
-  /** The trigger book says what sent these, and it is not known yet whose that is. */
-  doubt(numbers: ReadonlySet<BrokerOrderNo>): void {
-    this.#inDoubt = numbers;
-  }
-
-  /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
-  senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
-    const told = this.#parts.orders.senderOf(row.orderNo);
-    if (told !== undefined && maySendMore(told, row)) return this.#release(row, told);
-    const named = row.refId === null ? undefined : this.#parts.orders.get(row.refId);
-    if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
-    if (row.source !== 'system') return null;
-    if (this.#foreign.has(row.orderNo)) return this.#release(row, null);
-    const held = this.#held.get(row.orderNo);
-    if (this.#inDoubt.has(row.orderNo)) return this.#hold(row, startedUs);
-    if (this.#parts.triggersReadUs() < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
-    const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));
-    const triggered = alike.find(({ status }) => status === 'triggering');
-    if (triggered !== undefined) return this.#release(row, triggered);
-    // A stop or a bracket in doubt has no row of its own yet, and the two books may show one trigger at different times.
-    const { open, owingExits } = this.#parts.orders;
-    if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
-      return this.#hold(row, startedUs);
-    const isOwed = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
-    if (isOwed && held?.evidence.isEnough(this.#parts.lookUp) !== true) return this.#hold(row, startedUs);
-    return this.#release(row, null);
-  }
-
-  /** After a complete scan of the in-day book: a row that is gone, or has found another owner, is held no more. */
-  endScan(startedUs: TsUs): void {
-    for (const { row, shownUs } of this.#held.values()) if (shownUs < startedUs) this.#release(row, null);
-  }
-
-  /** The child is an order of its own from here on. */
-  sent(sender: ManagedOrder, child: ManagedOrder): void {
-    const { orders, life, context, entries } = this.#parts;
-    if (child.orderNo !== null) orders.noteSent(child.orderNo, sender);
-    sender.sentQty = qty(sender.sentQty + child.qty);
-    if (sender.sentQty >= sender.qty) life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
-    else orders.changed(sender);
-    life.tell(child);
-    if (child.isFinal) return;
-    // The cancel crossed the trigger on the wire: it goes on to what was sent.
-    if (sender.isUnwanted) context.cancel(child.strategy, child.clientOrderId);
-    else if (sender.isWithdrawn && !entries.isCover(child.clientOrderId)) entries.withdrawOrder(child);
-  }
-
-  nextDay(): void {
-    this.#held.clear();
-    this.#foreign.clear();
-    this.#inDoubt = new Set();
-    this.#overdue = null;
-  }
-
-  #hold(row: BrokerOrder, startedUs: TsUs): 'hold' {
-    const { context, lookUp, readTriggers } = this.#parts;
-    const { sinceUs, evidence } = this.#held.get(row.orderNo) ?? {
-      sinceUs: startedUs,
-      evidence: new ScanEvidence(startedUs),
-    };
-    evidence.add(startedUs);
-    this.#held.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
-    readTriggers();
-    if (this.#overdue === null && evidence.isEnough(lookUp)) {
-      this.#overdue = row;
-      const text = `${describe(row)} was sent by a stop, and the trigger book, which says whose, cannot be read: it is booked for nobody, and entries are blocked until it can, or until tickwright orders resolve ${row.orderNo} live gives it to the operator`;
-      context.alert(null, 'critical', 'order_held', text);
-    }
-    return 'hold';
-  }
-
-  #release<Sender>({ orderNo }: BrokerOrder, sender: Sender): Sender {
-    this.#held.delete(orderNo);
-    if (this.#overdue?.orderNo === orderNo) this.#overdue = null;
-    return sender;
-  }
-}
-
-const describe = ({ orderNo, side, qty: size, orderCode, filledQty }: BrokerOrder): string =>
-  `order no. ${orderNo} (${side} ${size} ${orderCode}, ${filledQty} filled)`;
-
-/** A number of an earlier day may name a sender that has sent all of it. */
-const maySendMore = (order: ManagedOrder, row: BrokerOrder): boolean =>
-  order.orderCode === row.orderCode && order.side === row.side && order.sentQty + row.qty <= order.qty;
-
-const isInDoubt = ({ status }: ManagedOrder): boolean => status === 'submitted' || status === 'unknown';
-
-/** An exit of this bracket that the trigger book has not shown yet. */
-const mayExitHaveSent = ({ trigger, orderCode, side, qty: size }: ManagedOrder, row: BrokerOrder): boolean =>
-  trigger?.kind === 'bracket' && orderCode === row.orderCode && side !== row.side && row.qty <= size;
-
-/** A stop sends all of it at once, an arbitrage order as much as its leg has filled. */
-function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {
-  if (!order.isWaiting || order.orderCode !== row.orderCode || order.side !== row.side) return false;
-  if (row.limitPrice !== null && row.limitPrice !== order.limitPrice) return false;
-  return order.triggerKind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
+/** The order may outlive the day: the next session finds its owner in this entry. */
+export function journalWaiting(context: EventContext, order: ManagedOrder, row: BrokerTriggerOrder): void {
+  const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
+  const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
+  const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
+  context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
 }

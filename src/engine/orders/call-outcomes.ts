@@ -2,34 +2,46 @@
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { CallAnswer } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
+import type { JournalDecisions } from '../replay/journal-decisions.ts';
+import type { SnapshotRequests } from '../ports/outbound.ts';
+import type { OrderExecutor } from './order-executor.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import type { OpenCall, ManagedOrder } from './managed-order.ts';
+import { type OpenCall, type ManagedOrder, ScanEvidence } from './managed-order.ts';
 import type { CircuitBreakers } from './circuit-breakers.ts';
 import type { RejectionMemory } from './send-history.ts';
-import { ScanEvidence } from './scan-evidence.ts';
-
-export interface CallOutcomesParts {
-  readonly context: EventContext;
-  readonly orders: Orders;
-  readonly life: OrderLife;
-  readonly rejections: RejectionMemory;
-  readonly breakers: Pick<CircuitBreakers, 'rejected'>;
-  readonly numbered: (order: ManagedOrder) => void;
-  /** The call was decided in the tail that a kill cut off: it never left. */
-  readonly isLost: (callId: OpenCall['callId']) => boolean;
-  /** Something became unknown: look at the book at once. */
-  readonly lookUpOrder: (order: ManagedOrder) => void;
-}
 
 type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
 
 export class CallOutcomes {
-  readonly #parts: CallOutcomesParts;
+  readonly #context: EventContext;
+  readonly #orders: Orders;
+  readonly #life: OrderLife;
+  readonly #rejections: RejectionMemory;
+  readonly #breakers: CircuitBreakers;
+  readonly #executor: OrderExecutor;
+  readonly #past: JournalDecisions;
+  readonly #snapshots: SnapshotRequests;
   #rejected = 0;
 
-  constructor(parts: CallOutcomesParts) {
-    this.#parts = parts;
+  constructor(
+    context: EventContext,
+    orders: Orders,
+    life: OrderLife,
+    rejections: RejectionMemory,
+    breakers: CircuitBreakers,
+    executor: OrderExecutor,
+    past: JournalDecisions,
+    snapshots: SnapshotRequests,
+  ) {
+    this.#context = context;
+    this.#orders = orders;
+    this.#life = life;
+    this.#rejections = rejections;
+    this.#breakers = breakers;
+    this.#executor = executor;
+    this.#past = past;
+    this.#snapshots = snapshots;
   }
 
   get rejected(): number {
@@ -37,19 +49,18 @@ export class CallOutcomes {
   }
 
   take({ call, callId, clientOrderId, outcome }: CallAnswer): void {
-    const { context, orders } = this.#parts;
-    const order = orders.get(clientOrderId);
-    context.append({
+    const order = this.#orders.get(clientOrderId);
+    this.#context.append({
       kind: 'outcome',
-      cause: context.seq,
-      tsUs: context.nowUs,
+      cause: this.#context.seq,
+      tsUs: this.#context.nowUs,
       strategy: order?.strategy ?? null,
       clientOrderId,
       call,
       outcome,
     });
     if (order === undefined) {
-      context.alert(
+      this.#context.alert(
         null,
         'critical',
         'outcome_without_order',
@@ -59,7 +70,7 @@ export class CallOutcomes {
     }
     order.unanswered -= 1;
     // Also an answer without a place in its order's table may leave a reason.
-    if (order.isSettled) orders.unsettle(order);
+    this.#orders.unsettle(order);
     switch (call) {
       case 'place':
         return this.#place(order, outcome);
@@ -78,50 +89,52 @@ export class CallOutcomes {
       this.#modify(order, openModify.callId, this.#interruption(openModify.callId));
     if (openCancel?.answer !== 'none') return;
     this.#cancel(order, openCancel.callId, this.#interruption(openCancel.callId));
-    if (this.#parts.isLost(openCancel.callId)) this.#cancelAgain(order);
+    if (this.#past.isLost(openCancel.callId)) this.#cancelAgain(order);
   }
 
   #interruption(callId: OpenCall['callId']): CallOutcome {
-    return this.#parts.isLost(callId)
+    return this.#past.isLost(callId)
       ? { status: 'not_sent', reason: 'the process ended before it was written' }
       : { status: 'unknown', reason: 'the process ended before an answer came' };
   }
 
   /** A cancel that was never sent is asked for again: it cannot do anything twice. */
   #cancelAgain({ strategy, clientOrderId, isUnwanted }: ManagedOrder): void {
-    const { context } = this.#parts;
-    if (isUnwanted) context.cancel(strategy, clientOrderId);
-    else context.withdraw(strategy, clientOrderId);
+    if (isUnwanted) this.#context.cancel(strategy, clientOrderId);
+    else this.#context.withdraw(strategy, clientOrderId);
   }
 
   #place(order: ManagedOrder, outcome: CallOutcome): void {
-    const { life, rejections, context, numbered, lookUpOrder } = this.#parts;
     if (outcome.status === 'accepted') {
-      rejections.accepted(order.strategy, order);
+      this.#rejections.accepted(order.strategy, order);
       if (!this.#bind(order, outcome)) this.#taken(order, outcome.orderNo);
-      life.apply(order, 'place_accepted');
-      if (order.queuedCancel !== null) numbered(order);
+      this.#life.apply(order, 'place_accepted');
+      if (order.queuedCancel !== null) this.#executor.sendQueuedCancel(order);
       // The next session knows the order by its row.
-      if (order.isWaiting) lookUpOrder(order);
+      if (order.isWaiting) this.#lookUp(order);
       return;
     }
+    this.#failed(order, outcome);
     if (outcome.status === 'rejected') {
-      this.#rejected += 1;
-      order.reason = `${outcome.code} ${outcome.text}`.trim();
-      rejections.rejected(order.strategy, order, order.reason, context.nowUs);
-      this.#parts.breakers.rejected();
-    } else if (outcome.status === 'not_sent') order.reason = outcome.reason;
+      this.#rejections.rejected(order.strategy, order, order.reason, this.#context.nowUs);
+      this.#breakers.rejected();
+    }
     if (outcome.status === 'unknown' && order.orderNo === null) {
-      order.absence = new ScanEvidence(context.nowUs);
-      context.alert(
+      order.absence = new ScanEvidence(this.#context.nowUs);
+      this.#context.alert(
         order.strategy,
         'warning',
         'order_unknown',
         `${order.clientOrderId}: ${outcome.reason}; looked up in the book`,
       );
-      lookUpOrder(order);
+      this.#lookUp(order);
     }
-    life.apply(order, `place_${outcome.status}`, textOf(outcome));
+    this.#life.apply(order, `place_${outcome.status}`, textOf(outcome));
+  }
+
+  /** Something became unknown, or has no row yet: its book is read at once. */
+  #lookUp({ isWaiting }: ManagedOrder): void {
+    this.#snapshots.want(isWaiting ? 'triggers' : 'book');
   }
 
   /** The two books have number sequences of their own. */
@@ -129,34 +142,31 @@ export class CallOutcomes {
     order: ManagedOrder,
     { orderNo, orderKey }: Extract<CallOutcome, { readonly status: 'accepted' }>,
   ): boolean {
-    const { orders } = this.#parts;
-    if (order.isWaiting) return orders.bindTrigger(order, orderNo, orderKey);
+    if (order.isWaiting) return this.#orders.bindTrigger(order, orderNo, orderKey);
     order.orderKey ??= orderKey;
-    return orders.bind(order, orderNo, this.#parts.context.nowUs);
+    return this.#orders.bind(order, orderNo, this.#context.nowUs);
   }
 
   #modify(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const { life, lookUpOrder } = this.#parts;
     const isOpen = order.openModify?.callId === callId;
     if (isOpen && order.openModify !== null) order.openModify = this.#answered(order.openModify, outcome);
-    if (outcome.status === 'accepted') return life.apply(order, 'modify_accepted');
-    if (outcome.status === 'unknown' || order.isWaiting) lookUpOrder(order);
-    if (outcome.status === 'rejected') this.#refused(order, outcome);
-    if (outcome.status === 'not_sent') order.reason = outcome.reason;
+    if (outcome.status === 'accepted') return this.#life.apply(order, 'modify_accepted');
+    if (outcome.status === 'unknown' || order.isWaiting) this.#lookUp(order);
+    this.#failed(order, outcome);
     // An answer to a change that is no longer open says nothing about the one that is.
-    if (isOpen || order.openModify === null) life.apply(order, `modify_${outcome.status}`, textOf(outcome));
+    if (isOpen || order.openModify === null)
+      this.#life.apply(order, `modify_${outcome.status}`, textOf(outcome));
   }
 
   #cancel(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const { life, lookUpOrder, context } = this.#parts;
     const isOpen = order.openCancel?.callId === callId;
     if (isOpen && order.openCancel !== null) order.openCancel = this.#answered(order.openCancel, outcome);
-    if (isOpen && order.openCancel === null) order.cancelFailedUs = context.nowUs;
-    lookUpOrder(order);
-    if (outcome.status === 'accepted') return life.apply(order, 'cancel_accepted');
-    if (outcome.status === 'rejected') this.#refused(order, outcome);
-    if (outcome.status === 'not_sent') order.reason = outcome.reason;
-    if (isOpen || order.openCancel === null) life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
+    if (isOpen && order.openCancel === null) order.cancelFailedUs = this.#context.nowUs;
+    this.#lookUp(order);
+    if (outcome.status === 'accepted') return this.#life.apply(order, 'cancel_accepted');
+    this.#failed(order, outcome);
+    if (isOpen || order.openCancel === null)
+      this.#life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
   }
 
   /** The call that the book must now confirm; null when the broker rejected it or it was not sent. */
@@ -168,18 +178,18 @@ export class CallOutcomes {
       limitPrice: call.limitPrice,
       triggerPrice: call.triggerPrice,
       answer: outcome.status,
-      evidence: new ScanEvidence(this.#parts.context.nowUs),
+      evidence: new ScanEvidence(this.#context.nowUs),
     };
   }
 
-  #refused(order: ManagedOrder, outcome: Extract<Failure, { readonly status: 'rejected' }>): void {
-    this.#rejected += 1;
-    order.reason = `${outcome.code} ${outcome.text}`.trim();
+  #failed(order: ManagedOrder, outcome: Failure): void {
+    if (outcome.status === 'rejected') this.#rejected += 1;
+    if (outcome.status !== 'unknown') order.reason = textOf(outcome);
   }
 
   #taken(order: ManagedOrder, orderNo: string): void {
     const text = `${order.clientOrderId} was accepted as order no. ${orderNo}, which is another order's number`;
-    this.#parts.context.alert(order.strategy, 'critical', 'order_number_taken', text);
+    this.#context.alert(order.strategy, 'critical', 'order_number_taken', text);
   }
 }
 

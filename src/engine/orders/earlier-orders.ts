@@ -3,7 +3,7 @@
  * and only the fills that are new are booked. One whose end was not seen may explain a difference of positions (rulings, 6).
  */
 import { assert } from '../../domain/assert.ts';
-import type { BrokerOrder } from '../../domain/broker-order.ts';
+import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { surelyBegunUs, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { valueOf } from '../../domain/contract.ts';
@@ -13,37 +13,32 @@ import {
   type InstrumentIndex,
   money,
   OPERATOR_INDEX,
+  type PriceTicks,
   qty,
   type SignedQty,
   type StrategyIndex,
   signedQty,
   type TsUs,
 } from '../../domain/units.ts';
-import type { CarriedOrder, EarlierOrder } from '../ports/engine-event.ts';
+import type { CarriedOrder } from '../ports/engine-event.ts';
 import { CONFIRM_AFTER_US } from '../positions/enclosed-proof.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { BracketExits } from './exits.ts';
-import { NO_PRICE } from './adoption.ts';
+import { addWaiting, journalWaiting, NO_PRICE } from './adoption.ts';
 import { ManagedOrder } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import { isAlike } from './row-matching.ts';
-
-export interface EarlierOrdersParts {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly orders: Orders;
-  readonly portfolio: Portfolio;
-  readonly calendar: TradingCalendar;
-  readonly tradingDay: () => TradingDay;
-  readonly exits: BracketExits;
-  readonly life: OrderLife;
-}
 
 export class EarlierOrders {
-  readonly #parts: EarlierOrdersParts;
+  readonly #context: EventContext;
+  readonly #contracts: ContractTable;
+  readonly #orders: Orders;
+  readonly #portfolio: Portfolio;
+  readonly #session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay };
+  readonly #exits: BracketExits;
+  readonly #life: OrderLife;
   /** Nobody saw how they ended: they may have filled after the last look into their book. */
   readonly #unproven = new Set<ManagedOrder>();
   /** Start of the first read of positions that agreed after its end. */
@@ -52,72 +47,83 @@ export class EarlierOrders {
   readonly #over = new Set<ManagedOrder>();
   #isNoEvidenceTold = false;
 
-  constructor(parts: EarlierOrdersParts) {
-    this.#parts = parts;
+  constructor(
+    context: EventContext,
+    contracts: ContractTable,
+    orders: Orders,
+    portfolio: Portfolio,
+    session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay },
+    exits: BracketExits,
+    life: OrderLife,
+  ) {
+    this.#context = context;
+    this.#contracts = contracts;
+    this.#orders = orders;
+    this.#portfolio = portfolio;
+    this.#session = session;
+    this.#exits = exits;
+    this.#life = life;
   }
 
   /** `wasNight`: trading stopped since the session of the order, unless it never does. */
-  carryOver(earlier: EarlierOrder, wasNight: boolean): void {
-    const { orders, contracts, context, exits } = this.#parts;
-    const { clientOrderId, strategy, orderNo, status, trigger } = earlier;
-    const contract = contracts.at(earlier.instrument);
-    if (contract === undefined || orders.get(clientOrderId) !== undefined) return;
+  carryOver(left: CarriedOrder, wasNight: boolean): void {
+    const { clientOrderId, strategy, status, trigger, row, orderNo, orderKey } = left;
+    const orderCode = row?.orderCode ?? this.#contracts.at(left.instrument)?.orderCode;
+    if (orderCode === undefined || this.#orders.get(clientOrderId) !== undefined) return;
+    const isWaiting = row !== undefined || waitsInTriggerBook(trigger);
+    const isAdopted = strategy === OPERATOR_INDEX;
     const order = new ManagedOrder({
-      clientOrderId,
-      strategy,
-      purpose: earlier.purpose,
-      instrument: earlier.instrument,
-      orderCode: contract.orderCode,
-      side: earlier.side,
-      qty: earlier.qty,
-      limitPrice: earlier.limitPrice,
-      trigger,
-      isWaiting: waitsInTriggerBook(trigger),
-      parent: earlier.parent,
-      isAdopted: strategy === OPERATOR_INDEX,
-      isProtective: earlier.isProtective,
-      createdUs: context.nowUs,
+      ...left,
+      orderCode,
+      isWaiting,
+      isAdopted,
+      createdUs: this.#context.nowUs,
     });
     order.isCarriedOver = true;
-    if (!order.isWaiting) order.orderKey = earlier.orderKey;
-    order.filledQty = earlier.filledQty;
-    order.filledValue = earlier.filledValue;
-    order.fillQuality = earlier.fillQuality;
-    order.fee = earlier.fee;
-    order.tax = earlier.tax;
+    if (row !== undefined) return this.#carryWaiting(order, row, left, wasNight);
+    if (!isWaiting) order.orderKey = orderKey;
+    order.filledQty = left.filledQty;
+    order.filledValue = left.filledValue;
+    order.fillQuality = left.fillQuality;
+    order.fee = left.fee;
+    order.tax = left.tax;
     // Its number may be another order's by now: a row of the book allows it again.
     order.canCancel = false;
     order.canModify = false;
-    order.become(this.#statusToday(earlier, wasNight));
+    order.become(this.#statusToday(left, wasNight));
     if (order.isFinal) this.#over.add(order);
-    orders.add(order);
-    if (orderNo !== null && order.isWaiting) orders.bindTrigger(order, orderNo, earlier.orderKey);
-    else if (orderNo !== null) orders.bind(order, orderNo, context.nowUs);
+    this.#orders.add(order);
+    if (orderNo !== null && isWaiting) this.#orders.bindTrigger(order, orderNo, orderKey);
+    else if (orderNo !== null) this.#orders.bind(order, orderNo, this.#context.nowUs);
     const isOver = hasProvenEnd(status);
     if (!isOver) this.#unproven.add(order);
-    if (trigger?.kind === 'bracket' && (!isOver || earlier.owesExits === true)) exits.expect(order);
+    if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#exits.expect(order);
   }
 
-  /** The order of the last session that a row of the in-day book shows. */
-  ownerOf(row: BrokerOrder): ManagedOrder | undefined {
-    const { orders } = this.#parts;
-    if (!orders.hasEarlier) return undefined;
-    const named = row.refId === null ? undefined : orders.get(row.refId);
-    const numbered = orders.earlierByNumber(row.orderNo);
-    if (named?.isCarriedOver === true && !named.isWaiting && (named === numbered || isAlike(named, row)))
-      return named;
-    if (numbered !== undefined && this.#isSame(numbered, row)) return numbered;
-    // Two orders of one session may have had the number.
-    const keyed = row.orderKey === null ? undefined : orders.byBookKey(row.orderKey);
-    return keyed?.isCarriedOver === true ? keyed : undefined;
-  }
-
-  /** Numbers begin anew each day, keys do not. */
-  #isSame(order: ManagedOrder, row: BrokerOrder): boolean {
-    if (order.orderKey !== null && row.orderKey !== null) return order.orderKey === row.orderKey;
-    const isOurs = !order.isAdopted && order.parent === null;
-    if (isOurs && row.refId !== null) return false;
-    return this.#parts.orders.byNumber(row.orderNo) === undefined && isAlike(order, row);
+  /**
+   * After a night it is over where its last day was before this one. A book that shows it all the same brings it back. Where trading goes
+   * on, the clock at midnight proves nothing.
+   */
+  #carryWaiting(
+    order: ManagedOrder,
+    row: BrokerTriggerOrder,
+    { placedTrigger = null }: { readonly placedTrigger?: PriceTicks | null },
+    wasNight: boolean,
+  ): void {
+    addWaiting(this.#orders, order, row);
+    order.placedTrigger = placedTrigger;
+    // The next day may know the order only from this entry.
+    journalWaiting(this.#context, order, row);
+    const { lastDay } = row;
+    if (
+      !wasNight ||
+      this.#isMidnightTraded() ||
+      lastDay === undefined ||
+      lastDay >= this.#session.tradingDay()
+    )
+      return;
+    this.missing(order);
+    this.#life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
   }
 
   /** A book of this day shows it: from here on its rows tell its fills. */
@@ -144,22 +150,7 @@ export class EarlierOrders {
     this.#isNoEvidenceTold = true;
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
     const text = `the ${book} is of another day or lacks orders: it does not tell whether ${order.clientOrderId} arrived`;
-    this.#parts.context.alert(order.strategy, 'warning', 'book_of_another_day', text);
-  }
-
-  /**
-   * After a night: an order that waited is over where its last day was before this one. A book that shows it all the same brings it back.
-   * Where trading goes on, the clock at midnight proves nothing.
-   */
-  endOutdated(waiting: readonly CarriedOrder[]): void {
-    const { orders, life, tradingDay } = this.#parts;
-    if (this.#isMidnightTraded()) return;
-    for (const { clientOrderId, row } of waiting) {
-      const order = orders.get(clientOrderId);
-      if (order === undefined || row.lastDay === undefined || row.lastDay >= tradingDay()) continue;
-      this.missing(order);
-      life.apply(order, 'seen_gone', `its last day was ${row.lastDay}`);
-    }
+    this.#context.alert(order.strategy, 'warning', 'book_of_another_day', text);
   }
 
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
@@ -192,11 +183,10 @@ export class EarlierOrders {
 
   /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */
   #tellDropped({ clientOrderId, strategy, instrument, side, isProtective }: ManagedOrder): void {
-    const { portfolio, context } = this.#parts;
-    const held = portfolio.position(strategy, instrument).qty;
+    const held = this.#portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
     const text = `${clientOrderId} waited at the broker in the last session, and its trigger book shows it no more: the ${held} that it protected may have no stop`;
-    context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
+    this.#context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
   }
 
   /**
@@ -243,29 +233,35 @@ export class EarlierOrders {
 
   /** At its limit price: no figure is left. */
   #book(order: ManagedOrder, filled: number): void {
-    const { context, contracts, portfolio, orders, life } = this.#parts;
     const { instrument, strategy, side, limitPrice, clientOrderId } = order;
-    const contract = contracts.at(instrument);
+    const contract = this.#contracts.at(instrument);
     assert(contract !== undefined, 'a carried order is in a listed contract');
     const value = money(valueOf(contract.spec, limitPrice, filled));
     const change = signedQty(signOf(side) * filled);
-    portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
-    context.append({ ...head, kind: 'position_event', event: 'adopted', instrument, qty: change, value });
+    this.#portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
+    const head = { cause: this.#context.seq, tsUs: this.#context.nowUs, strategy };
+    this.#context.append({
+      ...head,
+      kind: 'position_event',
+      event: 'adopted',
+      instrument,
+      qty: change,
+      value,
+    });
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
-    context.alert(strategy, 'warning', 'fill_unseen', text);
+    this.#context.alert(strategy, 'warning', 'fill_unseen', text);
     if (order.isWaiting) order.sentQty = qty(order.sentQty + filled);
     else {
       order.filledQty = qty(order.filledQty + filled);
       order.filledValue = money(order.filledValue + value);
       order.fillQuality = 'estimated';
     }
-    orders.changed(order);
-    life.tell(order);
+    this.#orders.changed(order);
+    this.#life.tell(order);
   }
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */
-  #statusToday({ status, orderNo, filledQty, trigger }: EarlierOrder, wasNight: boolean): OrderStatus {
+  #statusToday({ status, orderNo, filledQty, trigger }: CarriedOrder, wasNight: boolean): OrderStatus {
     if (hasProvenEnd(status)) return status;
     if (orderNo === null) return status === 'submitted' ? 'submitted' : 'unknown';
     if (waitsInTriggerBook(trigger)) return 'pending_trigger';
@@ -278,13 +274,11 @@ export class EarlierOrders {
   }
 
   #surelyBegunUs(): TsUs {
-    const { calendar, tradingDay } = this.#parts;
-    return surelyBegunUs(calendar, tradingDay());
+    return surelyBegunUs(this.#session.calendar, this.#session.tradingDay());
   }
 
   #dayBeganUs(): number {
-    const { calendar, tradingDay } = this.#parts;
-    return momentOf(tradingDay(), 0, calendar.utcOffsetMinutes);
+    return momentOf(this.#session.tradingDay(), 0, this.#session.calendar.utcOffsetMinutes);
   }
 }
 

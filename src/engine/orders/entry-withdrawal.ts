@@ -5,7 +5,7 @@
 import { cover } from '../../domain/cover.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type InstrumentIndex, OPERATOR_INDEX, seconds, type StrategyIndex } from '../../domain/units.ts';
-import type { CarriedOrder, EarlierOrder } from '../ports/engine-event.ts';
+import type { CarriedOrder } from '../ports/engine-event.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import { coverOf } from '../risk/exposure.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -68,7 +68,7 @@ export class EntryWithdrawal {
   }
 
   /** Orders that the session before left: of some it asked for the cancel, and saw no end. */
-  carryOver(left: readonly (CarriedOrder | EarlierOrder)[] = []): void {
+  carryOver(left: readonly CarriedOrder[]): void {
     for (const { clientOrderId, isWithdrawn } of left) {
       const order = this.#parts.orders.get(clientOrderId);
       if (order === undefined || order.isFinal) continue;

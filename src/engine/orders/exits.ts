@@ -23,8 +23,7 @@ import { coverOf, leftByHand } from '../risk/exposure.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
-import type { ManagedOrder } from './managed-order.ts';
-import { ScanEvidence } from './scan-evidence.ts';
+import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
 
 interface BracketExitsParts {
   readonly context: EventContext;

@@ -1,5 +1,5 @@
 /** One order of ours, or one adopted from the broker's book: its known state and its open calls. */
-import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
+import type { BrokerOrder, BrokerTriggerKind } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import {
   type FillQuality,
@@ -23,7 +23,35 @@ import type { Purpose } from '../ports/approved.ts';
 import type { OrderUpdate } from '../ports/strategy-port.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { ScanEvidence } from './scan-evidence.ts';
+import type { LookUpSettings } from '../../domain/settings.ts';
+
+/** Counts complete scans of a book that agree on something: enough of them, over enough time, are evidence (rulings, 8). */
+export class ScanEvidence {
+  readonly #sinceUs: TsUs;
+  #scans = 0;
+  #firstUs = 0;
+  #lastUs = 0;
+
+  /** Only scans that began after `sinceUs` say anything. */
+  constructor(sinceUs: TsUs) {
+    this.#sinceUs = sinceUs;
+  }
+
+  get scans(): number {
+    return this.#scans;
+  }
+
+  add(startedUs: TsUs): void {
+    if (startedUs <= this.#sinceUs || (this.#scans > 0 && startedUs <= this.#lastUs)) return;
+    if (this.#scans === 0) this.#firstUs = startedUs;
+    this.#lastUs = startedUs;
+    this.#scans += 1;
+  }
+
+  isEnough(settings: LookUpSettings): boolean {
+    return this.#scans >= settings.scans && this.#lastUs - this.#firstUs >= settings.spread;
+  }
+}
 
 /** A modify or cancel that the book has not confirmed. */
 export interface OpenCall {
@@ -142,8 +170,9 @@ export class ManagedOrder implements OrderView {
   isNumberLost = false;
   /** Its row contradicts itself, or what was placed. */
   isContradicted = false;
-  /** Its row was read, and can say nothing new until it or the order changes. */
-  isSettled = false;
+  /** Its row of the in-day book that says nothing new while it stays the same, and the count of `Orders` since which that holds. */
+  settledRow: BrokerOrder | null = null;
+  settledAt = -1;
   /** A person's answer where the broker's books were in doubt. */
   resolvedAs: 'absent' | 'live' | null = null;
   /** Start of the scan that proved its absence. */

@@ -18,10 +18,9 @@ import type { Guard } from '../risk/risk-guard.ts';
 import type { RiskView } from '../risk/risk-view.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
-import { ManagedOrder } from './managed-order.ts';
+import { ManagedOrder, ScanEvidence } from './managed-order.ts';
 import type { BracketExits } from './exits.ts';
 import type { SendRate } from './send-history.ts';
-import { ScanEvidence } from './scan-evidence.ts';
 
 export interface OrderExecutorParts {
   readonly context: EventContext;

@@ -2,42 +2,30 @@
  * Compares a scan of the broker's books with our orders (rulings, 8, 9, 11, 29): which row is which order, which rows are not
  * ours, and which orders no row shows.
  */
-import { type BrokerOrder, type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
+import {
+  type BrokerOrder,
+  type BrokerTriggerOrder,
+  type FilledValue,
+  isDisagreeing,
+} from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
+import type { PositionReconciler } from '../positions/position-reconciler.ts';
+import type { SnapshotRequests } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
-import type { Adoption, ChildOrders } from './adoption.ts';
+import type { Adoption } from './adoption.ts';
 import type { EarlierOrders } from './earlier-orders.ts';
 import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { BracketExits } from './exits.ts';
+import type { OrderExecutor } from './order-executor.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import type { ManagedOrder } from './managed-order.ts';
-import { isAlike, isSameOrder, type Matched, matchOrders, matchTriggers } from './row-matching.ts';
+import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
+import { isSameOrder, type Matched, matchOrders, matchTriggers, type RowOwners } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
-import { ScanEvidence } from './scan-evidence.ts';
-import { SettledRows } from './settled-rows.ts';
-
-export interface OrderReconcilerParts {
-  readonly context: EventContext;
-  readonly orders: Orders;
-  readonly life: OrderLife;
-  readonly rows: RowReader;
-  readonly adoption: Adoption;
-  readonly earlier: EarlierOrders;
-  readonly children: ChildOrders;
-  readonly exits: BracketExits;
-  readonly entries: Pick<EntryWithdrawal, 'again'>;
-  readonly arePositionsProven: () => boolean;
-  readonly lookUp: LookUpSettings;
-  /** The order's number or key has become known: a cancel that waited for it may go. */
-  readonly numbered: (order: ManagedOrder) => void;
-  /** The in-day book says which bracket has filled. */
-  readonly readBook: () => void;
-}
 
 /** One scan that is being compared. */
 interface Scan {
@@ -55,20 +43,56 @@ interface FirstScan {
 }
 
 export class OrderReconciler {
-  readonly #parts: OrderReconcilerParts;
-  readonly #settled: SettledRows;
+  readonly #context: EventContext;
+  readonly #orders: Orders;
+  readonly #life: OrderLife;
+  readonly #rows: RowReader;
+  readonly #adoption: Adoption;
+  readonly #earlier: EarlierOrders;
+  readonly #owners: RowOwners;
+  readonly #exits: BracketExits;
+  readonly #entries: Pick<EntryWithdrawal, 'again'>;
+  readonly #positionReconciler: PositionReconciler;
+  readonly #lookUp: LookUpSettings;
+  readonly #executor: OrderExecutor;
+  readonly #snapshots: SnapshotRequests;
   /** The complete scan that showed a row of the trigger book first. */
   readonly #firstSeen = new Map<BrokerOrderKey, FirstScan>();
 
-  constructor(parts: OrderReconcilerParts) {
-    this.#parts = parts;
-    this.#settled = new SettledRows(parts.orders);
+  constructor(
+    context: EventContext,
+    orders: Orders,
+    life: OrderLife,
+    rows: RowReader,
+    adoption: Adoption,
+    earlier: EarlierOrders,
+    owners: RowOwners,
+    exits: BracketExits,
+    entries: Pick<EntryWithdrawal, 'again'>,
+    positionReconciler: PositionReconciler,
+    lookUp: LookUpSettings,
+    executor: OrderExecutor,
+    snapshots: SnapshotRequests,
+  ) {
+    this.#context = context;
+    this.#orders = orders;
+    this.#life = life;
+    this.#rows = rows;
+    this.#adoption = adoption;
+    this.#earlier = earlier;
+    this.#owners = owners;
+    this.#exits = exits;
+    this.#entries = entries;
+    this.#positionReconciler = positionReconciler;
+    this.#lookUp = lookUp;
+    this.#executor = executor;
+    this.#snapshots = snapshots;
   }
 
   /** Stamps orders and their rows together. */
   setClockBack(at: TsUs): void {
-    this.#settled.forget();
-    const { open } = this.#parts.orders;
+    this.#orders.unsettleAll();
+    const { open } = this.#orders;
     const seen = [...this.#firstSeen.values()];
     const moments = [
       ...open.map(({ createdUs }) => createdUs),
@@ -89,160 +113,123 @@ export class OrderReconciler {
     const scan: Scan = { startedUs, shown: complete ? new Set() : null, oldRows: 0 };
     if (snapshot.list === 'orders') {
       const unowned: BrokerOrder[] = [];
-      this.#settled.scan(snapshot.orders, startedUs, (row) => this.#takeOwned(row, scan, unowned));
+      for (const row of snapshot.orders) if (!this.#isSettled(row, scan)) this.#takeOwned(row, scan, unowned);
       if (complete && unowned.length > 0 && !isEarlierBook)
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
-      if (complete) this.#parts.children.endScan(startedUs);
+      if (complete) this.#owners.endScan(startedUs);
     } else {
-      const unowned = snapshot.orders.filter((row) => !this.#takeOwnedTrigger(row, scan));
+      const unowned: BrokerTriggerOrder[] = [];
+      for (const row of snapshot.orders) {
+        const owner = this.#owners.ownerOfTrigger(row);
+        if (owner === undefined) unowned.push(row);
+        else this.#takeTrigger(owner, row, scan);
+      }
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
     this.#tellNumbersLost();
-    this.#parts.entries.again(this.#parts.arePositionsProven());
+    this.#entries.again(this.#positionReconciler.unproven() === null);
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
     const isOld = scan.oldRows > 0 && scan.oldRows === snapshot.orders.length;
-    for (const order of this.#parts.orders.open) {
+    for (const order of this.#orders.open) {
       if (order.isWaiting !== isTriggers || scan.shown.has(order)) continue;
       // The book of the day before would show an order of that day too.
       if (!isOld || (order.isCarriedOver && order.orderNo !== null))
         this.#countAbsence(order, startedUs, scan.shown);
-      else this.#parts.earlier.tellNoEvidence(order, startedUs, this.#parts.lookUp);
+      else this.#earlier.tellNoEvidence(order, startedUs, this.#lookUp);
     }
-    if (isTriggers) this.#parts.exits.check(startedUs);
+    if (isTriggers) this.#exits.check(startedUs);
   }
 
   /** Rows that changed, told by the venue itself: they name the orders of answers alone. */
   takeRows(rows: readonly BrokerOrder[], startedUs: TsUs): void {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
-    for (const row of rows) this.#takeOwned(row, scan, []);
+    for (const row of rows) this.#takeOwned(row, scan, null);
     this.#tellNumbersLost();
-    this.#parts.entries.again(this.#parts.arePositionsProven());
+    this.#entries.again(this.#positionReconciler.unproven() === null);
   }
 
-  /** Returns the owner of a row that says nothing new while it stays the same; null otherwise. */
-  #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[]): ManagedOrder | null {
-    const { orders, earlier } = this.#parts;
-    const yesterdays = earlier.ownerOf(row);
-    if (yesterdays !== undefined) {
-      if (earlier.wasOver(yesterdays)) scan.oldRows += 1;
-      if (yesterdays.orderNo !== row.orderNo) orders.bind(yesterdays, row.orderNo, scan.startedUs);
-      this.#takeOrder(yesterdays, row, scan);
-      earlier.seen(yesterdays, scan.startedUs);
-      return null;
+  /**
+   * The row is the same as in the scan before, and nothing has happened since to its order, which is over: it shows the order and says
+   * nothing new. A busy day has hundreds of them, read with each poll, live and in a replay.
+   */
+  #isSettled(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
+    const order = this.#orders.byNumber(row.orderNo);
+    // Two rows of one order, or an older scan: none is skipped.
+    if (order === undefined || !this.#orders.isSettled(order) || order.rowUs >= startedUs) return false;
+    if (order.settledRow === null || !isSameRow(row, order.settledRow)) {
+      order.settledAt = -1;
+      return false;
     }
-    const owner = this.#ownerOf(row, scan);
-    const denied = owner === undefined ? this.#namedBy(row) : isOverfilled(owner, row) ? owner : undefined;
+    order.rowUs = startedUs;
+    shown?.add(order);
+    return true;
+  }
+
+  /** `unowned` receives a row that nobody owns; null where each is one of ours, and none is read again. */
+  #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
+    const owner = this.#owners.ownerOf(row, scan.startedUs);
+    if (owner?.isCarriedOver === true) {
+      if (this.#earlier.wasOver(owner)) scan.oldRows += 1;
+      this.#takeOrder(owner, row, scan);
+      return this.#earlier.seen(owner, scan.startedUs);
+    }
+    const denied =
+      owner === undefined ? this.#owners.namedBy(row) : isOverfilled(owner, row) ? owner : undefined;
     if (denied !== undefined) {
       scan.shown?.add(denied);
       denied.absence = null;
-      this.#parts.rows.contradict(denied, row);
-      return null;
+      return this.#rows.contradict(denied, row);
     }
-    if (owner === undefined) {
-      unowned.push(row);
-      return null;
-    }
-    // Two rows of one order: neither is skipped.
-    const isFirst = owner.rowUs < scan.startedUs && !owner.isSettled;
+    if (owner === undefined) return void unowned?.push(row);
+    const isFirst = owner.rowUs < scan.startedUs && !this.#orders.isSettled(owner);
     this.#takeOrder(owner, row, scan);
-    return isFirst && this.#isSettled(owner, row) ? owner : null;
-  }
-
-  /** The same row would be found to be this order again, and change nothing of it. */
-  #isSettled(order: ManagedOrder, row: BrokerOrder): boolean {
-    if (!order.isFinal || isDisagreeing(row)) return false;
-    return this.#parts.orders.byNumber(row.orderNo) === order && isSameOrder(order, row);
-  }
-
-  #ownerOf(row: BrokerOrder, { startedUs }: Scan): ManagedOrder | undefined {
-    const { orders } = this.#parts;
-    const { orderNo, orderKey, refId } = row;
-    const numbered = orders.byNumber(orderNo);
-    if (numbered !== undefined && isSameOrder(numbered, row)) return numbered;
-    const keyed = orderKey === null ? undefined : orders.byBookKey(orderKey);
-    if (keyed !== undefined && isSameOrder(keyed, row)) {
-      orders.renumber(keyed, orderNo, startedUs);
-      return keyed;
-    }
-    const named = refId === null ? undefined : orders.get(refId);
-    // The order that a stop sends may bear the stop's id: it is another order, which `ChildOrders` finds.
-    if (named === undefined || named.isWaiting || !isAlike(named, row)) return undefined;
-    const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.isNumberLost;
-    if (isItsNumber) orders.bind(named, orderNo, startedUs);
-    return isItsNumber ? named : undefined;
-  }
-
-  /** The order that a row names by key or reference, though its terms are not the order's. One with a number of its own has its own row. */
-  #namedBy({ orderNo, orderKey, refId }: BrokerOrder): ManagedOrder | undefined {
-    const { orders } = this.#parts;
-    const numbered = orders.byNumber(orderNo);
-    const keyed = orderKey === null ? undefined : orders.byBookKey(orderKey);
-    const named = refId === null ? undefined : orders.get(refId);
-    const isKeyed = numbered !== undefined && orderKey !== null && numbered.orderKey === orderKey;
-    const isNamed = named !== undefined && !named.isWaiting && (named === numbered || named.orderNo === null);
-    return isKeyed ? numbered : (keyed ?? (isNamed ? named : undefined));
-  }
-
-  #takeOwnedTrigger(row: BrokerTriggerOrder, scan: Scan): boolean {
-    const { orders } = this.#parts;
-    const byKey = orders.byKey(row.orderKey);
-    const byNumber = byKey === undefined ? orders.byTriggerNo(row.orderNo) : undefined;
-    const isBound = byNumber !== undefined && orders.bindTrigger(byNumber, row.orderNo, row.orderKey);
-    const owner = byKey ?? (isBound ? byNumber : undefined);
-    if (owner === undefined) return false;
-    this.#takeTrigger(owner, row, scan);
-    return true;
+    if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
+    // The same row would be found to be this order again, and change nothing of it.
+    if (this.#orders.byNumber(row.orderNo) === owner && isSameOrder(owner, row))
+      this.#orders.settle(owner, row);
   }
 
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    if (order.isSettled) this.#parts.orders.unsettle(order);
+    this.#orders.unsettle(order);
     order.absence = null;
-    this.#parts.rows.takeOrder(order, row, startedUs);
-    if (order.queuedCancel !== null) this.#parts.numbered(order);
+    this.#rows.takeOrder(order, row, startedUs);
+    if (order.queuedCancel !== null) this.#executor.sendQueuedCancel(order);
   }
 
   #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    this.#parts.earlier.seen(order, startedUs);
-    this.#parts.rows.takeTrigger(order, row, startedUs);
-    if (order.queuedCancel !== null) this.#parts.numbered(order);
+    this.#earlier.seen(order, startedUs);
+    this.#rows.takeTrigger(order, row, startedUs);
+    if (order.queuedCancel !== null) this.#executor.sendQueuedCancel(order);
   }
 
   #takeUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
-    const { orders, adoption } = this.#parts;
+    const { startedUs } = scan;
     const hasRefIds = all.some(({ refId }) => refId !== null);
-    const nameless = orders.open.filter(
+    const nameless = this.#orders.open.filter(
       ({ isUnresolved, isWaiting, orderKey }) => isUnresolved && !isWaiting && orderKey === null,
     );
-    const matched = matchOrders(this.#takeChildren(unowned, scan), nameless, hasRefIds);
+    const rows: BrokerOrder[] = [];
+    for (const row of unowned) {
+      const sender = this.#owners.senderOf(row, startedUs);
+      if (sender === null) rows.push(row);
+      if (sender === null || sender === 'hold') continue;
+      const child = this.#adoption.adoptChild(row, sender, startedUs);
+      this.#takeOrder(child, row, scan);
+    }
+    const matched = matchOrders(rows, nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
-      orders.bind(order, row.orderNo, scan.startedUs);
+      this.#orders.bind(order, row.orderNo, startedUs);
       this.#takeOrder(order, row, scan);
     }
-    this.#tellAmbiguous(
-      matched,
-      'more orders in the book look like it than we placed; the oldest was taken for ours',
-    );
+    const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
+    this.#tellAmbiguous(matched, text);
     for (const row of matched.foreign) {
-      const order = adoption.adopt(row, scan.startedUs);
+      const order = this.#adoption.adopt(row, startedUs);
       if (order !== undefined) this.#takeOrder(order, row, scan);
     }
-  }
-
-  /** The rows that no trigger of ours sent. */
-  #takeChildren(rows: readonly BrokerOrder[], scan: Scan): readonly BrokerOrder[] {
-    const { children, adoption } = this.#parts;
-    return rows.filter((row) => {
-      const sender = children.senderOf(row, scan.startedUs);
-      if (sender === null) return true;
-      if (sender === 'hold') return false;
-      const child = adoption.adoptChild(row, sender, scan.startedUs);
-      children.sent(sender, child);
-      this.#takeOrder(child, row, scan);
-      return false;
-    });
   }
 
   #takeUnownedTriggers(
@@ -250,11 +237,10 @@ export class OrderReconciler {
     all: readonly BrokerTriggerOrder[],
     scan: Scan,
   ): void {
-    const { orders, adoption, exits, children, readBook, context } = this.#parts;
     const { startedUs } = scan;
-    const now: FirstScan = { startedUs, toldUs: context.nowUs };
+    const now: FirstScan = { startedUs, toldUs: this.#context.nowUs };
     for (const { orderKey } of all) if (!this.#firstSeen.has(orderKey)) this.#firstSeen.set(orderKey, now);
-    const nameless = orders.open.filter(({ isWaiting, isUnresolved }) => isWaiting && isUnresolved);
+    const nameless = this.#orders.open.filter(({ isWaiting, isUnresolved }) => isWaiting && isUnresolved);
     const matched = matchTriggers(
       unowned,
       nameless,
@@ -262,49 +248,43 @@ export class OrderReconciler {
       ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).toldUs > order.createdUs,
     );
     for (const { order, row } of matched.pairs) {
-      orders.bindTrigger(order, row.orderNo, row.orderKey);
+      this.#orders.bindTrigger(order, row.orderNo, row.orderKey);
       this.#takeTrigger(order, row, scan);
     }
     for (const order of matched.held) scan.shown?.add(order);
-    this.#tellAmbiguous(
-      matched,
-      'more orders in the trigger book look like it than were sent: resolve it by hand',
-    );
+    const text = 'more orders in the trigger book look like it than were sent: resolve it by hand';
+    this.#tellAmbiguous(matched, text);
     const inDoubt = new Set<BrokerOrderNo>();
     for (const row of matched.foreign) {
       const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
-      const bracket = exits.bracketOf(row, { startedUs, firstSeenUs });
+      const bracket = this.#exits.bracketOf(row, { startedUs, firstSeenUs });
       if (bracket === 'hold') {
         for (const number of row.children) inDoubt.add(number);
-        readBook();
+        this.#snapshots.want('book');
         continue;
       }
-      const order = bracket === null ? adoption.adoptTrigger(row) : adoption.adoptExit(row, bracket);
+      const order = this.#adoption.adoptTrigger(row, bracket);
       if (order === undefined) continue;
-      if (bracket !== null) exits.pair(bracket, order);
+      if (bracket !== null) this.#exits.pair(bracket, order);
       this.#takeTrigger(order, row, scan);
     }
-    children.doubt(inDoubt);
+    this.#owners.doubt(inDoubt);
   }
 
   #tellAmbiguous({ ambiguous }: Matched<unknown>, text: string): void {
-    for (const order of ambiguous)
-      if (order.tellOnce('ambiguous'))
-        this.#parts.context.alert(
-          order.strategy,
-          'critical',
-          'look_up_ambiguous',
-          `${order.clientOrderId}: ${text}`,
-        );
+    for (const order of ambiguous) {
+      if (!order.tellOnce('ambiguous')) continue;
+      const alert = `${order.clientOrderId}: ${text}`;
+      this.#context.alert(order.strategy, 'critical', 'look_up_ambiguous', alert);
+    }
   }
 
   #tellNumbersLost(): void {
-    const { orders, context } = this.#parts;
-    if (orders.numberLost === null) return;
-    for (const order of orders.open) {
+    if (this.#orders.numberLost === null) return;
+    for (const order of this.#orders.open) {
       if (!order.isNumberLost || order.isCarriedOver || !order.tellOnce('number_lost')) continue;
       const text = `${order.clientOrderId}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
-      context.alert(order.strategy, 'critical', 'order_number_taken', text);
+      this.#context.alert(order.strategy, 'critical', 'order_number_taken', text);
     }
   }
 
@@ -313,15 +293,15 @@ export class OrderReconciler {
    * reduction it ends while its owner is flattened, else nothing could be closed. The book still wins should one turn up.
    */
   endAbsent(agreedUs: number, isFlattening: (owner: StrategyIndex) => boolean): void {
-    const { orders, lookUp, life, context } = this.#parts;
-    if (orders.presumedAbsent === null) return;
-    for (const order of orders.open) {
+    if (this.#orders.presumedAbsent === null) return;
+    for (const order of this.#orders.open) {
       const { clientOrderId, strategy, status, purpose, absentUs } = order;
-      const isEnded = lookUp.resolve === 'proven_absent' || (purpose === 'reduce' && isFlattening(strategy));
+      const isEnded =
+        this.#lookUp.resolve === 'proven_absent' || (purpose === 'reduce' && isFlattening(strategy));
       if (status !== 'presumed_absent' || !isEnded || agreedUs <= absentUs) continue;
-      life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
+      this.#life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
       const text = `${clientOrderId} never arrived: no complete scan shows it, and positions read since agree`;
-      context.alert(strategy, 'warning', 'order_proven_absent', text);
+      this.#context.alert(strategy, 'warning', 'order_proven_absent', text);
     }
   }
 
@@ -330,44 +310,41 @@ export class OrderReconciler {
    * keeps orders that are over until the broker's day ends, which comes before ours where our clock is behind.
    */
   #isWhole(shown: ReadonlySet<ManagedOrder>, isOfTriggers: boolean): boolean {
-    const { orders, earlier } = this.#parts;
-    return orders.every(
+    return this.#orders.every(
       (order) =>
         order.isWaiting !== isOfTriggers ||
         shown.has(order) ||
-        order.isSettled ||
         order.isCarriedOver ||
         (order.isFinal
           ? isOfTriggers || order.rowUs === -Infinity
           : !TAKEN.has(order.status) || order.isNumberLost) ||
-        earlier.isOfDayBefore(order),
+        this.#earlier.isOfDayBefore(order),
     );
   }
 
   #countAbsence(order: ManagedOrder, startedUs: TsUs, shown: ReadonlySet<ManagedOrder>): void {
-    const { lookUp, life, context, earlier } = this.#parts;
-    earlier.missing(order);
+    this.#earlier.missing(order);
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting))
-      return earlier.tellNoEvidence(order, startedUs, lookUp);
+      return this.#earlier.tellNoEvidence(order, startedUs, this.#lookUp);
     order.absence ??= new ScanEvidence(order.createdUs);
     order.absence.add(startedUs);
-    if (!order.absence.isEnough(lookUp)) return;
+    if (!order.absence.isEnough(this.#lookUp)) return;
     const { clientOrderId, strategy } = order;
     const book = order.isWaiting ? 'the trigger book' : 'the book';
-    if (order.isCarriedOver || earlier.isOfDayBefore(order)) {
+    if (order.isCarriedOver || this.#earlier.isOfDayBefore(order)) {
       const hadRow = order.isWaiting && order.status !== 'unknown' && order.status !== 'triggering';
-      life.apply(order, hadRow ? 'seen_gone' : 'day_ended_unproven', 'not in the book of the new day');
+      this.#life.apply(order, hadRow ? 'seen_gone' : 'day_ended_unproven', 'not in the book of the new day');
     } else if (order.isNumberLost) {
-      life.apply(order, 'day_ended_unproven', "not in the book of the broker's new day");
+      this.#life.apply(order, 'day_ended_unproven', "not in the book of the broker's new day");
     } else if (order.status === 'unknown') {
       order.absentUs = startedUs;
-      life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);
+      this.#life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);
       const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
-      context.alert(strategy, 'critical', 'order_presumed_absent', text);
+      this.#context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.tellOnce('missing')) {
       const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
-      context.alert(strategy, 'critical', 'order_missing', text);
+      this.#context.alert(strategy, 'critical', 'order_missing', text);
     }
   }
 }
@@ -389,3 +366,31 @@ function inOrderBefore(at: TsUs, moments: readonly TsUs[]): (moment: TsUs) => Ts
   const places = new Map(ahead.map((moment, place) => [moment, tsUs(at - ahead.length + place + 1)]));
   return (moment) => places.get(moment) ?? moment;
 }
+
+/** In a replay a row that has not changed is the same object. */
+const isSameRow = (a: BrokerOrder, b: BrokerOrder): boolean =>
+  a === b ||
+  (a.orderNo === b.orderNo &&
+    a.filledQty === b.filledQty &&
+    a.status === b.status &&
+    a.orderKey === b.orderKey &&
+    a.refId === b.refId &&
+    a.orderCode === b.orderCode &&
+    a.side === b.side &&
+    a.qty === b.qty &&
+    a.limitPrice === b.limitPrice &&
+    isSameValue(a.filledValue, b.filledValue) &&
+    a.statusText === b.statusText &&
+    a.canCancel === b.canCancel &&
+    a.canModify === b.canModify &&
+    a.source === b.source &&
+    a.reason === b.reason);
+
+const isSameValue = (a: FilledValue | null, b: FilledValue | null): boolean =>
+  a === b ||
+  (a !== null &&
+    b !== null &&
+    a.value === b.value &&
+    a.quality === b.quality &&
+    a.costs?.fee === b.costs?.fee &&
+    a.costs?.tax === b.costs?.tax);

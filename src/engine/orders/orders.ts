@@ -1,5 +1,6 @@
 /** The orders of the trading day by our id and by the broker's number; the ones that are not final also in a list. */
 import { assert } from '../../domain/assert.ts';
+import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import { type OrderStatus, TERMINAL_STATUSES } from '../../domain/order.ts';
 import {
@@ -49,6 +50,7 @@ export class Orders {
   #contradicted: ManagedOrder | null = null;
   #numberLost: ManagedOrder | null = null;
   #version = 0;
+  /** Counts the changes after which a row that was read may say something else: of its order, or of whose it is. */
   #unsettled = 0;
   /** The version that the counts are of. */
   #counted = 0;
@@ -112,11 +114,6 @@ export class Orders {
     return this.#version;
   }
 
-  /** Counts the changes after which a row that was read may say something else: of its order, or of whose it is. */
-  get unsettled(): number {
-    return this.#unsettled;
-  }
-
   add(order: ManagedOrder): void {
     const { size } = this.#byId;
     this.#byId.set(order.clientOrderId, order);
@@ -131,8 +128,8 @@ export class Orders {
     this.changed(order);
   }
 
-  get(id: ClientOrderId): ManagedOrder | undefined {
-    return this.#byId.get(id);
+  get(id: ClientOrderId | null): ManagedOrder | undefined {
+    return id === null ? undefined : this.#byId.get(id);
   }
 
   /** Of those that are over too. */
@@ -170,7 +167,8 @@ export class Orders {
   }
 
   /** Of the in-day book, for a row whose number is not the order's. */
-  byBookKey(key: BrokerOrderKey): ManagedOrder | undefined {
+  byBookKey(key: BrokerOrderKey | null): ManagedOrder | undefined {
+    if (key === null) return undefined;
     return this.#outnumbered.get(key) ?? this.#open.find((each) => !each.isWaiting && each.orderKey === key);
   }
 
@@ -250,7 +248,7 @@ export class Orders {
     if (order.isCarriedOver) this.#earlier.set(number, order);
     else if (!isKept) this.#byNumber.set(number, order);
     // Its row was found by this number, also where its own is another one by now.
-    if (owner?.isSettled === true) this.unsettle(owner);
+    if (owner !== undefined) this.unsettle(owner);
     if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
     if (isKept) this.#lose(order);
     else {
@@ -278,12 +276,27 @@ export class Orders {
       if (this.#doLeave) this.#over.push(order);
     }
     if (!isListed && !order.isFinal) this.#open.push(order);
-    if (order.isSettled || order.isCarriedOver) this.unsettle(order);
+    if (order.isCarriedOver) this.#unsettled += 1;
+    else this.unsettle(order);
     this.#turn();
   }
 
+  /** The row of an order that is over was read: the same one says nothing new. */
+  settle(order: ManagedOrder, row: BrokerOrder): void {
+    order.settledRow = row;
+    order.settledAt = this.#unsettled;
+  }
+
+  isSettled({ settledAt }: ManagedOrder): boolean {
+    return settledAt === this.#unsettled;
+  }
+
+  /** The order changed: all rows are read again. */
   unsettle(order: ManagedOrder): void {
-    order.isSettled = false;
+    if (this.isSettled(order)) this.unsettleAll();
+  }
+
+  unsettleAll(): void {
     this.#unsettled += 1;
   }
 

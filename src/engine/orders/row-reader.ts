@@ -9,7 +9,9 @@ import {
 } from '../../domain/broker-order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { minutes, type TsUs } from '../../domain/units.ts';
+import type { SnapshotRequests } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
+import { type Adoption, journalWaiting } from './adoption.ts';
 import type { EarlierOrders } from './earlier-orders.ts';
 import type { FillSteps } from './fill-steps.ts';
 import type { OrderLife } from './order-life.ts';
@@ -22,43 +24,49 @@ const SCANS_AFTER_UNKNOWN_CANCEL = 1;
 /** What contradicts itself does so about many orders: they are one alert. */
 const CONTRADICTIONS_EVERY = minutes(5);
 
-export interface RowReaderParts {
-  readonly context: EventContext;
-  readonly orders: Orders;
-  readonly life: OrderLife;
-  readonly fills: FillSteps;
-  readonly lookUp: LookUpSettings;
-  readonly disagreements: Disagreements;
-  readonly earlier: Pick<EarlierOrders, 'provesNumber'>;
-  /** The trigger book says who sent an order that was known before. */
-  readonly sent: (sender: ManagedOrder, child: ManagedOrder) => void;
-  /** An order that a trigger sent is not known yet: it stands in the in-day book. */
-  readonly readBook: () => void;
-}
-
-/** How often letters and matched volume disagreed. */
-export class Disagreements {
-  count = 0;
-}
-
 export class RowReader {
-  readonly #parts: RowReaderParts;
+  readonly #context: EventContext;
+  readonly #orders: Orders;
+  readonly #life: OrderLife;
+  readonly #fills: FillSteps;
+  readonly #lookUp: LookUpSettings;
+  readonly #earlier: EarlierOrders;
+  readonly #adoption: Adoption;
+  readonly #snapshots: SnapshotRequests;
+  /** How often letters and matched volume disagreed. */
+  disagreements = 0;
   #contradictedUs: TsUs | null = null;
   /** Since the last alert. */
   #contradictions = 0;
 
-  constructor(parts: RowReaderParts) {
-    this.#parts = parts;
+  constructor(
+    context: EventContext,
+    orders: Orders,
+    life: OrderLife,
+    fills: FillSteps,
+    lookUp: LookUpSettings,
+    earlier: EarlierOrders,
+    adoption: Adoption,
+    snapshots: SnapshotRequests,
+  ) {
+    this.#context = context;
+    this.#orders = orders;
+    this.#life = life;
+    this.#fills = fills;
+    this.#lookUp = lookUp;
+    this.#earlier = earlier;
+    this.#adoption = adoption;
+    this.#snapshots = snapshots;
   }
 
   /** A row of the in-day book. A row of an older scan counts for fills alone. */
   takeOrder(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     const isOlder = startedUs < order.rowUs;
     if (!isOlder) this.#takeTerms(order, row, startedUs);
-    this.#parts.fills.take(order, row, isOlder);
+    this.#fills.take(order, row, isOlder);
     if (isOlder) return;
     order.rowUs = startedUs;
-    const isNumberProven = !order.isNumberLost && this.#parts.earlier.provesNumber(order, startedUs);
+    const isNumberProven = !order.isNumberLost && this.#earlier.provesNumber(order, startedUs);
     order.canCancel = row.canCancel && isNumberProven;
     order.canModify = row.canModify && isNumberProven;
     if (row.orderKey !== null) order.orderKey = row.orderKey;
@@ -72,7 +80,7 @@ export class RowReader {
     order.rowUs = startedUs;
     order.absence = null;
     this.#takeTriggerTerms(order, row, startedUs);
-    if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`)) this.#journalRow(order, row);
+    if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`)) journalWaiting(this.#context, order, row);
     this.#takeChildren(order, row);
     this.#takeTriggerStatus(order, row, startedUs);
   }
@@ -93,8 +101,8 @@ export class RowReader {
     order.limitPrice = limitPrice;
     if (isAsked) order.openModify = null;
     const before = order.status;
-    this.#parts.life.apply(order, 'modify_confirmed');
-    if (order.status === before) this.#parts.life.tell(order);
+    this.#life.apply(order, 'modify_confirmed');
+    if (order.status === before) this.#life.tell(order);
   }
 
   #takeTriggerTerms(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
@@ -107,8 +115,8 @@ export class RowReader {
       this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
-    this.#parts.orders.changed(order);
-    this.#parts.life.tell(order);
+    this.#orders.changed(order);
+    this.#life.tell(order);
   }
 
   /** True when it triggers elsewhere than before. */
@@ -117,7 +125,7 @@ export class RowReader {
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
       order.openModify = null;
       order.triggerPrice = triggerPrice;
-      this.#parts.life.apply(order, 'modify_confirmed');
+      this.#life.apply(order, 'modify_confirmed');
       return true;
     }
     if (triggerPrice === order.triggerPrice || triggerPrice === null) {
@@ -134,46 +142,44 @@ export class RowReader {
     const { openModify } = order;
     if (openModify === null || openModify.answer === 'none') return;
     openModify.evidence.add(startedUs);
-    if (!openModify.evidence.isEnough(this.#parts.lookUp)) return;
+    if (!openModify.evidence.isEnough(this.#lookUp)) return;
     order.openModify = null;
-    this.#parts.life.apply(order, 'modify_lost');
+    this.#life.apply(order, 'modify_lost');
   }
 
   #takeStatus(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
-    const { life } = this.#parts;
     if (row.status === 'unrecognized') this.#tellUnrecognized(order, row.statusText, 'the book');
     if (isDisagreeing(row)) this.#disagree(order, row);
     if (row.filledQty >= row.qty) {
       // A change may have taken away all that was left.
-      if (!order.isFinal) life.apply(order, 'filled');
+      if (!order.isFinal) this.#life.apply(order, 'filled');
       return;
     }
     this.#contradictStatus(order, isCanceled(row) && mayWork(row) && order.resolvedAs === null, row);
     if (isCanceled(row) && !order.isContradicted && order.resolvedAs !== 'live') {
-      life.apply(order, 'seen_canceled', row.reason);
+      this.#life.apply(order, 'seen_canceled', row.reason);
       return;
     }
-    life.apply(order, 'seen_working');
+    this.#life.apply(order, 'seen_working');
     if (!isCancelPending(row.status)) this.#countCancel(order, startedUs);
     endWish(order, startedUs);
   }
 
   #takeTriggerStatus(order: ManagedOrder, { status, statusText }: BrokerTriggerOrder, startedUs: TsUs): void {
-    const { life } = this.#parts;
     switch (status) {
       case 'pending':
         order.waitedUs = startedUs;
-        life.apply(order, 'seen_waiting');
+        this.#life.apply(order, 'seen_waiting');
         this.#countCancel(order, startedUs);
         return endWish(order, startedUs);
       case 'activated':
-        if (order.status !== 'triggered') life.apply(order, 'seen_triggering');
+        if (order.status !== 'triggered') this.#life.apply(order, 'seen_triggering');
         return;
       case 'canceled':
-        return life.apply(order, 'seen_canceled', statusText);
+        return this.#life.apply(order, 'seen_canceled', statusText);
       case 'rejected':
         if (!order.isFinal) this.#tellRefused(order);
-        return life.apply(order, 'seen_refused', statusText);
+        return this.#life.apply(order, 'seen_refused', statusText);
       case 'unrecognized':
         return this.#tellUnrecognized(order, statusText, 'the trigger book');
     }
@@ -186,47 +192,37 @@ export class RowReader {
     const evidence = openCancel?.evidence ?? order.lostCancel;
     if (evidence === null) return;
     evidence.add(startedUs);
-    const isProven = evidence.isEnough(this.#parts.lookUp);
+    const isProven = evidence.isEnough(this.#lookUp);
     if (isProven) order.cancelFailedUs = startedUs;
     const isUnknownLost = openCancel?.answer === 'unknown' && evidence.scans >= SCANS_AFTER_UNKNOWN_CANCEL;
     if (isUnknownLost || isProven) order.lostCancel = isProven ? null : evidence;
     if (openCancel === null || (!isUnknownLost && !isProven)) return;
     order.openCancel = null;
-    this.#parts.life.apply(order, 'cancel_lost');
-  }
-
-  /** The order may outlive the day: the next session finds its owner in this entry. */
-  #journalRow(order: ManagedOrder, row: BrokerTriggerOrder): void {
-    const { context } = this.#parts;
-    const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
-    const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
-    const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
-    context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
+    this.#life.apply(order, 'cancel_lost');
   }
 
   #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
-    const { orders, readBook, context, sent } = this.#parts;
     for (const number of children) {
-      if (!orders.noteSent(number, order)) continue;
-      const known = orders.byNumber(number);
+      if (!this.#orders.noteSent(number, order)) continue;
+      const known = this.#orders.byNumber(number);
       // An exit is met in the book: it came after its bracket. One from before that has the number of another day.
-      const bracket = order.parent === null ? undefined : orders.get(order.parent);
+      const bracket = this.#orders.get(order.parent);
       const sinceUs = bracket?.createdUs ?? order.createdUs;
-      if (known === undefined || known.createdUs < sinceUs) readBook();
+      if (known === undefined || known.createdUs < sinceUs) this.#snapshots.want('book');
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker told late: its fills stay where they were booked`;
-        context.alert(order.strategy, 'critical', 'child_told_late', text);
-        sent(order, known);
+        this.#context.alert(order.strategy, 'critical', 'child_told_late', text);
+        this.#adoption.sent(order, known);
       }
     }
   }
 
   /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
   #disagree(order: ManagedOrder, row: BrokerOrder): void {
-    this.#parts.disagreements.count += 1;
+    this.disagreements += 1;
     if (!order.tellOnce(`disagree:${row.statusText}`)) return;
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
-    this.#parts.context.alert(order.strategy, 'warning', 'status_disagrees', text);
+    this.#context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
 
   /** The row names the order, and contract, side or quantity are another's: nothing of it counts, and entries wait (rulings, 11). */
@@ -245,39 +241,38 @@ export class RowReader {
       return this.#begin(order, 'status_contradicts', text);
     }
     order.isContradicted = false;
-    this.#parts.orders.changed(order);
+    this.#orders.changed(order);
   }
 
   #begin(order: ManagedOrder, code: string, text: string): void {
-    const { context, orders } = this.#parts;
     order.isContradicted = true;
-    orders.changed(order);
-    if (this.#contradictedUs !== null && context.nowUs - this.#contradictedUs < CONTRADICTIONS_EVERY) {
+    this.#orders.changed(order);
+    if (this.#contradictedUs !== null && this.#context.nowUs - this.#contradictedUs < CONTRADICTIONS_EVERY) {
       this.#contradictions += 1;
       return;
     }
     const others = this.#contradictions;
-    this.#contradictedUs = context.nowUs;
+    this.#contradictedUs = this.#context.nowUs;
     this.#contradictions = 0;
     const more = others === 0 ? '' : `; and so it said of ${others} more orders since the last alert`;
-    context.alert(order.strategy, 'critical', code, `${text}${more}`);
+    this.#context.alert(order.strategy, 'critical', code, `${text}${more}`);
   }
 
   #tellChanged(order: ManagedOrder, change: string): void {
     const text = `${order.clientOrderId}: ${change} ticks`;
-    this.#parts.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
+    this.#context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }
 
   #tellUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
     if (!order.tellOnce(`status:${statusText}`)) return;
     const text = `${order.clientOrderId}: ${book} says "${statusText}", which is no status we know`;
-    this.#parts.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
+    this.#context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }
 
   /** A stop that the broker could not send no longer protects. */
   #tellRefused(order: ManagedOrder): void {
     const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
-    this.#parts.context.alert(order.strategy, 'critical', 'trigger_refused', text);
+    this.#context.alert(order.strategy, 'critical', 'trigger_refused', text);
   }
 }
 

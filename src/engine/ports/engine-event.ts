@@ -197,38 +197,20 @@ export interface CarriedPosition {
   readonly openValue: Money;
 }
 
-/** An order of ours in the trigger book, with owner and purpose, which the book does not show. */
-export interface WaitingOrder {
+/** An order that the last session left: at the exchange, in the trigger book, or one whose place had no answer. */
+export interface CarriedOrder {
   readonly clientOrderId: ClientOrderId;
-  /** The order it was brought by, or null: the halves of a bracket have one. */
+  readonly strategy: StrategyIndex;
+  /** The order it was brought or sent by, or null: the halves of a bracket have one. */
   readonly parent: ClientOrderId | null;
   readonly purpose: Purpose;
   /** Placed by the engine to protect a position. */
-  readonly isProtective: boolean;
-  /** As it was placed, which a person may have moved since: of protective stops. */
-  readonly placedTrigger?: PriceTicks;
-  readonly instrument: InstrumentIndex;
-  readonly row: BrokerTriggerOrder;
-}
-
-/** An order that still waited when the last session ended: the last `order_waiting` entry of it. */
-export interface CarriedOrder extends WaitingOrder {
-  readonly strategy: StrategyIndex;
-  /** An entry whose cancel was asked for, and that has not ended. */
-  readonly isWithdrawn?: boolean;
-}
-
-/** An order at the exchange, or one whose place had no answer, as the last session left it. */
-export interface EarlierOrder {
-  readonly clientOrderId: ClientOrderId;
-  readonly strategy: StrategyIndex;
-  readonly parent: ClientOrderId | null;
-  readonly purpose: Purpose;
   readonly isProtective: boolean;
   readonly instrument: InstrumentIndex;
   readonly side: Side;
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
+  /** Null where the trigger book has shown its row. */
   readonly trigger: Trigger | null;
   /** Null when no answer and no row named it. */
   readonly orderNo: BrokerOrderNo | null;
@@ -239,11 +221,21 @@ export interface EarlierOrder {
   readonly fillQuality: FillQuality;
   readonly fee: Money;
   readonly tax: Money;
+  /** As the trigger book showed it last; absent where it has not. */
+  readonly row?: BrokerTriggerOrder;
+  /** As it was placed, which a person may have moved since: of protective stops. */
+  readonly placedTrigger?: PriceTicks;
   /** Of a bracket: the trigger book has not shown exits for all that filled. */
   readonly owesExits?: boolean;
   /** An entry whose cancel was asked for, and that has not ended. */
   readonly isWithdrawn?: boolean;
 }
+
+/** An order of ours in the trigger book, with what the book does not show. */
+export type WaitingOrder = Pick<
+  CarriedOrder,
+  'clientOrderId' | 'parent' | 'purpose' | 'isProtective' | 'placedTrigger' | 'instrument'
+> & { readonly row: BrokerTriggerOrder };
 
 /** The engine started, in a new process or not; `boot` counts starts for ever, so that ids made from it are never reused. */
 export interface Booted extends EventHead {
@@ -293,9 +285,8 @@ export interface SessionStarted extends EventHead {
   /** Trading never stops: orders at the exchange may outlive the day. */
   readonly isEndless?: boolean;
   readonly carriedOver: readonly CarriedPosition[];
-  readonly carriedOverOrders?: readonly CarriedOrder[];
-  /** Whatever the in-day book of the last session may still show, and what had no answer. */
-  readonly earlierOrders?: readonly EarlierOrder[];
+  /** Those that waited come first. */
+  readonly carriedOrders?: readonly CarriedOrder[];
   /** By starts of sessions before: another reference of our form is that of a second daemon. */
   readonly minted?: readonly MintedIds[];
   /** Entries are halted by an earlier loss or fault until a person resumes. */

@@ -27,6 +27,11 @@ export interface Reports {
   readonly tellsOnce?: boolean;
 }
 
+/** Asks for one read, and for one more where it was asked for meanwhile. */
+export interface SnapshotRequests {
+  want(what: ReportKind): void;
+}
+
 /** Remembers facts, in order, before anything leaves. */
 export interface Journal {
   append(entry: JournalEntry): void;

@@ -4,11 +4,10 @@
  */
 import type { TsUs } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
-import type { ManagedOrder } from '../orders/managed-order.ts';
-import { ScanEvidence } from '../orders/scan-evidence.ts';
+import { type ManagedOrder, ScanEvidence } from '../orders/managed-order.ts';
 
 export function setClockBack(state: EngineState, at: TsUs): void {
-  const { context, timers, session, registry, orders, dayEnd, exits, children, reconciler } = state;
+  const { context, timers, session, registry, orders, dayEnd, exits, owners, reconciler } = state;
   timers.bringForward(context.nowUs - at);
   context.setBack(at);
   session.setClockBack();
@@ -17,7 +16,7 @@ export function setClockBack(state: EngineState, at: TsUs): void {
   for (const order of orders.open) stampAgain(order, at);
   dayEnd.setClockBack(at);
   exits.setClockBack();
-  children.setClockBack(at);
+  owners.setClockBack(at);
   state.rate.setClockBack(at);
   state.rejections.setClockBack(at);
   state.breakers.setClockBack(at);

@@ -69,8 +69,7 @@ export class SessionEvents {
     carriedOver,
     follows,
     isAnew,
-    carriedOverOrders,
-    earlierOrders,
+    carriedOrders = [],
     minted,
     halted,
     haltedStrategies,
@@ -88,7 +87,6 @@ export class SessionEvents {
       controller,
       context,
       snapshots,
-      adoption,
       registry,
       ids,
     } = this.#state;
@@ -99,13 +97,10 @@ export class SessionEvents {
     ids.before.carryOver(minted ?? []);
     if (isAnew === true) this.#state.fills.beginAnew();
     if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
-    for (const each of carriedOverOrders ?? []) adoption.carryOver(each);
     // Else the clock was set back over a day: its orders may work on.
     const wasNight = isAnew !== true && (follows === undefined || follows < tradingDay);
-    if (wasNight) this.#state.earlier.endOutdated(carriedOverOrders ?? []);
-    for (const each of earlierOrders ?? []) this.#state.earlier.carryOver(each, wasNight);
-    this.#state.entries.carryOver(carriedOverOrders);
-    this.#state.entries.carryOver(earlierOrders);
+    for (const each of carriedOrders) this.#state.earlier.carryOver(each, wasNight);
+    this.#state.entries.carryOver(carriedOrders);
     for (const { strategy, instrument, qty, openValue } of carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);
       const head = { cause: context.seq, tsUs: context.nowUs, strategy };
@@ -142,10 +137,10 @@ export class SessionEvents {
   }
 
   #leaveDay(): void {
-    const { dayEnd, exits, children, fills, moneyReconciler, portfolio, market } = this.#state;
+    const { dayEnd, exits, owners, fills, moneyReconciler, portfolio, market } = this.#state;
     dayEnd.nextDay();
     exits.nextDay();
-    children.nextDay();
+    owners.nextDay();
     fills.nextDay();
     moneyReconciler.newDay();
     portfolio.clear();

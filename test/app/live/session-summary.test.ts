@@ -20,7 +20,7 @@ test('an order of the day before is unresolved until positions agree', () => {
     tradingDay: DAY,
     follows: addDays(DAY, -1),
     carriedOver: [],
-    earlierOrders: [unanswered],
+    carriedOrders: [unanswered],
     halted: null,
   });
   rig.boot(2).stream('live').reference().pass(1);

@@ -32,7 +32,7 @@ function followed(rig: EngineRig): CarryOver {
   return carry;
 }
 
-const carried = (rig: EngineRig) => followed(rig).left(DAY, [FRONT], NAMES).started.carriedOverOrders ?? [];
+const carried = (rig: EngineRig) => followed(rig).left(DAY, [FRONT], NAMES).started.carriedOrders ?? [];
 
 it('is what still waited, with its owner, as the book showed it last', () => {
   const rig = startWaiting();
@@ -96,7 +96,7 @@ it('says of which entries the cancel was asked for and came to nothing', () => {
     [ids[2], undefined],
   ]);
   const next = new CarryOver();
-  next.begin({ carriedOverOrders: carried(rig) });
+  next.begin({ carriedOrders: carried(rig) });
   for (const { clientOrderId, row, purpose } of carried(rig))
     next.add({
       strategyName: 'strategy-0',
@@ -110,10 +110,10 @@ it('says of which entries the cancel was asked for and came to nothing', () => {
         purpose,
         isProtective: false,
         instrument: FRONT.index,
-        row,
+        row: row!,
       },
     });
-  const [first, ...more] = next.left(DAY, [FRONT], NAMES).started.carriedOverOrders ?? [];
+  const [first, ...more] = next.left(DAY, [FRONT], NAMES).started.carriedOrders ?? [];
   expect(
     [first?.isWithdrawn, more.map(({ isWithdrawn }) => isWithdrawn)],
     'a session without a read',
@@ -248,7 +248,7 @@ it('is the same whether a process followed the day or reads it from the journal'
   expect(live.left(DAY, store.read.contracts(DAY), NAMES)).toEqual(read);
   expect(read.started).toMatchObject({
     carriedOver: [{ strategy: FIRST, qty: 1, openValue: worth(12_990) }],
-    earlierOrders: [{ clientOrderId: id, status: 'pending_cancel', filledQty: 1 }, { status: 'submitted' }],
+    carriedOrders: [{ clientOrderId: id, status: 'pending_cancel', filledQty: 1 }, { status: 'submitted' }],
   });
 });
 
@@ -391,7 +391,7 @@ it('brings what left on the emergency file, as the rows of the journal have it w
   }));
   const alone = { clientOrderId: clientOrderId('H.4'), strategy: FIRST };
   const left = carryOver(store.read, DAY, NAMES, true, [], [...owners, alone]);
-  expect(left.started.earlierOrders).toMatchObject([
+  expect(left.started.carriedOrders).toMatchObject([
     {
       clientOrderId: 'H.1',
       strategy: FIRST,

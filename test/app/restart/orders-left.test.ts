@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { OrdersLeft } from '../../../src/app/restart/orders-left.ts';
 import { assert } from '../../../src/domain/assert.ts';
-import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
+import type { CarriedOrder } from '../../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
@@ -15,14 +15,14 @@ import {
   waits,
 } from '../../engine/support/trigger-rows.ts';
 
-function left(rig: EngineRig, before: readonly EarlierOrder[] = []): readonly EarlierOrder[] {
+function left(rig: EngineRig, before: readonly CarriedOrder[] = []): readonly CarriedOrder[] {
   const orders = new OrdersLeft();
   orders.begin(before, false);
   for (const entry of rig.entries) orders.add(entry);
-  return orders.earlier([FRONT]);
+  return orders.left([FRONT]).filter(({ row }) => row === undefined);
 }
 
-const told = (orders: readonly EarlierOrder[]) =>
+const told = (orders: readonly CarriedOrder[]) =>
   orders.map(({ clientOrderId, orderNo, status, filledQty }) => [clientOrderId, orderNo, status, filledQty]);
 
 it('is what filled and what works, with figures and costs, and what had no answer', () => {
@@ -94,7 +94,7 @@ it('goes on with a stop that the books of a new day do not show until positions 
   const after = (entries: readonly JournalEntry[]) => {
     const orders = new OrdersLeft();
     for (const entry of [...rig.of('order_waiting'), ...entries]) orders.add(entry);
-    return orders.waiting().map(({ clientOrderId }) => clientOrderId);
+    return orders.left([FRONT]).map(({ clientOrderId }) => clientOrderId);
   };
   expect([after([gone]), after([gone, agreed]), after([agreed, gone])]).toEqual([[id], [], []]);
 });

@@ -100,9 +100,9 @@ it('has a stop before a book showed it and afterwards, with its owner, and over 
   expect(own().orders).toMatchObject([
     { owner: FIRST, row: { orderKey: 'k', status: 'pending' }, isOpen: true },
   ]);
-  const { carriedOverOrders = [] } = carry.left(DAY, [FRONT], new StrategyNames(['one'])).started;
+  const { carriedOrders = [] } = carry.left(DAY, [FRONT], new StrategyNames(['one'])).started;
   const next = folded();
-  next.carry.begin({ carriedOverOrders });
+  next.carry.begin({ carriedOrders });
   expect(next.orders(), 'before any book of the day was read').toEqual([[KEY, 'open', 'reduces']]);
   next.become(id, 'triggered');
   expect(next.orders()).toEqual([]);
@@ -166,11 +166,11 @@ it.each([
 ] as const)('has %s of the session before, also once positions have agreed', (_, earlier, isEndless) => {
   const { carry, add, own, become, unknown } = folded({ isEndless });
   const [order] = [earlierOrder('H.1', earlier)];
-  carry.begin({ earlierOrders: [order], ...(isEndless ? { isEndless } : {}) });
+  carry.begin({ carriedOrders: [order], ...(isEndless ? { isEndless } : {}) });
   const known = () => [...unknown(), ...own().orders.map(({ clientOrderId: id }) => id)];
   add({ ...HEAD, strategy: null, kind: 'position_agreed' });
   expect(known()).toEqual(['H.1']);
-  expect(carry.orders.earlier([FRONT])).toEqual([order]);
+  expect(carry.orders.left([FRONT])).toEqual([order]);
   become(order.clientOrderId, 'expired_unproven', 'day_ended_unproven');
   add({ ...HEAD, strategy: null, kind: 'position_agreed' });
   expect(known()).toEqual([]);
@@ -206,7 +206,7 @@ it('tells an in-day book of the day before from one of the day, once the day has
   const day = addDays(DAY, 1);
   store.beginSession(day, tsUs(2), 'test');
   const started = { kind: 'session_started', tradingDay: day, carriedOver: [], halted: null } as const;
-  store.recordInput({ ...started, earlierOrders: [earlier], seq: seq(2), tsUs: tsUs(2) });
+  store.recordInput({ ...started, carriedOrders: [earlier], seq: seq(2), tsUs: tsUs(2) });
   let calendar = CALENDAR;
   const untold = (...rows: readonly BrokerOrder[]) => {
     store.flush();

@@ -5,9 +5,9 @@ import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { money, priceTicks, qty, signedQty } from '../../../src/domain/units.ts';
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
-import type { CarriedOrder, EarlierOrder, SessionStarted } from '../../../src/engine/ports/engine-event.ts';
+import type { CarriedOrder, SessionStarted } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { earlierOrder, type RowFacts } from '../../support/engine-facts.ts';
+import { earlierOrder, type RowFacts, waitingOrder } from '../../support/engine-facts.ts';
 import { bracketBuy, waits } from '../support/trigger-rows.ts';
 import { CALENDAR, DAY, FRONT, timeOf, worth } from '../../support/engine-world.ts';
 
@@ -27,7 +27,7 @@ interface Begin {
 
 /** One second into the day: positions have not been read. */
 function begun(
-  orders: readonly EarlierOrder[],
+  orders: readonly CarriedOrder[],
   { held = 0, hour = 0, isEndless = true, followsBy = -1, stop, ofStop, off = {} }: Begin = {},
 ): EngineRig {
   const rig = new EngineRig({
@@ -52,24 +52,12 @@ function begun(
               openValue: money(worth(13_000, Math.abs(held))),
             },
           ],
-    earlierOrders: orders,
-    ...(stop === undefined ? {} : { carriedOverOrders: [stopOf(stop, ofStop)] }),
+    carriedOrders: [...(stop === undefined ? [] : [waitingOrder(stop, ofStop)]), ...orders],
     halted: null,
     ...off,
   });
   return rig.boot(2).stream('live').reference().pass(1);
 }
-
-const stopOf = (row: BrokerTriggerOrder, more: Partial<CarriedOrder> = {}): CarriedOrder => ({
-  clientOrderId: clientOrderId('H.9'),
-  strategy: FIRST,
-  parent: null,
-  purpose: 'reduce',
-  isProtective: false,
-  instrument: FRONT.index,
-  row,
-  ...more,
-});
 
 const asked = (rig: EngineRig): number => rig.waiting.filter(({ call }) => call === 'cancel').length;
 

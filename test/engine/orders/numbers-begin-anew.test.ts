@@ -121,7 +121,7 @@ describe('where trading goes on over midnight', () => {
       tradingDay: DAY,
       follows: addDays(DAY, -1),
       carriedOver: [],
-      earlierOrders: [earlierOrder('H.1'), earlierOrder('H.2', eight)],
+      carriedOrders: [earlierOrder('H.1'), earlierOrder('H.2', eight)],
       halted: null,
     });
     return rig.boot(2).stream('live').reference();

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { priceTicks } from '../../../src/domain/units.ts';
 import type { ScriptedStrategy } from '../../support/engine-host.ts';
+import { waitingOrder } from '../../support/engine-facts.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
@@ -109,13 +110,13 @@ describe('a restart', () => {
     const conditions = live
       .of('order_waiting')
       .filter(({ row }) => row.kind === 'exit')
-      .map((known) => ({ ...known, strategy: FIRST }));
+      .map(({ clientOrderId, parent, row }) => waitingOrder(row, { clientOrderId, parent }));
     const next = new EngineRig({ strategies: [{}, {}], canWait: true });
     next.post({
       kind: 'session_started',
       tradingDay: live.engine.snapshot().tradingDay!,
       carriedOver: [],
-      carriedOverOrders: conditions,
+      carriedOrders: conditions,
       halted: null,
     });
     next.boot(2).contracts().stream('live').reference();
@@ -123,7 +124,7 @@ describe('a restart', () => {
       'pending_trigger',
       'pending_trigger',
     ]);
-    const held = conditions[0]!.row;
+    const held = conditions[0]!.row!;
     for (let i = 0; i < 4; i += 1) next.pass(15).conditions([held]);
     expect(next.statusOf(conditions[0]!.clientOrderId)).toBe('pending_trigger');
     expect(next.statusOf(conditions[1]!.clientOrderId)).toBe('expired');

@@ -30,7 +30,7 @@ function sent(net: number, contracts: number): readonly number[] {
     tradingDay: DAY,
     follows: addDays(DAY, -1),
     carriedOver: [{ strategy: FIRST, ...held }],
-    earlierOrders: LEFT,
+    carriedOrders: LEFT,
     halted: null,
   });
   const shown = { [FRONT.orderCode]: net };

@@ -317,7 +317,7 @@ function followed(): EngineRig {
     tradingDay: DAY,
     follows: addDays(DAY, -1),
     carriedOver: [],
-    earlierOrders: [earlierOrder('H.1')],
+    carriedOrders: [earlierOrder('H.1')],
     halted: null,
   });
   return rig.boot(2).stream('live').reference(130_200).pass(1);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { money, OPERATOR_INDEX, priceTicks, seconds, signedQty } from '../../../src/domain/units.ts';
+import { waitingOrder } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { guarded, SmallBroker, type SmallStop, stopsOf, trades } from '../support/small-broker.ts';
@@ -228,19 +229,16 @@ function carried(
   broker.foreignFill('buy', 2);
   const place = { strategy: FIRST, instrument: FRONT.index };
   const row = waits({ key, side: 'sell', qty: 2, trigger: 12_900, limit: 12_900 });
-  const stop = {
-    ...place,
+  const stop = waitingOrder(row, {
     clientOrderId: clientOrderId('C1'),
-    parent: null,
     isProtective: true,
-    row,
     placedTrigger: priceTicks(placedTrigger),
-  };
+  });
   rig.post({
     kind: 'session_started',
     tradingDay: DAY,
     carriedOver: [{ ...place, qty: signedQty(2), openValue: money(worth(13_000, 2)) }],
-    carriedOverOrders: [{ ...stop, purpose: 'reduce' }],
+    carriedOrders: [stop],
     halted: null,
   });
   rig.boot(1).contracts().stream('live').reference().account();

@@ -1,0 +1,379 @@
+/**
+ * Whose row is it? A row of the in-day book is an order of ours by number, key or reference (rulings, 8, 29), one that a stop of ours
+ * sent, or, where the book has no references, one of the same contract, side, price and quantity. The trigger book has no name of
+ * ours: a row is known by its terms among rows that are new since the order was sent. All others are somebody else's.
+ */
+import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import type { BrokerOrderNo } from '../../domain/ids.ts';
+import type { LookUpSettings } from '../../domain/settings.ts';
+import type { TsUs } from '../../domain/units.ts';
+import type { SnapshotRequests } from '../ports/outbound.ts';
+import type { EventContext } from '../state/event-context.ts';
+import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
+import type { Orders } from './orders.ts';
+
+interface HeldRow {
+  readonly row: BrokerOrder;
+  /** When the scan began that showed it first. */
+  readonly sinceUs: TsUs;
+  /** When the scan began that showed it last. */
+  readonly shownUs: TsUs;
+  readonly evidence: ScanEvidence;
+}
+
+/**
+ * The in-day book says of an order that one of our triggers sent only that the broker made it (`SYS`), the trigger book says which
+ * order did. Until that has been read, such a row is held rather than taken for somebody else's.
+ */
+export class RowOwners {
+  readonly #context: EventContext;
+  readonly #orders: Orders;
+  readonly #session: { readonly triggersReadUs: number };
+  readonly #snapshots: SnapshotRequests;
+  readonly #lookUp: LookUpSettings;
+  readonly #held = new Map<BrokerOrderNo, HeldRow>();
+  /** Orders that a person has taken for the operator's. */
+  readonly #foreign = new Set<BrokerOrderNo>();
+  /** Sent by exits whose bracket is in doubt, by the last complete scan of the trigger book. */
+  #inDoubt: ReadonlySet<BrokerOrderNo> = new Set();
+  /** The oldest row that is held although the trigger book had time enough to explain it. */
+  #overdue: BrokerOrder | null = null;
+
+  constructor(
+    context: EventContext,
+    orders: Orders,
+    session: { readonly triggersReadUs: number },
+    snapshots: SnapshotRequests,
+    lookUp: LookUpSettings,
+  ) {
+    this.#context = context;
+    this.#orders = orders;
+    this.#session = session;
+    this.#snapshots = snapshots;
+    this.#lookUp = lookUp;
+  }
+
+  /**
+   * The order that a row of the in-day book shows, by number, key or reference; it has the number from here on. Undefined where none of
+   * them names an order whose terms are the row's.
+   */
+  ownerOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | undefined {
+    const orders = this.#orders;
+    const { orderNo } = row;
+    if (orders.hasEarlier) {
+      const earlier = this.#earlierOf(row);
+      if (earlier !== undefined && earlier.orderNo !== orderNo) orders.bind(earlier, orderNo, startedUs);
+      if (earlier !== undefined) return earlier;
+    }
+    const numbered = orders.byNumber(orderNo);
+    if (numbered !== undefined && isSameOrder(numbered, row)) return numbered;
+    const keyed = orders.byBookKey(row.orderKey);
+    if (keyed !== undefined && isSameOrder(keyed, row)) {
+      orders.renumber(keyed, orderNo, startedUs);
+      return keyed;
+    }
+    const named = orders.get(row.refId);
+    // The order that a stop sends may bear the stop's id: it is another order, which `senderOf` finds.
+    if (named === undefined || named.isWaiting || !isAlike(named, row)) return undefined;
+    const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.isNumberLost;
+    if (isItsNumber) orders.bind(named, orderNo, startedUs);
+    return isItsNumber ? named : undefined;
+  }
+
+  /** The order that a row names by key or reference, though its terms are not the order's. One with a number of its own has its own row. */
+  namedBy({ orderNo, orderKey, refId }: BrokerOrder): ManagedOrder | undefined {
+    const orders = this.#orders;
+    const numbered = orders.byNumber(orderNo);
+    if (numbered !== undefined && orderKey !== null && numbered.orderKey === orderKey) return numbered;
+    const keyed = orders.byBookKey(orderKey);
+    const named = orders.get(refId);
+    const isNamed = named !== undefined && !named.isWaiting && (named === numbered || named.orderNo === null);
+    return keyed ?? (isNamed ? named : undefined);
+  }
+
+  /** Of a row of the trigger book, by its key, or by its number while the order has none. */
+  ownerOfTrigger({ orderNo, orderKey }: BrokerTriggerOrder): ManagedOrder | undefined {
+    const orders = this.#orders;
+    const keyed = orders.byKey(orderKey);
+    if (keyed !== undefined) return keyed;
+    const numbered = orders.byTriggerNo(orderNo);
+    return numbered !== undefined && orders.bindTrigger(numbered, orderNo, orderKey) ? numbered : undefined;
+  }
+
+  /** The order of the last session that the row shows. */
+  #earlierOf(row: BrokerOrder): ManagedOrder | undefined {
+    const orders = this.#orders;
+    const named = orders.get(row.refId);
+    const numbered = orders.earlierByNumber(row.orderNo);
+    if (named?.isCarriedOver === true && !named.isWaiting && (named === numbered || isAlike(named, row)))
+      return named;
+    if (numbered !== undefined && this.#isEarlier(numbered, row)) return numbered;
+    // Two orders of one session may have had the number.
+    const keyed = orders.byBookKey(row.orderKey);
+    return keyed?.isCarriedOver === true ? keyed : undefined;
+  }
+
+  /** Numbers begin anew each day, keys do not. */
+  #isEarlier(order: ManagedOrder, row: BrokerOrder): boolean {
+    if (order.orderKey !== null && row.orderKey !== null) return order.orderKey === row.orderKey;
+    const isOurs = !order.isAdopted && order.parent === null;
+    if (isOurs && row.refId !== null) return false;
+    return this.#orders.byNumber(row.orderNo) === undefined && isAlike(order, row);
+  }
+
+  /** Rows whose owner is not known yet; their fills are not booked. */
+  get held(): number {
+    return this.#held.size;
+  }
+
+  /** Why positions cannot be proven, or null: an order filled, and nobody knows for whom. */
+  unproven(): string | null {
+    return this.#overdue === null
+      ? null
+      : `${describe(this.#overdue)} is booked for nobody until the broker's trigger book can be read`;
+  }
+
+  /** Scans are counted anew. */
+  setClockBack(at: TsUs): void {
+    for (const [orderNo, { row }] of this.#held)
+      this.#held.set(orderNo, { row, sinceUs: at, shownUs: at, evidence: new ScanEvidence(at) });
+  }
+
+  /** A person takes an order that is held for the operator's. False when none with this number is held. */
+  giveUp(number: BrokerOrderNo): boolean {
+    if (!this.#held.has(number)) return false;
+    this.#foreign.add(number);
+    return true;
+  }
+
+  /** The trigger book says what sent these, and it is not known yet whose that is. */
+  doubt(numbers: ReadonlySet<BrokerOrderNo>): void {
+    this.#inDoubt = numbers;
+  }
+
+  /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
+  senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
+    const told = this.#orders.senderOf(row.orderNo);
+    if (told !== undefined && maySendMore(told, row)) return this.#release(row, told);
+    const named = this.#orders.get(row.refId);
+    if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
+    if (row.source !== 'system') return null;
+    if (this.#foreign.has(row.orderNo)) return this.#release(row, null);
+    const held = this.#held.get(row.orderNo);
+    if (this.#inDoubt.has(row.orderNo)) return this.#hold(row, startedUs);
+    if (this.#session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
+    const alike = this.#orders.open.filter((order) => mayHaveSent(order, row));
+    const triggered = alike.find(({ status }) => status === 'triggering');
+    if (triggered !== undefined) return this.#release(row, triggered);
+    // A stop or a bracket in doubt has no row of its own yet, and the two books may show one trigger at different times.
+    const { open, owingExits } = this.#orders;
+    if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
+      return this.#hold(row, startedUs);
+    const isOwed = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
+    if (isOwed && held?.evidence.isEnough(this.#lookUp) !== true) return this.#hold(row, startedUs);
+    return this.#release(row, null);
+  }
+
+  /** After a complete scan of the in-day book: a row that is gone, or has found another owner, is held no more. */
+  endScan(startedUs: TsUs): void {
+    for (const { row, shownUs } of this.#held.values()) if (shownUs < startedUs) this.#release(row, null);
+  }
+
+  nextDay(): void {
+    this.#held.clear();
+    this.#foreign.clear();
+    this.#inDoubt = new Set();
+    this.#overdue = null;
+  }
+
+  #hold(row: BrokerOrder, startedUs: TsUs): 'hold' {
+    const { sinceUs, evidence } = this.#held.get(row.orderNo) ?? {
+      sinceUs: startedUs,
+      evidence: new ScanEvidence(startedUs),
+    };
+    evidence.add(startedUs);
+    this.#held.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
+    this.#snapshots.want('triggers');
+    if (this.#overdue === null && evidence.isEnough(this.#lookUp)) {
+      this.#overdue = row;
+      const text = `${describe(row)} was sent by a stop, and the trigger book, which says whose, cannot be read: it is booked for nobody, and entries are blocked until it can, or until tickwright orders resolve ${row.orderNo} live gives it to the operator`;
+      this.#context.alert(null, 'critical', 'order_held', text);
+    }
+    return 'hold';
+  }
+
+  #release<Sender>({ orderNo }: BrokerOrder, sender: Sender): Sender {
+    this.#held.delete(orderNo);
+    if (this.#overdue?.orderNo === orderNo) this.#overdue = null;
+    return sender;
+  }
+}
+
+const describe = ({ orderNo, side, qty: size, orderCode, filledQty }: BrokerOrder): string =>
+  `order no. ${orderNo} (${side} ${size} ${orderCode}, ${filledQty} filled)`;
+
+/** A number of an earlier day may name a sender that has sent all of it. */
+const maySendMore = (order: ManagedOrder, row: BrokerOrder): boolean =>
+  order.orderCode === row.orderCode && order.side === row.side && order.sentQty + row.qty <= order.qty;
+
+const isInDoubt = ({ status }: ManagedOrder): boolean => status === 'submitted' || status === 'unknown';
+
+/** An exit of this bracket that the trigger book has not shown yet. */
+const mayExitHaveSent = ({ trigger, orderCode, side, qty: size }: ManagedOrder, row: BrokerOrder): boolean =>
+  trigger?.kind === 'bracket' && orderCode === row.orderCode && side !== row.side && row.qty <= size;
+
+/** A stop sends all of it at once, an arbitrage order as much as its leg has filled. */
+function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {
+  if (!order.isWaiting || order.orderCode !== row.orderCode || order.side !== row.side) return false;
+  if (row.limitPrice !== null && row.limitPrice !== order.limitPrice) return false;
+  return order.triggerKind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
+}
+
+export interface Matched<Row> {
+  readonly pairs: readonly { readonly order: ManagedOrder; readonly row: Row }[];
+  /** Rows of other owners, without those that may yet turn out to be an order whose answer is under way. */
+  readonly foreign: readonly Row[];
+  /** More rows than orders fit: somebody else placed the very same. */
+  readonly ambiguous: readonly ManagedOrder[];
+}
+
+export interface MatchedTriggers extends Matched<BrokerTriggerOrder> {
+  /** A row of the scan is one of these or another owner's: it shows no absence of them. */
+  readonly held: readonly ManagedOrder[];
+}
+
+/** `rows` are those that no order owns by number or `refId`; `orders` those without a number that are not final. */
+export function matchOrders(
+  rows: readonly BrokerOrder[],
+  orders: readonly ManagedOrder[],
+  bookHasRefIds: boolean,
+): Matched<BrokerOrder> {
+  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
+  const pairs: { order: ManagedOrder; row: BrokerOrder }[] = [];
+  const foreign: BrokerOrder[] = [];
+  const ambiguous: ManagedOrder[] = [];
+  for (const [, group] of groupByTerms(rows)) {
+    const [first] = group;
+    const alike = first === undefined ? [] : orders.filter((order) => isAlike(order, first));
+    if (alike.some(({ status }) => status === 'submitted')) continue;
+    const inOrder = group.toSorted((a, b) => byNumber(a.orderNo, b.orderNo));
+    inOrder.forEach((row, place) => {
+      const order = alike[place];
+      if (order === undefined) foreign.push(row);
+      else pairs.push({ order, row });
+    });
+    if (alike.length > 0 && group.length > alike.length) ambiguous.push(...alike);
+  }
+  return { pairs, foreign, ambiguous };
+}
+
+function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> {
+  const groups = new Map<string, BrokerOrder[]>();
+  for (const row of rows) {
+    const key = `${row.orderCode}|${row.side}|${row.qty}|${row.limitPrice}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+const isAlike = (
+  order: ManagedOrder,
+  row: Pick<BrokerOrder, 'orderCode' | 'side' | 'qty' | 'limitPrice'>,
+): boolean =>
+  order.orderCode === row.orderCode &&
+  order.side === row.side &&
+  order.qty === row.qty &&
+  order.limitPrice === row.limitPrice;
+
+/** Numbers count up through the day; shorter is earlier. */
+function byNumber(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : Number(a > b);
+}
+
+/**
+ * Whether a row with the number of an order is that order: the broker's day may begin before ours, and its numbers with it. Keys do
+ * not begin anew, nor do references; an order that a stop sent may bear the stop's.
+ */
+export function isSameOrder(order: ManagedOrder, row: BrokerOrder): boolean {
+  if (order.orderCode !== row.orderCode || order.side !== row.side) return false;
+  const isKeyKnown = order.orderKey !== null && row.orderKey !== null;
+  if (isKeyKnown && order.orderKey === row.orderKey) return true;
+  const isPlaced = order.refId === order.clientOrderId;
+  if (isPlaced && row.refId !== null) return row.refId === order.refId;
+  if (isKeyKnown || (row.refId !== null && row.refId !== order.refId)) return false;
+  // Only an order that works can be changed by somebody else.
+  const isPriceSame = row.limitPrice === null || row.limitPrice === order.limitPrice;
+  return !order.isFinal || (row.qty === order.qty && isPriceSame);
+}
+
+/**
+ * Two candidates for one order need a person: none is bound. A row that was there before some of them were sent is one of the others.
+ * Where orders of several owners have the same terms and the book shows too few rows, these wait until enough scans lack the rest. Rows
+ * alike differ in nothing: they go to orders that somebody wants before those that are to be canceled, so that no cancel of an order
+ * that may never have arrived takes what another owner relies on.
+ */
+export function matchTriggers(
+  rows: readonly BrokerTriggerOrder[],
+  orders: readonly ManagedOrder[],
+  isNewFor: (row: BrokerTriggerOrder, order: ManagedOrder) => boolean,
+): MatchedTriggers {
+  if (orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [], held: [] };
+  const pairs: { order: ManagedOrder; row: BrokerTriggerOrder }[] = [];
+  const ambiguous: ManagedOrder[] = [];
+  const held: ManagedOrder[] = [];
+  const taken = new Set<BrokerTriggerOrder>();
+  const seen = new Set<ManagedOrder>();
+  for (const order of orders) {
+    if (seen.has(order)) continue;
+    const alike = orders
+      .filter((other) => isSameWish(order, other))
+      .toSorted((a, b) => Number(isAbsent(a)) - Number(isAbsent(b)));
+    for (const each of alike) seen.add(each);
+    const ableOf = (row: BrokerTriggerOrder) => alike.filter((each) => isNewFor(row, each));
+    const found = rows
+      .filter((row) => isWish(order, row) && ableOf(row).length > 0)
+      .toSorted((a, b) => ableOf(a).length - ableOf(b).length);
+    // The pending answer will name it.
+    const isOpen = alike.some(({ status }) => status === 'submitted');
+    if (!isOpen && found.some((row, place) => ableOf(row).length <= place)) {
+      ambiguous.push(...alike);
+      continue;
+    }
+    const isShort = found.length < alike.filter((each) => !isAbsent(each)).length;
+    const given = new Set<ManagedOrder>();
+    for (const row of found) {
+      taken.add(row);
+      const able = ableOf(row).filter((each) => !given.has(each));
+      const [owner] = isShort ? able.toSorted((a, b) => lastness(a) - lastness(b)) : able;
+      if (isOpen || owner === undefined) continue;
+      given.add(owner);
+      const isEarly = isShort && able.some((each) => !isAbsent(each) && each.strategy !== owner.strategy);
+      if (isEarly) held.push(owner);
+      else pairs.push({ order: owner, row });
+    }
+  }
+  return { pairs, foreign: rows.filter((row) => !taken.has(row)), ambiguous, held };
+}
+
+/** Those that are wanted come first, and those that count as absent last. */
+const lastness = (order: ManagedOrder): number => (isAbsent(order) ? 2 : Number(isToGo(order)));
+
+const isToGo = ({ isUnwanted, isWithdrawn }: ManagedOrder): boolean => isUnwanted || isWithdrawn;
+
+function isWish(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
+  const isSameKind = row.kind === order.triggerKind || row.kind === 'unrecognized';
+  const limitPrice = row.limitPrice ?? order.limitPrice;
+  if (!isSameKind || !isAlike(order, { ...row, limitPrice })) return false;
+  // A trailing stop may have begun to follow; an arbitrage order has no trigger.
+  return order.triggerKind !== 'stop' || row.triggerPrice === order.triggerPrice;
+}
+
+const isAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
+
+const isSameWish = (one: ManagedOrder, other: ManagedOrder): boolean =>
+  isAlike(one, other) &&
+  one.triggerKind === other.triggerKind &&
+  (one.triggerKind !== 'stop' || one.triggerPrice === other.triggerPrice);
