@@ -2,22 +2,21 @@
 import { isAuction } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { EngineSettings } from '../../domain/settings.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
 import { TERMINAL_STATUSES } from '../../domain/order.ts';
 import { isPositionFresh } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import { ExitOrder, FlattenAlerts, type FlattenTarget } from './exit-order.ts';
-import type { SessionActions, SessionTimers } from './session-actions.ts';
+import type { Desk } from './desk.ts';
 
 export class Flattener {
-  readonly #parts: FlattenParts;
+  readonly #desk: Desk;
   #jobs: readonly FlattenJob[] = [];
   /** Exits without an answer: one that turns up after it was proven absent could open a position. */
   readonly #lost = new Map<ClientOrderId, LostExit>();
 
-  constructor(parts: Omit<FlattenParts, 'lost'>) {
-    this.#parts = { ...parts, lost: (id, exit) => this.#lost.set(id, exit) };
+  constructor(desk: Desk) {
+    this.#desk = desk;
   }
 
   /** Closes everything the owner holds, and cancels all its orders. */
@@ -32,7 +31,7 @@ export class Flattener {
     asker: FlattenAsker = 'settings',
   ): void {
     const known = this.#find(strategy, instrument);
-    const job = known ?? new FlattenJob(this.#parts, { strategy, instrument, reason });
+    const job = known ?? new FlattenJob(this.#desk, { strategy, instrument, reason }, this.#lost);
     if (known === undefined) this.#jobs = [...this.#jobs, job];
     job.askers.add(asker);
     job.start();
@@ -121,12 +120,12 @@ export class Flattener {
   }
 
   #followLost(id: ClientOrderId, { target: { strategy, instrument }, askers }: LostExit): void {
-    const { actions } = this.#parts;
-    const status = actions.view.order(id)?.status;
+    const { view, context } = this.#desk;
+    const status = view.order(id)?.status;
     if (status === 'unknown' || status === 'presumed_absent' || status === 'not_sent') return;
     this.#lost.delete(id);
     if (status === undefined || status === 'rejected') return;
-    if (!TERMINAL_STATUSES.has(status)) actions.cancel(strategy, id);
+    if (!TERMINAL_STATUSES.has(status)) context.cancel(strategy, id);
     for (const asker of askers) this.flatten(strategy, instrument, `its exit ${id} turned up`, asker);
   }
 
@@ -137,11 +136,10 @@ export class Flattener {
   }
 
   #touched(strategy: StrategyIndex): ReadonlySet<InstrumentIndex> {
-    const { actions } = this.#parts;
+    const { view, portfolio } = this.#desk;
     const touched = new Set<InstrumentIndex>();
-    for (const held of actions.heldPositions()) if (held.strategy === strategy) touched.add(held.instrument);
-    for (const order of actions.view.openOrders())
-      if (order.strategy === strategy) touched.add(order.instrument);
+    for (const held of portfolio.held()) if (held.strategy === strategy) touched.add(held.instrument);
+    for (const order of view.openOrders()) if (order.strategy === strategy) touched.add(order.instrument);
     return touched;
   }
 }
@@ -154,14 +152,6 @@ export class Flattener {
  * confirms that, and into the last one of the day where the settings ask. Every exit passes the guard, which
  * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
  */
-interface FlattenParts {
-  readonly actions: SessionActions;
-  readonly timers: SessionTimers;
-  readonly settings: EngineSettings;
-  /** The answer to an exit was lost. */
-  readonly lost: (id: ClientOrderId, exit: LostExit) => void;
-}
-
 interface LostExit {
   readonly target: FlattenTarget;
   /** Of its flatten: one that turns up gives them no more than they asked for. */
@@ -189,8 +179,9 @@ const IS_IDLE: ReadonlySet<FlattenState> = new Set<FlattenState>(['queued', 'che
 
 class FlattenJob {
   readonly askers = new Set<FlattenAsker>();
-  readonly #parts: FlattenParts;
+  readonly #desk: Desk;
   readonly #target: FlattenTarget;
+  readonly #lostExits: Map<ClientOrderId, LostExit>;
   readonly #withdrawal: Withdrawal;
   readonly #entries: Withdrawal;
   /** All that can be canceled in an auction. */
@@ -205,17 +196,18 @@ class FlattenJob {
   #lost = 0;
   #cancelTimer: CancelTimer | null = null;
 
-  constructor(parts: FlattenParts, target: FlattenTarget) {
+  constructor(desk: Desk, target: FlattenTarget, lostExits: Map<ClientOrderId, LostExit>) {
     const { strategy, instrument } = target;
-    this.#parts = parts;
+    this.#desk = desk;
+    this.#lostExits = lostExits;
     this.#target = target;
     const isOurs = (order: OrderView): boolean =>
       order.strategy === strategy && order.instrument === instrument;
-    this.#withdrawal = new Withdrawal(parts.actions, isOurs);
-    this.#entries = new Withdrawal(parts.actions, (order) => isOurs(order) && !this.#mayProtect(order));
-    this.#waiting = new Withdrawal(parts.actions, (order) => isOurs(order) && order.isWaiting === true);
-    this.#alerts = new FlattenAlerts(parts.actions, target);
-    this.#exit = new ExitOrder(parts, target, this.#alerts);
+    this.#withdrawal = new Withdrawal(desk, isOurs);
+    this.#entries = new Withdrawal(desk, (order) => isOurs(order) && !this.#mayProtect(order));
+    this.#waiting = new Withdrawal(desk, (order) => isOurs(order) && order.isWaiting === true);
+    this.#alerts = new FlattenAlerts(desk, target);
+    this.#exit = new ExitOrder(desk, target, this.#alerts);
   }
 
   get state(): FlattenState {
@@ -256,7 +248,7 @@ class FlattenJob {
     if (this.#state === 'done') return;
     if (!this.#isOpen && this.#state !== 'given_up') this.#queue();
     if (this.#isInAuction && this.#state === 'repricing') this.#state = 'working';
-    const isRead = this.#parts.actions.view.positionsReadUs() >= this.#readSinceUs;
+    const isRead = this.#desk.view.positionsReadUs() >= this.#readSinceUs;
     switch (this.#state) {
       case 'queued':
       case 'given_up':
@@ -288,12 +280,12 @@ class FlattenJob {
 
   /** It may send an exit now. */
   get #isOpen(): boolean {
-    return this.#parts.actions.view.phase() === 'continuous' || this.#isInAuction;
+    return this.#desk.view.phase() === 'continuous' || this.#isInAuction;
   }
 
   /** A person has confirmed an auction; the settings ask for the last one of the day, as nothing follows it. */
   get #isInAuction(): boolean {
-    const phase = this.#parts.actions.view.phase();
+    const phase = this.#desk.view.phase();
     if (!isAuction(phase)) return false;
     return (
       this.askers.has('person_in_auction') || (phase === 'closing_auction' && this.askers.has('settings'))
@@ -310,7 +302,7 @@ class FlattenJob {
   }
 
   #queue(): void {
-    const phase = this.#parts.actions.view.phase();
+    const phase = this.#desk.view.phase();
     // The book that is read after the close shows what the auction took.
     if (phase === 'closed' && this.#state === 'resting') return;
     if (this.#state === 'queued' && this.#alerts.hasTold(`queued ${phase}`)) return;
@@ -322,7 +314,7 @@ class FlattenJob {
   }
 
   #check(): void {
-    const isReady = isPositionFresh(this.#parts.actions.view) && this.#exit.canBePriced;
+    const isReady = isPositionFresh(this.#desk.view) && this.#exit.canBePriced;
     const isCovered = this.#withdrawal.waiting.some((order) => this.#mayProtect(order));
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
     this.#state = 'checking';
@@ -339,7 +331,7 @@ class FlattenJob {
   /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
   #mayProtect({ clientOrderId, purpose, isAdopted, isWaiting, parent }: OrderView): boolean {
     const isStop = isWaiting === true ? purpose === 'reduce' || isAdopted : typeof parent === 'string';
-    return isStop || this.#parts.actions.isCover(clientOrderId);
+    return isStop || this.#desk.entries.isCover(clientOrderId);
   }
 
   /** What can be canceled now and protects nothing. */
@@ -355,7 +347,7 @@ class FlattenJob {
       this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
     }
     this.#withdrawEntries();
-    this.#parts.actions.read('positions');
+    this.#desk.snapshots.want('positions');
     this.#retryLater(() => this.#onCheckSlow());
   }
 
@@ -370,14 +362,14 @@ class FlattenJob {
   /** It counts until it is found, or proven absent. */
   #lose(exit: OrderView): void {
     this.#lost += 1;
-    this.#parts.lost(exit.clientOrderId, { target: this.#target, askers: this.askers });
+    this.#lostExits.set(exit.clientOrderId, { target: this.#target, askers: this.askers });
     this.#tellDoubt(exit);
     this.#exit.forget();
     this.#check();
   }
 
   #goOn(): void {
-    const isTooOften = this.#lost > this.#parts.settings.flatten.attempts;
+    const isTooOften = this.#lost > this.#desk.settings.flatten.attempts;
     if (!isTooOften || this.#exit.held === 0) return this.#withdraw();
     this.#giveUp(`the answers to its last ${this.#lost} exits were lost, and the exits never arrived`);
   }
@@ -409,7 +401,7 @@ class FlattenJob {
    */
   readFailed(): void {
     if (this.#state !== 'reading') return;
-    if (isPositionFresh(this.#parts.actions.view)) return this.#place();
+    if (isPositionFresh(this.#desk.view)) return this.#place();
     if (this.#exit.held !== 0)
       this.#alerts.tell(
         'unread',
@@ -420,16 +412,16 @@ class FlattenJob {
   }
 
   #askPositions(): void {
-    const { actions } = this.#parts;
-    this.#readSinceUs = actions.view.nowUs();
-    actions.read('positions');
+    const { view, snapshots } = this.#desk;
+    this.#readSinceUs = view.nowUs();
+    snapshots.want('positions');
   }
 
   /** The read failed, or its answer was lost in a restart. */
   #onReadSlow(): void {
     const text = 'waits for the position to be read: it is not closed blindly';
     if (this.#isLate) this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
-    this.#parts.actions.read('positions');
+    this.#desk.snapshots.want('positions');
     this.#retryLater(() => this.#onReadSlow());
   }
 
@@ -485,18 +477,18 @@ class FlattenJob {
   #giveUp(why: string): void {
     this.#stopTimer();
     this.#state = 'given_up';
-    const { attempts } = this.#parts.settings.flatten;
+    const { attempts } = this.#desk.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
     this.#alerts.say('critical', 'flatten_failed', text);
   }
 
   get #isLate(): boolean {
-    return this.#tries > this.#parts.settings.flatten.attempts;
+    return this.#tries > this.#desk.settings.flatten.attempts;
   }
 
   #retryLater(run: () => void): void {
-    const { timers, settings } = this.#parts;
+    const { settings, timers } = this.#desk;
     this.#stopTimer();
     this.#cancelTimer = timers.after(settings.flatten.retryAfter, () => {
       this.#tries += 1;
@@ -512,12 +504,12 @@ class FlattenJob {
 
 /** Cancels orders, once each and again when a cancel failed; done when none is left. */
 export class Withdrawal {
-  readonly #actions: SessionActions;
+  readonly #desk: Desk;
   readonly #isMeant: (order: OrderView) => boolean;
   readonly #asked = new Set<ClientOrderId>();
 
-  constructor(actions: SessionActions, isMeant: (order: OrderView) => boolean) {
-    this.#actions = actions;
+  constructor(desk: Desk, isMeant: (order: OrderView) => boolean) {
+    this.#desk = desk;
     this.#isMeant = isMeant;
   }
 
@@ -526,7 +518,7 @@ export class Withdrawal {
    * guard counts it.
    */
   get waiting(): readonly OrderView[] {
-    return this.#actions.view
+    return this.#desk.view
       .openOrders()
       .filter((order) => order.status !== 'presumed_absent' && this.#isMeant(order));
   }
@@ -544,7 +536,7 @@ export class Withdrawal {
         order.status === 'pending_trigger';
       if (isOpen || (this.#asked.has(order.clientOrderId) && !wasRefused)) continue;
       this.#asked.add(order.clientOrderId);
-      this.#actions.cancel(order.strategy, order.clientOrderId);
+      this.#desk.context.cancel(order.strategy, order.clientOrderId);
     }
   }
 }

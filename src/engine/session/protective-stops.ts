@@ -11,7 +11,7 @@ import { assert } from '../../domain/assert.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { cover, type Cover } from '../../domain/cover.ts';
-import { type Side, signOf } from '../../domain/order.ts';
+import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
 import type { ProtectiveStopSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
@@ -24,9 +24,11 @@ import {
   US_PER_MINUTE,
   US_PER_SECOND,
 } from '../../domain/units.ts';
+import { isPartnerSent } from '../orders/exits.ts';
+import type { ManagedOrder } from '../orders/managed-order.ts';
 import { coverOf } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
-import type { SessionParts } from './close-out.ts';
+import type { Desk } from './desk.ts';
 import type { FailurePolicies } from './failure-policies.ts';
 import type { Flattener } from './flattener.ts';
 
@@ -34,6 +36,8 @@ import type { Flattener } from './flattener.ts';
 const ASK_AGAIN = seconds(6);
 /** Cancels in a row before a broker that refuses them is asked once a minute (failure cases, 32). */
 const PROMPT_WITHDRAWALS = 3;
+
+const NO_ORDERS: readonly ManagedOrder[] = [];
 
 /** Terms of a stop that takes the place of another. */
 interface InheritedStop {
@@ -80,7 +84,7 @@ class Place {
 }
 
 export class ProtectiveStops {
-  readonly #parts: SessionParts;
+  readonly #desk: Desk;
   readonly #policies: FailurePolicies;
   readonly #flattener: Flattener;
   readonly #places = new Map<string, Place>();
@@ -88,19 +92,19 @@ export class ProtectiveStops {
   #cancelTimer: CancelTimer | null = null;
   #wakeUs = Infinity;
 
-  constructor(parts: SessionParts, policies: FailurePolicies, flattener: Flattener) {
-    this.#parts = parts;
+  constructor(desk: Desk, policies: FailurePolicies, flattener: Flattener) {
+    this.#desk = desk;
     this.#policies = policies;
     this.#flattener = flattener;
   }
 
   /** After every event that can change positions or orders. */
   step(): void {
-    const { settings, actions } = this.#parts;
+    const { settings, view } = this.#desk;
     this.#restore(settings.risk.protectiveStop);
     this.#find(settings.risk.protectiveStop);
     if (this.#places.size === 0) return;
-    const unproven = actions.view.unproven();
+    const unproven = view.unproven();
     this.#look(unproven === null);
     for (const place of this.#places.values())
       if (unproven === null) this.#follow(place);
@@ -109,10 +113,10 @@ export class ProtectiveStops {
   }
 
   #find(configured: ProtectiveStopSettings | undefined): void {
-    const { actions } = this.#parts;
+    const { view, portfolio } = this.#desk;
     if (configured !== undefined)
-      for (const { strategy, instrument } of actions.heldPositions()) this.#place(strategy, instrument, null);
-    for (const order of actions.view.openOrders()) {
+      for (const { strategy, instrument } of portfolio.held()) this.#place(strategy, instrument, null);
+    for (const order of view.openOrders()) {
       const isWithdrawn = (): boolean =>
         isOversized(order) || this.#flattener.isClosing(order.strategy, order.instrument);
       if (order.isProtective !== true && !(isStop(order) && isWithdrawn())) continue;
@@ -127,17 +131,17 @@ export class ProtectiveStops {
    * stop comes back on its terms, also after a resume, unless the strategy has entered since.
    */
   #restore(configured: ProtectiveStopSettings | undefined): void {
-    const { actions } = this.#parts;
-    const { view } = actions;
+    const { view, context, orders, registry } = this.#desk;
     // A resume may come before the end is read.
     const isOff = ({ strategy, createdUs, waitedUs = -Infinity }: OrderView): boolean =>
       view.haltedUntilUs() > Math.max(createdUs, waitedUs) ||
       view.strategyHalted(strategy) !== null ||
-      actions.isStopped(strategy);
-    const ended = actions.takeLostStops();
+      registry.isStopped(strategy);
+    const ended = orders.canceledWaiting.length === 0 ? NO_ORDERS : orders.canceledWaiting.splice(0);
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended
-      .filter((order) => order.strategy !== OPERATOR_INDEX && order.isProtective !== true)
+      .filter((order) => !order.isUnwanted && !isPartnerSent(order) && !order.isProtective)
+      .filter(({ strategy }) => strategy !== OPERATOR_INDEX)
       .filter((order) => coverOf(order).role === 'stop' && isOff(order))
       .map((order) => ({ order, endedUs: view.nowUs() }));
     this.#lost = [...this.#lost, ...lost].filter((each) => !this.#hasEntered(each));
@@ -156,7 +160,7 @@ export class ProtectiveStops {
       if (naked === 0 || alike.length === 0) continue;
       const code = view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
       const text = `${clientOrderId} was canceled while entries are off, and ${naked} of ${code} have no stop at the broker now: another takes its place`;
-      actions.alert(strategy, 'critical', 'exits_missing', text);
+      context.alert(strategy, 'critical', 'exits_missing', text);
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
       const terms = { side, triggerPrice: triggerPrice ?? null, limitPrice, leavesQty: size };
       const inherited = configured === undefined ? inheritedFrom(terms) : null;
@@ -165,7 +169,7 @@ export class ProtectiveStops {
   }
 
   #nakedOf(strategy: StrategyIndex, instrument: InstrumentIndex, held: number): number {
-    const own = this.#parts.actions.view
+    const own = this.#desk.view
       .openOrders()
       .filter((order) => order.strategy === strategy && order.instrument === instrument && isStaying(order));
     return cover(held, own, coverOf).nakedQty;
@@ -173,7 +177,7 @@ export class ProtectiveStops {
 
   /** What it holds then has nothing to do with the stop. */
   #hasEntered({ order: { strategy, instrument }, endedUs }: LostStop): boolean {
-    return this.#parts.actions.view
+    return this.#desk.view
       .openOrders()
       .some(
         (order) =>
@@ -186,7 +190,7 @@ export class ProtectiveStops {
 
   /** A process starts, perhaps with a clock that was set back: nothing waits longer than it would from now on. */
   restart(): void {
-    const now = this.#parts.actions.view.nowUs();
+    const now = this.#desk.view.nowUs();
     for (const place of this.#places.values()) {
       place.askAtUs = Math.min(place.askAtUs, now + ASK_AGAIN);
       place.withdrawAtUs = Math.min(place.withdrawAtUs, now + US_PER_MINUTE);
@@ -195,12 +199,12 @@ export class ProtectiveStops {
   }
 
   #look(isProven: boolean): void {
-    const { actions } = this.#parts;
+    const { view } = this.#desk;
     /** By contract and side: what covers the account beside the strategies' own stops. */
     const others = new Map<string, number>();
     for (const [key, place] of this.#places) {
       const { strategy, instrument } = place;
-      const held = actions.view.position(strategy, instrument).qty;
+      const held = view.position(strategy, instrument).qty;
       if (held !== 0) place.side = held > 0 ? 'sell' : 'buy';
       const pool = `${instrument} ${place.side}`;
       const shared = others.get(pool) ?? this.#coveredByOthers(instrument, place.side);
@@ -211,7 +215,7 @@ export class ProtectiveStops {
       if (inherited !== null && isProven && (held === 0 || place.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
       // A stop of ours beside the exits that a bracket brings would close the position twice.
-      const awaited = actions.view.awaitedExitQty(strategy, instrument, place.side);
+      const awaited = view.awaitedExitQty(strategy, instrument, place.side);
       place.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
       const { stopQty } = this.#cover(place, held, isInForce);
       place.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
@@ -233,7 +237,7 @@ export class ProtectiveStops {
     held: number,
     counts: (order: OrderView) => boolean,
   ): Cover<OrderView> {
-    const own = this.#parts.actions.view
+    const own = this.#desk.view
       .openOrders()
       .filter((order) => order.strategy === strategy && order.instrument === instrument && counts(order));
     return cover(held, own, coverOf);
@@ -244,7 +248,7 @@ export class ProtectiveStops {
    * side, which closes as much of ours by itself.
    */
   #coveredByOthers(instrument: InstrumentIndex, side: Side): number {
-    const { view } = this.#parts.actions;
+    const { view } = this.#desk;
     const held = -signOf(side) * view.position(OPERATOR_INDEX, instrument).qty;
     const theirs = view
       .openOrders()
@@ -254,7 +258,7 @@ export class ProtectiveStops {
   }
 
   #stopsOf({ strategy, instrument }: Place): readonly OrderView[] {
-    return this.#parts.actions.view
+    return this.#desk.view
       .openOrders()
       .filter(
         (order) =>
@@ -284,8 +288,7 @@ export class ProtectiveStops {
   }
 
   #ask(place: Place, triggerTicks: number): void {
-    const { actions, settings } = this.#parts;
-    const { view } = actions;
+    const { settings, view, context } = this.#desk;
     const { strategy, instrument, side, wantedQty } = place;
     if (view.nowUs() < place.askAtUs || !this.#isMarketOpen || this.#isOversizedLeft(place)) return;
     const terms = place.inherited ?? settings.risk.protectiveStop;
@@ -294,7 +297,7 @@ export class ProtectiveStops {
     place.askedQty = wantedQty;
     place.withdrawals = 0;
     place.withdrawAtUs = -Infinity;
-    actions.submitFor(strategy, {
+    const intent: OrderIntent = {
       kind: 'stop',
       instrument,
       side,
@@ -303,12 +306,13 @@ export class ProtectiveStops {
       triggerPrice: priceTicks(triggerTicks),
       triggerWhen: side === 'sell' ? 'at_or_below' : 'at_or_above',
       reason: 'protective stop',
-    });
+    };
+    context.ask(strategy, 'system', { do: 'submit', intent });
   }
 
   /** An exit that was withdrawn as too large may trigger until its end is known. */
   #isOversizedLeft({ strategy, instrument, inherited, side }: Place): boolean {
-    return this.#parts.actions.view
+    return this.#desk.view
       .openOrders()
       .some(
         (order) =>
@@ -324,8 +328,8 @@ export class ProtectiveStops {
    * goes at once, and its successor comes as soon as it has gone; others keep the pace of new stops.
    */
   #withdraw(place: Place, stops: readonly OrderView[]): void {
-    const { actions } = this.#parts;
-    const now = actions.view.nowUs();
+    const { view, context } = this.#desk;
+    const now = view.nowUs();
     const waiting = stops.filter(({ status }) => status === 'pending_trigger');
     const isUrgent = waiting.some((stop) => isTooLarge(place, stop));
     // Its successor could not be placed, and the next day knows the distance of a stop only from its configuration.
@@ -335,18 +339,17 @@ export class ProtectiveStops {
     if (waiting.length === 0 || now < place.askAtUs || now < place.withdrawAtUs) return;
     place.withdrawals += 1;
     place.withdrawAtUs = now + (place.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);
-    for (const { strategy, clientOrderId } of waiting) actions.withdraw(strategy, clientOrderId);
+    for (const { strategy, clientOrderId } of waiting) context.withdraw(strategy, clientOrderId);
   }
 
   get #isMarketOpen(): boolean {
-    const phase = this.#parts.actions.view.phase();
+    const phase = this.#desk.view.phase();
     return phase !== 'closed' && phase !== 'break';
   }
 
   /** Undefined while the contract or its band is not known. */
   #triggerOf({ strategy, instrument, side, inherited }: Place): number | undefined {
-    const { actions, settings } = this.#parts;
-    const { view } = actions;
+    const { settings, view } = this.#desk;
     const contract = view.contract(instrument);
     const { qty: held, openValue } = view.position(strategy, instrument);
     if (contract === undefined || view.band(instrument) === undefined || held === 0) return undefined;
@@ -359,14 +362,13 @@ export class ProtectiveStops {
 
   /** No order is taken, and nothing is traded, outside the band. */
   #inBand(instrument: InstrumentIndex, price: number): number {
-    const band = this.#parts.actions.view.band(instrument);
+    const band = this.#desk.view.band(instrument);
     assert(band !== undefined, 'a protective stop is priced within a known band');
     return Math.min(band.ceiling, Math.max(band.floor, price));
   }
 
   #watch(place: Place, unproven: string | null): void {
-    const { actions, settings } = this.#parts;
-    const { view } = actions;
+    const { settings, view } = this.#desk;
     const { strategy, instrument, uncoveredQty } = place;
     const { nakedMax } = settings.risk;
     if (
@@ -391,8 +393,8 @@ export class ProtectiveStops {
 
   /** The next moment at which something is asked for again or a position has been without a stop for too long. */
   #setAlarm(): void {
-    const { timers, settings, actions } = this.#parts;
-    const now = actions.view.nowUs();
+    const { settings, view, timers } = this.#desk;
+    const now = view.nowUs();
     let next = Infinity;
     for (const { askAtUs, withdrawAtUs, nakedSinceUs, nakedTold } of this.#places.values()) {
       if (askAtUs > now) next = Math.min(next, askAtUs);

@@ -3,8 +3,7 @@
  * and before an expiry, settlement, flatten and stop. Each is a class of its own; this one passes events on
  * to them. Time comes in as events, so that a start in the middle of a day is right.
  */
-import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
-import type { EngineSettings } from '../../domain/settings.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
 import {
   type InstrumentIndex,
   type Money,
@@ -14,17 +13,12 @@ import {
   type StrategyIndex,
 } from '../../domain/units.ts';
 import type { ClosedSnapshot, Command, EngineEvent } from '../ports/engine-event.ts';
-import { AuctionWithdrawal, CloseOut, type SessionParts } from './close-out.ts';
+import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
 import { Flattener } from './flattener.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { Rollover } from './rollover.ts';
-import {
-  type SessionActions,
-  type SessionProcedures,
-  SessionTimers,
-  type TimerTag,
-} from './session-actions.ts';
+import { changeWithoutFill, type Desk } from './desk.ts';
 import { StopProcedure } from './stop-procedure.ts';
 import { cover } from '../../domain/cover.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
@@ -34,11 +28,13 @@ import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { dayClose, lastSession } from '../../domain/day-plan.ts';
 
+/** Tests put a simpler one in its place. */
+export type SessionProcedures = Pick<SessionController, keyof SessionController>;
+
 type FlattenCommand = Extract<Command, { readonly name: 'flatten' }>;
 
-export class SessionController implements SessionProcedures {
-  readonly #actions: SessionActions;
-  readonly #timers: SessionTimers;
+export class SessionController {
+  readonly #desk: Desk;
   readonly #flattener: Flattener;
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
@@ -49,20 +45,17 @@ export class SessionController implements SessionProcedures {
   readonly #protection: ProtectiveStops;
   readonly #orphans: Orphans;
 
-  constructor(settings: EngineSettings, calendar: TradingCalendar, actions: SessionActions) {
-    const timers = new SessionTimers(actions);
-    const parts = { actions, timers, settings, calendar };
-    this.#actions = actions;
-    this.#timers = timers;
-    this.#flattener = new Flattener(parts);
-    this.#auction = new AuctionWithdrawal(parts);
-    this.#closeOut = new CloseOut(parts, this.#flattener);
-    this.#rollover = new Rollover(parts);
-    this.#settlement = new Settlement(actions, calendar);
-    this.#stop = new StopProcedure(parts, this.#flattener);
-    this.#policies = new FailurePolicies(actions, settings, this.#flattener);
-    this.#protection = new ProtectiveStops(parts, this.#policies, this.#flattener);
-    this.#orphans = new Orphans(parts, this.#flattener);
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.#flattener = new Flattener(desk);
+    this.#auction = new AuctionWithdrawal(desk);
+    this.#closeOut = new CloseOut(desk, this.#flattener);
+    this.#rollover = new Rollover(desk);
+    this.#settlement = new Settlement(desk);
+    this.#stop = new StopProcedure(desk, this.#flattener);
+    this.#policies = new FailurePolicies(desk, this.#flattener);
+    this.#protection = new ProtectiveStops(desk, this.#policies, this.#flattener);
+    this.#orphans = new Orphans(desk, this.#flattener);
   }
 
   /** The list of contracts is new, or the calendar. */
@@ -90,8 +83,8 @@ export class SessionController implements SessionProcedures {
     this.#stop.onPhase(phase);
   }
 
-  onTimer(tag: TimerTag): void {
-    this.#timers.fire(tag);
+  onTimer(tag: number): void {
+    this.#desk.timers.fire(tag);
     this.#flattener.step();
     this.#stop.step();
     this.#protection.step();
@@ -102,7 +95,7 @@ export class SessionController implements SessionProcedures {
       case 'flatten':
         return this.#flatten(command);
       case 'rollover':
-        this.#actions.read('contracts');
+        this.#desk.snapshots.want('contracts');
         return this.#rollover.apply();
       case 'stop':
         return this.#stop.begin(command.reason);
@@ -148,9 +141,12 @@ export class SessionController implements SessionProcedures {
 
   /** Null means everything the account holds, adopted positions included. */
   #flatten({ strategy, reason, inAuction = false }: FlattenCommand): void {
-    const owners = strategy === null ? this.#actions.owners() : [strategy];
+    const { portfolio, registry } = this.#desk;
+    const strategies = registry.seats.map(({ index }) => index);
+    const all = portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
     const asker = inAuction ? 'person_in_auction' : 'person';
-    for (const owner of owners) this.#flattener.flattenOwner(owner, reason, asker);
+    for (const owner of strategy === null ? all : [strategy])
+      this.#flattener.flattenOwner(owner, reason, asker);
   }
 }
 
@@ -158,23 +154,23 @@ export class SessionController implements SessionProcedures {
 // stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. Each is told once.
 
 class Orphans {
-  readonly #parts: SessionParts;
+  readonly #desk: Desk;
   readonly #flattener: Flattener;
   #told = new Set<string>();
 
-  constructor(parts: SessionParts, flattener: Flattener) {
-    this.#parts = parts;
+  constructor(desk: Desk, flattener: Flattener) {
+    this.#desk = desk;
     this.#flattener = flattener;
   }
 
   step(): void {
-    const { actions } = this.#parts;
-    if (!actions.hasUnmanaged()) return;
+    const { portfolio, registry } = this.#desk;
+    if (!registry.hasUnmanaged) return;
     const told = new Set<string>();
-    for (const held of actions.heldPositions()) {
+    for (const held of portfolio.held()) {
       if (held.strategy === OPERATOR_INDEX) continue;
       // One that left is stopped by the list that lacks it: in the past before that list it ran.
-      if (!actions.isStopped(held.strategy)) continue;
+      if (!registry.isStopped(held.strategy)) continue;
       const key = `${held.strategy} ${held.instrument}`;
       told.add(key);
       if (!this.#told.has(key)) this.#answer(held);
@@ -184,18 +180,18 @@ class Orphans {
   }
 
   #answer(held: HeldPosition): void {
-    const { actions, settings } = this.#parts;
+    const { settings, view, context } = this.#desk;
     const { strategy, instrument, qty } = held;
     const policy = settings.risk.onOrphan ?? 'hold';
-    const code = actions.view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+    const code = view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
     const id = settings.strategies[strategy]?.id ?? `strategy ${strategy}`;
     const text = `${id} is not running and holds ${qty} of ${code}, ${this.#cover(held)}: risk.onOrphan is ${policy}`;
-    actions.alert(strategy, 'critical', 'orphan_position', text);
+    context.alert(strategy, 'critical', 'orphan_position', text);
     if (policy === 'flatten') this.#flattener.flatten(strategy, instrument, `${id} is stopped`);
   }
 
   #cover({ strategy, instrument, qty }: HeldPosition): string {
-    const own = this.#parts.actions.view
+    const own = this.#desk.view
       .openOrders()
       .filter(
         (order) =>
@@ -212,40 +208,38 @@ class Orphans {
 // the broker's closed positions.
 
 class Settlement {
-  readonly #actions: SessionActions;
-  readonly #calendar: TradingCalendar;
+  readonly #desk: Desk;
   /** When each contract is traded for the last time. */
   readonly #closes = new Map<Contract, number>();
   readonly #left = new Map<OrderCode, number>();
 
-  constructor(actions: SessionActions, calendar: TradingCalendar) {
-    this.#actions = actions;
-    this.#calendar = calendar;
+  constructor(desk: Desk) {
+    this.#desk = desk;
   }
 
   /** The list is new, or the calendar. */
   onContracts(): void {
     this.#closes.clear();
-    for (const contract of this.#actions.view.contracts()) this.#leftUs(contract);
+    for (const contract of this.#desk.view.contracts()) this.#leftUs(contract);
   }
 
   /** After each read of the positions. */
   step(): void {
-    const { view } = this.#actions;
-    for (const held of this.#actions.heldPositions()) {
+    const { view } = this.#desk;
+    for (const held of this.#desk.portfolio.held()) {
       const contract = view.contract(held.instrument);
       if (contract === undefined || view.brokerQty(held.instrument) !== 0) continue;
       if (this.#isGone(contract, this.#closeOf(contract))) this.#settle(held, contract, null);
-      else if (this.#isGone(contract, this.#leftUs(contract))) this.#actions.read('closed');
+      else if (this.#isGone(contract, this.#leftUs(contract))) this.#desk.snapshots.want('closed');
       // Net zero by opposite positions is no sign of an end.
       else if (view.accountQty(held.instrument) !== 0 && !view.isEnded(held.instrument))
-        this.#actions.read('contracts');
+        this.#desk.snapshots.want('contracts');
     }
   }
 
   onClosed({ positions, startedUs }: ClosedSnapshot): void {
-    const { view } = this.#actions;
-    for (const held of this.#actions.heldPositions()) {
+    const { view } = this.#desk;
+    for (const held of this.#desk.portfolio.held()) {
       const contract = view.contract(held.instrument);
       if (contract === undefined) continue;
       const left = this.#leftUs(contract);
@@ -258,7 +252,7 @@ class Settlement {
 
   /** The contract is over, and what was read after its end shows neither the position nor an order that may have closed it. */
   #isGone(contract: Contract, endUs: number): boolean {
-    const { view } = this.#actions;
+    const { view } = this.#desk;
     if (view.nowUs() < endUs) return false;
     const isReadSince = view.positionsReadUs() >= endUs && view.bookReadUs() >= endUs;
     return isReadSince && view.brokerQty(contract.index) === 0 && !this.#hasOrders(contract.index);
@@ -266,7 +260,7 @@ class Settlement {
 
   /** When it was first seen to have left the broker's list; infinite while it is listed. */
   #leftUs(contract: Contract): number {
-    const { view } = this.#actions;
+    const { view } = this.#desk;
     if (!view.isEnded(contract.index)) {
       this.#left.delete(contract.orderCode);
       return Infinity;
@@ -279,13 +273,13 @@ class Settlement {
   #closeOf(contract: Contract): number {
     const known = this.#closes.get(contract);
     if (known !== undefined) return known;
-    const close = dayClose(this.#calendar, lastSession(this.#calendar, contract)) ?? Infinity;
+    const close = dayClose(this.#desk.calendar, lastSession(this.#desk.calendar, contract)) ?? Infinity;
     this.#closes.set(contract, close);
     return close;
   }
 
   #hasOrders(instrument: InstrumentIndex): boolean {
-    return this.#actions.view.openOrders().some((order) => order.instrument === instrument);
+    return this.#desk.view.openOrders().some((order) => order.instrument === instrument);
   }
 
   #settle(held: HeldPosition, contract: Contract, settledAt: PriceHundredths | null): void {
@@ -294,15 +288,15 @@ class Settlement {
       settledAt === null
         ? this.#valueOf(held, contract)
         : valueAtHundredths(contract.spec, settledAt, Math.abs(qty));
-    this.#actions.positionEvent(strategy, 'settled', instrument, signedQty(0 - qty), value);
+    changeWithoutFill(this.#desk, strategy, 'settled', instrument, signedQty(0 - qty), value);
     const by = settledAt === null ? 'the last price known to us' : "the broker's closed positions";
     const text = `${qty} of ${contract.orderCode} expired: settled for ${value}, by ${by}`;
-    this.#actions.alert(strategy, 'info', 'settled', text);
+    this.#desk.context.alert(strategy, 'info', 'settled', text);
   }
 
   /** Without any price the position is closed at its entry: no profit, no loss, and the broker's figure decides. */
   #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): Money {
-    const { view } = this.#actions;
+    const { view } = this.#desk;
     const size = Math.abs(qty);
     const last = view.tradedPrice(instrument);
     if (last !== undefined) return valueOf(spec, last, size);
