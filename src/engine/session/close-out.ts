@@ -17,7 +17,7 @@ import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
-import type { Flattener } from './flattener.ts';
+import type { Targets } from './targets.ts';
 import type { Desk } from './desk.ts';
 
 /** Where nothing is closed before an expiry. */
@@ -27,7 +27,7 @@ const CANCEL_AGAIN = seconds(5);
 
 export class CloseOut {
   readonly #desk: Desk;
-  readonly #flattener: Flattener;
+  readonly #targets: Targets;
   readonly #told = new Set<string>();
   #cancelTimers: readonly CancelTimer[] = [];
   #nightFromUs = Infinity;
@@ -35,9 +35,9 @@ export class CloseOut {
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
 
-  constructor(desk: Desk, flattener: Flattener) {
+  constructor(desk: Desk, targets: Targets) {
     this.#desk = desk;
-    this.#flattener = flattener;
+    this.#targets = targets;
   }
 
   /** Sets the day's moments; to be called when the day or the contract table is new. */
@@ -66,7 +66,7 @@ export class CloseOut {
     this.plan();
     if (this.#nightFromUs === Infinity) return;
     for (const { strategy, instrument } of this.#desk.portfolio.held())
-      if (this.#isFlatAtNight(strategy)) this.#flattener.flatten(strategy, instrument, 'carried overnight');
+      if (this.#isFlatAtNight(strategy)) this.#targets.ask(strategy, instrument, 'carried overnight');
   }
 
   step(): void {
@@ -83,7 +83,7 @@ export class CloseOut {
     const isNight = this.#nightFromUs !== Infinity;
     for (const held of portfolio.held()) {
       const isLate = isNight && this.#isFlatAtNight(held.strategy);
-      if (isLate || this.#flattener.has(held.strategy, held.instrument))
+      if (isLate || this.#targets.has(held.strategy, held.instrument))
         this.#sayOnce(
           'night',
           held,
@@ -101,11 +101,11 @@ export class CloseOut {
       const strategy = strategyIndex(i);
       if (!this.#isFlatAtNight(strategy)) continue;
       const isHolding = positions.some(
-        (held) => held.strategy === strategy && !this.#flattener.has(strategy, held.instrument),
+        (held) => held.strategy === strategy && !this.#targets.has(strategy, held.instrument),
       );
       // Late fills may reopen its position; working orders are withdrawn once.
       if (isHolding || !this.#told.has(`orders ${i}`))
-        this.#flattener.flattenOwner(strategy, 'flat before the close', 'settings');
+        this.#targets.askAll(strategy, 'flat before the close', 'settings');
       this.#told.add(`orders ${i}`);
     }
   }
@@ -116,8 +116,8 @@ export class CloseOut {
       if (this.#policyOf(held.strategy) === 'flatten') {
         // One that was given up before tries again; later ones are no news.
         const matter = `expires ${held.strategy} ${instrument}`;
-        if (!this.#told.has(matter) || !this.#flattener.has(held.strategy, instrument))
-          this.#flattener.flatten(held.strategy, instrument, 'the contract expires today');
+        if (!this.#told.has(matter) || !this.#targets.has(held.strategy, instrument))
+          this.#targets.ask(held.strategy, instrument, 'the contract expires today');
         this.#told.add(matter);
       } else
         this.#sayOnce(

@@ -41,6 +41,9 @@ export interface Desk {
   readonly timers: SessionTimers;
 }
 
+export const codeOf = ({ view }: Desk, instrument: InstrumentIndex): string =>
+  view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+
 /** Changes a position without a fill, `qty` as added to it and `value` zero or more. */
 export function changeWithoutFill(
   { portfolio, context }: Desk,

@@ -4,34 +4,24 @@ import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { opposite, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
-import {
-  type InstrumentIndex,
-  OPERATOR_INDEX,
-  type PriceTicks,
-  priceTicks,
-  qty,
-  signedQty,
-  type StrategyIndex,
-} from '../../domain/units.ts';
-import type { AlertSeverity } from '../ports/journal-entry.ts';
+import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
 import { isPositionFresh, provenQty } from '../risk/exposure.ts';
 import type { OrderView, RiskView } from '../risk/risk-view.ts';
 import { crossedOrder } from '../risk/rules/order-flow-rules.ts';
 import { changeWithoutFill, type Desk } from './desk.ts';
+import type { Target } from './target.ts';
 
 /** Null when the order was asked for, else the reason why not. */
 export type Obstacle = string | null;
 
 export class ExitOrder {
   readonly #desk: Desk;
-  readonly #target: FlattenTarget;
-  readonly #alerts: FlattenAlerts;
+  readonly #target: Target;
   #id: ClientOrderId | null = null;
 
-  constructor(desk: Desk, target: FlattenTarget, alerts: FlattenAlerts) {
+  constructor(desk: Desk, target: Target) {
     this.#desk = desk;
     this.#target = target;
-    this.#alerts = alerts;
   }
 
   get held(): number {
@@ -240,7 +230,7 @@ export class ExitOrder {
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       context.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
-      this.#alerts.tell(name, 'warning', 'flatten_makes_way', text);
+      this.#target.tell(name, 'warning', 'flatten_makes_way', text);
     }
     return `${name} of another owner stands in the way`;
   }
@@ -268,7 +258,7 @@ export class ExitOrder {
   #sayLocked({ isLocked, price }: ExitPrice): void {
     if (!isLocked) return;
     const text = `the market is locked at its limit ${price}: no ${opposite(this.side)}er, the exit waits in the queue`;
-    this.#alerts.tell('locked', 'critical', 'locked_limit', text);
+    this.#target.tell('locked', 'critical', 'locked_limit', text);
   }
 }
 
@@ -311,47 +301,4 @@ function touchOf(view: RiskView, instrument: Contract['index'], side: Side): Pri
   const book = view.lastBook(instrument);
   if (book === undefined || book.crossed) return undefined;
   return (side === 'buy' ? book.asks : book.bids)[0]?.price;
-}
-
-/** Alerts of a flatten, each matter once. */
-export interface FlattenTarget {
-  readonly strategy: StrategyIndex;
-  readonly instrument: InstrumentIndex;
-  /** Why it is closed. */
-  readonly reason: string;
-}
-
-export class FlattenAlerts {
-  readonly #desk: Desk;
-  readonly #target: FlattenTarget;
-  readonly #told = new Set<string>();
-
-  constructor(desk: Desk, target: FlattenTarget) {
-    this.#desk = desk;
-    this.#target = target;
-  }
-
-  get code(): string {
-    const { instrument } = this.#target;
-    return this.#desk.view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
-  }
-
-  say(severity: AlertSeverity, code: string, text: string): void {
-    const { strategy, reason } = this.#target;
-    this.#desk.context.alert(strategy, severity, code, `flatten ${this.code} (${reason}): ${text}`);
-  }
-
-  tell(matter: string, severity: AlertSeverity, code: string, text: string): void {
-    if (this.#told.has(matter)) return;
-    this.#told.add(matter);
-    this.say(severity, code, text);
-  }
-
-  hasTold(matter: string): boolean {
-    return this.#told.has(matter);
-  }
-
-  forget(matter: string): void {
-    this.#told.delete(matter);
-  }
 }

@@ -7,7 +7,7 @@ import type { Failure, FailurePolicy } from '../../domain/settings.ts';
 import { type InstrumentIndex, type StrategyIndex, US_PER_SECOND } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import type { PolicyActed } from '../ports/journal-entry.ts';
-import type { Flattener } from './flattener.ts';
+import type { Targets } from './targets.ts';
 import type { Desk } from './desk.ts';
 
 /** One owner in one contract; null is the account. */
@@ -20,7 +20,7 @@ const DISK_FULL = /ENOSPC|EDQUOT|disk is full/i;
 
 export class FailurePolicies {
   readonly #desk: Desk;
-  readonly #flattener: Flattener;
+  readonly #targets: Targets;
   /** Since when each lasts; infinite once it was answered. */
   readonly #sinceUs = new Map<Lasting, number>();
   /** Journal and disk fail with every send: answered once until a start, or until a person resumes. */
@@ -29,9 +29,9 @@ export class FailurePolicies {
   /** The stream stands and brings no prices. */
   #isFeedStale = false;
 
-  constructor(desk: Desk, flattener: Flattener) {
+  constructor(desk: Desk, targets: Targets) {
     this.#desk = desk;
-    this.#flattener = flattener;
+    this.#targets = targets;
   }
 
   /** The periodic reads bring an event often enough for failures that last. */
@@ -126,10 +126,9 @@ export class FailurePolicies {
   }
 
   #flatten(concerned: Concerned, reason: string): void {
-    if (concerned !== null) return this.#flattener.flatten(concerned.strategy, concerned.instrument, reason);
+    if (concerned !== null) return this.#targets.ask(concerned.strategy, concerned.instrument, reason);
     // An entry may fill before its cancel arrives.
-    for (const { index } of this.#desk.registry.seats)
-      this.#flattener.flattenOwner(index, reason, 'settings');
+    for (const { index } of this.#desk.registry.seats) this.#targets.askAll(index, reason, 'settings');
   }
 }
 

@@ -1,149 +1,3 @@
-/** The flatten procedures that are under way, one for each owner and contract. */
-import { isAuction } from '../../domain/calendar.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
-import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
-import { TERMINAL_STATUSES } from '../../domain/order.ts';
-import { isPositionFresh } from '../risk/exposure.ts';
-import type { OrderView } from '../risk/risk-view.ts';
-import { ExitOrder, FlattenAlerts, type FlattenTarget } from './exit-order.ts';
-import type { Desk } from './desk.ts';
-
-export class Flattener {
-  readonly #desk: Desk;
-  #jobs: readonly FlattenJob[] = [];
-  /** Exits without an answer: one that turns up after it was proven absent could open a position. */
-  readonly #lost = new Map<ClientOrderId, LostExit>();
-
-  constructor(desk: Desk) {
-    this.#desk = desk;
-  }
-
-  /** Closes everything the owner holds, and cancels all its orders. */
-  flattenOwner(strategy: StrategyIndex, reason: string, asker: FlattenAsker): void {
-    for (const instrument of this.#touched(strategy)) this.flatten(strategy, instrument, reason, asker);
-  }
-
-  flatten(
-    strategy: StrategyIndex,
-    instrument: InstrumentIndex,
-    reason: string,
-    asker: FlattenAsker = 'settings',
-  ): void {
-    const known = this.#find(strategy, instrument);
-    const job = known ?? new FlattenJob(this.#desk, { strategy, instrument, reason }, this.#lost);
-    if (known === undefined) this.#jobs = [...this.#jobs, job];
-    job.askers.add(asker);
-    job.start();
-  }
-
-  has(strategy: StrategyIndex, instrument: InstrumentIndex): boolean {
-    return this.#find(strategy, instrument) !== undefined;
-  }
-
-  /** From the first cancel until the owner is flat, also while a person is needed. */
-  isFlattening(strategy: StrategyIndex): boolean {
-    if (this.#jobs.length === 0) return false;
-    return this.#jobs.some((job) => job.strategy === strategy && job.state !== 'done');
-  }
-
-  /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */
-  isClosing(strategy: StrategyIndex, instrument: InstrumentIndex): boolean {
-    const state = this.#find(strategy, instrument)?.state;
-    return state !== undefined && !IS_IDLE.has(state);
-  }
-
-  /** Some position is being closed: its stops are withdrawn. */
-  get isClosingAny(): boolean {
-    return this.#jobs.some(({ state }) => state !== 'done' && !IS_IDLE.has(state));
-  }
-
-  /** Something is still being tried. */
-  get isBusy(): boolean {
-    return this.#jobs.some(({ state }) => state !== 'given_up' && state !== 'done');
-  }
-
-  step(): void {
-    for (const [id, exit] of this.#lost) this.#followLost(id, exit);
-    if (this.#jobs.length === 0) return;
-    for (const job of this.#jobs) job.step();
-    if (this.#jobs.some(({ state }) => state === 'done'))
-      this.#jobs = this.#jobs.filter(({ state }) => state !== 'done');
-  }
-
-  /** Positions could not be read. */
-  readFailed(): void {
-    for (const job of this.#jobs) job.readFailed();
-  }
-
-  /** Another phase: what waited for it goes on. */
-  resume(): void {
-    for (const job of this.#jobs) job.start();
-    this.step();
-  }
-
-  /** The trading day of these procedures is over; their order numbers are void. */
-  endDay(): void {
-    for (const job of this.#jobs) {
-      if (job.state !== 'done') job.tellUnfinished('its day ended');
-      job.drop();
-    }
-    this.#jobs = [];
-    this.#lost.clear();
-  }
-
-  /** The process that was to stop is gone: what a person or a policy asked for goes on. */
-  endStop(): void {
-    for (const { askers } of this.#lost.values()) askers.delete('stop');
-    this.#release(this.#jobs, ['stop']);
-  }
-
-  /** Entries are on again: what was given up would close later what is entered from here on. */
-  endGivenUp(strategy: StrategyIndex | null): void {
-    const isMeant = (job: FlattenJob): boolean =>
-      job.state === 'given_up' && (strategy === null || job.strategy === strategy);
-    for (const job of this.#release(this.#jobs.filter(isMeant), ['person', 'person_in_auction']))
-      job.tellUnfinished('a person resumed');
-  }
-
-  /** Returns those that nobody asks for any more. */
-  #release(jobs: readonly FlattenJob[], askers: readonly FlattenAsker[]): readonly FlattenJob[] {
-    for (const job of jobs) for (const asker of askers) job.askers.delete(asker);
-    const released = jobs.filter((job) => job.askers.size === 0);
-    for (const job of released) job.drop();
-    this.#jobs = this.#jobs.filter(({ state }) => state !== 'done');
-    return released;
-  }
-
-  describe(): readonly string[] {
-    return this.#jobs.map((job) => job.describe());
-  }
-
-  #followLost(id: ClientOrderId, { target: { strategy, instrument }, askers }: LostExit): void {
-    const { view, context } = this.#desk;
-    const status = view.order(id)?.status;
-    if (status === 'unknown' || status === 'presumed_absent' || status === 'not_sent') return;
-    this.#lost.delete(id);
-    if (status === undefined || status === 'rejected') return;
-    if (!TERMINAL_STATUSES.has(status)) context.cancel(strategy, id);
-    for (const asker of askers) this.flatten(strategy, instrument, `its exit ${id} turned up`, asker);
-  }
-
-  #find(strategy: StrategyIndex, instrument: InstrumentIndex): FlattenJob | undefined {
-    return this.#jobs.find(
-      (job) => job.strategy === strategy && job.instrument === instrument && job.state !== 'done',
-    );
-  }
-
-  #touched(strategy: StrategyIndex): ReadonlySet<InstrumentIndex> {
-    const { view, portfolio } = this.#desk;
-    const touched = new Set<InstrumentIndex>();
-    for (const held of portfolio.held()) if (held.strategy === strategy) touched.add(held.instrument);
-    for (const order of view.openOrders()) if (order.strategy === strategy) touched.add(order.instrument);
-    return touched;
-  }
-}
-
 /**
  * Closes what one owner holds in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
  * repriced a few times, then an alert. Entries go at once; what protects stays until a read has shown that the position can be
@@ -152,14 +6,14 @@ export class Flattener {
  * confirms that, and into the last one of the day where the settings ask. Every exit passes the guard, which
  * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
  */
-interface LostExit {
-  readonly target: FlattenTarget;
-  /** Of its flatten: one that turns up gives them no more than they asked for. */
-  readonly askers: Set<FlattenAsker>;
-}
-
-/** A `person_in_auction` has confirmed an order that nobody can take back; `stop` asks for as long as the process lasts. */
-export type FlattenAsker = 'person' | 'person_in_auction' | 'settings' | 'stop';
+import { isAuction } from '../../domain/calendar.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import { isPositionFresh } from '../risk/exposure.ts';
+import type { OrderView } from '../risk/risk-view.ts';
+import type { Desk } from './desk.ts';
+import { ExitOrder } from './exit-order.ts';
+import type { Target } from './target.ts';
 
 /** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
 type FlattenState =
@@ -177,16 +31,14 @@ type FlattenState =
 /** Nothing is being withdrawn, and no exit is being tried. */
 const IS_IDLE: ReadonlySet<FlattenState> = new Set<FlattenState>(['queued', 'checking', 'given_up']);
 
-class FlattenJob {
-  readonly askers = new Set<FlattenAsker>();
+export class Flattener {
+  readonly target: Target;
   readonly #desk: Desk;
-  readonly #target: FlattenTarget;
-  readonly #lostExits: Map<ClientOrderId, LostExit>;
+  readonly #lostExits: Map<ClientOrderId, Target>;
   readonly #withdrawal: Withdrawal;
   readonly #entries: Withdrawal;
   /** All that can be canceled in an auction. */
   readonly #waiting: Withdrawal;
-  readonly #alerts: FlattenAlerts;
   readonly #exit: ExitOrder;
   #state: FlattenState = 'queued';
   /** A read counts when it began at or after this moment. */
@@ -196,30 +48,26 @@ class FlattenJob {
   #lost = 0;
   #cancelTimer: CancelTimer | null = null;
 
-  constructor(desk: Desk, target: FlattenTarget, lostExits: Map<ClientOrderId, LostExit>) {
+  constructor(desk: Desk, target: Target, lostExits: Map<ClientOrderId, Target>) {
     const { strategy, instrument } = target;
     this.#desk = desk;
     this.#lostExits = lostExits;
-    this.#target = target;
+    this.target = target;
     const isOurs = (order: OrderView): boolean =>
       order.strategy === strategy && order.instrument === instrument;
     this.#withdrawal = new Withdrawal(desk, isOurs);
     this.#entries = new Withdrawal(desk, (order) => isOurs(order) && !this.#mayProtect(order));
     this.#waiting = new Withdrawal(desk, (order) => isOurs(order) && order.isWaiting === true);
-    this.#alerts = new FlattenAlerts(desk, target);
-    this.#exit = new ExitOrder(desk, target, this.#alerts);
+    this.#exit = new ExitOrder(desk, target);
   }
 
   get state(): FlattenState {
     return this.#state;
   }
 
-  get strategy(): StrategyIndex {
-    return this.#target.strategy;
-  }
-
-  get instrument(): InstrumentIndex {
-    return this.#target.instrument;
+  /** Its orders are being withdrawn, or its exit is being tried. */
+  get isClosing(): boolean {
+    return !IS_IDLE.has(this.#state);
   }
 
   /** Starts, or restarts a flatten that waits or was given up. */
@@ -240,7 +88,7 @@ class FlattenJob {
 
   tellUnfinished(why: string): void {
     const text = `${why} before it was done: ask again if you still want it`;
-    this.#alerts.say('warning', 'flatten_dropped', text);
+    this.target.say('warning', 'flatten_dropped', text);
   }
 
   /** One step; called after every event that can change its inputs. */
@@ -275,7 +123,7 @@ class FlattenJob {
   }
 
   describe(): string {
-    return `flattening ${this.#alerts.code} ${this.#exit.held}: ${this.#state}`;
+    return `flattening ${this.target.code} ${this.#exit.held}: ${this.#state}`;
   }
 
   /** It may send an exit now. */
@@ -288,7 +136,8 @@ class FlattenJob {
     const phase = this.#desk.view.phase();
     if (!isAuction(phase)) return false;
     return (
-      this.askers.has('person_in_auction') || (phase === 'closing_auction' && this.askers.has('settings'))
+      this.target.askers.has('person_in_auction') ||
+      (phase === 'closing_auction' && this.target.askers.has('settings'))
     );
   }
 
@@ -305,12 +154,12 @@ class FlattenJob {
     const phase = this.#desk.view.phase();
     // The book that is read after the close shows what the auction took.
     if (phase === 'closed' && this.#state === 'resting') return;
-    if (this.#state === 'queued' && this.#alerts.hasTold(`queued ${phase}`)) return;
+    if (this.#state === 'queued' && this.target.told.has(`queued ${phase}`)) return;
     this.#stopTimer();
     this.#state = 'queued';
     if (this.#isFlat) return;
     const severity = phase === 'closing_auction' ? 'critical' : 'warning';
-    this.#alerts.tell(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
+    this.target.tell(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
   }
 
   #check(): void {
@@ -344,7 +193,7 @@ class FlattenJob {
     if (this.#isLate && doubtful !== undefined) this.#tellDoubt(doubtful);
     else if (this.#isLate) {
       const text = 'waits for the position and a price to be read: until then its stops stay';
-      this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
+      this.target.tell('unread', 'critical', 'flatten_waits', text);
     }
     this.#withdrawEntries();
     this.#desk.snapshots.want('positions');
@@ -356,13 +205,13 @@ class FlattenJob {
       status === 'unknown'
         ? `waits for the end of ${id}, whose answer was lost: it is looked up, and a stop stays or is put back meanwhile`
         : `waits for positions to agree: ${id} is in no scan of the book, and may have closed the position; its stops stay`;
-    this.#alerts.tell(`${id} ${status}`, 'critical', 'flatten_waits', text);
+    this.target.tell(`${id} ${status}`, 'critical', 'flatten_waits', text);
   }
 
   /** It counts until it is found, or proven absent. */
   #lose(exit: OrderView): void {
     this.#lost += 1;
-    this.#lostExits.set(exit.clientOrderId, { target: this.#target, askers: this.askers });
+    this.#lostExits.set(exit.clientOrderId, this.target);
     this.#tellDoubt(exit);
     this.#exit.forget();
     this.#check();
@@ -384,7 +233,7 @@ class FlattenJob {
   #onWithdrawSlow(): void {
     if (this.#isLate) {
       const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
-      this.#alerts.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
+      this.target.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
     }
     this.#withdraw();
   }
@@ -403,7 +252,7 @@ class FlattenJob {
     if (this.#state !== 'reading') return;
     if (isPositionFresh(this.#desk.view)) return this.#place();
     if (this.#exit.held !== 0)
-      this.#alerts.tell(
+      this.target.tell(
         'unread',
         'critical',
         'flatten_waits',
@@ -420,7 +269,7 @@ class FlattenJob {
   /** The read failed, or its answer was lost in a restart. */
   #onReadSlow(): void {
     const text = 'waits for the position to be read: it is not closed blindly';
-    if (this.#isLate) this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
+    if (this.#isLate) this.target.tell('unread', 'critical', 'flatten_waits', text);
     this.#desk.snapshots.want('positions');
     this.#retryLater(() => this.#onReadSlow());
   }
@@ -448,7 +297,7 @@ class FlattenJob {
   #rest(): void {
     this.#stopTimer();
     this.#state = 'resting';
-    this.#alerts.tell('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
+    this.target.tell('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
   }
 
   /** One order of several is filled: the rest of the position starts with all its tries. */
@@ -480,7 +329,7 @@ class FlattenJob {
     const { attempts } = this.#desk.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
-    this.#alerts.say('critical', 'flatten_failed', text);
+    this.target.say('critical', 'flatten_failed', text);
   }
 
   get #isLate(): boolean {

@@ -30,7 +30,7 @@ import { coverOf } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import type { Desk } from './desk.ts';
 import type { FailurePolicies } from './failure-policies.ts';
-import type { Flattener } from './flattener.ts';
+import type { Targets } from './targets.ts';
 
 /** Longer than a call may wait for positions to be read: a second one is never asked for beside it. */
 const ASK_AGAIN = seconds(6);
@@ -86,16 +86,16 @@ class Place {
 export class ProtectiveStops {
   readonly #desk: Desk;
   readonly #policies: FailurePolicies;
-  readonly #flattener: Flattener;
+  readonly #targets: Targets;
   readonly #places = new Map<string, Place>();
   #lost: readonly LostStop[] = [];
   #cancelTimer: CancelTimer | null = null;
   #wakeUs = Infinity;
 
-  constructor(desk: Desk, policies: FailurePolicies, flattener: Flattener) {
+  constructor(desk: Desk, policies: FailurePolicies, targets: Targets) {
     this.#desk = desk;
     this.#policies = policies;
-    this.#flattener = flattener;
+    this.#targets = targets;
   }
 
   /** After every event that can change positions or orders. */
@@ -118,7 +118,7 @@ export class ProtectiveStops {
       for (const { strategy, instrument } of portfolio.held()) this.#place(strategy, instrument, null);
     for (const order of view.openOrders()) {
       const isWithdrawn = (): boolean =>
-        isOversized(order) || this.#flattener.isClosing(order.strategy, order.instrument);
+        isOversized(order) || this.#targets.isClosing(order.strategy, order.instrument);
       if (order.isProtective !== true && !(isStop(order) && isWithdrawn())) continue;
       const inherited = configured === undefined ? inheritedFrom(order) : null;
       if (configured !== undefined || inherited !== null)
@@ -149,7 +149,7 @@ export class ProtectiveStops {
     for (const { order } of this.#lost) {
       const { strategy, instrument, side, clientOrderId, triggerPrice, limitPrice } = order;
       const held = view.position(strategy, instrument).qty;
-      if (Math.sign(held) !== -signOf(side) || this.#flattener.isClosing(strategy, instrument)) continue;
+      if (Math.sign(held) !== -signOf(side) || this.#targets.isClosing(strategy, instrument)) continue;
       const isAlike = (other: LostStop): boolean =>
         other.order.strategy === strategy &&
         other.order.instrument === instrument &&
@@ -269,7 +269,7 @@ export class ProtectiveStops {
   #follow(place: Place): void {
     const { strategy, instrument, side, wantedQty } = place;
     const [stop, ...more] = this.#stopsOf(place);
-    if (this.#flattener.isClosing(strategy, instrument)) {
+    if (this.#targets.isClosing(strategy, instrument)) {
       // The flatten withdraws it: nothing delays the next one.
       if (stop !== undefined) place.askAtUs = -Infinity;
       return forgive(place);
@@ -371,11 +371,7 @@ export class ProtectiveStops {
     const { settings, view } = this.#desk;
     const { strategy, instrument, uncoveredQty } = place;
     const { nakedMax } = settings.risk;
-    if (
-      uncoveredQty === 0 ||
-      view.phase() !== 'continuous' ||
-      this.#flattener.isClosing(strategy, instrument)
-    )
+    if (uncoveredQty === 0 || view.phase() !== 'continuous' || this.#targets.isClosing(strategy, instrument))
       return forgive(place);
     const policy = unproven === null ? 'nakedPosition' : 'unprovenPosition';
     // A position that is proven at last gets the time to be given its stop.

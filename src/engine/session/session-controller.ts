@@ -15,7 +15,7 @@ import {
 import type { ClosedSnapshot, Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
-import { Flattener } from './flattener.ts';
+import { Targets } from './targets.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { Rollover } from './rollover.ts';
 import { changeWithoutFill, type Desk } from './desk.ts';
@@ -35,7 +35,7 @@ type FlattenCommand = Extract<Command, { readonly name: 'flatten' }>;
 
 export class SessionController {
   readonly #desk: Desk;
-  readonly #flattener: Flattener;
+  readonly #targets: Targets;
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
   readonly #rollover: Rollover;
@@ -47,15 +47,15 @@ export class SessionController {
 
   constructor(desk: Desk) {
     this.#desk = desk;
-    this.#flattener = new Flattener(desk);
+    this.#targets = new Targets(desk);
     this.#auction = new AuctionWithdrawal(desk);
-    this.#closeOut = new CloseOut(desk, this.#flattener);
+    this.#closeOut = new CloseOut(desk, this.#targets);
     this.#rollover = new Rollover(desk);
     this.#settlement = new Settlement(desk);
-    this.#stop = new StopProcedure(desk, this.#flattener);
-    this.#policies = new FailurePolicies(desk, this.#flattener);
-    this.#protection = new ProtectiveStops(desk, this.#policies, this.#flattener);
-    this.#orphans = new Orphans(desk, this.#flattener);
+    this.#stop = new StopProcedure(desk, this.#targets);
+    this.#policies = new FailurePolicies(desk, this.#targets);
+    this.#protection = new ProtectiveStops(desk, this.#policies, this.#targets);
+    this.#orphans = new Orphans(desk, this.#targets);
   }
 
   /** The list of contracts is new, or the calendar. */
@@ -67,7 +67,7 @@ export class SessionController {
   }
 
   onSession(): void {
-    this.#flattener.endDay();
+    this.#targets.endDay();
     this.#auction.plan();
     this.#closeOut.onSession();
     this.#rollover.apply();
@@ -77,15 +77,15 @@ export class SessionController {
     this.#auction.plan();
     this.#closeOut.plan();
     this.#auction.onPhase(phase);
-    if (phase !== 'closed' && phase !== 'break') this.#flattener.resume();
+    if (phase !== 'closed' && phase !== 'break') this.#targets.resume();
     this.#closeOut.step();
-    this.#flattener.step();
+    this.#targets.step();
     this.#stop.onPhase(phase);
   }
 
   onTimer(tag: number): void {
     this.#desk.timers.fire(tag);
-    this.#flattener.step();
+    this.#targets.step();
     this.#stop.step();
     this.#protection.step();
   }
@@ -100,7 +100,7 @@ export class SessionController {
       case 'stop':
         return this.#stop.begin(command.reason);
       case 'resume':
-        return this.#flattener.endGivenUp(command.strategy ?? null);
+        return this.#targets.endGivenUp(command.strategy ?? null);
       // Done by the engine itself.
       case 'halt':
       case 'cancel_all':
@@ -119,24 +119,24 @@ export class SessionController {
       this.#protection.restart();
     }
     if (event.kind === 'position_snapshot') this.#settlement.step();
-    if (event.kind === 'read_failed' && event.what === 'positions') this.#flattener.readFailed();
+    if (event.kind === 'read_failed' && event.what === 'positions') this.#targets.readFailed();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
     this.#orphans.step();
     this.#closeOut.step();
-    this.#flattener.step();
+    this.#targets.step();
     this.#stop.step();
     this.#protection.step();
     this.#policies.endEvent();
   }
 
   isFlattening(strategy: StrategyIndex): boolean {
-    return this.#flattener.isFlattening(strategy);
+    return this.#targets.isFlattening(strategy);
   }
 
   status(): string {
     const stop = this.#stop.state === 'idle' ? [] : [`stop: ${this.#stop.state}`];
-    return [...stop, ...this.#flattener.describe()].join('; ');
+    return [...stop, ...this.#targets.describe()].join('; ');
   }
 
   /** Null means everything the account holds, adopted positions included. */
@@ -145,8 +145,7 @@ export class SessionController {
     const strategies = registry.seats.map(({ index }) => index);
     const all = portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
     const asker = inAuction ? 'person_in_auction' : 'person';
-    for (const owner of strategy === null ? all : [strategy])
-      this.#flattener.flattenOwner(owner, reason, asker);
+    for (const owner of strategy === null ? all : [strategy]) this.#targets.askAll(owner, reason, asker);
   }
 }
 
@@ -155,12 +154,12 @@ export class SessionController {
 
 class Orphans {
   readonly #desk: Desk;
-  readonly #flattener: Flattener;
+  readonly #targets: Targets;
   #told = new Set<string>();
 
-  constructor(desk: Desk, flattener: Flattener) {
+  constructor(desk: Desk, targets: Targets) {
     this.#desk = desk;
-    this.#flattener = flattener;
+    this.#targets = targets;
   }
 
   step(): void {
@@ -187,7 +186,7 @@ class Orphans {
     const id = settings.strategies[strategy]?.id ?? `strategy ${strategy}`;
     const text = `${id} is not running and holds ${qty} of ${code}, ${this.#cover(held)}: risk.onOrphan is ${policy}`;
     context.alert(strategy, 'critical', 'orphan_position', text);
-    if (policy === 'flatten') this.#flattener.flatten(strategy, instrument, `${id} is stopped`);
+    if (policy === 'flatten') this.#targets.ask(strategy, instrument, `${id} is stopped`);
   }
 
   #cover({ strategy, instrument, qty }: HeldPosition): string {

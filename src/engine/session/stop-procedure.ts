@@ -6,7 +6,8 @@ import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, seconds, strategyIndex, US_PER_MINUTE } from '../../domain/units.ts';
 import type { Desk } from './desk.ts';
-import { type Flattener, Withdrawal } from './flattener.ts';
+import { Withdrawal } from './flattener.ts';
+import type { Targets } from './targets.ts';
 
 /** For the book to show the end of what was cancelled. */
 const STOP_CANCELS_MAX = seconds(15);
@@ -16,16 +17,16 @@ type State = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'read
 
 export class StopProcedure {
   readonly #desk: Desk;
-  readonly #flattener: Flattener;
+  readonly #targets: Targets;
   #withdrawal: Withdrawal;
   #state: State = 'idle';
   #reason = '';
   #left: readonly string[] = [];
   #cancelTimer: CancelTimer | null = null;
 
-  constructor(desk: Desk, flattener: Flattener) {
+  constructor(desk: Desk, targets: Targets) {
     this.#desk = desk;
-    this.#flattener = flattener;
+    this.#targets = targets;
     this.#withdrawal = this.#createWithdrawal();
   }
 
@@ -45,7 +46,7 @@ export class StopProcedure {
 
   /** Outside continuous trading nothing comes of it soon. */
   get #isClosing(): boolean {
-    return this.#phase === 'continuous' && this.#flattener.isClosingAny;
+    return this.#phase === 'continuous' && this.#targets.isClosingAny;
   }
 
   #goOn(): void {
@@ -89,7 +90,7 @@ export class StopProcedure {
   step(): void {
     if (this.#state === 'closing' && !this.#isClosing) this.#goOn();
     if (this.#state === 'canceling' && this.#withdrawal.isDone) this.#closePositions();
-    if (this.#state === 'flattening' && !this.#flattener.isBusy) this.#finish();
+    if (this.#state === 'flattening' && !this.#targets.isBusy) this.#finish();
     if (this.#state === 'flattening' && this.#phase !== 'continuous') this.#waitOrLeave();
   }
 
@@ -99,7 +100,7 @@ export class StopProcedure {
     this.#stopTimer();
     this.#state = 'idle';
     this.#left = [];
-    this.#flattener.endStop();
+    this.#targets.endStop();
   }
 
   /** A position that stays open keeps its protective orders at the broker, and what they sent when they triggered. */
@@ -139,8 +140,8 @@ export class StopProcedure {
     if (this.#phase !== 'continuous') return this.#waitOrLeave();
     this.#state = 'flattening';
     for (let i = 0; i < settings.strategies.length; i += 1)
-      this.#flattener.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`, 'stop');
-    if (!this.#flattener.isBusy) return this.#finish();
+      this.#targets.askAll(strategyIndex(i), `stop: ${this.#reason}`, 'stop');
+    if (!this.#targets.isBusy) return this.#finish();
     this.#cancelTimer = timers.after(this.#flattenMax(), () => {
       this.#sayLeft('they were not closed in time');
       this.#finish();
@@ -159,7 +160,7 @@ export class StopProcedure {
     if (settings.stop.orders === 'cancel')
       for (const { clientOrderId } of this.#withdrawal.waiting) names.push(`order ${clientOrderId}`);
     for (const { strategy, instrument, qty } of portfolio.held())
-      if (settings.stop.positions === 'flatten' || this.#flattener.has(strategy, instrument))
+      if (settings.stop.positions === 'flatten' || this.#targets.has(strategy, instrument))
         names.push(`position ${qty} of ${view.contract(instrument)?.orderCode ?? instrument}`);
     if (names.length === 0) return;
     this.#left = names;
@@ -171,7 +172,7 @@ export class StopProcedure {
     this.#stopTimer();
     const isLeft = portfolio
       .held()
-      .some(({ strategy, instrument }) => this.#flattener.has(strategy, instrument));
+      .some(({ strategy, instrument }) => this.#targets.has(strategy, instrument));
     if (isLeft && this.#left.length === 0) this.#sayLeft('its flatten is not done');
     this.#state = 'ready';
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;
