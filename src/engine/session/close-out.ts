@@ -32,6 +32,8 @@ export class CloseOut {
   #cancelTimers: readonly CancelTimer[] = [];
   #nightFromUs = Infinity;
   #closeUs = Infinity;
+  /** From then on there is something to look after. */
+  #dueUs = Infinity;
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
 
@@ -54,6 +56,8 @@ export class CloseOut {
       if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
       moments.add(from);
     }
+    const close = this.#closeUs === -Infinity ? Infinity : this.#closeUs;
+    this.#dueUs = Math.min(this.#nightFromUs, close, ...this.#expiryFromUs.values());
     for (const cancel of this.#cancelTimers) cancel();
     this.#cancelTimers = [...moments]
       .filter((moment) => moment !== undefined && moment > view.nowUs())
@@ -67,6 +71,10 @@ export class CloseOut {
     if (this.#nightFromUs === Infinity) return;
     for (const { strategy, instrument } of this.#desk.portfolio.held())
       if (this.#isFlatAtNight(strategy)) this.#targets.ask(strategy, instrument, 'carried overnight');
+  }
+
+  get isDue(): boolean {
+    return this.#desk.view.nowUs() >= this.#dueUs;
   }
 
   step(): void {

@@ -32,7 +32,7 @@ export interface Desk {
   readonly context: Pick<EventContext, 'ask' | 'cancel' | 'withdraw' | 'append' | 'alert' | 'head'> & {
     readonly decisions: Pick<DecisionSource, 'policies'>;
   };
-  readonly orders: Pick<Orders, 'canceledWaiting'>;
+  readonly orders: Pick<Orders, 'canceledWaiting' | 'waiting'>;
   readonly portfolio: Pick<Portfolio, 'held' | 'has' | 'addWithoutFill'>;
   readonly registry: Pick<StrategyRegistry, 'seats' | 'hasUnmanaged' | 'isStopped' | 'legs' | 'setLegs'>;
   readonly snapshots: Pick<Snapshots, 'want'>;

@@ -98,6 +98,13 @@ export class ProtectiveStops {
     this.#targets = targets;
   }
 
+  /** Something is held, or may still have a stop. */
+  get isWatching(): boolean {
+    const { portfolio, orders } = this.#desk;
+    const isLost = this.#lost.length > 0 || orders.canceledWaiting.length > 0;
+    return isLost || this.#places.size > 0 || orders.waiting > 0 || portfolio.held().length > 0;
+  }
+
   /** After every event that can change positions or orders. */
   step(): void {
     const { settings, view } = this.#desk;

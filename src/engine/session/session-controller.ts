@@ -122,12 +122,25 @@ export class SessionController {
     if (event.kind === 'read_failed' && event.what === 'positions') this.#targets.readFailed();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
-    this.#orphans.step();
-    this.#closeOut.step();
-    this.#targets.step();
-    this.#stop.step();
-    this.#protection.step();
+    if (!this.#isAtRest) {
+      this.#orphans.step();
+      this.#closeOut.step();
+      this.#targets.step();
+      this.#stop.step();
+      this.#protection.step();
+    }
     this.#policies.endEvent();
+  }
+
+  /** Nothing is held, waits at the broker, is asked for or is watched. */
+  get #isAtRest(): boolean {
+    return !(
+      this.#protection.isWatching ||
+      !this.#targets.isEmpty ||
+      this.#stop.state !== 'idle' ||
+      this.#orphans.isWatching ||
+      this.#closeOut.isDue
+    );
   }
 
   isFlattening(strategy: StrategyIndex): boolean {
@@ -160,6 +173,11 @@ class Orphans {
   constructor(desk: Desk, targets: Targets) {
     this.#desk = desk;
     this.#targets = targets;
+  }
+
+  /** One that was told may end. */
+  get isWatching(): boolean {
+    return this.#told.size > 0;
   }
 
   step(): void {

@@ -9,6 +9,7 @@ import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
+import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import type { HeldPosition } from '../../../src/engine/positions/portfolio.ts';
 import { cover } from '../../../src/domain/cover.ts';
 import { coverOf } from '../../../src/engine/risk/exposure.ts';
@@ -22,7 +23,7 @@ import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { boardOn } from './board.ts';
 import { DueQueue } from './due-queue.ts';
-import { COSTS, FakeRiskView, SETTINGS } from './fake-risk-view.ts';
+import { COSTS, type FakeOrder, FakeRiskView, SETTINGS } from './fake-risk-view.ts';
 import type { OrderView } from '../../../src/engine/risk/risk-view.ts';
 
 export interface WorldOptions {
@@ -52,6 +53,8 @@ export class HouseWorld {
   readonly said: string[] = [];
   /** Everything that was asked for, as lines. */
   readonly asked: string[] = [];
+  /** Orders that waited and ended canceled. */
+  readonly canceled: FakeOrder[] = [];
   readonly legsOf = new Map<number, readonly Contract[]>();
   readonly #due = new DueQueue();
   #count = 0;
@@ -164,7 +167,12 @@ export class HouseWorld {
         cancel: (strategy, id) => this.cancel(strategy, id),
         withdraw: (strategy, id) => this.cancel(strategy, id),
       },
-      orders: { canceledWaiting: [] },
+      orders: {
+        canceledWaiting: this.canceled as unknown as ManagedOrder[],
+        get waiting() {
+          return view.openOrders().filter(({ isWaiting }) => isWaiting).length;
+        },
+      },
       portfolio: {
         held: () => this.heldPositions(),
         has: () => true,
