@@ -18,7 +18,7 @@ import type { HeldPosition } from '../positions/portfolio.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 import type { Targets } from './targets.ts';
-import type { Desk } from './desk.ts';
+import { codeOf, type Desk } from './desk.ts';
 
 /** Where nothing is closed before an expiry. */
 const EXPIRY_TOLD_BEFORE = minutes(5);
@@ -69,8 +69,8 @@ export class CloseOut {
     this.#told.clear();
     this.plan();
     if (this.#nightFromUs === Infinity) return;
-    for (const { strategy, instrument } of this.#desk.portfolio.held())
-      if (this.#isFlatAtNight(strategy)) this.#targets.ask(strategy, instrument, 'carried overnight');
+    for (const held of this.#desk.portfolio.held())
+      if (this.#isFlatAtNight(held.strategy)) this.#targets.ask(held, 'carried overnight');
   }
 
   get isDue(): boolean {
@@ -91,7 +91,7 @@ export class CloseOut {
     const isNight = this.#nightFromUs !== Infinity;
     for (const held of portfolio.held()) {
       const isLate = isNight && this.#isFlatAtNight(held.strategy);
-      if (isLate || this.#targets.has(held.strategy, held.instrument))
+      if (isLate || this.#targets.has(held))
         this.#sayOnce(
           'night',
           held,
@@ -108,9 +108,7 @@ export class CloseOut {
     for (let i = 0; i < settings.strategies.length; i += 1) {
       const strategy = strategyIndex(i);
       if (!this.#isFlatAtNight(strategy)) continue;
-      const isHolding = positions.some(
-        (held) => held.strategy === strategy && !this.#targets.has(strategy, held.instrument),
-      );
+      const isHolding = positions.some((held) => held.strategy === strategy && !this.#targets.has(held));
       // Late fills may reopen its position; working orders are withdrawn once.
       if (isHolding || !this.#told.has(`orders ${i}`))
         this.#targets.askAll(strategy, 'flat before the close', 'settings');
@@ -124,8 +122,8 @@ export class CloseOut {
       if (this.#policyOf(held.strategy) === 'flatten') {
         // One that was given up before tries again; later ones are no news.
         const matter = `expires ${held.strategy} ${instrument}`;
-        if (!this.#told.has(matter) || !this.#targets.has(held.strategy, instrument))
-          this.#targets.ask(held.strategy, instrument, 'the contract expires today');
+        if (!this.#told.has(matter) || !this.#targets.has(held))
+          this.#targets.ask(held, 'the contract expires today');
         this.#told.add(matter);
       } else
         this.#sayOnce(
@@ -142,7 +140,12 @@ export class CloseOut {
     const key = `${matter} ${held.strategy} ${held.instrument}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    this.#desk.context.alert(held.strategy, severity, code, `${this.#describe(held)} ${text}`);
+    this.#desk.context.alert(
+      held.strategy,
+      severity,
+      code,
+      `${held.qty} of ${codeOf(this.#desk, held.instrument)} ${text}`,
+    );
   }
 
   #isFlatAtNight(strategy: StrategyIndex): boolean {
@@ -153,10 +156,6 @@ export class CloseOut {
   #policyOf(strategy: StrategyIndex): 'flatten' | 'hold' {
     if (strategy === OPERATOR_INDEX) return 'hold';
     return this.#desk.settings.strategies[strategy]?.onExpiry ?? 'hold';
-  }
-
-  #describe({ instrument, qty }: HeldPosition): string {
-    return `${qty} of ${this.#desk.view.contract(instrument)?.orderCode ?? `contract ${instrument}`}`;
   }
 }
 

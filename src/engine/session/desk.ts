@@ -14,7 +14,7 @@ import {
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
-import type { RiskView } from '../risk/risk-view.ts';
+import type { OrderView, RiskView } from '../risk/risk-view.ts';
 import type { DecisionSource } from '../state/decision-source.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { CONTROLLER_TIMER, type TimerHeap } from '../state/timer-heap.ts';
@@ -41,15 +41,23 @@ export interface Desk {
   readonly timers: SessionTimers;
 }
 
+/** One owner in one contract. */
+export interface Place {
+  readonly strategy: StrategyIndex;
+  readonly instrument: InstrumentIndex;
+}
+
+export const ordersOf = ({ view }: Desk, { strategy, instrument }: Place): readonly OrderView[] =>
+  view.openOrders().filter((order) => order.strategy === strategy && order.instrument === instrument);
+
 export const codeOf = ({ view }: Desk, instrument: InstrumentIndex): string =>
   view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
 
 /** Changes a position without a fill, `qty` as added to it and `value` zero or more. */
 export function changeWithoutFill(
   { portfolio, context }: Desk,
-  strategy: StrategyIndex,
+  { strategy, instrument }: Place,
   event: 'settled' | 'forced_close',
-  instrument: InstrumentIndex,
   qty: SignedQty,
   value: Money,
 ): void {

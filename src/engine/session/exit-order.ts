@@ -8,7 +8,7 @@ import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../
 import { isPositionFresh, provenQty } from '../risk/exposure.ts';
 import type { OrderView, RiskView } from '../risk/risk-view.ts';
 import { crossedOrder } from '../risk/rules/order-flow-rules.ts';
-import { changeWithoutFill, type Desk } from './desk.ts';
+import { changeWithoutFill, type Desk, ordersOf } from './desk.ts';
 import type { Target } from './target.ts';
 
 /** Null when the order was asked for, else the reason why not. */
@@ -67,14 +67,10 @@ export class ExitOrder {
 
   /** An order that no scan shows, where it may have closed all that is held. */
   get absent(): OrderView | undefined {
-    const { strategy, instrument } = this.#target;
     const { held, side } = this;
-    const isAbsent = (order: OrderView): boolean =>
-      order.status === 'presumed_absent' &&
-      order.strategy === strategy &&
-      order.instrument === instrument &&
-      order.side === side;
-    const absent = this.#desk.view.openOrders().filter(isAbsent);
+    const absent = ordersOf(this.#desk, this.#target).filter(
+      (order) => order.status === 'presumed_absent' && order.side === side,
+    );
     const left = absent.reduce((sum, { exposedQty }) => sum - exposedQty, Math.abs(held));
     return held !== 0 && left <= 0 ? absent[0] : undefined;
   }
@@ -90,14 +86,9 @@ export class ExitOrder {
   }
 
   get #restingQty(): number {
-    const { strategy, instrument } = this.#target;
-    const isExit = (order: OrderView): boolean =>
-      order.strategy === strategy &&
-      order.instrument === instrument &&
-      order.side === this.side &&
-      order.isWaiting !== true;
-    const exits = this.#desk.view.openOrders().filter(isExit);
-    return exits.reduce((sum, { exposedQty }) => sum + exposedQty, 0);
+    return ordersOf(this.#desk, this.#target)
+      .filter((order) => order.side === this.side && order.isWaiting !== true)
+      .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
   }
 
   /** What the account holds on the side that it closes, net of opposite positions and of all orders that rest to close it. */
@@ -181,29 +172,23 @@ export class ExitOrder {
     const isAgreed = isPositionFresh(view) && view.brokerQty(instrument) === view.accountQty(instrument);
     const others = strategy === OPERATOR_INDEX ? registry.seats.map(({ index }) => index) : [OPERATOR_INDEX];
     for (const other of isAgreed ? others : []) {
-      const theirs = view.position(other, instrument).qty;
-      if (this.held * theirs >= 0) continue;
+      const heldQty = view.position(other, instrument).qty;
+      if (this.held * heldQty >= 0) continue;
       const closed = view.closedByHand(
         instrument,
         strategy === OPERATOR_INDEX ? opposite(this.side) : this.side,
       );
-      const contracts = Math.min(Math.abs(this.held), Math.abs(theirs), closed);
+      const contracts = Math.min(Math.abs(this.held), Math.abs(heldQty), closed);
       if (contracts === 0) continue;
-      const isTrading = (order: OrderView): boolean =>
-        order.strategy === other && order.instrument === instrument && !order.isAdopted;
-      const working = view.openOrders().find(isTrading);
+      const working = ordersOf(this.#desk, { strategy: other, instrument }).find(
+        ({ isAdopted }) => !isAdopted,
+      );
       if (working !== undefined) return `order ${working.clientOrderId} of another owner works`;
       const value = valueOf(contract.spec, view.tradedPrice(instrument) ?? price, contracts);
-      const sign = Math.sign(theirs);
-      changeWithoutFill(this.#desk, strategy, 'forced_close', instrument, signedQty(sign * contracts), value);
-      changeWithoutFill(
-        this.#desk,
-        other,
-        'forced_close',
-        instrument,
-        signedQty(0 - sign * contracts),
-        value,
-      );
+      const sign = Math.sign(heldQty);
+      changeWithoutFill(this.#desk, this.#target, 'forced_close', signedQty(sign * contracts), value);
+      const theirs = { strategy: other, instrument };
+      changeWithoutFill(this.#desk, theirs, 'forced_close', signedQty(0 - sign * contracts), value);
       const text = `${contracts} of ${contract.orderCode} were closed by hand: nothing is traded`;
       const owner = strategy === OPERATOR_INDEX ? other : strategy;
       context.alert(owner, 'warning', 'position_closed', text);

@@ -4,14 +4,14 @@
  * operator to decide. A replay gives the answers that the journal holds: settings edited between two starts do not act on the past.
  */
 import type { Failure, FailurePolicy } from '../../domain/settings.ts';
-import { type InstrumentIndex, type StrategyIndex, US_PER_SECOND } from '../../domain/units.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import type { PolicyActed } from '../ports/journal-entry.ts';
 import type { Targets } from './targets.ts';
-import type { Desk } from './desk.ts';
+import type { Desk, Place } from './desk.ts';
 
-/** One owner in one contract; null is the account. */
-type Concerned = { readonly strategy: StrategyIndex; readonly instrument: InstrumentIndex } | null;
+/** Null is the account. */
+type Concerned = Place | null;
 
 /** Failures that last: they are answered once they have lasted for `policies.after`. */
 type Lasting = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';
@@ -126,7 +126,7 @@ export class FailurePolicies {
   }
 
   #flatten(concerned: Concerned, reason: string): void {
-    if (concerned !== null) return this.#targets.ask(concerned.strategy, concerned.instrument, reason);
+    if (concerned !== null) return this.#targets.ask(concerned, reason);
     // An entry may fill before its cancel arrives.
     for (const { index } of this.#desk.registry.seats) this.#targets.askAll(index, reason, 'settings');
   }

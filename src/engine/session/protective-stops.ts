@@ -19,7 +19,6 @@ import {
   priceTicks,
   qty,
   seconds,
-  type StrategyIndex,
   tsUs,
   US_PER_MINUTE,
   US_PER_SECOND,
@@ -28,7 +27,7 @@ import { isPartnerSent } from '../orders/exits.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
 import { coverOf } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
-import type { Desk } from './desk.ts';
+import { codeOf, type Desk, ordersOf, type Place } from './desk.ts';
 import type { FailurePolicies } from './failure-policies.ts';
 import type { Targets } from './targets.ts';
 
@@ -55,9 +54,9 @@ interface LostStop {
 }
 
 /** One owner in one contract: what it holds or may still have a stop for. */
-class Place {
-  readonly strategy: StrategyIndex;
-  readonly instrument: InstrumentIndex;
+class Watch implements Place {
+  readonly strategy;
+  readonly instrument;
   /** Null where the configuration says how far away the stop is. */
   readonly inherited: InheritedStop | null;
   /** Contracts and side that have to be covered; set by each look. */
@@ -76,7 +75,7 @@ class Place {
   /** The policy that was told of it. */
   nakedTold: 'nakedPosition' | 'unprovenPosition' | null = null;
 
-  constructor(strategy: StrategyIndex, instrument: InstrumentIndex, inherited: InheritedStop | null) {
+  constructor({ strategy, instrument }: Place, inherited: InheritedStop | null) {
     this.strategy = strategy;
     this.instrument = instrument;
     this.inherited = inherited;
@@ -87,7 +86,7 @@ export class ProtectiveStops {
   readonly #desk: Desk;
   readonly #policies: FailurePolicies;
   readonly #targets: Targets;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, Watch>();
   #lost: readonly LostStop[] = [];
   #cancelTimer: CancelTimer | null = null;
   #wakeUs = Infinity;
@@ -121,15 +120,12 @@ export class ProtectiveStops {
 
   #find(configured: ProtectiveStopSettings | undefined): void {
     const { view, portfolio } = this.#desk;
-    if (configured !== undefined)
-      for (const { strategy, instrument } of portfolio.held()) this.#place(strategy, instrument, null);
+    if (configured !== undefined) for (const held of portfolio.held()) this.#place(held, null);
     for (const order of view.openOrders()) {
-      const isWithdrawn = (): boolean =>
-        isOversized(order) || this.#targets.isClosing(order.strategy, order.instrument);
+      const isWithdrawn = (): boolean => isOversized(order) || this.#targets.isClosing(order);
       if (order.isProtective !== true && !(isStop(order) && isWithdrawn())) continue;
       const inherited = configured === undefined ? inheritedFrom(order) : null;
-      if (configured !== undefined || inherited !== null)
-        this.#place(order.strategy, order.instrument, inherited);
+      if (configured !== undefined || inherited !== null) this.#place(order, inherited);
     }
   }
 
@@ -156,43 +152,30 @@ export class ProtectiveStops {
     for (const { order } of this.#lost) {
       const { strategy, instrument, side, clientOrderId, triggerPrice, limitPrice } = order;
       const held = view.position(strategy, instrument).qty;
-      if (Math.sign(held) !== -signOf(side) || this.#targets.isClosing(strategy, instrument)) continue;
+      if (Math.sign(held) !== -signOf(side) || this.#targets.isClosing(order)) continue;
       const isAlike = (other: LostStop): boolean =>
         other.order.strategy === strategy &&
         other.order.instrument === instrument &&
         other.order.side === side;
       const alike = this.#lost.filter(isAlike);
       this.#lost = this.#lost.filter((other) => !isAlike(other));
-      const naked = this.#nakedOf(strategy, instrument, held);
+      const naked = this.#cover(order, held, isStaying).nakedQty;
       if (naked === 0 || alike.length === 0) continue;
-      const code = view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+      const code = codeOf(this.#desk, instrument);
       const text = `${clientOrderId} was canceled while entries are off, and ${naked} of ${code} have no stop at the broker now: another takes its place`;
       context.alert(strategy, 'critical', 'exits_missing', text);
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
       const terms = { side, triggerPrice: triggerPrice ?? null, limitPrice, leavesQty: size };
       const inherited = configured === undefined ? inheritedFrom(terms) : null;
-      if (inherited !== null) this.#place(strategy, instrument, inherited);
+      if (inherited !== null) this.#place(order, inherited);
     }
   }
 
-  #nakedOf(strategy: StrategyIndex, instrument: InstrumentIndex, held: number): number {
-    const own = this.#desk.view
-      .openOrders()
-      .filter((order) => order.strategy === strategy && order.instrument === instrument && isStaying(order));
-    return cover(held, own, coverOf).nakedQty;
-  }
-
   /** What it holds then has nothing to do with the stop. */
-  #hasEntered({ order: { strategy, instrument }, endedUs }: LostStop): boolean {
-    return this.#desk.view
-      .openOrders()
-      .some(
-        (order) =>
-          order.strategy === strategy &&
-          order.instrument === instrument &&
-          order.purpose === 'entry' &&
-          order.createdUs > endedUs,
-      );
+  #hasEntered({ order, endedUs }: LostStop): boolean {
+    return ordersOf(this.#desk, order).some(
+      ({ purpose, createdUs }) => purpose === 'entry' && createdUs > endedUs,
+    );
   }
 
   /** A process starts, perhaps with a clock that was set back: nothing waits longer than it would from now on. */
@@ -232,22 +215,15 @@ export class ProtectiveStops {
     }
   }
 
-  #place(strategy: StrategyIndex, instrument: InstrumentIndex, inherited: InheritedStop | null): void {
-    const key = `${strategy} ${instrument}`;
-    if (strategy === OPERATOR_INDEX || this.#places.has(key)) return;
-    this.#places.set(key, new Place(strategy, instrument, inherited));
+  #place(place: Place, inherited: InheritedStop | null): void {
+    const key = `${place.strategy} ${place.instrument}`;
+    if (place.strategy === OPERATOR_INDEX || this.#places.has(key)) return;
+    this.#places.set(key, new Watch(place, inherited));
   }
 
   /** By those of the owner's orders that count. */
-  #cover(
-    { strategy, instrument }: Place,
-    held: number,
-    counts: (order: OrderView) => boolean,
-  ): Cover<OrderView> {
-    const own = this.#desk.view
-      .openOrders()
-      .filter((order) => order.strategy === strategy && order.instrument === instrument && counts(order));
-    return cover(held, own, coverOf);
+  #cover(place: Place, held: number, counts: (order: OrderView) => boolean): Cover<OrderView> {
+    return cover(held, ordersOf(this.#desk, place).filter(counts), coverOf);
   }
 
   /**
@@ -264,19 +240,14 @@ export class ProtectiveStops {
     return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
   }
 
-  #stopsOf({ strategy, instrument }: Place): readonly OrderView[] {
-    return this.#desk.view
-      .openOrders()
-      .filter(
-        (order) =>
-          order.isProtective === true && order.strategy === strategy && order.instrument === instrument,
-      );
+  #stopsOf(place: Place): readonly OrderView[] {
+    return ordersOf(this.#desk, place).filter(({ isProtective }) => isProtective === true);
   }
 
-  #follow(place: Place): void {
-    const { strategy, instrument, side, wantedQty } = place;
+  #follow(place: Watch): void {
+    const { side, wantedQty } = place;
     const [stop, ...more] = this.#stopsOf(place);
-    if (this.#targets.isClosing(strategy, instrument)) {
+    if (this.#targets.isClosing(place)) {
       // The flatten withdraws it: nothing delays the next one.
       if (stop !== undefined) place.askAtUs = -Infinity;
       return forgive(place);
@@ -294,7 +265,7 @@ export class ProtectiveStops {
     this.#withdraw(place, isRight ? more : [stop, ...more]);
   }
 
-  #ask(place: Place, triggerTicks: number): void {
+  #ask(place: Watch, triggerTicks: number): void {
     const { settings, view, context } = this.#desk;
     const { strategy, instrument, side, wantedQty } = place;
     if (view.nowUs() < place.askAtUs || !this.#isMarketOpen || this.#isOversizedLeft(place)) return;
@@ -318,23 +289,16 @@ export class ProtectiveStops {
   }
 
   /** An exit that was withdrawn as too large may trigger until its end is known. */
-  #isOversizedLeft({ strategy, instrument, inherited, side }: Place): boolean {
-    return this.#desk.view
-      .openOrders()
-      .some(
-        (order) =>
-          isOversized(order) &&
-          order.strategy === strategy &&
-          order.instrument === instrument &&
-          order.side === (inherited?.side ?? side),
-      );
+  #isOversizedLeft(place: Watch): boolean {
+    const side = place.inherited?.side ?? place.side;
+    return ordersOf(this.#desk, place).some((order) => isOversized(order) && order.side === side);
   }
 
   /**
    * One that triggers at this moment is left alone: what it sends closes the position. A stop that could turn the position round
    * goes at once, and its successor comes as soon as it has gone; others keep the pace of new stops.
    */
-  #withdraw(place: Place, stops: readonly OrderView[]): void {
+  #withdraw(place: Watch, stops: readonly OrderView[]): void {
     const { view, context } = this.#desk;
     const now = view.nowUs();
     const waiting = stops.filter(({ status }) => status === 'pending_trigger');
@@ -355,7 +319,7 @@ export class ProtectiveStops {
   }
 
   /** Undefined while the contract or its band is not known. */
-  #triggerOf({ strategy, instrument, side, inherited }: Place): number | undefined {
+  #triggerOf({ strategy, instrument, side, inherited }: Watch): number | undefined {
     const { settings, view } = this.#desk;
     const contract = view.contract(instrument);
     const { qty: held, openValue } = view.position(strategy, instrument);
@@ -374,11 +338,11 @@ export class ProtectiveStops {
     return Math.min(band.ceiling, Math.max(band.floor, price));
   }
 
-  #watch(place: Place, unproven: string | null): void {
+  #watch(place: Watch, unproven: string | null): void {
     const { settings, view } = this.#desk;
-    const { strategy, instrument, uncoveredQty } = place;
+    const { instrument, uncoveredQty } = place;
     const { nakedMax } = settings.risk;
-    if (uncoveredQty === 0 || view.phase() !== 'continuous' || this.#targets.isClosing(strategy, instrument))
+    if (uncoveredQty === 0 || view.phase() !== 'continuous' || this.#targets.isClosing(place))
       return forgive(place);
     const policy = unproven === null ? 'nakedPosition' : 'unprovenPosition';
     // A position that is proven at last gets the time to be given its stop.
@@ -388,10 +352,10 @@ export class ProtectiveStops {
     if (nakedMax === undefined || place.nakedTold !== null || view.nowUs() < place.nakedSinceUs + nakedMax)
       return;
     place.nakedTold = policy;
-    const code = view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+    const code = codeOf(this.#desk, instrument);
     const naked = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedMax / US_PER_SECOND} s`;
     const text = unproven === null ? naked : `${naked}, and get none: ${unproven}`;
-    this.#policies.act(policy, text, { strategy, instrument });
+    this.#policies.act(policy, text, place);
   }
 
   /** The next moment at which something is asked for again or a position has been without a stop for too long. */
@@ -434,14 +398,14 @@ function inheritedFrom({
 }
 
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
-const isTooLarge = ({ side, wantedQty, askedQty }: Place, stop: OrderView): boolean =>
+const isTooLarge = ({ side, wantedQty, askedQty }: Watch, stop: OrderView): boolean =>
   stop.side !== side || wantedQty < Math.min(stop.leavesQty, askedQty);
 
 /** A stop that a person moved stays where it is; so does one of a journal that does not tell. */
 const isWhereWePutIt = ({ placedTrigger, triggerPrice }: OrderView): boolean =>
   typeof placedTrigger === 'number' && placedTrigger === triggerPrice;
 
-function forgive(place: Place): void {
+function forgive(place: Watch): void {
   place.nakedSinceUs = Infinity;
   place.nakedTold = null;
 }

@@ -18,7 +18,7 @@ import { FailurePolicies } from './failure-policies.ts';
 import { Targets } from './targets.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { Rollover } from './rollover.ts';
-import { changeWithoutFill, type Desk } from './desk.ts';
+import { changeWithoutFill, codeOf, type Desk, ordersOf } from './desk.ts';
 import { StopProcedure } from './stop-procedure.ts';
 import { cover } from '../../domain/cover.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
@@ -197,23 +197,19 @@ class Orphans {
   }
 
   #answer(held: HeldPosition): void {
-    const { settings, view, context } = this.#desk;
+    const { settings, context } = this.#desk;
     const { strategy, instrument, qty } = held;
     const policy = settings.risk.onOrphan ?? 'hold';
-    const code = view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+    const code = codeOf(this.#desk, instrument);
     const id = settings.strategies[strategy]?.id ?? `strategy ${strategy}`;
     const text = `${id} is not running and holds ${qty} of ${code}, ${this.#cover(held)}: risk.onOrphan is ${policy}`;
     context.alert(strategy, 'critical', 'orphan_position', text);
-    if (policy === 'flatten') this.#targets.ask(strategy, instrument, `${id} is stopped`);
+    if (policy === 'flatten') this.#targets.ask(held, `${id} is stopped`);
   }
 
-  #cover({ strategy, instrument, qty }: HeldPosition): string {
-    const own = this.#desk.view
-      .openOrders()
-      .filter(
-        (order) =>
-          order.strategy === strategy && order.instrument === instrument && order.status !== 'pending_cancel',
-      );
+  #cover(held: HeldPosition): string {
+    const { qty } = held;
+    const own = ordersOf(this.#desk, held).filter(({ status }) => status !== 'pending_cancel');
     const { stopQty, nakedQty } = cover(qty, own, coverOf);
     if (stopQty === 0) return 'without a stop at the broker';
     return `with stops for ${nakedQty === 0 ? '' : `${stopQty} of `}${Math.abs(qty)} at the broker`;
@@ -300,12 +296,12 @@ class Settlement {
   }
 
   #settle(held: HeldPosition, contract: Contract, settledAt: PriceHundredths | null): void {
-    const { strategy, instrument, qty } = held;
+    const { strategy, qty } = held;
     const value =
       settledAt === null
         ? this.#valueOf(held, contract)
         : valueAtHundredths(contract.spec, settledAt, Math.abs(qty));
-    changeWithoutFill(this.#desk, strategy, 'settled', instrument, signedQty(0 - qty), value);
+    changeWithoutFill(this.#desk, held, 'settled', signedQty(0 - qty), value);
     const by = settledAt === null ? 'the last price known to us' : "the broker's closed positions";
     const text = `${qty} of ${contract.orderCode} expired: settled for ${value}, by ${by}`;
     this.#desk.context.alert(strategy, 'info', 'settled', text);

@@ -159,9 +159,9 @@ export class StopProcedure {
     const names: string[] = [];
     if (settings.stop.orders === 'cancel')
       for (const { clientOrderId } of this.#withdrawal.waiting) names.push(`order ${clientOrderId}`);
-    for (const { strategy, instrument, qty } of portfolio.held())
-      if (settings.stop.positions === 'flatten' || this.#targets.has(strategy, instrument))
-        names.push(`position ${qty} of ${view.contract(instrument)?.orderCode ?? instrument}`);
+    for (const held of portfolio.held())
+      if (settings.stop.positions === 'flatten' || this.#targets.has(held))
+        names.push(`position ${held.qty} of ${view.contract(held.instrument)?.orderCode ?? held.instrument}`);
     if (names.length === 0) return;
     this.#left = names;
     context.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);
@@ -170,9 +170,7 @@ export class StopProcedure {
   #finish(): void {
     const { portfolio, context } = this.#desk;
     this.#stopTimer();
-    const isLeft = portfolio
-      .held()
-      .some(({ strategy, instrument }) => this.#targets.has(strategy, instrument));
+    const isLeft = portfolio.held().some((held) => this.#targets.has(held));
     if (isLeft && this.#left.length === 0) this.#sayLeft('its flatten is not done');
     this.#state = 'ready';
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;

@@ -4,8 +4,8 @@
  */
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { TERMINAL_STATUSES } from '../../domain/order.ts';
-import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
-import type { Desk } from './desk.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
+import type { Desk, Place } from './desk.ts';
 import { Flattener } from './flattener.ts';
 import { type Asker, Target } from './target.ts';
 
@@ -20,10 +20,10 @@ export class Targets {
   }
 
   /** Also restarts one that waits or was given up. */
-  ask(strategy: StrategyIndex, instrument: InstrumentIndex, reason: string, asker: Asker = 'settings'): void {
-    let job = this.#find(strategy, instrument);
+  ask(place: Place, reason: string, asker: Asker = 'settings'): void {
+    let job = this.#find(place);
     if (job === undefined) {
-      job = new Flattener(this.#desk, new Target(this.#desk, strategy, instrument, reason), this.#lost);
+      job = new Flattener(this.#desk, new Target(this.#desk, place, reason), this.#lost);
       this.#jobs = [...this.#jobs, job];
     }
     job.target.askers.add(asker);
@@ -35,11 +35,11 @@ export class Targets {
     const { portfolio, view } = this.#desk;
     const all = [...portfolio.held(), ...view.openOrders()].filter((each) => each.strategy === strategy);
     for (const instrument of new Set(all.map((each) => each.instrument)))
-      this.ask(strategy, instrument, reason, asker);
+      this.ask({ strategy, instrument }, reason, asker);
   }
 
-  has(strategy: StrategyIndex, instrument: InstrumentIndex): boolean {
-    return this.#find(strategy, instrument) !== undefined;
+  has(place: Place): boolean {
+    return this.#find(place) !== undefined;
   }
 
   /** From the first cancel until the owner is flat, also while a person is needed. */
@@ -48,8 +48,8 @@ export class Targets {
   }
 
   /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */
-  isClosing(strategy: StrategyIndex, instrument: InstrumentIndex): boolean {
-    return this.#find(strategy, instrument)?.isClosing === true;
+  isClosing(place: Place): boolean {
+    return this.#find(place)?.isClosing === true;
   }
 
   /** Some position is being closed: its stops are withdrawn. */
@@ -123,13 +123,13 @@ export class Targets {
     return ended;
   }
 
-  #followLost(id: ClientOrderId, { strategy, instrument, askers }: Target): void {
+  #followLost(id: ClientOrderId, target: Target): void {
     const status = this.#desk.view.order(id)?.status;
     if (status === 'unknown' || status === 'presumed_absent' || status === 'not_sent') return;
     this.#lost.delete(id);
     if (status === undefined || status === 'rejected') return;
-    if (!TERMINAL_STATUSES.has(status)) this.#desk.context.cancel(strategy, id);
-    for (const asker of askers) this.ask(strategy, instrument, `its exit ${id} turned up`, asker);
+    if (!TERMINAL_STATUSES.has(status)) this.#desk.context.cancel(target.strategy, id);
+    for (const asker of target.askers) this.ask(target, `its exit ${id} turned up`, asker);
   }
 
   #each(go: (job: Flattener) => void): void {
@@ -139,7 +139,7 @@ export class Targets {
     }
   }
 
-  #find(strategy: StrategyIndex, instrument: InstrumentIndex): Flattener | undefined {
+  #find({ strategy, instrument }: Place): Flattener | undefined {
     return this.#jobs.find(({ target }) => target.strategy === strategy && target.instrument === instrument);
   }
 }
