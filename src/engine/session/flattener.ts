@@ -43,6 +43,8 @@ export class Flattener {
   #state: FlattenState = 'queued';
   /** A read counts when it began at or after this moment. */
   #readSinceUs = Infinity;
+  /** Why the exit was not asked for. */
+  #obstacle = '';
   #tries = 0;
   /** Exits whose answer was lost. */
   #lost = 0;
@@ -166,10 +168,9 @@ export class Flattener {
     const isReady = isPositionFresh(this.#desk.view) && this.#exit.canBePriced;
     const isCovered = this.#withdrawal.waiting.some((order) => this.#mayProtect(order));
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
-    this.#state = 'checking';
+    this.#enter('checking');
     this.#withdrawEntries();
     this.#askPositions();
-    this.#retryLater(() => this.#onCheckSlow());
   }
 
   /** An order of unknown fate that may leave nothing to close: what protects stays until it is found, or proven absent. */
@@ -188,16 +189,16 @@ export class Flattener {
     if (!this.#isInAuction) this.#entries.ask();
   }
 
-  #onCheckSlow(): void {
+  #checkLonger(): void {
     const doubtful = this.#doubtful;
     if (this.#isLate && doubtful !== undefined) this.#tellDoubt(doubtful);
     else if (this.#isLate) {
       const text = 'waits for the position and a price to be read: until then its stops stay';
       this.target.tell('unread', 'critical', 'flatten_waits', text);
     }
+    this.#enter('checking');
     this.#withdrawEntries();
     this.#desk.snapshots.want('positions');
-    this.#retryLater(() => this.#onCheckSlow());
   }
 
   #tellDoubt({ clientOrderId: id, status }: OrderView): void {
@@ -224,13 +225,12 @@ export class Flattener {
   }
 
   #withdraw(): void {
-    this.#state = 'withdrawing';
+    this.#enter('withdrawing');
     this.#before.ask();
     if (this.#before.isDone) this.#read();
-    else this.#retryLater(() => this.#onWithdrawSlow());
   }
 
-  #onWithdrawSlow(): void {
+  #withdrawLonger(): void {
     if (this.#isLate) {
       const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
       this.target.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
@@ -239,9 +239,8 @@ export class Flattener {
   }
 
   #read(): void {
-    this.#state = 'reading';
+    this.#enter('reading');
     this.#askPositions();
-    this.#retryLater(() => this.#onReadSlow());
   }
 
   /**
@@ -267,11 +266,11 @@ export class Flattener {
   }
 
   /** The read failed, or its answer was lost in a restart. */
-  #onReadSlow(): void {
+  #readLonger(): void {
     const text = 'waits for the position to be read: it is not closed blindly';
     if (this.#isLate) this.target.tell('unread', 'critical', 'flatten_waits', text);
+    this.#enter('reading');
     this.#desk.snapshots.want('positions');
-    this.#retryLater(() => this.#onReadSlow());
   }
 
   #place(): void {
@@ -285,12 +284,11 @@ export class Flattener {
     if (obstacle === null) {
       // The waits for cancels and reads before it, as without a token, cost it no attempt.
       if (isFirst) this.#tries = 0;
-      this.#state = 'working';
-      return this.#retryLater(() => this.#onUnfilled());
+      return this.#enter('working');
     }
     if (this.#isFlat) return this.drop();
-    this.#state = 'pausing';
-    this.#retryLater(() => (this.#isLate ? this.#giveUp(obstacle) : this.#read()));
+    this.#obstacle = obstacle;
+    this.#enter('pausing');
   }
 
   /** All that is held is in orders of the auction, or nothing is held and an entry rests there. */
@@ -309,18 +307,16 @@ export class Flattener {
 
   #onUnfilled(): void {
     if (this.#exit.isUnanswered) this.#tries = 0;
-    if (this.#isInAuction && this.#exit.isOpen) return this.#retryLater(() => this.#onUnfilled());
+    if (this.#isInAuction && this.#exit.isOpen) return this.#enter(this.#state);
     if (this.#isLate) return this.#giveUp(this.#exit.outcome);
     if (!this.#exit.isOpen || this.#exit.mustBeReplaced) return this.#withdraw();
-    this.#state = 'repricing';
+    this.#enter('repricing');
     this.#askPositions();
-    this.#retryLater(() => this.#onUnfilled());
   }
 
   #reprice(): void {
-    this.#state = 'working';
+    this.#enter('working');
     this.#exit.reprice();
-    this.#retryLater(() => this.#onUnfilled());
   }
 
   #giveUp(why: string): void {
@@ -336,13 +332,22 @@ export class Flattener {
     return this.#tries > this.#desk.settings.flatten.attempts;
   }
 
-  #retryLater(run: () => void): void {
+  /** A state that does not wait for ever. */
+  #enter(state: FlattenState): void {
     const { settings, timers } = this.#desk;
+    this.#state = state;
     this.#stopTimer();
-    this.#cancelTimer = timers.after(settings.flatten.retryAfter, () => {
-      this.#tries += 1;
-      run();
-    });
+    this.#cancelTimer = timers.after(settings.flatten.retryAfter, () => this.#onSlow());
+  }
+
+  #onSlow(): void {
+    this.#tries += 1;
+    if (this.#state === 'checking') this.#checkLonger();
+    else if (this.#state === 'withdrawing') this.#withdrawLonger();
+    else if (this.#state === 'reading') this.#readLonger();
+    else if (this.#state !== 'pausing') this.#onUnfilled();
+    else if (this.#isLate) this.#giveUp(this.#obstacle);
+    else this.#read();
   }
 
   #stopTimer(): void {
