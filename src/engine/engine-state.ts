@@ -43,6 +43,7 @@ import { EventContext } from './state/event-context.ts';
 import { Polls, Snapshots } from './session/snapshots.ts';
 import { StrategyRegistry } from './session/strategy-registry.ts';
 import { StrategyStops } from './session/strategy-stops.ts';
+import { Targets } from './session/targets.ts';
 import { Trader } from './trader.ts';
 
 export interface EngineOptions {
@@ -115,6 +116,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     plots: new Plots(outbound.plots),
     queue: new IntentQueue(dueWork),
     registry,
+    targets: new Targets(),
     life,
     rate: new SendRate(),
     rejections: new RejectionMemory(),
@@ -201,9 +203,7 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   const { context, orders, updates, session, portfolio, life, ids, queue } = base;
   const positionReconciler = new PositionReconciler(base);
   const children = new ChildOrders(base);
-  // The controller reads the view, and the view asks the controller.
-  const isFlattening = (strategy: StrategyIndex): boolean => controller.isFlattening(strategy);
-  const view = createRiskView(base, positionReconciler, children, isFlattening);
+  const view = createRiskView(base, positionReconciler, children);
   const guard = dependencies.createGuard(options);
   const present = new LiveDecisions({ ids, queue, guard, view });
   const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
@@ -223,6 +223,7 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
     snapshots: base.snapshots,
     entries: base.entries,
     stops,
+    targets: base.targets,
     timers: new SessionTimers(context, base.timers),
   });
   return Object.assign(base, compared, {
@@ -246,14 +247,9 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
 
 // Implements the view of the risk guard on the engine's state.
 
-function createRiskView(
-  base: Base,
-  positionReconciler: PositionReconciler,
-  children: ChildOrders,
-  isFlattening: (strategy: StrategyIndex) => boolean,
-): RiskView {
+function createRiskView(base: Base, positionReconciler: PositionReconciler, children: ChildOrders): RiskView {
   const { context, session, contracts, market, orders, portfolio, halt, losses } = base;
-  const { registry, rate, rejections, exits, earlier } = base;
+  const { registry, rate, rejections, exits, earlier, targets } = base;
   return {
     nowUs: () => context.nowUs,
     seq: () => context.seq,
@@ -302,7 +298,7 @@ function createRiskView(
     halted: () => halt.reason,
     haltedUntilUs: () => halt.offUntilUs,
     strategyHalted: (strategy) => halt.strategyReason(strategy),
-    isFlattening,
+    isFlattening: (strategy) => targets.isFlattening(strategy),
     isStopped: (strategy) => registry.isStopped(strategy),
     sentWithin: (spanUs) => rate.within(spanUs, context.nowUs),
     rejections: (strategy, intent) => rejections.of(strategy, intent),

@@ -80,5 +80,4 @@ const simpleController = ({ view, registry }: Desk, heard: EngineEvent['kind'][]
     heard.push(kind);
   },
   status: () => '',
-  isFlattening: () => false,
 });

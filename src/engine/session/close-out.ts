@@ -17,7 +17,7 @@ import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
-import type { Targets } from './targets.ts';
+import type { Executor } from './executor.ts';
 import { codeOf, type Desk } from './desk.ts';
 
 /** Where nothing is closed before an expiry. */
@@ -27,7 +27,7 @@ const CANCEL_AGAIN = seconds(5);
 
 export class CloseOut {
   readonly #desk: Desk;
-  readonly #targets: Targets;
+  readonly #executor: Executor;
   readonly #told = new Set<string>();
   #cancelTimers: readonly CancelTimer[] = [];
   #nightFromUs = Infinity;
@@ -37,9 +37,9 @@ export class CloseOut {
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
 
-  constructor(desk: Desk, targets: Targets) {
+  constructor(desk: Desk, executor: Executor) {
     this.#desk = desk;
-    this.#targets = targets;
+    this.#executor = executor;
   }
 
   /** Sets the day's moments; to be called when the day or the contract table is new. */
@@ -70,7 +70,7 @@ export class CloseOut {
     this.plan();
     if (this.#nightFromUs === Infinity) return;
     for (const held of this.#desk.portfolio.held())
-      if (this.#isFlatAtNight(held.strategy)) this.#targets.ask(held, 'carried overnight');
+      if (this.#isFlatAtNight(held.strategy)) this.#executor.flatten(held, 'carried overnight');
   }
 
   get isDue(): boolean {
@@ -91,7 +91,7 @@ export class CloseOut {
     const isNight = this.#nightFromUs !== Infinity;
     for (const held of portfolio.held()) {
       const isLate = isNight && this.#isFlatAtNight(held.strategy);
-      if (isLate || this.#targets.has(held))
+      if (isLate || this.#desk.targets.has(held))
         this.#sayOnce(
           'night',
           held,
@@ -108,10 +108,10 @@ export class CloseOut {
     for (let i = 0; i < settings.strategies.length; i += 1) {
       const strategy = strategyIndex(i);
       if (!this.#isFlatAtNight(strategy)) continue;
-      const isHolding = positions.some((held) => held.strategy === strategy && !this.#targets.has(held));
+      const isHolding = positions.some((held) => held.strategy === strategy && !this.#desk.targets.has(held));
       // Late fills may reopen its position; working orders are withdrawn once.
       if (isHolding || !this.#told.has(`orders ${i}`))
-        this.#targets.askAll(strategy, 'flat before the close', 'settings');
+        this.#executor.flattenOwner(strategy, 'flat before the close', 'settings');
       this.#told.add(`orders ${i}`);
     }
   }
@@ -122,8 +122,8 @@ export class CloseOut {
       if (this.#policyOf(held.strategy) === 'flatten') {
         // One that was given up before tries again; later ones are no news.
         const matter = `expires ${held.strategy} ${instrument}`;
-        if (!this.#told.has(matter) || !this.#targets.has(held))
-          this.#targets.ask(held, 'the contract expires today');
+        if (!this.#told.has(matter) || !this.#desk.targets.has(held))
+          this.#executor.flatten(held, 'the contract expires today');
         this.#told.add(matter);
       } else
         this.#sayOnce(

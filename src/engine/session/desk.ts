@@ -8,7 +8,6 @@ import {
   type InstrumentIndex,
   type Money,
   type SignedQty,
-  type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
@@ -21,6 +20,7 @@ import { CONTROLLER_TIMER, type TimerHeap } from '../state/timer-heap.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { StrategyRegistry } from './strategy-registry.ts';
 import type { StrategyStops } from './strategy-stops.ts';
+import type { Place, Targets } from './targets.ts';
 
 /** Of each owner what is asked of it: tests put simpler ones in their place. */
 export interface Desk {
@@ -38,13 +38,8 @@ export interface Desk {
   readonly snapshots: Pick<Snapshots, 'want'>;
   readonly entries: Pick<EntryWithdrawal, 'isCover' | 'withdraw'>;
   readonly stops: Pick<StrategyStops, 'stop'>;
+  readonly targets: Targets;
   readonly timers: SessionTimers;
-}
-
-/** One owner in one contract. */
-export interface Place {
-  readonly strategy: StrategyIndex;
-  readonly instrument: InstrumentIndex;
 }
 
 export const ordersOf = ({ view }: Desk, { strategy, instrument }: Place): readonly OrderView[] =>

@@ -5,11 +5,12 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import { opposite, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
+import type { AlertSeverity } from '../ports/journal-entry.ts';
 import { isPositionFresh, provenQty } from '../risk/exposure.ts';
 import type { OrderView, RiskView } from '../risk/risk-view.ts';
 import { crossedOrder } from '../risk/rules/order-flow-rules.ts';
-import { changeWithoutFill, type Desk, ordersOf } from './desk.ts';
-import type { Target } from './target.ts';
+import { changeWithoutFill, codeOf, type Desk, ordersOf } from './desk.ts';
+import type { Target } from './targets.ts';
 
 /** Null when the order was asked for, else the reason why not. */
 export type Obstacle = string | null;
@@ -17,9 +18,11 @@ export type Obstacle = string | null;
 export class ExitOrder {
   readonly #desk: Desk;
   readonly #target: Target;
+  readonly #alerts: FlattenAlerts;
   #id: ClientOrderId | null = null;
 
-  constructor(desk: Desk, target: Target) {
+  constructor(desk: Desk, target: Target, alerts: FlattenAlerts) {
+    this.#alerts = alerts;
     this.#desk = desk;
     this.#target = target;
   }
@@ -215,7 +218,7 @@ export class ExitOrder {
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       context.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
-      this.#target.tell(name, 'warning', 'flatten_makes_way', text);
+      this.#alerts.tell(name, 'warning', 'flatten_makes_way', text);
     }
     return `${name} of another owner stands in the way`;
   }
@@ -243,7 +246,7 @@ export class ExitOrder {
   #sayLocked({ isLocked, price }: ExitPrice): void {
     if (!isLocked) return;
     const text = `the market is locked at its limit ${price}: no ${opposite(this.side)}er, the exit waits in the queue`;
-    this.#target.tell('locked', 'critical', 'locked_limit', text);
+    this.#alerts.tell('locked', 'critical', 'locked_limit', text);
   }
 }
 
@@ -286,4 +289,31 @@ function touchOf(view: RiskView, instrument: Contract['index'], side: Side): Pri
   const book = view.lastBook(instrument);
   if (book === undefined || book.crossed) return undefined;
   return (side === 'buy' ? book.asks : book.bids)[0]?.price;
+}
+
+/** What is said of one flatten: each matter once. */
+export class FlattenAlerts {
+  readonly told = new Set<string>();
+  readonly #desk: Desk;
+  readonly #target: Target;
+
+  constructor(desk: Desk, target: Target) {
+    this.#desk = desk;
+    this.#target = target;
+  }
+
+  get code(): string {
+    return codeOf(this.#desk, this.#target.instrument);
+  }
+
+  say(severity: AlertSeverity, code: string, text: string): void {
+    const { strategy, reason } = this.#target;
+    this.#desk.context.alert(strategy, severity, code, `flatten ${this.code} (${reason}): ${text}`);
+  }
+
+  tell(matter: string, severity: AlertSeverity, code: string, text: string): void {
+    if (this.told.has(matter)) return;
+    this.told.add(matter);
+    this.say(severity, code, text);
+  }
 }

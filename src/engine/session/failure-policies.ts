@@ -7,8 +7,9 @@ import type { Failure, FailurePolicy } from '../../domain/settings.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import type { PolicyActed } from '../ports/journal-entry.ts';
-import type { Targets } from './targets.ts';
-import type { Desk, Place } from './desk.ts';
+import type { Executor } from './executor.ts';
+import type { Desk } from './desk.ts';
+import type { Place } from './targets.ts';
 
 /** Null is the account. */
 type Concerned = Place | null;
@@ -20,7 +21,7 @@ const DISK_FULL = /ENOSPC|EDQUOT|disk is full/i;
 
 export class FailurePolicies {
   readonly #desk: Desk;
-  readonly #targets: Targets;
+  readonly #executor: Executor;
   /** Since when each lasts; infinite once it was answered. */
   readonly #sinceUs = new Map<Lasting, number>();
   /** Journal and disk fail with every send: answered once until a start, or until a person resumes. */
@@ -29,9 +30,9 @@ export class FailurePolicies {
   /** The stream stands and brings no prices. */
   #isFeedStale = false;
 
-  constructor(desk: Desk, targets: Targets) {
+  constructor(desk: Desk, executor: Executor) {
     this.#desk = desk;
-    this.#targets = targets;
+    this.#executor = executor;
   }
 
   /** The periodic reads bring an event often enough for failures that last. */
@@ -126,9 +127,9 @@ export class FailurePolicies {
   }
 
   #flatten(concerned: Concerned, reason: string): void {
-    if (concerned !== null) return this.#targets.ask(concerned, reason);
+    if (concerned !== null) return this.#executor.flatten(concerned, reason);
     // An entry may fill before its cancel arrives.
-    for (const { index } of this.#desk.registry.seats) this.#targets.askAll(index, reason, 'settings');
+    for (const { index } of this.#desk.registry.seats) this.#executor.flattenOwner(index, reason, 'settings');
   }
 }
 

@@ -12,24 +12,8 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import { isPositionFresh } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import type { Desk } from './desk.ts';
-import { ExitOrder } from './exit-order.ts';
-import type { Target } from './target.ts';
-
-/** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
-type FlattenState =
-  | 'queued'
-  | 'checking'
-  | 'withdrawing'
-  | 'reading'
-  | 'pausing'
-  | 'working'
-  | 'repricing'
-  | 'resting'
-  | 'given_up'
-  | 'done';
-
-/** Nothing is being withdrawn, and no exit is being tried. */
-const IS_IDLE: ReadonlySet<FlattenState> = new Set<FlattenState>(['queued', 'checking', 'given_up']);
+import { ExitOrder, FlattenAlerts } from './exit-order.ts';
+import type { Target } from './targets.ts';
 
 export class Flattener {
   readonly target: Target;
@@ -39,8 +23,8 @@ export class Flattener {
   readonly #entries: Withdrawal;
   /** All that can be canceled in an auction. */
   readonly #waiting: Withdrawal;
+  readonly #alerts: FlattenAlerts;
   readonly #exit: ExitOrder;
-  #state: FlattenState = 'queued';
   /** A read counts when it began at or after this moment. */
   #readSinceUs = Infinity;
   /** Why the exit was not asked for. */
@@ -60,22 +44,14 @@ export class Flattener {
     this.#withdrawal = new Withdrawal(desk, isOurs);
     this.#entries = new Withdrawal(desk, (order) => isOurs(order) && !this.#mayProtect(order));
     this.#waiting = new Withdrawal(desk, (order) => isOurs(order) && order.isWaiting === true);
-    this.#exit = new ExitOrder(desk, target);
-  }
-
-  get state(): FlattenState {
-    return this.#state;
-  }
-
-  /** Its orders are being withdrawn, or its exit is being tried. */
-  get isClosing(): boolean {
-    return !IS_IDLE.has(this.#state);
+    this.#alerts = new FlattenAlerts(desk, target);
+    this.#exit = new ExitOrder(desk, target, this.#alerts);
   }
 
   /** Starts, or restarts a flatten that waits or was given up. */
   start(): void {
-    const isOver = this.#state === 'resting' && !this.#isInAuction;
-    if (this.#state !== 'queued' && this.#state !== 'given_up' && !isOver) return;
+    const isOver = this.target.progress === 'resting' && !this.#isInAuction;
+    if (this.target.progress !== 'queued' && this.target.progress !== 'given_up' && !isOver) return;
     this.#tries = 0;
     this.#lost = 0;
     this.#exit.forget();
@@ -85,21 +61,21 @@ export class Flattener {
 
   drop(): void {
     this.#stopTimer();
-    this.#state = 'done';
+    this.target.progress = 'done';
   }
 
   tellUnfinished(why: string): void {
     const text = `${why} before it was done: ask again if you still want it`;
-    this.target.say('warning', 'flatten_dropped', text);
+    this.#alerts.say('warning', 'flatten_dropped', text);
   }
 
   /** One step; called after every event that can change its inputs. */
   step(): void {
-    if (this.#state === 'done') return;
-    if (!this.#isOpen && this.#state !== 'given_up') this.#queue();
-    if (this.#isInAuction && this.#state === 'repricing') this.#state = 'working';
+    if (this.target.progress === 'done') return;
+    if (!this.#isOpen && this.target.progress !== 'given_up') this.#queue();
+    if (this.#isInAuction && this.target.progress === 'repricing') this.target.progress = 'working';
     const isRead = this.#desk.view.positionsReadUs() >= this.#readSinceUs;
-    switch (this.#state) {
+    switch (this.target.progress) {
       case 'queued':
       case 'given_up':
         return this.#isFlat ? this.drop() : undefined;
@@ -125,7 +101,7 @@ export class Flattener {
   }
 
   describe(): string {
-    return `flattening ${this.target.code} ${this.#exit.held}: ${this.#state}`;
+    return `flattening ${this.#alerts.code} ${this.#exit.held}: ${this.target.progress}`;
   }
 
   /** It may send an exit now. */
@@ -155,13 +131,13 @@ export class Flattener {
   #queue(): void {
     const phase = this.#desk.view.phase();
     // The book that is read after the close shows what the auction took.
-    if (phase === 'closed' && this.#state === 'resting') return;
-    if (this.#state === 'queued' && this.target.told.has(`queued ${phase}`)) return;
+    if (phase === 'closed' && this.target.progress === 'resting') return;
+    if (this.target.progress === 'queued' && this.#alerts.told.has(`queued ${phase}`)) return;
     this.#stopTimer();
-    this.#state = 'queued';
+    this.target.progress = 'queued';
     if (this.#isFlat) return;
     const severity = phase === 'closing_auction' ? 'critical' : 'warning';
-    this.target.tell(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
+    this.#alerts.tell(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
   }
 
   #check(): void {
@@ -194,7 +170,7 @@ export class Flattener {
     if (this.#isLate && doubtful !== undefined) this.#tellDoubt(doubtful);
     else if (this.#isLate) {
       const text = 'waits for the position and a price to be read: until then its stops stay';
-      this.target.tell('unread', 'critical', 'flatten_waits', text);
+      this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
     }
     this.#enter('checking');
     this.#withdrawEntries();
@@ -206,7 +182,7 @@ export class Flattener {
       status === 'unknown'
         ? `waits for the end of ${id}, whose answer was lost: it is looked up, and a stop stays or is put back meanwhile`
         : `waits for positions to agree: ${id} is in no scan of the book, and may have closed the position; its stops stay`;
-    this.target.tell(`${id} ${status}`, 'critical', 'flatten_waits', text);
+    this.#alerts.tell(`${id} ${status}`, 'critical', 'flatten_waits', text);
   }
 
   /** It counts until it is found, or proven absent. */
@@ -233,7 +209,7 @@ export class Flattener {
   #withdrawLonger(): void {
     if (this.#isLate) {
       const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
-      this.target.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
+      this.#alerts.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
     }
     this.#withdraw();
   }
@@ -248,10 +224,10 @@ export class Flattener {
    * be over.
    */
   readFailed(): void {
-    if (this.#state !== 'reading') return;
+    if (this.target.progress !== 'reading') return;
     if (isPositionFresh(this.#desk.view)) return this.#place();
     if (this.#exit.held !== 0)
-      this.target.tell(
+      this.#alerts.tell(
         'unread',
         'critical',
         'flatten_waits',
@@ -268,7 +244,7 @@ export class Flattener {
   /** The read failed, or its answer was lost in a restart. */
   #readLonger(): void {
     const text = 'waits for the position to be read: it is not closed blindly';
-    if (this.#isLate) this.target.tell('unread', 'critical', 'flatten_waits', text);
+    if (this.#isLate) this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
     this.#enter('reading');
     this.#desk.snapshots.want('positions');
   }
@@ -294,8 +270,8 @@ export class Flattener {
   /** All that is held is in orders of the auction, or nothing is held and an entry rests there. */
   #rest(): void {
     this.#stopTimer();
-    this.#state = 'resting';
-    this.target.tell('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
+    this.target.progress = 'resting';
+    this.#alerts.tell('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
   }
 
   /** One order of several is filled: the rest of the position starts with all its tries. */
@@ -307,7 +283,7 @@ export class Flattener {
 
   #onUnfilled(): void {
     if (this.#exit.isUnanswered) this.#tries = 0;
-    if (this.#isInAuction && this.#exit.isOpen) return this.#enter(this.#state);
+    if (this.#isInAuction && this.#exit.isOpen) return this.#enter(this.target.progress);
     if (this.#isLate) return this.#giveUp(this.#exit.outcome);
     if (!this.#exit.isOpen || this.#exit.mustBeReplaced) return this.#withdraw();
     this.#enter('repricing');
@@ -321,11 +297,11 @@ export class Flattener {
 
   #giveUp(why: string): void {
     this.#stopTimer();
-    this.#state = 'given_up';
+    this.target.progress = 'given_up';
     const { attempts } = this.#desk.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
-    this.target.say('critical', 'flatten_failed', text);
+    this.#alerts.say('critical', 'flatten_failed', text);
   }
 
   get #isLate(): boolean {
@@ -333,19 +309,19 @@ export class Flattener {
   }
 
   /** A state that does not wait for ever. */
-  #enter(state: FlattenState): void {
+  #enter(progress: Target['progress']): void {
     const { settings, timers } = this.#desk;
-    this.#state = state;
+    this.target.progress = progress;
     this.#stopTimer();
     this.#cancelTimer = timers.after(settings.flatten.retryAfter, () => this.#onSlow());
   }
 
   #onSlow(): void {
     this.#tries += 1;
-    if (this.#state === 'checking') this.#checkLonger();
-    else if (this.#state === 'withdrawing') this.#withdrawLonger();
-    else if (this.#state === 'reading') this.#readLonger();
-    else if (this.#state !== 'pausing') this.#onUnfilled();
+    if (this.target.progress === 'checking') this.#checkLonger();
+    else if (this.target.progress === 'withdrawing') this.#withdrawLonger();
+    else if (this.target.progress === 'reading') this.#readLonger();
+    else if (this.target.progress !== 'pausing') this.#onUnfilled();
     else if (this.#isLate) this.#giveUp(this.#obstacle);
     else this.#read();
   }

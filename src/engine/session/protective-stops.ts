@@ -27,9 +27,9 @@ import { isPartnerSent } from '../orders/exits.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
 import { coverOf } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
-import { codeOf, type Desk, ordersOf, type Place } from './desk.ts';
+import { codeOf, type Desk, ordersOf } from './desk.ts';
+import type { Place } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
-import type { Targets } from './targets.ts';
 
 /** Longer than a call may wait for positions to be read: a second one is never asked for beside it. */
 const ASK_AGAIN = seconds(6);
@@ -85,16 +85,14 @@ class Watch implements Place {
 export class ProtectiveStops {
   readonly #desk: Desk;
   readonly #policies: FailurePolicies;
-  readonly #targets: Targets;
   readonly #places = new Map<string, Watch>();
   #lost: readonly LostStop[] = [];
   #cancelTimer: CancelTimer | null = null;
   #wakeUs = Infinity;
 
-  constructor(desk: Desk, policies: FailurePolicies, targets: Targets) {
+  constructor(desk: Desk, policies: FailurePolicies) {
     this.#desk = desk;
     this.#policies = policies;
-    this.#targets = targets;
   }
 
   /** Something is held, or may still have a stop. */
@@ -122,7 +120,7 @@ export class ProtectiveStops {
     const { view, portfolio } = this.#desk;
     if (configured !== undefined) for (const held of portfolio.held()) this.#place(held, null);
     for (const order of view.openOrders()) {
-      const isWithdrawn = (): boolean => isOversized(order) || this.#targets.isClosing(order);
+      const isWithdrawn = (): boolean => isOversized(order) || this.#desk.targets.isClosing(order);
       if (order.isProtective !== true && !(isStop(order) && isWithdrawn())) continue;
       const inherited = configured === undefined ? inheritedFrom(order) : null;
       if (configured !== undefined || inherited !== null) this.#place(order, inherited);
@@ -152,7 +150,7 @@ export class ProtectiveStops {
     for (const { order } of this.#lost) {
       const { strategy, instrument, side, clientOrderId, triggerPrice, limitPrice } = order;
       const held = view.position(strategy, instrument).qty;
-      if (Math.sign(held) !== -signOf(side) || this.#targets.isClosing(order)) continue;
+      if (Math.sign(held) !== -signOf(side) || this.#desk.targets.isClosing(order)) continue;
       const isAlike = (other: LostStop): boolean =>
         other.order.strategy === strategy &&
         other.order.instrument === instrument &&
@@ -247,7 +245,7 @@ export class ProtectiveStops {
   #follow(place: Watch): void {
     const { side, wantedQty } = place;
     const [stop, ...more] = this.#stopsOf(place);
-    if (this.#targets.isClosing(place)) {
+    if (this.#desk.targets.isClosing(place)) {
       // The flatten withdraws it: nothing delays the next one.
       if (stop !== undefined) place.askAtUs = -Infinity;
       return forgive(place);
@@ -342,7 +340,7 @@ export class ProtectiveStops {
     const { settings, view } = this.#desk;
     const { instrument, uncoveredQty } = place;
     const { nakedMax } = settings.risk;
-    if (uncoveredQty === 0 || view.phase() !== 'continuous' || this.#targets.isClosing(place))
+    if (uncoveredQty === 0 || view.phase() !== 'continuous' || this.#desk.targets.isClosing(place))
       return forgive(place);
     const policy = unproven === null ? 'nakedPosition' : 'unprovenPosition';
     // A position that is proven at last gets the time to be given its stop.

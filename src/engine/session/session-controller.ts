@@ -10,12 +10,11 @@ import {
   OPERATOR_INDEX,
   type PriceHundredths,
   signedQty,
-  type StrategyIndex,
 } from '../../domain/units.ts';
 import type { ClosedSnapshot, Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
-import { Targets } from './targets.ts';
+import { Executor } from './executor.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { Rollover } from './rollover.ts';
 import { changeWithoutFill, codeOf, type Desk, ordersOf } from './desk.ts';
@@ -35,7 +34,7 @@ type FlattenCommand = Extract<Command, { readonly name: 'flatten' }>;
 
 export class SessionController {
   readonly #desk: Desk;
-  readonly #targets: Targets;
+  readonly #executor: Executor;
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
   readonly #rollover: Rollover;
@@ -47,15 +46,15 @@ export class SessionController {
 
   constructor(desk: Desk) {
     this.#desk = desk;
-    this.#targets = new Targets(desk);
+    this.#executor = new Executor(desk);
     this.#auction = new AuctionWithdrawal(desk);
-    this.#closeOut = new CloseOut(desk, this.#targets);
+    this.#closeOut = new CloseOut(desk, this.#executor);
     this.#rollover = new Rollover(desk);
     this.#settlement = new Settlement(desk);
-    this.#stop = new StopProcedure(desk, this.#targets);
-    this.#policies = new FailurePolicies(desk, this.#targets);
-    this.#protection = new ProtectiveStops(desk, this.#policies, this.#targets);
-    this.#orphans = new Orphans(desk, this.#targets);
+    this.#stop = new StopProcedure(desk, this.#executor);
+    this.#policies = new FailurePolicies(desk, this.#executor);
+    this.#protection = new ProtectiveStops(desk, this.#policies);
+    this.#orphans = new Orphans(desk, this.#executor);
   }
 
   /** The list of contracts is new, or the calendar. */
@@ -67,7 +66,7 @@ export class SessionController {
   }
 
   onSession(): void {
-    this.#targets.endDay();
+    this.#executor.endDay();
     this.#auction.plan();
     this.#closeOut.onSession();
     this.#rollover.apply();
@@ -77,15 +76,15 @@ export class SessionController {
     this.#auction.plan();
     this.#closeOut.plan();
     this.#auction.onPhase(phase);
-    if (phase !== 'closed' && phase !== 'break') this.#targets.resume();
+    if (phase !== 'closed' && phase !== 'break') this.#executor.resume();
     this.#closeOut.step();
-    this.#targets.step();
+    this.#executor.step();
     this.#stop.onPhase(phase);
   }
 
   onTimer(tag: number): void {
     this.#desk.timers.fire(tag);
-    this.#targets.step();
+    this.#executor.step();
     this.#stop.step();
     this.#protection.step();
   }
@@ -100,7 +99,7 @@ export class SessionController {
       case 'stop':
         return this.#stop.begin(command.reason);
       case 'resume':
-        return this.#targets.endGivenUp(command.strategy ?? null);
+        return this.#executor.endGivenUp(command.strategy ?? null);
       // Done by the engine itself.
       case 'halt':
       case 'cancel_all':
@@ -119,13 +118,13 @@ export class SessionController {
       this.#protection.restart();
     }
     if (event.kind === 'position_snapshot') this.#settlement.step();
-    if (event.kind === 'read_failed' && event.what === 'positions') this.#targets.readFailed();
+    if (event.kind === 'read_failed' && event.what === 'positions') this.#executor.readFailed();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
     if (!this.#isAtRest) {
       this.#orphans.step();
       this.#closeOut.step();
-      this.#targets.step();
+      this.#executor.step();
       this.#stop.step();
       this.#protection.step();
     }
@@ -136,20 +135,16 @@ export class SessionController {
   get #isAtRest(): boolean {
     return !(
       this.#protection.isWatching ||
-      !this.#targets.isEmpty ||
+      !this.#executor.isIdle ||
       this.#stop.state !== 'idle' ||
       this.#orphans.isWatching ||
       this.#closeOut.isDue
     );
   }
 
-  isFlattening(strategy: StrategyIndex): boolean {
-    return this.#targets.isFlattening(strategy);
-  }
-
   status(): string {
     const stop = this.#stop.state === 'idle' ? [] : [`stop: ${this.#stop.state}`];
-    return [...stop, ...this.#targets.describe()].join('; ');
+    return [...stop, ...this.#executor.describe()].join('; ');
   }
 
   /** Null means everything the account holds, adopted positions included. */
@@ -158,7 +153,8 @@ export class SessionController {
     const strategies = registry.seats.map(({ index }) => index);
     const all = portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
     const asker = inAuction ? 'person_in_auction' : 'person';
-    for (const owner of strategy === null ? all : [strategy]) this.#targets.askAll(owner, reason, asker);
+    for (const owner of strategy === null ? all : [strategy])
+      this.#executor.flattenOwner(owner, reason, asker);
   }
 }
 
@@ -167,12 +163,12 @@ export class SessionController {
 
 class Orphans {
   readonly #desk: Desk;
-  readonly #targets: Targets;
+  readonly #executor: Executor;
   #told = new Set<string>();
 
-  constructor(desk: Desk, targets: Targets) {
+  constructor(desk: Desk, executor: Executor) {
     this.#desk = desk;
-    this.#targets = targets;
+    this.#executor = executor;
   }
 
   /** One that was told may end. */
@@ -204,7 +200,7 @@ class Orphans {
     const id = settings.strategies[strategy]?.id ?? `strategy ${strategy}`;
     const text = `${id} is not running and holds ${qty} of ${code}, ${this.#cover(held)}: risk.onOrphan is ${policy}`;
     context.alert(strategy, 'critical', 'orphan_position', text);
-    if (policy === 'flatten') this.#targets.ask(held, `${id} is stopped`);
+    if (policy === 'flatten') this.#executor.flatten(held, `${id} is stopped`);
   }
 
   #cover(held: HeldPosition): string {

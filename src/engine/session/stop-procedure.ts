@@ -7,7 +7,7 @@ import type { CancelTimer } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, seconds, strategyIndex, US_PER_MINUTE } from '../../domain/units.ts';
 import type { Desk } from './desk.ts';
 import { Withdrawal } from './flattener.ts';
-import type { Targets } from './targets.ts';
+import type { Executor } from './executor.ts';
 
 /** For the book to show the end of what was cancelled. */
 const STOP_CANCELS_MAX = seconds(15);
@@ -17,16 +17,16 @@ type State = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'read
 
 export class StopProcedure {
   readonly #desk: Desk;
-  readonly #targets: Targets;
+  readonly #executor: Executor;
   #withdrawal: Withdrawal;
   #state: State = 'idle';
   #reason = '';
   #left: readonly string[] = [];
   #cancelTimer: CancelTimer | null = null;
 
-  constructor(desk: Desk, targets: Targets) {
+  constructor(desk: Desk, executor: Executor) {
     this.#desk = desk;
-    this.#targets = targets;
+    this.#executor = executor;
     this.#withdrawal = this.#createWithdrawal();
   }
 
@@ -46,7 +46,7 @@ export class StopProcedure {
 
   /** Outside continuous trading nothing comes of it soon. */
   get #isClosing(): boolean {
-    return this.#phase === 'continuous' && this.#targets.isClosingAny;
+    return this.#phase === 'continuous' && this.#desk.targets.isClosingAny;
   }
 
   #goOn(): void {
@@ -90,7 +90,7 @@ export class StopProcedure {
   step(): void {
     if (this.#state === 'closing' && !this.#isClosing) this.#goOn();
     if (this.#state === 'canceling' && this.#withdrawal.isDone) this.#closePositions();
-    if (this.#state === 'flattening' && !this.#targets.isBusy) this.#finish();
+    if (this.#state === 'flattening' && !this.#desk.targets.isBusy) this.#finish();
     if (this.#state === 'flattening' && this.#phase !== 'continuous') this.#waitOrLeave();
   }
 
@@ -100,7 +100,7 @@ export class StopProcedure {
     this.#stopTimer();
     this.#state = 'idle';
     this.#left = [];
-    this.#targets.endStop();
+    this.#executor.endStop();
   }
 
   /** A position that stays open keeps its protective orders at the broker, and what they sent when they triggered. */
@@ -140,8 +140,8 @@ export class StopProcedure {
     if (this.#phase !== 'continuous') return this.#waitOrLeave();
     this.#state = 'flattening';
     for (let i = 0; i < settings.strategies.length; i += 1)
-      this.#targets.askAll(strategyIndex(i), `stop: ${this.#reason}`, 'stop');
-    if (!this.#targets.isBusy) return this.#finish();
+      this.#executor.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`, 'stop');
+    if (!this.#desk.targets.isBusy) return this.#finish();
     this.#cancelTimer = timers.after(this.#flattenMax(), () => {
       this.#sayLeft('they were not closed in time');
       this.#finish();
@@ -160,7 +160,7 @@ export class StopProcedure {
     if (settings.stop.orders === 'cancel')
       for (const { clientOrderId } of this.#withdrawal.waiting) names.push(`order ${clientOrderId}`);
     for (const held of portfolio.held())
-      if (settings.stop.positions === 'flatten' || this.#targets.has(held))
+      if (settings.stop.positions === 'flatten' || this.#desk.targets.has(held))
         names.push(`position ${held.qty} of ${view.contract(held.instrument)?.orderCode ?? held.instrument}`);
     if (names.length === 0) return;
     this.#left = names;
@@ -170,7 +170,7 @@ export class StopProcedure {
   #finish(): void {
     const { portfolio, context } = this.#desk;
     this.#stopTimer();
-    const isLeft = portfolio.held().some((held) => this.#targets.has(held));
+    const isLeft = portfolio.held().some((held) => this.#desk.targets.has(held));
     if (isLeft && this.#left.length === 0) this.#sayLeft('its flatten is not done');
     this.#state = 'ready';
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;

@@ -18,6 +18,7 @@ import type { Command, EngineEvent, ReportKind } from '../../../src/engine/ports
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { TimerId } from '../../../src/engine/ports/strategy-port.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
+import { Targets } from '../../../src/engine/session/targets.ts';
 import { SessionController } from '../../../src/engine/session/session-controller.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at } from '../../support/strategy-fixtures.ts';
@@ -47,6 +48,7 @@ export class HouseWorld {
   readonly view = new FakeRiskView();
   readonly settings: EngineSettings;
   readonly guard: RiskGuard;
+  readonly targets = new Targets();
   readonly keeper: SessionController;
   readonly broker: BrokerPace = { cancelUs: 200_000, readUs: 100_000, fillUs: 300_000 };
   /** Alerts, as `severity code text`. */
@@ -73,7 +75,7 @@ export class HouseWorld {
     this.view.bookRead = -Infinity;
     this.guard = new RiskGuard(this.settings, calendar, COSTS);
     this.keeper = new SessionController(this.#desk(calendar));
-    this.view.isFlattening = (strategy) => this.keeper.isFlattening(units.strategyIndex(strategy));
+    this.view.isFlattening = (strategy) => this.targets.isFlattening(units.strategyIndex(strategy));
   }
 
   /** What the engine tells the keeper when a process starts at this moment; what was carried is known with the session. */
@@ -204,6 +206,7 @@ export class HouseWorld {
           view.stopped.add(strategy);
         },
       },
+      targets: this.targets,
       timers: new SessionTimers(clock, heap),
     };
   }
