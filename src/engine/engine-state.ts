@@ -3,10 +3,10 @@ import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import { type CostSchedule, taxOn } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import { addUs, OPERATOR_INDEX, type StrategyIndex, type TsUs } from '../domain/units.ts';
+import type { StrategyIndex, TsUs } from '../domain/units.ts';
 import { Market } from './market/market.ts';
 import { Adoption } from './orders/adoption.ts';
-import { BracketExits, ExitCover, isPartnerSent } from './orders/exits.ts';
+import { BracketExits, ExitCover } from './orders/exits.ts';
 import { CallOutcomes } from './orders/call-outcomes.ts';
 import { ClientOrderIds } from './state/client-order-ids.ts';
 import { IntentQueue } from './state/intent-queue.ts';
@@ -31,17 +31,18 @@ import { CircuitBreakers } from './orders/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
 import { type Guard, RiskGuard } from './risk/risk-guard.ts';
-import type { OrderView, RiskView } from './risk/risk-view.ts';
-import type { SessionActions, SessionProcedures } from './session/session-actions.ts';
-import { SessionController } from './session/session-controller.ts';
+import type { RiskView } from './risk/risk-view.ts';
+import { type Desk, SessionTimers } from './session/desk.ts';
+import { SessionController, type SessionProcedures } from './session/session-controller.ts';
 import { SessionState } from './session/session-state.ts';
 import { ContractTable } from './state/contract-table.ts';
 import { Plots } from './state/plots.ts';
-import { CONTROLLER_TIMER, DueWork, TimerHeap } from './state/timer-heap.ts';
+import { DueWork, TimerHeap } from './state/timer-heap.ts';
 import { EventContext } from './state/event-context.ts';
 import { Polls, Snapshots } from './session/snapshots.ts';
 import { StrategyRegistry } from './session/strategy-registry.ts';
 import { StrategyStops } from './session/strategy-stops.ts';
+import { Targets } from './session/targets.ts';
 import { Trader } from './trader.ts';
 
 export interface EngineOptions {
@@ -55,13 +56,12 @@ export interface EngineOptions {
 /** Risk guard and session controller; tests put simpler ones in their place. */
 export interface EngineDependencies {
   createGuard(options: EngineOptions): Guard;
-  createSessionController(options: EngineOptions, actions: SessionActions): SessionProcedures;
+  createSessionController(desk: Desk): SessionProcedures;
 }
 
 const DEFAULTS: EngineDependencies = {
   createGuard: ({ settings, calendar, costs }) => new RiskGuard(settings, calendar, costs),
-  createSessionController: ({ settings, calendar }, actions) =>
-    new SessionController(settings, calendar, actions),
+  createSessionController: (desk) => new SessionController(desk),
 };
 
 type Base = ReturnType<typeof createBase>;
@@ -114,6 +114,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     plots: new Plots(outbound.plots),
     queue: new IntentQueue(dueWork),
     registry,
+    targets: new Targets(),
     life,
     rate: new SendRate(),
     rejections: new RejectionMemory(),
@@ -202,9 +203,7 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   const { context, orders, updates, session, portfolio, life, ids, queue } = base;
   const positionReconciler = new PositionReconciler(base);
   const owners = new RowOwners(context, orders, session, base.snapshots, settings.lookUp);
-  // The controller reads the view, and the view asks the controller.
-  const isFlattening = (strategy: StrategyIndex): boolean => controller.isFlattening(strategy);
-  const view = createRiskView(base, positionReconciler, owners, isFlattening);
+  const view = createRiskView(base, positionReconciler, owners);
   const guard = dependencies.createGuard(options);
   const present = new LiveDecisions({ ids, queue, guard, view });
   const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
@@ -213,8 +212,20 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   const compared = createReconciler(base, owners, executor, past, positionReconciler);
   const { fills, adoption } = compared;
   const stops = new StrategyStops(base);
-  const actions = createSessionActions(base, view, stops);
-  const controller = dependencies.createSessionController(options, actions);
+  const controller = dependencies.createSessionController({
+    settings,
+    calendar: options.calendar,
+    view,
+    context,
+    orders,
+    portfolio,
+    registry: base.registry,
+    snapshots: base.snapshots,
+    entries: base.entries,
+    stops,
+    targets: base.targets,
+    timers: new SessionTimers(context, base.timers),
+  });
   return Object.assign(base, compared, {
     positionReconciler,
     moneyReconciler: createMoneyReconciler(base, positionReconciler, fills, adoption, settings),
@@ -234,16 +245,11 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   });
 }
 
-// Implements the view of the risk guard and the actions of the session controller on the engine's state.
+// Implements the view of the risk guard on the engine's state.
 
-function createRiskView(
-  base: Base,
-  positionReconciler: PositionReconciler,
-  owners: RowOwners,
-  isFlattening: (strategy: StrategyIndex) => boolean,
-): RiskView {
+function createRiskView(base: Base, positionReconciler: PositionReconciler, owners: RowOwners): RiskView {
   const { context, session, contracts, market, orders, portfolio, halt, losses } = base;
-  const { registry, rate, rejections, exits, earlier } = base;
+  const { registry, rate, rejections, exits, earlier, targets } = base;
   return {
     nowUs: () => context.nowUs,
     seq: () => context.seq,
@@ -292,57 +298,11 @@ function createRiskView(
     halted: () => halt.reason,
     haltedUntilUs: () => halt.offUntilUs,
     strategyHalted: (strategy) => halt.strategyReason(strategy),
-    isFlattening,
+    isFlattening: (strategy) => targets.isFlattening(strategy),
     isStopped: (strategy) => registry.isStopped(strategy),
     sentWithin: (spanUs) => rate.within(spanUs, context.nowUs),
     rejections: (strategy, intent) => rejections.of(strategy, intent),
     clockSkewUs: () => session.clockSkewUs,
     clockStepUs: () => session.clockStepUs,
-  };
-}
-
-const NO_ORDERS: readonly OrderView[] = [];
-
-function createSessionActions(
-  { context, registry, portfolio, snapshots, timers, entries, orders }: Base,
-  view: RiskView,
-  stops: StrategyStops,
-): SessionActions {
-  const head = (strategy: StrategyIndex | null) => ({ cause: context.seq, tsUs: context.nowUs, strategy });
-  return {
-    view,
-    owners: () => {
-      const strategies = registry.seats.map(({ index }) => index);
-      return portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
-    },
-    heldPositions: () => portfolio.held(),
-    submitFor: (strategy, intent) => context.ask(strategy, 'system', { do: 'submit', intent }),
-    modify: (strategy, change) => void context.ask(strategy, 'system', { do: 'modify', change }),
-    cancel: (strategy, clientOrderId) => context.cancel(strategy, clientOrderId),
-    withdraw: (strategy, clientOrderId) => context.withdraw(strategy, clientOrderId),
-    takeLostStops: () =>
-      orders.canceledWaiting.length === 0
-        ? NO_ORDERS
-        : orders.canceledWaiting.splice(0).filter((order) => !order.isUnwanted && !isPartnerSent(order)),
-    isCover: (id) => entries.isCover(id),
-    withdrawEntries: (strategy) => entries.withdraw(strategy),
-    read: (what) => snapshots.want(what),
-    stopStrategy: (strategy, reason) => stops.stop(strategy, reason, null),
-    isStopped: (strategy) => registry.isStopped(strategy),
-    hasUnmanaged: () => registry.hasUnmanaged,
-    setLegs: (strategy, legs) => registry.setLegs(strategy, legs),
-    legs: (strategy) => registry.legs(strategy),
-    positionEvent: (strategy, event, instrument, qty, value) => {
-      portfolio.addWithoutFill(strategy, event, instrument, qty, value);
-      context.append({ ...head(strategy), kind: 'position_event', event, instrument, qty, value });
-    },
-    recordedPolicies: () => context.decisions.policies(),
-    policyActed: (acted) => context.append({ ...head(acted.strategy), ...acted, kind: 'policy_acted' }),
-    alert: (strategy, severity, code, text) => context.alert(strategy, severity, code, text),
-    note: (strategy, text) => context.append({ ...head(strategy), kind: 'strategy_note', text }),
-    stopReady: (reason) => context.append({ ...head(null), kind: 'stop_ready', reason }),
-    setTimer: (after, tag) => timers.set(CONTROLLER_TIMER, addUs(context.nowUs, after), tag),
-    setTimerAt: (at, tag) => timers.set(CONTROLLER_TIMER, at, tag, true),
-    clearTimer: (timer) => timers.clear(timer),
   };
 }

@@ -459,9 +459,7 @@ export class Engine {
     this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
     if (positionReconciler.unproven() === null)
-      reconciler.endAbsent(positionReconciler.agreedUs, (owner) =>
-        this.#state.controller.isFlattening(owner),
-      );
+      reconciler.endAbsent(positionReconciler.agreedUs, (owner) => this.#state.targets.isFlattening(owner));
     exitCover.step(snapshot.startedUs);
     if (positionReconciler.nextRead() === 'positions') snapshots.want('positions');
   }

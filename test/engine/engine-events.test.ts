@@ -44,7 +44,7 @@ describe('the market', () => {
 
   it('23: the book of before a disconnect is gone, and entries wait for prices by REST', () => {
     const rig = bids(new EngineRig().start(), [[12_990, 5], [12_980, 6]]); // prettier-ignore
-    const { view } = rig.parts.actions!;
+    const { view } = rig.parts.desk!;
     expect(view.isReferenceFresh()).toBe(true);
     rig.stream('down');
     expect(view.lastBook(FRONT_INDEX)).toBeUndefined();
@@ -66,8 +66,8 @@ describe('the market', () => {
 
   it('20: the age of what is known of a contract grows with time', () => {
     const rig = new EngineRig().start().trade(13_000).pass(20).clock();
-    expect(rig.parts.actions!.view.dataAgeUs(FRONT_INDEX)).toBe(20_000_000);
-    expect(rig.parts.actions!.view.dataAgeUs(instrumentIndex(1))).toBe(Infinity);
+    expect(rig.parts.desk!.view.dataAgeUs(FRONT_INDEX)).toBe(20_000_000);
+    expect(rig.parts.desk!.view.dataAgeUs(instrumentIndex(1))).toBe(Infinity);
   });
 });
 

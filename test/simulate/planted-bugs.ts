@@ -268,7 +268,7 @@ const DRAWN: readonly PlantedBug[] = [
   {
     what: 'the policy of a failure withdraws no entry',
     file: 'engine/session/failure-policies',
-    from: 'this.#actions.withdrawEntries(owner)',
+    from: 'entries.withdraw(owner)',
     to: 'null',
   },
   {

@@ -20,6 +20,7 @@ import {
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import type { EngineDependencies } from '../../src/engine/engine-state.ts';
 import type { ApprovedCancel, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type {
   Command,
@@ -29,6 +30,9 @@ import type {
   Unsequenced,
 } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
+import type { Desk } from '../../src/engine/session/desk.ts';
+import { SessionController } from '../../src/engine/session/session-controller.ts';
 import type { EventDecisions } from '../../src/engine/replay/journal-decisions.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
 import { createSimpleDependencies, type SimpleDependencies } from './simple-parts.ts';
@@ -62,6 +66,8 @@ export interface RigOptions {
   readonly tellsOnce?: boolean;
   readonly startUs?: TsUs;
   readonly calendar?: TradingCalendar;
+  /** What the real keeper gets in place of the engine's owners. */
+  readonly desk?: (desk: Desk) => Desk;
   /** Orders may wait at the broker, of every kind. */
   readonly canWait?: boolean;
   /** Orders and positions of so many contracts pass. */
@@ -73,6 +79,12 @@ export interface RigOptions {
   /** Instead of the usual two, in the order of `strategies`. */
   readonly seats?: readonly StrategySettings[];
 }
+
+const realParts = ({ desk }: RigOptions): EngineDependencies | undefined =>
+  desk && {
+    createGuard: ({ settings, calendar, costs }) => new RiskGuard(settings, calendar, costs),
+    createSessionController: (owners) => new SessionController(desk(owners)),
+  };
 
 function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): EngineSettings {
   const assumed = canWait ? { assumed: ALL_ASSUMED } : {};
@@ -134,7 +146,7 @@ export class EngineRig {
         host: this.host,
         outbound: this.#ports.outbound(options.tellsOnce),
       },
-      options.isReal === true ? undefined : this.parts,
+      options.isReal === true ? realParts(options) : this.parts,
     );
   }
 

@@ -1,6 +1,6 @@
 /** A guard that approves what it is not told to refuse, and a keeper that only gives strategies their contract. */
-import { OPERATOR_INDEX } from '../../src/domain/units.ts';
-import type { SessionActions, SessionProcedures } from '../../src/engine/session/session-actions.ts';
+import type { Desk } from '../../src/engine/session/desk.ts';
+import type { SessionProcedures } from '../../src/engine/session/session-controller.ts';
 import type { EngineDependencies } from '../../src/engine/engine-state.ts';
 import type { ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
@@ -11,20 +11,20 @@ import type { ModifyVerdict, RiskView, SubmitVerdict } from '../../src/engine/ri
 export interface SimpleDependencies extends EngineDependencies {
   /** Asked before an order is approved; null approves it. */
   refuse: (view: RiskView, orderId: string) => Extract<SubmitVerdict, { ok: false }> | null;
-  actions: SessionActions | null;
+  desk: Desk | null;
   readonly heard: EngineEvent['kind'][];
 }
 
 export function createSimpleDependencies(): SimpleDependencies {
   const parts: SimpleDependencies = {
     refuse: () => null,
-    actions: null,
+    desk: null,
     heard: [],
     createGuard: ({ settings, calendar, costs }) =>
       simpleGuard(parts, new RiskGuard(settings, calendar, costs)),
-    createSessionController: (_options, actions) => {
-      parts.actions = actions;
-      return simpleController(actions, parts.heard);
+    createSessionController: (desk) => {
+      parts.desk = desk;
+      return simpleController(desk, parts.heard);
     },
   };
   return parts;
@@ -67,12 +67,10 @@ const simpleGuard = (parts: SimpleDependencies, real: RiskGuard): Guard => ({
   checkCancel: (...asked) => real.checkCancel(...asked),
 });
 
-const simpleController = (actions: SessionActions, heard: EngineEvent['kind'][]): SessionProcedures => ({
+const simpleController = ({ view, registry }: Desk, heard: EngineEvent['kind'][]): SessionProcedures => ({
   onContracts() {
-    for (const owner of actions.owners()) {
-      const [front] = actions.view.contracts();
-      if (owner !== OPERATOR_INDEX && front !== undefined) actions.setLegs(owner, [front]);
-    }
+    const [front] = view.contracts();
+    for (const { index } of registry.seats) if (front !== undefined) registry.setLegs(index, [front]);
   },
   onSession() {},
   onPhase() {},
@@ -82,5 +80,4 @@ const simpleController = (actions: SessionActions, heard: EngineEvent['kind'][])
     heard.push(kind);
   },
   status: () => '',
-  isFlattening: () => false,
 });

@@ -86,6 +86,8 @@ export class Portfolio {
   readonly #moved: InstrumentIndex[] = [];
   /** Of the account since `forgetChanges`, by positions and costs alone: each at the price of its moment. */
   #lost = 0;
+  /** Null after a change: it is listed when somebody asks. */
+  #held: readonly HeldPosition[] | null = null;
   /** Contracts whose totals were not compared with the sums over all owners since they changed. */
   readonly #unproven = new Set<InstrumentIndex>();
 
@@ -154,15 +156,10 @@ export class Portfolio {
     return this.#totals[instrument]?.closedByHand[side] ?? 0;
   }
 
+  /** The list is replaced, never changed. */
   held(): readonly HeldPosition[] {
-    const held: HeldPosition[] = [];
-    this.#accounts.forEach(({ positions, held: instruments }, place) => {
-      for (const instrument of instruments) {
-        const { qty } = positions[instrument] ?? FLAT_POSITION;
-        held.push({ strategy: strategyIndex(place - 1), instrument, qty });
-      }
-    });
-    return held;
+    this.#held ??= this.#listHeld();
+    return this.#held;
   }
 
   /** Adds to a position: buy above zero. */
@@ -230,6 +227,7 @@ export class Portfolio {
     this.assertTotals();
     for (let place = 0; place < this.#accounts.length; place += 1) this.#note(strategyIndex(place - 1));
     this.#accounts = [];
+    this.#held = null;
     this.#totals = this.#totals.map(() => new ContractTotal());
     this.#charged = 0;
     this.#lost = NaN;
@@ -361,6 +359,17 @@ export class Portfolio {
     return band === undefined ? undefined : valueAtHundredths(contract.spec, band.reference, 1);
   }
 
+  #listHeld(): readonly HeldPosition[] {
+    const held: HeldPosition[] = [];
+    this.#accounts.forEach(({ positions, held: instruments }, place) => {
+      for (const instrument of instruments) {
+        const { qty } = positions[instrument] ?? FLAT_POSITION;
+        held.push({ strategy: strategyIndex(place - 1), instrument, qty });
+      }
+    });
+    return held;
+  }
+
   #account(strategy: StrategyIndex): Account {
     while (this.#accounts.length <= strategy + 1) this.#accounts.push(new Account());
     const account = this.#accounts[strategy + 1];
@@ -376,6 +385,7 @@ export class Portfolio {
     const total = this.#total(instrument);
     total.addHeld(before, -1);
     positions[instrument] = after;
+    this.#held = null;
     total.addHeld(after, 1);
     if (before === FLAT_POSITION) account.touched.push(instrument);
     if ((before.qty === 0) !== (after.qty === 0)) follow(account, instrument);

@@ -2,9 +2,8 @@
  * Closes positions that may not stay: before the close the positions of strategies that do not hold overnight, before its last close a
  * contract that expires. A position left open overnight is alerted, and closed when trading goes on.
  */
-import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
-import type { EngineSettings } from '../../domain/settings.ts';
 import {
   addUs,
   type InstrumentIndex,
@@ -18,8 +17,8 @@ import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
-import type { Flattener } from './flattener.ts';
-import type { SessionActions, SessionTimers } from './session-actions.ts';
+import type { Executor } from './executor.ts';
+import { codeOf, type Desk } from './desk.ts';
 
 /** Where nothing is closed before an expiry. */
 const EXPIRY_TOLD_BEFORE = minutes(5);
@@ -27,24 +26,25 @@ const EXPIRY_TOLD_BEFORE = minutes(5);
 const CANCEL_AGAIN = seconds(5);
 
 export class CloseOut {
-  readonly #parts: SessionParts;
-  readonly #flattener: Flattener;
+  readonly #desk: Desk;
+  readonly #executor: Executor;
   readonly #told = new Set<string>();
   #cancelTimers: readonly CancelTimer[] = [];
   #nightFromUs = Infinity;
   #closeUs = Infinity;
+  /** From then on there is something to look after. */
+  #dueUs = Infinity;
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
 
-  constructor(parts: SessionParts, flattener: Flattener) {
-    this.#parts = parts;
-    this.#flattener = flattener;
+  constructor(desk: Desk, executor: Executor) {
+    this.#desk = desk;
+    this.#executor = executor;
   }
 
   /** Sets the day's moments; to be called when the day or the contract table is new. */
   plan(): void {
-    const { actions, calendar, settings, timers } = this.#parts;
-    const { view } = actions;
+    const { settings, calendar, view, timers } = this.#desk;
     const day = view.tradingDay();
     const before = settings.flatBeforeClose;
     this.#nightFromUs = flatFrom(calendar, day, before) ?? Infinity;
@@ -56,6 +56,8 @@ export class CloseOut {
       if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
       moments.add(from);
     }
+    const close = this.#closeUs === -Infinity ? Infinity : this.#closeUs;
+    this.#dueUs = Math.min(this.#nightFromUs, close, ...this.#expiryFromUs.values());
     for (const cancel of this.#cancelTimers) cancel();
     this.#cancelTimers = [...moments]
       .filter((moment) => moment !== undefined && moment > view.nowUs())
@@ -67,12 +69,16 @@ export class CloseOut {
     this.#told.clear();
     this.plan();
     if (this.#nightFromUs === Infinity) return;
-    for (const { strategy, instrument } of this.#parts.actions.heldPositions())
-      if (this.#isFlatAtNight(strategy)) this.#flattener.flatten(strategy, instrument, 'carried overnight');
+    for (const held of this.#desk.portfolio.held())
+      if (this.#isFlatAtNight(held.strategy)) this.#executor.flatten(held, 'carried overnight');
+  }
+
+  get isDue(): boolean {
+    return this.#desk.view.nowUs() >= this.#dueUs;
   }
 
   step(): void {
-    const now = this.#parts.actions.view.nowUs();
+    const now = this.#desk.view.nowUs();
     if (now >= this.#closeUs) return this.#sayOvernight();
     if (now >= this.#nightFromUs) this.#closeForTheNight();
     for (const [instrument, from] of this.#expiryFromUs) if (now >= from) this.#closeExpiring(instrument);
@@ -80,12 +86,12 @@ export class CloseOut {
 
   /** Waits for a scan of the book after the close, which shows the fills of the last auction. */
   #sayOvernight(): void {
-    const { actions } = this.#parts;
-    if (this.#closeUs === -Infinity || actions.view.bookReadUs() < this.#closeUs) return;
+    const { view, portfolio } = this.#desk;
+    if (this.#closeUs === -Infinity || view.bookReadUs() < this.#closeUs) return;
     const isNight = this.#nightFromUs !== Infinity;
-    for (const held of actions.heldPositions()) {
+    for (const held of portfolio.held()) {
       const isLate = isNight && this.#isFlatAtNight(held.strategy);
-      if (isLate || this.#flattener.has(held.strategy, held.instrument))
+      if (isLate || this.#desk.targets.has(held))
         this.#sayOnce(
           'night',
           held,
@@ -97,29 +103,27 @@ export class CloseOut {
   }
 
   #closeForTheNight(): void {
-    const { actions, settings } = this.#parts;
-    const positions = actions.heldPositions();
+    const { settings, portfolio } = this.#desk;
+    const positions = portfolio.held();
     for (let i = 0; i < settings.strategies.length; i += 1) {
       const strategy = strategyIndex(i);
       if (!this.#isFlatAtNight(strategy)) continue;
-      const isHolding = positions.some(
-        (held) => held.strategy === strategy && !this.#flattener.has(strategy, held.instrument),
-      );
+      const isHolding = positions.some((held) => held.strategy === strategy && !this.#desk.targets.has(held));
       // Late fills may reopen its position; working orders are withdrawn once.
       if (isHolding || !this.#told.has(`orders ${i}`))
-        this.#flattener.flattenOwner(strategy, 'flat before the close', 'settings');
+        this.#executor.flattenOwner(strategy, 'flat before the close', 'settings');
       this.#told.add(`orders ${i}`);
     }
   }
 
   #closeExpiring(instrument: InstrumentIndex): void {
-    for (const held of this.#parts.actions.heldPositions()) {
+    for (const held of this.#desk.portfolio.held()) {
       if (held.instrument !== instrument) continue;
       if (this.#policyOf(held.strategy) === 'flatten') {
         // One that was given up before tries again; later ones are no news.
         const matter = `expires ${held.strategy} ${instrument}`;
-        if (!this.#told.has(matter) || !this.#flattener.has(held.strategy, instrument))
-          this.#flattener.flatten(held.strategy, instrument, 'the contract expires today');
+        if (!this.#told.has(matter) || !this.#desk.targets.has(held))
+          this.#executor.flatten(held, 'the contract expires today');
         this.#told.add(matter);
       } else
         this.#sayOnce(
@@ -136,29 +140,23 @@ export class CloseOut {
     const key = `${matter} ${held.strategy} ${held.instrument}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    this.#parts.actions.alert(held.strategy, severity, code, `${this.#describe(held)} ${text}`);
+    this.#desk.context.alert(
+      held.strategy,
+      severity,
+      code,
+      `${held.qty} of ${codeOf(this.#desk, held.instrument)} ${text}`,
+    );
   }
 
   #isFlatAtNight(strategy: StrategyIndex): boolean {
-    return this.#parts.settings.strategies[strategy]?.overnight === false;
+    return this.#desk.settings.strategies[strategy]?.overnight === false;
   }
 
   /** Adopted positions are for the operator to decide. */
   #policyOf(strategy: StrategyIndex): 'flatten' | 'hold' {
     if (strategy === OPERATOR_INDEX) return 'hold';
-    return this.#parts.settings.strategies[strategy]?.onExpiry ?? 'hold';
+    return this.#desk.settings.strategies[strategy]?.onExpiry ?? 'hold';
   }
-
-  #describe({ instrument, qty }: HeldPosition): string {
-    return `${qty} of ${this.#parts.actions.view.contract(instrument)?.orderCode ?? `contract ${instrument}`}`;
-  }
-}
-
-export interface SessionParts {
-  readonly actions: SessionActions;
-  readonly timers: SessionTimers;
-  readonly settings: EngineSettings;
-  readonly calendar: TradingCalendar;
 }
 
 /**
@@ -166,19 +164,19 @@ export interface SessionParts {
  * stay in, they can only shrink it; adopted orders belong to the operator.
  */
 export class AuctionWithdrawal {
-  readonly #parts: SessionParts;
+  readonly #desk: Desk;
   #cancelTimers: readonly CancelTimer[] = [];
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(desk: Desk) {
+    this.#desk = desk;
   }
 
   /** Sets the day's moments; one that has passed is made up for at once, so that a start at any time is right. */
   plan(): void {
-    const { actions, timers, settings, calendar } = this.#parts;
+    const { settings, calendar, view, timers } = this.#desk;
     for (const cancel of this.#cancelTimers) cancel();
-    const now = actions.view.nowUs();
-    this.#cancelTimers = auctionStarts(calendar, actions.view.tradingDay())
+    const now = view.nowUs();
+    this.#cancelTimers = auctionStarts(calendar, view.tradingDay())
       .filter((start) => now < start)
       .map((start) => timers.at(addUs(start, 0 - settings.cancelBeforeAuction), () => this.#withdraw()));
   }
@@ -189,27 +187,27 @@ export class AuctionWithdrawal {
     if (carried.length === 0) return;
     const names = carried.map(({ clientOrderId }) => clientOrderId).join(', ');
     const text = `in the auction, where nothing can be cancelled: ${names}`;
-    this.#parts.actions.alert(null, 'warning', 'orders_in_auction', text);
+    this.#desk.context.alert(null, 'warning', 'orders_in_auction', text);
   }
 
   /** Again, until the auction begins: a broker that refuses a cancel may take the next one. */
   #withdraw(): void {
-    const { actions, timers } = this.#parts;
+    const { view, context, timers } = this.#desk;
     const meant = this.#meant();
-    if (actions.view.phase() !== 'continuous' || meant.length === 0) return;
+    if (view.phase() !== 'continuous' || meant.length === 0) return;
     for (const { status, cancelQueued, strategy, clientOrderId } of meant)
-      if (status !== 'pending_cancel' && !cancelQueued) actions.withdraw(strategy, clientOrderId);
+      if (status !== 'pending_cancel' && !cancelQueued) context.withdraw(strategy, clientOrderId);
     timers.after(CANCEL_AGAIN, () => this.#withdraw());
   }
 
   #meant(): readonly OrderView[] {
-    const { actions, settings } = this.#parts;
+    const { settings, view, entries } = this.#desk;
     if (settings.risk.auctionEntries === true) return [];
-    return actions.view
+    return view
       .openOrders()
       .filter(
         ({ purpose, isAdopted, clientOrderId }) =>
-          purpose === 'entry' && !isAdopted && !actions.isCover(clientOrderId),
+          purpose === 'entry' && !isAdopted && !entries.isCover(clientOrderId),
       );
   }
 }

@@ -4,44 +4,32 @@ import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { opposite, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
-import {
-  type InstrumentIndex,
-  OPERATOR_INDEX,
-  type PriceTicks,
-  priceTicks,
-  qty,
-  signedQty,
-  type StrategyIndex,
-} from '../../domain/units.ts';
+import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import { isPositionFresh, provenQty } from '../risk/exposure.ts';
 import type { OrderView, RiskView } from '../risk/risk-view.ts';
 import { crossedOrder } from '../risk/rules/order-flow-rules.ts';
-import type { SessionActions } from './session-actions.ts';
-
-export interface ExitParts {
-  readonly actions: SessionActions;
-  readonly settings: EngineSettings;
-}
+import { changeWithoutFill, codeOf, type Desk, ordersOf } from './desk.ts';
+import type { Target } from './targets.ts';
 
 /** Null when the order was asked for, else the reason why not. */
 export type Obstacle = string | null;
 
 export class ExitOrder {
-  readonly #parts: ExitParts;
-  readonly #target: FlattenTarget;
+  readonly #desk: Desk;
+  readonly #target: Target;
   readonly #alerts: FlattenAlerts;
   #id: ClientOrderId | null = null;
 
-  constructor(parts: ExitParts, target: FlattenTarget, alerts: FlattenAlerts) {
-    this.#parts = parts;
-    this.#target = target;
+  constructor(desk: Desk, target: Target, alerts: FlattenAlerts) {
     this.#alerts = alerts;
+    this.#desk = desk;
+    this.#target = target;
   }
 
   get held(): number {
     const { strategy, instrument } = this.#target;
-    return this.#parts.actions.view.position(strategy, instrument).qty;
+    return this.#desk.view.position(strategy, instrument).qty;
   }
 
   get side(): Side {
@@ -82,14 +70,10 @@ export class ExitOrder {
 
   /** An order that no scan shows, where it may have closed all that is held. */
   get absent(): OrderView | undefined {
-    const { strategy, instrument } = this.#target;
     const { held, side } = this;
-    const isAbsent = (order: OrderView): boolean =>
-      order.status === 'presumed_absent' &&
-      order.strategy === strategy &&
-      order.instrument === instrument &&
-      order.side === side;
-    const absent = this.#parts.actions.view.openOrders().filter(isAbsent);
+    const absent = ordersOf(this.#desk, this.#target).filter(
+      (order) => order.status === 'presumed_absent' && order.side === side,
+    );
     const left = absent.reduce((sum, { exposedQty }) => sum - exposedQty, Math.abs(held));
     return held !== 0 && left <= 0 ? absent[0] : undefined;
   }
@@ -105,19 +89,14 @@ export class ExitOrder {
   }
 
   get #restingQty(): number {
-    const { strategy, instrument } = this.#target;
-    const isExit = (order: OrderView): boolean =>
-      order.strategy === strategy &&
-      order.instrument === instrument &&
-      order.side === this.side &&
-      order.isWaiting !== true;
-    const exits = this.#parts.actions.view.openOrders().filter(isExit);
-    return exits.reduce((sum, { exposedQty }) => sum + exposedQty, 0);
+    return ordersOf(this.#desk, this.#target)
+      .filter((order) => order.side === this.side && order.isWaiting !== true)
+      .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
   }
 
   /** What the account holds on the side that it closes, net of opposite positions and of all orders that rest to close it. */
   get #netLeft(): number {
-    const { view } = this.#parts.actions;
+    const { view } = this.#desk;
     const { instrument } = this.#target;
     const { side } = this;
     const resting = view
@@ -138,56 +117,52 @@ export class ExitOrder {
 
   /** Or there is nothing to close. */
   get canBePriced(): boolean {
-    const { actions, settings } = this.#parts;
-    const contract = actions.view.contract(this.#target.instrument);
+    const { settings, view } = this.#desk;
+    const contract = view.contract(this.#target.instrument);
     if (this.held === 0) return true;
-    return contract !== undefined && exitPrice(actions.view, contract, this.side, settings) !== undefined;
+    return contract !== undefined && exitPrice(view, contract, this.side, settings) !== undefined;
   }
 
   place(): Obstacle {
-    const { actions, settings } = this.#parts;
+    const { settings, view, context } = this.#desk;
     const { strategy, instrument, reason } = this.#target;
     const { side } = this;
-    const contract = actions.view.contract(instrument);
-    const price = contract && exitPrice(actions.view, contract, side, settings);
+    const contract = view.contract(instrument);
+    const price = contract && exitPrice(view, contract, side, settings);
     if (contract === undefined || price === undefined) return 'no price of it is known';
-    const proven = provenQty(actions.view, strategy, instrument, side);
+    const proven = provenQty(view, strategy, instrument, side);
     if (proven === 0 && this.#restingQty > 0)
       return 'the orders that rest in the auction are all it can close';
     if (proven === 0) return this.#setOff(contract, price);
-    const netQty = isAuction(actions.view.phase()) ? this.#netLeft : Infinity;
+    const netQty = isAuction(view.phase()) ? this.#netLeft : Infinity;
     if (netQty === 0)
       return 'another owner holds the opposite: in an auction only one of the two exits could trade, and the account would hold what they offset now';
     const obstacle = this.#makeWay(contract, price);
     if (obstacle !== null) return obstacle;
     this.#sayLocked(price);
-    this.#id = actions.submitFor(strategy, {
-      kind: 'limit',
-      instrument,
-      side,
-      qty: qty(Math.min(proven, netQty, settings.risk.orderQtyMax, contract.spec.orderQtyMax)),
-      limitPrice: price.price,
-      reason: `flatten: ${reason}`,
-    });
+    const size = qty(Math.min(proven, netQty, settings.risk.orderQtyMax, contract.spec.orderQtyMax));
+    const terms = { instrument, side, qty: size, limitPrice: price.price, reason: `flatten: ${reason}` };
+    this.#id = context.ask(strategy, 'system', { do: 'submit', intent: { kind: 'limit', ...terms } });
     return null;
   }
 
   reprice(): void {
-    const { actions, settings } = this.#parts;
+    const { settings, view, context } = this.#desk;
     const order = this.#order;
-    const contract = actions.view.contract(this.#target.instrument);
-    if (order === undefined || contract === undefined || !isPositionFresh(actions.view)) return;
+    const contract = view.contract(this.#target.instrument);
+    if (order === undefined || contract === undefined || !isPositionFresh(view)) return;
     if (order.status !== 'accepted' && order.status !== 'partially_filled') return;
-    const price = exitPrice(actions.view, contract, order.side, settings);
+    const price = exitPrice(view, contract, order.side, settings);
     if (price === undefined) return;
     this.#sayLocked(price);
     if (price.price === order.limitPrice) return;
     const { clientOrderId } = order;
-    actions.modify(this.#target.strategy, { kind: 'price', clientOrderId, limitPrice: price.price });
+    const change = { kind: 'price', clientOrderId, limitPrice: price.price } as const;
+    context.ask(this.#target.strategy, 'system', { do: 'modify', change });
   }
 
   get #order(): OrderView | undefined {
-    return this.#id === null ? undefined : this.#parts.actions.view.order(this.#id);
+    return this.#id === null ? undefined : this.#desk.view.order(this.#id);
   }
 
   /**
@@ -195,39 +170,40 @@ export class ExitOrder {
    * would open what nobody wants. Only where the broker shows the sum of all.
    */
   #setOff(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { actions } = this.#parts;
-    const { view } = actions;
+    const { view, context, registry } = this.#desk;
     const { strategy, instrument } = this.#target;
     const isAgreed = isPositionFresh(view) && view.brokerQty(instrument) === view.accountQty(instrument);
-    for (const other of !isAgreed ? [] : strategy === OPERATOR_INDEX ? actions.owners() : [OPERATOR_INDEX]) {
-      const theirs = view.position(other, instrument).qty;
-      if (this.held * theirs >= 0) continue;
+    const others = strategy === OPERATOR_INDEX ? registry.seats.map(({ index }) => index) : [OPERATOR_INDEX];
+    for (const other of isAgreed ? others : []) {
+      const heldQty = view.position(other, instrument).qty;
+      if (this.held * heldQty >= 0) continue;
       const closed = view.closedByHand(
         instrument,
         strategy === OPERATOR_INDEX ? opposite(this.side) : this.side,
       );
-      const contracts = Math.min(Math.abs(this.held), Math.abs(theirs), closed);
+      const contracts = Math.min(Math.abs(this.held), Math.abs(heldQty), closed);
       if (contracts === 0) continue;
-      const isTrading = (order: OrderView): boolean =>
-        order.strategy === other && order.instrument === instrument && !order.isAdopted;
-      const working = view.openOrders().find(isTrading);
+      const working = ordersOf(this.#desk, { strategy: other, instrument }).find(
+        ({ isAdopted }) => !isAdopted,
+      );
       if (working !== undefined) return `order ${working.clientOrderId} of another owner works`;
       const value = valueOf(contract.spec, view.tradedPrice(instrument) ?? price, contracts);
-      const sign = Math.sign(theirs);
-      actions.positionEvent(strategy, 'forced_close', instrument, signedQty(sign * contracts), value);
-      actions.positionEvent(other, 'forced_close', instrument, signedQty(0 - sign * contracts), value);
+      const sign = Math.sign(heldQty);
+      changeWithoutFill(this.#desk, this.#target, 'forced_close', signedQty(sign * contracts), value);
+      const theirs = { strategy: other, instrument };
+      changeWithoutFill(this.#desk, theirs, 'forced_close', signedQty(0 - sign * contracts), value);
       const text = `${contracts} of ${contract.orderCode} were closed by hand: nothing is traded`;
       const owner = strategy === OPERATOR_INDEX ? other : strategy;
-      actions.alert(owner, 'warning', 'position_closed', text);
+      context.alert(owner, 'warning', 'position_closed', text);
     }
     return "the broker's position and the orders that work leave nothing to close";
   }
 
   /** An order of another strategy that the exit would trade with is withdrawn: exits come before entries. */
   #makeWay(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { actions } = this.#parts;
+    const { view, context } = this.#desk;
     const other = crossedOrder(
-      actions.view,
+      view,
       { contract, side: this.side, limitPrice: price, otherPrices: [], isWaiting: false },
       false,
     );
@@ -235,12 +211,12 @@ export class ExitOrder {
     const name = `order ${other.clientOrderId}`;
     if (other.isAdopted) return `${name} of the operator stands in the way`;
     // Two exits of opposite positions take turns.
-    const isExit = other.strategy !== this.#target.strategy && actions.view.isFlattening(other.strategy);
+    const isExit = other.strategy !== this.#target.strategy && view.isFlattening(other.strategy);
     if (isExit) return `the exit ${name} of another owner stands in the way`;
-    if (isAuction(actions.view.phase()))
+    if (isAuction(view.phase()))
       return `${name} rests in the auction, where it cannot be canceled: the exit would trade with it`;
     if (other.status === 'accepted' || other.status === 'partially_filled') {
-      actions.cancel(other.strategy, other.clientOrderId);
+      context.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
       this.#alerts.tell(name, 'warning', 'flatten_makes_way', text);
     }
@@ -248,7 +224,7 @@ export class ExitOrder {
   }
 
   get whyQueued(): string {
-    const phase = this.#parts.actions.view.phase();
+    const phase = this.#desk.view.phase();
     if (!isAuction(phase)) return `waits: the phase is ${phase}, nothing can be closed at will`;
     const rule = `in the ${phase.replace('_', ' ')} an order can be neither changed nor canceled`;
     const rest =
@@ -315,45 +291,29 @@ function touchOf(view: RiskView, instrument: Contract['index'], side: Side): Pri
   return (side === 'buy' ? book.asks : book.bids)[0]?.price;
 }
 
-/** Alerts of a flatten, each matter once. */
-export interface FlattenTarget {
-  readonly strategy: StrategyIndex;
-  readonly instrument: InstrumentIndex;
-  /** Why it is closed. */
-  readonly reason: string;
-}
-
+/** What is said of one flatten: each matter once. */
 export class FlattenAlerts {
-  readonly #actions: SessionActions;
-  readonly #target: FlattenTarget;
-  readonly #told = new Set<string>();
+  readonly told = new Set<string>();
+  readonly #desk: Desk;
+  readonly #target: Target;
 
-  constructor(actions: SessionActions, target: FlattenTarget) {
-    this.#actions = actions;
+  constructor(desk: Desk, target: Target) {
+    this.#desk = desk;
     this.#target = target;
   }
 
   get code(): string {
-    const { instrument } = this.#target;
-    return this.#actions.view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+    return codeOf(this.#desk, this.#target.instrument);
   }
 
   say(severity: AlertSeverity, code: string, text: string): void {
     const { strategy, reason } = this.#target;
-    this.#actions.alert(strategy, severity, code, `flatten ${this.code} (${reason}): ${text}`);
+    this.#desk.context.alert(strategy, severity, code, `flatten ${this.code} (${reason}): ${text}`);
   }
 
   tell(matter: string, severity: AlertSeverity, code: string, text: string): void {
-    if (this.#told.has(matter)) return;
-    this.#told.add(matter);
+    if (this.told.has(matter)) return;
+    this.told.add(matter);
     this.say(severity, code, text);
-  }
-
-  hasTold(matter: string): boolean {
-    return this.#told.has(matter);
-  }
-
-  forget(matter: string): void {
-    this.#told.delete(matter);
   }
 }

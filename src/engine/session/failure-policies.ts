@@ -3,20 +3,16 @@
  * `flatten` closes the positions of strategies too. Each failure is answered once until it is over. Adopted positions are for the
  * operator to decide. A replay gives the answers that the journal holds: settings edited between two starts do not act on the past.
  */
-import type { EngineSettings, Failure, FailurePolicy } from '../../domain/settings.ts';
-import {
-  type InstrumentIndex,
-  OPERATOR_INDEX,
-  type StrategyIndex,
-  US_PER_SECOND,
-} from '../../domain/units.ts';
+import type { Failure, FailurePolicy } from '../../domain/settings.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import type { PolicyActed } from '../ports/journal-entry.ts';
-import type { Flattener } from './flattener.ts';
-import type { SessionActions } from './session-actions.ts';
+import type { Executor } from './executor.ts';
+import type { Desk } from './desk.ts';
+import type { Place } from './targets.ts';
 
-/** One owner in one contract; null is the account. */
-type Concerned = { readonly strategy: StrategyIndex; readonly instrument: InstrumentIndex } | null;
+/** Null is the account. */
+type Concerned = Place | null;
 
 /** Failures that last: they are answered once they have lasted for `policies.after`. */
 type Lasting = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';
@@ -24,9 +20,8 @@ type Lasting = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | '
 const DISK_FULL = /ENOSPC|EDQUOT|disk is full/i;
 
 export class FailurePolicies {
-  readonly #actions: SessionActions;
-  readonly #settings: EngineSettings;
-  readonly #flattener: Flattener;
+  readonly #desk: Desk;
+  readonly #executor: Executor;
   /** Since when each lasts; infinite once it was answered. */
   readonly #sinceUs = new Map<Lasting, number>();
   /** Journal and disk fail with every send: answered once until a start, or until a person resumes. */
@@ -35,15 +30,14 @@ export class FailurePolicies {
   /** The stream stands and brings no prices. */
   #isFeedStale = false;
 
-  constructor(actions: SessionActions, settings: EngineSettings, flattener: Flattener) {
-    this.#actions = actions;
-    this.#settings = settings;
-    this.#flattener = flattener;
+  constructor(desk: Desk, executor: Executor) {
+    this.#desk = desk;
+    this.#executor = executor;
   }
 
   /** The periodic reads bring an event often enough for failures that last. */
   afterEvent(event: EngineEvent): void {
-    if (this.#settings.policies === undefined) return;
+    if (this.#desk.settings.policies === undefined) return;
     if (event.kind === 'booted') {
       this.#isTokenValid = true;
       this.#isFeedStale = false;
@@ -57,9 +51,9 @@ export class FailurePolicies {
   }
 
   act(failure: Failure, text: string, concerned: Concerned): void {
-    const recorded = this.#actions.recordedPolicies();
+    const recorded = this.#desk.context.decisions.policies();
     if (recorded === null)
-      return this.#carryOut(failure, this.#settings.policies?.[failure] ?? 'hold', text, concerned);
+      return this.#carryOut(failure, this.#desk.settings.policies?.[failure] ?? 'hold', text, concerned);
     const at = recorded.findIndex((each) => each.failure === failure && isSame(concernedBy(each), concerned));
     const [acted] = at === -1 ? [] : recorded.splice(at, 1);
     if (acted !== undefined) this.#carryOut(failure, acted.policy, acted.text, concerned);
@@ -67,7 +61,7 @@ export class FailurePolicies {
 
   /** The event is over: answers of the past that the settings of today would not give. */
   endEvent(): void {
-    const left = this.#actions.recordedPolicies()?.splice(0) ?? [];
+    const left = this.#desk.context.decisions.policies()?.splice(0) ?? [];
     for (const acted of left) this.#carryOut(acted.failure, acted.policy, acted.text, concernedBy(acted));
   }
 
@@ -75,10 +69,12 @@ export class FailurePolicies {
     const owner = concerned === null ? null : concerned.strategy;
     const severity = policy === 'hold' && concerned === null ? 'warning' : 'critical';
     const instrument = concerned === null ? null : concerned.instrument;
-    this.#actions.policyActed({ strategy: owner, failure, policy, instrument, text });
-    this.#actions.alert(owner, severity, 'failure_policy', `${text}: policies.${failure} is ${policy}`);
+    const { context, entries } = this.#desk;
+    const acted = { ...context.head(owner), failure, policy, instrument, text };
+    context.append({ ...acted, kind: 'policy_acted' });
+    context.alert(owner, severity, 'failure_policy', `${text}: policies.${failure} is ${policy}`);
     if (policy === 'hold') return;
-    this.#actions.withdrawEntries(owner);
+    entries.withdraw(owner);
     if (policy === 'flatten') this.#flatten(concerned, text);
   }
 
@@ -91,7 +87,7 @@ export class FailurePolicies {
   }
 
   #watch(): void {
-    const { view } = this.#actions;
+    const { view } = this.#desk;
     const isOpen = view.phase() === 'continuous';
     const unproven = isOpen ? view.unproven() : null;
     this.#follow('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
@@ -114,27 +110,26 @@ export class FailurePolicies {
       this.#sinceUs.delete(failure);
       return;
     }
-    const now = this.#actions.view.nowUs();
+    const now = this.#desk.view.nowUs();
     const since = this.#sinceUs.get(failure) ?? now;
     this.#sinceUs.set(failure, since);
-    if (now - since < (this.#settings.policies?.after ?? Infinity)) return;
+    if (now - since < (this.#desk.settings.policies?.after ?? Infinity)) return;
     this.#sinceUs.set(failure, Infinity);
     this.act(failure, `${text}, for ${Math.round((now - since) / US_PER_SECOND)} s`, null);
   }
 
   /** Of the whole feed, while something is at stake: a contract that hardly trades has not stopped as long as others have prices. */
   #isStale(): boolean {
-    const { view } = this.#actions;
-    if (this.#actions.heldPositions().length === 0 && view.openOrders().length === 0) return false;
-    const { dataAgeMax } = this.#settings.risk;
+    const { view } = this.#desk;
+    if (this.#desk.portfolio.held().length === 0 && view.openOrders().length === 0) return false;
+    const { dataAgeMax } = this.#desk.settings.risk;
     return view.contracts().every(({ index }) => view.dataAgeUs(index) > dataAgeMax);
   }
 
   #flatten(concerned: Concerned, reason: string): void {
-    if (concerned !== null) return this.#flattener.flatten(concerned.strategy, concerned.instrument, reason);
+    if (concerned !== null) return this.#executor.flatten(concerned, reason);
     // An entry may fill before its cancel arrives.
-    for (const strategy of this.#actions.owners())
-      if (strategy !== OPERATOR_INDEX) this.#flattener.flattenOwner(strategy, reason, 'settings');
+    for (const { index } of this.#desk.registry.seats) this.#executor.flattenOwner(index, reason, 'settings');
   }
 }
 

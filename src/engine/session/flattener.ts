@@ -1,151 +1,3 @@
-/** The flatten procedures that are under way, one for each owner and contract. */
-import { isAuction } from '../../domain/calendar.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
-import type { EngineSettings } from '../../domain/settings.ts';
-import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
-import { TERMINAL_STATUSES } from '../../domain/order.ts';
-import { isPositionFresh } from '../risk/exposure.ts';
-import type { OrderView } from '../risk/risk-view.ts';
-import { ExitOrder, FlattenAlerts, type FlattenTarget } from './exit-order.ts';
-import type { SessionActions, SessionTimers } from './session-actions.ts';
-
-export class Flattener {
-  readonly #parts: FlattenParts;
-  #jobs: readonly FlattenJob[] = [];
-  /** Exits without an answer: one that turns up after it was proven absent could open a position. */
-  readonly #lost = new Map<ClientOrderId, LostExit>();
-
-  constructor(parts: Omit<FlattenParts, 'lost'>) {
-    this.#parts = { ...parts, lost: (id, exit) => this.#lost.set(id, exit) };
-  }
-
-  /** Closes everything the owner holds, and cancels all its orders. */
-  flattenOwner(strategy: StrategyIndex, reason: string, asker: FlattenAsker): void {
-    for (const instrument of this.#touched(strategy)) this.flatten(strategy, instrument, reason, asker);
-  }
-
-  flatten(
-    strategy: StrategyIndex,
-    instrument: InstrumentIndex,
-    reason: string,
-    asker: FlattenAsker = 'settings',
-  ): void {
-    const known = this.#find(strategy, instrument);
-    const job = known ?? new FlattenJob(this.#parts, { strategy, instrument, reason });
-    if (known === undefined) this.#jobs = [...this.#jobs, job];
-    job.askers.add(asker);
-    job.start();
-  }
-
-  has(strategy: StrategyIndex, instrument: InstrumentIndex): boolean {
-    return this.#find(strategy, instrument) !== undefined;
-  }
-
-  /** From the first cancel until the owner is flat, also while a person is needed. */
-  isFlattening(strategy: StrategyIndex): boolean {
-    if (this.#jobs.length === 0) return false;
-    return this.#jobs.some((job) => job.strategy === strategy && job.state !== 'done');
-  }
-
-  /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */
-  isClosing(strategy: StrategyIndex, instrument: InstrumentIndex): boolean {
-    const state = this.#find(strategy, instrument)?.state;
-    return state !== undefined && !IS_IDLE.has(state);
-  }
-
-  /** Some position is being closed: its stops are withdrawn. */
-  get isClosingAny(): boolean {
-    return this.#jobs.some(({ state }) => state !== 'done' && !IS_IDLE.has(state));
-  }
-
-  /** Something is still being tried. */
-  get isBusy(): boolean {
-    return this.#jobs.some(({ state }) => state !== 'given_up' && state !== 'done');
-  }
-
-  step(): void {
-    for (const [id, exit] of this.#lost) this.#followLost(id, exit);
-    if (this.#jobs.length === 0) return;
-    for (const job of this.#jobs) job.step();
-    if (this.#jobs.some(({ state }) => state === 'done'))
-      this.#jobs = this.#jobs.filter(({ state }) => state !== 'done');
-  }
-
-  /** Positions could not be read. */
-  readFailed(): void {
-    for (const job of this.#jobs) job.readFailed();
-  }
-
-  /** Another phase: what waited for it goes on. */
-  resume(): void {
-    for (const job of this.#jobs) job.start();
-    this.step();
-  }
-
-  /** The trading day of these procedures is over; their order numbers are void. */
-  endDay(): void {
-    for (const job of this.#jobs) {
-      if (job.state !== 'done') job.tellUnfinished('its day ended');
-      job.drop();
-    }
-    this.#jobs = [];
-    this.#lost.clear();
-  }
-
-  /** The process that was to stop is gone: what a person or a policy asked for goes on. */
-  endStop(): void {
-    for (const { askers } of this.#lost.values()) askers.delete('stop');
-    this.#release(this.#jobs, ['stop']);
-  }
-
-  /** Entries are on again: what was given up would close later what is entered from here on. */
-  endGivenUp(strategy: StrategyIndex | null): void {
-    const isMeant = (job: FlattenJob): boolean =>
-      job.state === 'given_up' && (strategy === null || job.strategy === strategy);
-    for (const job of this.#release(this.#jobs.filter(isMeant), ['person', 'person_in_auction']))
-      job.tellUnfinished('a person resumed');
-  }
-
-  /** Returns those that nobody asks for any more. */
-  #release(jobs: readonly FlattenJob[], askers: readonly FlattenAsker[]): readonly FlattenJob[] {
-    for (const job of jobs) for (const asker of askers) job.askers.delete(asker);
-    const released = jobs.filter((job) => job.askers.size === 0);
-    for (const job of released) job.drop();
-    this.#jobs = this.#jobs.filter(({ state }) => state !== 'done');
-    return released;
-  }
-
-  describe(): readonly string[] {
-    return this.#jobs.map((job) => job.describe());
-  }
-
-  #followLost(id: ClientOrderId, { target: { strategy, instrument }, askers }: LostExit): void {
-    const { actions } = this.#parts;
-    const status = actions.view.order(id)?.status;
-    if (status === 'unknown' || status === 'presumed_absent' || status === 'not_sent') return;
-    this.#lost.delete(id);
-    if (status === undefined || status === 'rejected') return;
-    if (!TERMINAL_STATUSES.has(status)) actions.cancel(strategy, id);
-    for (const asker of askers) this.flatten(strategy, instrument, `its exit ${id} turned up`, asker);
-  }
-
-  #find(strategy: StrategyIndex, instrument: InstrumentIndex): FlattenJob | undefined {
-    return this.#jobs.find(
-      (job) => job.strategy === strategy && job.instrument === instrument && job.state !== 'done',
-    );
-  }
-
-  #touched(strategy: StrategyIndex): ReadonlySet<InstrumentIndex> {
-    const { actions } = this.#parts;
-    const touched = new Set<InstrumentIndex>();
-    for (const held of actions.heldPositions()) if (held.strategy === strategy) touched.add(held.instrument);
-    for (const order of actions.view.openOrders())
-      if (order.strategy === strategy) touched.add(order.instrument);
-    return touched;
-  }
-}
-
 /**
  * Closes what one owner holds in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
  * repriced a few times, then an alert. Entries go at once; what protects stays until a read has shown that the position can be
@@ -154,86 +6,52 @@ export class Flattener {
  * confirms that, and into the last one of the day where the settings ask. Every exit passes the guard, which
  * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
  */
-interface FlattenParts {
-  readonly actions: SessionActions;
-  readonly timers: SessionTimers;
-  readonly settings: EngineSettings;
-  /** The answer to an exit was lost. */
-  readonly lost: (id: ClientOrderId, exit: LostExit) => void;
-}
+import { isAuction } from '../../domain/calendar.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import { isPositionFresh } from '../risk/exposure.ts';
+import type { OrderView } from '../risk/risk-view.ts';
+import type { Desk } from './desk.ts';
+import { ExitOrder, FlattenAlerts } from './exit-order.ts';
+import type { Target } from './targets.ts';
 
-interface LostExit {
-  readonly target: FlattenTarget;
-  /** Of its flatten: one that turns up gives them no more than they asked for. */
-  readonly askers: Set<FlattenAsker>;
-}
-
-/** A `person_in_auction` has confirmed an order that nobody can take back; `stop` asks for as long as the process lasts. */
-export type FlattenAsker = 'person' | 'person_in_auction' | 'settings' | 'stop';
-
-/** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
-type FlattenState =
-  | 'queued'
-  | 'checking'
-  | 'withdrawing'
-  | 'reading'
-  | 'pausing'
-  | 'working'
-  | 'repricing'
-  | 'resting'
-  | 'given_up'
-  | 'done';
-
-/** Nothing is being withdrawn, and no exit is being tried. */
-const IS_IDLE: ReadonlySet<FlattenState> = new Set<FlattenState>(['queued', 'checking', 'given_up']);
-
-class FlattenJob {
-  readonly askers = new Set<FlattenAsker>();
-  readonly #parts: FlattenParts;
-  readonly #target: FlattenTarget;
+export class Flattener {
+  readonly target: Target;
+  readonly #desk: Desk;
+  readonly #lostExits: Map<ClientOrderId, Target>;
   readonly #withdrawal: Withdrawal;
   readonly #entries: Withdrawal;
   /** All that can be canceled in an auction. */
   readonly #waiting: Withdrawal;
   readonly #alerts: FlattenAlerts;
   readonly #exit: ExitOrder;
-  #state: FlattenState = 'queued';
   /** A read counts when it began at or after this moment. */
   #readSinceUs = Infinity;
+  /** Why the exit was not asked for. */
+  #obstacle = '';
   #tries = 0;
   /** Exits whose answer was lost. */
   #lost = 0;
   #cancelTimer: CancelTimer | null = null;
 
-  constructor(parts: FlattenParts, target: FlattenTarget) {
+  constructor(desk: Desk, target: Target, lostExits: Map<ClientOrderId, Target>) {
     const { strategy, instrument } = target;
-    this.#parts = parts;
-    this.#target = target;
+    this.#desk = desk;
+    this.#lostExits = lostExits;
+    this.target = target;
     const isOurs = (order: OrderView): boolean =>
       order.strategy === strategy && order.instrument === instrument;
-    this.#withdrawal = new Withdrawal(parts.actions, isOurs);
-    this.#entries = new Withdrawal(parts.actions, (order) => isOurs(order) && !this.#mayProtect(order));
-    this.#waiting = new Withdrawal(parts.actions, (order) => isOurs(order) && order.isWaiting === true);
-    this.#alerts = new FlattenAlerts(parts.actions, target);
-    this.#exit = new ExitOrder(parts, target, this.#alerts);
-  }
-
-  get state(): FlattenState {
-    return this.#state;
-  }
-
-  get strategy(): StrategyIndex {
-    return this.#target.strategy;
-  }
-
-  get instrument(): InstrumentIndex {
-    return this.#target.instrument;
+    this.#withdrawal = new Withdrawal(desk, isOurs);
+    this.#entries = new Withdrawal(desk, (order) => isOurs(order) && !this.#mayProtect(order));
+    this.#waiting = new Withdrawal(desk, (order) => isOurs(order) && order.isWaiting === true);
+    this.#alerts = new FlattenAlerts(desk, target);
+    this.#exit = new ExitOrder(desk, target, this.#alerts);
   }
 
   /** Starts, or restarts a flatten that waits or was given up. */
   start(): void {
-    const isOver = this.#state === 'resting' && !this.#isInAuction;
-    if (this.#state !== 'queued' && this.#state !== 'given_up' && !isOver) return;
+    const isOver = this.target.progress === 'resting' && !this.#isInAuction;
+    if (this.target.progress !== 'queued' && this.target.progress !== 'given_up' && !isOver) return;
     this.#tries = 0;
     this.#lost = 0;
     this.#exit.forget();
@@ -243,7 +61,7 @@ class FlattenJob {
 
   drop(): void {
     this.#stopTimer();
-    this.#state = 'done';
+    this.target.progress = 'done';
   }
 
   tellUnfinished(why: string): void {
@@ -253,11 +71,11 @@ class FlattenJob {
 
   /** One step; called after every event that can change its inputs. */
   step(): void {
-    if (this.#state === 'done') return;
-    if (!this.#isOpen && this.#state !== 'given_up') this.#queue();
-    if (this.#isInAuction && this.#state === 'repricing') this.#state = 'working';
-    const isRead = this.#parts.actions.view.positionsReadUs() >= this.#readSinceUs;
-    switch (this.#state) {
+    if (this.target.progress === 'done') return;
+    if (!this.#isOpen && this.target.progress !== 'given_up') this.#queue();
+    if (this.#isInAuction && this.target.progress === 'repricing') this.target.progress = 'working';
+    const isRead = this.#desk.view.positionsReadUs() >= this.#readSinceUs;
+    switch (this.target.progress) {
       case 'queued':
       case 'given_up':
         return this.#isFlat ? this.drop() : undefined;
@@ -283,20 +101,21 @@ class FlattenJob {
   }
 
   describe(): string {
-    return `flattening ${this.#alerts.code} ${this.#exit.held}: ${this.#state}`;
+    return `flattening ${this.#alerts.code} ${this.#exit.held}: ${this.target.progress}`;
   }
 
   /** It may send an exit now. */
   get #isOpen(): boolean {
-    return this.#parts.actions.view.phase() === 'continuous' || this.#isInAuction;
+    return this.#desk.view.phase() === 'continuous' || this.#isInAuction;
   }
 
   /** A person has confirmed an auction; the settings ask for the last one of the day, as nothing follows it. */
   get #isInAuction(): boolean {
-    const phase = this.#parts.actions.view.phase();
+    const phase = this.#desk.view.phase();
     if (!isAuction(phase)) return false;
     return (
-      this.askers.has('person_in_auction') || (phase === 'closing_auction' && this.askers.has('settings'))
+      this.target.askers.has('person_in_auction') ||
+      (phase === 'closing_auction' && this.target.askers.has('settings'))
     );
   }
 
@@ -310,25 +129,24 @@ class FlattenJob {
   }
 
   #queue(): void {
-    const phase = this.#parts.actions.view.phase();
+    const phase = this.#desk.view.phase();
     // The book that is read after the close shows what the auction took.
-    if (phase === 'closed' && this.#state === 'resting') return;
-    if (this.#state === 'queued' && this.#alerts.hasTold(`queued ${phase}`)) return;
+    if (phase === 'closed' && this.target.progress === 'resting') return;
+    if (this.target.progress === 'queued' && this.#alerts.told.has(`queued ${phase}`)) return;
     this.#stopTimer();
-    this.#state = 'queued';
+    this.target.progress = 'queued';
     if (this.#isFlat) return;
     const severity = phase === 'closing_auction' ? 'critical' : 'warning';
     this.#alerts.tell(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
   }
 
   #check(): void {
-    const isReady = isPositionFresh(this.#parts.actions.view) && this.#exit.canBePriced;
+    const isReady = isPositionFresh(this.#desk.view) && this.#exit.canBePriced;
     const isCovered = this.#withdrawal.waiting.some((order) => this.#mayProtect(order));
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
-    this.#state = 'checking';
+    this.#enter('checking');
     this.#withdrawEntries();
     this.#askPositions();
-    this.#retryLater(() => this.#onCheckSlow());
   }
 
   /** An order of unknown fate that may leave nothing to close: what protects stays until it is found, or proven absent. */
@@ -339,7 +157,7 @@ class FlattenJob {
   /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
   #mayProtect({ clientOrderId, purpose, isAdopted, isWaiting, parent }: OrderView): boolean {
     const isStop = isWaiting === true ? purpose === 'reduce' || isAdopted : typeof parent === 'string';
-    return isStop || this.#parts.actions.isCover(clientOrderId);
+    return isStop || this.#desk.entries.isCover(clientOrderId);
   }
 
   /** What can be canceled now and protects nothing. */
@@ -347,16 +165,16 @@ class FlattenJob {
     if (!this.#isInAuction) this.#entries.ask();
   }
 
-  #onCheckSlow(): void {
+  #checkLonger(): void {
     const doubtful = this.#doubtful;
     if (this.#isLate && doubtful !== undefined) this.#tellDoubt(doubtful);
     else if (this.#isLate) {
       const text = 'waits for the position and a price to be read: until then its stops stay';
       this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
     }
+    this.#enter('checking');
     this.#withdrawEntries();
-    this.#parts.actions.read('positions');
-    this.#retryLater(() => this.#onCheckSlow());
+    this.#desk.snapshots.want('positions');
   }
 
   #tellDoubt({ clientOrderId: id, status }: OrderView): void {
@@ -370,26 +188,25 @@ class FlattenJob {
   /** It counts until it is found, or proven absent. */
   #lose(exit: OrderView): void {
     this.#lost += 1;
-    this.#parts.lost(exit.clientOrderId, { target: this.#target, askers: this.askers });
+    this.#lostExits.set(exit.clientOrderId, this.target);
     this.#tellDoubt(exit);
     this.#exit.forget();
     this.#check();
   }
 
   #goOn(): void {
-    const isTooOften = this.#lost > this.#parts.settings.flatten.attempts;
+    const isTooOften = this.#lost > this.#desk.settings.flatten.attempts;
     if (!isTooOften || this.#exit.held === 0) return this.#withdraw();
     this.#giveUp(`the answers to its last ${this.#lost} exits were lost, and the exits never arrived`);
   }
 
   #withdraw(): void {
-    this.#state = 'withdrawing';
+    this.#enter('withdrawing');
     this.#before.ask();
     if (this.#before.isDone) this.#read();
-    else this.#retryLater(() => this.#onWithdrawSlow());
   }
 
-  #onWithdrawSlow(): void {
+  #withdrawLonger(): void {
     if (this.#isLate) {
       const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
       this.#alerts.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
@@ -398,9 +215,8 @@ class FlattenJob {
   }
 
   #read(): void {
-    this.#state = 'reading';
+    this.#enter('reading');
     this.#askPositions();
-    this.#retryLater(() => this.#onReadSlow());
   }
 
   /**
@@ -408,8 +224,8 @@ class FlattenJob {
    * be over.
    */
   readFailed(): void {
-    if (this.#state !== 'reading') return;
-    if (isPositionFresh(this.#parts.actions.view)) return this.#place();
+    if (this.target.progress !== 'reading') return;
+    if (isPositionFresh(this.#desk.view)) return this.#place();
     if (this.#exit.held !== 0)
       this.#alerts.tell(
         'unread',
@@ -420,17 +236,17 @@ class FlattenJob {
   }
 
   #askPositions(): void {
-    const { actions } = this.#parts;
-    this.#readSinceUs = actions.view.nowUs();
-    actions.read('positions');
+    const { view, snapshots } = this.#desk;
+    this.#readSinceUs = view.nowUs();
+    snapshots.want('positions');
   }
 
   /** The read failed, or its answer was lost in a restart. */
-  #onReadSlow(): void {
+  #readLonger(): void {
     const text = 'waits for the position to be read: it is not closed blindly';
     if (this.#isLate) this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
-    this.#parts.actions.read('positions');
-    this.#retryLater(() => this.#onReadSlow());
+    this.#enter('reading');
+    this.#desk.snapshots.want('positions');
   }
 
   #place(): void {
@@ -444,18 +260,17 @@ class FlattenJob {
     if (obstacle === null) {
       // The waits for cancels and reads before it, as without a token, cost it no attempt.
       if (isFirst) this.#tries = 0;
-      this.#state = 'working';
-      return this.#retryLater(() => this.#onUnfilled());
+      return this.#enter('working');
     }
     if (this.#isFlat) return this.drop();
-    this.#state = 'pausing';
-    this.#retryLater(() => (this.#isLate ? this.#giveUp(obstacle) : this.#read()));
+    this.#obstacle = obstacle;
+    this.#enter('pausing');
   }
 
   /** All that is held is in orders of the auction, or nothing is held and an entry rests there. */
   #rest(): void {
     this.#stopTimer();
-    this.#state = 'resting';
+    this.target.progress = 'resting';
     this.#alerts.tell('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
   }
 
@@ -468,40 +283,47 @@ class FlattenJob {
 
   #onUnfilled(): void {
     if (this.#exit.isUnanswered) this.#tries = 0;
-    if (this.#isInAuction && this.#exit.isOpen) return this.#retryLater(() => this.#onUnfilled());
+    if (this.#isInAuction && this.#exit.isOpen) return this.#enter(this.target.progress);
     if (this.#isLate) return this.#giveUp(this.#exit.outcome);
     if (!this.#exit.isOpen || this.#exit.mustBeReplaced) return this.#withdraw();
-    this.#state = 'repricing';
+    this.#enter('repricing');
     this.#askPositions();
-    this.#retryLater(() => this.#onUnfilled());
   }
 
   #reprice(): void {
-    this.#state = 'working';
+    this.#enter('working');
     this.#exit.reprice();
-    this.#retryLater(() => this.#onUnfilled());
   }
 
   #giveUp(why: string): void {
     this.#stopTimer();
-    this.#state = 'given_up';
-    const { attempts } = this.#parts.settings.flatten;
+    this.target.progress = 'given_up';
+    const { attempts } = this.#desk.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
     this.#alerts.say('critical', 'flatten_failed', text);
   }
 
   get #isLate(): boolean {
-    return this.#tries > this.#parts.settings.flatten.attempts;
+    return this.#tries > this.#desk.settings.flatten.attempts;
   }
 
-  #retryLater(run: () => void): void {
-    const { timers, settings } = this.#parts;
+  /** A state that does not wait for ever. */
+  #enter(progress: Target['progress']): void {
+    const { settings, timers } = this.#desk;
+    this.target.progress = progress;
     this.#stopTimer();
-    this.#cancelTimer = timers.after(settings.flatten.retryAfter, () => {
-      this.#tries += 1;
-      run();
-    });
+    this.#cancelTimer = timers.after(settings.flatten.retryAfter, () => this.#onSlow());
+  }
+
+  #onSlow(): void {
+    this.#tries += 1;
+    if (this.target.progress === 'checking') this.#checkLonger();
+    else if (this.target.progress === 'withdrawing') this.#withdrawLonger();
+    else if (this.target.progress === 'reading') this.#readLonger();
+    else if (this.target.progress !== 'pausing') this.#onUnfilled();
+    else if (this.#isLate) this.#giveUp(this.#obstacle);
+    else this.#read();
   }
 
   #stopTimer(): void {
@@ -512,12 +334,12 @@ class FlattenJob {
 
 /** Cancels orders, once each and again when a cancel failed; done when none is left. */
 export class Withdrawal {
-  readonly #actions: SessionActions;
+  readonly #desk: Desk;
   readonly #isMeant: (order: OrderView) => boolean;
   readonly #asked = new Set<ClientOrderId>();
 
-  constructor(actions: SessionActions, isMeant: (order: OrderView) => boolean) {
-    this.#actions = actions;
+  constructor(desk: Desk, isMeant: (order: OrderView) => boolean) {
+    this.#desk = desk;
     this.#isMeant = isMeant;
   }
 
@@ -526,7 +348,7 @@ export class Withdrawal {
    * guard counts it.
    */
   get waiting(): readonly OrderView[] {
-    return this.#actions.view
+    return this.#desk.view
       .openOrders()
       .filter((order) => order.status !== 'presumed_absent' && this.#isMeant(order));
   }
@@ -544,7 +366,7 @@ export class Withdrawal {
         order.status === 'pending_trigger';
       if (isOpen || (this.#asked.has(order.clientOrderId) && !wasRefused)) continue;
       this.#asked.add(order.clientOrderId);
-      this.#actions.cancel(order.strategy, order.clientOrderId);
+      this.#desk.context.cancel(order.strategy, order.clientOrderId);
     }
   }
 }

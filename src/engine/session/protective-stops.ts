@@ -11,7 +11,7 @@ import { assert } from '../../domain/assert.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { cover, type Cover } from '../../domain/cover.ts';
-import { type Side, signOf } from '../../domain/order.ts';
+import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
 import type { ProtectiveStopSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
@@ -19,21 +19,24 @@ import {
   priceTicks,
   qty,
   seconds,
-  type StrategyIndex,
   tsUs,
   US_PER_MINUTE,
   US_PER_SECOND,
 } from '../../domain/units.ts';
+import { isPartnerSent } from '../orders/exits.ts';
+import type { ManagedOrder } from '../orders/managed-order.ts';
 import { coverOf } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
-import type { SessionParts } from './close-out.ts';
+import { codeOf, type Desk, ordersOf } from './desk.ts';
+import type { Place } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
-import type { Flattener } from './flattener.ts';
 
 /** Longer than a call may wait for positions to be read: a second one is never asked for beside it. */
 const ASK_AGAIN = seconds(6);
 /** Cancels in a row before a broker that refuses them is asked once a minute (failure cases, 32). */
 const PROMPT_WITHDRAWALS = 3;
+
+const NO_ORDERS: readonly ManagedOrder[] = [];
 
 /** Terms of a stop that takes the place of another. */
 interface InheritedStop {
@@ -51,9 +54,9 @@ interface LostStop {
 }
 
 /** One owner in one contract: what it holds or may still have a stop for. */
-class Place {
-  readonly strategy: StrategyIndex;
-  readonly instrument: InstrumentIndex;
+class Watch implements Place {
+  readonly strategy;
+  readonly instrument;
   /** Null where the configuration says how far away the stop is. */
   readonly inherited: InheritedStop | null;
   /** Contracts and side that have to be covered; set by each look. */
@@ -72,7 +75,7 @@ class Place {
   /** The policy that was told of it. */
   nakedTold: 'nakedPosition' | 'unprovenPosition' | null = null;
 
-  constructor(strategy: StrategyIndex, instrument: InstrumentIndex, inherited: InheritedStop | null) {
+  constructor({ strategy, instrument }: Place, inherited: InheritedStop | null) {
     this.strategy = strategy;
     this.instrument = instrument;
     this.inherited = inherited;
@@ -80,27 +83,32 @@ class Place {
 }
 
 export class ProtectiveStops {
-  readonly #parts: SessionParts;
+  readonly #desk: Desk;
   readonly #policies: FailurePolicies;
-  readonly #flattener: Flattener;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, Watch>();
   #lost: readonly LostStop[] = [];
   #cancelTimer: CancelTimer | null = null;
   #wakeUs = Infinity;
 
-  constructor(parts: SessionParts, policies: FailurePolicies, flattener: Flattener) {
-    this.#parts = parts;
+  constructor(desk: Desk, policies: FailurePolicies) {
+    this.#desk = desk;
     this.#policies = policies;
-    this.#flattener = flattener;
+  }
+
+  /** Something is held, or may still have a stop. */
+  get isWatching(): boolean {
+    const { portfolio, orders } = this.#desk;
+    const isLost = this.#lost.length > 0 || orders.canceledWaiting.length > 0;
+    return isLost || this.#places.size > 0 || orders.waiting > 0 || portfolio.held().length > 0;
   }
 
   /** After every event that can change positions or orders. */
   step(): void {
-    const { settings, actions } = this.#parts;
+    const { settings, view } = this.#desk;
     this.#restore(settings.risk.protectiveStop);
     this.#find(settings.risk.protectiveStop);
     if (this.#places.size === 0) return;
-    const unproven = actions.view.unproven();
+    const unproven = view.unproven();
     this.#look(unproven === null);
     for (const place of this.#places.values())
       if (unproven === null) this.#follow(place);
@@ -109,16 +117,13 @@ export class ProtectiveStops {
   }
 
   #find(configured: ProtectiveStopSettings | undefined): void {
-    const { actions } = this.#parts;
-    if (configured !== undefined)
-      for (const { strategy, instrument } of actions.heldPositions()) this.#place(strategy, instrument, null);
-    for (const order of actions.view.openOrders()) {
-      const isWithdrawn = (): boolean =>
-        isOversized(order) || this.#flattener.isClosing(order.strategy, order.instrument);
+    const { view, portfolio } = this.#desk;
+    if (configured !== undefined) for (const held of portfolio.held()) this.#place(held, null);
+    for (const order of view.openOrders()) {
+      const isWithdrawn = (): boolean => isOversized(order) || this.#desk.targets.isClosing(order);
       if (order.isProtective !== true && !(isStop(order) && isWithdrawn())) continue;
       const inherited = configured === undefined ? inheritedFrom(order) : null;
-      if (configured !== undefined || inherited !== null)
-        this.#place(order.strategy, order.instrument, inherited);
+      if (configured !== undefined || inherited !== null) this.#place(order, inherited);
     }
   }
 
@@ -127,17 +132,17 @@ export class ProtectiveStops {
    * stop comes back on its terms, also after a resume, unless the strategy has entered since.
    */
   #restore(configured: ProtectiveStopSettings | undefined): void {
-    const { actions } = this.#parts;
-    const { view } = actions;
+    const { view, context, orders, registry } = this.#desk;
     // A resume may come before the end is read.
     const isOff = ({ strategy, createdUs, waitedUs = -Infinity }: OrderView): boolean =>
       view.haltedUntilUs() > Math.max(createdUs, waitedUs) ||
       view.strategyHalted(strategy) !== null ||
-      actions.isStopped(strategy);
-    const ended = actions.takeLostStops();
+      registry.isStopped(strategy);
+    const ended = orders.canceledWaiting.length === 0 ? NO_ORDERS : orders.canceledWaiting.splice(0);
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended
-      .filter((order) => order.strategy !== OPERATOR_INDEX && order.isProtective !== true)
+      .filter((order) => !order.isUnwanted && !isPartnerSent(order) && !order.isProtective)
+      .filter(({ strategy }) => strategy !== OPERATOR_INDEX)
       .filter((order) => coverOf(order).role === 'stop' && isOff(order))
       .map((order) => ({ order, endedUs: view.nowUs() }));
     this.#lost = [...this.#lost, ...lost].filter((each) => !this.#hasEntered(each));
@@ -145,48 +150,35 @@ export class ProtectiveStops {
     for (const { order } of this.#lost) {
       const { strategy, instrument, side, clientOrderId, triggerPrice, limitPrice } = order;
       const held = view.position(strategy, instrument).qty;
-      if (Math.sign(held) !== -signOf(side) || this.#flattener.isClosing(strategy, instrument)) continue;
+      if (Math.sign(held) !== -signOf(side) || this.#desk.targets.isClosing(order)) continue;
       const isAlike = (other: LostStop): boolean =>
         other.order.strategy === strategy &&
         other.order.instrument === instrument &&
         other.order.side === side;
       const alike = this.#lost.filter(isAlike);
       this.#lost = this.#lost.filter((other) => !isAlike(other));
-      const naked = this.#nakedOf(strategy, instrument, held);
+      const naked = this.#cover(order, held, isStaying).nakedQty;
       if (naked === 0 || alike.length === 0) continue;
-      const code = view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+      const code = codeOf(this.#desk, instrument);
       const text = `${clientOrderId} was canceled while entries are off, and ${naked} of ${code} have no stop at the broker now: another takes its place`;
-      actions.alert(strategy, 'critical', 'exits_missing', text);
+      context.alert(strategy, 'critical', 'exits_missing', text);
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
       const terms = { side, triggerPrice: triggerPrice ?? null, limitPrice, leavesQty: size };
       const inherited = configured === undefined ? inheritedFrom(terms) : null;
-      if (inherited !== null) this.#place(strategy, instrument, inherited);
+      if (inherited !== null) this.#place(order, inherited);
     }
   }
 
-  #nakedOf(strategy: StrategyIndex, instrument: InstrumentIndex, held: number): number {
-    const own = this.#parts.actions.view
-      .openOrders()
-      .filter((order) => order.strategy === strategy && order.instrument === instrument && isStaying(order));
-    return cover(held, own, coverOf).nakedQty;
-  }
-
   /** What it holds then has nothing to do with the stop. */
-  #hasEntered({ order: { strategy, instrument }, endedUs }: LostStop): boolean {
-    return this.#parts.actions.view
-      .openOrders()
-      .some(
-        (order) =>
-          order.strategy === strategy &&
-          order.instrument === instrument &&
-          order.purpose === 'entry' &&
-          order.createdUs > endedUs,
-      );
+  #hasEntered({ order, endedUs }: LostStop): boolean {
+    return ordersOf(this.#desk, order).some(
+      ({ purpose, createdUs }) => purpose === 'entry' && createdUs > endedUs,
+    );
   }
 
   /** A process starts, perhaps with a clock that was set back: nothing waits longer than it would from now on. */
   restart(): void {
-    const now = this.#parts.actions.view.nowUs();
+    const now = this.#desk.view.nowUs();
     for (const place of this.#places.values()) {
       place.askAtUs = Math.min(place.askAtUs, now + ASK_AGAIN);
       place.withdrawAtUs = Math.min(place.withdrawAtUs, now + US_PER_MINUTE);
@@ -195,12 +187,12 @@ export class ProtectiveStops {
   }
 
   #look(isProven: boolean): void {
-    const { actions } = this.#parts;
+    const { view } = this.#desk;
     /** By contract and side: what covers the account beside the strategies' own stops. */
     const others = new Map<string, number>();
     for (const [key, place] of this.#places) {
       const { strategy, instrument } = place;
-      const held = actions.view.position(strategy, instrument).qty;
+      const held = view.position(strategy, instrument).qty;
       if (held !== 0) place.side = held > 0 ? 'sell' : 'buy';
       const pool = `${instrument} ${place.side}`;
       const shared = others.get(pool) ?? this.#coveredByOthers(instrument, place.side);
@@ -211,7 +203,7 @@ export class ProtectiveStops {
       if (inherited !== null && isProven && (held === 0 || place.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
       // A stop of ours beside the exits that a bracket brings would close the position twice.
-      const awaited = actions.view.awaitedExitQty(strategy, instrument, place.side);
+      const awaited = view.awaitedExitQty(strategy, instrument, place.side);
       place.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
       const { stopQty } = this.#cover(place, held, isInForce);
       place.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
@@ -221,22 +213,15 @@ export class ProtectiveStops {
     }
   }
 
-  #place(strategy: StrategyIndex, instrument: InstrumentIndex, inherited: InheritedStop | null): void {
-    const key = `${strategy} ${instrument}`;
-    if (strategy === OPERATOR_INDEX || this.#places.has(key)) return;
-    this.#places.set(key, new Place(strategy, instrument, inherited));
+  #place(place: Place, inherited: InheritedStop | null): void {
+    const key = `${place.strategy} ${place.instrument}`;
+    if (place.strategy === OPERATOR_INDEX || this.#places.has(key)) return;
+    this.#places.set(key, new Watch(place, inherited));
   }
 
   /** By those of the owner's orders that count. */
-  #cover(
-    { strategy, instrument }: Place,
-    held: number,
-    counts: (order: OrderView) => boolean,
-  ): Cover<OrderView> {
-    const own = this.#parts.actions.view
-      .openOrders()
-      .filter((order) => order.strategy === strategy && order.instrument === instrument && counts(order));
-    return cover(held, own, coverOf);
+  #cover(place: Place, held: number, counts: (order: OrderView) => boolean): Cover<OrderView> {
+    return cover(held, ordersOf(this.#desk, place).filter(counts), coverOf);
   }
 
   /**
@@ -244,7 +229,7 @@ export class ProtectiveStops {
    * side, which closes as much of ours by itself.
    */
   #coveredByOthers(instrument: InstrumentIndex, side: Side): number {
-    const { view } = this.#parts.actions;
+    const { view } = this.#desk;
     const held = -signOf(side) * view.position(OPERATOR_INDEX, instrument).qty;
     const theirs = view
       .openOrders()
@@ -253,19 +238,14 @@ export class ProtectiveStops {
     return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
   }
 
-  #stopsOf({ strategy, instrument }: Place): readonly OrderView[] {
-    return this.#parts.actions.view
-      .openOrders()
-      .filter(
-        (order) =>
-          order.isProtective === true && order.strategy === strategy && order.instrument === instrument,
-      );
+  #stopsOf(place: Place): readonly OrderView[] {
+    return ordersOf(this.#desk, place).filter(({ isProtective }) => isProtective === true);
   }
 
-  #follow(place: Place): void {
-    const { strategy, instrument, side, wantedQty } = place;
+  #follow(place: Watch): void {
+    const { side, wantedQty } = place;
     const [stop, ...more] = this.#stopsOf(place);
-    if (this.#flattener.isClosing(strategy, instrument)) {
+    if (this.#desk.targets.isClosing(place)) {
       // The flatten withdraws it: nothing delays the next one.
       if (stop !== undefined) place.askAtUs = -Infinity;
       return forgive(place);
@@ -283,9 +263,8 @@ export class ProtectiveStops {
     this.#withdraw(place, isRight ? more : [stop, ...more]);
   }
 
-  #ask(place: Place, triggerTicks: number): void {
-    const { actions, settings } = this.#parts;
-    const { view } = actions;
+  #ask(place: Watch, triggerTicks: number): void {
+    const { settings, view, context } = this.#desk;
     const { strategy, instrument, side, wantedQty } = place;
     if (view.nowUs() < place.askAtUs || !this.#isMarketOpen || this.#isOversizedLeft(place)) return;
     const terms = place.inherited ?? settings.risk.protectiveStop;
@@ -294,7 +273,7 @@ export class ProtectiveStops {
     place.askedQty = wantedQty;
     place.withdrawals = 0;
     place.withdrawAtUs = -Infinity;
-    actions.submitFor(strategy, {
+    const intent: OrderIntent = {
       kind: 'stop',
       instrument,
       side,
@@ -303,29 +282,23 @@ export class ProtectiveStops {
       triggerPrice: priceTicks(triggerTicks),
       triggerWhen: side === 'sell' ? 'at_or_below' : 'at_or_above',
       reason: 'protective stop',
-    });
+    };
+    context.ask(strategy, 'system', { do: 'submit', intent });
   }
 
   /** An exit that was withdrawn as too large may trigger until its end is known. */
-  #isOversizedLeft({ strategy, instrument, inherited, side }: Place): boolean {
-    return this.#parts.actions.view
-      .openOrders()
-      .some(
-        (order) =>
-          isOversized(order) &&
-          order.strategy === strategy &&
-          order.instrument === instrument &&
-          order.side === (inherited?.side ?? side),
-      );
+  #isOversizedLeft(place: Watch): boolean {
+    const side = place.inherited?.side ?? place.side;
+    return ordersOf(this.#desk, place).some((order) => isOversized(order) && order.side === side);
   }
 
   /**
    * One that triggers at this moment is left alone: what it sends closes the position. A stop that could turn the position round
    * goes at once, and its successor comes as soon as it has gone; others keep the pace of new stops.
    */
-  #withdraw(place: Place, stops: readonly OrderView[]): void {
-    const { actions } = this.#parts;
-    const now = actions.view.nowUs();
+  #withdraw(place: Watch, stops: readonly OrderView[]): void {
+    const { view, context } = this.#desk;
+    const now = view.nowUs();
     const waiting = stops.filter(({ status }) => status === 'pending_trigger');
     const isUrgent = waiting.some((stop) => isTooLarge(place, stop));
     // Its successor could not be placed, and the next day knows the distance of a stop only from its configuration.
@@ -335,18 +308,17 @@ export class ProtectiveStops {
     if (waiting.length === 0 || now < place.askAtUs || now < place.withdrawAtUs) return;
     place.withdrawals += 1;
     place.withdrawAtUs = now + (place.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);
-    for (const { strategy, clientOrderId } of waiting) actions.withdraw(strategy, clientOrderId);
+    for (const { strategy, clientOrderId } of waiting) context.withdraw(strategy, clientOrderId);
   }
 
   get #isMarketOpen(): boolean {
-    const phase = this.#parts.actions.view.phase();
+    const phase = this.#desk.view.phase();
     return phase !== 'closed' && phase !== 'break';
   }
 
   /** Undefined while the contract or its band is not known. */
-  #triggerOf({ strategy, instrument, side, inherited }: Place): number | undefined {
-    const { actions, settings } = this.#parts;
-    const { view } = actions;
+  #triggerOf({ strategy, instrument, side, inherited }: Watch): number | undefined {
+    const { settings, view } = this.#desk;
     const contract = view.contract(instrument);
     const { qty: held, openValue } = view.position(strategy, instrument);
     if (contract === undefined || view.band(instrument) === undefined || held === 0) return undefined;
@@ -359,21 +331,16 @@ export class ProtectiveStops {
 
   /** No order is taken, and nothing is traded, outside the band. */
   #inBand(instrument: InstrumentIndex, price: number): number {
-    const band = this.#parts.actions.view.band(instrument);
+    const band = this.#desk.view.band(instrument);
     assert(band !== undefined, 'a protective stop is priced within a known band');
     return Math.min(band.ceiling, Math.max(band.floor, price));
   }
 
-  #watch(place: Place, unproven: string | null): void {
-    const { actions, settings } = this.#parts;
-    const { view } = actions;
-    const { strategy, instrument, uncoveredQty } = place;
+  #watch(place: Watch, unproven: string | null): void {
+    const { settings, view } = this.#desk;
+    const { instrument, uncoveredQty } = place;
     const { nakedMax } = settings.risk;
-    if (
-      uncoveredQty === 0 ||
-      view.phase() !== 'continuous' ||
-      this.#flattener.isClosing(strategy, instrument)
-    )
+    if (uncoveredQty === 0 || view.phase() !== 'continuous' || this.#desk.targets.isClosing(place))
       return forgive(place);
     const policy = unproven === null ? 'nakedPosition' : 'unprovenPosition';
     // A position that is proven at last gets the time to be given its stop.
@@ -383,16 +350,16 @@ export class ProtectiveStops {
     if (nakedMax === undefined || place.nakedTold !== null || view.nowUs() < place.nakedSinceUs + nakedMax)
       return;
     place.nakedTold = policy;
-    const code = view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+    const code = codeOf(this.#desk, instrument);
     const naked = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedMax / US_PER_SECOND} s`;
     const text = unproven === null ? naked : `${naked}, and get none: ${unproven}`;
-    this.#policies.act(policy, text, { strategy, instrument });
+    this.#policies.act(policy, text, place);
   }
 
   /** The next moment at which something is asked for again or a position has been without a stop for too long. */
   #setAlarm(): void {
-    const { timers, settings, actions } = this.#parts;
-    const now = actions.view.nowUs();
+    const { settings, view, timers } = this.#desk;
+    const now = view.nowUs();
     let next = Infinity;
     for (const { askAtUs, withdrawAtUs, nakedSinceUs, nakedTold } of this.#places.values()) {
       if (askAtUs > now) next = Math.min(next, askAtUs);
@@ -429,14 +396,14 @@ function inheritedFrom({
 }
 
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
-const isTooLarge = ({ side, wantedQty, askedQty }: Place, stop: OrderView): boolean =>
+const isTooLarge = ({ side, wantedQty, askedQty }: Watch, stop: OrderView): boolean =>
   stop.side !== side || wantedQty < Math.min(stop.leavesQty, askedQty);
 
 /** A stop that a person moved stays where it is; so does one of a journal that does not tell. */
 const isWhereWePutIt = ({ placedTrigger, triggerPrice }: OrderView): boolean =>
   typeof placedTrigger === 'number' && placedTrigger === triggerPrice;
 
-function forgive(place: Place): void {
+function forgive(place: Watch): void {
   place.nakedSinceUs = Infinity;
   place.nakedTold = null;
 }

@@ -6,7 +6,7 @@ import type { Contract } from '../../domain/contract.ts';
 import { issuesText, notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
-import type { SessionParts } from './close-out.ts';
+import type { Desk } from './desk.ts';
 import { rollsFrom } from '../../domain/day-plan.ts';
 
 type Legs =
@@ -14,42 +14,42 @@ type Legs =
   | { readonly ok: false; readonly why: string };
 
 export class Rollover {
-  readonly #parts: SessionParts;
+  readonly #desk: Desk;
   readonly #told = new Set<string>();
   #cancelTimer: CancelTimer | null = null;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(desk: Desk) {
+    this.#desk = desk;
   }
 
   /** Resolves every strategy's symbols against the current contract table. */
   apply(): void {
-    const { actions, settings } = this.#parts;
-    if (actions.view.contracts().length === 0) return;
+    const { settings, view, registry } = this.#desk;
+    if (view.contracts().length === 0) return;
     settings.strategies.forEach((each, i) => {
-      if (!actions.isStopped(strategyIndex(i))) this.#applyTo(strategyIndex(i), each);
+      if (!registry.isStopped(strategyIndex(i))) this.#applyTo(strategyIndex(i), each);
     });
     this.#planNext();
   }
 
   #applyTo(strategy: StrategyIndex, { id, symbols }: StrategySettings): void {
-    const { actions } = this.#parts;
-    const before = actions.legs(strategy);
+    const { context, registry } = this.#desk;
+    const before = registry.legs(strategy);
     const resolved = this.#resolve(symbols);
     if (!resolved.ok) return this.#unresolved(strategy, before, resolved.why);
     const changes = resolved.legs.filter((contract, leg) => before[leg]?.index !== contract.index);
     if (changes.length === 0 && before.length === resolved.legs.length) return;
-    actions.setLegs(strategy, resolved.legs);
+    registry.setLegs(strategy, resolved.legs);
     if (before.length === 0) return;
     const codes = changes.map(({ orderCode }) => orderCode).join(', ');
-    actions.alert(strategy, 'info', 'rolled_over', `${id} trades ${codes} from now on`);
+    context.alert(strategy, 'info', 'rolled_over', `${id} trades ${codes} from now on`);
   }
 
   #resolve(symbols: readonly string[]): Legs {
-    const { actions, calendar } = this.#parts;
+    const { calendar, view } = this.#desk;
     const legs: Contract[] = [];
     for (const symbol of symbols) {
-      const found = resolveSymbol(symbol, actions.view.contracts(), calendar, actions.view.nowUs());
+      const found = resolveSymbol(symbol, view.contracts(), calendar, view.nowUs());
       if (!found.ok) return { ok: false, why: issuesText([found.issues[0]]) };
       legs.push(found.value);
     }
@@ -58,19 +58,18 @@ export class Rollover {
 
   /** A list without a contract that still trades may be wrong: the strategy keeps its contract. */
   #unresolved(strategy: StrategyIndex, before: readonly Contract[], why: string): void {
-    const { actions, calendar } = this.#parts;
-    const now = actions.view.nowUs();
+    const { calendar, view, context, stops } = this.#desk;
+    const now = view.nowUs();
     const isUsable = before.length > 0 && before.every((contract) => now < rollsFrom(calendar, contract));
-    if (!isUsable) return actions.stopStrategy(strategy, why);
+    if (!isUsable) return stops.stop(strategy, why, null);
     if (this.#told.has(`${strategy} ${why}`)) return;
     this.#told.add(`${strategy} ${why}`);
-    actions.alert(strategy, 'warning', 'symbol_unresolved', `${why}; the contracts of before are kept`);
+    context.alert(strategy, 'warning', 'symbol_unresolved', `${why}; the contracts of before are kept`);
   }
 
   /** The next moment at which a listed contract is left. */
   #planNext(): void {
-    const { actions, calendar, timers } = this.#parts;
-    const { view } = actions;
+    const { calendar, view, timers } = this.#desk;
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     const ends = view

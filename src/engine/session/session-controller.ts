@@ -3,28 +3,21 @@
  * and before an expiry, settlement, flatten and stop. Each is a class of its own; this one passes events on
  * to them. Time comes in as events, so that a start in the middle of a day is right.
  */
-import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
-import type { EngineSettings } from '../../domain/settings.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
 import {
   type InstrumentIndex,
   type Money,
   OPERATOR_INDEX,
   type PriceHundredths,
   signedQty,
-  type StrategyIndex,
 } from '../../domain/units.ts';
 import type { ClosedSnapshot, Command, EngineEvent } from '../ports/engine-event.ts';
-import { AuctionWithdrawal, CloseOut, type SessionParts } from './close-out.ts';
+import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
-import { Flattener } from './flattener.ts';
+import { Executor } from './executor.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { Rollover } from './rollover.ts';
-import {
-  type SessionActions,
-  type SessionProcedures,
-  SessionTimers,
-  type TimerTag,
-} from './session-actions.ts';
+import { changeWithoutFill, codeOf, type Desk, ordersOf } from './desk.ts';
 import { StopProcedure } from './stop-procedure.ts';
 import { cover } from '../../domain/cover.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
@@ -34,12 +27,14 @@ import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { dayClose, lastSession } from '../../domain/day-plan.ts';
 
+/** Tests put a simpler one in its place. */
+export type SessionProcedures = Pick<SessionController, keyof SessionController>;
+
 type FlattenCommand = Extract<Command, { readonly name: 'flatten' }>;
 
-export class SessionController implements SessionProcedures {
-  readonly #actions: SessionActions;
-  readonly #timers: SessionTimers;
-  readonly #flattener: Flattener;
+export class SessionController {
+  readonly #desk: Desk;
+  readonly #executor: Executor;
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
   readonly #rollover: Rollover;
@@ -49,20 +44,17 @@ export class SessionController implements SessionProcedures {
   readonly #protection: ProtectiveStops;
   readonly #orphans: Orphans;
 
-  constructor(settings: EngineSettings, calendar: TradingCalendar, actions: SessionActions) {
-    const timers = new SessionTimers(actions);
-    const parts = { actions, timers, settings, calendar };
-    this.#actions = actions;
-    this.#timers = timers;
-    this.#flattener = new Flattener(parts);
-    this.#auction = new AuctionWithdrawal(parts);
-    this.#closeOut = new CloseOut(parts, this.#flattener);
-    this.#rollover = new Rollover(parts);
-    this.#settlement = new Settlement(actions, calendar);
-    this.#stop = new StopProcedure(parts, this.#flattener);
-    this.#policies = new FailurePolicies(actions, settings, this.#flattener);
-    this.#protection = new ProtectiveStops(parts, this.#policies, this.#flattener);
-    this.#orphans = new Orphans(parts, this.#flattener);
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.#executor = new Executor(desk);
+    this.#auction = new AuctionWithdrawal(desk);
+    this.#closeOut = new CloseOut(desk, this.#executor);
+    this.#rollover = new Rollover(desk);
+    this.#settlement = new Settlement(desk);
+    this.#stop = new StopProcedure(desk, this.#executor);
+    this.#policies = new FailurePolicies(desk, this.#executor);
+    this.#protection = new ProtectiveStops(desk, this.#policies);
+    this.#orphans = new Orphans(desk, this.#executor);
   }
 
   /** The list of contracts is new, or the calendar. */
@@ -74,7 +66,7 @@ export class SessionController implements SessionProcedures {
   }
 
   onSession(): void {
-    this.#flattener.endDay();
+    this.#executor.endDay();
     this.#auction.plan();
     this.#closeOut.onSession();
     this.#rollover.apply();
@@ -84,15 +76,15 @@ export class SessionController implements SessionProcedures {
     this.#auction.plan();
     this.#closeOut.plan();
     this.#auction.onPhase(phase);
-    if (phase !== 'closed' && phase !== 'break') this.#flattener.resume();
+    if (phase !== 'closed' && phase !== 'break') this.#executor.resume();
     this.#closeOut.step();
-    this.#flattener.step();
+    this.#executor.step();
     this.#stop.onPhase(phase);
   }
 
-  onTimer(tag: TimerTag): void {
-    this.#timers.fire(tag);
-    this.#flattener.step();
+  onTimer(tag: number): void {
+    this.#desk.timers.fire(tag);
+    this.#executor.step();
     this.#stop.step();
     this.#protection.step();
   }
@@ -102,12 +94,12 @@ export class SessionController implements SessionProcedures {
       case 'flatten':
         return this.#flatten(command);
       case 'rollover':
-        this.#actions.read('contracts');
+        this.#desk.snapshots.want('contracts');
         return this.#rollover.apply();
       case 'stop':
         return this.#stop.begin(command.reason);
       case 'resume':
-        return this.#flattener.endGivenUp(command.strategy ?? null);
+        return this.#executor.endGivenUp(command.strategy ?? null);
       // Done by the engine itself.
       case 'halt':
       case 'cancel_all':
@@ -126,31 +118,43 @@ export class SessionController implements SessionProcedures {
       this.#protection.restart();
     }
     if (event.kind === 'position_snapshot') this.#settlement.step();
-    if (event.kind === 'read_failed' && event.what === 'positions') this.#flattener.readFailed();
+    if (event.kind === 'read_failed' && event.what === 'positions') this.#executor.readFailed();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
-    this.#orphans.step();
-    this.#closeOut.step();
-    this.#flattener.step();
-    this.#stop.step();
-    this.#protection.step();
+    if (!this.#isAtRest) {
+      this.#orphans.step();
+      this.#closeOut.step();
+      this.#executor.step();
+      this.#stop.step();
+      this.#protection.step();
+    }
     this.#policies.endEvent();
   }
 
-  isFlattening(strategy: StrategyIndex): boolean {
-    return this.#flattener.isFlattening(strategy);
+  /** Nothing is held, waits at the broker, is asked for or is watched. */
+  get #isAtRest(): boolean {
+    return !(
+      this.#protection.isWatching ||
+      !this.#executor.isIdle ||
+      this.#stop.state !== 'idle' ||
+      this.#orphans.isWatching ||
+      this.#closeOut.isDue
+    );
   }
 
   status(): string {
     const stop = this.#stop.state === 'idle' ? [] : [`stop: ${this.#stop.state}`];
-    return [...stop, ...this.#flattener.describe()].join('; ');
+    return [...stop, ...this.#executor.describe()].join('; ');
   }
 
   /** Null means everything the account holds, adopted positions included. */
   #flatten({ strategy, reason, inAuction = false }: FlattenCommand): void {
-    const owners = strategy === null ? this.#actions.owners() : [strategy];
+    const { portfolio, registry } = this.#desk;
+    const strategies = registry.seats.map(({ index }) => index);
+    const all = portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
     const asker = inAuction ? 'person_in_auction' : 'person';
-    for (const owner of owners) this.#flattener.flattenOwner(owner, reason, asker);
+    for (const owner of strategy === null ? all : [strategy])
+      this.#executor.flattenOwner(owner, reason, asker);
   }
 }
 
@@ -158,23 +162,28 @@ export class SessionController implements SessionProcedures {
 // stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. Each is told once.
 
 class Orphans {
-  readonly #parts: SessionParts;
-  readonly #flattener: Flattener;
+  readonly #desk: Desk;
+  readonly #executor: Executor;
   #told = new Set<string>();
 
-  constructor(parts: SessionParts, flattener: Flattener) {
-    this.#parts = parts;
-    this.#flattener = flattener;
+  constructor(desk: Desk, executor: Executor) {
+    this.#desk = desk;
+    this.#executor = executor;
+  }
+
+  /** One that was told may end. */
+  get isWatching(): boolean {
+    return this.#told.size > 0;
   }
 
   step(): void {
-    const { actions } = this.#parts;
-    if (!actions.hasUnmanaged()) return;
+    const { portfolio, registry } = this.#desk;
+    if (!registry.hasUnmanaged) return;
     const told = new Set<string>();
-    for (const held of actions.heldPositions()) {
+    for (const held of portfolio.held()) {
       if (held.strategy === OPERATOR_INDEX) continue;
       // One that left is stopped by the list that lacks it: in the past before that list it ran.
-      if (!actions.isStopped(held.strategy)) continue;
+      if (!registry.isStopped(held.strategy)) continue;
       const key = `${held.strategy} ${held.instrument}`;
       told.add(key);
       if (!this.#told.has(key)) this.#answer(held);
@@ -184,23 +193,19 @@ class Orphans {
   }
 
   #answer(held: HeldPosition): void {
-    const { actions, settings } = this.#parts;
+    const { settings, context } = this.#desk;
     const { strategy, instrument, qty } = held;
     const policy = settings.risk.onOrphan ?? 'hold';
-    const code = actions.view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+    const code = codeOf(this.#desk, instrument);
     const id = settings.strategies[strategy]?.id ?? `strategy ${strategy}`;
     const text = `${id} is not running and holds ${qty} of ${code}, ${this.#cover(held)}: risk.onOrphan is ${policy}`;
-    actions.alert(strategy, 'critical', 'orphan_position', text);
-    if (policy === 'flatten') this.#flattener.flatten(strategy, instrument, `${id} is stopped`);
+    context.alert(strategy, 'critical', 'orphan_position', text);
+    if (policy === 'flatten') this.#executor.flatten(held, `${id} is stopped`);
   }
 
-  #cover({ strategy, instrument, qty }: HeldPosition): string {
-    const own = this.#parts.actions.view
-      .openOrders()
-      .filter(
-        (order) =>
-          order.strategy === strategy && order.instrument === instrument && order.status !== 'pending_cancel',
-      );
+  #cover(held: HeldPosition): string {
+    const { qty } = held;
+    const own = ordersOf(this.#desk, held).filter(({ status }) => status !== 'pending_cancel');
     const { stopQty, nakedQty } = cover(qty, own, coverOf);
     if (stopQty === 0) return 'without a stop at the broker';
     return `with stops for ${nakedQty === 0 ? '' : `${stopQty} of `}${Math.abs(qty)} at the broker`;
@@ -212,40 +217,38 @@ class Orphans {
 // the broker's closed positions.
 
 class Settlement {
-  readonly #actions: SessionActions;
-  readonly #calendar: TradingCalendar;
+  readonly #desk: Desk;
   /** When each contract is traded for the last time. */
   readonly #closes = new Map<Contract, number>();
   readonly #left = new Map<OrderCode, number>();
 
-  constructor(actions: SessionActions, calendar: TradingCalendar) {
-    this.#actions = actions;
-    this.#calendar = calendar;
+  constructor(desk: Desk) {
+    this.#desk = desk;
   }
 
   /** The list is new, or the calendar. */
   onContracts(): void {
     this.#closes.clear();
-    for (const contract of this.#actions.view.contracts()) this.#leftUs(contract);
+    for (const contract of this.#desk.view.contracts()) this.#leftUs(contract);
   }
 
   /** After each read of the positions. */
   step(): void {
-    const { view } = this.#actions;
-    for (const held of this.#actions.heldPositions()) {
+    const { view } = this.#desk;
+    for (const held of this.#desk.portfolio.held()) {
       const contract = view.contract(held.instrument);
       if (contract === undefined || view.brokerQty(held.instrument) !== 0) continue;
       if (this.#isGone(contract, this.#closeOf(contract))) this.#settle(held, contract, null);
-      else if (this.#isGone(contract, this.#leftUs(contract))) this.#actions.read('closed');
+      else if (this.#isGone(contract, this.#leftUs(contract))) this.#desk.snapshots.want('closed');
       // Net zero by opposite positions is no sign of an end.
       else if (view.accountQty(held.instrument) !== 0 && !view.isEnded(held.instrument))
-        this.#actions.read('contracts');
+        this.#desk.snapshots.want('contracts');
     }
   }
 
   onClosed({ positions, startedUs }: ClosedSnapshot): void {
-    const { view } = this.#actions;
-    for (const held of this.#actions.heldPositions()) {
+    const { view } = this.#desk;
+    for (const held of this.#desk.portfolio.held()) {
       const contract = view.contract(held.instrument);
       if (contract === undefined) continue;
       const left = this.#leftUs(contract);
@@ -258,7 +261,7 @@ class Settlement {
 
   /** The contract is over, and what was read after its end shows neither the position nor an order that may have closed it. */
   #isGone(contract: Contract, endUs: number): boolean {
-    const { view } = this.#actions;
+    const { view } = this.#desk;
     if (view.nowUs() < endUs) return false;
     const isReadSince = view.positionsReadUs() >= endUs && view.bookReadUs() >= endUs;
     return isReadSince && view.brokerQty(contract.index) === 0 && !this.#hasOrders(contract.index);
@@ -266,7 +269,7 @@ class Settlement {
 
   /** When it was first seen to have left the broker's list; infinite while it is listed. */
   #leftUs(contract: Contract): number {
-    const { view } = this.#actions;
+    const { view } = this.#desk;
     if (!view.isEnded(contract.index)) {
       this.#left.delete(contract.orderCode);
       return Infinity;
@@ -279,30 +282,30 @@ class Settlement {
   #closeOf(contract: Contract): number {
     const known = this.#closes.get(contract);
     if (known !== undefined) return known;
-    const close = dayClose(this.#calendar, lastSession(this.#calendar, contract)) ?? Infinity;
+    const close = dayClose(this.#desk.calendar, lastSession(this.#desk.calendar, contract)) ?? Infinity;
     this.#closes.set(contract, close);
     return close;
   }
 
   #hasOrders(instrument: InstrumentIndex): boolean {
-    return this.#actions.view.openOrders().some((order) => order.instrument === instrument);
+    return this.#desk.view.openOrders().some((order) => order.instrument === instrument);
   }
 
   #settle(held: HeldPosition, contract: Contract, settledAt: PriceHundredths | null): void {
-    const { strategy, instrument, qty } = held;
+    const { strategy, qty } = held;
     const value =
       settledAt === null
         ? this.#valueOf(held, contract)
         : valueAtHundredths(contract.spec, settledAt, Math.abs(qty));
-    this.#actions.positionEvent(strategy, 'settled', instrument, signedQty(0 - qty), value);
+    changeWithoutFill(this.#desk, held, 'settled', signedQty(0 - qty), value);
     const by = settledAt === null ? 'the last price known to us' : "the broker's closed positions";
     const text = `${qty} of ${contract.orderCode} expired: settled for ${value}, by ${by}`;
-    this.#actions.alert(strategy, 'info', 'settled', text);
+    this.#desk.context.alert(strategy, 'info', 'settled', text);
   }
 
   /** Without any price the position is closed at its entry: no profit, no loss, and the broker's figure decides. */
   #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): Money {
-    const { view } = this.#actions;
+    const { view } = this.#desk;
     const size = Math.abs(qty);
     const last = view.tradedPrice(instrument);
     if (last !== undefined) return valueOf(spec, last, size);

@@ -103,15 +103,8 @@ export class SessionEvents {
     this.#state.entries.carryOver(carriedOrders);
     for (const { strategy, instrument, qty, openValue } of carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);
-      const head = { cause: context.seq, tsUs: context.nowUs, strategy };
-      context.append({
-        ...head,
-        kind: 'position_event',
-        event: 'carried_over',
-        instrument,
-        qty,
-        value: openValue,
-      });
+      const carried = { event: 'carried_over', instrument, qty, value: openValue } as const;
+      context.append({ ...context.head(strategy), kind: 'position_event', ...carried });
     }
     if (halted !== null) halt.carryOver(null, halted);
     if (lossReached !== undefined) halt.carryOverLoss(lossReached);
@@ -208,14 +201,7 @@ export class SessionEvents {
     const phase = session.advancePhase(context.nowUs);
     if (phase === null) return;
     const tradingDay = session.tradingDay();
-    context.append({
-      kind: 'phase',
-      cause: context.seq,
-      tsUs: context.nowUs,
-      strategy: null,
-      tradingDay,
-      phase,
-    });
+    context.append({ ...context.head(null), kind: 'phase', tradingDay, phase });
     if (phase === 'closed' && before !== 'closed') {
       dayEnd.closed(context.nowUs);
       snapshots.want('book');
@@ -270,7 +256,7 @@ export class SessionEvents {
     controller.onContracts();
     for (const { index, stopped, settings } of registry.seats) {
       if (stopped !== null || settings.isOrphan === true) continue;
-      context.append({ kind: 'strategy_started', cause: context.seq, tsUs: context.nowUs, strategy: index });
+      context.append({ ...context.head(index), kind: 'strategy_started' });
     }
     registry.start((host) => host.start(trader));
     if (market.isLive) registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state: 'live' }));

@@ -5,8 +5,9 @@
 import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, seconds, strategyIndex, US_PER_MINUTE } from '../../domain/units.ts';
-import type { SessionParts } from './close-out.ts';
-import { type Flattener, Withdrawal } from './flattener.ts';
+import type { Desk } from './desk.ts';
+import { Withdrawal } from './flattener.ts';
+import type { Executor } from './executor.ts';
 
 /** For the book to show the end of what was cancelled. */
 const STOP_CANCELS_MAX = seconds(15);
@@ -15,17 +16,17 @@ const STOP_CANCELS_MAX = seconds(15);
 type State = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'ready';
 
 export class StopProcedure {
-  readonly #parts: SessionParts;
-  readonly #flattener: Flattener;
+  readonly #desk: Desk;
+  readonly #executor: Executor;
   #withdrawal: Withdrawal;
   #state: State = 'idle';
   #reason = '';
   #left: readonly string[] = [];
   #cancelTimer: CancelTimer | null = null;
 
-  constructor(parts: SessionParts, flattener: Flattener) {
-    this.#parts = parts;
-    this.#flattener = flattener;
+  constructor(desk: Desk, executor: Executor) {
+    this.#desk = desk;
+    this.#executor = executor;
     this.#withdrawal = this.#createWithdrawal();
   }
 
@@ -40,12 +41,12 @@ export class StopProcedure {
     if (!this.#isClosing) return this.#goOn();
     // Its stops are withdrawn: without its exits the position would be left naked.
     this.#state = 'closing';
-    this.#cancelTimer = this.#parts.timers.after(this.#flattenMax(), () => this.#goOn());
+    this.#cancelTimer = this.#desk.timers.after(this.#flattenMax(), () => this.#goOn());
   }
 
   /** Outside continuous trading nothing comes of it soon. */
   get #isClosing(): boolean {
-    return this.#phase === 'continuous' && this.#flattener.isClosingAny;
+    return this.#phase === 'continuous' && this.#desk.targets.isClosingAny;
   }
 
   #goOn(): void {
@@ -56,24 +57,24 @@ export class StopProcedure {
 
   /** Outside continuous trading: the end waits where the settings say so, and nothing else holds it. */
   #waitOrLeave(): void {
-    const { actions, settings, calendar } = this.#parts;
+    const { settings, calendar, view, context } = this.#desk;
     this.#stopTimer();
     const phase = this.#phase;
     const text = `nothing can be cancelled or closed at will in the phase ${phase}`;
     if (!this.#hasWork()) return this.#finish();
     if (settings.stop.inAuction === 'wait' && phase !== 'closed') {
       this.#state = 'waiting';
-      const now = actions.view.nowUs();
+      const now = view.nowUs();
       const minutes = Math.ceil((nextPhaseChange(calendar, now) - now) / US_PER_MINUTE);
       const rest = `the end waits for the next phase, in ${minutes} min; a second signal ends at once and leaves them`;
-      return actions.alert(null, 'warning', 'stop_waits', `${text}: ${rest}`);
+      return context.alert(null, 'warning', 'stop_waits', `${text}: ${rest}`);
     }
     this.#sayLeft(text);
     this.#finish();
   }
 
   get #phase(): SessionPhase {
-    return this.#parts.actions.view.phase();
+    return this.#desk.view.phase();
   }
 
   /** The phase has changed. */
@@ -89,7 +90,7 @@ export class StopProcedure {
   step(): void {
     if (this.#state === 'closing' && !this.#isClosing) this.#goOn();
     if (this.#state === 'canceling' && this.#withdrawal.isDone) this.#closePositions();
-    if (this.#state === 'flattening' && !this.#flattener.isBusy) this.#finish();
+    if (this.#state === 'flattening' && !this.#desk.targets.isBusy) this.#finish();
     if (this.#state === 'flattening' && this.#phase !== 'continuous') this.#waitOrLeave();
   }
 
@@ -99,30 +100,30 @@ export class StopProcedure {
     this.#stopTimer();
     this.#state = 'idle';
     this.#left = [];
-    this.#flattener.endStop();
+    this.#executor.endStop();
   }
 
   /** A position that stays open keeps its protective orders at the broker, and what they sent when they triggered. */
   #createWithdrawal(): Withdrawal {
-    const { actions, settings } = this.#parts;
+    const { settings, entries } = this.#desk;
     const isHeld = settings.stop.positions === 'hold';
     return new Withdrawal(
-      actions,
+      this.#desk,
       ({ isAdopted, isWaiting, purpose, clientOrderId }) =>
         !isAdopted &&
-        !(isHeld && ((isWaiting === true && purpose === 'reduce') || actions.isCover(clientOrderId))),
+        !(isHeld && ((isWaiting === true && purpose === 'reduce') || entries.isCover(clientOrderId))),
     );
   }
 
   #hasWork(): boolean {
-    const { settings, actions } = this.#parts;
+    const { settings, portfolio } = this.#desk;
     const { orders, positions } = settings.stop;
-    const isHolding = actions.heldPositions().some(({ strategy }) => strategy >= 0);
+    const isHolding = portfolio.held().some(({ strategy }) => strategy >= 0);
     return (orders === 'cancel' && !this.#withdrawal.isDone) || (positions === 'flatten' && isHolding);
   }
 
   #cancelOrders(): void {
-    const { settings, timers } = this.#parts;
+    const { settings, timers } = this.#desk;
     if (settings.stop.orders === 'keep' || this.#withdrawal.isDone) return this.#closePositions();
     this.#state = 'canceling';
     this.#withdrawal.ask();
@@ -133,14 +134,14 @@ export class StopProcedure {
   }
 
   #closePositions(): void {
-    const { settings, timers } = this.#parts;
+    const { settings, timers } = this.#desk;
     this.#stopTimer();
     if (settings.stop.positions === 'hold') return this.#finish();
     if (this.#phase !== 'continuous') return this.#waitOrLeave();
     this.#state = 'flattening';
     for (let i = 0; i < settings.strategies.length; i += 1)
-      this.#flattener.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`, 'stop');
-    if (!this.#flattener.isBusy) return this.#finish();
+      this.#executor.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`, 'stop');
+    if (!this.#desk.targets.isBusy) return this.#finish();
     this.#cancelTimer = timers.after(this.#flattenMax(), () => {
       this.#sayLeft('they were not closed in time');
       this.#finish();
@@ -149,33 +150,31 @@ export class StopProcedure {
 
   /** A try waits for a read and for a fill; the first needs the cancels too. */
   #flattenMax(): DurationUs {
-    const { attempts, retryAfter } = this.#parts.settings.flatten;
+    const { attempts, retryAfter } = this.#desk.settings.flatten;
     return durationUs(STOP_CANCELS_MAX + 2 * (attempts + 2) * retryAfter);
   }
 
   #sayLeft(why: string): void {
-    const { actions, settings } = this.#parts;
+    const { settings, view, context, portfolio } = this.#desk;
     const names: string[] = [];
     if (settings.stop.orders === 'cancel')
       for (const { clientOrderId } of this.#withdrawal.waiting) names.push(`order ${clientOrderId}`);
-    for (const { strategy, instrument, qty } of actions.heldPositions())
-      if (settings.stop.positions === 'flatten' || this.#flattener.has(strategy, instrument))
-        names.push(`position ${qty} of ${actions.view.contract(instrument)?.orderCode ?? instrument}`);
+    for (const held of portfolio.held())
+      if (settings.stop.positions === 'flatten' || this.#desk.targets.has(held))
+        names.push(`position ${held.qty} of ${view.contract(held.instrument)?.orderCode ?? held.instrument}`);
     if (names.length === 0) return;
     this.#left = names;
-    actions.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);
+    context.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);
   }
 
   #finish(): void {
+    const { portfolio, context } = this.#desk;
     this.#stopTimer();
-    const { actions } = this.#parts;
-    const isLeft = actions
-      .heldPositions()
-      .some(({ strategy, instrument }) => this.#flattener.has(strategy, instrument));
+    const isLeft = portfolio.held().some((held) => this.#desk.targets.has(held));
     if (isLeft && this.#left.length === 0) this.#sayLeft('its flatten is not done');
     this.#state = 'ready';
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;
-    actions.stopReady(`${this.#reason}${rest}`);
+    context.append({ ...context.head(null), kind: 'stop_ready', reason: `${this.#reason}${rest}` });
   }
 
   #stopTimer(): void {

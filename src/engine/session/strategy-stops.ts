@@ -165,8 +165,7 @@ export class StrategyStops {
   /** The next session finds the stop in this row. */
   #keep(strategy: StrategyIndex, reason: string): void {
     const { context } = this.#parts;
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
-    context.append({ ...head, kind: 'strategy_stopped', reason, isLasting: true });
+    context.append({ ...context.head(strategy), kind: 'strategy_stopped', reason, isLasting: true });
   }
 
   #isEnded(strategy: StrategyIndex): boolean {
@@ -178,7 +177,7 @@ export class StrategyStops {
   #tell(strategy: StrategyIndex, { reason, fault, isLasting }: Ending): void {
     const { context, registry, timers, entries } = this.#parts;
     timers.clearOwner(strategy);
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    const head = context.head(strategy);
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });
     context.append({ ...head, kind: 'strategy_stopped', reason, ...(isLasting ? { isLasting } : {}) });

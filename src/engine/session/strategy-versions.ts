@@ -3,12 +3,7 @@ import type { StrategySettings } from '../../domain/settings.ts';
 import { signedQty, type StrategyIndex } from '../../domain/units.ts';
 import type { ConfiguredStrategy, StrategiesConfigured } from '../ports/engine-event.ts';
 import type { StrategyVersion } from '../ports/journal-entry.ts';
-import type { Orders } from '../orders/orders.ts';
-import type { Portfolio } from '../positions/portfolio.ts';
-import type { LossLimits } from '../risk/loss-limits.ts';
-import type { EventContext } from '../state/event-context.ts';
-import type { StrategyRegistry } from './strategy-registry.ts';
-import type { StrategyStops } from './strategy-stops.ts';
+import type { EngineState } from '../engine-state.ts';
 
 /** Reason of the stop of a strategy that is in no list any more. */
 const LEFT = 'it is no longer configured';
@@ -17,28 +12,17 @@ interface SeatId {
   readonly settings: Pick<StrategySettings, 'id'>;
 }
 
-export interface StrategyVersionsParts {
-  readonly context: EventContext;
-  readonly registry: StrategyRegistry;
-  readonly stops: StrategyStops;
-  readonly portfolio: Portfolio;
-  readonly orders: Orders;
-  readonly losses: LossLimits;
-  /** By place: what the engine reads. */
-  readonly strategySettings: StrategySettings[];
-}
-
 export class StrategyVersions {
-  readonly #parts: StrategyVersionsParts;
+  readonly #state: EngineState;
   /** Null until the first list of the session. */
   #listed: ReadonlyMap<string, ConfiguredStrategy> | null = null;
 
-  constructor(parts: StrategyVersionsParts) {
-    this.#parts = parts;
+  constructor(state: EngineState) {
+    this.#state = state;
   }
 
   take({ strategies }: StrategiesConfigured): void {
-    const { context, registry, stops, losses } = this.#parts;
+    const { context, registry, stops, losses } = this.#state;
     const before = this.#listed;
     this.#listed = new Map(strategies.map((each) => [each.settings.id, each]));
     // Not by place: a replay of the day may give other places.
@@ -57,7 +41,7 @@ export class StrategyVersions {
 
   /** Limits hold from their list on, so that a replay meets them at the same moment. Its contracts are those of its code. */
   #use(strategy: StrategyIndex, settings: StrategySettings): void {
-    const { strategySettings } = this.#parts;
+    const { strategySettings } = this.#state;
     const present = strategySettings[strategy];
     if (present !== undefined && present.isOrphan !== true)
       strategySettings[strategy] = { ...settings, symbols: present.symbols };
@@ -73,13 +57,19 @@ export class StrategyVersions {
     const from = before === null ? null : versionOf(before);
     const to = versionOf(now);
     if (isFirst || (from !== null && isSameVersion(from, to))) return;
-    const { context, portfolio, orders } = this.#parts;
+    const { context, portfolio, orders } = this.#state;
     const heldQty = portfolio
       .held()
       .reduce((sum, each) => sum + (each.strategy === strategy ? each.qty : 0), 0);
     const openOrders = orders.open.filter((order) => order.strategy === strategy).length;
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
-    context.append({ ...head, kind: 'strategy_changed', from, to, heldQty: signedQty(heldQty), openOrders });
+    context.append({
+      ...context.head(strategy),
+      kind: 'strategy_changed',
+      from,
+      to,
+      heldQty: signedQty(heldQty),
+      openOrders,
+    });
   }
 }
 

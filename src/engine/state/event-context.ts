@@ -79,15 +79,12 @@ export class EventContext {
     this.#journal.append(entry);
   }
 
+  /** What each entry of this event begins with. */
+  head<Owner extends StrategyIndex | null>(strategy: Owner) {
+    return { cause: this.#seq, tsUs: this.#nowUs, strategy };
+  }
+
   alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void {
-    this.append({
-      kind: 'alert',
-      cause: this.#seq,
-      tsUs: this.#nowUs,
-      strategy,
-      severity,
-      code,
-      text,
-    });
+    this.append({ ...this.head(strategy), kind: 'alert', severity, code, text });
   }
 }

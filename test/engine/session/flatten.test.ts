@@ -186,11 +186,11 @@ describe('flatten', () => {
     expect(world.codes()).toEqual(['flatten_failed']);
     expect(world.said[0]).toContain('not flat after 3 attempts, 1 left to sell');
     expect(world.view.openOrders()).toHaveLength(1);
-    expect(world.keeper.isFlattening(units.strategyIndex(0))).toBe(true);
+    expect(world.targets.isFlattening(units.strategyIndex(0))).toBe(true);
     world.broker.fillUs = 300_000;
     world.runUntil('13:00:10');
     expect(heldBy(world)).toBe(0);
-    expect(world.keeper.isFlattening(units.strategyIndex(0))).toBe(false);
+    expect(world.targets.isFlattening(units.strategyIndex(0))).toBe(false);
   });
 
   test('nothing is closed blindly: without a read it waits, asks again and says so', () => {

@@ -9,20 +9,22 @@ import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
+import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import type { HeldPosition } from '../../../src/engine/positions/portfolio.ts';
 import { cover } from '../../../src/domain/cover.ts';
 import { coverOf } from '../../../src/engine/risk/exposure.ts';
-import type { SessionActions, TimerTag } from '../../../src/engine/session/session-actions.ts';
+import { type Desk, SessionTimers } from '../../../src/engine/session/desk.ts';
 import type { Command, EngineEvent, ReportKind } from '../../../src/engine/ports/engine-event.ts';
-import type { AlertSeverity } from '../../../src/engine/ports/journal-entry.ts';
+import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { TimerId } from '../../../src/engine/ports/strategy-port.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
+import { Targets } from '../../../src/engine/session/targets.ts';
 import { SessionController } from '../../../src/engine/session/session-controller.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { boardOn } from './board.ts';
 import { DueQueue } from './due-queue.ts';
-import { COSTS, FakeRiskView, SETTINGS } from './fake-risk-view.ts';
+import { COSTS, type FakeOrder, FakeRiskView, SETTINGS } from './fake-risk-view.ts';
 import type { OrderView } from '../../../src/engine/risk/risk-view.ts';
 
 export interface WorldOptions {
@@ -42,16 +44,19 @@ interface BrokerPace {
 
 type EventName = 'clock' | 'booted' | 'position_snapshot' | 'book_snapshot' | 'trade';
 
-export class HouseWorld implements SessionActions {
+export class HouseWorld {
   readonly view = new FakeRiskView();
   readonly settings: EngineSettings;
   readonly guard: RiskGuard;
+  readonly targets = new Targets();
   readonly keeper: SessionController;
   readonly broker: BrokerPace = { cancelUs: 200_000, readUs: 100_000, fillUs: 300_000 };
   /** Alerts, as `severity code text`. */
   readonly said: string[] = [];
   /** Everything that was asked for, as lines. */
   readonly asked: string[] = [];
+  /** Orders that waited and ended canceled. */
+  readonly canceled: FakeOrder[] = [];
   readonly legsOf = new Map<number, readonly Contract[]>();
   readonly #due = new DueQueue();
   #count = 0;
@@ -69,8 +74,8 @@ export class HouseWorld implements SessionActions {
     this.view.positionsRead = -Infinity;
     this.view.bookRead = -Infinity;
     this.guard = new RiskGuard(this.settings, calendar, COSTS);
-    this.keeper = new SessionController(this.settings, calendar, this);
-    this.view.isFlattening = (strategy) => this.keeper.isFlattening(units.strategyIndex(strategy));
+    this.keeper = new SessionController(this.#desk(calendar));
+    this.view.isFlattening = (strategy) => this.targets.isFlattening(units.strategyIndex(strategy));
   }
 
   /** What the engine tells the keeper when a process starts at this moment; what was carried is known with the session. */
@@ -134,10 +139,83 @@ export class HouseWorld implements SessionActions {
     return this.asked.filter((line) => line.startsWith(word));
   }
 
-  // What the keeper may do.
+  /** What the keeper may do. */
+  #desk(calendar: TradingCalendar): Desk {
+    const { view, settings } = this;
+    const clock = {
+      get nowUs() {
+        return view.now;
+      },
+    };
+    const heap = {
+      set: (_: number, dueUs: number, tag: number) =>
+        this.#due.add(dueUs, () => this.keeper.onTimer(tag)) as TimerId,
+      clear: (timer: TimerId) => this.#due.drop(timer),
+    };
+    return {
+      settings,
+      calendar,
+      view,
+      context: {
+        decisions: { policies: () => null },
+        head: (strategy) => ({ cause: view.seq(), tsUs: view.now, strategy }),
+        append: (entry) => this.#append(entry),
+        alert: (_, severity, code, text) => this.said.push(`${severity} ${code} ${text}`),
+        ask: (strategy, _, asked) => {
+          if (asked.do === 'submit') return this.submitFor(strategy, asked.intent);
+          if (asked.do === 'modify') this.#modify(strategy, asked.change);
+          return clientOrderId('call');
+        },
+        cancel: (strategy, id) => this.cancel(strategy, id),
+        withdraw: (strategy, id) => this.cancel(strategy, id),
+      },
+      orders: {
+        canceledWaiting: this.canceled as unknown as ManagedOrder[],
+        get waiting() {
+          return view.openOrders().filter(({ isWaiting }) => isWaiting).length;
+        },
+      },
+      portfolio: {
+        held: () => this.heldPositions(),
+        has: () => true,
+        addWithoutFill: (strategy, _, instrument, qty) => view.hold(strategy, qty, instrument),
+      },
+      registry: {
+        seats: settings.strategies.map((each, i) => ({
+          index: units.strategyIndex(i),
+          settings: each,
+          legs: [],
+          stopped: null,
+        })),
+        hasUnmanaged: true,
+        isStopped: (strategy) => view.isStopped(strategy),
+        legs: (strategy) => this.legsOf.get(strategy) ?? [],
+        setLegs: (strategy, legs) => {
+          this.asked.push(`legs ${strategy} ${legs.map(({ orderCode: code }) => code).join(' ')}`);
+          this.legsOf.set(strategy, legs);
+        },
+      },
+      snapshots: { want: (what) => this.#read(what) },
+      entries: {
+        isCover: (id) => this.#isCover(id),
+        withdraw: (strategy) => this.asked.push(`withdraw the entries of ${strategy ?? 'all'}`),
+      },
+      stops: {
+        stop: (strategy, reason) => {
+          this.asked.push(`stop ${strategy} ${reason}`);
+          view.stopped.add(strategy);
+        },
+      },
+      targets: this.targets,
+      timers: new SessionTimers(clock, heap),
+    };
+  }
 
-  owners(): readonly units.StrategyIndex[] {
-    return [units.OPERATOR_INDEX, ...this.settings.strategies.map((_, i) => units.strategyIndex(i))];
+  #append(entry: JournalEntry): void {
+    if (entry.kind === 'stop_ready') this.asked.push(`ready ${entry.reason}`);
+    if (entry.kind !== 'position_event') return;
+    const { event, strategy, qty, instrument, value } = entry;
+    this.asked.push(`${event} ${strategy} ${qty} of ${instrument} for ${value}`);
   }
 
   heldPositions(): readonly HeldPosition[] {
@@ -189,7 +267,7 @@ export class HouseWorld implements SessionActions {
     return id;
   }
 
-  modify(strategy: units.StrategyIndex, change: ModifyIntent): void {
+  #modify(strategy: units.StrategyIndex, change: ModifyIntent): void {
     const verdict = this.guard.checkModify(this.view, strategy, clientOrderId('call'), change, 'system');
     const order = this.view.order(change.clientOrderId);
     const to =
@@ -199,11 +277,7 @@ export class HouseWorld implements SessionActions {
     if (verdict.ok) Object.assign(order!, { limitPrice: verdict.modify.limitPrice, qty: verdict.modify.qty });
   }
 
-  takeLostStops(): readonly OrderView[] {
-    return [];
-  }
-
-  isCover(id: ClientOrderId): boolean {
+  #isCover(id: ClientOrderId): boolean {
     const order = this.view.order(id);
     if (order === undefined || !isStop(order)) return false;
     const { strategy, instrument } = order;
@@ -211,10 +285,6 @@ export class HouseWorld implements SessionActions {
       .openOrders()
       .filter((each) => each.strategy === strategy && each.instrument === instrument);
     return !cover(this.view.position(strategy, instrument).qty, theirs, coverOf).increasing.has(order);
-  }
-
-  withdrawEntries(strategy: units.StrategyIndex | null): void {
-    this.asked.push(`withdraw the entries of ${strategy ?? 'all'}`);
   }
 
   cancel(strategy: units.StrategyIndex, id: ClientOrderId): void {
@@ -232,11 +302,7 @@ export class HouseWorld implements SessionActions {
     });
   }
 
-  withdraw(strategy: units.StrategyIndex, id: ClientOrderId): void {
-    this.cancel(strategy, id);
-  }
-
-  read(what: ReportKind): void {
+  #read(what: ReportKind): void {
     this.asked.push(`read ${what}`);
     const startedUs = this.view.now;
     this.#later(this.broker.readUs, () => {
@@ -244,71 +310,6 @@ export class HouseWorld implements SessionActions {
       this.view.positionsRead = Math.max(this.view.positionsRead, startedUs);
       this.tell('position_snapshot');
     });
-  }
-
-  stopStrategy(strategy: units.StrategyIndex, reason: string): void {
-    this.asked.push(`stop ${strategy} ${reason}`);
-    this.view.stopped.add(strategy);
-  }
-
-  hasUnmanaged(): boolean {
-    return true;
-  }
-
-  isStopped(strategy: units.StrategyIndex): boolean {
-    return this.view.isStopped(strategy);
-  }
-
-  setLegs(strategy: units.StrategyIndex, legs: readonly Contract[]): void {
-    this.asked.push(`legs ${strategy} ${legs.map(({ orderCode: code }) => code).join(' ')}`);
-    this.legsOf.set(strategy, legs);
-  }
-
-  legs(strategy: units.StrategyIndex): readonly Contract[] {
-    return this.legsOf.get(strategy) ?? [];
-  }
-
-  positionEvent(
-    strategy: units.StrategyIndex,
-    event: 'settled' | 'forced_close',
-    instrument: units.InstrumentIndex,
-    qty: units.SignedQty,
-    value: units.Money,
-  ): void {
-    this.asked.push(`${event} ${strategy} ${qty} of ${instrument} for ${value}`);
-    this.view.hold(strategy, qty, instrument);
-  }
-
-  alert(_: units.StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void {
-    this.said.push(`${severity} ${code} ${text}`);
-  }
-
-  recordedPolicies(): null {
-    return null;
-  }
-
-  policyActed(): void {
-    // Its alert tells it.
-  }
-
-  note(_: units.StrategyIndex | null, text: string): void {
-    this.said.push(`note note ${text}`);
-  }
-
-  stopReady(reason: string): void {
-    this.asked.push(`ready ${reason}`);
-  }
-
-  setTimer(after: units.DurationUs, tag: TimerTag): TimerId {
-    return this.setTimerAt(units.addUs(this.view.now, after), tag);
-  }
-
-  setTimerAt(moment: units.TsUs, tag: TimerTag): TimerId {
-    return this.#due.add(moment, () => this.keeper.onTimer(tag)) as TimerId;
-  }
-
-  clearTimer(timer: TimerId): void {
-    this.#due.drop(timer);
   }
 
   #later(afterUs: number | null, run: () => void): void {
