@@ -78,6 +78,8 @@ export class Portfolio {
   /** By instrument, over all accounts. */
   #totals: ContractTotal[] = [];
   #charged = 0;
+  /** Positions that are not flat. */
+  #holding = 0;
   /** A position came or went without a fill today: the broker may count its profit from another price. */
   #hasUnfilled = false;
   /** Of positions that the end of their contract closed today. */
@@ -157,6 +159,10 @@ export class Portfolio {
   }
 
   /** The list is replaced, never changed. */
+  get isHolding(): boolean {
+    return this.#holding > 0;
+  }
+
   held(): readonly HeldPosition[] {
     this.#held ??= this.#listHeld();
     return this.#held;
@@ -230,6 +236,7 @@ export class Portfolio {
     this.#held = null;
     this.#totals = this.#totals.map(() => new ContractTotal());
     this.#charged = 0;
+    this.#holding = 0;
     this.#lost = NaN;
     this.#hasUnfilled = false;
     this.#settledValue = 0;
@@ -388,7 +395,10 @@ export class Portfolio {
     this.#held = null;
     total.addHeld(after, 1);
     if (before === FLAT_POSITION) account.touched.push(instrument);
-    if ((before.qty === 0) !== (after.qty === 0)) follow(account, instrument);
+    if ((before.qty === 0) !== (after.qty === 0)) {
+      follow(account, instrument);
+      this.#holding += after.qty === 0 ? -1 : 1;
+    }
     this.#unproven.add(instrument);
     this.#lost += before.realised + this.open(before, instrument);
     this.#lost -= after.realised + this.open(after, instrument);

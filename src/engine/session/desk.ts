@@ -33,7 +33,7 @@ export interface Desk {
     readonly decisions: Pick<DecisionSource, 'policies'>;
   };
   readonly orders: Pick<Orders, 'canceledWaiting' | 'waiting'>;
-  readonly portfolio: Pick<Portfolio, 'held' | 'has' | 'addWithoutFill'>;
+  readonly portfolio: Pick<Portfolio, 'held' | 'isHolding' | 'has' | 'addWithoutFill'>;
   readonly registry: Pick<StrategyRegistry, 'seats' | 'hasUnmanaged' | 'isStopped' | 'legs' | 'setLegs'>;
   readonly snapshots: Pick<Snapshots, 'want'>;
   readonly entries: Pick<EntryWithdrawal, 'isCover' | 'withdraw'>;

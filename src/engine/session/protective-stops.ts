@@ -95,11 +95,12 @@ export class ProtectiveStops {
     this.#policies = policies;
   }
 
-  /** Something is held, or may still have a stop. */
+  /** Something may need a stop, or may still have one. */
   get isWatching(): boolean {
-    const { portfolio, orders } = this.#desk;
+    const { portfolio, orders, settings } = this.#desk;
     const isLost = this.#lost.length > 0 || orders.canceledWaiting.length > 0;
-    return isLost || this.#places.size > 0 || orders.waiting > 0 || portfolio.held().length > 0;
+    if (isLost || this.#places.size > 0 || orders.waiting > 0) return true;
+    return settings.risk.protectiveStop !== undefined && portfolio.isHolding;
   }
 
   /** After every event that can change positions or orders. */

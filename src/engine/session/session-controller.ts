@@ -173,7 +173,8 @@ class Orphans {
 
   /** One that was told may end. */
   get isWatching(): boolean {
-    return this.#told.size > 0;
+    const { portfolio, registry } = this.#desk;
+    return this.#told.size > 0 || (registry.hasUnmanaged && portfolio.isHolding);
   }
 
   step(): void {

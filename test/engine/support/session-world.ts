@@ -142,6 +142,7 @@ export class HouseWorld {
   /** What the keeper may do. */
   #desk(calendar: TradingCalendar): Desk {
     const { view, settings } = this;
+    const held = (): readonly HeldPosition[] => this.heldPositions();
     const clock = {
       get nowUs() {
         return view.now;
@@ -176,7 +177,10 @@ export class HouseWorld {
         },
       },
       portfolio: {
-        held: () => this.heldPositions(),
+        held,
+        get isHolding() {
+          return held().length > 0;
+        },
         has: () => true,
         addWithoutFill: (strategy, _, instrument, qty) => view.hold(strategy, qty, instrument),
       },
