@@ -72,7 +72,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const dueWork = new DueWork();
   const contracts = new ContractTable();
   const market = new Market();
-  const orders = new Orders(dueWork, outbound.reports.tellsOnce === true);
+  const orders = new Orders(dueWork, market, outbound.reports.tellsOnce === true);
   const updates = new OrderUpdates(dueWork, host);
   const session = new SessionState(calendar, context, outbound.reports.accountNow);
   const snapshots = new Snapshots(context, outbound.reports);

@@ -282,7 +282,6 @@ export class Engine {
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
     this.#orders.dismiss();
     if (this.#state.executor.hasPending) this.#awaitPositions();
-    this.#market.invalidateBand();
     this.#dueWork.close(this.#setAlarm(isClock));
   }
 
@@ -353,8 +352,6 @@ export class Engine {
     if (touch.isTouched(instrument, price)) this.#onTouch();
     if (!this.#state.losses.contains(instrument, price)) {
       this.#state.losses.measure();
-      // All contracts have new loss bands: none keeps a no-op band from before.
-      this.#market.invalidateBand();
     }
     const low = Math.max(touch.buyOf(instrument) + 1, this.#state.losses.lowOf(instrument));
     market.setNoOpBand(low, Math.min(touch.sellOf(instrument) - 1, this.#state.losses.highOf(instrument)));

@@ -118,7 +118,7 @@ export class Market {
     return this.of(instrument);
   }
 
-  /** Orders or losses may have changed: the next price of each contract is checked. */
+  /** Something else than orders and losses may have changed: the next price of each contract is checked. */
   invalidateBand(): void {
     for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.invalidateBand();
   }

@@ -11,6 +11,7 @@ import {
   qty,
   type StrategyIndex,
 } from '../../domain/units.ts';
+import type { Market } from '../market/market.ts';
 import type { OrderUpdate } from '../ports/strategy-port.ts';
 import { countOf, startOf } from '../state/client-order-ids.ts';
 import type { DueWork } from '../state/timer-heap.ts';
@@ -36,6 +37,7 @@ export class Orders {
   /** Orders of the trigger book that ended canceled, until somebody takes them. */
   canceledWaiting: ManagedOrder[] = [];
   readonly #dueWork: DueWork;
+  readonly #market: Market;
   readonly #doLeave: boolean;
   /** Over, and about to leave. */
   #over: ManagedOrder[] = [];
@@ -56,8 +58,9 @@ export class Orders {
   #counted = 0;
 
   /** `doLeave`: orders that are over leave, since no book shows them again. */
-  constructor(dueWork: DueWork, doLeave = false) {
+  constructor(dueWork: DueWork, market: Market, doLeave = false) {
     this.#dueWork = dueWork;
+    this.#market = market;
     this.#doLeave = doLeave;
   }
 
@@ -271,6 +274,7 @@ export class Orders {
   /** To be called after any change of an order's status, quantity, price or open call. */
   changed(order: ManagedOrder): void {
     const isListed = this.#open.includes(order);
+    this.#market.of(order.instrument).invalidateBand();
     if (isListed && order.isFinal) {
       this.#open = this.#open.filter((each) => each !== order);
       if (this.#doLeave) this.#over.push(order);
@@ -344,6 +348,7 @@ export class Orders {
     this.#outnumbered.clear();
     this.#hasEarlier = false;
     this.owingExits.clear();
+    this.#market.invalidateBand();
     this.#over = [];
     this.#left.clear();
     this.#open = [];

@@ -117,6 +117,7 @@ export class LossLimits {
 
   /** Looks at everybody: the bands are computed anew around the prices of the moment. */
   measure(): void {
+    this.#parts.market.invalidateBand();
     this.#bands.clear(this.#portfolio.instrumentCount);
     this.#watchAccount();
     for (let place = 0; place < this.#bases.length; place += 1) this.#watch(strategyIndex(place));
@@ -230,8 +231,10 @@ export class LossLimits {
 
   /** A contract without a price may be at its limit with any price. */
   #narrowContract(instrument: InstrumentIndex, qty: number, room: number): void {
-    const contract = this.#parts.contracts.at(instrument);
-    const price = this.#parts.market.lastPrice(instrument);
+    const { contracts, market } = this.#parts;
+    const contract = contracts.at(instrument);
+    const price = market.lastPrice(instrument);
+    market.of(instrument).invalidateBand();
     if (contract === undefined || price === null) return this.#bands.shut(instrument);
     this.#bands.narrow(instrument, price, room, valueOf(contract.spec, priceTicks(1), qty));
   }
