@@ -26,8 +26,7 @@ import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './number-column.ts';
 import { type PriceColumns, SampleTable } from './sample-table.ts';
-import { type Execution, StrategyLedger } from './strategy-ledger.ts';
-import type { PriceRange, StrategyPosition } from './strategy-position.ts';
+import { type Execution, type PriceRange, type StrategyHolding, StrategyLedger } from './strategy-ledger.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What the parts of a run share. */
@@ -70,7 +69,7 @@ export class RunAccount {
   /** Over all strategies, by instrument. */
   readonly #totals: PositionTotal[] = [];
   /** Positions that are not flat, by instrument. */
-  readonly #holders: StrategyPosition[][] = [];
+  readonly #holders: StrategyHolding[][] = [];
   /** Counts what changes figures without a price: executions, and days that are paid out. */
   version = 0;
 
@@ -132,11 +131,10 @@ export class RunAccount {
     total.add(before, -1);
     total.add(holding.position, 1);
     this.version += 1;
-    if ((before.qty === 0) === holding.isFlat) return;
+    const isFlat = holding.position.qty === 0;
+    if ((before.qty === 0) === isFlat) return;
     const holders = this.#holders[index] ?? [];
-    this.#holders[index] = holding.isFlat
-      ? holders.filter((each) => each !== holding)
-      : [...holders, holding];
+    this.#holders[index] = isFlat ? holders.filter((each) => each !== holding) : [...holders, holding];
   }
 
   /** The contract traded in this range while positions in it were held. */

@@ -153,7 +153,6 @@ class Run {
     const { days } = this.#plan.data;
     assert(days.length > 0, 'a run has a day');
     days.forEach((day, place) => this.#playDay(day, place));
-    for (const ledger of this.#account.ledgers) ledger.end(this.#instruments, this.#clock.nowUs);
     return this.#result();
   }
 
@@ -393,13 +392,12 @@ class Run {
           params: instance?.params ?? {},
           profit: samples.samplesOf(ledger.profit),
           fills: ledger.fills,
-          trades: ledger.trades,
+          ...ledger.roundTrips(this.#instruments, toUs),
           denials: ledger.denials,
           denialCount: ledger.denialCount,
           costs: ledger.costs(),
           orders: ledger.orders,
           plots: this.#plots.of(place),
-          heldUs: ledger.heldUs(toUs),
           stopped: ledger.stopped,
           fault: ledger.fault,
         };
