@@ -110,7 +110,7 @@ class Run {
     this.#clock.nowUs = 0;
     this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: KEPT };
     const [clock, instruments] = [this.#clock, this.#instruments];
-    const account = new RunAccount(plan.capital, plan.strategies.length, instruments, plan.costs);
+    const account = new RunAccount(plan.capital, plan.strategies.length, instruments);
     this.#account = account;
     this.#facts = new RunJournal(account);
     this.#tape = new JournalTape((entry) => {
@@ -211,7 +211,7 @@ class Run {
     { beginUs, boundaries }: DayMoments,
     opening: DayOpening,
   ): readonly PlayedTape[] {
-    const { calendar, fill, sampleEvery } = this.#plan;
+    const { calendar, costs, fill, sampleEvery } = this.#plan;
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;
     const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
@@ -220,7 +220,8 @@ class Run {
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
       data.guessed.has(contract) ? undefined : data.references.get(contract);
     for (const contract of data.contracts) {
-      while (this.#instruments.length <= contract.index) this.#instruments.push(new RunInstrument(contract));
+      while (this.#instruments.length <= contract.index)
+        this.#instruments.push(new RunInstrument(contract, costs));
       this.#instruments[contract.index]?.open(null, referenceOf(contract));
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {

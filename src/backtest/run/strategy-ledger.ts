@@ -2,8 +2,8 @@
  * One strategy's fills, refusals and costs. A fill is a row of numbers; its round trips are read from these rows when the run is
  * over.
  */
-import { type CostSchedule, rateOn } from '../../domain/costs.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
+import { isPaidInFull } from '../../domain/costs.ts';
 import { signOf } from '../../domain/order.ts';
 import { applyFill, FLAT_POSITION, openProfit, partOf, type Position } from '../../domain/position.ts';
 import { money, tsUs } from '../../domain/units.ts';
@@ -19,6 +19,7 @@ import {
 } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './number-column.ts';
+import type { ContractFees } from '../../venue/account/ledger.ts';
 import { FILL_CLAUSES, type Liquidity } from '../../venue/exchange/fill-models.ts';
 
 /** An execution with all that is known of it, but the position it leads to. */
@@ -92,15 +93,13 @@ export class StrategyLedger {
     return holding;
   }
 
-  execute(instrument: RunInstrument, execution: Execution, rates: CostSchedule, day: TradingDay): void {
+  execute(instrument: RunInstrument, execution: Execution, fees: ContractFees): void {
     const { side, qty, value, fee, tax, midTwice, priceTicks } = execution;
     const holding = this.holding(instrument);
     const change = signOf(side) * qty;
-    if (execution.cause !== 'settled') {
-      this.#exchangeFee += rateOn(rates.exchangeFee, day) * qty;
-      this.#clearingFee += rateOn(rates.clearingFee, day) * qty;
-      this.#brokerFee += rateOn(rates.brokerFee, day) * qty;
-    }
+    this.#exchangeFee += fees.exchangeFee;
+    this.#clearingFee += fees.clearingFee;
+    this.#brokerFee += fees.brokerFee;
     this.#fee += fee;
     this.#tax += tax;
     if (midTwice > 0) this.#spreadTwice += change * (2 * priceTicks - midTwice) * instrument.unit;
@@ -118,12 +117,22 @@ export class StrategyLedger {
   /** Profit, open and closed, net of costs; open profit is 0 where the contract has no mark yet. */
   profitNow(): number {
     let profit = 0 - this.charged;
-    for (const { contract, markValue } of this.#traded) {
+    for (const { contract, unitValue } of this.#traded) {
       const position = this.#holdings[contract.index]?.position ?? FLAT_POSITION;
       profit += position.realised;
-      if (position.qty !== 0 && markValue !== 0) profit += openProfit(position, markValue);
+      if (position.qty !== 0 && unitValue !== 0) profit += openProfit(position, unitValue);
     }
     return profit;
+  }
+
+  /** A position paid in full has left the cash with its purchase; a margined one leaves its profit there when it is closed. */
+  cashNow(day: TradingDay): number {
+    let cash = 0 - this.charged;
+    for (const { contract, costs } of this.#traded) {
+      const { qty, realised, openValue } = this.#holdings[contract.index]?.position ?? FLAT_POSITION;
+      cash += realised - (isPaidInFull(costs, day) ? Math.sign(qty) * openValue : 0);
+    }
+    return cash;
   }
 
   /** Round trips in the order of their ends, then those that are open at the end of the run; and the time with a position. */
@@ -138,11 +147,10 @@ export class StrategyLedger {
       heldUs += exitUs - trip.entryUs;
     };
     const trips = instruments.map((instrument) => new RoundTrip(instrument));
-    let row = 0;
-    for (const fill of this.fills) {
-      const trip = trips[fill.instrument];
-      trip?.fill(fill, this.fills.rangeBefore(row), () => end(trip, fill.tsUs, false));
-      row += 1;
+    for (let row = 0; row < this.fills.length; row += 1) {
+      const step = this.fills.stepAt(row);
+      const trip = trips[step.instrument];
+      trip?.fill(step, () => end(trip, step.atUs, false));
     }
     trips.forEach((trip, at) => {
       const holding = this.#holdings[at];
@@ -165,6 +173,17 @@ export class StrategyLedger {
       spread: money(Math.round(this.#spreadTwice / 2)),
     };
   }
+}
+
+/** A fill of a round trip, after what the market traded while the position before it was held. */
+interface Step extends PriceRange {
+  readonly atUs: number;
+  readonly instrument: number;
+  /** Above zero was bought. */
+  readonly change: number;
+  readonly value: number;
+  readonly fee: number;
+  readonly tax: number;
 }
 
 /** What happened in one contract since its position was flat or turned round. */
@@ -198,18 +217,18 @@ class RoundTrip {
   }
 
   /** `onEnd` is called between the part of the fill that closes and the part that opens. */
-  fill({ tsUs: at, side, qty, value, fee, tax }: BacktestFill, seen: PriceRange, onEnd: () => void): void {
-    this.saw(seen);
+  fill(step: Step, onEnd: () => void): void {
+    this.saw(step);
+    const { change, value, fee, tax } = step;
     const before = this.#position;
-    const after = applyFill(before, signOf(side) * qty, value);
+    const after = applyFill(before, change, value);
     this.#position = after;
-    const held = Math.max(0, -signOf(side) * before.qty);
+    const qty = Math.abs(change);
+    const held = Math.max(0, -Math.sign(change) * before.qty);
     const closed = Math.min(held, qty);
-    const [closedValue, closedFee, closedTax] = [
-      partOf(value, closed, qty),
-      partOf(fee, closed, qty),
-      partOf(tax, closed, qty),
-    ];
+    const closedValue = partOf(value, closed, qty);
+    const closedFee = partOf(fee, closed, qty);
+    const closedTax = partOf(tax, closed, qty);
     if (closed > 0) {
       this.#gross += after.realised - before.realised;
       this.#exitValue += closedValue;
@@ -217,7 +236,7 @@ class RoundTrip {
       if (closed === held) onEnd();
     }
     if (closed === qty) return;
-    if (before.qty === 0 || closed > 0) this.#begin(at, after.qty > 0);
+    if (before.qty === 0 || closed > 0) this.#begin(step.atUs, after.qty > 0);
     this.#qty += qty - closed;
     this.#qtyMax = Math.max(this.#qtyMax, Math.abs(after.qty));
     this.#entryValue += value - closedValue;
@@ -226,9 +245,9 @@ class RoundTrip {
 
   /** For nothing. */
   closeAtMark(): void {
-    const { markValue } = this.#instrument;
-    this.#exitValue += Math.abs(this.#position.qty) * markValue;
-    this.#gross += openProfit(this.#position, markValue);
+    const { unitValue } = this.#instrument;
+    this.#exitValue += Math.abs(this.#position.qty) * unitValue;
+    this.#gross += openProfit(this.#position, unitValue);
   }
 
   asTrade(strategy: number, exitUs: number, isOpen: boolean): BacktestTrade {
@@ -335,10 +354,18 @@ class FillLog implements Rows<BacktestFill> {
     };
   }
 
-  /** What the market traded while the position before this fill was held. */
-  rangeBefore(row: number): PriceRange {
-    const from = row * FIGURES;
-    return { high: this.#figures.at(from + 15), low: this.#figures.at(from + 16) };
+  stepAt(row: number): Step {
+    const figure = (place: number): number => this.#figures.at(row * FIGURES + place);
+    return {
+      atUs: figure(0),
+      instrument: figure(2),
+      change: figure(3),
+      value: figure(5),
+      fee: figure(6),
+      tax: figure(7),
+      high: figure(15),
+      low: figure(16),
+    };
   }
 
   *[Symbol.iterator](): Iterator<BacktestFill> {
