@@ -233,27 +233,14 @@ function partsOf(value: number, rate: number, whole: number): Money {
  * fraction, which would be lost in a large product.
  */
 export function initialMargin(
-  schedule: CostSchedule,
+  { contractMargin, marginBps }: CostSchedule,
   day: TradingDay,
   value: number,
   contracts: number,
 ): Money {
-  return marginAt(marginRateOn(schedule, day), value, contracts);
+  if (contractMargin !== undefined) return money(rateOn(contractMargin, day).initial * Math.abs(contracts));
+  return shareUp(Math.abs(value), rateOn(marginBps, day));
 }
-
-/** Initial margin of one day: money a contract, or, where that is null, parts of 10,000 of its value. */
-export interface MarginRate {
-  readonly perContract: number | null;
-  readonly bps: number;
-}
-
-export const marginRateOn = ({ contractMargin, marginBps }: CostSchedule, day: TradingDay): MarginRate =>
-  contractMargin === undefined
-    ? { perContract: null, bps: rateOn(marginBps, day) }
-    : { perContract: rateOn(contractMargin, day).initial, bps: 0 };
-
-export const marginAt = ({ perContract, bps }: MarginRate, value: number, contracts: number): Money =>
-  perContract === null ? shareUp(Math.abs(value), bps) : money(perContract * Math.abs(contracts));
 
 /** Equity that a position must not fall below, rounded up; zero where nothing is closed by force. */
 export function maintenanceMargin(

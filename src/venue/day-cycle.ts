@@ -95,7 +95,7 @@ export class DayCycle {
   #settleFinal(code: OrderCode, at: TsUs): void {
     const { triggers, floor, ledger, outbox } = this.#parts;
     triggers.endContract(code, at);
-    ledger.settleFinal(code, floor.mark(code).price, floor.day, at);
+    ledger.settleFinal(code, floor.mark(code), floor.day, at);
     outbox.emit({ kind: 'contract_expired', tsUs: at, day: floor.day, orderCode: code });
   }
 
@@ -137,7 +137,7 @@ export class DayCycle {
     const index = this.#index(at);
     ledger.forgetSettled();
     for (const { contract } of floor.endingBefore(day)) this.#settleFinal(contract.orderCode, at);
-    ledger.settleDay((code) => floor.mark(code).price, at);
+    ledger.settleDay((code) => floor.mark(code), at);
     for (const { contract } of floor.endingBefore(day)) floor.forget(contract.orderCode);
     entry.beginDay();
     triggers.beginDay();

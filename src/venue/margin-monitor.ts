@@ -6,7 +6,7 @@
 import type { AccountId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import { type TsUs, US_PER_SECOND } from '../domain/units.ts';
-import { type AccountContext, accountFigures } from './account/account-figures.ts';
+import { type AccountContext, marginFigures } from './account/account-figures.ts';
 import type { Ledger, LedgerAccount } from './account/ledger.ts';
 import { contractsToClose, marginOf } from './account/margin.ts';
 import type { VenueSurroundings } from './orders/order-checks.ts';
@@ -111,7 +111,7 @@ export class LedgerMargin implements MarginBooks {
   measure(at: TsUs): AccountId[] {
     const forced: AccountId[] = [];
     for (const account of this.#ledger.accounts()) {
-      const { level, usageBps } = accountFigures(account, this.#context());
+      const { level, usageBps } = marginFigures(account, this.#context());
       const { accountId } = account;
       if (level !== account.level) {
         this.#ledger.setLevel(accountId, level);
@@ -127,11 +127,17 @@ export class LedgerMargin implements MarginBooks {
     if (account === undefined) return [];
     const context = this.#context();
     const held = Array.from(account.holdings, ([code, { entry }]) => {
-      const { contract, price } = context.mark(code);
-      const marginOfOne = marginOf(context.terms, 1, price);
-      return { code, expiry: contract.expiry, net: entry.qty, closing: alreadyClosing(code), marginOfOne };
+      const mark = context.mark(code);
+      const marginOfOne = marginOf(mark, context.day, 1);
+      return {
+        code,
+        expiry: mark.contract.expiry,
+        net: entry.qty,
+        closing: alreadyClosing(code),
+        marginOfOne,
+      };
     });
-    return contractsToClose(held, accountFigures(account, context), context.rules);
+    return contractsToClose(held, marginFigures(account, context), context.rules);
   }
 }
 

@@ -3,7 +3,7 @@ import { assert } from '../domain/assert.ts';
 import { tradingDayAt } from '../domain/calendar.ts';
 import { addDays, type TradingDay } from '../domain/civil-date.ts';
 import { codedForm, contractMonthOf, expiryOf, legacyCode, listedMonths } from '../domain/contract-code.ts';
-import { type Contract, hundredthsOf, priceBand } from '../domain/contract.ts';
+import { type Contract, hundredthsOf, priceBand, valueAtHundredths } from '../domain/contract.ts';
 import { type OrderCode, orderCode, streamCode } from '../domain/ids.ts';
 import { instrumentIndex, priceHundredths, type PriceHundredths, qty, type TsUs } from '../domain/units.ts';
 import type { Mark } from './account/account-figures.ts';
@@ -161,7 +161,8 @@ export class TradingFloor {
     const { last } = book.tally;
     const close = this.isClosed ? this.#closes.get(code)?.price : undefined;
     const price = close ?? (last === null ? band.reference : hundredthsOf(contract.spec, last));
-    return { contract, price };
+    const { spec, costs } = this.#options;
+    return { contract, price, costs, unitValue: valueAtHundredths(spec, price, 1) };
   }
 
   board(code: OrderCode): ContractBoard | undefined {

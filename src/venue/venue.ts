@@ -2,7 +2,7 @@
 import { assert } from '../domain/assert.ts';
 import { assertCalendar, sessionOnOrBefore, type SessionPhase, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
-import { type Contract, valueAtHundredths } from '../domain/contract.ts';
+import type { Contract } from '../domain/contract.ts';
 import {
   type AccountId,
   accountId,
@@ -21,7 +21,7 @@ import {
   type PositionFigures,
   positionFigures,
 } from './account/account-figures.ts';
-import { Ledger } from './account/ledger.ts';
+import { contractFees, Ledger, NO_FEES } from './account/ledger.ts';
 import { riskRefusal } from './account/margin.ts';
 import { DayCycle } from './day-cycle.ts';
 import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
@@ -85,7 +85,7 @@ export class Venue implements VenueSurroundings, OrderListener {
     this.#nowUs = options.startUs;
     const day = sessionOnOrBefore(options.calendar, tradingDayAt(options.calendar, options.startUs));
     const outbox = this.#outbox;
-    this.#ledger = new Ledger(options.spec, options.costs, outbox);
+    this.#ledger = new Ledger(outbox);
     this.#floor = new TradingFloor(options, this.#rules, day, outbox, (listing) => this.#newBook(listing));
     this.#entry = new OrderEntry(options.costs, this.#rules, this, this);
     this.#triggers = new TriggerBook(this.#rules, this, outbox);
@@ -181,9 +181,11 @@ export class Venue implements VenueSurroundings, OrderListener {
     const unknown = this.unknownRefusal(id, code);
     const isQty = Number.isSafeInteger(net) && net !== 0 && Math.abs(net) <= this.#rules.positionMax;
     if (unknown !== null || !isQty) return this.#moved(unknown ?? refusal(-6019));
-    const value = valueAtHundredths(this.#options.spec, this.#floor.mark(code).price, Math.abs(net));
+    const size = Math.abs(net);
+    const value = size * this.#floor.mark(code).unitValue;
     const side = net > 0 ? 'buy' : 'sell';
-    this.#ledger.inject({ accountId: id, orderCode: code, side, qty: Math.abs(net), value }, this.nowUs);
+    const position = { accountId: id, orderCode: code, side, qty: size, value, fee: 0, tax: 0 } as const;
+    this.#ledger.bookFill(position, NO_FEES, this.nowUs);
     return this.#moved(null);
   }
 
@@ -331,10 +333,10 @@ export class Venue implements VenueSurroundings, OrderListener {
 
   #context(): AccountContext {
     return {
-      terms: { spec: this.#options.spec, costs: this.#options.costs, day: this.#floor.day },
+      day: this.#floor.day,
       rules: this.#rules,
       mark: (code) => this.#floor.mark(code),
-      working: (account) => this.#entry.store.working(account.accountId),
+      working: (id) => this.#entry.store.working(id),
     };
   }
 
@@ -428,9 +430,10 @@ export class Venue implements VenueSurroundings, OrderListener {
     this.#tell(order, at);
   }
 
-  onFill(order: VenueOrder, { price, qty: filled, value, tax, clause }: OrderFill, at: TsUs): void {
+  onFill(order: VenueOrder, { price, qty: filled, value, fee, tax, clause }: OrderFill, at: TsUs): void {
     const { accountId: id, orderCode, side } = order;
-    this.#ledger.bookFill({ accountId: id, orderCode, side, qty: filled, value, tax }, this.day, at);
+    const fees = contractFees(this.#options.costs, this.day, filled);
+    this.#ledger.bookFill({ accountId: id, orderCode, side, qty: filled, value, fee, tax }, fees, at);
     this.#outbox.emit({
       kind: 'fill',
       tsUs: at,

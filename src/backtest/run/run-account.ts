@@ -1,34 +1,28 @@
 /**
- * The account of a run: each strategy's profit, and the figures a broker would show. The broker pays out the day's profit at the end
- * of each day, as the account rules say; equity is the same either way.
+ * The account of a run: the broker's book, as the simulator keeps one, and each strategy's part of it. The broker pays out the
+ * day's profit at the end of each day, as the account rules say; equity is the same either way.
  */
-import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
+import type { BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import {
-  type CostSchedule,
-  isPaidInFull,
-  maintenanceMargin,
-  marginAt,
-  type MarginRate,
-  marginRateOn,
-  taxOn,
-} from '../../domain/costs.ts';
-import { ratesOf } from '../../domain/contract.ts';
-import { PositionTotal } from '../../domain/position.ts';
-import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
+import { maintenanceMargin, taxOn } from '../../domain/costs.ts';
+import { accountId, type OrderCode } from '../../domain/ids.ts';
+import { money, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
-import { usageBps } from '../../venue/account/margin.ts';
+import { dayProfitOf, uncollectedOf } from '../../venue/account/account-figures.ts';
+import { contractFees, Ledger, type LedgerAccount, NO_FEES } from '../../venue/account/ledger.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import { DrawdownWatch } from '../statistics/drawdowns.ts';
 import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './number-column.ts';
 import { type PriceColumns, SampleTable } from './sample-table.ts';
-import { type Execution, StrategyLedger } from './strategy-ledger.ts';
-import type { PriceRange, StrategyPosition } from './strategy-position.ts';
+import { type Execution, type PriceRange, type StrategyHolding, StrategyLedger } from './strategy-ledger.ts';
 import type { VirtualClock } from './virtual-clock.ts';
+
+/** A run has one account. */
+export const ACCOUNT = accountId('BACKTEST');
 
 /** What the parts of a run share. */
 export interface RunParts {
@@ -58,31 +52,17 @@ export class RunAccount {
   readonly ledgers: readonly StrategyLedger[];
   readonly #capital: number;
   readonly #instruments: readonly RunInstrument[];
-  readonly #costs: CostSchedule;
+  /** Nobody reads the messages of this book. */
+  readonly #book = new Ledger({ emit: () => undefined });
+  readonly broker: LedgerAccount;
   #day: TradingDay | null = null;
-  /** Of the day, by instrument. */
-  #marginRates: readonly MarginRate[] = [];
-  /** Equity when the day before was paid out. */
-  #cash: number;
-  /** Charged on the days before. */
-  #chargedBefore = 0;
-  #charged = 0;
-  /** Over all strategies, by instrument. */
-  readonly #totals: PositionTotal[] = [];
+  readonly #byCode = new Map<OrderCode, RunInstrument>();
   /** Positions that are not flat, by instrument. */
-  readonly #holders: StrategyPosition[][] = [];
-  /** Counts what changes figures without a price: executions, and days that are paid out. */
-  version = 0;
+  readonly #holders: StrategyHolding[][] = [];
 
-  constructor(
-    capital: number,
-    strategies: number,
-    instruments: readonly RunInstrument[],
-    costs: CostSchedule,
-  ) {
-    this.#costs = costs;
+  constructor(capital: number, strategies: number, instruments: readonly RunInstrument[]) {
     this.#capital = capital;
-    this.#cash = capital;
+    this.broker = this.#book.open(ACCOUNT, '', capital);
     this.#instruments = instruments;
     this.ledgers = Array.from(
       { length: strategies },
@@ -92,7 +72,7 @@ export class RunAccount {
 
   openDay(day: TradingDay): void {
     this.#day = day;
-    this.#marginRates = this.#instruments.map((each) => marginRateOn(this.ratesOf(each), day));
+    for (const instrument of this.#instruments) this.#byCode.set(instrument.contract.orderCode, instrument);
   }
 
   get day(): TradingDay {
@@ -100,19 +80,10 @@ export class RunAccount {
     return this.#day;
   }
 
-  ratesOf({ contract: { spec } }: RunInstrument): CostSchedule {
-    return ratesOf(spec, this.#costs);
-  }
-
-  /** Of so many contracts, at the mark unless their value is given. */
-  marginOf(instrument: RunInstrument, size: number, value = size * instrument.markValue): number {
-    const rate = this.#marginRates[instrument.contract.index];
-    assert(rate !== undefined, 'a day is open');
-    return marginAt(rate, value, size);
-  }
-
-  maintenanceOf(instrument: RunInstrument, size: number): number {
-    return maintenanceMargin(this.ratesOf(instrument), this.day, size * instrument.markValue, size);
+  instrument(code: OrderCode): RunInstrument {
+    const instrument = this.#byCode.get(code);
+    assert(instrument !== undefined, 'a run trades its own contracts');
+    return instrument;
   }
 
   execute(strategy: number, instrument: RunInstrument, execution: Execution): void {
@@ -126,17 +97,16 @@ export class RunAccount {
     const ledger = this.ledgers[strategy];
     assert(ledger !== undefined, 'an execution is of a strategy of the run');
     const holding = ledger.holding(instrument);
-    const [before, charged, total] = [holding.position, ledger.charged, this.#totalOf(index)];
-    ledger.execute(instrument, execution, this.ratesOf(instrument), this.day);
-    this.#charged += ledger.charged - charged;
-    total.add(before, -1);
-    total.add(holding.position, 1);
-    this.version += 1;
-    if ((before.qty === 0) === holding.isFlat) return;
+    const before = holding.position.qty;
+    const { cause, side, qty, value, fee, tax, tsUs: at } = execution;
+    const fees = cause === 'settled' ? NO_FEES : contractFees(instrument.costs, this.day, qty);
+    ledger.execute(instrument, execution, fees);
+    const { orderCode } = contract;
+    this.#book.bookFill({ accountId: ACCOUNT, orderCode, side, qty, value, fee, tax }, fees, at);
+    const isFlat = holding.position.qty === 0;
+    if ((before === 0) === isFlat) return;
     const holders = this.#holders[index] ?? [];
-    this.#holders[index] = holding.isFlat
-      ? holders.filter((each) => each !== holding)
-      : [...holders, holding];
+    this.#holders[index] = isFlat ? holders.filter((each) => each !== holding) : [...holders, holding];
   }
 
   /** The contract traded in this range while positions in it were held. */
@@ -147,13 +117,8 @@ export class RunAccount {
 
   /** Capital and profit, open and closed, net of costs. */
   equityNow(): number {
-    let equity = this.#capital - this.#charged;
-    for (let at = 0; at < this.#totals.length; at += 1) {
-      const unitValue = this.#instruments[at]?.markValue ?? 0;
-      const total = this.#totalOf(at);
-      equity += total.realised + (unitValue === 0 ? 0 : total.openProfit(unitValue));
-    }
-    return equity;
+    const { cash, accrued } = this.broker;
+    return cash + dayProfitOf(this.broker, (code) => this.instrument(code)) - uncollectedOf(accrued);
   }
 
   /** Positions that each strategy takes into the next day. */
@@ -171,7 +136,8 @@ export class RunAccount {
   }
 
   netOf(instrument: number): number {
-    return this.#totals[instrument]?.qty ?? 0;
+    const code = this.#instruments[instrument]?.contract.orderCode;
+    return code === undefined ? 0 : this.#book.netOf(ACCOUNT, code);
   }
 
   /** By any strategy, also where positions cancel out. */
@@ -214,89 +180,33 @@ export class RunAccount {
 
   /** The day's profit and costs move into cash. */
   settleDay(endUs: number): void {
-    this.#cash = this.equityNow();
-    this.dayEquity.push(this.#cash);
+    this.#book.settleDay((code) => this.instrument(code), tsUs(endUs));
+    this.dayEquity.push(this.broker.cash);
     this.dayEndUs.push(endUs);
-    this.#chargedBefore = this.#charged;
-    this.version += 1;
-  }
-
-  /** As the broker shows it. */
-  figures(): BrokerAccount {
-    const margin = this.#marginNow();
-    const uncollected = this.#charged - this.#chargedBefore;
-    const equity = this.equityNow();
-    const profit = equity - this.#cash + uncollected;
-    const required = margin + Math.max(0, -profit) + uncollected;
-    return {
-      cash: money(this.#cash),
-      netAssetValue: money(equity),
-      initialMargin: money(margin),
-      requiredMargin: money(required),
-      buyingPower: money(Math.max(0, this.#cash - required)),
-      profit: money(profit),
-      uncollected: money(uncollected),
-      fee: money(0),
-      tax: money(0),
-      withdrawable: null,
-      usageBps: usageBps(required, this.#cash),
-    };
-  }
-
-  /** Equity that margins no position; below zero where prices have fallen too far. */
-  freeEquity(): number {
-    return this.equityNow() - this.#marginNow();
   }
 
   /** Equity below which the broker closes positions. */
   maintenance(): number {
     let needed = 0;
-    for (const instrument of this.#instruments) {
-      const size = Math.abs(this.netOf(instrument.contract.index));
-      if (size !== 0) needed += this.maintenanceOf(instrument, size);
+    for (const [code, { entry }] of this.broker.holdings) {
+      const { costs, unitValue } = this.instrument(code);
+      needed += maintenanceMargin(costs, this.day, Math.abs(entry.qty) * unitValue, entry.qty);
     }
     return needed;
   }
 
-  /** A position paid in full has left the cash with its purchase; a margined one leaves its profit there when it is closed. */
   cashInHand(): number {
-    let cash = this.#capital - this.#charged;
-    for (const instrument of this.#instruments) {
-      const { realised, openValue } = this.#totalOf(instrument.contract.index);
-      cash += realised - (isPaidInFull(this.ratesOf(instrument), this.day) ? openValue : 0);
-    }
-    return cash;
-  }
-
-  #marginNow(): number {
-    let margin = 0;
-    for (const instrument of this.#instruments) {
-      const net = this.netOf(instrument.contract.index);
-      if (net !== 0) margin += this.marginOf(instrument, Math.abs(net));
-    }
-    return margin;
+    return this.ledgers.reduce((cash, ledger) => cash + ledger.cashNow(this.day), this.#capital);
   }
 
   positions(): readonly BrokerPosition[] {
     const positions: BrokerPosition[] = [];
-    for (const { contract, mark } of this.#instruments) {
-      const net = this.netOf(contract.index);
-      if (net === 0) continue;
-      positions.push({
-        orderCode: contract.orderCode,
-        qty: signedQty(net),
-        lastPrice: mark === 0 ? null : priceHundredths(Math.round(mark * contract.spec.hundredthsPerTick)),
-        openProfit: null,
-      });
+    for (const { contract, mark, price } of this.#instruments) {
+      const qty = signedQty(this.netOf(contract.index));
+      const lastPrice = mark === 0 ? null : price;
+      if (qty !== 0) positions.push({ orderCode: contract.orderCode, qty, lastPrice, openProfit: null });
     }
     return positions;
-  }
-
-  #totalOf(instrument: number): PositionTotal {
-    while (this.#totals.length <= instrument) this.#totals.push(new PositionTotal());
-    const total = this.#totals[instrument];
-    assert(total !== undefined, 'each instrument has a total');
-    return total;
   }
 }
 
@@ -311,11 +221,11 @@ export function settleExpired(
     ({ contract, mark }) => lastSession(calendar, contract) <= account.day && mark !== 0,
   );
   for (const instrument of expired) {
-    const { contract, mark, markValue } = instrument;
+    const { contract, mark, unitValue, costs } = instrument;
     account.ledgers.forEach((ledger, strategy) => {
       const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
       if (held === 0) return;
-      const value = money(Math.abs(held) * markValue);
+      const value = money(Math.abs(held) * unitValue);
       const execution: Execution = {
         tsUs: tsUs(nowUs),
         decidedUs: tsUs(nowUs),
@@ -325,7 +235,7 @@ export function settleExpired(
         priceTicks: Math.round(mark),
         value,
         fee: money(0),
-        tax: taxOn(account.ratesOf(instrument), account.day, value),
+        tax: taxOn(costs, account.day, value),
         liquidity: 'taker',
         clause: 'settlement',
         cause: 'settled',

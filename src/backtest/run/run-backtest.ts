@@ -110,7 +110,7 @@ class Run {
     this.#clock.nowUs = 0;
     this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: KEPT };
     const [clock, instruments] = [this.#clock, this.#instruments];
-    const account = new RunAccount(plan.capital, plan.strategies.length, instruments, plan.costs);
+    const account = new RunAccount(plan.capital, plan.strategies.length, instruments);
     this.#account = account;
     this.#facts = new RunJournal(account);
     this.#tape = new JournalTape((entry) => {
@@ -154,7 +154,6 @@ class Run {
     const { days } = this.#plan.data;
     assert(days.length > 0, 'a run has a day');
     days.forEach((day, place) => this.#playDay(day, place));
-    for (const ledger of this.#account.ledgers) ledger.end(this.#instruments, this.#clock.nowUs);
     return this.#result();
   }
 
@@ -213,7 +212,7 @@ class Run {
     { beginUs, boundaries }: DayMoments,
     opening: DayOpening,
   ): readonly PlayedTape[] {
-    const { calendar, fill, sampleEvery } = this.#plan;
+    const { calendar, costs, fill, sampleEvery } = this.#plan;
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;
     const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
@@ -222,7 +221,8 @@ class Run {
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
       data.guessed.has(contract) ? undefined : data.references.get(contract);
     for (const contract of data.contracts) {
-      while (this.#instruments.length <= contract.index) this.#instruments.push(new RunInstrument(contract));
+      while (this.#instruments.length <= contract.index)
+        this.#instruments.push(new RunInstrument(contract, costs));
       this.#instruments[contract.index]?.open(null, referenceOf(contract));
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
@@ -394,13 +394,12 @@ class Run {
           params: instance?.params ?? {},
           profit: samples.samplesOf(ledger.profit),
           fills: ledger.fills,
-          trades: ledger.trades,
+          ...ledger.roundTrips(this.#instruments, toUs),
           denials: ledger.denials,
           denialCount: ledger.denialCount,
           costs: ledger.costs(),
           orders: ledger.orders,
           plots: this.#plots.of(place),
-          heldUs: ledger.heldUs(toUs),
           stopped: ledger.stopped,
           fault: ledger.fault,
         };

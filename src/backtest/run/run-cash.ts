@@ -1,7 +1,8 @@
 /** The cash of a run's one account where no broker's ratios hold: an order that opens needs cash for the price that it will pay. */
-import { assert } from '../../domain/assert.ts';
+import { initialMargin } from '../../domain/costs.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
+import { marginOf } from '../../venue/account/margin.ts';
 import { type PlaceLimit, refusal, type Refusal } from '../../venue/venue-command.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { FundsNow, RunAccount } from './run-account.ts';
@@ -18,13 +19,11 @@ interface Asked {
 
 export class RunCash {
   readonly #account: RunAccount;
-  readonly #instruments: readonly RunInstrument[];
   readonly #open: () => Iterable<VenueOrder>;
 
   /** `open`: orders that work. */
-  constructor(account: RunAccount, instruments: readonly RunInstrument[], open: () => Iterable<VenueOrder>) {
+  constructor(account: RunAccount, open: () => Iterable<VenueOrder>) {
     this.#account = account;
-    this.#instruments = instruments;
     this.#open = open;
   }
 
@@ -32,7 +31,7 @@ export class RunCash {
   refusal({ orderCode, side, qty, limitPrice: price }: PlaceLimit): Refusal | null {
     const working = this.#working();
     const asked = { orderCode, side, qty, price };
-    const free = this.#account.freeEquity();
+    const free = this.#free();
     const isBeside = (order: Asked): boolean => order.orderCode === orderCode && order.side === side;
     const turning = this.#turningMargin(asked, working.filter(isBeside));
     const released = this.#releasedBy(working, orderCode);
@@ -52,31 +51,38 @@ export class RunCash {
   #releasedBy(working: readonly Asked[], code: OrderCode): number {
     if (working.length === 0) return 0;
     let released = 0;
-    for (const instrument of this.#instruments) {
-      const { contract, mark } = instrument;
-      const net = this.#account.netOf(contract.index);
-      if (contract.orderCode === code || net === 0) continue;
+    for (const [held, { entry }] of this.#account.broker.holdings) {
+      const net = entry.qty;
+      if (held === code || net === 0) continue;
+      const instrument = this.#account.instrument(held);
+      const { mark } = instrument;
       const closing = working.filter(
-        (each) =>
-          each.orderCode === contract.orderCode && (each.side === 'sell') === net > 0 && !waits(each, mark),
+        (each) => each.orderCode === held && (each.side === 'sell') === net > 0 && !waits(each, mark),
       );
       const size = Math.min(
         Math.abs(net),
         closing.reduce((sum, { qty }) => sum + qty, 0),
       );
-      released += this.#account.marginOf(instrument, size);
+      released += marginOf(instrument, this.#account.day, size);
     }
     return released;
   }
 
   funds(): FundsNow {
-    const account = this.#account;
-    const free = account.freeEquity();
+    const free = this.#free();
     return {
-      cash: account.cashInHand(),
-      marginUsed: account.equityNow() - free,
+      cash: this.#account.cashInHand(),
+      marginUsed: this.#account.equityNow() - free,
       buyingPower: Math.max(0, free - this.#heldFor(this.#working())),
     };
+  }
+
+  /** Equity that margins no position; below zero where prices have fallen too far. */
+  #free(): number {
+    let free = this.#account.equityNow();
+    for (const [code, { entry }] of this.#account.broker.holdings)
+      free -= marginOf(this.#account.instrument(code), this.#account.day, entry.qty);
+    return free;
   }
 
   #working(): readonly Asked[] {
@@ -91,9 +97,7 @@ export class RunCash {
    * round; null for any other order. An order that fills at the last price stands behind others that do, one that waits behind all.
    */
   #turningMargin(asked: Asked, beside: readonly Asked[]): number | null {
-    const instrument = this.#instruments.find(({ contract }) => contract.orderCode === asked.orderCode);
-    assert(instrument !== undefined, 'a run trades its own contracts');
-    const { mark, unit, contract } = instrument;
+    const { mark, unit, contract, costs } = this.#account.instrument(asked.orderCode);
     const net = this.#account.netOf(contract.index);
     const held = -signOf(asked.side) * net;
     const total = (orders: readonly Asked[]): number => orders.reduce((sum, { qty }) => sum + qty, asked.qty);
@@ -101,19 +105,19 @@ export class RunCash {
     const before = waits(asked, mark) ? beside : beside.filter((order) => !waits(order, mark));
     if (held <= 0 || total(before) <= held) return null;
     const paid = paidPrice(asked, mark);
-    const marginOf = (qty: number, price: number): number =>
-      this.#account.marginOf(instrument, qty, Math.round(qty * price * unit));
+    const marginAt = (size: number, price: number): number =>
+      initialMargin(costs, this.#account.day, Math.round(size * price * unit), size);
     const opens = total(beside) - held;
     const earned = Math.round(net * (paid - mark) * unit);
-    return marginOf(opens, paid) - marginOf(held, mark) - earned;
+    return marginAt(opens, paid) - marginAt(held, mark) - earned;
   }
 
   /** Margin of what orders may open, on the worse side of each contract. */
   #heldFor(orders: readonly Asked[]): number {
     let margin = 0;
-    for (const instrument of this.#instruments) {
-      const own = orders.filter(({ orderCode }) => orderCode === instrument.contract.orderCode);
-      if (own.length === 0) continue;
+    for (const code of new Set(orders.map(({ orderCode }) => orderCode))) {
+      const instrument = this.#account.instrument(code);
+      const own = orders.filter(({ orderCode }) => orderCode === code);
       const net = this.#account.netOf(instrument.contract.index);
       const sides = (['buy', 'sell'] as const).map((side) =>
         this.#openingMargin(
@@ -129,13 +133,14 @@ export class RunCash {
 
   /** `net` is positive where these orders enlarge it. What turns a position round opens no more than is held until it is beyond that. */
   #openingMargin(instrument: RunInstrument, net: number, orders: readonly Asked[]): number {
-    const { mark, unit } = instrument;
+    const { mark, unit, costs } = instrument;
     let free = net < 0 ? -2 * net : 0;
     let margin = 0;
     for (const order of orders) {
       const opens = Math.max(0, order.qty - free);
       free = Math.max(0, free - order.qty);
-      margin += this.#account.marginOf(instrument, opens, Math.round(opens * paidPrice(order, mark) * unit));
+      const value = Math.round(opens * paidPrice(order, mark) * unit);
+      margin += initialMargin(costs, this.#account.day, value, opens);
     }
     return margin;
   }

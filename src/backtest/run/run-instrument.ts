@@ -1,12 +1,15 @@
 /** One contract of a run: its place in the table, and its market of the day. */
-import type { Contract } from '../../domain/contract.ts';
-import type { PriceHundredths } from '../../domain/units.ts';
+import { type Contract, ratesOf } from '../../domain/contract.ts';
+import type { CostSchedule } from '../../domain/costs.ts';
+import { type PriceHundredths, priceHundredths } from '../../domain/units.ts';
+import type { Mark } from '../../venue/account/account-figures.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { PriceColumns } from './sample-table.ts';
 
-export class RunInstrument {
+export class RunInstrument implements Mark {
   readonly contract: Contract;
+  readonly costs: CostSchedule;
   /** Money of one contract for one tick of its price. */
   readonly unit: number;
   #first = 0;
@@ -19,8 +22,10 @@ export class RunInstrument {
   /** Ticks; 0 until the day is settled, and where it is settled at the last trade. */
   #settlement = 0;
 
-  constructor(contract: Contract) {
+  /** `market`: rates of a contract that has none of its own. */
+  constructor(contract: Contract, market: CostSchedule) {
     this.contract = contract;
+    this.costs = ratesOf(contract.spec, market);
     this.unit = contract.spec.hundredthsPerTick * contract.spec.moneyPerHundredth;
   }
 
@@ -47,8 +52,13 @@ export class RunInstrument {
     return today === 0 ? this.#markBefore : today;
   }
 
-  /** Money of one contract at its mark. */
-  get markValue(): number {
+  /** The mark. */
+  get price(): PriceHundredths {
+    return priceHundredths(Math.round(this.mark * this.contract.spec.hundredthsPerTick));
+  }
+
+  /** At the mark; 0 before there is one. */
+  get unitValue(): number {
     return Math.round(this.mark * this.unit);
   }
 

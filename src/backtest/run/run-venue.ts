@@ -14,15 +14,9 @@ import type {
 } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import {
-  CEILING_NONE,
-  type Contract,
-  isMarketLimit,
-  type PriceBand,
-  ratesOf,
-} from '../../domain/contract.ts';
+import { CEILING_NONE, type Contract, isMarketLimit, type PriceBand } from '../../domain/contract.ts';
 import { hasMaintenance } from '../../domain/costs.ts';
-import { type AccountId, accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
+import type { AccountId, BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
 import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
 import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
@@ -51,7 +45,7 @@ import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orde
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
-import type { FundsNow, RunParts } from './run-account.ts';
+import { ACCOUNT, type FundsNow, type RunParts } from './run-account.ts';
 import { RunCash } from './run-cash.ts';
 import { RunMargin } from './run-margin.ts';
 import type { RunInstrument } from './run-instrument.ts';
@@ -76,8 +70,6 @@ interface RunVenueParts extends RunParts, Pick<BacktestPlan, 'costs' | 'margin' 
 /** Bid plus ask, and the moment, when an order was decided. */
 export type Decided = Pick<OrderSender, 'decidedUs' | 'decidedMidTwice'>;
 
-/** A run has one account. */
-const ACCOUNT = accountId('BACKTEST');
 /** Latencies are the run's: a command that arrives here is final at once, and may change price and quantity together. */
 const RULES = {
   ...DEFAULT_RULES,
@@ -138,10 +130,9 @@ export class RunVenue implements VenueSurroundings, OrderListener {
       this.#outbox,
     );
     const { account, instruments, clock, margin } = parts;
-    this.#cash =
-      margin === 'cash' ? new RunCash(account, instruments, () => this.#entry.store.open(ACCOUNT)) : null;
+    this.#cash = margin === 'cash' ? new RunCash(account, () => this.#entry.store.open(ACCOUNT)) : null;
     const working = (): ReadonlyMap<OrderCode, WorkingQty> => this.#entry.store.working(ACCOUNT);
-    this.#room = new RunMargin({ id: ACCOUNT, account, instruments, clock, margin, working });
+    this.#room = new RunMargin({ account, instruments, clock, margin, working });
     this.#margin = new MarginMonitor(this.#entry, this.#room, this);
   }
 
@@ -163,12 +154,8 @@ export class RunVenue implements VenueSurroundings, OrderListener {
       this.setBand(contract, bands.get(contract.index) ?? NO_BAND);
     }
     this.#isMaintained =
-      this.#cash !== null &&
-      this.#parts.instruments.some(({ contract }) =>
-        hasMaintenance(ratesOf(contract.spec, this.#parts.costs)),
-      );
+      this.#cash !== null && this.#parts.instruments.some(({ costs }) => hasMaintenance(costs));
     this.#triggers.beginDay();
-    this.#room.openDay();
     this.noticeMargin();
   }
 

@@ -1,7 +1,11 @@
-/** One strategy's fills, round trips, refusals and costs. */
-import { type CostSchedule, rateOn } from '../../domain/costs.ts';
+/**
+ * One strategy's fills, refusals and costs. A fill is a row of numbers; its round trips are read from these rows when the run is
+ * over.
+ */
 import type { TradingDay } from '../../domain/civil-date.ts';
+import { isPaidInFull } from '../../domain/costs.ts';
 import { signOf } from '../../domain/order.ts';
+import { applyFill, FLAT_POSITION, openProfit, partOf, type Position } from '../../domain/position.ts';
 import { money, tsUs } from '../../domain/units.ts';
 import {
   type BacktestDenial,
@@ -13,13 +17,32 @@ import {
   type Rows,
   type StrategyFault,
 } from '../backtest-result.ts';
-import { StrategyPosition, type TradeEnd } from './strategy-position.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './number-column.ts';
+import type { ContractFees } from '../../venue/account/ledger.ts';
 import { FILL_CLAUSES, type Liquidity } from '../../venue/exchange/fill-models.ts';
 
 /** An execution with all that is known of it, but the position it leads to. */
 export type Execution = Omit<BacktestFill, 'positionAfter' | 'strategy' | 'instrument'>;
+
+/** Prices at which the market traded; none where the low is above the high. */
+export interface PriceRange {
+  readonly high: number;
+  readonly low: number;
+}
+
+/** A position in one contract, and what the market traded since its last fill. */
+export class StrategyHolding implements PriceRange {
+  position: Position = FLAT_POSITION;
+  high = -Infinity;
+  low = Infinity;
+
+  /** The market traded in this range with this position. */
+  saw({ high, low }: PriceRange): void {
+    if (high > this.high) this.high = high;
+    if (low < this.low) this.low = low;
+  }
+}
 
 export class StrategyLedger {
   /** At each sample. */
@@ -30,12 +53,11 @@ export class StrategyLedger {
   fault: StrategyFault | null = null;
   readonly #index: number;
   /** By instrument. */
-  readonly #holdings: (StrategyPosition | undefined)[] = [];
-  readonly #traded: StrategyPosition[] = [];
+  readonly #holdings: (StrategyHolding | undefined)[] = [];
+  /** Contracts that it ever traded. */
+  readonly #traded: RunInstrument[] = [];
   readonly denials: BacktestDenial[] = [];
   readonly fills: FillLog;
-  readonly trades: TradeLog;
-  readonly #onTrade: TradeEnd = (trade) => this.trades.add(trade, false);
   #exchangeFee = 0;
   #clearingFee = 0;
   #brokerFee = 0;
@@ -48,7 +70,6 @@ export class StrategyLedger {
     this.#index = index;
     this.profit = profit;
     this.fills = new FillLog(index);
-    this.trades = new TradeLog(index);
   }
 
   /** Everything charged so far. */
@@ -57,35 +78,35 @@ export class StrategyLedger {
   }
 
   /** Undefined for a contract it never traded. */
-  holdingOf(instrument: number): StrategyPosition | undefined {
+  holdingOf(instrument: number): StrategyHolding | undefined {
     return this.#holdings[instrument];
   }
 
-  holding(instrument: RunInstrument): StrategyPosition {
+  holding(instrument: RunInstrument): StrategyHolding {
     const { index } = instrument.contract;
     const known = this.#holdings[index];
     if (known !== undefined) return known;
     while (this.#holdings.length <= index) this.#holdings.push(undefined);
-    const holding = new StrategyPosition(this.#index, instrument);
+    const holding = new StrategyHolding();
     this.#holdings[index] = holding;
-    this.#traded.push(holding);
+    this.#traded.push(instrument);
     return holding;
   }
 
-  execute(instrument: RunInstrument, execution: Execution, rates: CostSchedule, day: TradingDay): void {
-    const { side, qty, value, fee, tax, tsUs: at, midTwice, priceTicks } = execution;
+  execute(instrument: RunInstrument, execution: Execution, fees: ContractFees): void {
+    const { side, qty, value, fee, tax, midTwice, priceTicks } = execution;
     const holding = this.holding(instrument);
     const change = signOf(side) * qty;
-    if (execution.cause !== 'settled') {
-      this.#exchangeFee += rateOn(rates.exchangeFee, day) * qty;
-      this.#clearingFee += rateOn(rates.clearingFee, day) * qty;
-      this.#brokerFee += rateOn(rates.brokerFee, day) * qty;
-    }
+    this.#exchangeFee += fees.exchangeFee;
+    this.#clearingFee += fees.clearingFee;
+    this.#brokerFee += fees.brokerFee;
     this.#fee += fee;
     this.#tax += tax;
     if (midTwice > 0) this.#spreadTwice += change * (2 * priceTicks - midTwice) * instrument.unit;
-    holding.execute({ atUs: at, change, value, fee, tax }, this.#onTrade);
-    this.fills.add(execution, instrument.contract.index, holding.position.qty);
+    holding.position = applyFill(holding.position, change, value);
+    this.fills.add(execution, instrument.contract.index, holding);
+    holding.high = -Infinity;
+    holding.low = Infinity;
   }
 
   deny(denial: Omit<BacktestDenial, 'strategy'>): void {
@@ -93,25 +114,52 @@ export class StrategyLedger {
     if (this.denials.length < DENIALS_KEPT_MAX) this.denials.push({ ...denial, strategy: this.#index });
   }
 
-  /** Profit, open and closed, net of costs. */
+  /** Profit, open and closed, net of costs; open profit is 0 where the contract has no mark yet. */
   profitNow(): number {
     let profit = 0 - this.charged;
-    for (const holding of this.#traded) profit += holding.profitNow();
+    for (const { contract, unitValue } of this.#traded) {
+      const position = this.#holdings[contract.index]?.position ?? FLAT_POSITION;
+      profit += position.realised;
+      if (position.qty !== 0 && unitValue !== 0) profit += openProfit(position, unitValue);
+    }
     return profit;
   }
 
-  /** The run is over: what is still held is shown as a round trip that is open. */
-  end(instruments: readonly RunInstrument[], atUs: number): void {
-    for (const { contract } of instruments) {
-      const trade = this.#holdings[contract.index]?.asIfClosed(atUs);
-      if (trade !== undefined && trade !== null) this.trades.add(trade, true);
+  /** A position paid in full has left the cash with its purchase; a margined one leaves its profit there when it is closed. */
+  cashNow(day: TradingDay): number {
+    let cash = 0 - this.charged;
+    for (const { contract, costs } of this.#traded) {
+      const { qty, realised, openValue } = this.#holdings[contract.index]?.position ?? FLAT_POSITION;
+      cash += realised - (isPaidInFull(costs, day) ? Math.sign(qty) * openValue : 0);
     }
+    return cash;
   }
 
-  heldUs(atUs: number): number {
-    let held = 0;
-    for (const holding of this.#traded) held += holding.heldUntil(atUs);
-    return held;
+  /** Round trips in the order of their ends, then those that are open at the end of the run; and the time with a position. */
+  roundTrips(
+    instruments: readonly RunInstrument[],
+    endUs: number,
+  ): { readonly trades: readonly BacktestTrade[]; readonly heldUs: number } {
+    const trades: BacktestTrade[] = [];
+    let heldUs = 0;
+    const end = (trip: RoundTrip, exitUs: number, isOpen: boolean): void => {
+      trades.push(trip.asTrade(this.#index, exitUs, isOpen));
+      heldUs += exitUs - trip.entryUs;
+    };
+    const trips = instruments.map((instrument) => new RoundTrip(instrument));
+    for (let row = 0; row < this.fills.length; row += 1) {
+      const step = this.fills.stepAt(row);
+      const trip = trips[step.instrument];
+      trip?.fill(step, () => end(trip, step.atUs, false));
+    }
+    trips.forEach((trip, at) => {
+      const holding = this.#holdings[at];
+      if (holding === undefined || holding.position.qty === 0) return;
+      trip.saw(holding);
+      trip.closeAtMark();
+      end(trip, endUs, true);
+    });
+    return { trades, heldUs };
   }
 
   costs(): CostsByKind {
@@ -127,147 +175,203 @@ export class StrategyLedger {
   }
 }
 
-// Fills and round trips as numbers, and how they are read back.
+/** A fill of a round trip, after what the market traded while the position before it was held. */
+interface Step extends PriceRange {
+  readonly atUs: number;
+  readonly instrument: number;
+  /** Above zero was bought. */
+  readonly change: number;
+  readonly value: number;
+  readonly fee: number;
+  readonly tax: number;
+}
 
-/**
- * Records of a fixed number of figures, kept as one column of numbers: a run with a million fills keeps eight bytes a figure.
- * Reading a record makes its object.
- */
-class RecordLog<T> implements Rows<T> {
-  readonly #figures = new NumberColumn();
-  readonly #width: number;
-  readonly #read: (figure: (place: number) => number) => T;
+/** What happened in one contract since its position was flat or turned round. */
+class RoundTrip {
+  readonly #instrument: RunInstrument;
+  #position = FLAT_POSITION;
+  entryUs = 0;
+  #isLong = false;
+  #qty = 0;
+  #qtyMax = 0;
+  #entryValue = 0;
+  #exitValue = 0;
+  #gross = 0;
+  #fee = 0;
+  #tax = 0;
+  #fills = 0;
+  #adverse = 0;
+  #favourable = 0;
 
-  constructor(width: number, read: (figure: (place: number) => number) => T) {
-    this.#width = width;
-    this.#read = read;
+  constructor(instrument: RunInstrument) {
+    this.#instrument = instrument;
   }
 
-  get length(): number {
-    return this.#figures.length / this.#width;
+  saw({ high, low }: PriceRange): void {
+    const position = this.#position;
+    if (position.qty === 0 || high < low) return;
+    const [best, worst] = position.qty > 0 ? [high, low] : [low, high];
+    const { unit } = this.#instrument;
+    this.#favourable = Math.max(this.#favourable, this.#gross + openProfit(position, best * unit));
+    this.#adverse = Math.min(this.#adverse, this.#gross + openProfit(position, worst * unit));
   }
 
-  /** To be called `width` times for each record, in order. */
-  push(figure: number): void {
-    this.#figures.push(figure);
-  }
-
-  at(index: number): T | undefined {
-    const place = index < 0 ? this.length + index : index;
-    if (place < 0 || place >= this.length) return undefined;
-    const from = place * this.#width;
-    return this.#read((at) => this.#figures.at(from + at));
-  }
-
-  *[Symbol.iterator](): Iterator<T> {
-    for (let index = 0; index < this.length; index += 1) {
-      const record = this.at(index);
-      if (record !== undefined) yield record;
+  /** `onEnd` is called between the part of the fill that closes and the part that opens. */
+  fill(step: Step, onEnd: () => void): void {
+    this.saw(step);
+    const { change, value, fee, tax } = step;
+    const before = this.#position;
+    const after = applyFill(before, change, value);
+    this.#position = after;
+    const qty = Math.abs(change);
+    const held = Math.max(0, -Math.sign(change) * before.qty);
+    const closed = Math.min(held, qty);
+    const closedValue = partOf(value, closed, qty);
+    const closedFee = partOf(fee, closed, qty);
+    const closedTax = partOf(tax, closed, qty);
+    if (closed > 0) {
+      this.#gross += after.realised - before.realised;
+      this.#exitValue += closedValue;
+      this.#charge(closedFee, closedTax);
+      if (closed === held) onEnd();
     }
+    if (closed === qty) return;
+    if (before.qty === 0 || closed > 0) this.#begin(step.atUs, after.qty > 0);
+    this.#qty += qty - closed;
+    this.#qtyMax = Math.max(this.#qtyMax, Math.abs(after.qty));
+    this.#entryValue += value - closedValue;
+    this.#charge(fee - closedFee, tax - closedTax);
+  }
+
+  /** For nothing. */
+  closeAtMark(): void {
+    const { unitValue } = this.#instrument;
+    this.#exitValue += Math.abs(this.#position.qty) * unitValue;
+    this.#gross += openProfit(this.#position, unitValue);
+  }
+
+  asTrade(strategy: number, exitUs: number, isOpen: boolean): BacktestTrade {
+    const gross = this.#gross;
+    return {
+      strategy,
+      instrument: this.#instrument.contract.index,
+      direction: this.#isLong ? 'long' : 'short',
+      entryUs: tsUs(this.entryUs),
+      exitUs: tsUs(exitUs),
+      qty: this.#qty,
+      qtyMax: this.#qtyMax,
+      entryValue: money(this.#entryValue),
+      exitValue: money(this.#exitValue),
+      grossProfit: money(gross),
+      fee: money(this.#fee),
+      tax: money(this.#tax),
+      netProfit: money(gross - this.#fee - this.#tax),
+      adverse: money(Math.min(this.#adverse, gross)),
+      favourable: money(Math.max(this.#favourable, gross)),
+      fills: this.#fills,
+      isOpen,
+    };
+  }
+
+  #begin(atUs: number, isLong: boolean): void {
+    this.entryUs = atUs;
+    this.#isLong = isLong;
+    this.#qty = this.#qtyMax = this.#entryValue = this.#exitValue = this.#gross = 0;
+    this.#fee = this.#tax = this.#fills = this.#adverse = this.#favourable = 0;
+  }
+
+  #charge(fee: number, tax: number): void {
+    this.#fee += fee;
+    this.#tax += tax;
+    this.#fills += 1;
   }
 }
 
 const LIQUIDITIES: readonly Liquidity[] = ['taker', 'maker', 'auction'];
 const CAUSES: readonly FillCause[] = ['order', 'forced', 'settled'];
-const FILL_FIGURES = 16;
-const TRADE_FIGURES = 16;
+const FIGURES = 17;
 
-type Figure = (place: number) => number;
+/** Fills as one column of numbers: a run with a million of them keeps eight bytes a figure. Reading a fill makes its object. */
+class FillLog implements Rows<BacktestFill> {
+  readonly #figures = new NumberColumn();
+  readonly #strategy: number;
 
-class FillLog extends RecordLog<BacktestFill> {
   constructor(strategy: number) {
-    super(FILL_FIGURES, (figure) => readFill(strategy, figure));
+    this.#strategy = strategy;
+  }
+
+  get length(): number {
+    return this.#figures.length / FIGURES;
   }
 
   add(
-    fill: Omit<BacktestFill, 'strategy' | 'instrument' | 'positionAfter'>,
+    fill: Execution,
     instrument: number,
-    positionAfter: number,
+    { position, high, low }: Pick<StrategyHolding, 'position' | 'high' | 'low'>,
   ): void {
-    this.push(fill.tsUs);
-    this.push(fill.decidedUs);
-    this.push(instrument);
-    this.push(fill.side === 'buy' ? 1 : 0);
-    this.push(fill.qty);
-    this.push(fill.priceTicks);
-    this.push(fill.value);
-    this.push(fill.fee);
-    this.push(fill.tax);
-    this.push(LIQUIDITIES.indexOf(fill.liquidity));
-    this.push(CAUSES.indexOf(fill.cause));
-    this.push(fill.midTwice);
-    this.push(fill.decidedMidTwice);
-    this.push(positionAfter);
-    this.push(FILL_CLAUSES.indexOf(fill.clause));
-    this.push(fill.orderNo);
-  }
-}
-
-class TradeLog extends RecordLog<BacktestTrade> {
-  constructor(strategy: number) {
-    super(TRADE_FIGURES, (figure) => readTrade(strategy, figure));
+    const figures = this.#figures;
+    figures.push(fill.tsUs);
+    figures.push(fill.decidedUs);
+    figures.push(instrument);
+    figures.push(signOf(fill.side) * fill.qty);
+    figures.push(fill.priceTicks);
+    figures.push(fill.value);
+    figures.push(fill.fee);
+    figures.push(fill.tax);
+    figures.push(LIQUIDITIES.indexOf(fill.liquidity));
+    figures.push(CAUSES.indexOf(fill.cause));
+    figures.push(fill.midTwice);
+    figures.push(fill.decidedMidTwice);
+    figures.push(position.qty);
+    figures.push(FILL_CLAUSES.indexOf(fill.clause));
+    figures.push(fill.orderNo);
+    figures.push(high);
+    figures.push(low);
   }
 
-  add(trade: Omit<BacktestTrade, 'isOpen'>, isOpen: boolean): void {
-    this.push(trade.instrument);
-    this.push(trade.direction === 'long' ? 1 : 0);
-    this.push(trade.entryUs);
-    this.push(trade.exitUs);
-    this.push(trade.qty);
-    this.push(trade.qtyMax);
-    this.push(trade.entryValue);
-    this.push(trade.exitValue);
-    this.push(trade.grossProfit);
-    this.push(trade.fee);
-    this.push(trade.tax);
-    this.push(trade.netProfit);
-    this.push(trade.adverse);
-    this.push(trade.favourable);
-    this.push(trade.fills);
-    this.push(isOpen ? 1 : 0);
+  at(index: number): BacktestFill | undefined {
+    const row = index < 0 ? this.length + index : index;
+    if (row < 0 || row >= this.length) return undefined;
+    const figure = (place: number): number => this.#figures.at(row * FIGURES + place);
+    return {
+      tsUs: tsUs(figure(0)),
+      decidedUs: tsUs(figure(1)),
+      instrument: figure(2),
+      strategy: this.#strategy,
+      side: figure(3) > 0 ? 'buy' : 'sell',
+      qty: Math.abs(figure(3)),
+      priceTicks: figure(4),
+      value: money(figure(5)),
+      fee: money(figure(6)),
+      tax: money(figure(7)),
+      liquidity: LIQUIDITIES[figure(8)] ?? 'taker',
+      cause: CAUSES[figure(9)] ?? 'order',
+      midTwice: figure(10),
+      decidedMidTwice: figure(11),
+      positionAfter: figure(12),
+      clause: FILL_CLAUSES[figure(13)] ?? 'shown',
+      orderNo: figure(14),
+    };
   }
-}
 
-function readFill(strategy: number, figure: Figure): BacktestFill {
-  return {
-    tsUs: tsUs(figure(0)),
-    decidedUs: tsUs(figure(1)),
-    instrument: figure(2),
-    strategy,
-    side: figure(3) === 1 ? 'buy' : 'sell',
-    qty: figure(4),
-    priceTicks: figure(5),
-    value: money(figure(6)),
-    fee: money(figure(7)),
-    tax: money(figure(8)),
-    liquidity: LIQUIDITIES[figure(9)] ?? 'taker',
-    cause: CAUSES[figure(10)] ?? 'order',
-    midTwice: figure(11),
-    decidedMidTwice: figure(12),
-    positionAfter: figure(13),
-    clause: FILL_CLAUSES[figure(14)] ?? 'shown',
-    orderNo: figure(15),
-  };
-}
+  stepAt(row: number): Step {
+    const figure = (place: number): number => this.#figures.at(row * FIGURES + place);
+    return {
+      atUs: figure(0),
+      instrument: figure(2),
+      change: figure(3),
+      value: figure(5),
+      fee: figure(6),
+      tax: figure(7),
+      high: figure(15),
+      low: figure(16),
+    };
+  }
 
-function readTrade(strategy: number, figure: Figure): BacktestTrade {
-  return {
-    strategy,
-    instrument: figure(0),
-    direction: figure(1) === 1 ? 'long' : 'short',
-    entryUs: tsUs(figure(2)),
-    exitUs: tsUs(figure(3)),
-    qty: figure(4),
-    qtyMax: figure(5),
-    entryValue: money(figure(6)),
-    exitValue: money(figure(7)),
-    grossProfit: money(figure(8)),
-    fee: money(figure(9)),
-    tax: money(figure(10)),
-    netProfit: money(figure(11)),
-    adverse: money(figure(12)),
-    favourable: money(figure(13)),
-    fills: figure(14),
-    isOpen: figure(15) === 1,
-  };
+  *[Symbol.iterator](): Iterator<BacktestFill> {
+    for (let index = 0; index < this.length; index += 1) {
+      const fill = this.at(index);
+      if (fill !== undefined) yield fill;
+    }
+  }
 }

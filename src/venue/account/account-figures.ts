@@ -1,5 +1,6 @@
 /** Money and positions of one account as the broker shows them (notes, section 5), from ledger, marks and working orders. */
-import { type Contract, valueAtHundredths } from '../../domain/contract.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { Contract } from '../../domain/contract.ts';
 import { rateOn } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { type Side, signOf } from '../../domain/order.ts';
@@ -15,18 +16,18 @@ import {
   tsUs,
 } from '../../domain/units.ts';
 import type { MarginLevel } from '../venue-event.ts';
-import type { VenueRules } from '../venue-options.ts';
-import { dayProfitAt, type Rounds } from './holding.ts';
-import type { LedgerAccount } from './ledger.ts';
+import type { Rounds } from './holding.ts';
+import type { AccruedCosts, LedgerAccount } from './ledger.ts';
 import {
   buyingPower,
   marginOf,
+  type MarginRules,
   type MarginTerms,
   type MarginView,
   NOTHING_WORKING,
   usageBps,
   type WorkingQty,
-  workingMargin,
+  worstPosition,
 } from './margin.ts';
 
 /**
@@ -34,9 +35,23 @@ import {
  * `usageBps = requiredMargin / collateral`; `netAssetValue = cash + dayProfit - uncollected`;
  * `buyingPower = collateral x entry ratio - requiredMargin - workingMargin`, never below zero.
  */
-export interface AccountFigures {
+export interface AccountFigures extends MarginFigures {
   readonly accountId: AccountId;
   readonly subAccountId: string;
+  /** `dm`. */
+  readonly deliveryMargin: Money;
+  readonly brokerFee: Money;
+  readonly exchangeFee: Money;
+  readonly clearingFee: Money;
+  readonly tax: Money;
+  /** Cash that may be withdrawn. */
+  readonly withdrawable: Money;
+  /** Cash missing to come back under the warning ratio. */
+  readonly topUp: Money;
+}
+
+/** Those that margin decides by. */
+interface MarginFigures {
   readonly cash: Money;
   readonly collateral: Money;
   readonly netAssetValue: Money;
@@ -44,8 +59,6 @@ export interface AccountFigures {
   readonly initialMargin: Money;
   /** `vm`: profit of the day, open and closed, before costs. */
   readonly dayProfit: Money;
-  /** `dm`. */
-  readonly deliveryMargin: Money;
   /** `mr`. */
   readonly requiredMargin: Money;
   readonly buyingPower: Money;
@@ -55,14 +68,6 @@ export interface AccountFigures {
   readonly level: MarginLevel;
   /** Fees and tax of the day, accrued and not yet taken from cash. */
   readonly uncollected: Money;
-  readonly brokerFee: Money;
-  readonly exchangeFee: Money;
-  readonly clearingFee: Money;
-  readonly tax: Money;
-  /** Cash that may be withdrawn. */
-  readonly withdrawable: Money;
-  /** Cash missing to come back under the warning ratio. */
-  readonly topUp: Money;
 }
 
 export interface PositionFigures {
@@ -93,89 +98,117 @@ export interface PositionFigures {
 }
 
 /** Price of a contract now: last trade, after the close the settlement price, before any trade the reference. */
-export interface Mark {
+export interface Mark extends MarginTerms {
   readonly contract: Contract;
   readonly price: PriceHundredths;
 }
 
 export interface AccountContext {
-  readonly terms: MarginTerms;
-  readonly rules: VenueRules;
+  readonly day: TradingDay;
+  readonly rules: MarginRules;
   mark(code: OrderCode): Mark;
-  working(account: LedgerAccount): ReadonlyMap<OrderCode, WorkingQty>;
+  working(id: AccountId): ReadonlyMap<OrderCode, WorkingQty>;
 }
 
-export function accountFigures(account: LedgerAccount, context: AccountContext): AccountFigures {
-  const { terms, rules } = context;
+export const uncollectedOf = ({ brokerFee, exchangeFee, clearingFee, tax }: AccruedCosts): number =>
+  brokerFee + exchangeFee + clearingFee + tax;
+
+/** Over all contracts, at their marks. */
+export function dayProfitOf({ holdings }: LedgerAccount, markOf: (code: OrderCode) => MarginTerms): number {
+  let profit = 0;
+  for (const [code, holding] of holdings) profit += holding.dayProfitAt(markOf(code).unitValue);
+  return profit;
+}
+
+export function marginFigures(account: LedgerAccount, context: AccountContext): MarginFigures {
+  const { day, rules } = context;
+  const { cash } = account;
   let [initial, dayProfit] = [0, 0];
   for (const [code, holding] of account.holdings) {
-    const { price } = context.mark(code);
-    initial += marginOf(terms, holding.entry.qty, price);
-    dayProfit += dayProfitAt(holding, valueAtHundredths(terms.spec, price, 1));
+    const mark = context.mark(code);
+    initial += marginOf(mark, day, holding.entry.qty);
+    dayProfit += holding.dayProfitAt(mark.unitValue);
   }
-  const onTop = workingMargin(marginView(account, context));
-  const { brokerFee, exchangeFee, clearingFee, tax } = account.accrued;
-  const uncollected = brokerFee + exchangeFee + clearingFee + tax;
-  const collateral = account.cash;
+  const uncollected = uncollectedOf(account.accrued);
   const required = initial + lossOf(dayProfit) + uncollected;
-  const usage = usageBps(required, collateral);
-  const atRatio = (bps: number): number => Math.ceil((required * 10_000) / bps);
+  const usage = usageBps(required, cash);
   return {
-    accountId: account.accountId,
-    subAccountId: account.subAccountId,
-    cash: money(account.cash),
-    collateral: money(collateral),
-    netAssetValue: money(account.cash + dayProfit - uncollected),
+    cash: money(cash),
+    collateral: money(cash),
+    netAssetValue: money(cash + dayProfit - uncollected),
     initialMargin: money(initial),
     dayProfit: money(dayProfit),
-    deliveryMargin: money(0),
     requiredMargin: money(required),
-    buyingPower: money(buyingPower(rules.entryBps, collateral, required, onTop)),
+    buyingPower: money(buyingPower(rules.entryBps, cash, required, workingMargin(account, context))),
     usageBps: usage,
     level: levelOf(usage, rules),
     uncollected: money(uncollected),
+  };
+}
+
+export function accountFigures(account: LedgerAccount, context: AccountContext): AccountFigures {
+  const { rules } = context;
+  const { brokerFee, exchangeFee, clearingFee, tax } = account.accrued;
+  const figures = marginFigures(account, context);
+  const atRatio = (bps: number): number => Math.ceil((figures.requiredMargin * 10_000) / bps);
+  const free = account.cash - atRatio(rules.entryBps) - workingMargin(account, context);
+  return {
+    ...figures,
+    accountId: account.accountId,
+    subAccountId: account.subAccountId,
+    deliveryMargin: money(0),
     brokerFee: money(brokerFee),
     exchangeFee: money(exchangeFee),
     clearingFee: money(clearingFee),
     tax: money(tax),
-    withdrawable: money(Math.max(0, account.cash - atRatio(rules.entryBps) - onTop)),
-    topUp: money(Math.max(0, atRatio(rules.warnBps) - collateral)),
+    withdrawable: money(Math.max(0, free)),
+    topUp: money(Math.max(0, atRatio(rules.warnBps) - account.cash)),
   };
 }
 
+/** Margin that working orders would need on top of what is held. */
+function workingMargin({ accountId, holdings }: LedgerAccount, context: AccountContext): number {
+  let margin = 0;
+  for (const [code, working] of context.working(accountId)) {
+    const net = holdings.get(code)?.entry.qty ?? 0;
+    const mark = context.mark(code);
+    margin += marginOf(mark, context.day, worstPosition(net, working)) - marginOf(mark, context.day, net);
+  }
+  return margin;
+}
+
 export function marginView(account: LedgerAccount, context: AccountContext): MarginView {
-  const working = context.working(account);
+  const working = context.working(account.accountId);
   return {
     codes: () => new Set([...account.holdings.keys(), ...working.keys()]),
     netOf: (code) => account.holdings.get(code)?.entry.qty ?? 0,
     workingIn: (code) => working.get(code) ?? NOTHING_WORKING,
-    marginOf: (code, contracts) => marginOf(context.terms, contracts, context.mark(code).price),
+    marginOf: (code, contracts) => marginOf(context.mark(code), context.day, contracts),
   };
 }
 
 const lossOf = (profit: number): number => Math.max(0, -profit);
 
-function levelOf(usage: number, { entryBps, warnBps, forceBps }: VenueRules): MarginLevel {
+function levelOf(usage: number, { entryBps, warnBps, forceBps }: MarginRules): MarginLevel {
   if (usage >= forceBps) return 'forced_close';
   if (usage >= warnBps) return 'warned';
   return usage >= entryBps ? 'no_entry' : 'sound';
 }
 
 export function positionFigures(account: LedgerAccount, context: AccountContext): PositionFigures[] {
-  const working = context.working(account);
+  const working = context.working(account.accountId);
   return Array.from(account.holdings, ([code, holding]) => {
-    const { contract, price } = context.mark(code);
-    const { terms } = context;
-    const unitValue = valueAtHundredths(terms.spec, price, 1);
+    const mark = context.mark(code);
+    const { unitValue } = mark;
     const net = holding.entry.qty;
     const { buy, sell } = working.get(code) ?? NOTHING_WORKING;
-    const initial = marginOf(terms, net, price);
-    const dayProfit = dayProfitAt(holding, unitValue);
+    const initial = marginOf(mark, context.day, net);
+    const dayProfit = holding.dayProfitAt(unitValue);
     return {
       orderCode: code,
       net,
-      marginBps: rateOn(terms.costs.marginBps, terms.day),
-      lastPrice: price,
+      marginBps: rateOn(mark.costs.marginBps, context.day),
+      lastPrice: mark.price,
       openValue: holding.entry.openValue,
       boughtQty: holding.boughtQty,
       boughtValue: money(holding.boughtValue),
@@ -189,7 +222,7 @@ export function positionFigures(account: LedgerAccount, context: AccountContext)
       closableQty: Math.max(0, Math.abs(net) - (net > 0 ? sell : buy)),
       longQty: Math.max(0, net),
       shortQty: Math.max(0, 0 - net),
-      expiryDay: contract.expiry,
+      expiryDay: mark.contract.expiry,
     };
   });
 }
@@ -220,8 +253,7 @@ export function closedPositions(account: LedgerAccount, context: AccountContext)
     for (const side of SIDES) rows.push(...closedRow(code, side, rounds, 0, 0));
   }
   for (const [code, { entry, rounds }] of account.holdings) {
-    const { price } = context.mark(code);
-    const open = openProfit(entry, valueAtHundredths(context.terms.spec, price, 1));
+    const open = openProfit(entry, context.mark(code).unitValue);
     for (const side of SIDES) rows.push(...closedRow(code, side, rounds, signOf(side) * entry.qty, open));
   }
   return rows;

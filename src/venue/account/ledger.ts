@@ -9,27 +9,32 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { type CostSchedule, rateOn, taxOn } from '../../domain/costs.ts';
-import { type ContractSpec, valueAtHundredths } from '../../domain/contract.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { type Side, signOf } from '../../domain/order.ts';
-import { money, type PriceHundredths, type TsUs } from '../../domain/units.ts';
-import {
-  afterFill,
-  afterSettlement,
-  dayProfitAt,
-  type Holding,
-  isEmpty,
-  NO_HOLDING,
-  type Rounds,
-  roundsSettled,
-} from './holding.ts';
+import { money, type TsUs } from '../../domain/units.ts';
+import { Holding, type HoldingState, type Rounds } from './holding.ts';
+import type { MarginTerms } from './margin.ts';
 import type { CashMessage, MarginLevel, Outbox } from '../venue-event.ts';
 
-interface AccruedCosts {
+/** Fees of contracts, whatever their price is. */
+export interface ContractFees {
   readonly brokerFee: number;
   readonly exchangeFee: number;
   readonly clearingFee: number;
+}
+
+/** Of what came or went without an order. */
+export const NO_FEES: ContractFees = { brokerFee: 0, exchangeFee: 0, clearingFee: 0 };
+
+export const contractFees = (costs: CostSchedule, day: TradingDay, qty: number): ContractFees => ({
+  brokerFee: rateOn(costs.brokerFee, day) * qty,
+  exchangeFee: rateOn(costs.exchangeFee, day) * qty,
+  clearingFee: rateOn(costs.clearingFee, day) * qty,
+});
+
+/** `brokerFee` with fees on value. */
+export interface AccruedCosts extends ContractFees {
   readonly tax: number;
 }
 
@@ -52,12 +57,13 @@ interface LedgerFill {
   readonly side: Side;
   readonly qty: number;
   readonly value: number;
+  readonly fee: number;
   readonly tax: number;
 }
 
 /** An account as plain data. */
 export interface AccountState extends Omit<LedgerAccount, 'holdings' | 'settled'> {
-  readonly holdings: readonly (readonly [OrderCode, Holding])[];
+  readonly holdings: readonly (readonly [OrderCode, HoldingState])[];
   readonly settled: readonly (readonly [OrderCode, Rounds])[];
 }
 
@@ -69,23 +75,19 @@ interface OwnAccount extends LedgerAccount {
   readonly settled: Map<OrderCode, Rounds>;
 }
 
-const NO_COSTS: AccruedCosts = { brokerFee: 0, exchangeFee: 0, clearingFee: 0, tax: 0 };
+const NO_COSTS: AccruedCosts = { ...NO_FEES, tax: 0 };
 
 export class Ledger {
-  readonly #spec: ContractSpec;
-  readonly #costs: CostSchedule;
-  readonly #outbox: Outbox;
+  readonly #outbox: Pick<Outbox, 'emit'>;
   readonly #accounts = new Map<AccountId, OwnAccount>();
 
-  constructor(spec: ContractSpec, costs: CostSchedule, outbox: Outbox) {
-    this.#spec = spec;
-    this.#costs = costs;
+  constructor(outbox: Pick<Outbox, 'emit'>) {
     this.#outbox = outbox;
   }
 
-  open(id: AccountId, subAccountId: string, cash: number): void {
+  open(id: AccountId, subAccountId: string, cash: number): LedgerAccount {
     assert(!this.#accounts.has(id), 'an account is opened once');
-    this.#accounts.set(id, {
+    const account: OwnAccount = {
       accountId: id,
       subAccountId,
       cash: money(cash),
@@ -93,18 +95,21 @@ export class Ledger {
       level: 'sound',
       holdings: new Map(),
       settled: new Map(),
-    });
+    };
+    this.#accounts.set(id, account);
+    return account;
   }
 
   restore(state: AccountState): void {
-    const account = { ...state, holdings: new Map(state.holdings), settled: new Map(state.settled) };
+    const holdings = new Map(state.holdings.map(([code, holding]) => [code, Holding.restore(holding)]));
+    const account = { ...state, holdings, settled: new Map(state.settled) };
     this.#accounts.set(state.accountId, account);
   }
 
   exportState(): AccountState[] {
     return Array.from(this.#accounts.values(), (account) => ({
       ...account,
-      holdings: [...account.holdings],
+      holdings: Array.from(account.holdings, ([code, holding]) => [code, holding.exportState()] as const),
       settled: [...account.settled],
     }));
   }
@@ -125,35 +130,32 @@ export class Ledger {
     return this.#own(id).holdings.get(code)?.entry.qty ?? 0;
   }
 
-  bookFill(fill: LedgerFill, day: TradingDay, at: TsUs): void {
+  bookFill(fill: LedgerFill, { exchangeFee, clearingFee }: ContractFees, at: TsUs): void {
+    const { orderCode: code, side, qty, value, fee, tax } = fill;
     const account = this.#own(fill.accountId);
-    const brokerFee = rateOn(this.#costs.brokerFee, day) * fill.qty;
-    const exchangeFee = rateOn(this.#costs.exchangeFee, day) * fill.qty;
-    const clearingFee = rateOn(this.#costs.clearingFee, day) * fill.qty;
-    const fee = brokerFee + exchangeFee + clearingFee;
-    this.#hold(account, fill, { fee, tax: fill.tax, atUs: at });
+    let holding = account.holdings.get(code);
+    if (holding === undefined) {
+      holding = new Holding();
+      account.holdings.set(code, holding);
+    }
+    holding.fill(signOf(side) * qty, value, fee, tax, at);
     const { accrued } = account;
     account.accrued = {
-      brokerFee: accrued.brokerFee + brokerFee,
+      brokerFee: accrued.brokerFee + fee - exchangeFee - clearingFee,
       exchangeFee: accrued.exchangeFee + exchangeFee,
       clearingFee: accrued.clearingFee + clearingFee,
-      tax: accrued.tax + fill.tax,
+      tax: accrued.tax + tax,
     };
   }
 
-  /** Contracts that came without an order, and so without fee and tax. */
-  inject(position: Omit<LedgerFill, 'tax'>, at: TsUs): void {
-    this.#hold(this.#own(position.accountId), position, { fee: 0, tax: 0, atUs: at });
-  }
-
   /** Pays out the day: profit of every contract at its settlement price, then fees, then tax. */
-  settleDay(priceOf: (code: OrderCode) => PriceHundredths, at: TsUs): void {
+  settleDay(markOf: (code: OrderCode) => MarginTerms, at: TsUs): void {
     for (const account of this.#accounts.values()) {
       for (const [code, holding] of account.holdings) {
-        const unitValue = this.#unitValue(priceOf(code));
-        this.#move(account, 'daily_profit', dayProfitAt(holding, unitValue), code, at);
-        const after = afterSettlement(holding, unitValue);
-        if (isEmpty(after)) account.holdings.delete(code);
+        const { unitValue } = markOf(code);
+        this.#move(account, 'daily_profit', holding.dayProfitAt(unitValue), code, at);
+        const after = holding.afterSettlement(unitValue);
+        if (after === null) account.holdings.delete(code);
         else account.holdings.set(code, after);
       }
       const { accrued } = account;
@@ -169,31 +171,21 @@ export class Ledger {
   }
 
   /** Ends the positions in an expired contract, in cash; the tax falls due on their value (market rules, section 7). */
-  settleFinal(code: OrderCode, price: PriceHundredths, day: TradingDay, at: TsUs): void {
-    const unitValue = this.#unitValue(price);
+  settleFinal(code: OrderCode, { unitValue, costs }: MarginTerms, day: TradingDay, at: TsUs): void {
     for (const account of this.#accounts.values()) {
       const holding = account.holdings.get(code);
       if (holding === undefined) continue;
-      this.#move(account, 'final_settlement', dayProfitAt(holding, unitValue), code, at);
-      const tax = taxOn(this.#costs, day, Math.abs(holding.entry.qty) * unitValue);
+      this.#move(account, 'final_settlement', holding.dayProfitAt(unitValue), code, at);
+      const tax = taxOn(costs, day, Math.abs(holding.entry.qty) * unitValue);
       account.accrued = { ...account.accrued, tax: account.accrued.tax + tax };
       account.holdings.delete(code);
-      if (holding.entry.qty !== 0) account.settled.set(code, roundsSettled(holding, unitValue, tax, at));
+      if (holding.entry.qty !== 0) account.settled.set(code, holding.roundsSettled(unitValue, tax, at));
     }
   }
 
   /** Deposit above zero, withdrawal below. */
   transfer(id: AccountId, amount: number, at: TsUs): void {
     this.#move(this.#own(id), amount > 0 ? 'deposit' : 'withdrawal', amount, null, at);
-  }
-
-  #hold(
-    account: OwnAccount,
-    { orderCode: code, side, qty, value }: Omit<LedgerFill, 'tax'>,
-    costs: { readonly fee: number; readonly tax: number; readonly atUs: number },
-  ): void {
-    const before = account.holdings.get(code) ?? NO_HOLDING;
-    account.holdings.set(code, afterFill(before, { change: signOf(side) * qty, ...costs }, value));
   }
 
   #move(
@@ -214,10 +206,6 @@ export class Ledger {
       cash: money(account.cash),
       orderCode: code,
     });
-  }
-
-  #unitValue(price: PriceHundredths): number {
-    return valueAtHundredths(this.#spec, price, 1);
   }
 
   #own(id: AccountId): OwnAccount {

@@ -1,10 +1,9 @@
 /** Margin of positions and working orders (market rules, section 6: the broker's layer, not the clearing house's). */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type CostSchedule, initialMargin } from '../../domain/costs.ts';
-import { type ContractSpec, valueAtHundredths } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
-import type { Money, PriceHundredths } from '../../domain/units.ts';
+import type { Money } from '../../domain/units.ts';
 import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
 
 /** Limits of the broker on an account. Usage is required margin by collateral, in parts of 10,000. */
@@ -36,7 +35,7 @@ export interface WorkingQty {
 export const NOTHING_WORKING: WorkingQty = { buy: 0, sell: 0 };
 
 /** The largest position, without sign, that working orders can lead to: one side fills and the other does not. */
-function worstPosition(net: number, working: WorkingQty): number {
+export function worstPosition(net: number, working: WorkingQty): number {
   return Math.max(Math.abs(net), Math.abs(net + working.buy), Math.abs(net - working.sell));
 }
 
@@ -45,16 +44,15 @@ export const plus = (working: WorkingQty, side: Side, qty: number): WorkingQty =
     ? { buy: working.buy + qty, sell: working.sell }
     : { buy: working.buy, sell: working.sell + qty };
 
-/** Rates and sizes on one day. */
+/** Rates of a contract, and the money of one at its price now. */
 export interface MarginTerms {
-  readonly spec: ContractSpec;
   readonly costs: CostSchedule;
-  readonly day: TradingDay;
+  readonly unitValue: number;
 }
 
 /** `rate x |contracts| x price x multiplier`. */
-export const marginOf = (terms: MarginTerms, qty: number, mark: PriceHundredths): Money =>
-  initialMargin(terms.costs, terms.day, valueAtHundredths(terms.spec, mark, Math.abs(qty)), qty);
+export const marginOf = ({ costs, unitValue }: MarginTerms, day: TradingDay, qty: number): Money =>
+  initialMargin(costs, day, Math.abs(qty) * unitValue, qty);
 
 /** One account as limits on margin see it. */
 export interface MarginView {
@@ -68,14 +66,6 @@ export interface MarginView {
 
 const worstIn = (view: MarginView, code: OrderCode): number =>
   worstPosition(view.netOf(code), view.workingIn(code));
-
-/** Margin that working orders would need on top of what is held. */
-export function workingMargin(view: MarginView): number {
-  let margin = 0;
-  for (const code of view.codes())
-    margin += view.marginOf(code, worstIn(view, code)) - view.marginOf(code, view.netOf(code));
-  return margin;
-}
 
 /** Money that new positions may still use. */
 export const buyingPower = (

@@ -101,9 +101,9 @@ export function playScript(script: string, options: RigOptions = {}): RigResult 
 function playActions(rows: TickRows, actions: readonly Action[], options: RigOptions): RigResult {
   const { model = ON_TICKS, costs = NO_COSTS, order = NONE, report = NONE } = options;
   const clock = new VirtualClock();
-  const instruments = [new RunInstrument(contract(0, 'VN30F2603'))];
+  const instruments = [new RunInstrument(contract(0, 'VN30F2603'), costs)];
   const [instrument] = instruments;
-  const account = new RunAccount(options.capital ?? 2_000_000_000, STRATEGIES, instruments, costs);
+  const account = new RunAccount(options.capital ?? 2_000_000_000, STRATEGIES, instruments);
   const heard: EngineEvent[] = [];
   const venue = new RunVenue({
     clock,
