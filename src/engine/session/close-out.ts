@@ -12,6 +12,7 @@ import {
   seconds,
   type StrategyIndex,
   strategyIndex,
+  tsUs,
 } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
@@ -50,18 +51,17 @@ export class CloseOut {
     this.#nightFromUs = flatFrom(calendar, day, before) ?? Infinity;
     this.#closeUs = dayClose(calendar, day) ?? -Infinity;
     this.#expiryFromUs = new Map();
-    const moments = new Set([flatFrom(calendar, day, before)]);
     for (const contract of view.contracts()) {
       const from = expiryFlatFrom(calendar, contract, day, before ?? EXPIRY_TOLD_BEFORE);
       if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
-      moments.add(from);
     }
+    const moments = new Set([this.#nightFromUs, ...this.#expiryFromUs.values()]);
     const close = this.#closeUs === -Infinity ? Infinity : this.#closeUs;
-    this.#dueUs = Math.min(this.#nightFromUs, close, ...this.#expiryFromUs.values());
+    this.#dueUs = Math.min(close, ...moments);
     for (const cancel of this.#cancelTimers) cancel();
     this.#cancelTimers = [...moments]
-      .filter((moment) => moment !== undefined && moment > view.nowUs())
-      .map((moment) => timers.at(moment ?? view.nowUs(), () => this.step()));
+      .filter((moment) => moment > view.nowUs() && moment !== Infinity)
+      .map((moment) => timers.at(tsUs(moment), () => this.step()));
   }
 
   /** A position of a strategy that does not hold overnight was carried over: it is closed as soon as possible. */
@@ -86,20 +86,13 @@ export class CloseOut {
 
   /** Waits for a scan of the book after the close, which shows the fills of the last auction. */
   #sayOvernight(): void {
-    const { view, portfolio } = this.#desk;
+    const { view, portfolio, targets } = this.#desk;
     if (this.#closeUs === -Infinity || view.bookReadUs() < this.#closeUs) return;
     const isNight = this.#nightFromUs !== Infinity;
-    for (const held of portfolio.held()) {
-      const isLate = isNight && this.#isFlatAtNight(held.strategy);
-      if (isLate || this.#desk.targets.has(held))
-        this.#sayOnce(
-          'night',
-          held,
-          'critical',
-          'held_overnight',
-          'stays open overnight; stops that wait at the broker end with the close',
-        );
-    }
+    const text = 'stays open overnight; stops that wait at the broker end with the close';
+    for (const held of portfolio.held())
+      if ((isNight && this.#isFlatAtNight(held.strategy)) || targets.has(held))
+        this.#sayOnce('critical', 'held_overnight', held, text);
   }
 
   #closeForTheNight(): void {
@@ -126,18 +119,12 @@ export class CloseOut {
           this.#executor.flatten(held, 'the contract expires today');
         this.#told.add(matter);
       } else
-        this.#sayOnce(
-          'expiry',
-          held,
-          'warning',
-          'held_into_expiry',
-          'expires today and is held into its settlement',
-        );
+        this.#sayOnce('warning', 'held_into_expiry', held, 'expires today and is held into its settlement');
     }
   }
 
-  #sayOnce(matter: string, held: HeldPosition, severity: AlertSeverity, code: string, text: string): void {
-    const key = `${matter} ${held.strategy} ${held.instrument}`;
+  #sayOnce(severity: AlertSeverity, code: string, held: HeldPosition, text: string): void {
+    const key = `${code} ${held.strategy} ${held.instrument}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
     this.#desk.context.alert(

@@ -81,7 +81,7 @@ const SELDOM = 6;
 /** Failed reads of one kind in a row before an alert. */
 const FAILURES_TOLD = 5;
 
-interface PollsParts {
+interface Owners {
   readonly context: EventContext;
   readonly timers: TimerHeap;
   readonly snapshots: Snapshots;
@@ -91,21 +91,21 @@ interface PollsParts {
 }
 
 export class Polls {
-  readonly #parts: PollsParts;
+  readonly #owners: Owners;
   readonly #settings: PollSettings;
   readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
   /** Of the next read of each kind, by its tag. */
   readonly #timers = new Map<number, TimerId>();
 
-  constructor(parts: PollsParts, settings: PollSettings) {
-    this.#parts = parts;
+  constructor(owners: Owners, settings: PollSettings) {
+    this.#owners = owners;
     this.#settings = settings;
   }
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
-    const { snapshots } = this.#parts;
+    const { snapshots } = this.#owners;
     this.#failures.clear();
     this.#triggerTempo = null;
     this.#timers.clear();
@@ -118,7 +118,7 @@ export class Polls {
 
   /** How often the trigger book is read; null: it holds no order of ours, and seldom is enough for those of others. */
   followTriggers(tempo: 'fast' | 'slow' | null): void {
-    const { snapshots } = this.#parts;
+    const { snapshots } = this.#owners;
     if (tempo === this.#triggerTempo) return;
     this.#triggerTempo = tempo;
     if (tempo === 'fast') snapshots.want('triggers');
@@ -126,10 +126,10 @@ export class Polls {
   }
 
   awaitReference(): void {
-    const { isLive, isReferenceFresh } = this.#parts.market;
+    const { isLive, isReferenceFresh } = this.#owners.market;
     if (!isLive || isReferenceFresh) return;
-    this.#parts.snapshots.want('reference');
-    this.#parts.timers.set(ENGINE_TIMER, this.#parts.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
+    this.#owners.snapshots.want('reference');
+    this.#owners.timers.set(ENGINE_TIMER, this.#owners.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
   }
 
   /** Orders with a trigger are denied until the trigger book was read once: a read that failed is made again. */
@@ -143,7 +143,7 @@ export class Polls {
   }
 
   onTimer(tag: number): void {
-    const { snapshots } = this.#parts;
+    const { snapshots } = this.#owners;
     const settings = this.#settings;
     if (tag === POLL_POSITIONS) {
       snapshots.want('positions');
@@ -158,12 +158,12 @@ export class Polls {
 
   /** Read when the broker had perhaps not begun this day: profit counts from another price by now. */
   #isReferenceOld(): boolean {
-    const { session, market, context } = this.#parts;
+    const { session, market, context } = this.#owners;
     return !session.isSurelyToday(market.referenceUs) && session.isSurelyToday(context.nowUs);
   }
 
   failed({ what, reason }: ReadFailed): void {
-    const { context, snapshots } = this.#parts;
+    const { context, snapshots } = this.#owners;
     snapshots.failed(what);
     if (what === 'triggers') this.awaitTriggers();
     const count = (this.#failures.get(what) ?? 0) + 1;
@@ -182,11 +182,11 @@ export class Polls {
   }
 
   get #areTriggersUnread(): boolean {
-    return this.#parts.session.triggersReadUs === -Infinity;
+    return this.#owners.session.triggersReadUs === -Infinity;
   }
 
   #pollTriggers(): void {
-    this.#parts.snapshots.want('triggers');
+    this.#owners.snapshots.want('triggers');
     this.#armTriggers(this.#areTriggersUnread ? (this.#triggerTempo ?? 'slow') : this.#triggerTempo);
   }
 
@@ -197,7 +197,7 @@ export class Polls {
   }
 
   #again(tag: number, every: DurationUs): void {
-    const { context, timers, session, orders } = this.#parts;
+    const { context, timers, session, orders } = this.#owners;
     const isIdle = session.phase === 'closed' && orders.open.length === 0;
     const dueUs = context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every);
     const before = this.#timers.get(tag);

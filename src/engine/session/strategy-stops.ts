@@ -26,7 +26,7 @@ interface Ending {
   readonly isLasting: boolean;
 }
 
-export interface StrategyStopsParts {
+interface Owners {
   readonly context: EventContext;
   readonly dueWork: DueWork;
   readonly registry: StrategyRegistry;
@@ -35,15 +35,15 @@ export interface StrategyStopsParts {
 }
 
 export class StrategyStops {
-  readonly #parts: StrategyStopsParts;
+  readonly #owners: Owners;
   /** Stops to be journaled with the next event: they came up outside an event, or a replay found them. */
   readonly #untold = new Map<StrategyIndex, Ending>();
   /** Stops found by the replay that the journal does not hold. */
   readonly #found = new Map<StrategyIndex, Ending>();
   #systemDifference: string | null = null;
 
-  constructor(parts: StrategyStopsParts) {
-    this.#parts = parts;
+  constructor(owners: Owners) {
+    this.#owners = owners;
   }
 
   get hasUntold(): boolean {
@@ -52,7 +52,7 @@ export class StrategyStops {
 
   /** `isLasting`: over sessions, until a person starts it again. */
   stop(strategy: StrategyIndex, reason: string, fault: Fault | null, isLasting = false): void {
-    const { registry, context } = this.#parts;
+    const { registry, context } = this.#owners;
     const found = this.#found.get(strategy);
     if (found !== undefined) {
       if (isLasting) this.#found.set(strategy, { ...found, isLasting });
@@ -72,7 +72,7 @@ export class StrategyStops {
    * first event, and told them with it.
    */
   repeat(strategies: readonly StrategyIndex[]): void {
-    const { registry, context, dueWork } = this.#parts;
+    const { registry, context, dueWork } = this.#owners;
     for (const strategy of strategies) {
       const ending = this.#found.get(strategy);
       if (ending === undefined || context.decisions.isEarlier(strategy)) continue;
@@ -85,7 +85,7 @@ export class StrategyStops {
 
   /** A stop by the process is for the version that hung: a later one runs. */
   command({ strategy, reason }: Pick<StopCommand, 'strategy' | 'reason'>, by: CommandReceived['by']): void {
-    if (by === 'process' && this.#parts.context.decisions.isEarlier(strategy)) return;
+    if (by === 'process' && this.#owners.context.decisions.isEarlier(strategy)) return;
     this.stop(strategy, reason, null, by === 'operator');
   }
 
@@ -99,7 +99,7 @@ export class StrategyStops {
     const ending = this.#found.get(strategy);
     if (ending?.fault !== null) return;
     this.#found.delete(strategy);
-    this.#parts.registry.stop(strategy, ending.reason);
+    this.#owners.registry.stop(strategy, ending.reason);
   }
 
   /** Found so far by a replay: faults that the journal does not hold, and other decisions than it holds. */
@@ -113,7 +113,7 @@ export class StrategyStops {
 
   /** The operator stopped it in an earlier session. */
   carryOver(strategy: StrategyIndex, reason: string): void {
-    const { context, registry } = this.#parts;
+    const { context, registry } = this.#owners;
     if (context.decisions.isEarlier(strategy))
       return void this.#found.set(strategy, { reason, fault: null, isLasting: true });
     if (!registry.stop(strategy, reason)) return;
@@ -125,7 +125,7 @@ export class StrategyStops {
   /** A strategy traded, or a handler threw, outside any event: the next event journals it. */
   stopLater(strategy: StrategyIndex, reason: string, fault: Fault): void {
     if (this.#isEnded(strategy)) return;
-    const { context, dueWork } = this.#parts;
+    const { context, dueWork } = this.#owners;
     (context.decisions.stopsNow(strategy) ? this.#untold : this.#found).set(strategy, {
       reason,
       fault,
@@ -136,7 +136,7 @@ export class StrategyStops {
 
   /** The replay is over: strategies that differed from the journal, or ended in it unrecorded, stop here. */
   endReplay(past: JournalDecisions): void {
-    const { registry } = this.#parts;
+    const { registry } = this.#owners;
     for (const [strategy, ending] of this.#found) this.#untold.set(strategy, ending);
     this.#found.clear();
     for (const [strategy, text] of past.differences) {
@@ -150,7 +150,7 @@ export class StrategyStops {
 
   /** Journals, in the event being processed, the stops that came up outside one. */
   tellUntold(): void {
-    const { context, registry } = this.#parts;
+    const { context, registry } = this.#owners;
     for (const [strategy, ending] of this.#untold) {
       registry.stop(strategy, ending.reason);
       this.#tell(strategy, ending);
@@ -164,18 +164,18 @@ export class StrategyStops {
 
   /** The next session finds the stop in this row. */
   #keep(strategy: StrategyIndex, reason: string): void {
-    const { context } = this.#parts;
+    const { context } = this.#owners;
     context.append({ ...context.head(strategy), kind: 'strategy_stopped', reason, isLasting: true });
   }
 
   #isEnded(strategy: StrategyIndex): boolean {
     return (
-      this.#parts.registry.isStopped(strategy) || this.#untold.has(strategy) || this.#found.has(strategy)
+      this.#owners.registry.isStopped(strategy) || this.#untold.has(strategy) || this.#found.has(strategy)
     );
   }
 
   #tell(strategy: StrategyIndex, { reason, fault, isLasting }: Ending): void {
-    const { context, registry, timers, entries } = this.#parts;
+    const { context, registry, timers, entries } = this.#owners;
     timers.clearOwner(strategy);
     const head = context.head(strategy);
     if (fault !== null)
