@@ -20,7 +20,7 @@ import {
 } from '../domain/units.ts';
 import type { FeedChange, TimerId, TraderPort } from '../engine/ports/strategy-port.ts';
 import { Channel } from './channel.ts';
-import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
+import type { Containment, StrategyTimers } from './containment.ts';
 import type { LegChannels } from './tick-hub.ts';
 import type { Bar, Rollover } from './ticks.ts';
 
@@ -202,13 +202,13 @@ export class BarChannel extends Channel<Bar> {
   #timerAtUs = Infinity;
 
   constructor(
-    guard: StrategyGuard,
+    containment: Containment,
     spec: BarSpec | undefined,
     { leg, channels, feed, rollovers }: BarSources,
     port: TraderPort,
     timers: StrategyTimers,
   ) {
-    super(guard, `bars of ${leg}`);
+    super(containment, `bars of ${leg}`);
     this.#port = port;
     this.#timers = timers;
     this.#spec = spec;

@@ -1,5 +1,5 @@
 import { Observable, type Observer, Subject, Subscription, tap } from 'rxjs';
-import { NO_STRATEGY, type StrategyGuard } from './strategy-guard.ts';
+import { NO_STRATEGY, type Containment } from './containment.ts';
 
 /** One subscriber of a channel, in the channel's list and in that of its contract. */
 export interface Handler<T> {
@@ -14,10 +14,10 @@ export const HANDLERS_MAX = 1_000;
 /**
  * One kind of message to one strategy: hot, synchronous, without replay (rulings, 34). A plain function stands in the channel's own list
  * and costs a call. All else, as a chain of operators, hangs on a Subject of its own that stands there: what is thrown below
- * comes out of its `next`, because RxJS is told to throw at once (see `createStrategyHost`), and reaches the guard.
+ * comes out of its `next`, because RxJS is told to throw at once (see `createStrategyHost`), and reaches the containment.
  */
 export class Channel<T> extends Observable<T> {
-  protected readonly guard: StrategyGuard;
+  protected readonly containment: Containment;
   protected readonly where: string;
   /** Replaced, never changed, so that a handler may subscribe and unsubscribe while it runs. */
   #handlers: readonly Handler<T>[] = [];
@@ -28,12 +28,12 @@ export class Channel<T> extends Observable<T> {
   readonly index: number;
   readonly #running: Int32Array;
 
-  constructor(guard: StrategyGuard, where: string) {
+  constructor(containment: Containment, where: string) {
     super();
-    this.guard = guard;
+    this.containment = containment;
     this.where = where;
-    this.#running = guard.running;
-    this.index = guard.index;
+    this.#running = containment.running;
+    this.index = containment.index;
   }
 
   get handlers(): readonly Handler<T>[] {
@@ -65,11 +65,11 @@ export class Channel<T> extends Observable<T> {
 
   /** A handler threw. */
   fault(error: unknown): void {
-    this.guard.fault(error, this.where);
+    this.containment.fault(error, this.where);
   }
 
   override subscribe(observerOrNext?: Partial<Observer<T>> | ((value: T) => void) | null): Subscription {
-    if (this.guard.closed) return Subscription.EMPTY;
+    if (this.containment.closed) return Subscription.EMPTY;
     if (this.#handlers.length >= HANDLERS_MAX) {
       this.fault(new Error(`more than ${HANDLERS_MAX} subscriptions to ${this.where}`));
       return Subscription.EMPTY;
@@ -110,8 +110,8 @@ export class Channel<T> extends Observable<T> {
   #replace(handlers: readonly Handler<T>[]): void {
     this.#handlers = handlers;
     // A strategy may ask for a stream of its own at each tick.
-    if (handlers.length > 0) this.guard.atClose(this.#atClose);
-    else this.guard.forget(this.#atClose);
+    if (handlers.length > 0) this.containment.atClose(this.#atClose);
+    else this.containment.forget(this.#atClose);
     this.onHandlers?.();
   }
 }

@@ -6,7 +6,7 @@ import type { LimitIntent, OrderIntent, Side, StopIntent } from '../domain/order
 import { type DurationUs, minutes, type PriceTicks, priceTicks, qty, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate, TraderPort } from '../engine/ports/strategy-port.ts';
 import { copyOfBook } from './tick-hub.ts';
-import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
+import type { Containment, StrategyTimers } from './containment.ts';
 import {
   assertChange,
   assertId,
@@ -30,7 +30,7 @@ export function frozen<T>(terms: T): T {
 }
 
 export interface TraderParts {
-  readonly guard: StrategyGuard;
+  readonly containment: Containment;
   readonly port: TraderPort;
   readonly timers: StrategyTimers;
   readonly notes: NoteBudget;
@@ -38,11 +38,11 @@ export interface TraderParts {
 
 /** Trading in one contract of one strategy; refuses every call outside the event being processed. */
 export function createLegTrader(
-  { guard, port, timers, notes }: TraderParts,
+  { containment, port, timers, notes }: TraderParts,
   contract: () => Contract,
 ): LegTrader {
-  const { index } = guard;
-  const inEvent = (what: string): void => guard.assertInEvent(what);
+  const { index } = containment;
+  const inEvent = (what: string): void => containment.assertInEvent(what);
   const priceOf = (side: Side, price: PriceTicks | 'market'): PriceTicks =>
     price === 'market' ? port.marketPrice(contract(), side) : price;
   const limit = (side: Side, order: OrderRequest): ClientOrderId =>
@@ -87,16 +87,17 @@ export function createLegTrader(
       assertId('cancel', order);
       port.cancel(index, order);
     },
-    ...askingPart({ guard, port, timers, notes }, contract),
+    ...askingPart({ containment, port, timers, notes }, contract),
   };
 }
 
 /** The calls that change no order. */
-function askingPart({ guard, port, timers, notes }: TraderParts, contract: () => Contract): AskingTrader {
-  const { index } = guard;
+function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader {
+  const { containment, port, timers, notes } = parts;
+  const { index } = containment;
   const here = (): Contract['index'] => contract().index;
   const inEvent = (call: string): TraderPort => {
-    guard.assertInEvent(call);
+    containment.assertInEvent(call);
     return port;
   };
   return {

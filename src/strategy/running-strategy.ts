@@ -1,4 +1,4 @@
-/** One configured strategy at work: its guard, channels, timers and trader. */
+/** One configured strategy at work: its containment, channels, timers and trader. */
 import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { DurationUs, StrategyIndex, TsUs } from '../domain/units.ts';
@@ -15,7 +15,7 @@ import { Channel } from './channel.ts';
 import type { Params, StrategyDefinition } from './define-strategy.ts';
 import type { Trader, LegTrader } from './trader.ts';
 import { createLegTrader, frozen, NoteBudget, type TraderParts } from './leg-trader.ts';
-import { type StrategyGuard, StrategyTimers } from './strategy-guard.ts';
+import { type Containment, StrategyTimers } from './containment.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
 import type { LegTicks, Rollover, Ticks } from './ticks.ts';
 import { assertPace, assertText } from './asked.ts';
@@ -40,8 +40,8 @@ interface Leg {
 
 /** The time at a pace, while somebody listens. */
 class Moments extends Channel<TsUs> {
-  constructor(guard: StrategyGuard, span: DurationUs, port: TraderPort, timers: StrategyTimers) {
-    super(guard, 'every');
+  constructor(containment: Containment, span: DurationUs, port: TraderPort, timers: StrategyTimers) {
+    super(containment, 'every');
     let timer: TimerId | null = null;
     const wait = (): void => {
       timer = timers.after(span, () => {
@@ -62,7 +62,7 @@ export class RunningStrategy {
   readonly #instance: StrategyInstance;
   readonly #hub: TickHub;
   readonly #port: TraderPort;
-  readonly #guard: StrategyGuard;
+  readonly #containment: Containment;
   readonly #timers: StrategyTimers;
   readonly #phases: Channel<PhaseChange>;
   readonly #feed: Channel<FeedChange>;
@@ -70,19 +70,19 @@ export class RunningStrategy {
   readonly #rollovers: Channel<Rollover>;
   readonly #legs: readonly Leg[];
 
-  constructor(instance: StrategyInstance, hub: TickHub, port: TraderPort, guard: StrategyGuard) {
+  constructor(instance: StrategyInstance, hub: TickHub, port: TraderPort, containment: Containment) {
     this.#instance = instance;
     this.#hub = hub;
     this.#port = port;
-    this.#guard = guard;
-    this.#timers = new StrategyTimers(guard, port);
-    this.#phases = new Channel(guard, 'phases$');
-    this.#feed = new Channel(guard, 'feed$');
-    this.#orders = new Channel(guard, 'orders$');
-    this.#rollovers = new Channel(guard, 'rollovers$');
-    const parts: TraderParts = { guard, port, timers: this.#timers, notes: new NoteBudget() };
+    this.#containment = containment;
+    this.#timers = new StrategyTimers(containment, port);
+    this.#phases = new Channel(containment, 'phases$');
+    this.#feed = new Channel(containment, 'feed$');
+    this.#orders = new Channel(containment, 'orders$');
+    this.#rollovers = new Channel(containment, 'rollovers$');
+    const parts: TraderParts = { containment, port, timers: this.#timers, notes: new NoteBudget() };
     this.#legs = instance.definition.legs.map((name, place) => this.#createLeg(name, place, parts));
-    guard.atClose(() => {
+    containment.atClose(() => {
       for (const leg of this.#legs) hub.leave(leg.channels);
     });
   }
@@ -98,7 +98,7 @@ export class RunningStrategy {
       leg: { value: (name: string) => this.#leg(name).trader },
     });
     for (const leg of this.#legs) this.#hub.listen(leg.channels, leg.contract.index);
-    this.#guard.run('connect', () => definition.connect(ticks, trader));
+    this.#containment.run('connect', () => definition.connect(ticks, trader));
   }
 
   phase(change: PhaseChange): void {
@@ -124,7 +124,7 @@ export class RunningStrategy {
 
   /** Moves all legs first, then tells the strategy: it never sees one leg of a roll without the other. */
   legsChanged(changes: readonly LegChange[]): void {
-    if (this.#guard.closed) return;
+    if (this.#containment.closed) return;
     const rolled: Rollover[] = [];
     for (const { leg: place, contract } of changes) {
       const leg = this.#legs[place];
@@ -138,7 +138,7 @@ export class RunningStrategy {
   }
 
   stop(): void {
-    this.#guard.close();
+    this.#containment.close();
   }
 
   #leg(name: string): Leg {
@@ -150,7 +150,7 @@ export class RunningStrategy {
   }
 
   #createLeg(name: string, place: number, parts: TraderParts): Leg {
-    const channels = createLegChannels(this.#guard, name);
+    const channels = createLegChannels(this.#containment, name);
     const leg: Leg = {
       name,
       channels,
@@ -160,15 +160,15 @@ export class RunningStrategy {
         summaries$: channels.summaries,
         gaps$: channels.gaps,
         bars: (spec) => {
-          this.#guard.assertInEvent('bars', 'ticks');
+          this.#containment.assertInEvent('bars', 'ticks');
           if (spec !== undefined && 'price' in spec) throw new Error(NO_QUOTE_BARS);
           const sources = { leg: name, channels, feed: this.#feed, rollovers: this.#rollovers };
-          return new BarChannel(this.#guard, spec, sources, this.#port, this.#timers);
+          return new BarChannel(this.#containment, spec, sources, this.#port, this.#timers);
         },
         every: (span) => {
-          this.#guard.assertInEvent('every', 'ticks');
+          this.#containment.assertInEvent('every', 'ticks');
           assertPace(span);
-          return new Moments(this.#guard, span, this.#port, this.#timers);
+          return new Moments(this.#containment, span, this.#port, this.#timers);
         },
         phases$: this.#phases,
         feed$: this.#feed,

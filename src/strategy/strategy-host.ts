@@ -1,5 +1,5 @@
 /**
- * Runs the strategies of one engine: delivers each event to the strategies it concerns, each behind its own guard. It keeps no
+ * Runs the strategies of one engine: delivers each event to the strategies it concerns, each behind its own containment. It keeps no
  * history; the same events in the same order make the same calls to the trader.
  */
 import { config } from 'rxjs';
@@ -16,7 +16,7 @@ import type {
   StrategyHost,
   TimerId,
 } from '../engine/ports/strategy-port.ts';
-import { NO_STRATEGY, StrategyGuard } from './strategy-guard.ts';
+import { NO_STRATEGY, Containment } from './containment.ts';
 import { type StrategyInstance, RunningStrategy } from './running-strategy.ts';
 import { TickHub } from './tick-hub.ts';
 
@@ -91,8 +91,8 @@ class Host implements StrategyHost {
       trader.fault(strategy, error, where);
     };
     try {
-      const guard = new StrategyGuard(instance.index, this.#running, { fault });
-      const strategy = new RunningStrategy(instance, this.#hub, trader, guard);
+      const containment = new Containment(instance.index, this.#running, { fault });
+      const strategy = new RunningStrategy(instance, this.#hub, trader, containment);
       this.#strategies.push(strategy);
       this.#byIndex.set(instance.index, strategy);
     } catch (error) {

@@ -15,7 +15,7 @@ import {
 import type { InstrumentIndex } from '../domain/units.ts';
 import type { ContractListeners } from '../engine/ports/strategy-port.ts';
 import { Channel, type Handler } from './channel.ts';
-import { NO_STRATEGY, type StrategyGuard } from './strategy-guard.ts';
+import { NO_STRATEGY, type Containment } from './containment.ts';
 
 export interface LegChannels {
   readonly trades: Channel<TradeTick>;
@@ -24,12 +24,12 @@ export interface LegChannels {
   readonly gaps: Channel<FeedGap>;
 }
 
-export function createLegChannels(guard: StrategyGuard, leg: string): LegChannels {
+export function createLegChannels(containment: Containment, leg: string): LegChannels {
   return {
-    trades: new Channel(guard, `trades$ of ${leg}`),
-    books: new Channel(guard, `books$ of ${leg}`),
-    summaries: new Channel(guard, `summaries$ of ${leg}`),
-    gaps: new Channel(guard, `gaps$ of ${leg}`),
+    trades: new Channel(containment, `trades$ of ${leg}`),
+    books: new Channel(containment, `books$ of ${leg}`),
+    summaries: new Channel(containment, `summaries$ of ${leg}`),
+    gaps: new Channel(containment, `gaps$ of ${leg}`),
   };
 }
 

@@ -15,7 +15,7 @@ import {
 import { describe, expect, test, vi } from 'vitest';
 import { type DurationUs, seconds, strategyIndex } from '../../src/domain/units.ts';
 import { HANDLERS_MAX } from '../../src/strategy/channel.ts';
-import { StrategyGuard } from '../../src/strategy/strategy-guard.ts';
+import { Containment } from '../../src/strategy/containment.ts';
 import { startStrategies, startStrategy, type TestTicks } from './start-strategy.ts';
 
 const boom = (): never => {
@@ -207,8 +207,8 @@ describe('moments', () => {
   });
 
   test('that begin again at each tick hold nothing of those before', () => {
-    const added = vi.spyOn(StrategyGuard.prototype, 'atClose');
-    const forgotten = vi.spyOn(StrategyGuard.prototype, 'forget');
+    const added = vi.spyOn(Containment.prototype, 'atClose');
+    const forgotten = vi.spyOn(Containment.prototype, 'forget');
     const seen: number[] = [];
     const trader = startStrategy((ticks) =>
       ticks.trades$.pipe(switchMap(() => ticks.every(seconds(5)))).subscribe((at) => seen.push(at)),

@@ -12,7 +12,7 @@ import {
 } from '../../src/domain/units.ts';
 import type { BarTick, BookTick, TradeTick } from '../../src/domain/ticks.ts';
 import { defineStrategy } from '../../src/strategy/define-strategy.ts';
-import { NO_STRATEGY, TIMERS_MAX } from '../../src/strategy/strategy-guard.ts';
+import { NO_STRATEGY, TIMERS_MAX } from '../../src/strategy/containment.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
 import { FakeTrader } from '../support/fake-trader.ts';
 import { contract, at } from '../support/strategy-fixtures.ts';

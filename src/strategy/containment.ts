@@ -13,7 +13,7 @@ class TraderClosedError extends Error {
   override readonly name = 'TraderClosedError';
 }
 
-export class StrategyGuard {
+export class Containment {
   readonly index: StrategyIndex;
   readonly running: Int32Array;
   readonly #port: Pick<TraderPort, 'fault'>;
@@ -89,37 +89,37 @@ export const TIMERS_MAX = 1_000;
 
 /** The timers of one strategy: the handler to run when the engine says that one is due. */
 export class StrategyTimers {
-  readonly #guard: StrategyGuard;
+  readonly #containment: Containment;
   readonly #port: Pick<TraderPort, 'setTimer' | 'clearTimer'>;
   readonly #waiting = new Map<TimerId, () => void>();
 
-  constructor(guard: StrategyGuard, port: Pick<TraderPort, 'setTimer' | 'clearTimer'>) {
-    this.#guard = guard;
+  constructor(containment: Containment, port: Pick<TraderPort, 'setTimer' | 'clearTimer'>) {
+    this.#containment = containment;
     this.#port = port;
-    guard.atClose(() => this.#clearAll());
+    containment.atClose(() => this.#clearAll());
   }
 
   after(span: DurationUs, handler: () => void): TimerId {
     if (this.#waiting.size >= TIMERS_MAX)
       throw new Error(`more than ${TIMERS_MAX} timers wait at the same time`);
-    const timer = this.#port.setTimer(this.#guard.index, span);
+    const timer = this.#port.setTimer(this.#containment.index, span);
     this.#waiting.set(timer, handler);
     return timer;
   }
 
   clear(timer: TimerId): void {
-    if (this.#waiting.delete(timer)) this.#port.clearTimer(this.#guard.index, timer);
+    if (this.#waiting.delete(timer)) this.#port.clearTimer(this.#containment.index, timer);
   }
 
   /** A timer that was cleared in the same event may still arrive; it is ignored. */
   fire(timer: TimerId): void {
     const handler = this.#waiting.get(timer);
     this.#waiting.delete(timer);
-    if (handler !== undefined) this.#guard.run('a timer', handler);
+    if (handler !== undefined) this.#containment.run('a timer', handler);
   }
 
   #clearAll(): void {
-    for (const timer of this.#waiting.keys()) this.#port.clearTimer(this.#guard.index, timer);
+    for (const timer of this.#waiting.keys()) this.#port.clearTimer(this.#containment.index, timer);
     this.#waiting.clear();
   }
 }
