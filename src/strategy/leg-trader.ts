@@ -93,21 +93,20 @@ export function createLegTrader(
 
 /** The calls that change no order. */
 function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader {
-  const { containment, port, timers, notes } = parts;
-  const { index } = containment;
+  const { containment: own, port, timers, notes } = parts;
   const here = (): Contract['index'] => contract().index;
   const inEvent = (call: string): TraderPort => {
-    containment.assertInEvent(call);
+    own.assertInEvent(call);
     return port;
   };
   return {
     position() {
-      const { qty: held, openValue, realised } = inEvent('position').position(index, here());
+      const { qty: held, openValue, realised } = inEvent('position').position(own.index, here());
       return { qty: held, openValue, realised };
     },
     workingOrders: () =>
       inEvent('workingOrders')
-        .workingOrders(index)
+        .workingOrders(own.index)
         .filter(({ instrument }) => instrument === here()),
     band: () => frozen(inEvent('band').band(here())),
     lastTrade: () => inEvent('lastTrade').lastTrade(here()),
@@ -154,12 +153,12 @@ function askingPart(parts: TraderParts, contract: () => Contract): AskingTrader 
       inEvent('note');
       assertText('note', 'text', text);
       const line = notes.spend(text, port.nowUs());
-      if (line !== null) port.note(index, line);
+      if (line !== null) port.note(own.index, line);
     },
     plot(name, value) {
       inEvent('plot');
       assertPlot(name, value);
-      port.plot(index, here(), name, value);
+      port.plot(own.index, here(), name, value);
     },
   };
 }
