@@ -32,10 +32,10 @@ export const subAccountId = (value: string): SubAccountId => named(value, 'a sub
 export const orderCode = (value: string): OrderCode => named(value, 'an order code has no blanks');
 export const streamCode = (value: string): StreamCode => named(value, 'a stream code has no blanks');
 
-/** Last digits of an id: two of the start and six of the counter tell all orders of a day apart. */
+/** The end of an id: two digits of the start and six digits or letters of the counter tell all orders of a day apart. */
 const DIGITS = 8;
 const DAY_PART = /\d{4}-\d\d-\d\d\./;
 
 /** The part of an order's id that differs within a day: short enough to follow by eye and long enough to search for. */
 export const shortOrderId = (id: string): string =>
-  `#${/\d$/.test(id) && id.startsWith('H.') ? id.slice(-DIGITS) : id.replace(DAY_PART, '')}`;
+  `#${/[\dA-Z]$/.test(id) && id.startsWith('H.') ? id.slice(-DIGITS) : id.replace(DAY_PART, '')}`;

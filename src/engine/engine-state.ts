@@ -291,6 +291,7 @@ function createRiskView(base: Base, positionReconciler: PositionReconciler, owne
     },
     account: () => session.account,
     accountReadUs: () => session.accountReadUs,
+    arrivedUs: () => session.arrivedUs,
     lossOf: (strategy) => losses.of(strategy),
     accountLoss: () => losses.ofAccount(),
     accountLossAtMost: () => losses.ofAccountAtMost(),

@@ -62,7 +62,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
 };
 
 /** An alert about one order begins with its id. */
-const ORDER = /^H\.\d+/;
+const ORDER = /^H\.\w+/;
 
 /** Empty where nothing has to be done, or the alert says it itself. */
 export const remedyOf = (code: string, text: string, command: (text: string) => string): string =>

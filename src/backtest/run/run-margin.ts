@@ -22,7 +22,6 @@ const WHOLE_BPS = 10_000;
 const AT_MAINTENANCE = { warnBps: WHOLE_BPS + 1, forceBps: WHOLE_BPS + 1 };
 /** Where the broker has no ratios, all of the cash buys. */
 const NO_RATIOS: MarginRules = { ...DEFAULT_MARGIN_RULES, entryBps: WHOLE_BPS };
-const NOTHING_WORKS: ReadonlyMap<OrderCode, WorkingQty> = new Map();
 
 interface RunMarginParts extends RunParts {
   /** `cash`: the broker closes where equity falls below maintenance margin. Null where it takes any order and closes nothing. */
@@ -124,7 +123,7 @@ export class RunMargin implements MarginBooks {
       day: account.day,
       rules: rules ?? NO_RATIOS,
       mark: (code) => account.instrument(code),
-      working: rules === null ? () => NOTHING_WORKS : working,
+      working,
     };
   }
 }

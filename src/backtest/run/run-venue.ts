@@ -106,10 +106,8 @@ export class RunVenue implements VenueSurroundings, OrderListener {
   #untold: VenueOrder[] = [];
   /** Keys of orders that are good till canceled. */
   readonly #lasting = new Set<string>();
-  /** Ended since the last scan of the book, which shows them once more: they expired, or their rows do not say whose they are. */
+  /** Ended, in order, and not forgotten yet. The next scan of the book shows those that it still has to tell. */
   #ended: VenueOrder[] = [];
-  /** Ended otherwise: their rows have told it. */
-  #over: VenueOrder[] = [];
   /** About to be forgotten. */
   #forgotten: readonly VenueOrder[] = [];
   /** Ended in the scan before: a cancel that was sent before its rows arrived still finds them. */
@@ -278,12 +276,11 @@ export class RunVenue implements VenueSurroundings, OrderListener {
 
   /** Every open order, and those that ended since the last scan without a row of theirs. */
   scan(): readonly BrokerOrder[] {
-    const untold = this.#over.filter(({ isUntold }) => isUntold);
-    const shown = [...this.#ended, ...untold, ...this.#entry.store.open(ACCOUNT)];
-    const rows = shown.map((order) => this.#rowOf(order));
+    const ended = this.#ended.filter((order) => !isTold(order));
+    const rows = [...ended, ...this.#entry.store.open(ACCOUNT)].map((order) => this.#rowOf(order));
     for (const order of this.#scanned) this.#entry.store.forget(order);
-    this.#scanned = this.#ended;
-    this.#ended = [];
+    this.#scanned = ended.filter((order) => !tellsItself(order));
+    this.#ended = this.#ended.filter(tellsItself);
     return rows;
   }
 
@@ -348,19 +345,15 @@ export class RunVenue implements VenueSurroundings, OrderListener {
   }
 
   onChange(order: VenueOrder): void {
-    if (!order.isOpen) this.#end(order);
+    if (!order.isOpen) this.#ended.push(order);
     if (!order.expired) this.#mark(order);
-  }
-
-  #end(order: VenueOrder): void {
-    (order.expired || order.origin !== 'plain' ? this.#ended : this.#over).push(order);
   }
 
   /** No row and no call is under way. Those told just now may have a call made before their row was read: the next time forgets them. */
   forgetOver(): void {
     for (const order of this.#forgotten) this.#entry.store.forget(order);
-    this.#forgotten = this.#over.filter(({ isUntold }) => !isUntold);
-    if (this.#over.length > 0) this.#over = this.#over.filter(({ isUntold }) => isUntold);
+    this.#forgotten = this.#ended.filter(isTold);
+    if (this.#forgotten.length > 0) this.#ended = this.#ended.filter((order) => !isTold(order));
   }
 
   onFill(order: VenueOrder, fill: OrderFill): void {
@@ -394,7 +387,7 @@ export class RunVenue implements VenueSurroundings, OrderListener {
     }
     const signed = order.side === 'buy' ? fill.qty : -fill.qty;
     note(this.nowUs, instrument.contract.index, order.owner, signed, fill.price);
-    if (!order.isOpen) this.#end(order);
+    if (!order.isOpen) this.#ended.push(order);
     this.#mark(order);
   }
 
@@ -514,6 +507,11 @@ export class RunVenue implements VenueSurroundings, OrderListener {
     };
   }
 }
+
+/** Its row says that it ended, and whose it is: a scan has nothing to add. Those that expire have no row of their own. */
+const tellsItself = ({ expired, origin }: VenueOrder): boolean => !expired && origin === 'plain';
+
+const isTold = (order: VenueOrder): boolean => tellsItself(order) && !order.isUntold;
 
 /** Exits stand as far from the price that is paid as they were asked for from the limit; those of a market order at their prices. */
 function bracketOf(

@@ -14,7 +14,7 @@ import type {
   ReferenceRow,
   ReportKind,
 } from '../../engine/ports/engine-event.ts';
-import type { Gateway, Reports } from '../../engine/ports/outbound.ts';
+import type { AccountNow, Gateway, Reports } from '../../engine/ports/outbound.ts';
 import type { RunParts } from './run-account.ts';
 import type { DrawLatency } from './latency.ts';
 import type { Decided, RunVenue } from './run-venue.ts';
@@ -30,10 +30,11 @@ interface VirtualBrokerParts extends RunParts {
 }
 
 /** A call on its way to the venue, with the book at its decision. */
-type Arrival =
+type Arrival = { readonly sentUs: number } & (
   | { readonly call: 'place'; readonly order: ApprovedOrder; readonly decided: Decided }
   | { readonly call: 'modify'; readonly modify: ApprovedModify }
-  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel };
+  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel }
+);
 
 /** Makes the event when it has its place in the sequence. */
 type Answer = (seq: Seq, at: TsUs) => EngineEvent;
@@ -54,11 +55,18 @@ export class VirtualBroker implements Gateway, Reports {
   /** To the call that arrives now, until it is told with what the call has changed. */
   #untold: CallAnswer | null = null;
 
-  readonly accountNow: Reports['accountNow'] = undefined;
+  readonly accountNow: AccountNow | undefined = undefined;
 
   constructor(parts: VirtualBrokerParts) {
     this.#parts = parts;
-    if (!parts.isAccountWatched) this.accountNow = () => parts.venue.accountFigures();
+    const arrivals = this.#arrivals;
+    if (parts.isAccountWatched) return;
+    this.accountNow = {
+      read: () => parts.venue.accountFigures(),
+      get arrivedUs() {
+        return arrivals.first?.sentUs ?? Infinity;
+      },
+    };
   }
 
   /** When something happens next. */
@@ -74,15 +82,16 @@ export class VirtualBroker implements Gateway, Reports {
 
   submit(order: ApprovedOrder): void {
     this.orders += 1;
-    this.#send({ call: 'place', order, decided: this.#decided(order) });
+    const decided = this.#decided(order);
+    this.#send({ call: 'place', sentUs: decided.decidedUs, order, decided });
   }
 
   modify(modify: ApprovedModify): void {
-    this.#send({ call: 'modify', modify });
+    this.#send({ call: 'modify', sentUs: this.#parts.clock.nowUs, modify });
   }
 
   cancel(cancel: ApprovedCancel): void {
-    this.#send({ call: 'cancel', cancel });
+    this.#send({ call: 'cancel', sentUs: this.#parts.clock.nowUs, cancel });
   }
 
   read(what: ReportKind): void {
@@ -243,6 +252,10 @@ class Fifo<T> {
     this.#dueUs[this.#end] = this.#lastUs;
     this.#end += 1;
     if (this.nextUs === Infinity) this.nextUs = this.#lastUs;
+  }
+
+  get first(): T | undefined {
+    return this.#items[this.#head];
   }
 
   /** The first; undefined when there is none. */

@@ -2,7 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
-import { type OrderStatus, TERMINAL_STATUSES } from '../../domain/order.ts';
+import type { OrderStatus } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
   instrumentIndex,
@@ -435,12 +435,16 @@ class TouchPrices {
   }
 }
 
-/** Nothing else refers to it. */
-const mayLeave = ({ trigger, parent, isAdopted, isOfSystem, isCarriedOver, reason }: ManagedOrder): boolean =>
-  trigger === null && parent === null && !isAdopted && !isOfSystem && !isCarriedOver && reason === '';
+/** Ends that no scan shows again, as it does those that come with the end of the day. */
+const ENDS: readonly OrderStatus[] = ['filled', 'canceled'];
 
-/** Of an order that has left: a strategy may still name it. */
-const ENDS: readonly OrderStatus[] = [...TERMINAL_STATUSES];
+/** Nothing else refers to it, and nobody but a strategy may still name it. */
+const mayLeave = (order: ManagedOrder): boolean => {
+  const { status, trigger, parent, isAdopted, isOfSystem, isCarriedOver, reason } = order;
+  const isPlain = trigger === null && parent === null && !isAdopted && !isOfSystem && !isCarriedOver;
+  return isPlain && reason === '' && ENDS.includes(status);
+};
+
 /** Numbers an order: how it ended and whose it was, contract and side, quantity, limit, and what filled. */
 const FIELDS = 6;
 /** Orders a block. */

@@ -21,8 +21,8 @@ export interface Reports {
   read(what: ReportKind): void;
   /** How often the in-day book is read by itself. */
   bookTempo(tempo: 'fast' | 'slow'): void;
-  /** The account at this moment, where the broker is in the process and nobody has to watch it; absent: it is read. */
-  readonly accountNow?: (() => BrokerAccount) | undefined;
+  /** Where the broker is in the process and nobody has to watch the account; absent: it is read. */
+  readonly accountNow?: AccountNow | undefined;
   /** The broker is in the process: the end of an order is told once, and no later read shows the order. */
   readonly tellsOnce?: boolean;
 }
@@ -30,6 +30,13 @@ export interface Reports {
 /** Asks for one read, and for one more where it was asked for meanwhile. */
 export interface SnapshotRequests {
   want(what: ReportKind): void;
+}
+
+/** The account at this moment. */
+export interface AccountNow {
+  read(): BrokerAccount;
+  /** Calls that were sent before are in it, answered or not; Infinity where none is on its way. */
+  readonly arrivedUs: number;
 }
 
 /** Remembers facts, in order, before anything leaves. */

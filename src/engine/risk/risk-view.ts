@@ -143,6 +143,8 @@ export interface RiskView {
   account(): BrokerAccount | undefined;
   /** When the last account read began; -Infinity when there was none since the start. */
   accountReadUs(): number;
+  /** Calls that were sent before are in the account's figures, answered or not; null where the account is read. */
+  arrivedUs(): number | null;
 
   /**
    * Loss of the day as the limits count it (rulings, 37): of realised and open profit and costs, from what a person accepted when

@@ -12,6 +12,7 @@ import {
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { dayClose } from '../../domain/day-plan.ts';
 import { minutes, type TsUs, tsUs } from '../../domain/units.ts';
+import type { AccountNow } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
 
 /** The fills of the closing auction are known within it. */
@@ -31,7 +32,7 @@ export class SessionState {
   bookReadUs = -Infinity;
   /** The same for the trigger book. */
   triggersReadUs = -Infinity;
-  readonly #accountNow: (() => BrokerAccount) | undefined;
+  readonly #accountNow: AccountNow | undefined;
   #account: BrokerAccount | undefined = undefined;
   #accountReadUs = -Infinity;
   #day: TradingDay | null = null;
@@ -39,19 +40,24 @@ export class SessionState {
   #opensUs = -Infinity;
 
   /** `accountNow`: it is told whenever it is asked for. */
-  constructor(calendar: CalendarInUse, context: EventContext, accountNow?: () => BrokerAccount) {
+  constructor(calendar: CalendarInUse, context: EventContext, accountNow?: AccountNow) {
     this.#calendar = calendar;
     this.#context = context;
     this.#accountNow = accountNow;
   }
 
   get account(): BrokerAccount | undefined {
-    return this.#accountNow === undefined ? this.#account : this.#accountNow();
+    return this.#accountNow === undefined ? this.#account : this.#accountNow.read();
   }
 
   /** -Infinity when there was none since the start. */
   get accountReadUs(): number {
     return this.#accountNow === undefined ? this.#accountReadUs : this.#context.nowUs;
+  }
+
+  /** Calls that were sent before are in the account, answered or not; null where it is read. */
+  get arrivedUs(): number | null {
+    return this.#accountNow === undefined ? null : this.#accountNow.arrivedUs;
   }
 
   get calendar(): CalendarInUse {

@@ -1,7 +1,7 @@
 /** Stops a strategy: it receives no more events, its entries are cancelled, what protects its position stays, and a person is alerted; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, CommandReceived } from '../ports/engine-event.ts';
-import type { DueWork, TimerHeap } from '../state/timer-heap.ts';
+import { type DueWork, ENGINE_TIMER, LOOK_AROUND, type TimerHeap } from '../state/timer-heap.ts';
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { StrategyRegistry } from './strategy-registry.ts';
@@ -177,6 +177,8 @@ export class StrategyStops {
   #tell(strategy: StrategyIndex, { reason, fault, isLasting }: Ending): void {
     const { context, registry, timers, entries } = this.#owners;
     timers.clearOwner(strategy);
+    // Prices alone make nobody look at what it leaves.
+    timers.set(ENGINE_TIMER, context.nowUs, LOOK_AROUND);
     const head = context.head(strategy);
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });

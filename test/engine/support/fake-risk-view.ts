@@ -199,6 +199,7 @@ export class FakeRiskView implements RiskView {
   triggersReadUs = (): number => this.conditionsRead;
   unproven = (): string | null => this.unprovenReason;
   accountReadUs = (): number => (this.hasAccount ? this.accountRead : -Infinity);
+  arrivedUs = (): number | null => null;
   lossOf = (strategy: number): units.Money => units.money(0 - (this.pnl.get(strategy) ?? 0));
   accountLoss = (): units.Money => units.money(0 - this.accountPnl);
   accountLossAtMost = (): units.Money => this.accountLoss();

@@ -106,15 +106,17 @@ function unreflectedMargin({ changed }: RiskRequest, scene: RiskScene): number {
   return total;
 }
 
-/** The broker's figure cannot hold an order that was sent after it was read, has no number yet, or waits for a price. */
-const isUnreflected = (order: OrderView, { view }: RiskScene): boolean =>
-  order.orderNo === null || order.isWaiting === true || order.createdUs >= view.accountReadUs();
-
-/** Quantity of an order that the broker's figure includes: not an increase sent since. */
-function reflectedQty(order: OrderView, scene: RiskScene): number {
-  if (isUnreflected(order, scene)) return 0;
-  const { grownUs = -Infinity, grownFrom = 0, leavesQty, filledQty } = order;
-  if (grownUs < scene.view.accountReadUs()) return leavesQty;
+/**
+ * Quantity of an order that the broker's figure includes. A figure that was read cannot hold an order that was sent after it, has no
+ * number yet, or waits for a price, nor an increase sent since; one of the moment holds all that has arrived.
+ */
+function reflectedQty(order: OrderView, { view }: RiskScene): number {
+  const { orderNo, isWaiting, createdUs, leavesQty, exposedQty, filledQty } = order;
+  const { grownUs = -Infinity, grownFrom = 0 } = order;
+  const arrivedUs = view.arrivedUs();
+  const knownUs = arrivedUs ?? view.accountReadUs();
+  if (isWaiting === true || createdUs >= knownUs || (arrivedUs === null && orderNo === null)) return 0;
+  if (grownUs < knownUs) return arrivedUs === null ? leavesQty : exposedQty;
   return Math.min(leavesQty, Math.max(0, grownFrom - filledQty));
 }
 
