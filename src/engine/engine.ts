@@ -282,6 +282,8 @@ export class Engine {
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
     this.#orders.dismiss();
     if (this.#state.executor.hasPending) this.#awaitPositions();
+    // A position changed after the look at the losses: the next price looks again, of whatever contract.
+    if (!this.#state.losses.isCurrent) this.#market.invalidateBand();
     this.#dueWork.close(this.#setAlarm(isClock));
   }
 

@@ -73,7 +73,7 @@ export class LossLimits {
 
   /** No less than the account has lost at the prices of now. */
   ofAccountAtMost(): number {
-    return this.#isCurrent && !Number.isNaN(this.#accountBound) ? this.#accountBound : this.ofAccount();
+    return this.isCurrent && !Number.isNaN(this.#accountBound) ? this.#accountBound : this.ofAccount();
   }
 
   /** Below zero is a gain; the operator accepts none of his losses. */
@@ -83,9 +83,14 @@ export class LossLimits {
     return money(0 - this.#portfolio.dayPnl(strategy) - base);
   }
 
+  /** Everybody was looked at since positions changed. */
+  get isCurrent(): boolean {
+    return this.#isMeasured && this.#portfolio.changed.length === 0;
+  }
+
   /** At this price no limit is reached that was not reached before. */
   contains(instrument: InstrumentIndex, price: number): boolean {
-    return this.#isCurrent && this.#bands.has(instrument, price);
+    return this.isCurrent && this.#bands.has(instrument, price);
   }
 
   lowOf(instrument: InstrumentIndex): number {
@@ -145,10 +150,6 @@ export class LossLimits {
   clear(): void {
     this.#accountBase = 0;
     this.#bases.fill(0);
-  }
-
-  get #isCurrent(): boolean {
-    return this.#isMeasured && this.#portfolio.changed.length === 0;
   }
 
   #accept(strategy: StrategyIndex | null, loss: number, max: number): number {

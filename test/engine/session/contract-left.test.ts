@@ -1,9 +1,9 @@
 /** A contract that leaves the broker's list while positions are held is settled by the broker's closed positions. */
 import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.ts';
-import { money, priceHundredths, qty } from '../../../src/domain/units.ts';
-import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { FRONT, NEXT, worth } from '../../support/engine-world.ts';
+import { money, priceHundredths, priceTicks, qty } from '../../../src/domain/units.ts';
+import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
+import { FRONT, NEXT, SETTINGS, worth } from '../../support/engine-world.ts';
 
 const closedRow = (side: Side, points: number) => ({
   orderCode: FRONT.orderCode,
@@ -20,8 +20,8 @@ const closedRow = (side: Side, points: number) => ({
 });
 
 /** The first strategy is long, and with `opposing` the second one as much short. */
-function holding(opposing: boolean) {
-  const rig = new EngineRig({ isReal: true }).start().account().trade(13_000);
+function holding(opposing: boolean, options: RigOptions = {}) {
+  const rig = new EngineRig({ isReal: true, ...options }).start().account().trade(13_000);
   const rows = [{ no: '1', ref: rig.resting(FIRST, 'buy', 1, 13_000, '1'), side: 'buy' as Side }];
   if (opposing) rows.push({ no: '2', ref: rig.resting(SECOND, 'sell', 1, 13_020, '2'), side: 'sell' });
   const books = rows.map((row) => ({
@@ -48,11 +48,11 @@ function holding(opposing: boolean) {
 
 const left = (rig: EngineRig) => rig.pass(1).contracts([FRONT, NEXT], [NEXT]).pass(1).clock();
 
-const closed = (rig: EngineRig) =>
+const closed = (rig: EngineRig, points = 130_550) =>
   rig.pass(1).post({
     kind: 'closed_snapshot',
     startedUs: rig.now,
-    positions: [closedRow('buy', 130_550), closedRow('sell', 130_550)],
+    positions: [closedRow('buy', points), closedRow('sell', points)],
   });
 
 describe('a contract that leaves the list', () => {
@@ -83,6 +83,21 @@ describe('a contract that leaves the list', () => {
     read(0);
     read(0);
     expect([rig.position(FIRST), rig.engine.snapshot().unproven]).toEqual([0, null]);
+  });
+
+  it('halts a strategy whose loss it brings to the limit with the next price, of whatever contract', () => {
+    const dailyLossMax = money(1_000_000);
+    const seats = SETTINGS.strategies.map((each) => ({ ...each, risk: { ...each.risk, dailyLossMax } }));
+    const { rig, read } = holding(false, { seats });
+    const { index: instrument } = NEXT;
+    const price = { kind: 'trade', instrument, price: priceTicks(13_000), qty: qty(1) } as const;
+    read(0);
+    left(rig);
+    read(0);
+    rig.post({ ...price, totalVolume: 1 });
+    closed(rig, 128_000).post({ ...price, totalVolume: 2 });
+    expect(rig.position(FIRST)).toBe(0);
+    expect(rig.of('halt')).toMatchObject([{ strategy: FIRST, halted: true }]);
   });
 
   it('settles both of two strategies that oppose each other, though the broker shows nothing either way', () => {
