@@ -279,8 +279,8 @@ export class RunVenue implements VenueSurroundings, OrderListener {
     const ended = this.#ended.filter((order) => !isTold(order));
     const rows = [...ended, ...this.#entry.store.open(ACCOUNT)].map((order) => this.#rowOf(order));
     for (const order of this.#scanned) this.#entry.store.forget(order);
-    this.#scanned = ended.filter((order) => !tellsItself(order));
-    this.#ended = this.#ended.filter(tellsItself);
+    this.#scanned = ended;
+    this.#ended = this.#ended.filter(isTold);
     return rows;
   }
 
@@ -508,10 +508,9 @@ export class RunVenue implements VenueSurroundings, OrderListener {
   }
 }
 
-/** Its row says that it ended, and whose it is: a scan has nothing to add. Those that expire have no row of their own. */
-const tellsItself = ({ expired, origin }: VenueOrder): boolean => !expired && origin === 'plain';
-
-const isTold = (order: VenueOrder): boolean => tellsItself(order) && !order.isUntold;
+/** Its row has said that it ended, and whose it is: a scan has nothing to add. Those that expire have no row of their own. */
+const isTold = ({ expired, origin, isUntold }: VenueOrder): boolean =>
+  !expired && origin === 'plain' && !isUntold;
 
 /** Exits stand as far from the price that is paid as they were asked for from the limit; those of a market order at their prices. */
 function bracketOf(

@@ -21,18 +21,21 @@ interface Prices {
   readonly low: readonly number[];
 }
 
-/** What the journal holds of a day of four bars, with `trade` called at the end of the first. */
-function entriesOf({ open, low }: Prices, trade: (trader: OwnTrader) => void): readonly JournalEntry[] {
+/** What the journal holds of a day of four bars, with `trade` called at the end of each. */
+function entriesOf(
+  { open, low }: Prices,
+  trade: (trader: OwnTrader, bars: number) => void,
+): readonly JournalEntry[] {
   const definition = defineStrategy({
     name: 'once',
     summary: 'trades once',
     params: z.object({}),
     legs: ['contract'],
     connect(ticks, trader) {
-      let isSent = false;
+      let bars = 0;
       ticks.trades$.subscribe(() => {
-        if (!isSent) trade(trader);
-        isSent = true;
+        bars += 1;
+        trade(trader, bars);
       });
     },
   });
@@ -66,7 +69,7 @@ test('what is left of an order at the close is not taken for a foreign one', () 
   const entries = entriesOf(
     { open: [1_000, 1_000, 1_000, 1_000], low: [1_000, 990, 1_000, 1_000] },
     // More than a bar has.
-    (trader) => trader.buy({ qty: 5, price: priceTicks(995), reason }),
+    (trader, bars) => bars === 1 && trader.buy({ qty: 5, price: priceTicks(995), reason }),
   );
   expect(of(entries, 'order_status').map(({ to }) => to)).toEqual([
     'accepted',
@@ -81,7 +84,8 @@ test('what filled in one bar is told in the order in which it filled', () => {
   const sent: string[] = [];
   const entries = entriesOf(
     { open: [1_000, 998, 1_000, 1_000], low: [1_000, 990, 1_000, 1_000] },
-    (trader) => {
+    (trader, bars) => {
+      if (bars !== 1) return;
       const first = trader.buy({ qty: 1, price: priceTicks(999), reason });
       const exits = { stopLoss: priceTicks(950), takeProfit: priceTicks(1_050) };
       const second = trader.submit({
