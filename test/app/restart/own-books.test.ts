@@ -108,6 +108,15 @@ it('has a stop before a book showed it and afterwards, with its owner, and over 
   expect(next.orders()).toEqual([]);
 });
 
+it('knows what a stop sent for a reduction like the stop, though no book ever showed that waiting', () => {
+  const { add, place, answer, orders } = folded();
+  const parent = place({ purpose: 'reduce', trigger: STOP });
+  answer(parent, TAKEN);
+  const order = createBrokerOrder('10', { orderCode: FRONT.orderCode, source: 'system' });
+  add({ ...HEAD, kind: 'order_adopted', clientOrderId: clientOrderId('C.10'), order, parent });
+  expect(orders()).toContainEqual(['10', 'open', 'reduces']);
+});
+
 it('doubts a placement without an answer, or with one that says nothing, until a book has shown it', () => {
   const { place, answer, become, unknown } = folded();
   const id = place();

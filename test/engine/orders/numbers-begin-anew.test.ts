@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, type ClientOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, priceTicks, seconds } from '../../../src/domain/units.ts';
 import { earlierOrder, type RowFacts } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { CALENDAR, DAY, timeOf, worth } from '../../support/engine-world.ts';
@@ -279,4 +279,17 @@ describe("yesterday's foreign row that is seen after midnight", () => {
     ]);
     expect(rig.of('fill')).toHaveLength(2);
   });
+});
+
+it('two orders that are over and have one number are both shown by each scan: a lost order is proven absent', () => {
+  const rig = new EngineRig({ lookUp: { scans: 6, spread: seconds(5) } }).start().account();
+  const two: RowFacts[] = [
+    { no: '3', key: 'a', status: 'canceled' },
+    { no: '3', key: 'b', price: 12_990, status: 'canceled' },
+  ];
+  const lost = rig.pass(1).book(two).submit(FIRST, 'buy', 1, 12_980);
+  rig.unknown(lost);
+  for (let scan = 0; scan < 7; scan += 1) rig.pass(1).book(two);
+  expect(rig.alerts()).not.toContain('book_of_another_day');
+  expect(rig.statusOf(lost)).toBe('presumed_absent');
 });
