@@ -104,6 +104,7 @@ export class LossLimits {
   /** Something other than a price or a position changed. */
   invalidate(): void {
     this.#isMeasured = false;
+    this.#parts.market.invalidateBand();
   }
 
   /** After an event: looks at whoever's position changed. */
