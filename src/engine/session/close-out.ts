@@ -18,7 +18,7 @@ import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
-import type { Executor } from './executor.ts';
+import type { TargetExecutor } from './target-executor.ts';
 import { codeOf, type Desk } from './desk.ts';
 
 /** Where nothing is closed before an expiry. */
@@ -28,7 +28,7 @@ const CANCEL_AGAIN = seconds(5);
 
 export class CloseOut {
   readonly #desk: Desk;
-  readonly #executor: Executor;
+  readonly #executor: TargetExecutor;
   readonly #told = new Set<string>();
   #cancelTimers: readonly CancelTimer[] = [];
   #nightFromUs = Infinity;
@@ -38,7 +38,7 @@ export class CloseOut {
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
 
-  constructor(desk: Desk, executor: Executor) {
+  constructor(desk: Desk, executor: TargetExecutor) {
     this.#desk = desk;
     this.#executor = executor;
   }

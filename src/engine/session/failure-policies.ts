@@ -7,7 +7,7 @@ import type { Failure, FailurePolicy } from '../../domain/settings.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import type { PolicyActed } from '../ports/journal-entry.ts';
-import type { Executor } from './executor.ts';
+import type { TargetExecutor } from './target-executor.ts';
 import type { Desk } from './desk.ts';
 import type { Place } from './targets.ts';
 
@@ -21,7 +21,7 @@ const DISK_FULL = /ENOSPC|EDQUOT|disk is full/i;
 
 export class FailurePolicies {
   readonly #desk: Desk;
-  readonly #executor: Executor;
+  readonly #executor: TargetExecutor;
   /** Since when each lasts; infinite once it was answered. */
   readonly #sinceUs = new Map<Lasting, number>();
   /** Journal and disk fail with every send: answered once until a start, or until a person resumes. */
@@ -30,7 +30,7 @@ export class FailurePolicies {
   /** The stream stands and brings no prices. */
   #isFeedStale = false;
 
-  constructor(desk: Desk, executor: Executor) {
+  constructor(desk: Desk, executor: TargetExecutor) {
     this.#desk = desk;
     this.#executor = executor;
   }

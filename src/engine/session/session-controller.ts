@@ -14,7 +14,7 @@ import {
 import type { ClosedSnapshot, Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
-import { Executor } from './executor.ts';
+import { TargetExecutor } from './target-executor.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { Rollover } from './rollover.ts';
 import { changeWithoutFill, codeOf, type Desk, ordersOf } from './desk.ts';
@@ -34,7 +34,7 @@ type FlattenCommand = Extract<Command, { readonly name: 'flatten' }>;
 
 export class SessionController {
   readonly #desk: Desk;
-  readonly #executor: Executor;
+  readonly #executor: TargetExecutor;
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
   readonly #rollover: Rollover;
@@ -46,7 +46,7 @@ export class SessionController {
 
   constructor(desk: Desk) {
     this.#desk = desk;
-    this.#executor = new Executor(desk);
+    this.#executor = new TargetExecutor(desk);
     this.#auction = new AuctionWithdrawal(desk);
     this.#closeOut = new CloseOut(desk, this.#executor);
     this.#rollover = new Rollover(desk);
@@ -163,10 +163,10 @@ export class SessionController {
 
 class Orphans {
   readonly #desk: Desk;
-  readonly #executor: Executor;
+  readonly #executor: TargetExecutor;
   #told = new Set<string>();
 
-  constructor(desk: Desk, executor: Executor) {
+  constructor(desk: Desk, executor: TargetExecutor) {
     this.#desk = desk;
     this.#executor = executor;
   }

@@ -7,7 +7,7 @@ import type { CancelTimer } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, seconds, strategyIndex, US_PER_MINUTE } from '../../domain/units.ts';
 import type { Desk } from './desk.ts';
 import { Withdrawal } from './flattener.ts';
-import type { Executor } from './executor.ts';
+import type { TargetExecutor } from './target-executor.ts';
 
 /** For the book to show the end of what was cancelled. */
 const STOP_CANCELS_MAX = seconds(15);
@@ -17,14 +17,14 @@ type State = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'read
 
 export class StopProcedure {
   readonly #desk: Desk;
-  readonly #executor: Executor;
+  readonly #executor: TargetExecutor;
   #withdrawal: Withdrawal;
   #state: State = 'idle';
   #reason = '';
   #left: readonly string[] = [];
   #cancelTimer: CancelTimer | null = null;
 
-  constructor(desk: Desk, executor: Executor) {
+  constructor(desk: Desk, executor: TargetExecutor) {
     this.#desk = desk;
     this.#executor = executor;
     this.#withdrawal = this.#createWithdrawal();

@@ -7,7 +7,7 @@ import type { Desk } from './desk.ts';
 import { Flattener } from './flattener.ts';
 import type { Asker, Place, Target } from './targets.ts';
 
-export class Executor {
+export class TargetExecutor {
   readonly #desk: Desk;
   readonly #jobs = new Map<Target, Flattener>();
   /** Exits without an answer: one that turns up after it was proven absent could open a position. It gives those who asked no more than they asked for. */
