@@ -524,10 +524,11 @@ export class Engine {
       const text = `${id} is ${order.status}, and no complete scan of its book lacks it: cancel it`;
       return this.#context.alert(order.strategy, 'warning', 'order_not_missing', text);
     }
-    if (!order.isContradicted)
+    if (!order.doubt.isContradicted)
       return life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
-    order.isContradicted = false;
-    order.resolvedAs = as;
+    const doubt = order.inDoubt();
+    doubt.isContradicted = false;
+    doubt.resolvedAs = as;
     this.#orders.changed(order);
     if (as === 'absent') life.apply(order, 'seen_canceled', reason);
   }

@@ -88,7 +88,7 @@ const OLD: readonly PlantedBug[] = [
     // The broker rejects the cancels of orders that are over, which shows nothing: most of these never left.
     what: 'a cancel that failed leaves the order in doubt',
     file: 'engine/orders/call-outcomes',
-    from: 'if (isOpen || order.openCancel === null)',
+    from: 'if (isOpen || openCancel === null)',
     to: "if (outcome.status === 'unknown')",
   },
   {
@@ -250,7 +250,7 @@ const DRAWN: readonly PlantedBug[] = [
   {
     what: 'an enlargement under way does not count for limits',
     file: 'engine/orders/managed-order',
-    from: 'Math.max(this.qty, this.openModify?.qty ?? 0)',
+    from: 'Math.max(this.qty, this.doubt.openModify?.qty ?? 0)',
     to: 'this.qty',
   },
   {

@@ -161,7 +161,7 @@ export class Adoption {
       parent: sender.clientOrderId,
     });
     // A trailing stop sends a stop, whichever way it was last shown to trigger.
-    child.triggerWhen = sender.triggerKind === 'trailing_stop' ? null : sender.triggerWhen;
+    child.ownTrigger().when = sender.triggerState.kind === 'trailing_stop' ? null : sender.triggerWhen;
     // An exit lasts like the bracket that brought it.
     const bracket = this.#orders.get(sender.parent);
     child.isLasting = sender.isLasting || bracket?.isLasting === true;
@@ -172,15 +172,15 @@ export class Adoption {
   /** The child is an order of its own from here on. */
   sent(sender: ManagedOrder, child: ManagedOrder): void {
     if (child.orderNo !== null) this.#orders.noteSent(child.orderNo, sender);
-    sender.sentQty = qty(sender.sentQty + child.qty);
-    if (sender.sentQty >= sender.qty)
-      this.#life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
+    const sent = sender.ownTrigger();
+    sent.sentQty = qty(sent.sentQty + child.qty);
+    if (sent.sentQty >= sender.qty) this.#life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
     else this.#orders.changed(sender);
     this.#life.tell(child);
     if (child.isFinal) return;
     // The cancel crossed the trigger on the wire: it goes on to what was sent.
-    if (sender.isUnwanted) this.#context.cancel(child.strategy, child.clientOrderId);
-    else if (sender.isWithdrawn && !this.#entries.isCover(child.clientOrderId))
+    if (sender.doubt.isUnwanted) this.#context.cancel(child.strategy, child.clientOrderId);
+    else if (sender.doubt.isWithdrawn && !this.#entries.isCover(child.clientOrderId))
       this.#entries.withdrawOrder(child);
   }
 
@@ -303,9 +303,10 @@ export class Adoption {
 export function addWaiting(orders: Orders, order: ManagedOrder, row: BrokerTriggerOrder): void {
   order.become('pending_trigger');
   orders.add(order);
-  order.triggerKind = row.kind;
-  order.triggerPrice = row.triggerPrice;
-  order.triggerWhen = row.triggerWhen;
+  const shown = order.ownTrigger();
+  shown.kind = row.kind;
+  shown.price = row.triggerPrice;
+  shown.when = row.triggerWhen;
   orders.bindTrigger(order, row.orderNo, row.orderKey);
 }
 

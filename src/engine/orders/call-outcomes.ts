@@ -84,7 +84,7 @@ export class CallOutcomes {
   /** The process ended before an answer came: a sent call is unknown, an unwritten one was never sent. */
   interrupted(order: ManagedOrder): void {
     if (order.status === 'submitted') this.#place(order, this.#interruption(order.clientOrderId));
-    const { openModify, openCancel } = order;
+    const { openModify, openCancel } = order.doubt;
     if (openModify?.answer === 'none')
       this.#modify(order, openModify.callId, this.#interruption(openModify.callId));
     if (openCancel?.answer !== 'none') return;
@@ -109,7 +109,7 @@ export class CallOutcomes {
       this.#rejections.accepted(order.strategy, order);
       if (!this.#bind(order, outcome)) this.#taken(order, outcome.orderNo);
       this.#life.apply(order, 'place_accepted');
-      if (order.queuedCancel !== null) this.#executor.sendQueuedCancel(order);
+      if (order.cancelQueued) this.#executor.sendQueuedCancel(order);
       // The next session knows the order by its row.
       if (order.isWaiting) this.#lookUp(order);
       return;
@@ -120,7 +120,7 @@ export class CallOutcomes {
       this.#breakers.rejected();
     }
     if (outcome.status === 'unknown' && order.orderNo === null) {
-      order.absence = new ScanEvidence(this.#context.nowUs);
+      order.inDoubt().absence = new ScanEvidence(this.#context.nowUs);
       this.#context.alert(
         order.strategy,
         'warning',
@@ -148,25 +148,28 @@ export class CallOutcomes {
   }
 
   #modify(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const isOpen = order.openModify?.callId === callId;
-    if (isOpen && order.openModify !== null) order.openModify = this.#answered(order.openModify, outcome);
+    const { openModify } = order.doubt;
+    const isOpen = openModify?.callId === callId;
+    if (isOpen) order.inDoubt().openModify = this.#answered(openModify, outcome);
     if (outcome.status === 'accepted') return this.#life.apply(order, 'modify_accepted');
     if (outcome.status === 'unknown' || order.isWaiting) this.#lookUp(order);
     this.#failed(order, outcome);
     // An answer to a change that is no longer open says nothing about the one that is.
-    if (isOpen || order.openModify === null)
-      this.#life.apply(order, `modify_${outcome.status}`, textOf(outcome));
+    if (isOpen || openModify === null) this.#life.apply(order, `modify_${outcome.status}`, textOf(outcome));
   }
 
   #cancel(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const isOpen = order.openCancel?.callId === callId;
-    if (isOpen && order.openCancel !== null) order.openCancel = this.#answered(order.openCancel, outcome);
-    if (isOpen && order.openCancel === null) order.cancelFailedUs = this.#context.nowUs;
+    const { openCancel } = order.doubt;
+    const isOpen = openCancel?.callId === callId;
+    if (isOpen) {
+      const doubt = order.inDoubt();
+      doubt.openCancel = this.#answered(openCancel, outcome);
+      if (doubt.openCancel === null) doubt.cancelFailedUs = this.#context.nowUs;
+    }
     this.#lookUp(order);
     if (outcome.status === 'accepted') return this.#life.apply(order, 'cancel_accepted');
     this.#failed(order, outcome);
-    if (isOpen || order.openCancel === null)
-      this.#life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
+    if (isOpen || openCancel === null) this.#life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
   }
 
   /** The call that the book must now confirm; null when the broker rejected it or it was not sent. */

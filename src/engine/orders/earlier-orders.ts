@@ -111,7 +111,7 @@ export class EarlierOrders {
     wasNight: boolean,
   ): void {
     addWaiting(this.#orders, order, row);
-    order.placedTrigger = placedTrigger;
+    order.ownTrigger().placedPrice = placedTrigger;
     // The next day may know the order only from this entry.
     journalWaiting(this.#context, order, row);
     const { lastDay } = row;
@@ -250,8 +250,10 @@ export class EarlierOrders {
     });
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
     this.#context.alert(strategy, 'warning', 'fill_unseen', text);
-    if (order.isWaiting) order.sentQty = qty(order.sentQty + filled);
-    else {
+    if (order.isWaiting) {
+      const sent = order.ownTrigger();
+      sent.sentQty = qty(sent.sentQty + filled);
+    } else {
       order.filledQty = qty(order.filledQty + filled);
       order.filledValue = money(order.filledValue + value);
       order.fillQuality = 'estimated';
@@ -284,4 +286,4 @@ export class EarlierOrders {
 
 /** Contracts that may have filled unseen; `leavesQty` counts none of an order that is over. */
 const leavesOf = (order: ManagedOrder): number =>
-  Math.max(0, order.qty - (order.isWaiting ? order.sentQty : order.filledQty));
+  Math.max(0, order.qty - (order.isWaiting ? order.triggerState.sentQty : order.filledQty));

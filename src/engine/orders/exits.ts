@@ -176,16 +176,17 @@ export class BracketExits {
   /** One cancels the other: the half that was found second exposes nothing while the first may trigger. */
   pair(bracket: ManagedOrder, exit: ManagedOrder): void {
     const other = this.#exitsOf(bracket).find(
-      (each) => !each.isFinal && each.partner === null && each.triggerWhen !== exit.triggerWhen,
+      (each) => !each.isFinal && each.triggerState.partner === null && each.triggerWhen !== exit.triggerWhen,
     );
     if (other === undefined) return;
     assert(
       other !== exit && other.isWaiting && exit.isWaiting,
       'two orders that wait are halves of a bracket',
     );
-    exit.partner = other;
-    exit.isSecondHalf = true;
-    other.partner = exit;
+    const half = exit.ownTrigger();
+    half.partner = other;
+    half.isSecondHalf = true;
+    other.ownTrigger().partner = exit;
   }
 
   /** Scans are counted anew. */
@@ -285,7 +286,7 @@ export class ExitCover {
       (order) => isExit(order) && order.leavesQty > 0 && order.rowUs <= scanUs,
     );
     for (const order of exits.toReversed()) {
-      if (!this.#canGo(order) || order.cancelQueued || isPartnerSent(order)) continue;
+      if (!this.#canGo(order) || order.cancelQueued || order.isPartnerSent) continue;
       if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
       const { strategy, instrument, side } = order;
       const held = this.#parts.portfolio.position(strategy, instrument).qty;
@@ -336,7 +337,7 @@ export class ExitCover {
   #withdraw(order: ManagedOrder, left: number): void {
     const { context } = this.#parts;
     const { strategy, clientOrderId, side, qty } = order;
-    order.oversizedUs = context.nowUs;
+    order.inDoubt().oversizedUs = context.nowUs;
     context.withdraw(strategy, clientOrderId);
     if (!order.tellOnce('too_large')) return;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
@@ -347,7 +348,3 @@ export class ExitCover {
 /** Protective stops are sized by their own procedure. */
 const isExit = ({ purpose, isAdopted, isProtective }: ManagedOrder): boolean =>
   purpose === 'reduce' && !isAdopted && !isProtective;
-
-/** The broker takes the other half back by itself. */
-export const isPartnerSent = ({ partner }: ManagedOrder): boolean =>
-  partner?.status === 'triggering' || partner?.status === 'triggered';

@@ -115,7 +115,7 @@ export class OrderExecutor {
     // Of several the last: it was asked for when those before had their answer.
     for (const change of new Map(changes.map((each) => [each.clientOrderId, each])).values()) {
       const order = this.#parts.orders.get(change.clientOrderId);
-      if (order === undefined || order.isFinal || order.openModify !== null) continue;
+      if (order === undefined || order.isFinal || order.doubt.openModify !== null) continue;
       if (order.isUnresolved) this.#noteNumber(order, change);
       if (isAsChanged(order, change)) continue;
       this.#noteModify(order, { ...change, strategy: order.strategy }, false);
@@ -252,7 +252,7 @@ export class OrderExecutor {
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
     const { context, rate, life, view } = this.#parts;
     if (modify.qty > order.qty) order.grow(context.nowUs, view.accountReadUs());
-    order.openModify = {
+    order.inDoubt().openModify = {
       callId: modify.callId,
       qty: modify.qty,
       limitPrice: modify.limitPrice,
@@ -279,25 +279,28 @@ export class OrderExecutor {
     if (order === undefined ? orders.left(clientOrderId, call.strategy) !== undefined : order.isFinal) return;
     if (order === undefined)
       return this.#journalDenial(call.strategy, callId, { code: 'order_not_found', clientOrderId });
-    if (isWithdrawal === true) order.isWithdrawn = true;
-    else order.isUnwanted = true;
-    order.cancelFailedUs = Infinity;
-    order.lostCancel = null;
+    const doubt = order.inDoubt();
+    if (isWithdrawal === true) doubt.isWithdrawn = true;
+    else doubt.isUnwanted = true;
+    doubt.cancelFailedUs = Infinity;
+    doubt.lostCancel = null;
     // Asked for already.
-    if (order.openCancel !== null || order.queuedCancel !== null) return;
-    order.queuedCancel = callId;
+    if (doubt.openCancel !== null || doubt.queuedCancel !== null) return;
+    doubt.queuedCancel = callId;
     this.sendQueuedCancel(order);
   }
 
   /** Sends a cancel that waited for the order's number or key, or for the book to allow it. */
   sendQueuedCancel(order: ManagedOrder): void {
     const { context, guard, view, gateway, life } = this.#parts;
-    const { queuedCancel: callId, strategy } = order;
+    const { strategy } = order;
+    const { queuedCancel: callId, openCancel } = order.doubt;
     if (callId === null || !order.canBeCanceled) return;
-    assert(order.openCancel === null, 'one cancel of an order is open at a time');
+    assert(openCancel === null, 'one cancel of an order is open at a time');
     const isLost = context.decisions.losesCall(callId);
-    order.queuedCancel = null;
-    order.openCancel = {
+    const doubt = order.inDoubt();
+    doubt.queuedCancel = null;
+    doubt.openCancel = {
       callId,
       qty: order.qty,
       limitPrice: order.limitPrice,

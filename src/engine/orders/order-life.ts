@@ -56,7 +56,6 @@ export class OrderLife {
       return false;
     }
     order.become(to);
-    if (order.isFinal) settle(order);
     if (to === 'canceled' && order.isWaiting) this.#orders.canceledWaiting.push(order);
     this.#orders.changed(order);
     this.#context.append({
@@ -79,14 +78,6 @@ export class OrderLife {
       order.orderNo === null ? order.clientOrderId : `${order.clientOrderId} (no. ${order.orderNo})`;
     this.#context.alert(order.strategy, severity, code, `${name}: ${text}`);
   }
-}
-
-/** Open and queued calls of a final order no longer matter. */
-function settle(order: ManagedOrder): void {
-  order.openModify = null;
-  order.openCancel = null;
-  order.queuedCancel = null;
-  order.absence = null;
 }
 
 /** Updates that strategies receive once the event has changed all state, never in between. */

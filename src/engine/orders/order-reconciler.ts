@@ -156,9 +156,10 @@ export class OrderReconciler {
   #isSettled(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
     const order = this.#orders.byNumber(row.orderNo);
     // Two rows of one order, or an older scan: none is skipped.
-    if (order === undefined || !this.#orders.isSettled(order) || order.rowUs >= startedUs) return false;
-    if (order.settledRow === null || !isSameRow(row, order.settledRow)) {
-      order.settledAt = -1;
+    const settled = order === undefined ? undefined : this.#orders.settledRow(order);
+    if (order === undefined || settled === undefined || order.rowUs >= startedUs) return false;
+    if (!isSameRow(row, settled)) {
+      this.#orders.settle(order, null);
       return false;
     }
     order.rowUs = startedUs;
@@ -178,11 +179,11 @@ export class OrderReconciler {
       owner === undefined ? this.#owners.namedBy(row) : isOverfilled(owner, row) ? owner : undefined;
     if (denied !== undefined) {
       scan.shown?.add(denied);
-      denied.absence = null;
+      denied.isShown();
       return this.#rows.contradict(denied, row);
     }
     if (owner === undefined) return void unowned?.push(row);
-    const isFirst = owner.rowUs < scan.startedUs && !this.#orders.isSettled(owner);
+    const isFirst = owner.rowUs < scan.startedUs && this.#orders.settledRow(owner) === undefined;
     this.#takeOrder(owner, row, scan);
     if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
     // The same row would be found to be this order again, and change nothing of it.
@@ -193,16 +194,16 @@ export class OrderReconciler {
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
     this.#orders.unsettle(order);
-    order.absence = null;
+    order.isShown();
     this.#rows.takeOrder(order, row, startedUs);
-    if (order.queuedCancel !== null) this.#executor.sendQueuedCancel(order);
+    if (order.cancelQueued) this.#executor.sendQueuedCancel(order);
   }
 
   #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
     this.#earlier.seen(order, startedUs);
     this.#rows.takeTrigger(order, row, startedUs);
-    if (order.queuedCancel !== null) this.#executor.sendQueuedCancel(order);
+    if (order.cancelQueued) this.#executor.sendQueuedCancel(order);
   }
 
   #takeUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
@@ -282,7 +283,7 @@ export class OrderReconciler {
   #tellNumbersLost(): void {
     if (this.#orders.numberLost === null) return;
     for (const order of this.#orders.open) {
-      if (!order.isNumberLost || order.isCarriedOver || !order.tellOnce('number_lost')) continue;
+      if (!order.doubt.isNumberLost || order.isCarriedOver || !order.tellOnce('number_lost')) continue;
       const text = `${order.clientOrderId}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
       this.#context.alert(order.strategy, 'critical', 'order_number_taken', text);
     }
@@ -295,10 +296,10 @@ export class OrderReconciler {
   endAbsent(agreedUs: number, isFlattening: (owner: StrategyIndex) => boolean): void {
     if (this.#orders.presumedAbsent === null) return;
     for (const order of this.#orders.open) {
-      const { clientOrderId, strategy, status, purpose, absentUs } = order;
+      const { clientOrderId, strategy, status, purpose } = order;
       const isEnded =
         this.#lookUp.resolve === 'proven_absent' || (purpose === 'reduce' && isFlattening(strategy));
-      if (status !== 'presumed_absent' || !isEnded || agreedUs <= absentUs) continue;
+      if (status !== 'presumed_absent' || !isEnded || agreedUs <= order.doubt.absentUs) continue;
       this.#life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
       const text = `${clientOrderId} never arrived: no complete scan shows it, and positions read since agree`;
       this.#context.alert(strategy, 'warning', 'order_proven_absent', text);
@@ -317,7 +318,7 @@ export class OrderReconciler {
         order.isCarriedOver ||
         (order.isFinal
           ? isOfTriggers || order.rowUs === -Infinity
-          : !TAKEN.has(order.status) || order.isNumberLost) ||
+          : !TAKEN.has(order.status) || order.doubt.isNumberLost) ||
         this.#earlier.isOfDayBefore(order),
     );
   }
@@ -327,19 +328,20 @@ export class OrderReconciler {
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting))
       return this.#earlier.tellNoEvidence(order, startedUs, this.#lookUp);
-    order.absence ??= new ScanEvidence(order.createdUs);
-    order.absence.add(startedUs);
-    if (!order.absence.isEnough(this.#lookUp)) return;
+    const doubt = order.inDoubt();
+    const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
+    absence.add(startedUs);
+    if (!absence.isEnough(this.#lookUp)) return;
     const { clientOrderId, strategy } = order;
     const book = order.isWaiting ? 'the trigger book' : 'the book';
     if (order.isCarriedOver || this.#earlier.isOfDayBefore(order)) {
       const hadRow = order.isWaiting && order.status !== 'unknown' && order.status !== 'triggering';
       this.#life.apply(order, hadRow ? 'seen_gone' : 'day_ended_unproven', 'not in the book of the new day');
-    } else if (order.isNumberLost) {
+    } else if (doubt.isNumberLost) {
       this.#life.apply(order, 'day_ended_unproven', "not in the book of the broker's new day");
     } else if (order.status === 'unknown') {
-      order.absentUs = startedUs;
-      this.#life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);
+      doubt.absentUs = startedUs;
+      this.#life.apply(order, 'absent', `${absence.scans} complete scans did not show it`);
       const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
       this.#context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.tellOnce('missing')) {

@@ -52,8 +52,8 @@ export class Orders {
   #contradicted: ManagedOrder | null = null;
   #numberLost: ManagedOrder | null = null;
   #version = 0;
-  /** Counts the changes after which a row that was read may say something else: of its order, or of whose it is. */
-  #unsettled = 0;
+  /** Rows of the in-day book that say nothing new while they and all orders stay the same. */
+  readonly #settled = new Map<ManagedOrder, BrokerOrder>();
   /** The version that the counts are of. */
   #counted = 0;
 
@@ -221,7 +221,7 @@ export class Orders {
     if (order.orderKey !== null && key !== null && order.orderKey !== key) return false;
     order.orderNo = number;
     order.orderKey ??= key;
-    order.absence = null;
+    order.isShown();
     if (key !== null) this.#byKey.set(key, order);
     this.#byTriggerNo.set(number, order);
     this.changed(order);
@@ -235,14 +235,14 @@ export class Orders {
    */
   bind(order: ManagedOrder, number: BrokerOrderNo, provenUs: number): boolean {
     const isOther = order.orderNo !== null && order.orderNo !== number;
-    if (isOther && !order.isNumberLost && !order.isCarriedOver) return false;
+    if (isOther && !order.doubt.isNumberLost && !order.isCarriedOver) return false;
     return this.renumber(order, number, provenUs);
   }
 
   /** Its key proves that the order has a number of the broker's new day. */
   renumber(order: ManagedOrder, number: BrokerOrderNo, provenUs: number): boolean {
     assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
-    order.absence = null;
+    order.isShown();
     order.orderNo = number;
     const earlier = this.#earlier.get(number);
     const owner = this.#byNumber.get(number);
@@ -255,7 +255,7 @@ export class Orders {
     if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
     if (isKept) this.#lose(order);
     else {
-      order.isNumberLost = false;
+      if (order.doubt.isNumberLost) order.inDoubt().isNumberLost = false;
       if (holder !== undefined) this.#lose(holder);
     }
     this.changed(order);
@@ -265,7 +265,7 @@ export class Orders {
   /** It keeps key and reference; a row with one of them is still its row. */
   #lose(order: ManagedOrder): void {
     if (order.orderKey !== null) this.#outnumbered.set(order.orderKey, order);
-    order.isNumberLost = true;
+    order.inDoubt().isNumberLost = true;
     order.canCancel = false;
     order.canModify = false;
     this.changed(order);
@@ -280,28 +280,28 @@ export class Orders {
       if (this.#doLeave) this.#over.push(order);
     }
     if (!isListed && !order.isFinal) this.#open.push(order);
-    if (order.isCarriedOver) this.#unsettled += 1;
+    if (order.isCarriedOver) this.#settled.clear();
     else this.unsettle(order);
     this.#turn();
   }
 
   /** The row of an order that is over was read: the same one says nothing new. */
-  settle(order: ManagedOrder, row: BrokerOrder): void {
-    order.settledRow = row;
-    order.settledAt = this.#unsettled;
+  settle(order: ManagedOrder, row: BrokerOrder | null): void {
+    if (row === null) this.#settled.delete(order);
+    else this.#settled.set(order, row);
   }
 
-  isSettled({ settledAt }: ManagedOrder): boolean {
-    return settledAt === this.#unsettled;
+  settledRow(order: ManagedOrder): BrokerOrder | undefined {
+    return this.#settled.get(order);
   }
 
   /** The order changed: all rows are read again. */
   unsettle(order: ManagedOrder): void {
-    if (this.isSettled(order)) this.unsettleAll();
+    if (this.#settled.size > 0 && this.#settled.has(order)) this.#settled.clear();
   }
 
   unsettleAll(): void {
-    this.#unsettled += 1;
+    this.#settled.clear();
   }
 
   #turn(): void {
@@ -327,9 +327,9 @@ export class Orders {
       if (each.isWaiting) this.#waiting += 1;
       if (each.isWaiting && !isQuiet) this.#isRestless = true;
       if (!each.isAdopted && !isQuiet) this.#ownOpen += 1;
-      if (each.isContradicted) this.#contradicted ??= each;
+      if (each.doubt.isContradicted) this.#contradicted ??= each;
       // A carried order is known by key and reference alone until the new book shows it.
-      const isLost = each.isNumberLost && !each.isCarriedOver;
+      const isLost = each.doubt.isNumberLost && !each.isCarriedOver;
       if (isLost) this.#numberLost ??= each;
       if (each.status === 'presumed_absent') this.#presumedAbsent ??= each;
       else if (each.isUnresolved || isLost) this.#unresolved += 1;
@@ -352,7 +352,7 @@ export class Orders {
     this.#over = [];
     this.#left.clear();
     this.#open = [];
-    this.#unsettled += 1;
+    this.#settled.clear();
     this.#turn();
   }
 }

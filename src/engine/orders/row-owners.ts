@@ -75,7 +75,7 @@ export class RowOwners {
     const named = orders.get(row.refId);
     // The order that a stop sends may bear the stop's id: it is another order, which `senderOf` finds.
     if (named === undefined || named.isWaiting || !isAlike(named, row)) return undefined;
-    const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.isNumberLost;
+    const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.doubt.isNumberLost;
     if (isItsNumber) orders.bind(named, orderNo, startedUs);
     return isItsNumber ? named : undefined;
   }
@@ -214,7 +214,9 @@ const describe = ({ orderNo, side, qty: size, orderCode, filledQty }: BrokerOrde
 
 /** A number of an earlier day may name a sender that has sent all of it. */
 const maySendMore = (order: ManagedOrder, row: BrokerOrder): boolean =>
-  order.orderCode === row.orderCode && order.side === row.side && order.sentQty + row.qty <= order.qty;
+  order.orderCode === row.orderCode &&
+  order.side === row.side &&
+  order.triggerState.sentQty + row.qty <= order.qty;
 
 const isInDoubt = ({ status }: ManagedOrder): boolean => status === 'submitted' || status === 'unknown';
 
@@ -226,7 +228,7 @@ const mayExitHaveSent = ({ trigger, orderCode, side, qty: size }: ManagedOrder, 
 function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {
   if (!order.isWaiting || order.orderCode !== row.orderCode || order.side !== row.side) return false;
   if (row.limitPrice !== null && row.limitPrice !== order.limitPrice) return false;
-  return order.triggerKind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
+  return order.triggerState.kind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
 }
 
 export interface Matched<Row> {
@@ -361,19 +363,19 @@ export function matchTriggers(
 /** Those that are wanted come first, and those that count as absent last. */
 const lastness = (order: ManagedOrder): number => (isAbsent(order) ? 2 : Number(isToGo(order)));
 
-const isToGo = ({ isUnwanted, isWithdrawn }: ManagedOrder): boolean => isUnwanted || isWithdrawn;
+const isToGo = ({ doubt }: ManagedOrder): boolean => doubt.isUnwanted || doubt.isWithdrawn;
 
 function isWish(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
-  const isSameKind = row.kind === order.triggerKind || row.kind === 'unrecognized';
+  const isSameKind = row.kind === order.triggerState.kind || row.kind === 'unrecognized';
   const limitPrice = row.limitPrice ?? order.limitPrice;
   if (!isSameKind || !isAlike(order, { ...row, limitPrice })) return false;
   // A trailing stop may have begun to follow; an arbitrage order has no trigger.
-  return order.triggerKind !== 'stop' || row.triggerPrice === order.triggerPrice;
+  return order.triggerState.kind !== 'stop' || row.triggerPrice === order.triggerPrice;
 }
 
 const isAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
 
 const isSameWish = (one: ManagedOrder, other: ManagedOrder): boolean =>
   isAlike(one, other) &&
-  one.triggerKind === other.triggerKind &&
-  (one.triggerKind !== 'stop' || one.triggerPrice === other.triggerPrice);
+  one.triggerState.kind === other.triggerState.kind &&
+  (one.triggerState.kind !== 'stop' || one.triggerPrice === other.triggerPrice);

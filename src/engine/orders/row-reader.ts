@@ -66,7 +66,7 @@ export class RowReader {
     this.#fills.take(order, row, isOlder);
     if (isOlder) return;
     order.rowUs = startedUs;
-    const isNumberProven = !order.isNumberLost && this.#earlier.provesNumber(order, startedUs);
+    const isNumberProven = !order.doubt.isNumberLost && this.#earlier.provesNumber(order, startedUs);
     order.canCancel = row.canCancel && isNumberProven;
     order.canModify = row.canModify && isNumberProven;
     if (row.orderKey !== null) order.orderKey = row.orderKey;
@@ -78,7 +78,7 @@ export class RowReader {
   takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
     if (startedUs < order.rowUs) return;
     order.rowUs = startedUs;
-    order.absence = null;
+    order.isShown();
     this.#takeTriggerTerms(order, row, startedUs);
     if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`)) journalWaiting(this.#context, order, row);
     this.#takeChildren(order, row);
@@ -88,7 +88,7 @@ export class RowReader {
   #takeTerms(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     const limitPrice = row.limitPrice ?? order.limitPrice;
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
-    const { openModify } = order;
+    const { openModify } = order.doubt;
     if (isSame) {
       if (row.status !== 'modify_pending') this.#countModify(order, startedUs);
       return;
@@ -99,7 +99,7 @@ export class RowReader {
       this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
-    if (isAsked) order.openModify = null;
+    if (isAsked) order.inDoubt().openModify = null;
     const before = order.status;
     this.#life.apply(order, 'modify_confirmed');
     if (order.status === before) this.#life.tell(order);
@@ -111,7 +111,7 @@ export class RowReader {
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
     if (isSame && !isMoved) return;
     // An exit grows with the fills it covers, and its limit goes with its trigger.
-    if (!isSame && order.triggerKind !== 'exit' && !order.isFinal)
+    if (!isSame && order.triggerState.kind !== 'exit' && !order.isFinal)
       this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
@@ -121,10 +121,10 @@ export class RowReader {
 
   /** True when it triggers elsewhere than before. */
   #takeTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
-    const { openModify } = order;
+    const { openModify } = order.doubt;
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
-      order.openModify = null;
-      order.triggerPrice = triggerPrice;
+      order.inDoubt().openModify = null;
+      order.ownTrigger().price = triggerPrice;
       this.#life.apply(order, 'modify_confirmed');
       return true;
     }
@@ -132,18 +132,18 @@ export class RowReader {
       this.#countModify(order, startedUs);
       return false;
     }
-    if (order.triggerKind === 'trailing_stop') order.follow();
+    if (order.triggerState.kind === 'trailing_stop') order.follow();
     else if (!order.isFinal) this.#tellChanged(order, `its trigger was moved elsewhere to ${triggerPrice}`);
-    order.triggerPrice = triggerPrice;
+    order.ownTrigger().price = triggerPrice;
     return true;
   }
 
   #countModify(order: ManagedOrder, startedUs: TsUs): void {
-    const { openModify } = order;
+    const { openModify } = order.doubt;
     if (openModify === null || openModify.answer === 'none') return;
     openModify.evidence.add(startedUs);
     if (!openModify.evidence.isEnough(this.#lookUp)) return;
-    order.openModify = null;
+    order.inDoubt().openModify = null;
     this.#life.apply(order, 'modify_lost');
   }
 
@@ -155,8 +155,8 @@ export class RowReader {
       if (!order.isFinal) this.#life.apply(order, 'filled');
       return;
     }
-    this.#contradictStatus(order, isCanceled(row) && mayWork(row) && order.resolvedAs === null, row);
-    if (isCanceled(row) && !order.isContradicted && order.resolvedAs !== 'live') {
+    this.#contradictStatus(order, isCanceled(row) && mayWork(row) && order.doubt.resolvedAs === null, row);
+    if (isCanceled(row) && !order.doubt.isContradicted && order.doubt.resolvedAs !== 'live') {
       this.#life.apply(order, 'seen_canceled', row.reason);
       return;
     }
@@ -168,7 +168,7 @@ export class RowReader {
   #takeTriggerStatus(order: ManagedOrder, { status, statusText }: BrokerTriggerOrder, startedUs: TsUs): void {
     switch (status) {
       case 'pending':
-        order.waitedUs = startedUs;
+        order.ownTrigger().waitedUs = startedUs;
         this.#life.apply(order, 'seen_waiting');
         this.#countCancel(order, startedUs);
         return endWish(order, startedUs);
@@ -187,17 +187,18 @@ export class RowReader {
 
   /** One more scan shows no trace of a cancel. */
   #countCancel(order: ManagedOrder, startedUs: TsUs): void {
-    const { openCancel } = order;
+    const { openCancel, lostCancel } = order.doubt;
     if (openCancel?.answer === 'none') return;
-    const evidence = openCancel?.evidence ?? order.lostCancel;
+    const evidence = openCancel?.evidence ?? lostCancel;
     if (evidence === null) return;
+    const doubt = order.inDoubt();
     evidence.add(startedUs);
     const isProven = evidence.isEnough(this.#lookUp);
-    if (isProven) order.cancelFailedUs = startedUs;
+    if (isProven) doubt.cancelFailedUs = startedUs;
     const isUnknownLost = openCancel?.answer === 'unknown' && evidence.scans >= SCANS_AFTER_UNKNOWN_CANCEL;
-    if (isUnknownLost || isProven) order.lostCancel = isProven ? null : evidence;
+    if (isUnknownLost || isProven) doubt.lostCancel = isProven ? null : evidence;
     if (openCancel === null || (!isUnknownLost && !isProven)) return;
-    order.openCancel = null;
+    doubt.openCancel = null;
     this.#life.apply(order, 'cancel_lost');
   }
 
@@ -227,7 +228,7 @@ export class RowReader {
 
   /** The row names the order, and contract, side or quantity are another's: nothing of it counts, and entries wait (rulings, 11). */
   contradict(order: ManagedOrder, row: BrokerOrder): void {
-    if (order.isContradicted || order.resolvedAs !== null) return;
+    if (order.doubt.isContradicted || order.doubt.resolvedAs !== null) return;
     const shown = `${row.side} ${row.qty} ${row.orderCode}, ${row.filledQty} filled`;
     const text = `${order.clientOrderId} (no. ${row.orderNo}) is ${order.side} ${order.qty} ${order.orderCode}, and the book shows it as ${shown}: nothing of that is booked, and entries are blocked until the book agrees or you resolve it`;
     this.#begin(order, 'row_contradicts', text);
@@ -235,17 +236,17 @@ export class RowReader {
 
   /** Letters and flags of the row contradict each other: the order counts as live, and entries wait (rulings, 11). */
   #contradictStatus(order: ManagedOrder, isContradicted: boolean, row: BrokerOrder): void {
-    if (order.isContradicted === isContradicted) return;
+    if (order.doubt.isContradicted === isContradicted) return;
     if (isContradicted) {
       const text = `${order.clientOrderId} (no. ${row.orderNo}): the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
       return this.#begin(order, 'status_contradicts', text);
     }
-    order.isContradicted = false;
+    order.inDoubt().isContradicted = false;
     this.#orders.changed(order);
   }
 
   #begin(order: ManagedOrder, code: string, text: string): void {
-    order.isContradicted = true;
+    order.inDoubt().isContradicted = true;
     this.#orders.changed(order);
     if (this.#contradictedUs !== null && this.#context.nowUs - this.#contradictedUs < CONTRADICTIONS_EVERY) {
       this.#contradictions += 1;
@@ -278,7 +279,7 @@ export class RowReader {
 
 /** The broker has refused the cancel, or never got it (as enough scans prove), and shows the order at work since. */
 function endWish(order: ManagedOrder, startedUs: TsUs): void {
-  if (startedUs >= order.cancelFailedUs) order.isUnwanted = false;
+  if (startedUs >= order.doubt.cancelFailedUs) order.inDoubt().isUnwanted = false;
 }
 
 const isCancelPending = (status: BrokerOrderStatus): boolean =>
