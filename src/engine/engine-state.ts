@@ -7,11 +7,10 @@ import type { StrategyIndex, TsUs } from '../domain/units.ts';
 import { Market } from './market/market.ts';
 import { Adoption } from './orders/adoption.ts';
 import { BracketExits, ExitCover } from './orders/exits.ts';
-import { CallOutcomes } from './orders/call-outcomes.ts';
 import { ClientOrderIds } from './state/client-order-ids.ts';
 import { IntentQueue } from './state/intent-queue.ts';
 import { EarlierOrders } from './orders/earlier-orders.ts';
-import { DayEnd, OrderLife, OrderUpdates } from './orders/order-life.ts';
+import { DayEnd, OrderLife } from './orders/order-life.ts';
 import { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
@@ -73,7 +72,6 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const contracts = new ContractTable();
   const market = new Market();
   const orders = new Orders(dueWork, market, outbound.reports.tellsOnce === true);
-  const updates = new OrderUpdates(dueWork, host);
   const session = new SessionState(calendar, context, outbound.reports.accountNow);
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);
@@ -84,7 +82,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const halt = new EntryHalt(context, (strategy) => entries.withdraw(strategy));
   const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
   const { lookUp } = settings;
-  const life = new OrderLife(context, orders, updates);
+  const life = new OrderLife(context, orders, dueWork, host);
   const exits = new BracketExits({
     context,
     contracts,
@@ -92,6 +90,8 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     lookUp,
     bookReadUs: () => session.bookReadUs,
   });
+  const earlier = new EarlierOrders({ context, contracts, orders, portfolio, session, exits, life, lookUp });
+  const readPositions = (): void => snapshots.want('positions');
   const tradingDay = (): TradingDay => session.tradingDay();
   return {
     context,
@@ -99,7 +99,6 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     contracts,
     market,
     orders,
-    updates,
     session,
     snapshots,
     portfolio,
@@ -119,49 +118,26 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     rate: new SendRate(),
     rejections: new RejectionMemory(),
     exits,
-    earlier: new EarlierOrders(context, contracts, orders, portfolio, session, exits, life),
+    earlier,
+    rowOwners: new RowOwners(context, orders, session, snapshots, lookUp),
+    positionReconciler: new PositionReconciler({ context, contracts, portfolio, earlier, readPositions }),
     gateway: outbound.gateway,
     tradingDay,
-    readPositions: () => snapshots.want('positions'),
+    readPositions,
   };
 }
 
 /** Compares the broker's answers and books with our orders. */
-function createReconciler(
-  base: Base,
-  owners: RowOwners,
-  executor: OrderExecutor,
-  past: JournalDecisions,
-  positionReconciler: PositionReconciler,
-) {
-  const { context, contracts, orders, life, earlier, exits, entries, snapshots, lookUp, session } = base;
-  const { market, ids, halt, rejections, breakers } = base;
+function createReconciler(base: Base, executor: OrderExecutor) {
   const fills = new FillSteps(base);
-  const adoption = new Adoption(context, contracts, market, orders, ids, halt, life, entries, session);
-  const rows = new RowReader(context, orders, life, fills, lookUp, earlier, adoption, snapshots);
-  const reconciler = new OrderReconciler(
-    context,
-    orders,
-    life,
-    rows,
-    adoption,
-    earlier,
-    owners,
-    exits,
-    entries,
-    positionReconciler,
-    lookUp,
-    executor,
-    snapshots,
-  );
-  const outcomes = new CallOutcomes(context, orders, life, rejections, breakers, executor, past, snapshots);
-  return { fills, rows, adoption, reconciler, outcomes };
+  const adoption = new Adoption(base);
+  const rows = new RowReader(base, fills, executor);
+  return { fills, rows, adoption, reconciler: new OrderReconciler(base, rows, adoption) };
 }
 
 /** Compares the broker's account with our money of the day. */
 function createMoneyReconciler(
-  { context, portfolio, halt, session, snapshots, costs, market }: Base,
-  positionReconciler: PositionReconciler,
+  { context, portfolio, halt, session, snapshots, costs, market, positionReconciler }: Base,
   fills: FillSteps,
   adoption: Adoption,
   { moneyMismatch }: EngineSettings,
@@ -183,9 +159,9 @@ function createMoneyReconciler(
 }
 
 const refusalsTo =
-  (updates: OrderUpdates): JournalDecisionsParts['refuse'] =>
+  (life: OrderLife): JournalDecisionsParts['refuse'] =>
   (strategy, id, intent) =>
-    updates.denied(strategy, id, intent, { code: 'rebuilding' });
+    life.denied(strategy, id, intent, { code: 'rebuilding' });
 
 /** Lists of strategies and newer calendars change this engine alone. */
 const withOwnSettings = (given: EngineOptions) => ({
@@ -200,16 +176,14 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   const options = withOwnSettings(given);
   const { settings } = options;
   const base = createBase(options);
-  const { context, orders, updates, session, portfolio, life, ids, queue } = base;
-  const positionReconciler = new PositionReconciler(base);
-  const owners = new RowOwners(context, orders, session, base.snapshots, settings.lookUp);
-  const view = createRiskView(base, positionReconciler, owners);
+  const { context, orders, session, portfolio, life, ids, queue, positionReconciler } = base;
+  const view = createRiskView(base);
   const guard = dependencies.createGuard(options);
   const present = new LiveDecisions({ ids, queue, guard, view });
-  const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
+  const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(life) });
   context.decideBy(present);
-  const executor = new OrderExecutor({ ...base, guard, view });
-  const compared = createReconciler(base, owners, executor, past, positionReconciler);
+  const executor = new OrderExecutor(base, guard, view, past);
+  const compared = createReconciler(base, executor);
   const { fills, adoption } = compared;
   const stops = new StrategyStops(base);
   const controller = dependencies.createSessionController({
@@ -227,13 +201,11 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
     timers: new SessionTimers(context, base.timers),
   });
   return Object.assign(base, compared, {
-    positionReconciler,
-    moneyReconciler: createMoneyReconciler(base, positionReconciler, fills, adoption, settings),
+    moneyReconciler: createMoneyReconciler(base, fills, adoption, settings),
     view,
     present,
     past,
     executor,
-    owners,
     stops,
     controller,
     exitCover: new ExitCover({ context, orders, portfolio, positionReconciler, session }),
@@ -247,9 +219,9 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
 
 // Implements the view of the risk guard on the engine's state.
 
-function createRiskView(base: Base, positionReconciler: PositionReconciler, owners: RowOwners): RiskView {
+function createRiskView(base: Base): RiskView {
   const { context, session, contracts, market, orders, portfolio, halt, losses } = base;
-  const { registry, rate, rejections, exits, earlier, targets } = base;
+  const { registry, rate, rejections, exits, earlier, targets, positionReconciler, rowOwners } = base;
   return {
     nowUs: () => context.nowUs,
     seq: () => context.seq,
@@ -279,7 +251,7 @@ function createRiskView(base: Base, positionReconciler: PositionReconciler, owne
     triggersReadUs: () => session.triggersReadUs,
     bookReadUs: () => session.bookReadUs,
     unproven: () => {
-      const reason = owners.unproven() ?? positionReconciler.unproven();
+      const reason = rowOwners.unproven() ?? positionReconciler.unproven();
       if (reason !== null) return reason;
       if (orders.contradicted !== null)
         return `the book contradicts itself about order ${orders.contradicted.clientOrderId}`;

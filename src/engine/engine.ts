@@ -277,7 +277,7 @@ export class Engine {
   /** Carries out the calls that the event led to. */
   #end(isClock: boolean): void {
     this.#context.decisions.load();
-    if (this.#state.queue.isWaiting || this.#state.updates.isWaiting || this.#state.stops.hasUntold)
+    if (this.#state.queue.isWaiting || this.#state.life.hasUpdates || this.#state.stops.hasUntold)
       this.#drain();
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
     this.#orders.dismiss();
@@ -422,8 +422,8 @@ export class Engine {
 
   /** The answer comes first: rows are known by the number in it. */
   #onReport({ answer, news, tsUs: at }: ExecutionReport): void {
-    const { outcomes, reconciler } = this.#state;
-    if (answer !== null) outcomes.take(answer);
+    const { executor, reconciler } = this.#state;
+    if (answer !== null) executor.takeAnswer(answer);
     if (news !== null) {
       reconciler.takeRows(news.rows, news.startedUs);
       if (news.account !== null) this.#takeAccount(news.account, news.startedUs, at);
@@ -446,19 +446,19 @@ export class Engine {
   }
 
   #afterOrders(snapshot: BookSnapshot): void {
-    const { dayEnd, positionReconciler, reconciler, fills, owners, exitCover, snapshots } = this.#state;
+    const { dayEnd, positionReconciler, rows, fills, rowOwners, exitCover, snapshots } = this.#state;
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     this.#session.bookReadUs = Math.max(this.#session.bookReadUs, snapshot.startedUs);
     const isOneAbsent = this.#orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
-    const unresolved = this.#orders.unresolved + owners.held;
+    const unresolved = this.#orders.unresolved + rowOwners.held;
     const book = { fillVersion: fills.version, unresolved, isOneAbsent };
     positionReconciler.takeBook(snapshot, book);
     this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
     if (positionReconciler.unproven() === null)
-      reconciler.endAbsent(positionReconciler.agreedUs, (owner) => this.#state.targets.isFlattening(owner));
+      rows.endAbsent(positionReconciler.agreedUs, (owner) => this.#state.targets.isFlattening(owner));
     exitCover.step(snapshot.startedUs);
     if (positionReconciler.nextRead() === 'positions') snapshots.want('positions');
   }
@@ -513,10 +513,10 @@ export class Engine {
 
   /** `id`: an order, or the broker's number of one that is booked for nobody. */
   #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
-    const { life, owners, snapshots } = this.#state;
+    const { life, rowOwners, snapshots } = this.#state;
     const order = this.#orders.get(id);
     if (order === undefined) {
-      if (as === 'live' && owners.giveUp(brokerOrderNo(id))) return snapshots.want('book');
+      if (as === 'live' && rowOwners.giveUp(brokerOrderNo(id))) return snapshots.want('book');
       const text = `there is no order ${id} to resolve; of one that is booked for nobody give the broker's number and live`;
       return this.#context.alert(null, 'warning', 'order_not_found', text);
     }
@@ -544,8 +544,8 @@ export class Engine {
   }
 
   #publish(): boolean {
-    if (!this.#state.updates.isWaiting) return false;
-    for (const each of this.#state.updates.take()) this.#registry.publish(each);
+    if (!this.#state.life.hasUpdates) return false;
+    for (const each of this.#state.life.takeUpdates()) this.#registry.publish(each);
     return true;
   }
 

@@ -56,7 +56,7 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'a call without an answer at a kill counts as not sent',
-    file: 'engine/orders/call-outcomes',
+    file: 'engine/orders/order-executor',
     from: "status: 'unknown', reason: 'the process ended before an answer came'",
     to: "status: 'not_sent', reason: 'the process ended before an answer came'",
   },
@@ -87,7 +87,7 @@ const OLD: readonly PlantedBug[] = [
   {
     // The broker rejects the cancels of orders that are over, which shows nothing: most of these never left.
     what: 'a cancel that failed leaves the order in doubt',
-    file: 'engine/orders/call-outcomes',
+    file: 'engine/orders/order-executor',
     from: 'if (isOpen || openCancel === null)',
     to: "if (outcome.status === 'unknown')",
   },

@@ -6,7 +6,7 @@ import type { TsUs } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
 
 export function setClockBack(state: EngineState, at: TsUs): void {
-  const { context, timers, session, registry, orders, dayEnd, exits, owners, reconciler } = state;
+  const { context, timers, session, registry, orders, dayEnd, exits, rowOwners, reconciler } = state;
   timers.bringForward(context.nowUs - at);
   context.setBack(at);
   session.setClockBack();
@@ -15,7 +15,7 @@ export function setClockBack(state: EngineState, at: TsUs): void {
   for (const order of orders.open) order.setClockBack(at);
   dayEnd.setClockBack(at);
   exits.setClockBack();
-  owners.setClockBack(at);
+  rowOwners.setClockBack(at);
   state.rate.setClockBack(at);
   state.rejections.setClockBack(at);
   state.breakers.setClockBack(at);
