@@ -7,7 +7,6 @@ import { type BrokerOrder, type BrokerTriggerOrder, mayWork } from '../../domain
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
-import { waitsInTriggerBook } from '../../domain/order.ts';
 import {
   OPERATOR_INDEX,
   type PriceTicks,
@@ -24,14 +23,14 @@ import type { EventContext } from '../state/event-context.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { Orders } from './orders.ts';
-import { ManagedOrder, type OrderTerms } from './managed-order.ts';
+import { ManagedOrder } from './managed-order.ts';
 
 /** Limit price of a trigger order whose row has neither limit nor trigger. */
 export const NO_PRICE = priceTicks(1);
 
 /** Whose an order is that the broker shows and no call of this journal placed. */
 type Owner = Pick<
-  OrderTerms,
+  ManagedOrder,
   'clientOrderId' | 'strategy' | 'purpose' | 'instrument' | 'isAdopted' | 'parent'
 >;
 
@@ -87,15 +86,8 @@ export class Adoption {
   }
 
   #addSent(sent: OrderToSend): ManagedOrder {
-    const { strategy, trigger } = sent;
-    const order = new ManagedOrder({
-      ...sent,
-      isWaiting: waitsInTriggerBook(trigger),
-      parent: null,
-      isAdopted: false,
-      isProtective: false,
-      createdUs: this.#owners.context.nowUs,
-    });
+    const { strategy } = sent;
+    const order = new ManagedOrder(sent, this.#owners.context.nowUs);
     this.#owners.orders.add(order);
     this.#owners.context.append({
       kind: 'place',
@@ -213,9 +205,11 @@ export class Adoption {
     limitPrice: PriceTicks,
     isWaiting: boolean,
   ): ManagedOrder {
-    const createdUs = this.#owners.context.nowUs;
-    const terms = { ...owner, orderCode, side, qty, limitPrice, trigger: null, isWaiting, createdUs };
-    return new ManagedOrder({ ...terms, isProtective: false });
+    const terms = { ...owner, orderCode, side, qty, limitPrice, trigger: null };
+    const order = new ManagedOrder(terms, this.#owners.context.nowUs, owner.parent, isWaiting);
+    order.isAdopted = owner.isAdopted;
+    if (owner.isAdopted) order.refId = null;
+    return order;
   }
 
   #tellAdopted(row: BrokerOrder, order: ManagedOrder): void {

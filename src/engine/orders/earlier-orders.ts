@@ -62,14 +62,11 @@ export class EarlierOrders {
     const orderCode = row?.orderCode ?? this.#owners.contracts.at(left.instrument)?.orderCode;
     if (orderCode === undefined || this.#owners.orders.get(clientOrderId) !== undefined) return;
     const isWaiting = row !== undefined || waitsInTriggerBook(trigger);
-    const isAdopted = strategy === OPERATOR_INDEX;
-    const order = new ManagedOrder({
-      ...left,
-      orderCode,
-      isWaiting,
-      isAdopted,
-      createdUs: this.#owners.context.nowUs,
-    });
+    const { parent, isProtective } = left;
+    const order = new ManagedOrder({ ...left, orderCode }, this.#owners.context.nowUs, parent, isWaiting);
+    order.isAdopted = strategy === OPERATOR_INDEX;
+    if (order.isAdopted) order.refId = null;
+    order.isProtective = isProtective;
     order.isCarriedOver = true;
     if (row !== undefined) return this.#carryWaiting(order, row, left, wasNight);
     if (!isWaiting) order.orderKey = orderKey;

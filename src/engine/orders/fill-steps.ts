@@ -91,13 +91,11 @@ export class FillSteps {
 
   #step(order: ManagedOrder, row: BrokerOrder): void {
     const stepQty = row.filledQty - order.filledQty;
-    // Made where it is needed: before the first print the limit of a market order is far beyond any price.
-    const estimate = (): Money => money(order.filledValue + this.#estimate(order, stepQty));
-    const cumValue = row.filledValue?.value ?? estimate();
+    const cumValue = row.filledValue?.value ?? this.#estimate(order, stepQty);
     const quality = row.filledValue?.quality ?? 'estimated';
     // An earlier estimate may have been too high, and the rest would be below zero: correct it separately.
     const isBelow = cumValue <= order.filledValue;
-    const booked = isBelow ? estimate() : cumValue;
+    const booked = isBelow ? this.#estimate(order, stepQty) : cumValue;
     const told = row.filledValue?.costs;
     this.#book(order, stepQty, booked - order.filledValue, isBelow ? 'estimated' : quality, told);
     if (isBelow) this.#correct(order, cumValue, quality, told);
@@ -202,14 +200,14 @@ export class FillSteps {
     else this.#estimated.delete(order);
   }
 
-  /** Without a figure: the last print where it is no worse than our limit, else the limit. */
-  #estimate(order: ManagedOrder, stepQty: number): number {
+  /** Its cumulative value without a figure: at the last print where that is no worse than our limit, else at the limit. */
+  #estimate(order: ManagedOrder, stepQty: number): Money {
     const { contracts, market } = this.#parts;
     const contract = contracts.at(order.instrument);
     assert(contract !== undefined, 'a filled order is in a listed contract');
     const last = market.tradedPrice(order.instrument) ?? order.limitPrice;
     const price = order.side === 'buy' ? Math.min(last, order.limitPrice) : Math.max(last, order.limitPrice);
-    return valueOf(contract.spec, priceTicks(price), stepQty);
+    return money(order.filledValue + valueOf(contract.spec, priceTicks(price), stepQty));
   }
 }
 

@@ -8,6 +8,7 @@ import {
   TERMINAL_STATUSES,
   type Trigger,
   type TriggerWhen,
+  waitsInTriggerBook,
 } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
@@ -19,7 +20,7 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
-import type { Purpose } from '../ports/approved.ts';
+import type { OrderToSend, Purpose } from '../ports/approved.ts';
 import type { OrderUpdate } from '../ports/strategy-port.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -130,22 +131,18 @@ export class TriggerState {
 
 const NO_TRIGGER: Readonly<TriggerState> = new TriggerState(null, 'buy');
 
-export interface OrderTerms {
-  readonly clientOrderId: ClientOrderId;
-  readonly strategy: StrategyIndex;
-  readonly purpose: Purpose;
-  readonly instrument: InstrumentIndex;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
-  readonly isAdopted: boolean;
-  readonly createdUs: TsUs;
-  readonly trigger: Trigger | null;
-  readonly isWaiting: boolean;
-  readonly parent: ClientOrderId | null;
-  readonly isProtective: boolean;
-}
+export type OrderTerms = Pick<
+  OrderToSend,
+  | 'clientOrderId'
+  | 'strategy'
+  | 'purpose'
+  | 'instrument'
+  | 'orderCode'
+  | 'side'
+  | 'qty'
+  | 'limitPrice'
+  | 'trigger'
+>;
 
 /** Those of an order that one of the broker's books shows. */
 const IN_A_BOOK: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
@@ -163,7 +160,7 @@ export class ManagedOrder implements OrderView {
   readonly instrument: InstrumentIndex;
   readonly orderCode: OrderCode;
   readonly side: Side;
-  readonly isAdopted: boolean;
+  isAdopted = false;
   createdUs: TsUs;
   /** As it was placed; null for a limit order, and for what was found in the trigger book. */
   readonly trigger: Trigger | null;
@@ -172,7 +169,7 @@ export class ManagedOrder implements OrderView {
   /** The order that sent or brought this one. */
   readonly parent: ClientOrderId | null;
   /** A stop that the engine placed and manages: its strategy neither sees nor reaches it. */
-  readonly isProtective: boolean;
+  isProtective = false;
   qty: Qty;
   limitPrice: PriceTicks;
   /** Changed by `become` alone. */
@@ -206,7 +203,12 @@ export class ManagedOrder implements OrderView {
   /** Shared by all orders without one: written through `ownTrigger`. */
   triggerState: Readonly<TriggerState> = NO_TRIGGER;
 
-  constructor(terms: OrderTerms) {
+  constructor(
+    terms: OrderTerms,
+    createdUs: TsUs,
+    parent: ClientOrderId | null = null,
+    isWaiting = waitsInTriggerBook(terms.trigger),
+  ) {
     this.clientOrderId = terms.clientOrderId;
     this.strategy = terms.strategy;
     this.purpose = terms.purpose;
@@ -215,14 +217,12 @@ export class ManagedOrder implements OrderView {
     this.side = terms.side;
     this.qty = terms.qty;
     this.limitPrice = terms.limitPrice;
-    this.isAdopted = terms.isAdopted;
-    this.createdUs = terms.createdUs;
     this.trigger = terms.trigger;
-    this.isWaiting = terms.isWaiting;
-    this.parent = terms.parent;
-    this.isProtective = terms.isProtective;
-    this.refId = terms.isAdopted || terms.parent !== null ? null : terms.clientOrderId;
-    if (terms.isWaiting) this.triggerState = new TriggerState(terms.trigger, terms.side);
+    this.createdUs = createdUs;
+    this.parent = parent;
+    this.isWaiting = isWaiting;
+    this.refId = parent === null ? terms.clientOrderId : null;
+    if (isWaiting) this.triggerState = new TriggerState(terms.trigger, terms.side);
   }
 
   inDoubt(): Doubt {

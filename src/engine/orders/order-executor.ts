@@ -3,7 +3,7 @@
  * makes both durable before it sends (rulings, 30). Takes their answers.
  */
 import { assert } from '../../domain/assert.ts';
-import { type ModifyIntent, type OrderIntent, waitsInTriggerBook } from '../../domain/order.ts';
+import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
@@ -182,23 +182,9 @@ export class OrderExecutor {
 
   #place(order: ApprovedOrder, call: Call): void {
     const { context, orders, rate, exits, gateway } = this.#owners;
-    const { clientOrderId, strategy, purpose, instrument, orderCode, side, limitPrice, trigger } = order;
-    const placed = new ManagedOrder({
-      clientOrderId,
-      strategy,
-      purpose,
-      instrument,
-      orderCode,
-      side,
-      qty: order.qty,
-      limitPrice,
-      trigger,
-      isWaiting: waitsInTriggerBook(trigger),
-      parent: null,
-      isAdopted: false,
-      isProtective: isProtective(call),
-      createdUs: context.nowUs,
-    });
+    const { clientOrderId, strategy, trigger } = order;
+    const placed = new ManagedOrder(order, context.nowUs);
+    placed.isProtective = isProtective(call);
     placed.isLasting = order.timeInForce === 'gtc';
     placed.isOfSystem = call.by === 'system';
     orders.add(placed);

@@ -91,14 +91,15 @@ export class OrderLife {
   #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {
     const from = order.status;
     const result = transition(order, event);
-    if (result.isFault) {
+    if (result === null) {
       this.#alert(order, 'critical', 'order_fault', `no transition for ${event} in ${from}: status kept`);
       return false;
     }
-    const to = result.to === 'accepted' && order.filledQty > 0 ? 'partially_filled' : result.to;
-    if (result.oddity !== null && order.tellOnce(`${event}:${from}`)) {
+    const isOdd = typeof result !== 'string';
+    const target = isOdd ? result.to : result;
+    const to = target === 'accepted' && order.filledQty > 0 ? 'partially_filled' : target;
+    if (isOdd && order.tellOnce(`${event}:${from}`))
       this.#alert(order, 'critical', 'order_oddity', result.oddity);
-    }
     if (to === from) {
       this.#orders.changed(order);
       return false;

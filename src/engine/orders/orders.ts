@@ -17,7 +17,14 @@ import { countOf, startOf } from '../state/client-order-ids.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
-const NO_CHILDREN: readonly ManagedOrder[] = [];
+const NO_ORDERS: ManagedOrder[] = [];
+
+/** A list that was empty is made anew, for one: most are never longer, and an array that grows takes room for many. */
+function withOne(list: ManagedOrder[], order: ManagedOrder): ManagedOrder[] {
+  if (list.length === 0) return [order];
+  list.push(order);
+  return list;
+}
 
 export class Orders {
   readonly touch = new TouchPrices(() => this.#open);
@@ -40,9 +47,11 @@ export class Orders {
   readonly #market: Market;
   readonly #doLeave: boolean;
   /** Over, and about to leave. */
-  #over: ManagedOrder[] = [];
+  #over = NO_ORDERS;
+  /** The last one that may leave, which the next one drives out: a map that runs empty is made anew each time. */
+  #last: ManagedOrder | null = null;
   readonly #left = new LeftOrders();
-  #open: ManagedOrder[] = [];
+  #open = NO_ORDERS;
   #ownOpen = 0;
   #waiting = 0;
   #hasEarlier = false;
@@ -149,11 +158,14 @@ export class Orders {
   /** The event is over, and so are orders: those that a strategy placed by themselves leave once each call about them is answered. */
   dismiss(): void {
     if (this.#over.length === 0) return;
-    const kept: ManagedOrder[] = [];
+    let kept = NO_ORDERS;
     for (const order of this.#over) {
       if (!order.isFinal) continue;
-      if (order.unanswered > 0) kept.push(order);
-      else if (mayLeave(order)) this.#leave(order);
+      if (order.unanswered > 0) kept = withOne(kept, order);
+      else if (mayLeave(order)) {
+        if (this.#last?.isFinal === true) this.#leave(this.#last);
+        this.#last = order;
+      }
     }
     this.#over = kept;
   }
@@ -202,7 +214,7 @@ export class Orders {
 
   /** Orders that an order sent or brought, oldest first. */
   childrenOf(id: ClientOrderId): readonly ManagedOrder[] {
-    return this.#children.get(id) ?? NO_CHILDREN;
+    return this.#children.get(id) ?? NO_ORDERS;
   }
 
   /** False when the number is known of this sender, or of a later one: numbers begin anew each day. */
@@ -276,10 +288,10 @@ export class Orders {
     const isListed = this.#open.includes(order);
     this.#market.of(order.instrument).invalidateBand();
     if (isListed && order.isFinal) {
-      this.#open = this.#open.filter((each) => each !== order);
-      if (this.#doLeave) this.#over.push(order);
+      this.#open = this.#open.length === 1 ? NO_ORDERS : this.#open.filter((each) => each !== order);
+      if (this.#doLeave) this.#over = withOne(this.#over, order);
     }
-    if (!isListed && !order.isFinal) this.#open.push(order);
+    if (!isListed && !order.isFinal) this.#open = withOne(this.#open, order);
     if (order.isCarriedOver) this.#settled.clear();
     else this.unsettle(order);
     this.#turn();
@@ -349,9 +361,10 @@ export class Orders {
     this.#hasEarlier = false;
     this.owingExits.clear();
     this.#market.invalidateBand();
-    this.#over = [];
+    this.#over = NO_ORDERS;
+    this.#last = null;
     this.#left.clear();
-    this.#open = [];
+    this.#open = NO_ORDERS;
     this.#settled.clear();
     this.#turn();
   }
