@@ -83,13 +83,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
   const { lookUp } = settings;
   const life = new OrderLife(context, orders, dueWork, host);
-  const exits = new BracketExits({
-    context,
-    contracts,
-    orders,
-    lookUp,
-    bookReadUs: () => session.bookReadUs,
-  });
+  const exits = new BracketExits({ context, contracts, orders, lookUp, session });
   const earlier = new EarlierOrders({ context, contracts, orders, portfolio, session, exits, life, lookUp });
   const readPositions = (): void => snapshots.want('positions');
   const tradingDay = (): TradingDay => session.tradingDay();

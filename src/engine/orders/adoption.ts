@@ -89,14 +89,8 @@ export class Adoption {
     const { strategy } = sent;
     const order = new ManagedOrder(sent, this.#owners.context.nowUs);
     this.#owners.orders.add(order);
-    this.#owners.context.append({
-      kind: 'place',
-      cause: this.#owners.context.seq,
-      tsUs: this.#owners.context.nowUs,
-      strategy,
-      order: sent,
-      isLost: false,
-    });
+    const { context } = this.#owners;
+    context.append({ ...context.head(strategy), kind: 'place', order: sent, isLost: false });
     return order;
   }
 
@@ -174,9 +168,9 @@ export class Adoption {
     order.refId = row.refId;
     order.orderKey = row.orderKey;
     // One that is over takes no number from an order that works.
-    this.#owners.orders.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
+    this.#owners.orders.names.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
     const { clientOrderId: id, strategy, parent } = owner;
-    const head = { cause: this.#owners.context.seq, tsUs: this.#owners.context.nowUs, strategy };
+    const head = this.#owners.context.head(strategy);
     this.#haltForStranger(row);
     if (parent === null)
       this.#owners.context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
@@ -269,7 +263,7 @@ export function addWaiting(orders: Orders, order: ManagedOrder, row: BrokerTrigg
   shown.kind = row.kind;
   shown.price = row.triggerPrice;
   shown.when = row.triggerWhen;
-  orders.bindTrigger(order, row.orderNo, row.orderKey);
+  orders.names.bindTrigger(order, row.orderNo, row.orderKey);
 }
 
 /** The order may outlive the day: the next session finds its owner in this entry. */
@@ -277,5 +271,5 @@ export function journalWaiting(context: EventContext, order: ManagedOrder, row: 
   const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
   const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
   const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
-  context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
+  context.append({ ...context.head(strategy), kind: 'order_waiting', ...entry });
 }

@@ -81,8 +81,8 @@ export class EarlierOrders {
     order.become(this.#statusToday(left, wasNight));
     if (order.isFinal) this.#over.add(order);
     this.#owners.orders.add(order);
-    if (orderNo !== null && isWaiting) this.#owners.orders.bindTrigger(order, orderNo, orderKey);
-    else if (orderNo !== null) this.#owners.orders.bind(order, orderNo, this.#owners.context.nowUs);
+    if (orderNo !== null && isWaiting) this.#owners.orders.names.bindTrigger(order, orderNo, orderKey);
+    else if (orderNo !== null) this.#owners.orders.names.bind(order, orderNo, this.#owners.context.nowUs);
     const isOver = hasProvenEnd(status);
     if (!isOver) this.#unproven.add(order);
     if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#owners.exits.expect(order);
@@ -221,23 +221,17 @@ export class EarlierOrders {
 
   /** At its limit price: no figure is left. */
   #book(order: ManagedOrder, filled: number): void {
+    const { context, contracts, portfolio, orders, life } = this.#owners;
     const { instrument, strategy, side, limitPrice, clientOrderId } = order;
-    const contract = this.#owners.contracts.at(instrument);
+    const contract = contracts.at(instrument);
     assert(contract !== undefined, 'a carried order is in a listed contract');
     const value = money(valueOf(contract.spec, limitPrice, filled));
     const change = signedQty(signOf(side) * filled);
-    this.#owners.portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
-    const head = { cause: this.#owners.context.seq, tsUs: this.#owners.context.nowUs, strategy };
-    this.#owners.context.append({
-      ...head,
-      kind: 'position_event',
-      event: 'adopted',
-      instrument,
-      qty: change,
-      value,
-    });
+    portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
+    const event = { event: 'adopted', instrument, qty: change, value } as const;
+    context.append({ ...context.head(strategy), kind: 'position_event', ...event });
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
-    this.#owners.context.alert(strategy, 'warning', 'fill_unseen', text);
+    context.alert(strategy, 'warning', 'fill_unseen', text);
     if (order.isWaiting) {
       const sent = order.ownTrigger();
       sent.sentQty = qty(sent.sentQty + filled);
@@ -246,8 +240,8 @@ export class EarlierOrders {
       order.filledValue = money(order.filledValue + value);
       order.fillQuality = 'estimated';
     }
-    this.#owners.orders.changed(order);
-    this.#owners.life.tell(order);
+    orders.changed(order);
+    life.tell(order);
   }
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */

@@ -30,8 +30,7 @@ interface BracketExitsParts {
   readonly contracts: ContractTable;
   readonly orders: Orders;
   readonly lookUp: LookUpSettings;
-  /** When the last complete scan of the in-day book began. */
-  readonly bookReadUs: () => number;
+  readonly session: { readonly bookReadUs: number };
 }
 
 interface RowScan {
@@ -85,7 +84,7 @@ export class BracketExits {
     const evidence = this.#held.get(row.orderKey) ?? new ScanEvidence(startedUs);
     this.#held.set(row.orderKey, evidence);
     // Nobody can say whose it is as long as the in-day book cannot be read.
-    if (this.#parts.bookReadUs() < firstSeenUs) return 'hold';
+    if (this.#parts.session.bookReadUs < firstSeenUs) return 'hold';
     evidence.add(startedUs);
     return evidence.isEnough(this.#parts.lookUp) ? null : 'hold';
   }
@@ -100,10 +99,10 @@ export class BracketExits {
       this.#brackets.has(order) &&
       order.orderCode === orderCode &&
       opposite(order.side) === side;
-    const todays = orders.byNumber(parent);
-    const left = orders.earlierByNumber(parent);
+    const todays = orders.names.byNumber(parent);
+    const left = orders.names.earlierByNumber(parent);
     if (!isOurs(left) || left === todays) {
-      if (todays === undefined) return this.#parts.bookReadUs() < firstSeenUs ? 'hold' : undefined;
+      if (todays === undefined) return this.#parts.session.bookReadUs < firstSeenUs ? 'hold' : undefined;
       return isOurs(todays) ? todays : null;
     }
     if (!isOurs(todays)) return left;

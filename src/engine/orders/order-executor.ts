@@ -138,9 +138,9 @@ export class OrderExecutor {
   /** The two books have number sequences of their own. */
   #bind(order: ManagedOrder, orderNo: BrokerOrderNo, orderKey: BrokerOrderKey | null): boolean {
     const { orders, context } = this.#owners;
-    if (order.isWaiting) return orders.bindTrigger(order, orderNo, orderKey);
+    if (order.isWaiting) return orders.names.bindTrigger(order, orderNo, orderKey);
     order.orderKey ??= orderKey;
-    return orders.bind(order, orderNo, context.nowUs);
+    return orders.names.bind(order, orderNo, context.nowUs);
   }
 
   #carryOut(call: Call, waited: Waited): void {
@@ -253,14 +253,7 @@ export class OrderExecutor {
       evidence: new ScanEvidence(context.nowUs),
     };
     rate.sent(context.nowUs);
-    context.append({
-      kind: 'modify',
-      cause: context.seq,
-      tsUs: context.nowUs,
-      strategy: order.strategy,
-      modify,
-      isLost,
-    });
+    context.append({ ...context.head(order.strategy), kind: 'modify', modify, isLost });
     life.apply(order, 'modify_sent');
   }
 
@@ -332,7 +325,7 @@ export class OrderExecutor {
     }
     order.unanswered -= 1;
     // Also an answer without a place in its order's table may leave a reason.
-    orders.unsettle(order);
+    orders.names.unsettle(order);
     switch (call) {
       case 'place':
         return this.#placeAnswered(order, outcome);
@@ -459,14 +452,7 @@ export class OrderExecutor {
   #journalDenial(strategy: StrategyIndex, id: ClientOrderId, denial: Denial): void {
     const { context } = this.#owners;
     this.denials += 1;
-    context.append({
-      kind: 'denied',
-      cause: context.seq,
-      tsUs: context.nowUs,
-      strategy,
-      clientOrderId: id,
-      denial,
-    });
+    context.append({ ...context.head(strategy), kind: 'denied', clientOrderId: id, denial });
   }
 }
 

@@ -20,7 +20,8 @@ import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { BracketExits } from './exits.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
-import { isSameOrder, type Matched, matchOrders, matchTriggers, type RowOwners } from './row-owners.ts';
+import { isSameOrder } from './order-names.ts';
+import { type Matched, matchOrders, matchTriggers, type RowOwners } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
 
 /** One scan that is being compared. */
@@ -64,7 +65,7 @@ export class OrderReconciler {
 
   /** Stamps orders and their rows together. */
   setClockBack(at: TsUs): void {
-    this.#owners.orders.unsettleAll();
+    this.#owners.orders.names.unsettleAll();
     const { open } = this.#owners.orders;
     const seen = [...this.#firstSeen.values()];
     const moments = [
@@ -93,7 +94,7 @@ export class OrderReconciler {
     } else {
       const unowned: BrokerTriggerOrder[] = [];
       for (const row of snapshot.orders) {
-        const owner = this.#owners.rowOwners.ownerOfTrigger(row);
+        const owner = this.#owners.orders.names.ownerOfTrigger(row);
         if (owner === undefined) unowned.push(row);
         else this.#takeTrigger(owner, row, scan);
       }
@@ -127,12 +128,12 @@ export class OrderReconciler {
    * nothing new. A busy day has hundreds of them, read with each poll, live and in a replay.
    */
   #isSettled(row: BrokerOrder, { startedUs, shown }: Scan): boolean {
-    const order = this.#owners.orders.byNumber(row.orderNo);
+    const order = this.#owners.orders.names.byNumber(row.orderNo);
     // Two rows of one order, or an older scan: none is skipped.
-    const settled = order === undefined ? undefined : this.#owners.orders.settledRow(order);
+    const settled = order === undefined ? undefined : this.#owners.orders.names.settledRow(order);
     if (order === undefined || settled === undefined || order.rowUs >= startedUs) return false;
     if (!isSameRow(row, settled)) {
-      this.#owners.orders.settle(order, null);
+      this.#owners.orders.names.settle(order, null);
       return false;
     }
     order.rowUs = startedUs;
@@ -142,7 +143,7 @@ export class OrderReconciler {
 
   /** `unowned` receives a row that nobody owns; null where each is one of ours, and none is read again. */
   #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
-    const owner = this.#owners.rowOwners.ownerOf(row, scan.startedUs);
+    const owner = this.#owners.orders.names.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {
       if (this.#owners.earlier.wasOver(owner)) scan.oldRows += 1;
       this.#takeOrder(owner, row, scan);
@@ -150,7 +151,7 @@ export class OrderReconciler {
     }
     const denied =
       owner === undefined
-        ? this.#owners.rowOwners.namedBy(row)
+        ? this.#owners.orders.names.namedBy(row)
         : isOverfilled(owner, row)
           ? owner
           : undefined;
@@ -160,17 +161,17 @@ export class OrderReconciler {
       return this.#rows.contradict(denied, row);
     }
     if (owner === undefined) return void unowned?.push(row);
-    const isFirst = owner.rowUs < scan.startedUs && this.#owners.orders.settledRow(owner) === undefined;
+    const isFirst = owner.rowUs < scan.startedUs && this.#owners.orders.names.settledRow(owner) === undefined;
     this.#takeOrder(owner, row, scan);
     if (unowned === null || !isFirst || !owner.isFinal || isDisagreeing(row)) return;
     // The same row would be found to be this order again, and change nothing of it.
-    if (this.#owners.orders.byNumber(row.orderNo) === owner && isSameOrder(owner, row))
-      this.#owners.orders.settle(owner, row);
+    if (this.#owners.orders.names.byNumber(row.orderNo) === owner && isSameOrder(owner, row))
+      this.#owners.orders.names.settle(owner, row);
   }
 
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
-    this.#owners.orders.unsettle(order);
+    this.#owners.orders.names.unsettle(order);
     order.isShown();
     this.#rows.takeOrder(order, row, startedUs);
   }
@@ -198,7 +199,7 @@ export class OrderReconciler {
     }
     const matched = matchOrders(rows, nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
-      this.#owners.orders.bind(order, row.orderNo, startedUs);
+      this.#owners.orders.names.bind(order, row.orderNo, startedUs);
       this.#takeOrder(order, row, scan);
     }
     const text = 'more orders in the book look like it than we placed; the oldest was taken for ours';
@@ -227,7 +228,7 @@ export class OrderReconciler {
       ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).toldUs > order.createdUs,
     );
     for (const { order, row } of matched.pairs) {
-      this.#owners.orders.bindTrigger(order, row.orderNo, row.orderKey);
+      this.#owners.orders.names.bindTrigger(order, row.orderNo, row.orderKey);
       this.#takeTrigger(order, row, scan);
     }
     for (const order of matched.held) scan.shown?.add(order);

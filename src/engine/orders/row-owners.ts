@@ -1,7 +1,7 @@
 /**
- * Whose row is it? A row of the in-day book is an order of ours by number, key or reference (rulings, 8, 29), one that a stop of ours
- * sent, or, where the book has no references, one of the same contract, side, price and quantity. The trigger book has no name of
- * ours: a row is known by its terms among rows that are new since the order was sent. All others are somebody else's.
+ * Whose is a row that names no order of ours? One of the in-day book is of an order that a stop of ours sent, or, where the book has no
+ * references, of one of the same contract, side, price and quantity. The trigger book has no name of ours: a row is known by its terms
+ * among rows that are new since the order was sent. All others are somebody else's.
  */
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderNo } from '../../domain/ids.ts';
@@ -10,6 +10,7 @@ import type { TsUs } from '../../domain/units.ts';
 import type { SnapshotRequests } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
+import { isAlike } from './order-names.ts';
 import type { Orders } from './orders.ts';
 
 interface HeldRow {
@@ -53,74 +54,6 @@ export class RowOwners {
     this.#lookUp = lookUp;
   }
 
-  /**
-   * The order that a row of the in-day book shows, by number, key or reference; it has the number from here on. Undefined where none of
-   * them names an order whose terms are the row's.
-   */
-  ownerOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | undefined {
-    const orders = this.#orders;
-    const { orderNo } = row;
-    if (orders.hasEarlier) {
-      const earlier = this.#earlierOf(row);
-      if (earlier !== undefined && earlier.orderNo !== orderNo) orders.bind(earlier, orderNo, startedUs);
-      if (earlier !== undefined) return earlier;
-    }
-    const numbered = orders.byNumber(orderNo);
-    if (numbered !== undefined && isSameOrder(numbered, row)) return numbered;
-    const keyed = orders.byBookKey(row.orderKey);
-    if (keyed !== undefined && isSameOrder(keyed, row)) {
-      orders.renumber(keyed, orderNo, startedUs);
-      return keyed;
-    }
-    const named = orders.get(row.refId);
-    // The order that a stop sends may bear the stop's id: it is another order, which `senderOf` finds.
-    if (named === undefined || named.isWaiting || !isAlike(named, row)) return undefined;
-    const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.doubt.isNumberLost;
-    if (isItsNumber) orders.bind(named, orderNo, startedUs);
-    return isItsNumber ? named : undefined;
-  }
-
-  /** The order that a row names by key or reference, though its terms are not the order's. One with a number of its own has its own row. */
-  namedBy({ orderNo, orderKey, refId }: BrokerOrder): ManagedOrder | undefined {
-    const orders = this.#orders;
-    const numbered = orders.byNumber(orderNo);
-    if (numbered !== undefined && orderKey !== null && numbered.orderKey === orderKey) return numbered;
-    const keyed = orders.byBookKey(orderKey);
-    const named = orders.get(refId);
-    const isNamed = named !== undefined && !named.isWaiting && (named === numbered || named.orderNo === null);
-    return keyed ?? (isNamed ? named : undefined);
-  }
-
-  /** Of a row of the trigger book, by its key, or by its number while the order has none. */
-  ownerOfTrigger({ orderNo, orderKey }: BrokerTriggerOrder): ManagedOrder | undefined {
-    const orders = this.#orders;
-    const keyed = orders.byKey(orderKey);
-    if (keyed !== undefined) return keyed;
-    const numbered = orders.byTriggerNo(orderNo);
-    return numbered !== undefined && orders.bindTrigger(numbered, orderNo, orderKey) ? numbered : undefined;
-  }
-
-  /** The order of the last session that the row shows. */
-  #earlierOf(row: BrokerOrder): ManagedOrder | undefined {
-    const orders = this.#orders;
-    const named = orders.get(row.refId);
-    const numbered = orders.earlierByNumber(row.orderNo);
-    if (named?.isCarriedOver === true && !named.isWaiting && (named === numbered || isAlike(named, row)))
-      return named;
-    if (numbered !== undefined && this.#isEarlier(numbered, row)) return numbered;
-    // Two orders of one session may have had the number.
-    const keyed = orders.byBookKey(row.orderKey);
-    return keyed?.isCarriedOver === true ? keyed : undefined;
-  }
-
-  /** Numbers begin anew each day, keys do not. */
-  #isEarlier(order: ManagedOrder, row: BrokerOrder): boolean {
-    if (order.orderKey !== null && row.orderKey !== null) return order.orderKey === row.orderKey;
-    const isOurs = !order.isAdopted && order.parent === null;
-    if (isOurs && row.refId !== null) return false;
-    return this.#orders.byNumber(row.orderNo) === undefined && isAlike(order, row);
-  }
-
   /** Rows whose owner is not known yet; their fills are not booked. */
   get held(): number {
     return this.#held.size;
@@ -153,7 +86,7 @@ export class RowOwners {
 
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
-    const told = this.#orders.senderOf(row.orderNo);
+    const told = this.#orders.names.senderOf(row.orderNo);
     if (told !== undefined && maySendMore(told, row)) return this.#release(row, told);
     const named = this.#orders.get(row.refId);
     if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
@@ -280,35 +213,10 @@ function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> 
   return groups;
 }
 
-const isAlike = (
-  order: ManagedOrder,
-  row: Pick<BrokerOrder, 'orderCode' | 'side' | 'qty' | 'limitPrice'>,
-): boolean =>
-  order.orderCode === row.orderCode &&
-  order.side === row.side &&
-  order.qty === row.qty &&
-  order.limitPrice === row.limitPrice;
-
 /** Numbers count up through the day; shorter is earlier. */
 function byNumber(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : Number(a > b);
-}
-
-/**
- * Whether a row with the number of an order is that order: the broker's day may begin before ours, and its numbers with it. Keys do
- * not begin anew, nor do references; an order that a stop sent may bear the stop's.
- */
-export function isSameOrder(order: ManagedOrder, row: BrokerOrder): boolean {
-  if (order.orderCode !== row.orderCode || order.side !== row.side) return false;
-  const isKeyKnown = order.orderKey !== null && row.orderKey !== null;
-  if (isKeyKnown && order.orderKey === row.orderKey) return true;
-  const isPlaced = order.refId === order.clientOrderId;
-  if (isPlaced && row.refId !== null) return row.refId === order.refId;
-  if (isKeyKnown || (row.refId !== null && row.refId !== order.refId)) return false;
-  // Only an order that works can be changed by somebody else.
-  const isPriceSame = row.limitPrice === null || row.limitPrice === order.limitPrice;
-  return !order.isFinal || (row.qty === order.qty && isPriceSame);
 }
 
 /**

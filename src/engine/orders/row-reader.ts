@@ -214,8 +214,8 @@ export class RowReader {
 
   #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
     for (const number of children) {
-      if (!this.#owners.orders.noteSent(number, order)) continue;
-      const known = this.#owners.orders.byNumber(number);
+      if (!this.#owners.orders.names.noteSent(number, order)) continue;
+      const known = this.#owners.orders.names.byNumber(number);
       // An exit is met in the book: it came after its bracket. One from before that has the number of another day.
       const bracket = this.#owners.orders.get(order.parent);
       const sinceUs = bracket?.createdUs ?? order.createdUs;
@@ -230,7 +230,7 @@ export class RowReader {
 
   /** The child is an order of its own from here on. */
   sent(sender: ManagedOrder, child: ManagedOrder): void {
-    if (child.orderNo !== null) this.#owners.orders.noteSent(child.orderNo, sender);
+    if (child.orderNo !== null) this.#owners.orders.names.noteSent(child.orderNo, sender);
     const sent = sender.ownTrigger();
     sent.sentQty = qty(sent.sentQty + child.qty);
     if (sent.sentQty >= sender.qty)

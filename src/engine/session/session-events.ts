@@ -95,7 +95,8 @@ export class SessionEvents {
     losses.clear();
     session.begin(tradingDay);
     ids.before.carryOver(minted ?? []);
-    if (isAnew === true) this.#state.fills.beginAnew();
+    // The broker counts the day's fills from before too.
+    if (isAnew === true) this.#state.fills.hasEarlier = true;
     if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
     // Else the clock was set back over a day: its orders may work on.
     const wasNight = isAnew !== true && (follows === undefined || follows < tradingDay);
