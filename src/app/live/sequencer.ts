@@ -28,6 +28,8 @@ const AHEAD_MAX = seconds(1);
 
 /** A disk that stays full must not take the memory too: a restart cannot repeat what was decided on further frames. */
 const UNWRITTEN_MAX = 100_000;
+/** A full disk is asked again with every event: that may not take as long as all that it refused. */
+const WRITTEN_AT_ONCE = 256;
 
 export class Sequencer implements InputSink {
   readonly #options: SequencerOptions;
@@ -123,9 +125,10 @@ export class Sequencer implements InputSink {
 
   /** Writes the frames that the disk does not have yet; throws when it refuses them. */
   writeFrames(): void {
-    if (this.#unwritten.length === 0) return;
-    this.#options.recordFrames(this.#unwritten);
-    this.#unwritten = [];
+    while (this.#unwritten.length > 0) {
+      this.#options.recordFrames(this.#unwritten.slice(0, WRITTEN_AT_ONCE));
+      this.#unwritten = this.#unwritten.slice(WRITTEN_AT_ONCE);
+    }
   }
 
   #nextSeq(): Seq {

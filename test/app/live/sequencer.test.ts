@@ -85,6 +85,30 @@ it('writes the frames of one network read at once, before the engine gets any, a
   expect(order).toEqual(['frames 1,2', 'input 3', 'frames 4,5', 'engine 1,2,3,4,5']);
 });
 
+it('asks a full disk for a few of many refused frames, and writes all of them once there is room', () => {
+  const asked: number[] = [];
+  const full = { is: true };
+  const sequencer = new Sequencer({
+    clock: { nowUs: () => tsUs(1_000) },
+    lastSeq: 0,
+    lastTsUs: tsUs(900),
+    recordInput: () => undefined,
+    recordFrames: (frames) => {
+      asked.push(frames.length);
+      if (full.is) throw new Error('ENOSPC: no space left on device, write');
+    },
+    decode: map(({ seq, tsUs: at }) => summary(seq, at)),
+    deliver: () => undefined,
+  });
+  for (let i = 0; i < 1_000; i += 1) sequencer.frame('1');
+  sequencer.flush();
+  const first = asked.length;
+  expect(Math.max(...asked)).toBeLessThan(500);
+  full.is = false;
+  sequencer.flush();
+  expect(asked.slice(first).reduce((sum, each) => sum + each, 0)).toBe(1_000);
+});
+
 it('never lets time go back, also behind the last start', () => {
   const { sequencer, recorded, clock } = rig();
   for (const now of [500, 1_200, 1_100]) {
