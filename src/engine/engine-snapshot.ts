@@ -18,7 +18,7 @@ import {
   tsUs,
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
-import { coverOf } from './risk/exposure.ts';
+import { whyUnproven } from './owners.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
 import type { PlotValue } from './ports/outbound.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';
@@ -131,8 +131,7 @@ export function engineSnapshot(
   parts: EngineState,
   counts: Pick<EngineView['counts'], 'events' | 'gaps' | 'duplicates'>,
 ): EngineView {
-  const { context, session, market, halt, view, controller, portfolio, orders, registry, executor, fills } =
-    parts;
+  const { context, session, market, halt, controller, portfolio, orders, registry, executor, fills } = parts;
   const owners = [...registry.seats.map(({ index }) => index), OPERATOR_INDEX];
   const strategies = owners
     .filter((owner) => owner !== OPERATOR_INDEX || portfolio.has(owner) || hasOpenOrders(parts, owner))
@@ -147,7 +146,7 @@ export function engineSnapshot(
     phase: session.phase,
     stream: market.isLive ? 'live' : 'down',
     halted: halt.reason,
-    unproven: view.unproven(),
+    unproven: whyUnproven(parts),
     stopsUnproven: stopsUnproven(parts),
     money: parts.moneyReconciler.view,
     procedure: controller.status(),
@@ -157,7 +156,7 @@ export function engineSnapshot(
     fee,
     tax,
     limits: limitUses(
-      view,
+      parts,
       { risk: parts.riskSettings, strategies: parts.strategySettings },
       parts.breakers.uses,
     ),
@@ -244,7 +243,7 @@ const orderEntry = (order: EngineState['orders']['open'][number]): OpenOrderEntr
   filledQty: order.filledQty,
   limitPrice: order.limitPrice,
   triggerPrice: order.triggerPrice,
-  isStop: order.isWaiting && order.orderKey !== null && coverOf(order).role === 'stop',
+  isStop: order.isWaiting && order.orderKey !== null && order.role === 'stop',
   status: order.status,
   isAdopted: order.isAdopted,
 });

@@ -17,20 +17,17 @@ import type { Gateway, SnapshotRequests } from '../ports/outbound.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { CircuitBreakers } from './circuit-breakers.ts';
 import type { Guard } from '../risk/risk-guard.ts';
-import type { RiskView } from '../risk/risk-view.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
 import { ManagedOrder, type OpenCall, ScanEvidence } from './managed-order.ts';
 import type { BracketExits } from './exits.ts';
-import type { RejectionMemory, SendRate } from './send-history.ts';
 
 interface Owners {
   readonly context: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
+  readonly session: { readonly accountReadUs: number };
   readonly gateway: Gateway;
-  readonly rate: SendRate;
-  readonly rejections: RejectionMemory;
   readonly breakers: CircuitBreakers;
   readonly exits: BracketExits;
   readonly snapshots: SnapshotRequests;
@@ -58,17 +55,15 @@ export class OrderExecutor {
   readonly #owners: Owners;
   #pending: readonly PendingCall[] = [];
   readonly #guard: Guard;
-  readonly #view: RiskView;
   readonly #past: JournalDecisions;
   /** Counted since the session began. */
   denials = 0;
   placed = 0;
   rejected = 0;
 
-  constructor(owners: Owners, guard: Guard, view: RiskView, past: JournalDecisions) {
+  constructor(owners: Owners, guard: Guard, past: JournalDecisions) {
     this.#owners = owners;
     this.#guard = guard;
-    this.#view = view;
     this.#past = past;
   }
 
@@ -130,7 +125,7 @@ export class OrderExecutor {
   /** Orders that the process before sent unjournaled, maybe just now: they count for the limits of rates. */
   countSent(orders: readonly ManagedOrder[]): void {
     for (const _ of orders) {
-      this.#owners.rate.sent(this.#owners.context.nowUs);
+      this.#owners.orders.rate.sent(this.#owners.context.nowUs);
       this.#owners.breakers.sent();
     }
   }
@@ -181,7 +176,7 @@ export class OrderExecutor {
   }
 
   #place(order: ApprovedOrder, call: Call): void {
-    const { context, orders, rate, exits, gateway } = this.#owners;
+    const { context, orders, exits, gateway } = this.#owners;
     const { clientOrderId, strategy, trigger } = order;
     const placed = new ManagedOrder(order, context.nowUs);
     placed.isProtective = isProtective(call);
@@ -189,7 +184,7 @@ export class OrderExecutor {
     placed.isOfSystem = call.by === 'system';
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);
-    rate.sent(context.nowUs);
+    orders.rate.sent(context.nowUs);
     this.placed += 1;
     const isLost = context.decisions.losesCall(clientOrderId);
     context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
@@ -242,8 +237,8 @@ export class OrderExecutor {
   }
 
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
-    const { context, rate, life } = this.#owners;
-    if (modify.qty > order.qty) order.grow(context.nowUs, this.#view.accountReadUs());
+    const { context, orders, life, session } = this.#owners;
+    if (modify.qty > order.qty) order.grow(context.nowUs, session.accountReadUs);
     order.inDoubt().openModify = {
       callId: modify.callId,
       qty: modify.qty,
@@ -252,7 +247,7 @@ export class OrderExecutor {
       answer: 'none',
       evidence: new ScanEvidence(context.nowUs),
     };
-    rate.sent(context.nowUs);
+    orders.rate.sent(context.nowUs);
     context.append({ ...context.head(order.strategy), kind: 'modify', modify, isLost });
     life.apply(order, 'modify_sent');
   }
@@ -293,7 +288,7 @@ export class OrderExecutor {
       answer: 'none',
       evidence: new ScanEvidence(context.nowUs),
     };
-    const cancel = this.#guard.checkCancel(this.#view, strategy, callId, order);
+    const cancel = this.#guard.checkCancel(strategy, callId, order);
     context.append({ kind: 'cancel', cause: context.seq, tsUs: context.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
     order.unanswered += 1;
@@ -361,7 +356,7 @@ export class OrderExecutor {
 
   #placeAnswered(order: ManagedOrder, outcome: CallOutcome): void {
     if (outcome.status === 'accepted') {
-      this.#owners.rejections.accepted(order.strategy, order);
+      this.#owners.orders.rejections.accepted(order.strategy, order);
       if (!this.#bind(order, outcome.orderNo, outcome.orderKey)) this.#taken(order, outcome.orderNo);
       this.#owners.life.apply(order, 'place_accepted');
       if (order.cancelQueued) this.sendQueuedCancel(order);
@@ -371,7 +366,12 @@ export class OrderExecutor {
     }
     this.#failed(order, outcome);
     if (outcome.status === 'rejected') {
-      this.#owners.rejections.rejected(order.strategy, order, order.reason, this.#owners.context.nowUs);
+      this.#owners.orders.rejections.rejected(
+        order.strategy,
+        order,
+        order.reason,
+        this.#owners.context.nowUs,
+      );
       this.#owners.breakers.rejected();
     }
     if (outcome.status === 'unknown' && order.orderNo === null) {

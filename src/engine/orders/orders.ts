@@ -16,6 +16,7 @@ import { countOf, startOf } from '../state/client-order-ids.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { OrderNames } from './order-names.ts';
+import { RejectionMemory, SendRate } from './send-history.ts';
 
 const NO_ORDERS: ManagedOrder[] = [];
 
@@ -29,6 +30,8 @@ function withOne(list: ManagedOrder[], order: ManagedOrder): ManagedOrder[] {
 export class Orders {
   readonly names = new OrderNames(this);
   readonly touch = new TouchPrices(this);
+  readonly rate = new SendRate();
+  readonly rejections = new RejectionMemory();
   /** The last session left orders at the exchange. */
   hasEarlier = false;
   readonly #byId = new Map<ClientOrderId, ManagedOrder>();

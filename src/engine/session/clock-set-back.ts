@@ -16,8 +16,8 @@ export function setClockBack(state: EngineState, at: TsUs): void {
   dayEnd.setClockBack(at);
   exits.setClockBack();
   rowOwners.setClockBack(at);
-  state.rate.setClockBack(at);
-  state.rejections.setClockBack(at);
+  orders.rate.setClockBack(at);
+  orders.rejections.setClockBack(at);
   state.breakers.setClockBack(at);
   state.market.setClockBack(at);
 }
