@@ -184,8 +184,8 @@ export class Venue implements VenueSurroundings, OrderListener {
     const size = Math.abs(net);
     const value = size * this.#floor.mark(code).unitValue;
     const side = net > 0 ? 'buy' : 'sell';
-    const position = { accountId: id, orderCode: code, side, qty: size, value, fee: 0, tax: 0 } as const;
-    this.#ledger.bookFill(position, NO_FEES, this.nowUs);
+    const order = { accountId: id, orderCode: code, side, owner: 0 } as const;
+    this.#ledger.bookFill(order, { qty: size, value, fee: 0, tax: 0 }, NO_FEES, this.nowUs);
     return this.#moved(null);
   }
 
@@ -430,10 +430,10 @@ export class Venue implements VenueSurroundings, OrderListener {
     this.#tell(order, at);
   }
 
-  onFill(order: VenueOrder, { price, qty: filled, value, fee, tax, clause }: OrderFill, at: TsUs): void {
+  onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void {
     const { accountId: id, orderCode, side } = order;
-    const fees = contractFees(this.#options.costs, this.day, filled);
-    this.#ledger.bookFill({ accountId: id, orderCode, side, qty: filled, value, fee, tax }, fees, at);
+    const { price, qty: filled, clause } = fill;
+    this.#ledger.bookFill(order, fill, contractFees(this.#options.costs, this.day, filled), at);
     this.#outbox.emit({
       kind: 'fill',
       tsUs: at,

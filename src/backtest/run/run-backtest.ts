@@ -397,7 +397,7 @@ class Run {
           ...ledger.roundTrips(this.#instruments, toUs),
           denials: ledger.denials,
           denialCount: ledger.denialCount,
-          costs: ledger.costs(),
+          costs: ledger.costs(this.#instruments, account.days),
           orders: ledger.orders,
           plots: this.#plots.of(place),
           stopped: ledger.stopped,

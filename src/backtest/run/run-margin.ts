@@ -102,10 +102,10 @@ export class RunMargin implements MarginBooks {
         : marginFigures(account.broker, this.#context()),
       isMaintained ? AT_MAINTENANCE : margin,
     )) {
-      const { contract, midTwice: decidedMidTwice } = account.instrument(code);
+      const { midTwice: decidedMidTwice } = account.instrument(code);
       let left = total;
-      account.ledgers.forEach((ledger, owner) => {
-        const position = ledger.holdingOf(contract.index)?.position.qty ?? 0;
+      account.broker.owners.forEach(({ holdings }, owner) => {
+        const position = holdings.get(code)?.entry.qty ?? 0;
         const qty = Math.min(left, -signOf(side) * position);
         if (qty <= 0) return;
         left -= qty;

@@ -39,7 +39,6 @@ import {
   type TriggerReport,
 } from '../../venue/venue-event.ts';
 import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
-import { liquidityOf } from '../../venue/exchange/fill-models.ts';
 import { placeRefusal, type VenueSurroundings } from '../../venue/orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orders/order-entry.ts';
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
@@ -359,25 +358,9 @@ export class RunVenue implements VenueSurroundings, OrderListener {
   onFill(order: VenueOrder, fill: OrderFill): void {
     const { account, note } = this.#parts;
     const instrument = this.#traded.get(order.orderCode);
-    const { clause } = fill;
-    assert(instrument !== undefined && clause !== null, 'a fill is of a market of today');
+    assert(instrument !== undefined && fill.clause !== null, 'a fill is of a market of today');
     this.fills += 1;
-    account.execute(order.owner, instrument, {
-      tsUs: this.nowUs,
-      decidedUs: tsUs(order.decidedUs),
-      side: order.side,
-      qty: fill.qty,
-      priceTicks: fill.price,
-      value: money(fill.value),
-      fee: money(fill.fee),
-      tax: money(fill.tax),
-      liquidity: liquidityOf(clause),
-      clause,
-      cause: order.source === 'forced' ? 'forced' : 'order',
-      midTwice: instrument.midTwice,
-      decidedMidTwice: order.decidedMidTwice,
-      orderNo: order.tag,
-    });
+    account.execute(order, fill, instrument, this.nowUs);
     if (order.bracket !== null || this.isWatching) {
       this.#triggers.onFill(order, fill.price, fill.qty, this.nowUs);
       if (this.#parts.areExitsLate && order.bracket !== null) this.#triggers.holdBack(order, this.nowUs);
