@@ -21,17 +21,9 @@ import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './number-column.ts';
 import { type PriceColumns, SampleTable } from './sample-table.ts';
 import { type FilledOrder, StrategyLedger } from './strategy-ledger.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 /** A run has one account. */
 export const ACCOUNT = accountId('BACKTEST');
-
-/** What the parts of a run share. */
-export interface RunParts {
-  readonly clock: VirtualClock;
-  readonly account: RunAccount;
-  readonly instruments: readonly RunInstrument[];
-}
 
 /** Money beside equity, now. */
 export interface FundsNow {
@@ -53,7 +45,7 @@ export class RunAccount {
   readonly dayEndUs = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];
   readonly #capital: number;
-  readonly #instruments: readonly RunInstrument[];
+  readonly instruments: readonly RunInstrument[];
   /** Nobody reads the messages of this book. */
   readonly #book = new Ledger({ emit: () => undefined });
   readonly broker: LedgerAccount;
@@ -66,7 +58,7 @@ export class RunAccount {
   constructor(capital: number, strategies: number, instruments: readonly RunInstrument[]) {
     this.#capital = capital;
     this.broker = this.#book.open(ACCOUNT, '', capital, strategies);
-    this.#instruments = instruments;
+    this.instruments = instruments;
     this.ledgers = this.broker.owners.map(
       (book, index) => new StrategyLedger(index, book, this.samples.column()),
     );
@@ -74,13 +66,17 @@ export class RunAccount {
 
   openDay(day: TradingDay): void {
     this.days.push(day);
-    for (const instrument of this.#instruments) this.#byCode.set(instrument.contract.orderCode, instrument);
+    for (const instrument of this.instruments) this.#byCode.set(instrument.contract.orderCode, instrument);
   }
 
   get day(): TradingDay {
     const day = this.days.at(-1);
     assert(day !== undefined, 'a day is open');
     return day;
+  }
+
+  find(code: OrderCode): RunInstrument | undefined {
+    return this.#byCode.get(code);
   }
 
   instrument(code: OrderCode): RunInstrument {
@@ -139,7 +135,7 @@ export class RunAccount {
   carriedOver(): readonly CarriedPosition[] {
     const carriedOver: CarriedPosition[] = [];
     this.ledgers.forEach((ledger, place) => {
-      for (const { contract } of this.#instruments) {
+      for (const { contract } of this.instruments) {
         const position = ledger.book.holdings.get(contract.orderCode)?.entry;
         if (position === undefined || position.qty === 0) continue;
         const { qty, openValue } = position;
@@ -150,7 +146,7 @@ export class RunAccount {
   }
 
   netOf(instrument: number): number {
-    const code = this.#instruments[instrument]?.contract.orderCode;
+    const code = this.instruments[instrument]?.contract.orderCode;
     return code === undefined ? 0 : this.#book.netOf(ACCOUNT, code);
   }
 
@@ -160,7 +156,7 @@ export class RunAccount {
   }
 
   sample(atUs: number, { cash, marginUsed, buyingPower }: FundsNow, isDayEnd = false): void {
-    for (const { exchange, contract } of this.#instruments)
+    for (const { exchange, contract } of this.instruments)
       if (exchange !== null) this.#saw(contract.index, exchange);
     let equity = this.#capital;
     for (const ledger of this.ledgers) {
@@ -173,7 +169,7 @@ export class RunAccount {
     this.#cashes.push(cash);
     this.#margins.push(marginUsed);
     this.#buyingPowers.push(buyingPower);
-    for (const instrument of this.#instruments) instrument.sample(this.pricesOf(instrument));
+    for (const instrument of this.instruments) instrument.sample(this.pricesOf(instrument));
     this.samples.end(atUs, equity, isDayEnd);
   }
 
@@ -224,7 +220,7 @@ export class RunAccount {
 
   positions(): readonly BrokerPosition[] {
     const positions: BrokerPosition[] = [];
-    for (const { contract, mark, price } of this.#instruments) {
+    for (const { contract, mark, price } of this.instruments) {
       const qty = signedQty(this.netOf(contract.index));
       const lastPrice = mark === 0 ? null : price;
       if (qty !== 0) positions.push({ orderCode: contract.orderCode, qty, lastPrice, openProfit: null });
@@ -234,13 +230,8 @@ export class RunAccount {
 }
 
 /** Pays out positions in contracts that traded for the last time, at their mark; the tax on it falls due. */
-export function settleExpired(
-  { calendar }: BacktestPlan,
-  account: RunAccount,
-  instruments: readonly RunInstrument[],
-  nowUs: number,
-): void {
-  const expired = instruments.filter(
+export function settleExpired({ calendar }: BacktestPlan, account: RunAccount, nowUs: number): void {
+  const expired = account.instruments.filter(
     ({ contract, mark }) => lastSession(calendar, contract) <= account.day && mark !== 0,
   );
   for (const instrument of expired) {

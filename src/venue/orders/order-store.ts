@@ -1,13 +1,7 @@
 /** Orders of all accounts, by number, by account, and those that still work; and the broker's names for them. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import {
-  type AccountId,
-  type BrokerOrderKey,
-  brokerOrderKey,
-  brokerOrderNo,
-  type OrderCode,
-} from '../../domain/ids.ts';
+import { type AccountId, type BrokerOrderKey, brokerOrderKey, type OrderCode } from '../../domain/ids.ts';
 import { NOTHING_WORKING, plus, type WorkingQty } from '../account/margin.ts';
 import type { PlaceLimit } from '../venue-command.ts';
 import type { OrderOrigin } from '../venue-event.ts';
@@ -17,6 +11,8 @@ import { type OrderSender, type OrderState, restoredOrder, VenueOrder } from './
 const KEY_FIRST = 7_000_000;
 const KEY_AFTER_LAST = 10_000_000;
 const KEY_WRAPPED = 1_000_000;
+
+const NONE_WORK: ReadonlyMap<OrderCode, WorkingQty> = new Map();
 
 export class OrderStore {
   /** Numbers begin anew every day; an order's number is its tag in the book. */
@@ -42,8 +38,7 @@ export class OrderStore {
   ): VenueOrder {
     const tag = this.nextNo;
     this.nextNo += 1;
-    const names = { tag, orderNo: brokerOrderNo(String(tag)), orderKey: this.takeKey(), day, placedUs };
-    const order = new VenueOrder(command, origin, sender, names);
+    const order = new VenueOrder(command, origin, sender, tag, this.takeKey(), day, placedUs);
     this.#orders[tag] = order;
     this.#openOf(order.accountId).add(order);
     return order;
@@ -86,9 +81,11 @@ export class OrderStore {
   }
 
   /** Contracts the account may still buy and sell by its working orders. */
-  working(id: AccountId): Map<OrderCode, WorkingQty> {
+  working(id: AccountId): ReadonlyMap<OrderCode, WorkingQty> {
+    const open = this.#openOf(id);
+    if (open.size === 0) return NONE_WORK;
     const working = new Map<OrderCode, WorkingQty>();
-    for (const order of this.#openOf(id)) {
+    for (const order of open) {
       const before = working.get(order.orderCode) ?? NOTHING_WORKING;
       working.set(order.orderCode, plus(before, order.side, largestLeaves(order)));
     }
