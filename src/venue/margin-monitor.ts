@@ -67,7 +67,7 @@ export class MarginMonitor {
 
   /** True while an order that is not the broker's own works. */
   #withdraw(id: AccountId): boolean {
-    const others = [...this.#entry.store.open(id)].filter(({ origin }) => origin !== 'forced');
+    const others = this.#entry.store.open(id).filter(({ origin }) => origin !== 'forced');
     for (const { accountId, orderNo } of others) this.#entry.cancel({ accountId, orderNo });
     return others.length > 0;
   }

@@ -7,6 +7,7 @@ import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { isPaidInFull, maintenanceMargin, taxOn } from '../../domain/costs.ts';
 import { accountId, type OrderCode } from '../../domain/ids.ts';
+import { signOf } from '../../domain/order.ts';
 import { signedQty, strategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
@@ -87,7 +88,7 @@ export class RunAccount {
 
   execute(order: FilledOrder, fill: OrderFill, instrument: RunInstrument, at: TsUs): void {
     const { exchange, contract } = instrument;
-    const { index, orderCode } = contract;
+    const { index } = contract;
     if (exchange !== null) {
       // Prices since the last execution concern every strategy that held something meanwhile.
       this.#saw(index, exchange);
@@ -95,13 +96,13 @@ export class RunAccount {
     }
     const ledger = this.ledgers[order.owner];
     assert(ledger !== undefined, 'an execution is of a strategy of the run');
-    const holding = ledger.book.holding(orderCode);
-    const wasFlat = holding.entry.qty === 0;
     // Kinds of fees are told apart when the run is over.
-    this.#book.bookFill(order, fill, NO_FEES, at);
+    const holding = this.#book.bookFill(order, fill, NO_FEES, at);
     ledger.fills.add(order, fill, at, instrument, holding, this.days.length - 1);
     holding.restartRange();
-    const isFlat = holding.entry.qty === 0;
+    const { qty } = holding.entry;
+    const isFlat = qty === 0;
+    const wasFlat = qty === signOf(order.side) * fill.qty;
     if (wasFlat === isFlat) return;
     const holders = this.#holdersOf(index);
     if (isFlat) holders.splice(holders.indexOf(holding), 1);

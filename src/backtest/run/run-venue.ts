@@ -337,7 +337,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
 
   /** Orders of days before stand again in the markets of this one. */
   restoreResting(): void {
-    for (const order of this.#entry.store.open(ACCOUNT)) this.book(order.orderCode)?.enter(order);
+    for (const order of [...this.#entry.store.open(ACCOUNT)]) this.book(order.orderCode)?.enter(order);
     this.report();
   }
 

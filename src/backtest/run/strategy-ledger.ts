@@ -229,6 +229,7 @@ class RoundTrip {
   }
 }
 
+/** A divisor of a chunk. */
 const FIGURES = 16;
 const SETTLEMENT = FILL_CLAUSES.indexOf('settlement');
 /** On top of the clause where the broker closed by force. */
@@ -256,24 +257,25 @@ class FillLog implements Rows<BacktestFill> {
     { entry, high, low }: Holding,
     day: number,
   ): void {
-    const figures = this.#figures;
-    const clause = FILL_CLAUSES.findIndex((each) => each === fill.clause);
-    figures.push(atUs);
-    figures.push(order.decidedUs);
-    figures.push(contract.index);
-    figures.push(signOf(order.side) * fill.qty);
-    figures.push(fill.price);
-    figures.push(fill.value);
-    figures.push(fill.fee);
-    figures.push(fill.tax);
-    figures.push(order.origin === 'forced' ? clause + FORCED : clause);
-    figures.push(clause === SETTLEMENT ? 0 : midTwice);
-    figures.push(order.decidedMidTwice);
-    figures.push(entry.qty);
-    figures.push(order.tag);
-    figures.push(high);
-    figures.push(low);
-    figures.push(day);
+    const clause = fill.clause === null ? -1 : FILL_CLAUSES.indexOf(fill.clause);
+    const place = this.#figures.extend(FIGURES);
+    const row = this.#figures.tail;
+    row[place] = atUs;
+    row[place + 1] = order.decidedUs;
+    row[place + 2] = contract.index;
+    row[place + 3] = signOf(order.side) * fill.qty;
+    row[place + 4] = fill.price;
+    row[place + 5] = fill.value;
+    row[place + 6] = fill.fee;
+    row[place + 7] = fill.tax;
+    row[place + 8] = order.origin === 'forced' ? clause + FORCED : clause;
+    row[place + 9] = clause === SETTLEMENT ? 0 : midTwice;
+    row[place + 10] = order.decidedMidTwice;
+    row[place + 11] = entry.qty;
+    row[place + 12] = order.tag;
+    row[place + 13] = high;
+    row[place + 14] = low;
+    row[place + 15] = day;
   }
 
   at(index: number): BacktestFill | undefined {

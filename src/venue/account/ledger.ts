@@ -57,13 +57,15 @@ export class OwnerBook {
     { qty, value, fee, tax }: BookedFill,
     fees: ContractFees,
     at: TsUs,
-  ): void {
+  ): Holding {
     const { accrued } = this;
-    this.holding(orderCode).fill(signOf(side) * qty, value, fee, tax, at);
+    const holding = this.holding(orderCode);
+    holding.fill(signOf(side) * qty, value, fee, tax, at);
     accrued.brokerFee += fee - fees.exchangeFee - fees.clearingFee;
     accrued.exchangeFee += fees.exchangeFee;
     accrued.clearingFee += fees.clearingFee;
     accrued.tax += tax;
+    return holding;
   }
 }
 
@@ -171,11 +173,11 @@ export class Ledger {
     return this.#own(id).holdings.get(code)?.entry.qty ?? 0;
   }
 
-  /** The one place where an execution reaches positions and costs, the account's and its owner's. */
-  bookFill(order: FilledOrder, fill: BookedFill, fees: ContractFees, at: TsUs): void {
+  /** The one place where an execution reaches positions and costs, the account's and its owner's; returns the owner's position. */
+  bookFill(order: FilledOrder, fill: BookedFill, fees: ContractFees, at: TsUs): Holding {
     const account = this.#own(order.accountId);
-    account.fill(order, fill, fees, at);
-    account.owners[order.owner]?.fill(order, fill, fees, at);
+    const holding = account.fill(order, fill, fees, at);
+    return account.owners[order.owner]?.fill(order, fill, fees, at) ?? holding;
   }
 
   /** Pays out the day: profit of every contract at its settlement price, then fees, then tax. */

@@ -6,7 +6,7 @@ import {
   type AccountId,
   type BrokerOrderKey,
   type BrokerOrderNo,
-  brokerOrderNo,
+  brokerOrderNoOf,
   type ClientOrderId,
   type OrderCode,
 } from '../../domain/ids.ts';
@@ -101,7 +101,7 @@ export class VenueOrder implements BookEntry {
     this.tag = tag;
     this.accountId = command.accountId;
     this.day = day;
-    this.orderNo = brokerOrderNo(String(tag));
+    this.orderNo = brokerOrderNoOf(tag);
     this.orderKey = orderKey;
     this.refId = command.refId;
     this.orderCode = command.orderCode;
