@@ -69,8 +69,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'frames that a full disk refused are dropped',
     file: 'app/live/sequencer',
-    from: 'this.#refused.push(frame);',
-    to: ';',
+    from: 'const problem = failureOf(() => this.writeFrames());',
+    to: 'const problem = failureOf(() => this.writeFrames()); this.#unwritten = [];',
   },
   {
     what: 'the tail of a killed process is taken for written',
@@ -112,7 +112,7 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'frames are not recorded',
     file: 'app/live/trading-session',
-    from: 'this.#frameLog.append(number, at, text);',
+    from: 'this.#frameLog.append(frames);',
     to: ';',
   },
   {
