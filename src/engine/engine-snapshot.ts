@@ -18,7 +18,7 @@ import {
   tsUs,
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
-import { coverOf } from './risk/exposure.ts';
+import { whyUnproven } from './owners.ts';
 import { type LimitUse, limitUses } from './risk/limit-uses.ts';
 import type { PlotValue } from './ports/outbound.ts';
 import type { MoneyView } from './positions/money-reconciler.ts';
@@ -136,7 +136,6 @@ export function engineSnapshot(
     session,
     market,
     halt,
-    view,
     controller,
     portfolio,
     orders,
@@ -159,7 +158,7 @@ export function engineSnapshot(
     phase: session.phase,
     stream: market.isLive ? 'live' : 'down',
     halted: halt.reason,
-    unproven: view.unproven(),
+    unproven: whyUnproven(parts),
     stopsUnproven: stopsUnproven(parts),
     money: parts.moneyReconciler.view,
     procedure: controller.status(),
@@ -169,7 +168,7 @@ export function engineSnapshot(
     fee,
     tax,
     limits: limitUses(
-      view,
+      parts,
       { risk: parts.riskSettings, strategies: parts.strategySettings },
       parts.breakers.uses,
     ),
@@ -256,7 +255,7 @@ const orderEntry = (order: EngineState['orders']['open'][number]): OpenOrderEntr
   filledQty: order.filledQty,
   limitPrice: order.limitPrice,
   triggerPrice: order.triggerPrice,
-  isStop: order.isWaiting && order.orderKey !== null && coverOf(order).role === 'stop',
+  isStop: order.isWaiting && order.orderKey !== null && order.role === 'stop',
   status: order.status,
   isAdopted: order.isAdopted,
 });

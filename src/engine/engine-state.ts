@@ -17,7 +17,6 @@ import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
 import { OrderReconciler } from './orders/order-reconciler.ts';
 import { Orders } from './orders/orders.ts';
-import { RejectionMemory, SendRate } from './orders/send-history.ts';
 import { RowOwners } from './orders/row-owners.ts';
 import { RowReader } from './orders/row-reader.ts';
 import type { Outbound } from './ports/outbound.ts';
@@ -31,11 +30,11 @@ import { CircuitBreakers } from './orders/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
 import { type Guard, RiskGuard } from './risk/risk-guard.ts';
-import type { RiskView } from './risk/risk-view.ts';
 import { type Desk, SessionTimers } from './session/desk.ts';
 import { SessionController, type SessionProcedures } from './session/session-controller.ts';
 import { SessionState } from './session/session-state.ts';
 import { ContractTable } from './state/contract-table.ts';
+import type { Owners } from './owners.ts';
 import { Plots } from './state/plots.ts';
 import { DueWork, TimerHeap } from './state/timer-heap.ts';
 import { EventContext } from './state/event-context.ts';
@@ -55,12 +54,12 @@ export interface EngineOptions {
 
 /** Risk guard and session controller; tests put simpler ones in their place. */
 export interface EngineDependencies {
-  createGuard(options: EngineOptions): Guard;
+  createGuard(owners: Owners, options: EngineOptions): Guard;
   createSessionController(desk: Desk): SessionProcedures;
 }
 
 const DEFAULTS: EngineDependencies = {
-  createGuard: ({ settings, calendar, costs }) => new RiskGuard(settings, calendar, costs),
+  createGuard: (owners, { settings, calendar, costs }) => new RiskGuard(owners, settings, calendar, costs),
   createSessionController: (desk) => new SessionController(desk),
 };
 
@@ -92,6 +91,8 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     lookUp,
     bookReadUs: () => session.bookReadUs,
   });
+  const earlier = new EarlierOrders(context, contracts, orders, portfolio, session, exits, life);
+  const readPositions = (): void => snapshots.want('positions');
   const tradingDay = (): TradingDay => session.tradingDay();
   return {
     context,
@@ -116,26 +117,20 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     registry,
     targets: new Targets(),
     life,
-    rate: new SendRate(),
-    rejections: new RejectionMemory(),
     exits,
-    earlier: new EarlierOrders(context, contracts, orders, portfolio, session, exits, life),
+    earlier,
+    rowOwners: new RowOwners(context, orders, session, snapshots, lookUp),
+    positionReconciler: new PositionReconciler({ context, contracts, portfolio, earlier, readPositions }),
     gateway: outbound.gateway,
     tradingDay,
-    readPositions: () => snapshots.want('positions'),
+    readPositions,
   };
 }
 
 /** Compares the broker's answers and books with our orders. */
-function createReconciler(
-  base: Base,
-  owners: RowOwners,
-  executor: OrderExecutor,
-  past: JournalDecisions,
-  positionReconciler: PositionReconciler,
-) {
+function createReconciler(base: Base, executor: OrderExecutor, past: JournalDecisions) {
   const { context, contracts, orders, life, earlier, exits, entries, snapshots, lookUp, session } = base;
-  const { market, ids, halt, rejections, breakers } = base;
+  const { market, ids, halt, breakers, rowOwners, positionReconciler } = base;
   const fills = new FillSteps(base);
   const adoption = new Adoption(context, contracts, market, orders, ids, halt, life, entries, session);
   const rows = new RowReader(context, orders, life, fills, lookUp, earlier, adoption, snapshots);
@@ -146,7 +141,7 @@ function createReconciler(
     rows,
     adoption,
     earlier,
-    owners,
+    rowOwners,
     exits,
     entries,
     positionReconciler,
@@ -154,14 +149,13 @@ function createReconciler(
     executor,
     snapshots,
   );
-  const outcomes = new CallOutcomes(context, orders, life, rejections, breakers, executor, past, snapshots);
+  const outcomes = new CallOutcomes(context, orders, life, breakers, executor, past, snapshots);
   return { fills, rows, adoption, reconciler, outcomes };
 }
 
 /** Compares the broker's account with our money of the day. */
 function createMoneyReconciler(
-  { context, portfolio, halt, session, snapshots, costs, market }: Base,
-  positionReconciler: PositionReconciler,
+  { context, portfolio, halt, session, snapshots, costs, market, positionReconciler }: Base,
   fills: FillSteps,
   adoption: Adoption,
   { moneyMismatch }: EngineSettings,
@@ -200,110 +194,34 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   const options = withOwnSettings(given);
   const { settings } = options;
   const base = createBase(options);
-  const { context, orders, updates, session, portfolio, life, ids, queue } = base;
-  const positionReconciler = new PositionReconciler(base);
-  const owners = new RowOwners(context, orders, session, base.snapshots, settings.lookUp);
-  const view = createRiskView(base, positionReconciler, owners);
-  const guard = dependencies.createGuard(options);
-  const present = new LiveDecisions({ ids, queue, guard, view });
+  const { context, orders, updates, life, ids, queue } = base;
+  const guard = dependencies.createGuard(base, options);
+  const present = new LiveDecisions({ ids, queue, guard });
   const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
   context.decideBy(present);
-  const executor = new OrderExecutor({ ...base, guard, view });
-  const compared = createReconciler(base, owners, executor, past, positionReconciler);
+  const executor = new OrderExecutor({ ...base, guard });
+  const compared = createReconciler(base, executor, past);
   const { fills, adoption } = compared;
   const stops = new StrategyStops(base);
   const controller = dependencies.createSessionController({
+    ...base,
     settings,
     calendar: options.calendar,
-    view,
-    context,
-    orders,
-    portfolio,
-    registry: base.registry,
-    snapshots: base.snapshots,
-    entries: base.entries,
     stops,
-    targets: base.targets,
     timers: new SessionTimers(context, base.timers),
   });
   return Object.assign(base, compared, {
-    positionReconciler,
-    moneyReconciler: createMoneyReconciler(base, positionReconciler, fills, adoption, settings),
-    view,
+    moneyReconciler: createMoneyReconciler(base, fills, adoption, settings),
     present,
     past,
     executor,
-    owners,
     stops,
     controller,
-    exitCover: new ExitCover({ context, orders, portfolio, positionReconciler, session }),
+    exitCover: new ExitCover(base),
     strategySettings: settings.strategies,
     riskSettings: settings.risk,
     dayEnd: new DayEnd(orders, life, settings),
     polls: new Polls(base, settings.poll),
     trader: new Trader({ ...base, stops, settings }),
   });
-}
-
-// Implements the view of the risk guard on the engine's state.
-
-function createRiskView(base: Base, positionReconciler: PositionReconciler, owners: RowOwners): RiskView {
-  const { context, session, contracts, market, orders, portfolio, halt, losses } = base;
-  const { registry, rate, rejections, exits, earlier, targets } = base;
-  return {
-    nowUs: () => context.nowUs,
-    seq: () => context.seq,
-    tradingDay: () => session.tradingDay(),
-    phase: () => session.phase,
-    contract: (instrument) => contracts.at(instrument),
-    contracts: () => contracts.all,
-    isEnded: (instrument) => contracts.isEnded(instrument),
-    band: (instrument) => market.band(instrument),
-    tradedPrice: (instrument) => market.tradedPrice(instrument),
-    lastBook: (instrument) => market.lastBook(instrument),
-    isBookAwaited: (instrument) => market.isBookAwaited(instrument),
-    dataAgeUs: (instrument) => context.nowUs - market.seenUs(instrument),
-    isStreamLive: () => market.isLive,
-    isReferenceFresh: () => market.isReferenceFresh,
-    order: (id) => orders.get(id),
-    openOrders: () => orders.open,
-    owedExitQty: (strategy, instrument, side) => exits.owedQty(strategy, instrument, side),
-    awaitedExitQty: (strategy, instrument, side) => exits.awaitedQty(strategy, instrument, side),
-    unseenExitQty: (strategy, instrument, side) => earlier.unseenQty(strategy, instrument, side),
-    position: (strategy, instrument) => portfolio.position(strategy, instrument),
-    accountQty: (instrument) => portfolio.accountQty(instrument),
-    grossQty: (instrument, side) => portfolio.grossQty(instrument, side),
-    closedByHand: (instrument, side) => portfolio.closedByHand(instrument, side),
-    brokerQty: (instrument) => positionReconciler.brokerQty(instrument),
-    positionsReadUs: () => positionReconciler.readUs,
-    triggersReadUs: () => session.triggersReadUs,
-    bookReadUs: () => session.bookReadUs,
-    unproven: () => {
-      const reason = owners.unproven() ?? positionReconciler.unproven();
-      if (reason !== null) return reason;
-      if (orders.contradicted !== null)
-        return `the book contradicts itself about order ${orders.contradicted.clientOrderId}`;
-      if (orders.numberLost !== null)
-        return `order ${orders.numberLost.clientOrderId} has a number that another order has too`;
-      if (orders.presumedAbsent === null) return null;
-      // No end without evidence, and no entries meanwhile (failure cases, 5).
-      return `order ${orders.presumedAbsent.clientOrderId} is not in the book: resolve it`;
-    },
-    account: () => session.account,
-    accountReadUs: () => session.accountReadUs,
-    arrivedUs: () => session.arrivedUs,
-    lossOf: (strategy) => losses.of(strategy),
-    accountLoss: () => losses.ofAccount(),
-    accountLossAtMost: () => losses.ofAccountAtMost(),
-    isStopping: () => halt.isStopping,
-    halted: () => halt.reason,
-    haltedUntilUs: () => halt.offUntilUs,
-    strategyHalted: (strategy) => halt.strategyReason(strategy),
-    isFlattening: (strategy) => targets.isFlattening(strategy),
-    isStopped: (strategy) => registry.isStopped(strategy),
-    sentWithin: (spanUs) => rate.within(spanUs, context.nowUs),
-    rejections: (strategy, intent) => rejections.of(strategy, intent),
-    clockSkewUs: () => session.clockSkewUs,
-    clockStepUs: () => session.clockStepUs,
-  };
 }

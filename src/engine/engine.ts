@@ -446,13 +446,13 @@ export class Engine {
   }
 
   #afterOrders(snapshot: BookSnapshot): void {
-    const { dayEnd, positionReconciler, reconciler, fills, owners, exitCover, snapshots } = this.#state;
+    const { dayEnd, positionReconciler, reconciler, fills, rowOwners, exitCover, snapshots } = this.#state;
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     this.#session.bookReadUs = Math.max(this.#session.bookReadUs, snapshot.startedUs);
     const isOneAbsent = this.#orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
-    const unresolved = this.#orders.unresolved + owners.held;
+    const unresolved = this.#orders.unresolved + rowOwners.held;
     const book = { fillVersion: fills.version, unresolved, isOneAbsent };
     positionReconciler.takeBook(snapshot, book);
     this.#state.moneyReconciler.takeBook(snapshot, book);
@@ -513,10 +513,10 @@ export class Engine {
 
   /** `id`: an order, or the broker's number of one that is booked for nobody. */
   #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
-    const { life, owners, snapshots } = this.#state;
+    const { life, rowOwners, snapshots } = this.#state;
     const order = this.#orders.get(id);
     if (order === undefined) {
-      if (as === 'live' && owners.giveUp(brokerOrderNo(id))) return snapshots.want('book');
+      if (as === 'live' && rowOwners.giveUp(brokerOrderNo(id))) return snapshots.want('book');
       const text = `there is no order ${id} to resolve; of one that is booked for nobody give the broker's number and live`;
       return this.#context.alert(null, 'warning', 'order_not_found', text);
     }

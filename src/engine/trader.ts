@@ -20,7 +20,7 @@ import type { Market } from './market/market.ts';
 import type { Orders } from './orders/orders.ts';
 import type { TraderPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
 import type { Portfolio } from './positions/portfolio.ts';
-import { marketPrice } from './risk/rules/price-rules.ts';
+import { marketPrice } from './risk/risk-rules.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { StrategyStops } from './session/strategy-stops.ts';

@@ -31,14 +31,14 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createGzip, gunzipSync } from 'node:zlib';
 import { dayNumber, isTradingDay, type TradingDay, tradingDay } from '../domain/civil-date.ts';
-import { type Seq, seq, type TsUs, tsUs } from '../domain/units.ts';
+import { seq, tsUs } from '../domain/units.ts';
 import { createWholeFile } from './columns/whole-file.ts';
 import type { StampedFrame } from '../wire/stream/server-frame.ts';
 
 export interface FrameLog {
   readonly path: string;
-  /** Throws when the disk refuses; then no part of the frame is kept. */
-  append(seq: Seq, tsUs: TsUs, text: string): void;
+  /** In one write: each costs more than what is in it. Throws when the disk refuses; then no part of any frame is kept. */
+  append(frames: readonly StampedFrame[]): void;
   close(): void;
 }
 
@@ -65,25 +65,29 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
   };
   return {
     path,
-    append(frameSeq, at, text) {
+    append(frames) {
       // Records behind half a record would never be read again.
       if (isTorn) cut();
-      const head = `${frameSeq} ${at} ${Buffer.byteLength(text)}`;
-      const record = Buffer.from(`${head} ${crc32(text, crc32(head)).toString(16)}\n${text}\n`);
+      const records = Buffer.from(frames.map(recordOf).join(''));
       try {
         // A disk that is nearly full takes a part, and refuses the rest.
-        for (let done = 0; done < record.length;) done += writeSync(file, record, done);
+        for (let done = 0; done < records.length;) done += writeSync(file, records, done);
       } catch (error) {
         isTorn = true;
         cut();
         throw error;
       }
-      size += record.length;
+      size += records.length;
     },
     close: () => {
       closeSync(file);
     },
   };
+}
+
+function recordOf({ seq: number, tsUs: at, text }: StampedFrame): string {
+  const head = `${number} ${at} ${Buffer.byteLength(text)}`;
+  return `${head} ${crc32(head + text).toString(16)}\n${text}\n`;
 }
 
 /** The frames of a log in order, packed or not; returns what else was in it. An absent file has no frames. */

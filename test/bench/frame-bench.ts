@@ -81,7 +81,7 @@ export function frameCandidates(day: MarketDay, scratch: string): Candidate[] {
           let number = FIRST_SEQ;
           for (const frame of frames) {
             const at = seq(number++);
-            log.append(at, frame.tsUs, frame.text);
+            log.append([{ seq: at, tsUs: frame.tsUs, text: frame.text }]);
             engine.process(decoded(frame, table, at));
           }
         });

@@ -156,7 +156,7 @@ async function asDaemon(day: MarketDay, sender: FrameSender, scratch: string): P
     lastSeq: FIRST_SEQ,
     lastTsUs: day.startUs,
     recordInput: () => undefined,
-    recordFrame: (number, tsUs, text) => log.append(number, tsUs, text),
+    recordFrames: (records) => log.append(records),
     decode: pipe(
       decodeFrames(table),
       marketEvents,

@@ -90,7 +90,7 @@ export class OrderPath {
       lastSeq: FIRST_SEQ,
       lastTsUs: day.startUs,
       recordInput: (input) => this.#journal.recordInput(input),
-      recordFrame: (number, at, text) => this.#frameLog.append(number, at, text),
+      recordFrames: (frames) => this.#frameLog.append(frames),
       decode: pipe(decodeFrames(contractTable(day)), marketEvents),
       deliver: (events) => this.#process(events),
     });

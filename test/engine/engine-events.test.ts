@@ -44,30 +44,30 @@ describe('the market', () => {
 
   it('23: the book of before a disconnect is gone, and entries wait for prices by REST', () => {
     const rig = bids(new EngineRig().start(), [[12_990, 5], [12_980, 6]]); // prettier-ignore
-    const { view } = rig.parts.desk!;
-    expect(view.isReferenceFresh()).toBe(true);
+    const { market } = rig.parts.desk!;
+    expect(market.isReferenceFresh).toBe(true);
     rig.stream('down');
-    expect(view.lastBook(FRONT_INDEX)).toBeUndefined();
-    expect(view.isStreamLive()).toBe(false);
+    expect(market.lastBook(FRONT_INDEX)).toBeUndefined();
+    expect(market.isLive).toBe(false);
     rig.reads.length = 0;
     rig.stream('live');
     expect(rig.reads).toContain('reference');
-    expect(view.isReferenceFresh()).toBe(false);
+    expect(market.isReferenceFresh).toBe(false);
     bids(rig, [[12_970, 1]]);
-    expect(view.lastBook(FRONT_INDEX)).toBeUndefined();
+    expect(market.lastBook(FRONT_INDEX)).toBeUndefined();
     expect(rig.host.books).toEqual([]);
     bids(rig, [[12_980, 1]], 'ask');
-    expect(view.lastBook(FRONT_INDEX)?.bids).toHaveLength(1);
+    expect(market.lastBook(FRONT_INDEX)?.bids).toHaveLength(1);
     expect(rig.host.books).toHaveLength(1);
     rig.reference();
-    expect(view.isReferenceFresh()).toBe(true);
+    expect(market.isReferenceFresh).toBe(true);
     expect(rig.host.feeds.map(({ state }) => state)).toEqual(['live', 'down', 'live']);
   });
 
   it('20: the age of what is known of a contract grows with time', () => {
     const rig = new EngineRig().start().trade(13_000).pass(20).clock();
-    expect(rig.parts.desk!.view.dataAgeUs(FRONT_INDEX)).toBe(20_000_000);
-    expect(rig.parts.desk!.view.dataAgeUs(instrumentIndex(1))).toBe(Infinity);
+    expect(rig.now - rig.parts.desk!.market.seenUs(FRONT_INDEX)).toBe(20_000_000);
+    expect(rig.parts.desk!.market.seenUs(instrumentIndex(1))).toBe(-Infinity);
   });
 });
 

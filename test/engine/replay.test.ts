@@ -265,7 +265,8 @@ describe('what the journal says of risk', () => {
   it('stands for an exit that waited for a read', () => {
     const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
     const wait = { ok: false, denial: { code: 'stream_down' }, readFirst: true } as const;
-    live.parts.refuse = (view) => (view.nowUs() - view.positionsReadUs() > 1_000_000 ? wait : null);
+    live.parts.refuse = ({ context, positionReconciler }) =>
+      context.nowUs - positionReconciler.readUs > 1_000_000 ? wait : null;
     live.pass(3).trade(13_000).trade(13_001).trade(13_002).pass(1).positions();
     expect(live.places()).toHaveLength(1);
     const again = new EngineRig({ strategies: [everyThird(), {}] });

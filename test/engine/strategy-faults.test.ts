@@ -50,8 +50,10 @@ describe('a strategy that throws', () => {
 
   it('has what it asked for before the throw refused or cancelled, never left working', () => {
     const rig = new EngineRig().start();
-    rig.parts.refuse = (view) =>
-      view.isStopped(FIRST) ? { ok: false, denial: { code: 'strategy_stopped' }, readFirst: false } : null;
+    rig.parts.refuse = ({ registry }) =>
+      registry.isStopped(FIRST)
+        ? { ok: false, denial: { code: 'strategy_stopped' }, readFirst: false }
+        : null;
     rig.act(FIRST, () => {
       rig.host.desk.submit(FIRST, limit('buy', 1, 12_990));
       throw new Error('too late');
@@ -111,7 +113,8 @@ describe('an exit that needs a fresh position', () => {
 
   it('waits for the read and is asked again', () => {
     const rig = new EngineRig().start();
-    rig.parts.refuse = (view) => (view.nowUs() - view.positionsReadUs() > 1_000_000 ? stale : null);
+    rig.parts.refuse = ({ context, positionReconciler }) =>
+      context.nowUs - positionReconciler.readUs > 1_000_000 ? stale : null;
     rig.pass(4);
     const id = rig.submit(FIRST, 'sell', 1, 12_990);
     expect(rig.sent).toEqual([]);

@@ -45,7 +45,7 @@ function tempDir(): string {
 
 function append(dir: string, day: typeof DAY, texts: readonly string[], from = 1): string {
   const log = openFrameLog(dir, day);
-  texts.forEach((text, i) => log.append(seq(from + i), tsUs(1_000 * (from + i)), text));
+  texts.forEach((text, i) => log.append([{ seq: seq(from + i), tsUs: tsUs(1_000 * (from + i)), text }]));
   log.close();
   return log.path;
 }

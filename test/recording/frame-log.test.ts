@@ -33,7 +33,7 @@ function tempDir(): string {
 
 function written(dir: string, texts: readonly string[], from = 1): string {
   const log = openFrameLog(dir, DAY);
-  texts.forEach((text, i) => log.append(seq(from + i), tsUs(1_000 * (from + i)), text));
+  texts.forEach((text, i) => log.append([{ seq: seq(from + i), tsUs: tsUs(1_000 * (from + i)), text }]));
   log.close();
   return log.path;
 }
@@ -110,7 +110,7 @@ describe('a tail that a power cut tore off', () => {
     let read = frames.next();
     while (read.done !== true) read = frames.next();
     const log = openFrameLog(dir, DAY, read.value.wholeBytes);
-    log.append(seq(9), tsUs(9_000), 'after');
+    log.append([{ seq: seq(9), tsUs: tsUs(9_000), text: 'after' }]);
     log.close();
     expect(textsOf(path)).toEqual(['first', 'after']);
   });
@@ -196,8 +196,8 @@ const WRITER = `
 import { openFrameLog } from ${JSON.stringify(`file://${DIST}/frame-log.js`)};
 const log = openFrameLog(process.argv[1], '${DAY}');
 let seq = 1;
-try { for (; ; seq += 1) log.append(seq, seq, 'x'.repeat(1000)); } catch (error) { console.log(seq, error.code); }
-log.append(seq, seq, 'small');
+try { for (; ; seq += 1) log.append([{ seq, tsUs: seq, text: 'x'.repeat(1000) }]); } catch (error) { console.log(seq, error.code); }
+log.append([{ seq, tsUs: seq, text: 'small' }]);
 `;
 
 it('leaves nothing of a frame that a full disk takes in part', () => {

@@ -39,8 +39,9 @@ export class LimitChecks {
   /** Owners whose loss is measured from elsewhere than the beginning of the session. */
   readonly #unmeasured = new Set<string>();
   #isBroken = false;
-  /** The last moment at which the stream was not live. */
+  /** The last moment at which the stream may not have been live: it is looked at when a row is committed. */
   #downUs = -Infinity;
+  #wasLive = false;
   readonly #reachedBefore = new Set<string>();
 
   constructor(scene: Scene) {
@@ -182,7 +183,9 @@ export class LimitChecks {
   row(row: CommittedRow): void {
     const { entry, owner, session } = row;
     const { world } = this.#scene;
-    if (world.daemon?.edge.stream.status().state !== 'live') this.#downUs = world.time.nowUs;
+    const isLive = world.daemon?.edge.stream.status().state === 'live';
+    if (!isLive || !this.#wasLive) this.#downUs = world.time.nowUs;
+    this.#wasLive = isLive;
     // A halt may come before any session.
     if (session !== '' && session !== this.#session) this.#begin(session);
     switch (

@@ -38,9 +38,9 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'working orders do not count for limits',
-    file: 'engine/risk/exposure',
-    from: 'if (order.clientOrderId !== except?.clientOrderId)',
-    to: 'if (false)',
+    file: 'engine/risk/risk-request',
+    from: 'this.ownWorkingQty += exposedQty',
+    to: 'this.ownWorkingQty += 0',
   },
   {
     what: 'a second reading of a fill counts again',
@@ -93,8 +93,8 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'the account limit is not asked',
-    file: 'engine/risk/rules/limit-rules',
-    from: 'if (accountBoundOf(view, request) <= max)',
+    file: 'engine/risk/risk-rules',
+    from: 'if (accountBoundOf(request) <= max)',
     to: 'if (true)',
   },
   {
@@ -186,21 +186,21 @@ const MISSED: readonly PlantedBug[] = [
   },
   {
     what: "a change of an order skips its strategy's position limit",
-    file: 'engine/risk/rules/limit-rules',
+    file: 'engine/risk/risk-rules',
     from: "worst <= max ? undefined : { code: 'strategy_position_limit'",
     to: "request.changed !== null || worst <= max ? undefined : { code: 'strategy_position_limit'",
   },
   {
     what: 'a reduction is judged without the exits that work already',
-    file: 'engine/risk/exposure',
-    from: 'const working = closingQty(view, request)',
+    file: 'engine/risk/risk-request',
+    from: 'const working = this.#takenQty()',
     to: 'const working = 0',
   },
   {
     what: 'exits that a bracket has earned and no book shows yet do not count for limits',
-    file: 'engine/risk/exposure',
-    from: 'const owed = view.owedExitQty(owner, contract.index, side)',
-    to: 'const owed = 0',
+    file: 'engine/risk/risk-rules',
+    from: 'held + ownWorkingQty + owners.exits.owedQty(strategy, instrument, side)',
+    to: 'held + ownWorkingQty',
   },
   {
     what: 'a halt is proven while a call is in flight',

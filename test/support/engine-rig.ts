@@ -82,7 +82,7 @@ export interface RigOptions {
 
 const realParts = ({ desk }: RigOptions): EngineDependencies | undefined =>
   desk && {
-    createGuard: ({ settings, calendar, costs }) => new RiskGuard(settings, calendar, costs),
+    createGuard: (owners, { settings, calendar, costs }) => new RiskGuard(owners, settings, calendar, costs),
     createSessionController: (owners) => new SessionController(desk(owners)),
   };
 

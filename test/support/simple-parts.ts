@@ -5,12 +5,12 @@ import type { EngineDependencies } from '../../src/engine/engine-state.ts';
 import type { ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
-import type { Guard } from '../../src/engine/risk/risk-guard.ts';
-import type { ModifyVerdict, RiskView, SubmitVerdict } from '../../src/engine/risk/risk-view.ts';
+import type { Owners } from '../../src/engine/owners.ts';
+import type { Guard, ModifyVerdict, SubmitVerdict } from '../../src/engine/risk/risk-guard.ts';
 
 export interface SimpleDependencies extends EngineDependencies {
   /** Asked before an order is approved; null approves it. */
-  refuse: (view: RiskView, orderId: string) => Extract<SubmitVerdict, { ok: false }> | null;
+  refuse: (owners: Owners, orderId: string) => Extract<SubmitVerdict, { ok: false }> | null;
   desk: Desk | null;
   readonly heard: EngineEvent['kind'][];
 }
@@ -20,8 +20,8 @@ export function createSimpleDependencies(): SimpleDependencies {
     refuse: () => null,
     desk: null,
     heard: [],
-    createGuard: ({ settings, calendar, costs }) =>
-      simpleGuard(parts, new RiskGuard(settings, calendar, costs)),
+    createGuard: (owners, { settings, calendar, costs }) =>
+      simpleGuard(parts, owners, new RiskGuard(owners, settings, calendar, costs)),
     createSessionController: (desk) => {
       parts.desk = desk;
       return simpleController(desk, parts.heard);
@@ -31,21 +31,21 @@ export function createSimpleDependencies(): SimpleDependencies {
 }
 
 /** Orders that wait are judged by the real one. */
-const simpleGuard = (parts: SimpleDependencies, real: RiskGuard): Guard => ({
-  checkSubmit(view, strategy, clientOrderId, intent, hint) {
-    if (intent.kind !== 'limit') return real.checkSubmit(view, strategy, clientOrderId, intent, hint);
-    const refusal = parts.refuse(view, clientOrderId);
+const simpleGuard = (parts: SimpleDependencies, owners: Owners, real: RiskGuard): Guard => ({
+  checkSubmit(strategy, clientOrderId, intent, hint) {
+    if (intent.kind !== 'limit') return real.checkSubmit(strategy, clientOrderId, intent, hint);
+    const refusal = parts.refuse(owners, clientOrderId);
     if (refusal !== null) return refusal;
     const { instrument, side, limitPrice } = intent;
-    const orderCode = view.contract(instrument)!.orderCode;
-    const head = { clientOrderId, strategy, purpose: 'entry' as const, cause: view.seq() };
+    const orderCode = owners.contracts.at(instrument)!.orderCode;
+    const head = { clientOrderId, strategy, purpose: 'entry' as const, cause: owners.context.seq };
     const terms = { instrument, orderCode, side, qty: intent.qty, limitPrice, trigger: null };
     const order = { ...head, ...terms } as ApprovedOrder;
     return { ok: true, order };
   },
-  checkModify(view, strategy, callId, change, by): ModifyVerdict {
-    const order = view.order(change.clientOrderId)!;
-    if (order.isWaiting === true) return real.checkModify(view, strategy, callId, change, by);
+  checkModify(strategy, callId, change, by): ModifyVerdict {
+    const order = owners.orders.get(change.clientOrderId)!;
+    if (order.isWaiting) return real.checkModify(strategy, callId, change, by);
     if (order.status !== 'accepted' && order.status !== 'partially_filled') {
       return { ok: false, denial: { code: 'order_not_working', status: order.status }, readFirst: false };
     }
@@ -60,16 +60,19 @@ const simpleGuard = (parts: SimpleDependencies, real: RiskGuard): Guard => ({
       qty: change.kind === 'qty' ? change.qty : order.qty,
       limitPrice: change.kind === 'price' ? change.limitPrice : order.limitPrice,
       triggerPrice: null,
-      cause: view.seq(),
+      cause: owners.context.seq,
     } as unknown as ApprovedModify;
     return { ok: true, modify };
   },
   checkCancel: (...asked) => real.checkCancel(...asked),
 });
 
-const simpleController = ({ view, registry }: Desk, heard: EngineEvent['kind'][]): SessionProcedures => ({
+const simpleController = (
+  { contracts, registry }: Desk,
+  heard: EngineEvent['kind'][],
+): SessionProcedures => ({
   onContracts() {
-    const [front] = view.contracts();
+    const [front] = contracts.all;
     for (const { index } of registry.seats) if (front !== undefined) registry.setLegs(index, [front]);
   },
   onSession() {},

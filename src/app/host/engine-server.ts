@@ -5,6 +5,7 @@ import type { ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import { createStrategyHost, type StrategyDefinition } from '../../strategy/index.ts';
+import { unpackEvents } from './event-block.ts';
 import { systemClock } from './system-clock.ts';
 import { readPast } from './session-past.ts';
 import type {
@@ -130,7 +131,7 @@ export function serveEngine(
     const from = systemClock.nowUs();
     switch (message.kind) {
       case 'events':
-        for (const event of message.events) engine.process(event);
+        for (const event of unpackEvents(message.events)) engine.process(event);
         return answer(outbound.take(durationUs(systemClock.nowUs() - from)));
       case 'replay':
         engine.hasSent(message.past.sent);

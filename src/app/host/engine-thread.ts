@@ -16,6 +16,7 @@ import {
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
+import { packEvents } from './event-block.ts';
 import type {
   EngineThreadData,
   FromEngine,
@@ -159,7 +160,7 @@ export class EngineThread {
 
   process(events: readonly EngineEvent[]): void {
     this.#beginBatch(events.length);
-    this.#post({ kind: 'events', events });
+    this.#post({ kind: 'events', events: packEvents(events) });
   }
 
   /** The end of a replay beside another engine: after it the thread takes events. */

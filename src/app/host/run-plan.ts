@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { errorText } from '../../domain/failure.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
@@ -104,14 +105,25 @@ function tapeTimes(path: string, calendar: TradingCalendar, speed: number): Tape
 /** Counter of the days on which this journal traded real money. */
 export const LIVE_DAY = 'live_day';
 
-/** Limits the first day with real money to the smallest size, whatever the rest of the configuration says. */
+/**
+ * Limits the first day with real money to the smallest size, whatever the rest of the configuration says. `onUnreadable`: takes why the
+ * journal cannot be read, which then shows no day; without it that throws.
+ */
 export function withFirstDayLimits(
   config: Config,
   journalPath: string,
+  onUnreadable?: (reason: string) => void,
 ): { readonly config: Config; readonly remarks: readonly string[] } {
   if (config.mode !== 'live') return { config, remarks: [] };
   const today = sessionDay(config.calendar, systemClock.nowUs());
-  if (liveDays(journalPath).some((day) => day < today)) return { config, remarks: [] };
+  let days: readonly string[] = [];
+  try {
+    days = liveDays(journalPath);
+  } catch (error) {
+    if (onUnreadable === undefined) throw error;
+    onUnreadable(errorText(error));
+  }
+  if (days.some((day) => day < today)) return { config, remarks: [] };
   const max = config.live.firstDayQtyMax;
   return {
     config: capped(config, max),

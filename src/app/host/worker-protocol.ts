@@ -12,6 +12,7 @@ import type { Gateway } from '../../engine/ports/outbound.ts';
 import type { EventDecisions } from '../../engine/replay/journal-decisions.ts';
 import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
 import type { FrameLogEnd } from '../../recording/frame-log.ts';
+import type { EventBlock } from './event-block.ts';
 
 /** One strategy as the worker builds it from the catalogue. */
 export interface StrategyInstanceSpec {
@@ -77,7 +78,7 @@ export interface ReplayedPast {
 }
 
 export type ToEngine =
-  | { readonly kind: 'events'; readonly events: readonly EngineEvent[] }
+  | { readonly kind: 'events'; readonly events: EventBlock }
   | { readonly kind: 'replay'; readonly past: PastPlace }
   /** Ends a replay beside another engine, which sent calls and reads of these steps. */
   | { readonly kind: 'catch_up'; readonly steps: readonly ReplayStep[] }

@@ -17,8 +17,8 @@ export interface SequencerOptions {
   /** Time goes back within a session only at a start whose clock was set back by more than `AHEAD_MAX`. */
   readonly lastTsUs: TsUs;
   readonly recordInput: (input: JournaledInput) => void;
-  /** Throws when the disk refuses. */
-  readonly recordFrame: (seq: Seq, at: TsUs, text: string) => void;
+  /** Throws when the disk refuses; then it has taken none of them. */
+  readonly recordFrames: (frames: readonly StampedFrame[]) => void;
   readonly decode: OperatorFunction<StampedFrame, MarketEvent>;
   readonly deliver: (events: readonly EngineEvent[]) => void;
 }
@@ -27,7 +27,9 @@ export interface SequencerOptions {
 const AHEAD_MAX = seconds(1);
 
 /** A disk that stays full must not take the memory too: a restart cannot repeat what was decided on further frames. */
-const REFUSED_MAX = 100_000;
+const UNWRITTEN_MAX = 100_000;
+/** A full disk is asked again with every event: that may not take as long as all that it refused. */
+const WRITTEN_AT_ONCE = 256;
 
 export class Sequencer implements InputSink {
   readonly #options: SequencerOptions;
@@ -37,7 +39,8 @@ export class Sequencer implements InputSink {
   readonly #frames$ = new Subject<StampedFrame>();
   /** A frame may tell that prices come again: that has a later number, and comes after it as in a replay. */
   #framePlace = 0;
-  #refused: StampedFrame[] = [];
+  /** Frames that the disk does not have yet, in order. */
+  #unwritten: StampedFrame[] = [];
   #scheduled = false;
   #isDiskFull = false;
   /** Data frames so far. */
@@ -76,29 +79,25 @@ export class Sequencer implements InputSink {
   }
 
   post(event: Unsequenced<EngineEvent>): void {
-    if (this.#refused.length > 0) this.settle();
+    this.settle();
     const input = sequenced(event, this.#nextSeq(), this.#now());
     this.#options.recordInput(input);
     this.#enqueue(input);
   }
 
   /**
-   * Takes the exact text of one data frame. A frame that the disk refuses still reaches the engine, because exits need prices; it is
-   * written before any later one, or a restart could not repeat what was decided on it. The first refusal freezes entries.
+   * Takes the exact text of one data frame. It is written with the others of its network read, before the engine gets any of them. A
+   * frame that the disk refuses still reaches the engine, because exits need prices; it is written before any later one, or a restart
+   * could not repeat what was decided on it. The first refusal freezes entries.
    */
   frame(text: string): void {
-    const number = this.#nextSeq();
-    const at = this.#now();
+    const frame = { seq: this.#nextSeq(), tsUs: this.#now(), text };
     this.frames += 1;
-    this.lastFrameUs = at;
-    const frame = { seq: number, tsUs: at, text };
-    const problem = this.settle() ?? this.#recordProblem(frame);
-    if (problem !== null && this.#refused.length < REFUSED_MAX) this.#refused.push(frame);
+    this.lastFrameUs = frame.tsUs;
+    if (this.#unwritten.length < UNWRITTEN_MAX) this.#unwritten.push(frame);
     this.#framePlace = this.#batch.length;
     this.#frames$.next(frame);
-    const isFirst = problem !== null && !this.#isDiskFull;
-    this.#isDiskFull = problem !== null;
-    if (isFirst) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
+    this.#schedule();
   }
 
   /** Events that wait for the end of the network read. */
@@ -108,32 +107,28 @@ export class Sequencer implements InputSink {
 
   /** Delivers the waiting batch now. */
   flush(): void {
+    this.settle();
     if (this.#batch.length === 0) return;
     const events = this.#batch;
     this.#batch = [];
     this.#options.deliver(events);
   }
 
-  /** Null when every frame that the disk refused is written. */
+  /** Null when every frame is written. */
   settle(): string | null {
-    return failureOf(() => this.writeRefused());
+    const problem = failureOf(() => this.writeFrames());
+    const isFirst = problem !== null && !this.#isDiskFull;
+    this.#isDiskFull = problem !== null;
+    if (isFirst) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
+    return problem;
   }
 
-  /** Writes the frames that the disk refused, in order, as many as it takes; throws when it takes not all. */
-  writeRefused(): void {
-    let written = 0;
-    try {
-      for (const { seq: number, tsUs: at, text } of this.#refused) {
-        this.#options.recordFrame(number, at, text);
-        written += 1;
-      }
-    } finally {
-      if (written > 0) this.#refused = this.#refused.slice(written);
+  /** Writes the frames that the disk does not have yet; throws when it refuses them. */
+  writeFrames(): void {
+    while (this.#unwritten.length > 0) {
+      this.#options.recordFrames(this.#unwritten.slice(0, WRITTEN_AT_ONCE));
+      this.#unwritten = this.#unwritten.slice(WRITTEN_AT_ONCE);
     }
-  }
-
-  #recordProblem({ seq: number, tsUs: at, text }: StampedFrame): string | null {
-    return failureOf(() => this.#options.recordFrame(number, at, text));
   }
 
   #nextSeq(): Seq {
@@ -152,6 +147,10 @@ export class Sequencer implements InputSink {
   #enqueue(event: EngineEvent, place = this.#batch.length): void {
     if (place === this.#batch.length) this.#batch.push(event);
     else this.#batch.splice(place, 0, event);
+    this.#schedule();
+  }
+
+  #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     queueMicrotask(() => {

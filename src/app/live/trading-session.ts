@@ -39,7 +39,12 @@ import {
   frameLogPath,
   openFrameLog,
 } from '../../recording/frame-log.ts';
-import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
+import {
+  decodeFrames,
+  marketEvents,
+  type ServerFrame,
+  type StampedFrame,
+} from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import {
   type CarriedOver,
@@ -222,7 +227,7 @@ export class TradingSession implements InputSink, Work {
           this.#lastStops.set(input.command.strategy, input.seq);
         journal.recordInput(input);
       },
-      recordFrame: (number, at, text) => this.#recordFrame(number, at, text),
+      recordFrames: (frames) => this.#recordFrames(frames),
       decode: pipe(
         decodeFrames(context.edge.table, context.edge.drift),
         tap((frame) => this.#follow(frame)),
@@ -432,7 +437,7 @@ export class TradingSession implements InputSink, Work {
 
   #settleFrames(): void {
     if (this.#frameLog === undefined) return;
-    this.#sequencer.writeRefused();
+    this.#sequencer.writeFrames();
     if (!this.#isClosed) return;
     this.#frameLog.close();
     this.#frameLog = undefined;
@@ -470,9 +475,9 @@ export class TradingSession implements InputSink, Work {
     this.tell({ kind: 'alert', severity: 'warning', code: 'clock_set_back', text });
   }
 
-  #recordFrame(number: Seq, at: TsUs, text: string): void {
+  #recordFrames(frames: readonly StampedFrame[]): void {
     assert(this.#frameLog !== undefined, 'frames are recorded after the replay');
-    this.#frameLog.append(number, at, text);
+    this.#frameLog.append(frames);
   }
 
   async #replay(place: PastPlace): Promise<void> {

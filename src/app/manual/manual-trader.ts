@@ -62,7 +62,8 @@ export function openBroker(
 ): ManualTrader | undefined {
   const paths = statePaths(stateDir ?? asked.stateDir);
   prepareStateDir(paths);
-  const { config, remarks } = withFirstDayLimits(asked, paths.journal);
+  // A journal that only another Tickwright can read must keep nobody from his orders.
+  const { config, remarks } = withFirstDayLimits(asked, paths.journal, note);
   const address = config.mode === 'paper' ? embeddedAddress(paths) : configuredAddress(config);
   if (address === undefined) return undefined;
   for (const remark of remarks) note(remark);
@@ -210,33 +211,47 @@ export class ManualTrader {
   #exchangesUsed(): number {
     const { journal } = this.#options.paths;
     if (!existsSync(journal)) return 0;
-    const opened = readJournal(journal);
-    try {
-      return opened.read.counter(TOKEN_EXCHANGES, brokerDay());
-    } finally {
-      opened.close();
-    }
+    let used = 0;
+    this.#noteFailure('exchanges of today are not known', () => {
+      const opened = readJournal(journal);
+      try {
+        used = opened.read.counter(TOKEN_EXCHANGES, brokerDay());
+      } finally {
+        opened.close();
+      }
+    });
+    return used;
   }
 
   /** Holds the lock of the daemon for the count alone: a person may take minutes to type a password. Throws beside a daemon. */
   #countExchange(): void {
-    const { paths, note } = this.#options;
+    const { paths } = this.#options;
     const lock = takeInstanceLock(paths.lock, process.pid);
     try {
-      const journal = new JournalStore({
-        path: paths.journal,
-        wallClock: systemClock,
-        timers: systemTimers,
-        onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
-      });
-      try {
-        exchangeCounter(journal).add();
-      } finally {
-        journal.close();
-      }
+      this.#noteFailure('the exchange is not counted', () => this.#addExchange());
     } finally {
       lock.release();
     }
+  }
+
+  #addExchange(): void {
+    const { paths, note } = this.#options;
+    const journal = new JournalStore({
+      path: paths.journal,
+      wallClock: systemClock,
+      timers: systemTimers,
+      onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
+    });
+    try {
+      exchangeCounter(journal).add();
+    } finally {
+      journal.close();
+    }
+  }
+
+  #noteFailure(what: string, run: () => void): void {
+    const failure = failureOf(run);
+    if (failure !== null) this.#options.note(`${what}: ${failure}`);
   }
 
   /** The result of an exchange is returned; only the steps on the way are noted. */

@@ -1,5 +1,5 @@
 /** Market state: last trades, merged books, bands of the day, and how old each is. */
-import type { PriceBand } from '../../domain/contract.ts';
+import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { BookTick, TradeTick } from '../../domain/ticks.ts';
 import type { InstrumentIndex, PriceTicks } from '../../domain/units.ts';
 import type { BookUpdate, ReferencePrices } from '../ports/engine-event.ts';
@@ -93,6 +93,15 @@ export class Market {
   lastPrice(instrument: InstrumentIndex): PriceTicks | null {
     const market = this.#instruments[instrument];
     return market === undefined ? null : (market.last.price ?? market.quotedPrice);
+  }
+
+  /** In ticks, of the last trade, else of the reference: what prices are measured against. */
+  lastOrReference({ index, spec }: Contract): number | undefined {
+    const market = this.#instruments[index];
+    const last = market?.last.price ?? undefined;
+    const reference = market?.band?.reference;
+    if (last !== undefined || reference === undefined) return last;
+    return reference / spec.hundredthsPerTick;
   }
 
   lastBook(instrument: InstrumentIndex): BookTick | undefined {

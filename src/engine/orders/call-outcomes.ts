@@ -9,7 +9,6 @@ import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { type OpenCall, type ManagedOrder, ScanEvidence } from './managed-order.ts';
 import type { CircuitBreakers } from './circuit-breakers.ts';
-import type { RejectionMemory } from './send-history.ts';
 
 type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
 
@@ -17,7 +16,6 @@ export class CallOutcomes {
   readonly #context: EventContext;
   readonly #orders: Orders;
   readonly #life: OrderLife;
-  readonly #rejections: RejectionMemory;
   readonly #breakers: CircuitBreakers;
   readonly #executor: OrderExecutor;
   readonly #past: JournalDecisions;
@@ -28,7 +26,6 @@ export class CallOutcomes {
     context: EventContext,
     orders: Orders,
     life: OrderLife,
-    rejections: RejectionMemory,
     breakers: CircuitBreakers,
     executor: OrderExecutor,
     past: JournalDecisions,
@@ -37,7 +34,6 @@ export class CallOutcomes {
     this.#context = context;
     this.#orders = orders;
     this.#life = life;
-    this.#rejections = rejections;
     this.#breakers = breakers;
     this.#executor = executor;
     this.#past = past;
@@ -106,7 +102,7 @@ export class CallOutcomes {
 
   #place(order: ManagedOrder, outcome: CallOutcome): void {
     if (outcome.status === 'accepted') {
-      this.#rejections.accepted(order.strategy, order);
+      this.#orders.rejections.accepted(order.strategy, order);
       if (!this.#bind(order, outcome)) this.#taken(order, outcome.orderNo);
       this.#life.apply(order, 'place_accepted');
       if (order.queuedCancel !== null) this.#executor.sendQueuedCancel(order);
@@ -116,7 +112,7 @@ export class CallOutcomes {
     }
     this.#failed(order, outcome);
     if (outcome.status === 'rejected') {
-      this.#rejections.rejected(order.strategy, order, order.reason, this.#context.nowUs);
+      this.#orders.rejections.rejected(order.strategy, order, order.reason, this.#context.nowUs);
       this.#breakers.rejected();
     }
     if (outcome.status === 'unknown' && order.orderNo === null) {

@@ -218,6 +218,7 @@ export class EarlierOrders {
   /** Contracts that orders which are over may have traded unseen; none once a read of positions has agreed. */
   unseenQty(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
     let total = 0;
+    if (this.#unproven.size === 0) return total;
     for (const order of this.#unproven) {
       const isOf = order.strategy === strategy && order.instrument === instrument && order.side === side;
       if (isOf && order.isFinal && !this.#agreedUs.has(order)) total += leavesOf(order);

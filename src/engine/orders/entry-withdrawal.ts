@@ -7,7 +7,6 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import { type InstrumentIndex, OPERATOR_INDEX, seconds, type StrategyIndex } from '../../domain/units.ts';
 import type { CarriedOrder } from '../ports/engine-event.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
-import { coverOf } from '../risk/exposure.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import type { Orders } from './orders.ts';
@@ -175,7 +174,7 @@ export class EntryWithdrawal {
     const increasing: ManagedOrder[] = [];
     const reducing: ManagedOrder[] = [];
     for (const [instrument, list] of byInstrument) {
-      const taken = cover(portfolio.position(strategy, instrument).qty, list, coverOf);
+      const taken = cover(portfolio.position(strategy, instrument).qty, list, ({ asCover }) => asCover);
       for (const order of list) (taken.increasing.has(order) ? increasing : reducing).push(order);
     }
     return { increasing, reducing };

@@ -19,7 +19,6 @@ import {
 } from '../../domain/units.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { PositionReconciler } from '../positions/position-reconciler.ts';
-import { coverOf, leftByHand } from '../risk/exposure.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
@@ -230,8 +229,10 @@ export class BracketExits {
     side: Side,
     counts: (bracket: ManagedOrder) => boolean,
   ): number {
+    const { owingExits } = this.#parts.orders;
     let total = 0;
-    for (const bracket of this.#parts.orders.owingExits) {
+    if (owingExits.size === 0) return total;
+    for (const bracket of owingExits) {
       if (bracket.instrument !== instrument || bracket.side === side || !counts(bracket)) continue;
       if (strategy === null || bracket.strategy === strategy)
         total += Math.max(0, bracket.filledQty - this.#coveredBy(bracket));
@@ -242,7 +243,7 @@ export class BracketExits {
   /** Contracts of a bracket that its exits have ever covered: the smaller half counts. */
   #coveredBy(bracket: ManagedOrder): number {
     const { stopQty, takeProfitQty } = cover(signOf(bracket.side), this.#exitsOf(bracket), (exit) => ({
-      ...coverOf(exit),
+      ...exit.asCover,
       qty: exit.qty,
       group: null,
     }));
@@ -289,11 +290,11 @@ export class ExitCover {
       if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
       const { strategy, instrument, side } = order;
       const held = this.#parts.portfolio.position(strategy, instrument).qty;
-      const forAll = leftByHand(this.#parts.portfolio, instrument, side);
+      const forAll = this.#parts.portfolio.leftByHand(instrument, side);
       const left = Math.max(0, Math.min(-signOf(side) * held, forAll));
       // Nothing triggers while the market is closed, and the stop that fits could not be placed before the night.
       if (left > 0 && this.#isMarketClosed) continue;
-      const { increasing, oversized } = cover(held, this.#exitsOfOwner(order), coverOf);
+      const { increasing, oversized } = cover(held, this.#exitsOfOwner(order), ({ asCover }) => asCover);
       const isForestalled = this.#closingQty(order) > forAll;
       if (isForestalled || increasing.has(order) || oversized.has(order)) this.#withdraw(order, left);
     }

@@ -1,5 +1,6 @@
 /** One order of ours, or one adopted from the broker's book: its known state and its open calls. */
 import type { BrokerOrder, BrokerTriggerKind } from '../../domain/broker-order.ts';
+import { type CoverOrder, type CoverRole, sentRole, waitingRole } from '../../domain/cover.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import {
   type FillQuality,
@@ -21,7 +22,6 @@ import {
 } from '../../domain/units.ts';
 import type { Purpose } from '../ports/approved.ts';
 import type { OrderUpdate } from '../ports/strategy-port.ts';
-import type { OrderView } from '../risk/risk-view.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 
@@ -92,7 +92,7 @@ const IN_A_BOOK: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
   'pending_cancel',
 ]);
 
-export class ManagedOrder implements OrderView {
+export class ManagedOrder {
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;
   readonly purpose: Purpose;
@@ -251,6 +251,19 @@ export class ManagedOrder implements OrderView {
     const { clientOrderId, partner } = this;
     if (partner === null) return null;
     return clientOrderId < partner.clientOrderId ? clientOrderId : partner.clientOrderId;
+  }
+
+  /** What a stop sent is the stop at work; what a take-profit sent is a limit order that may never fill. */
+  get role(): CoverRole {
+    if (this.trigger?.kind === 'bracket') return 'entry';
+    if (this.isWaiting) return waitingRole(this.side, this.triggerWhen);
+    return this.parent === null ? 'exit' : sentRole(this.side, this.triggerWhen);
+  }
+
+  /** As `cover` counts it. */
+  get asCover(): CoverOrder {
+    const { side, role, group, isProtective } = this;
+    return { side, qty: Math.max(this.leavesQty, this.exposedQty), role, group, isProtective };
   }
 
   get pendingPrice(): PriceTicks | null {

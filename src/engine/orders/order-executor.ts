@@ -15,12 +15,10 @@ import type { Proposal } from '../ports/journal-entry.ts';
 import type { Gateway } from '../ports/outbound.ts';
 import type { CircuitBreakers } from './circuit-breakers.ts';
 import type { Guard } from '../risk/risk-guard.ts';
-import type { RiskView } from '../risk/risk-view.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
 import { ManagedOrder, ScanEvidence } from './managed-order.ts';
 import type { BracketExits } from './exits.ts';
-import type { SendRate } from './send-history.ts';
 
 export interface OrderExecutorParts {
   readonly context: EventContext;
@@ -28,9 +26,8 @@ export interface OrderExecutorParts {
   readonly life: OrderLife;
   readonly updates: OrderUpdates;
   readonly guard: Guard;
-  readonly view: RiskView;
+  readonly session: { readonly accountReadUs: number };
   readonly gateway: Gateway;
-  readonly rate: SendRate;
   readonly breakers: Pick<CircuitBreakers, 'sent'>;
   readonly exits: BracketExits;
   /** An exit waits for positions to be read (rulings, 36). */
@@ -126,7 +123,7 @@ export class OrderExecutor {
   /** Orders that the process before sent unjournaled, maybe just now: they count for the limits of rates. */
   countSent(orders: readonly ManagedOrder[]): void {
     for (const _ of orders) {
-      this.#parts.rate.sent(this.#parts.context.nowUs);
+      this.#parts.orders.rate.sent(this.#parts.context.nowUs);
       this.#parts.breakers.sent();
     }
   }
@@ -177,7 +174,7 @@ export class OrderExecutor {
   }
 
   #place(order: ApprovedOrder, call: Call): void {
-    const { context, orders, rate, exits, gateway } = this.#parts;
+    const { context, orders, exits, gateway } = this.#parts;
     const { clientOrderId, strategy, purpose, instrument, orderCode, side, limitPrice, trigger } = order;
     const placed = new ManagedOrder({
       clientOrderId,
@@ -199,7 +196,7 @@ export class OrderExecutor {
     placed.isOfSystem = call.by === 'system';
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);
-    rate.sent(context.nowUs);
+    orders.rate.sent(context.nowUs);
     this.#placed += 1;
     const isLost = context.decisions.losesCall(clientOrderId);
     context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
@@ -250,8 +247,8 @@ export class OrderExecutor {
   }
 
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
-    const { context, rate, life, view } = this.#parts;
-    if (modify.qty > order.qty) order.grow(context.nowUs, view.accountReadUs());
+    const { context, orders, life, session } = this.#parts;
+    if (modify.qty > order.qty) order.grow(context.nowUs, session.accountReadUs);
     order.openModify = {
       callId: modify.callId,
       qty: modify.qty,
@@ -260,7 +257,7 @@ export class OrderExecutor {
       answer: 'none',
       evidence: new ScanEvidence(context.nowUs),
     };
-    rate.sent(context.nowUs);
+    orders.rate.sent(context.nowUs);
     context.append({
       kind: 'modify',
       cause: context.seq,
@@ -291,7 +288,7 @@ export class OrderExecutor {
 
   /** Sends a cancel that waited for the order's number or key, or for the book to allow it. */
   sendQueuedCancel(order: ManagedOrder): void {
-    const { context, guard, view, gateway, life } = this.#parts;
+    const { context, guard, gateway, life } = this.#parts;
     const { queuedCancel: callId, strategy } = order;
     if (callId === null || !order.canBeCanceled) return;
     assert(order.openCancel === null, 'one cancel of an order is open at a time');
@@ -305,7 +302,7 @@ export class OrderExecutor {
       answer: 'none',
       evidence: new ScanEvidence(context.nowUs),
     };
-    const cancel = guard.checkCancel(view, strategy, callId, order);
+    const cancel = guard.checkCancel(strategy, callId, order);
     context.append({ kind: 'cancel', cause: context.seq, tsUs: context.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
     order.unanswered += 1;

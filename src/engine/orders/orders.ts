@@ -16,11 +16,14 @@ import type { OrderUpdate } from '../ports/strategy-port.ts';
 import { countOf, startOf } from '../state/client-order-ids.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { ManagedOrder } from './managed-order.ts';
+import { RejectionMemory, SendRate } from './send-history.ts';
 
 const NO_CHILDREN: readonly ManagedOrder[] = [];
 
 export class Orders {
   readonly touch = new TouchPrices(() => this.#open);
+  readonly rate = new SendRate();
+  readonly rejections = new RejectionMemory();
   readonly #byId = new Map<ClientOrderId, ManagedOrder>();
   readonly #children = new Map<ClientOrderId, ManagedOrder[]>();
   readonly #byNumber = new Map<BrokerOrderNo, ManagedOrder>();

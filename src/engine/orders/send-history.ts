@@ -1,7 +1,6 @@
 import { firstAtLeast } from '../../domain/first-at-least.ts';
-import type { OrderIntent } from '../../domain/order.ts';
-import { type StrategyIndex, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
-import type { RejectionRecord } from '../risk/risk-view.ts';
+import type { Side } from '../../domain/order.ts';
+import { type InstrumentIndex, type StrategyIndex, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 
 /** Longest span that can be asked for. */
 const KEPT_US = US_PER_MINUTE;
@@ -29,6 +28,12 @@ export class SendRate {
     const { length } = this.#times;
     return length - firstAtLeast(this.#times, now - spanUs + 1, this.#start, length);
   }
+
+  /** At least `max` were sent after `now - spanUs`. */
+  reaches(max: number, spanUs: number, now: TsUs): boolean {
+    const at = this.#times.length - max;
+    return max <= 0 || (at >= this.#start && (this.#times[at] ?? -Infinity) > now - spanUs);
+  }
 }
 
 /** Remembers identical requests that were refused, in a row (failure cases, 32). */
@@ -36,7 +41,19 @@ export class SendRate {
 /** Requests remembered; the one refused longest ago leaves first. */
 const REQUESTS_MAX = 256;
 
-type Request = Pick<OrderIntent, 'instrument' | 'side' | 'qty' | 'limitPrice'>;
+interface Request {
+  readonly instrument: InstrumentIndex;
+  readonly side: Side;
+  readonly qty: number;
+  readonly limitPrice: number;
+}
+
+/** How often the broker refused this very request lately, in a row. */
+interface RejectionRecord {
+  readonly count: number;
+  readonly text: string;
+  readonly lastUs: TsUs;
+}
 
 const keyOf = (strategy: StrategyIndex, { instrument, side, qty, limitPrice }: Request): string =>
   `${strategy}|${instrument}|${side}|${qty}|${limitPrice}`;

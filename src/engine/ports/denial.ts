@@ -2,9 +2,6 @@
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TimeInForce } from '../../domain/order.ts';
 
-/** Calls that a rule may stop. Cancels are never denied (rulings, 36). */
-export type DenialScope = 'entry' | 'entry_and_reduce';
-
 export type Denial =
   | { readonly code: 'qty_not_positive'; readonly qty: number }
   | { readonly code: 'qty_above_max'; readonly qty: number; readonly max: number }

@@ -5,7 +5,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
-import type { Side } from '../../domain/order.ts';
+import { opposite, type Side } from '../../domain/order.ts';
 import { applyFill, FLAT_POSITION, openProfit, type Position, PositionTotal } from '../../domain/position.ts';
 import {
   type InstrumentIndex,
@@ -156,6 +156,15 @@ export class Portfolio {
   /** Contracts that strategies hold and orders of this side, by hand and after their own, have closed: the operator holds the opposite. */
   closedByHand(instrument: InstrumentIndex, side: Side): number {
     return this.#totals[instrument]?.closedByHand[side] ?? 0;
+  }
+
+  /**
+   * What orders by hand leave to be closed by orders of this side, by all owners together; Infinity where there are none. They belong to
+   * the operator, so nobody knows which strategy's contracts they closed: what is left serves whoever asks first.
+   */
+  leftByHand(instrument: InstrumentIndex, side: Side): number {
+    const closed = this.closedByHand(instrument, side);
+    return closed === 0 ? Infinity : this.grossQty(instrument, opposite(side)) - closed;
   }
 
   /** The list is replaced, never changed. */

@@ -12,6 +12,7 @@ import {
   type SignedQty,
   signedQty,
   type StrategyIndex,
+  US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
 import type { ContractTable } from '../state/contract-table.ts';
@@ -36,6 +37,8 @@ export interface PositionReconcilerParts {
   /** Reads positions and then the book again. */
   readonly readPositions: () => void;
 }
+
+const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 
 type State = 'unread' | 'agreed' | 'mismatch';
 
@@ -68,6 +71,11 @@ export class PositionReconciler {
 
   get readUs(): number {
     return this.#readUs;
+  }
+
+  /** Read just now: it may prove what an order would close (rulings, 36). */
+  get isFresh(): boolean {
+    return this.#parts.context.nowUs - this.#readUs < POSITION_AGE_US_MAX;
   }
 
   /** When the read began that last agreed with our positions; -Infinity after a difference or a start. */

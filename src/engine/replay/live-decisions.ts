@@ -6,15 +6,13 @@ import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import type { Call, IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
-import type { Guard } from '../risk/risk-guard.ts';
-import type { Refusal, RiskView } from '../risk/risk-view.ts';
+import type { Guard, Refusal } from '../risk/risk-guard.ts';
 import type { Asked, Decision, DecisionSource } from '../state/decision-source.ts';
 
 export interface LiveDecisionsParts {
   readonly ids: ClientOrderIds;
   readonly queue: IntentQueue;
   readonly guard: Guard;
-  readonly view: RiskView;
 }
 
 export class LiveDecisions implements DecisionSource {
@@ -41,9 +39,8 @@ export class LiveDecisions implements DecisionSource {
     intent: OrderIntent,
     mayWait: boolean,
   ): Decision<ApprovedOrder> {
-    const { guard, view } = this.#parts;
     const hint = by === 'system' ? 'exit' : 'any';
-    const verdict = guard.checkSubmit(view, strategy, id, intent, hint);
+    const verdict = this.#parts.guard.checkSubmit(strategy, id, intent, hint);
     return verdict.ok ? { kind: 'approved', approved: verdict.order } : refused(verdict, mayWait);
   }
 
@@ -54,8 +51,7 @@ export class LiveDecisions implements DecisionSource {
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {
-    const { guard, view } = this.#parts;
-    const verdict = guard.checkModify(view, strategy, callId, change, by);
+    const verdict = this.#parts.guard.checkModify(strategy, callId, change, by);
     return verdict.ok ? { kind: 'approved', approved: verdict.modify } : refused(verdict, mayWait);
   }
 

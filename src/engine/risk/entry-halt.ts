@@ -118,7 +118,7 @@ export class EntryHalt {
   }
 
   strategyReason(strategy: StrategyIndex): string | null {
-    return this.#strategies.get(strategy) ?? null;
+    return this.#strategies.size === 0 ? null : (this.#strategies.get(strategy) ?? null);
   }
 
   /** Carried over from an earlier session; `strategy` is null for the account. */

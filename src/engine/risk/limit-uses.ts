@@ -10,7 +10,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import { workingQty } from './exposure.ts';
-import type { RiskView } from './risk-view.ts';
+import type { Owners } from '../owners.ts';
 
 type LimitName =
   | 'position'
@@ -45,26 +45,28 @@ const ofAccount = (limit: LimitName, used: number, max: number): LimitUse => ({
 
 /** `breakers`: uses of the limits that halt by themselves. */
 export function limitUses(
-  view: RiskView,
+  owners: Owners,
   { risk, strategies }: Pick<EngineSettings, 'risk' | 'strategies'>,
   breakers: readonly LimitUse[],
 ): readonly LimitUse[] {
-  const orders = view.openOrders().filter(({ isProtective }) => isProtective !== true);
-  const margin = view.account()?.usageBps;
+  const { context, losses, session } = owners;
+  const { rate } = owners.orders;
+  const orders = owners.orders.open.filter(({ isProtective }) => !isProtective);
+  const margin = session.account?.usageBps;
   return [
-    ofAccount('position', worst(view, null), risk.accountPositionMax),
+    ofAccount('position', worst(owners, null), risk.accountPositionMax),
     ofAccount('open_orders', orders.length, risk.openOrdersMax),
-    ofAccount('daily_loss', view.accountLoss(), risk.accountDailyLossMax),
-    ofAccount('orders_per_second', view.sentWithin(US_PER_SECOND), risk.ordersPerSecondMax),
-    ofAccount('orders_per_minute', view.sentWithin(US_PER_MINUTE), risk.ordersPerMinuteMax),
+    ofAccount('daily_loss', losses.ofAccount(), risk.accountDailyLossMax),
+    ofAccount('orders_per_second', rate.within(US_PER_SECOND, context.nowUs), risk.ordersPerSecondMax),
+    ofAccount('orders_per_minute', rate.within(US_PER_MINUTE, context.nowUs), risk.ordersPerMinuteMax),
     ...(margin === undefined ? [] : [ofAccount('margin', margin, BPS)]),
     ...breakers,
     ...strategies.flatMap(({ risk: own }, place): readonly LimitUse[] => {
       const strategy = strategyIndex(place);
       const open = orders.filter((order) => order.strategy === strategy).length;
-      const loss = Math.max(0, view.lossOf(strategy));
+      const loss = Math.max(0, losses.of(strategy));
       return [
-        { limit: 'position', strategy, used: worst(view, strategy), max: own.positionMax },
+        { limit: 'position', strategy, used: worst(owners, strategy), max: own.positionMax },
         { limit: 'open_orders', strategy, used: open, max: own.openOrdersMax },
         { limit: 'daily_loss', strategy, used: loss, max: own.dailyLossMax },
       ];
@@ -73,27 +75,27 @@ export function limitUses(
 }
 
 /** Largest position in one contract if everything on one side fills; `strategy` is null for the account. */
-function worst(view: RiskView, strategy: StrategyIndex | null): number {
+function worst(owners: Owners, strategy: StrategyIndex | null): number {
   let most = 0;
-  for (const { index } of view.contracts()) {
+  for (const { index } of owners.contracts.all) {
     const instrument = instrumentIndex(index);
     for (const side of SIDES)
       most = Math.max(
         most,
-        heldQty(view, strategy, instrument, side) +
-          workingQty(view, strategy, instrument, side, null) +
-          view.owedExitQty(strategy, instrument, side),
+        heldQty(owners, strategy, instrument, side) +
+          workingQty(owners, strategy, instrument, side) +
+          owners.exits.owedQty(strategy, instrument, side),
       );
   }
   return most;
 }
 
 function heldQty(
-  view: RiskView,
+  { portfolio }: Owners,
   strategy: StrategyIndex | null,
   instrument: InstrumentIndex,
   side: Side,
 ): number {
-  if (strategy === null) return view.grossQty(instrument, side);
-  return signOf(side) * view.position(strategy, instrument).qty;
+  if (strategy === null) return portfolio.grossQty(instrument, side);
+  return signOf(side) * portfolio.position(strategy, instrument).qty;
 }

@@ -11,9 +11,9 @@ import type {
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { OrderView, RiskView } from './risk-view.ts';
+import type { OrderView, Owners } from '../owners.ts';
 /** A change as the rules see it: the order as it would be afterwards. */
-interface ChangedTerms {
+export interface ChangedTerms {
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
   /** Null for an order at the exchange. */
@@ -27,8 +27,7 @@ export function changedTerms(order: OrderView, change: ModifyIntent): ChangedTer
   const qty = change.kind === 'qty' ? change.qty : order.qty;
   const limitPrice = change.kind === 'price' ? change.limitPrice : order.limitPrice;
   const triggerPrice = change.kind === 'trigger' ? change.triggerPrice : null;
-  const exposedQty =
-    order.isWaiting === true ? order.exposedQty : Math.max(order.exposedQty, qty - order.filledQty);
+  const exposedQty = order.isWaiting ? order.exposedQty : Math.max(order.exposedQty, qty - order.filledQty);
   return { qty, limitPrice, triggerPrice, exposedQty };
 }
 
@@ -75,7 +74,7 @@ const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
 export const isWaiting = ({ kind }: Pick<OrderIntent, 'kind'>): boolean =>
   kind === 'stop' || kind === 'trailing_stop';
 
-export function triggerOf(intent: OrderIntent, view: Pick<RiskView, 'contract'>): Trigger | null {
+export function triggerOf(intent: OrderIntent, { contracts }: Owners): Trigger | null {
   switch (intent.kind) {
     case 'limit':
       return null;
@@ -90,7 +89,7 @@ export function triggerOf(intent: OrderIntent, view: Pick<RiskView, 'contract'>)
       return { kind: 'bracket', stopLossPrice, takeProfitPrice };
     }
     case 'arbitrage': {
-      const leg = view.contract(intent.leg);
+      const leg = contracts.at(intent.leg);
       assert(leg !== undefined, 'the leg of an arbitrage order is a contract');
       return { kind: 'arbitrage', leg: intent.leg, legCode: leg.orderCode };
     }
@@ -98,18 +97,18 @@ export function triggerOf(intent: OrderIntent, view: Pick<RiskView, 'contract'>)
 }
 
 export function triggerDenial(
-  view: RiskView,
+  owners: Owners,
   intent: TriggerIntent,
   assumed: readonly Assumption[],
 ): Denial | undefined {
   const assumption = RESTS_ON[intent.kind];
   if (assumption !== null && !assumed.includes(assumption)) return { code: 'not_assumed', assumption };
   // Rows carry no id of ours: an order of unknown fate is found by comparing with the rows of before (rulings, 8).
-  if (view.triggersReadUs() === -Infinity) return { code: 'triggers_unread' };
-  return shapeDenial(view, intent);
+  if (owners.session.triggersReadUs === -Infinity) return { code: 'triggers_unread' };
+  return shapeDenial(owners, intent);
 }
 
-function shapeDenial(view: RiskView, intent: TriggerIntent): Denial | undefined {
+function shapeDenial({ contracts, market }: Owners, intent: TriggerIntent): Denial | undefined {
   const { side, limitPrice } = intent;
   switch (intent.kind) {
     case 'stop':
@@ -125,13 +124,13 @@ function shapeDenial(view: RiskView, intent: TriggerIntent): Denial | undefined 
       const [low, high] = side === 'buy' ? [stopLoss, takeProfit] : [takeProfit, stopLoss];
       // A market order will pay about the price of the last trade.
       const isMarket = isMarketLimit(side, limitPrice);
-      const limit = isMarket ? (view.tradedPrice(intent.instrument) ?? limitPrice) : limitPrice;
+      const limit = isMarket ? (market.tradedPrice(intent.instrument) ?? limitPrice) : limitPrice;
       const isBetween = low < limit && limit < high;
       return isBetween ? undefined : { code: 'exit_price_side', stopLoss, limit, takeProfit };
     }
     case 'arbitrage':
       if (intent.leg === intent.instrument) return { code: 'leg_is_own_contract' };
-      return view.contract(intent.leg) === undefined
+      return contracts.at(intent.leg) === undefined
         ? { code: 'contract_unknown', instrument: intent.leg }
         : undefined;
   }
@@ -150,7 +149,7 @@ function behindTrigger(side: Side, when: TriggerWhen, trigger: number, limit: nu
 const firstTrigger = (side: Side, activation: number, offset: number): number =>
   side === 'sell' ? activation - offset : activation + offset;
 
-const NO_PRICES: readonly number[] = [];
+export const NO_PRICES: readonly number[] = [];
 
 /** Prices sent beside the limit: on the grid, and inside the band and the collar like it. */
 export function otherPrices(intent: OrderIntent): readonly number[] {
@@ -179,7 +178,7 @@ export function moveDenial(
   if (!assumed.includes('conditional-change'))
     return { code: 'not_assumed', assumption: 'conditional-change' };
   const { orderKey, triggerPrice } = order;
-  if (order.orderNo === null || orderKey === null || orderKey === undefined)
+  if (order.orderNo === null || orderKey === null)
     return { code: 'order_not_working', status: `${order.status}, without a key` };
   if (order.cancelQueued) return { code: 'order_not_working', status: `${order.status}, a cancel waits` };
   if (triggerPrice === change.triggerPrice) return { code: 'modify_changes_nothing' };

@@ -1,95 +1,108 @@
 /**
  * The only place that approves orders, changes and cancels. It caches the hours of the day and nothing else: the
- * same view and the same request always get the same answer.
+ * same state of the owners and the same request always get the same answer.
  */
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
+import type { Contract } from '../../domain/contract.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { ApprovedCancel, OrderToSend, Purpose } from '../ports/approved.ts';
+import type { OrderView, Owners } from '../owners.ts';
+import type {
+  ApprovedCancel,
+  ApprovedModify,
+  ApprovedOrder,
+  OrderToSend,
+  Purpose,
+} from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { ProposalSource } from '../ports/journal-entry.ts';
-import type { ModifyVerdict, OrderView, PurposeHint, RiskView, SubmitVerdict } from './risk-view.ts';
 import { approveCancel, approveModify, approveOrder } from './approve.ts';
-import { ClosingHours, type RiskRequest, type RiskScene, type RiskTerms } from './risk-rule.ts';
 import {
   changedTerms,
-  isWaiting,
   modifyDenial,
   moveDenial,
-  otherPrices,
   timeInForceDenial,
   triggerDenial,
   triggerOf,
 } from './order-request.ts';
-import { type Reduction, reductionOf } from './exposure.ts';
-import { REDUCE_RULES, RISK_RULES } from './risk-rules.ts';
+import { RiskRequest } from './risk-request.ts';
+import { type RiskRule, rulesOf } from './risk-rules.ts';
 
-type Decision =
-  | { readonly ok: true; readonly purpose: Purpose; readonly shrinks: boolean }
-  | { readonly ok: false; readonly denial: Denial; readonly readFirst: boolean };
+/** 'exit' comes from the system, 'reduce' from a reduce-only order: both may only shrink the position that was read. */
+export type PurposeHint = 'any' | 'reduce' | 'exit';
 
-const refused = (denial: Denial, readFirst = false): Decision & { readonly ok: false } => ({
-  ok: false,
-  denial,
-  readFirst,
-});
+export type SubmitVerdict = { readonly ok: true; readonly order: ApprovedOrder } | Refusal;
+export type ModifyVerdict = { readonly ok: true; readonly modify: ApprovedModify } | Refusal;
+
+export interface Refusal {
+  readonly ok: false;
+  readonly denial: Denial;
+  /**
+   * True when the intent would be a reduction, and pass, if positions had been read less than 5 s ago (rulings, 36). The
+   * engine then reads them and asks once more instead of refusing an exit for a stale read.
+   */
+  readonly readFirst: boolean;
+}
+
+const refused = (denial: Denial, readFirst = false): Refusal => ({ ok: false, denial, readFirst });
 
 /** Tests put simpler ones in its place. */
 export type Guard = Pick<RiskGuard, 'checkSubmit' | 'checkModify' | 'checkCancel'>;
 
 export class RiskGuard {
-  readonly #terms: RiskTerms;
-  /** One for all checks: an order makes none. */
-  #scene: RiskScene | null = null;
+  readonly #owners: Owners;
+  readonly #settings: EngineSettings;
+  readonly #calendar: TradingCalendar;
+  readonly #costs: CostSchedule;
+  readonly #orderRules: readonly RiskRule[];
+  readonly #changeRules: readonly RiskRule[];
+  readonly #reduceRules: readonly RiskRule[];
+  #request: RiskRequest | null = null;
 
-  constructor(settings: EngineSettings, calendar: TradingCalendar, costs: CostSchedule) {
-    const hours = new ClosingHours(calendar, settings.flatBeforeClose);
-    this.#terms = { settings, calendar, hours, costs };
+  constructor(owners: Owners, settings: EngineSettings, calendar: TradingCalendar, costs: CostSchedule) {
+    this.#owners = owners;
+    this.#settings = settings;
+    this.#calendar = calendar;
+    this.#costs = costs;
+    this.#orderRules = rulesOf('new_entry', settings);
+    this.#changeRules = rulesOf('entry', settings);
+    this.#reduceRules = rulesOf('all', settings);
   }
 
   /** Of a bracket risk checks the entry; its exits only ever close what it has opened. */
   checkSubmit(
-    view: RiskView,
     strategy: StrategyIndex,
     clientOrderId: ClientOrderId,
     intent: OrderIntent,
     hint: PurposeHint,
   ): SubmitVerdict {
     const { instrument, side, qty, limitPrice } = intent;
-    const contract = view.contract(instrument);
+    const contract = this.#owners.contracts.at(instrument);
     if (contract === undefined) return refused({ code: 'contract_unknown', instrument });
-    const request: RiskRequest = {
-      strategy,
-      hint: isReduceOnly(intent) && hint === 'any' ? 'reduce' : hint,
-      isSystem: hint === 'exit',
-      contract,
-      side,
-      qty,
-      limitPrice,
-      otherPrices: otherPrices(intent),
-      isWaiting: isWaiting(intent),
-      isProtective: hint === 'exit' && intent.kind === 'stop',
-      exposedQty: qty,
-      changed: null,
-    };
-    const decision = this.#decideSubmit(view, intent, request);
-    if (!decision.ok) return decision;
+    const shape = this.#shapeDenial(intent);
+    if (shape !== undefined) return refused(shape);
+    const request = this.#requestOf(contract);
+    request.ofIntent(strategy, contract, intent, hint === 'exit');
+    const refusal = isEntry(intent)
+      ? this.#judgeAs(request, 'entry')
+      : this.#judge(request, hint !== 'any' || isReduceOnly(intent));
+    if (refusal !== null) return refusal;
     const order: OrderToSend = {
       clientOrderId,
       strategy,
-      purpose: decision.purpose,
-      shrinks: decision.shrinks,
+      purpose: request.purpose,
+      shrinks: request.shrinks,
       instrument,
       orderCode: contract.orderCode,
       side,
       qty,
       limitPrice,
-      trigger: triggerOf(intent, view),
-      cause: view.seq(),
+      trigger: triggerOf(intent, this.#owners),
+      cause: this.#owners.context.seq,
     };
     return {
       ok: true,
@@ -99,123 +112,101 @@ export class RiskGuard {
 
   /** Changes price or quantity of an order at the exchange, or the trigger of one that waits. */
   checkModify(
-    view: RiskView,
     strategy: StrategyIndex,
     callId: ClientOrderId,
     change: ModifyIntent,
     by: ProposalSource,
   ): ModifyVerdict {
-    const order = view.order(change.clientOrderId);
+    const { orders, contracts, context } = this.#owners;
+    const order = orders.get(change.clientOrderId);
     if (order === undefined || order.strategy !== strategy)
       return refused({ code: 'order_not_found', clientOrderId: change.clientOrderId });
-    const waits = order.isWaiting === true;
-    const denial = waits ? moveDenial(order, change, this.#assumed) : modifyDenial(order, change);
+    const { isWaiting, instrument, orderNo, clientOrderId, orderCode } = order;
+    const denial = isWaiting ? moveDenial(order, change, this.#assumed) : modifyDenial(order, change);
     if (denial !== undefined) return refused(denial);
-    const contract = view.contract(order.instrument);
-    if (contract === undefined) return refused({ code: 'contract_unknown', instrument: order.instrument });
-    const { side, orderNo, clientOrderId, orderCode } = order;
-    const { qty, limitPrice, triggerPrice, exposedQty } = changedTerms(order, change);
-    const request: RiskRequest = {
-      strategy,
-      hint: 'any',
-      isSystem: by === 'system',
-      contract,
-      side,
-      qty,
-      limitPrice,
-      otherPrices: triggerPrice === null ? NO_PRICES : [triggerPrice],
-      isWaiting: waits,
-      isProtective: order.isProtective === true,
-      exposedQty,
-      changed: order,
-    };
+    const contract = contracts.at(instrument);
+    if (contract === undefined) return refused({ code: 'contract_unknown', instrument });
+    const request = this.#requestOf(contract);
+    const terms = changedTerms(order, change);
+    request.ofChange(order, contract, terms, by === 'system');
     // An order that was placed to shrink a position stays that: the broker would send it either way.
-    const decision = waits ? this.#decideAs(view, request, order.purpose) : this.#decide(view, request);
-    if (!decision.ok) return decision;
+    const refusal = isWaiting ? this.#judgeAs(request, order.purpose) : this.#judge(request, false);
+    if (refusal !== null) return refusal;
     assert(orderNo !== null, 'an order that can be changed has a number');
     const modify = approveModify({
       callId,
       clientOrderId,
       strategy,
-      purpose: decision.purpose,
+      purpose: request.purpose,
       orderNo,
       orderKey: keyOf(order),
       orderCode,
-      qty,
-      limitPrice,
-      triggerPrice,
-      cause: view.seq(),
+      qty: terms.qty,
+      limitPrice: terms.limitPrice,
+      triggerPrice: terms.triggerPrice,
+      cause: context.seq,
     });
     return { ok: true, modify };
   }
 
   /** Never denied (rulings, 36): outside the hours for cancels the broker rejects it. */
-  checkCancel(
-    view: RiskView,
-    strategy: StrategyIndex,
-    callId: ClientOrderId,
-    order: OrderView,
-  ): ApprovedCancel {
+  checkCancel(strategy: StrategyIndex, callId: ClientOrderId, order: OrderView): ApprovedCancel {
     const { clientOrderId, orderNo, orderCode } = order;
     assert(orderNo !== null, 'a cancel names an order by its number');
     const orderKey = keyOf(order);
-    return approveCancel({
-      callId,
-      clientOrderId,
-      strategy,
-      orderNo,
-      orderKey,
-      orderCode,
-      cause: view.seq(),
-    });
+    const cause = this.#owners.context.seq;
+    return approveCancel({ callId, clientOrderId, strategy, orderNo, orderKey, orderCode, cause });
   }
 
   get #assumed(): readonly Assumption[] {
-    return this.#terms.settings.assumed ?? [];
+    return this.#settings.assumed ?? [];
   }
 
-  #decideSubmit(view: RiskView, intent: OrderIntent, request: RiskRequest): Decision {
-    const lasting = timeInForceDenial(intent, this.#terms.settings);
-    if (lasting !== undefined) return refused(lasting);
-    if (intent.kind === 'limit') return this.#decide(view, request);
-    const denial = triggerDenial(view, intent, this.#assumed);
-    if (denial !== undefined) return refused(denial);
-    return isEntry(intent) ? this.#decideAs(view, request, 'entry') : this.#decide(view, request);
+  /** One object for all checks: an order makes none. */
+  #requestOf(contract: Contract): RiskRequest {
+    this.#request ??= new RiskRequest(this.#owners, this.#settings, this.#calendar, this.#costs, contract);
+    return this.#request;
   }
 
-  #decideAs(view: RiskView, request: RiskRequest, purpose: Purpose): Decision {
-    const denial = this.#firstDenial(view, request, purpose);
-    return denial === undefined ? { ok: true, purpose, shrinks: purpose === 'reduce' } : refused(denial);
+  /** Faults that no rule looks for. */
+  #shapeDenial(intent: OrderIntent): Denial | undefined {
+    const lasting = timeInForceDenial(intent, this.#settings);
+    if (lasting !== undefined || intent.kind === 'limit') return lasting;
+    return triggerDenial(this.#owners, intent, this.#assumed);
   }
 
-  #decide(view: RiskView, request: RiskRequest): Decision {
-    const reduction = reductionOf(view, request);
-    const purpose: Purpose = reduction.isProven ? 'reduce' : 'entry';
-    const denial =
-      request.hint !== 'any' && purpose === 'entry'
-        ? notAnExit(request, reduction)
-        : this.#firstDenial(view, request, purpose);
-    if (denial === undefined) return { ok: true, purpose, shrinks: reduction.shrinks };
+  #judgeAs(request: RiskRequest, purpose: Purpose): Refusal | null {
+    request.purpose = purpose;
+    request.shrinks = purpose === 'reduce';
+    const denial = this.#firstDenial(request);
+    return denial === undefined ? null : refused(denial);
+  }
+
+  #judge(request: RiskRequest, isExit: boolean): Refusal | null {
+    request.judge();
+    const isEntryNow = request.purpose === 'entry';
+    const denial = isExit && isEntryNow ? notAnExit(request) : this.#firstDenial(request);
+    if (denial === undefined) return null;
+    if (!isEntryNow || !request.shrinks) return refused(denial);
     // An exit is not denied for a read a few seconds too old: the engine reads, and asks again.
-    const wouldPass = purpose === 'entry' && reduction.shrinks;
-    return refused(denial, wouldPass && this.#firstDenial(view, request, 'reduce') === undefined);
+    request.purpose = 'reduce';
+    return refused(denial, this.#firstDenial(request) === undefined);
   }
 
-  #firstDenial(view: RiskView, request: RiskRequest, purpose: Purpose): Denial | undefined {
-    const rules = purpose === 'reduce' ? REDUCE_RULES : RISK_RULES;
-    const scene = (this.#scene ??= { ...this.#terms, view, strategy: undefined, purpose });
-    scene.view = view;
-    scene.strategy = this.#terms.settings.strategies[request.strategy];
-    scene.purpose = purpose;
+  #firstDenial(request: RiskRequest): Denial | undefined {
+    const rules =
+      request.purpose === 'reduce'
+        ? this.#reduceRules
+        : request.changed === null
+          ? this.#orderRules
+          : this.#changeRules;
     for (let at = 0; at < rules.length; at += 1) {
-      const denial = rules[at]?.check(request, scene);
+      const denial = rules[at]?.check(request);
       if (denial !== undefined) return denial;
     }
     return undefined;
   }
 }
-
-const NO_PRICES: readonly number[] = [];
 
 /** Even where it first closes a position. */
 const isEntry = (intent: OrderIntent): boolean =>
@@ -226,14 +217,14 @@ const isReduceOnly = (intent: OrderIntent): boolean =>
   (intent.kind === 'stop' || intent.kind === 'trailing_stop') && intent.reduceOnly === true;
 
 /** The broker identifies an order that waits by its key. */
-function keyOf({ isWaiting: waits, orderKey }: OrderView): BrokerOrderKey | null {
-  if (waits !== true) return null;
-  assert(typeof orderKey === 'string', 'an order that waits is named by its key');
+function keyOf({ isWaiting, orderKey }: OrderView): BrokerOrderKey | null {
+  if (!isWaiting) return null;
+  assert(orderKey !== null, 'an order that waits is named by its key');
   return orderKey;
 }
 
 /** An exit of ours may only shrink a position that was read. */
-function notAnExit({ exposedQty }: RiskRequest, { isHeld, shrinks }: Reduction): Denial {
+function notAnExit({ isHeld, shrinks, exposedQty }: RiskRequest): Denial {
   if (!isHeld) return { code: 'nothing_to_close' };
   const reason = shrinks
     ? 'no position read less than 5 s ago shows what this exit would close'

@@ -3,67 +3,521 @@
  * act, then hours, market, positions, money, and last the limits on rates, so that a refused order names its most basic fault.
  * Tests depend on this order.
  */
-import type { RiskRule } from './risk-rule.ts';
+import { assert } from '../../domain/assert.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
 import {
-  calendarEnded,
-  clockSkew,
-  closingOut,
-  contractExpired,
-  halted,
-  sessionClosed,
-  stopping,
-  strategyStopped,
-} from './rules/session-rules.ts';
+  CEILING_NONE,
+  type Contract,
+  isMarketLimit,
+  marketLimit,
+  ratesOf,
+  valueOf,
+} from '../../domain/contract.ts';
+import { initialMargin } from '../../domain/costs.ts';
+import { type Side, signOf } from '../../domain/order.ts';
+import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
 import {
-  accountPositionLimit,
-  accountUnknown,
-  dailyLoss,
-  margin,
-  positionUnproven,
-  strategyPositionLimit,
-} from './rules/limit-rules.ts';
-import { openOrdersLimit, orderRate, ownCross, sameRejection } from './rules/order-flow-rules.ts';
-import {
-  bandUnknown,
-  bookUnknown,
-  dataStale,
-  priceOffGrid,
-  priceOutsideBand,
-  priceOutsideCollar,
-  qtyAboveMax,
-  qtyNotPositive,
-  streamDown,
-} from './rules/price-rules.ts';
+  addUs,
+  OPERATOR_INDEX,
+  strategyIndex,
+  type PriceTicks,
+  priceTicks,
+  US_PER_MINUTE,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
+import type { Market } from '../market/market.ts';
+import { type OrderView, type Owners, whyUnproven } from '../owners.ts';
+import type { Denial } from '../ports/denial.ts';
+import { workingQty } from './exposure.ts';
+import type { RiskRequest } from './risk-request.ts';
+
+/** What a rule may stop (rulings, 36): everything, what is no reduction, or of that new orders alone. */
+type Scope = 'all' | 'entry' | 'new_entry';
+
+export interface RiskRule {
+  readonly code: Denial['code'];
+  readonly appliesTo: Scope;
+  /** True where a setting says that nobody asks it. */
+  isOff?(settings: EngineSettings): boolean;
+  check(request: RiskRequest): Denial | undefined;
+}
+
+const BPS = 10_000;
 
 export const RISK_RULES: readonly RiskRule[] = [
-  qtyNotPositive,
-  priceOffGrid,
-  qtyAboveMax,
-  strategyStopped,
-  stopping,
-  halted,
-  calendarEnded,
-  contractExpired,
-  sessionClosed,
-  closingOut,
-  clockSkew,
-  streamDown,
-  bandUnknown,
-  bookUnknown,
-  priceOutsideBand,
-  dataStale,
-  priceOutsideCollar,
-  positionUnproven,
-  strategyPositionLimit,
-  accountPositionLimit,
-  openOrdersLimit,
-  ownCross,
-  dailyLoss,
-  accountUnknown,
-  margin,
-  sameRejection,
-  orderRate,
+  {
+    code: 'qty_not_positive',
+    appliesTo: 'all',
+    check: ({ qty }) =>
+      Number.isSafeInteger(qty) && qty > 0 ? undefined : { code: 'qty_not_positive', qty },
+  },
+  {
+    code: 'price_off_grid',
+    appliesTo: 'all',
+    check(request) {
+      const price = firstPrice(request, isOffGrid);
+      return price === undefined ? undefined : { code: 'price_off_grid', price };
+    },
+  },
+  {
+    // The exchange's largest order and ours; a larger position is closed in several orders, and protected by one.
+    code: 'qty_above_max',
+    appliesTo: 'all',
+    check({ qty, contract, isProtective, settings }) {
+      const ours = isProtective ? Infinity : settings.risk.orderQtyMax;
+      const max = Math.min(ours, contract.spec.orderQtyMax);
+      return qty <= max ? undefined : { code: 'qty_above_max', qty, max };
+    },
+  },
+  {
+    // A stopped strategy sends nothing; exits that the system sends or changes for it go on.
+    code: 'strategy_stopped',
+    appliesTo: 'all',
+    check: (request) =>
+      request.owners.registry.isStopped(request.strategy) && !isSystemExit(request)
+        ? { code: 'strategy_stopped' }
+        : undefined,
+  },
+  {
+    // While the daemon is stopping, strategies send nothing: a call in flight would be left behind.
+    code: 'stopping',
+    appliesTo: 'all',
+    check: (request) =>
+      request.owners.halt.isStopping && !isSystemExit(request) ? { code: 'stopping' } : undefined,
+  },
+  {
+    code: 'halted',
+    appliesTo: 'entry',
+    check({ strategy, owners: { halt } }) {
+      const reason = halt.reason ?? halt.strategyReason(strategy);
+      return reason === null ? undefined : { code: 'halted', reason };
+    },
+  },
+  {
+    // Past its last day the calendar knows no holidays (rulings, 5).
+    code: 'calendar_ended',
+    appliesTo: 'entry',
+    check({ owners: { session }, calendar: { validTo } }) {
+      const tradingDay = session.tradingDay();
+      return tradingDay <= validTo ? undefined : { code: 'calendar_ended', validTo, tradingDay };
+    },
+  },
+  {
+    code: 'contract_expired',
+    appliesTo: 'all',
+    check({ owners: { session }, contract: { expiry } }) {
+      const tradingDay = session.tradingDay();
+      return tradingDay <= expiry ? undefined : { code: 'contract_expired', expiry, tradingDay };
+    },
+  },
+  {
+    /*
+     * Continuous trading allows everything; an auction allows reductions, and entries where the settings allow them, but no change;
+     * break and night allow nothing. For an entry near an edge the stricter of our clock and the broker's counts (rulings, 28).
+     */
+    code: 'session_closed',
+    appliesTo: 'all',
+    check(request) {
+      const ours = request.owners.session.phase;
+      if (!isAllowed(ours, request)) return { code: 'session_closed', phase: ours };
+      if (request.purpose === 'reduce') return undefined;
+      const brokers = brokersPhase(request);
+      return isAllowed(brokers, request) ? undefined : { code: 'session_closed', phase: brokers };
+    },
+  },
+  {
+    // No new entries while the session controller closes positions and withdraws orders.
+    code: 'closing_out',
+    appliesTo: 'entry',
+    check(request) {
+      const { targets } = request.owners;
+      if (targets.isFlattening(request.strategy)) return { code: 'closing_out', because: 'flatten' };
+      return beforeClose(request) ?? beforeAuction(request);
+    },
+  },
+  {
+    code: 'clock_skew',
+    appliesTo: 'entry',
+    check({ owners: { session }, settings }) {
+      const stepUs = session.clockStepUs;
+      const skewUs = stepUs === 0 ? session.clockSkewUs : -stepUs;
+      const maxUs = settings.risk.clockSkewMax;
+      return Math.abs(skewUs) <= maxUs ? undefined : { code: 'clock_skew', skewUs, maxUs };
+    },
+  },
+  {
+    code: 'stream_down',
+    appliesTo: 'entry',
+    check: ({ owners: { market } }) => (market.isLive ? undefined : { code: 'stream_down' }),
+  },
+  {
+    // Entries wait for the reference prices after every connect (rulings, 20).
+    code: 'band_unknown',
+    appliesTo: 'entry',
+    check({ owners: { market }, instrument }) {
+      const isKnown = market.isReferenceFresh && market.band(instrument) !== undefined;
+      return isKnown ? undefined : { code: 'band_unknown' };
+    },
+  },
+  {
+    // After a disconnect the prices of before are not traded on (failure cases, 23).
+    code: 'book_unknown',
+    appliesTo: 'entry',
+    check: ({ owners: { market }, instrument }) =>
+      market.isBookAwaited(instrument) ? { code: 'book_unknown' } : undefined,
+  },
+  {
+    // The band of the day is the exchange's: it holds for exits too, whenever it is known.
+    code: 'price_outside_band',
+    appliesTo: 'all',
+    check(request) {
+      const price = firstPrice(request, isOutsideBand);
+      const band = request.owners.market.band(request.instrument);
+      if (price === undefined || band === undefined) return undefined;
+      return { code: 'price_outside_band', price, floor: band.floor, ceiling: band.ceiling };
+    },
+  },
+  {
+    code: 'data_stale',
+    appliesTo: 'entry',
+    check({ owners: { context, market }, instrument, settings }) {
+      const ageUs = context.nowUs - market.seenUs(instrument);
+      const maxUs = settings.risk.dataAgeMax;
+      return ageUs <= maxUs ? undefined : { code: 'data_stale', ageUs, maxUs };
+    },
+  },
+  {
+    // Against the last trade; a contract that has not traded yet is measured against its reference price.
+    code: 'price_outside_collar',
+    appliesTo: 'entry',
+    check(request) {
+      const { last } = request;
+      if (last === undefined) return { code: 'band_unknown' };
+      const price = firstPrice(request, isOutsideCollar);
+      if (price === undefined) return undefined;
+      return { code: 'price_outside_collar', price, last, collarBps: request.settings.risk.collarBps };
+    },
+  },
+  {
+    // No entries on an unproven position (failure cases, 16).
+    code: 'position_unproven',
+    appliesTo: 'entry',
+    check({ owners }) {
+      const reason = whyUnproven(owners);
+      return reason === null ? undefined : { code: 'position_unproven', reason };
+    },
+  },
+  {
+    code: 'strategy_position_limit',
+    appliesTo: 'entry',
+    check(request) {
+      const worst = worstOf(request);
+      const max = request.own?.risk.positionMax ?? 0;
+      return worst <= max ? undefined : { code: 'strategy_position_limit', worst, max };
+    },
+  },
+  {
+    code: 'account_position_limit',
+    appliesTo: 'entry',
+    check(request) {
+      const { strategies, risk } = request.settings;
+      const max = risk.accountPositionMax;
+      if (accountBoundOf(request) <= max) return undefined;
+      const worst = accountWorstOf(strategies, request);
+      return worst <= max ? undefined : { code: 'account_position_limit', worst, max };
+    },
+  },
+  {
+    // A change opens no order; a reduction is bounded by the position it shrinks.
+    code: 'open_orders_limit',
+    appliesTo: 'new_entry',
+    check: ({ open, ownOpen, own, settings }) =>
+      aboveMax(ownOpen, own?.risk.openOrdersMax ?? 0) ?? aboveMax(open, settings.risk.openOrdersMax),
+  },
+  {
+    /*
+     * No trade with ourselves, across all strategies (rulings, 40). An entry keeps away from any order that may be resting; an exit
+     * only from those known to rest, so that an order of unknown fate cannot trap a position. An exit that waits for its trigger
+     * will meet the orders that rest then; orders that the market reaches before the trigger of a waiting entry are gone by then.
+     */
+    code: 'own_cross',
+    appliesTo: 'all',
+    isOff: ({ risk }) => risk.selfTradePrevention === false,
+    check(request) {
+      if (request.isWaiting && request.purpose === 'reduce') return undefined;
+      const order = crossedOrder(request.owners, request, request.purpose === 'entry');
+      if (order === undefined) return undefined;
+      return { code: 'own_cross', price: request.limitPrice, restingPrice: nearestPrice(order) };
+    },
+  },
+  {
+    // Realised + open - costs of the day (rulings, 37). The session controller sets the halt that outlives the day.
+    code: 'daily_loss',
+    appliesTo: 'entry',
+    check({ owners: { losses }, strategy, own, settings }) {
+      const denial = lostTooMuch(losses.of(strategy), own?.risk.dailyLossMax ?? 0);
+      const max = settings.risk.accountDailyLossMax;
+      if (denial !== undefined || losses.ofAccountAtMost() < max) return denial;
+      return lostTooMuch(losses.ofAccount(), max);
+    },
+  },
+  {
+    code: 'account_unknown',
+    appliesTo: 'entry',
+    check({ owners: { context, session }, settings }) {
+      const ageUs = context.nowUs - session.accountReadUs;
+      const maxUs = settings.risk.accountAgeMax;
+      return ageUs <= maxUs ? undefined : { code: 'account_unknown', ageUs, maxUs };
+    },
+  },
+  {
+    // A part of the broker's buying power, less the margin of our orders since it was read.
+    code: 'margin',
+    appliesTo: 'entry',
+    check(request) {
+      const needed = neededMargin(request);
+      if (needed === 0) return undefined;
+      const { account } = request.owners.session;
+      assert(account !== undefined, 'an unknown account is denied before margin is asked');
+      const free = Math.floor((account.buyingPower * request.settings.risk.marginUseBps) / BPS);
+      const available = free - unreflectedMargin(request);
+      return needed <= available ? undefined : { code: 'margin', needed, available };
+    },
+  },
+  {
+    // Identical order, identical rejection: after a few of them one probe a minute (failure cases, 32).
+    code: 'same_rejection',
+    appliesTo: 'all',
+    check(request) {
+      const { orders, context } = request.owners;
+      const record = orders.rejections.of(request.strategy, request);
+      if (record === undefined || record.count < request.settings.risk.sameRejectionsMax) return undefined;
+      if (context.nowUs - record.lastUs >= US_PER_MINUTE) return undefined;
+      return { code: 'same_rejection', rejections: record.count, text: record.text };
+    },
+  },
+  {
+    // Two windows that slide with market time; changes count like orders.
+    code: 'order_rate',
+    appliesTo: 'entry',
+    check: ({ owners, settings: { risk } }) =>
+      tooMany(owners, risk.ordersPerSecondMax, US_PER_SECOND) ??
+      tooMany(owners, risk.ordersPerMinuteMax, US_PER_MINUTE),
+  },
 ];
 
-/** Rules that may stop a reduction too. */
-export const REDUCE_RULES = RISK_RULES.filter(({ appliesTo }) => appliesTo === 'entry_and_reduce');
+/** Those that may stop this sort of request, in their order. */
+export const rulesOf = (sort: Scope, settings: EngineSettings): readonly RiskRule[] =>
+  RISK_RULES.filter(
+    (rule) =>
+      rule.isOff?.(settings) !== true &&
+      (rule.appliesTo === 'all' || sort === 'new_entry' || rule.appliesTo === sort),
+  );
+
+/** The position of the request's owner on its side, if everything on that side fills; below zero it is on the other side. */
+function worstOf({ owners, strategy, instrument, side, ownWorkingQty, exposedQty }: RiskRequest): number {
+  const held = signOf(side) * owners.portfolio.position(strategy, instrument).qty;
+  return held + ownWorkingQty + owners.exits.owedQty(strategy, instrument, side) + exposedQty;
+}
+
+/**
+ * The account's position on the side of the request at worst. Opposite positions of two strategies are not set off against
+ * each other: either may be closed at any time, by an order that no limit may deny. So the limit holds whatever happens next.
+ */
+function accountWorstOf(strategies: readonly StrategySettings[], request: RiskRequest): number {
+  const { owners, instrument, side, changed } = request;
+  let total = Math.max(0, worstOf(request));
+  for (let owner = OPERATOR_INDEX; owner < strategies.length; owner = strategyIndex(owner + 1)) {
+    if (owner === request.strategy) continue;
+    const held = signOf(side) * owners.portfolio.position(owner, instrument).qty;
+    const working = workingQty(owners, owner, instrument, side, changed);
+    total += Math.max(0, held + working + owners.exits.owedQty(owner, instrument, side));
+  }
+  return total;
+}
+
+/** A bound of `accountWorstOf` that costs the same with any number of strategies; seldom above a limit. */
+function accountBoundOf({ owners, instrument, side, workingQty: working, exposedQty }: RiskRequest): number {
+  const owed = owners.exits.owedQty(null, instrument, side);
+  return owners.portfolio.grossQty(instrument, side) + working + owed + exposedQty;
+}
+
+/** The first of the prices of a request that is not allowed, or undefined. */
+function firstPrice(
+  request: RiskRequest,
+  isWrong: (price: number, request: RiskRequest) => boolean,
+): number | undefined {
+  const { limitPrice, otherPrices } = request;
+  if (isWrong(limitPrice, request)) return limitPrice;
+  return otherPrices.length === 0 ? undefined : otherPrices.find((price) => isWrong(price, request));
+}
+
+const isOffGrid = (price: number): boolean => !Number.isSafeInteger(price) || price <= 0;
+
+function isOutsideBand(price: number, request: RiskRequest): boolean {
+  const band = request.owners.market.band(request.instrument);
+  const isOutside = band !== undefined && (price < band.floor || price > band.ceiling);
+  return isOutside && !isAtMarket(price, request);
+}
+
+function isOutsideCollar(price: number, request: RiskRequest): boolean {
+  const { last = price, settings } = request;
+  return Math.abs(price - last) * BPS > settings.risk.collarBps * last && !isAtMarket(price, request);
+}
+
+/** A market order has no price of its own to look at. */
+const isAtMarket = (price: number, { side, settings }: RiskRequest): boolean =>
+  settings.marketOrders === true && isMarketLimit(side, price);
+
+/**
+ * Limit of an order that takes any price. Where the exchange has no market orders that is the furthest price inside the band of
+ * the day and the collar.
+ */
+export function marketPrice(
+  market: Market,
+  { marketOrders, risk }: EngineSettings,
+  contract: Contract,
+  side: Side,
+): PriceTicks {
+  if (marketOrders === true) return marketLimit(side);
+  const band = market.band(contract.index);
+  const last = market.lastOrReference(contract);
+  const sign = signOf(side);
+  const edge = (side === 'buy' ? band?.ceiling : band?.floor) ?? marketLimit(side);
+  if (last === undefined) return edge;
+  const room = Math.floor((last * risk.collarBps) / BPS);
+  const furthest = sign > 0 ? Math.floor(last) + room : Math.ceil(last) - room;
+  return priceTicks(sign * Math.min(sign * edge, sign * furthest));
+}
+
+/** The engine closes a position on the strategy's behalf. */
+const isSystemExit = ({ isSystem, changed, purpose }: RiskRequest): boolean =>
+  isSystem && (changed === null || purpose === 'reduce');
+
+/** Computed here: timers fire before the phase of their moment is set. */
+const brokersPhase = ({ owners: { context, session }, hours }: RiskRequest): SessionPhase =>
+  hours.phaseAt(addUs(context.nowUs, 0 - Math.round(session.clockSkewUs)));
+
+/** In an auction an order can be placed but not changed (market rules, section 3). */
+const TAKES: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = {
+  continuous: 'all',
+  opening_auction: 'new_orders',
+  closing_auction: 'new_orders',
+  break: 'nothing',
+  closed: 'nothing',
+};
+
+function isAllowed(phase: SessionPhase, { changed, purpose, settings }: RiskRequest): boolean {
+  const takes = TAKES[phase];
+  if (takes !== 'new_orders') return takes === 'all';
+  return changed === null && (purpose === 'reduce' || settings.risk.auctionEntries === true);
+}
+
+function beforeClose({ owners, contract, hours, own }: RiskRequest): Denial | undefined {
+  const day = owners.session.tradingDay();
+  const { nowUs } = owners.context;
+  if (nowUs >= hours.expiry(day, contract)) return { code: 'closing_out', because: 'expiry' };
+  const isFlatAtNight = own !== undefined && !own.overnight;
+  if (isFlatAtNight && nowUs >= hours.night(day)) return { code: 'closing_out', because: 'overnight' };
+  return undefined;
+}
+
+/** An entry this shortly before an auction would be carried into it, and could not be taken back there. */
+function beforeAuction({ owners, hours, settings }: RiskRequest): Denial | undefined {
+  if (settings.risk.auctionEntries === true) return undefined;
+  const { nowUs } = owners.context;
+  for (const start of hours.auctions(owners.session.tradingDay()))
+    if (nowUs < start && nowUs >= start - settings.cancelBeforeAuction)
+      return { code: 'closing_out', because: 'auction' };
+  return undefined;
+}
+
+const aboveMax = (open: number, max: number): Denial | undefined =>
+  open < max ? undefined : { code: 'open_orders_limit', open, max };
+
+const lostTooMuch = (loss: number, max: number): Denial | undefined =>
+  loss < max ? undefined : { code: 'daily_loss', loss, max };
+
+function tooMany({ orders: { rate }, context }: Owners, max: number, perUs: number): Denial | undefined {
+  if (!rate.reaches(max, perUs, context.nowUs)) return undefined;
+  return { code: 'order_rate', orders: rate.within(perUs, context.nowUs), max, perUs };
+}
+
+/** The first open order that the request would trade with. */
+export function crossedOrder(
+  { orders }: Owners,
+  request: Pick<RiskRequest, 'contract' | 'side' | 'limitPrice' | 'otherPrices' | 'isWaiting' | 'last'>,
+  withUnknown: boolean,
+): OrderView | undefined {
+  const { contract, side, last } = request;
+  const limitPrice = reachOf(side, request.limitPrice, last);
+  const trigger = request.isWaiting ? request.otherPrices[0] : undefined;
+  for (const order of orders.open) {
+    if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) continue;
+    if (order.isWaiting && order.status !== 'triggering') continue;
+    if (!withUnknown && (order.orderNo === null || order.isWaiting)) continue;
+    const resting = reachOf(order.side, nearestPrice(order), last);
+    const isMet = side === 'buy' ? limitPrice >= resting : limitPrice <= resting;
+    if (isMet && (trigger === undefined || (side === 'buy' ? resting >= trigger : resting <= trigger)))
+      return order;
+  }
+  return undefined;
+}
+
+/** A market order takes the price of the market, and what rests behind that it does not reach. */
+const reachOf = (side: Side, limit: number, last: number | undefined): number =>
+  last !== undefined && isMarketLimit(side, limit) ? last : limit;
+
+/** While a change of price is open either price may be resting: the one nearer to the other side counts. */
+function nearestPrice({ side, limitPrice, pendingPrice }: OrderView): number {
+  if (pendingPrice === null) return limitPrice;
+  return side === 'buy' ? Math.max(limitPrice, pendingPrice) : Math.min(limitPrice, pendingPrice);
+}
+
+/** Margin of the part that opens; the part that closes the account's position, beyond what works already, needs none. */
+function neededMargin(request: RiskRequest): number {
+  const { owners, contract, instrument, side, limitPrice, changed, exposedQty } = request;
+  const added = exposedQty - (changed === null ? 0 : reflectedQty(changed, owners));
+  const held = -signOf(side) * owners.portfolio.accountQty(instrument);
+  const closing = held <= 0 ? 0 : Math.max(0, held - request.workingQty);
+  return marginOf(contract, limitPrice, added - closing, request);
+}
+
+function unreflectedMargin(request: RiskRequest): number {
+  const { owners, changed } = request;
+  let total = 0;
+  for (const order of owners.orders.open) {
+    if (order === changed || order.purpose === 'reduce') continue;
+    const contract = owners.contracts.at(order.instrument);
+    const price = Math.max(order.limitPrice, order.pendingPrice ?? 0);
+    total += marginOf(contract, price, order.exposedQty - reflectedQty(order, owners), request);
+  }
+  return total;
+}
+
+/**
+ * Quantity of an order that the broker's figure includes. A figure that was read cannot hold an order that was sent after it, has no
+ * number yet, or waits for a price, nor an increase sent since; one of the moment holds all that has arrived.
+ */
+function reflectedQty(order: OrderView, { session }: Owners): number {
+  const { orderNo, isWaiting, createdUs, leavesQty, exposedQty, filledQty, grownUs, grownFrom } = order;
+  const { arrivedUs } = session;
+  const knownUs = arrivedUs ?? session.accountReadUs;
+  if (isWaiting || createdUs >= knownUs || (arrivedUs === null && orderNo === null)) return 0;
+  if (grownUs < knownUs) return arrivedUs === null ? leavesQty : exposedQty;
+  return Math.min(leavesQty, Math.max(0, grownFrom - filledQty));
+}
+
+/** At the order's price or the market's, the dearer of both; a market order has none of its own. */
+function marginOf(
+  contract: Contract | undefined,
+  price: number,
+  contracts: number,
+  { owners: { market, session }, costs }: RiskRequest,
+): number {
+  if (contract === undefined || contracts <= 0) return 0;
+  const ask = price >= CEILING_NONE ? (market.lastOrReference(contract) ?? price) : price;
+  const atLeast = Math.max(ask, market.tradedPrice(contract.index) ?? 0);
+  const value = valueOf(contract.spec, priceTicks(atLeast), contracts);
+  return initialMargin(ratesOf(contract.spec, costs), session.tradingDay(), value, contracts);
+}

@@ -7,7 +7,7 @@ import type { EngineState } from '../engine-state.ts';
 import { type ManagedOrder, ScanEvidence } from '../orders/managed-order.ts';
 
 export function setClockBack(state: EngineState, at: TsUs): void {
-  const { context, timers, session, registry, orders, dayEnd, exits, owners, reconciler } = state;
+  const { context, timers, session, registry, orders, dayEnd, exits, rowOwners, reconciler } = state;
   timers.bringForward(context.nowUs - at);
   context.setBack(at);
   session.setClockBack();
@@ -16,9 +16,9 @@ export function setClockBack(state: EngineState, at: TsUs): void {
   for (const order of orders.open) stampAgain(order, at);
   dayEnd.setClockBack(at);
   exits.setClockBack();
-  owners.setClockBack(at);
-  state.rate.setClockBack(at);
-  state.rejections.setClockBack(at);
+  rowOwners.setClockBack(at);
+  orders.rate.setClockBack(at);
+  orders.rejections.setClockBack(at);
   state.breakers.setClockBack(at);
   state.market.setClockBack(at);
 }

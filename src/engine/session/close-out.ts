@@ -16,7 +16,7 @@ import {
 } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
-import type { OrderView } from '../risk/risk-view.ts';
+import type { OrderView } from '../owners.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 import type { TargetExecutor } from './target-executor.ts';
 import { codeOf, type Desk } from './desk.ts';
@@ -45,13 +45,13 @@ export class CloseOut {
 
   /** Sets the day's moments; to be called when the day or the contract table is new. */
   plan(): void {
-    const { settings, calendar, view, timers } = this.#desk;
-    const day = view.tradingDay();
+    const { settings, calendar, timers, session, contracts, context } = this.#desk;
+    const day = session.tradingDay();
     const before = settings.flatBeforeClose;
     this.#nightFromUs = flatFrom(calendar, day, before) ?? Infinity;
     this.#closeUs = dayClose(calendar, day) ?? -Infinity;
     this.#expiryFromUs = new Map();
-    for (const contract of view.contracts()) {
+    for (const contract of contracts.all) {
       const from = expiryFlatFrom(calendar, contract, day, before ?? EXPIRY_TOLD_BEFORE);
       if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
     }
@@ -60,7 +60,7 @@ export class CloseOut {
     this.#dueUs = Math.min(close, ...moments);
     for (const cancel of this.#cancelTimers) cancel();
     this.#cancelTimers = [...moments]
-      .filter((moment) => moment > view.nowUs() && moment !== Infinity)
+      .filter((moment) => moment > context.nowUs && moment !== Infinity)
       .map((moment) => timers.at(tsUs(moment), () => this.step()));
   }
 
@@ -74,11 +74,11 @@ export class CloseOut {
   }
 
   get isDue(): boolean {
-    return this.#desk.view.nowUs() >= this.#dueUs;
+    return this.#desk.context.nowUs >= this.#dueUs;
   }
 
   step(): void {
-    const now = this.#desk.view.nowUs();
+    const now = this.#desk.context.nowUs;
     if (now >= this.#closeUs) return this.#sayOvernight();
     if (now >= this.#nightFromUs) this.#closeForTheNight();
     for (const [instrument, from] of this.#expiryFromUs) if (now >= from) this.#closeExpiring(instrument);
@@ -86,8 +86,8 @@ export class CloseOut {
 
   /** Waits for a scan of the book after the close, which shows the fills of the last auction. */
   #sayOvernight(): void {
-    const { view, portfolio, targets } = this.#desk;
-    if (this.#closeUs === -Infinity || view.bookReadUs() < this.#closeUs) return;
+    const { portfolio, targets, session } = this.#desk;
+    if (this.#closeUs === -Infinity || session.bookReadUs < this.#closeUs) return;
     const isNight = this.#nightFromUs !== Infinity;
     const text = 'stays open overnight; stops that wait at the broker end with the close';
     for (const held of portfolio.held())
@@ -160,10 +160,10 @@ export class AuctionWithdrawal {
 
   /** Sets the day's moments; one that has passed is made up for at once, so that a start at any time is right. */
   plan(): void {
-    const { settings, calendar, view, timers } = this.#desk;
+    const { settings, calendar, timers, context, session } = this.#desk;
     for (const cancel of this.#cancelTimers) cancel();
-    const now = view.nowUs();
-    this.#cancelTimers = auctionStarts(calendar, view.tradingDay())
+    const now = context.nowUs;
+    this.#cancelTimers = auctionStarts(calendar, session.tradingDay())
       .filter((start) => now < start)
       .map((start) => timers.at(addUs(start, 0 - settings.cancelBeforeAuction), () => this.#withdraw()));
   }
@@ -179,19 +179,19 @@ export class AuctionWithdrawal {
 
   /** Again, until the auction begins: a broker that refuses a cancel may take the next one. */
   #withdraw(): void {
-    const { view, context, timers } = this.#desk;
+    const { context, timers, session } = this.#desk;
     const meant = this.#meant();
-    if (view.phase() !== 'continuous' || meant.length === 0) return;
+    if (session.phase !== 'continuous' || meant.length === 0) return;
     for (const { status, cancelQueued, strategy, clientOrderId } of meant)
       if (status !== 'pending_cancel' && !cancelQueued) context.withdraw(strategy, clientOrderId);
     timers.after(CANCEL_AGAIN, () => this.#withdraw());
   }
 
   #meant(): readonly OrderView[] {
-    const { settings, view, entries } = this.#desk;
+    const { settings, entries, orders } = this.#desk;
     if (settings.risk.auctionEntries === true) return [];
-    return view
-      .openOrders()
+    return orders.open
+
       .filter(
         ({ purpose, isAdopted, clientOrderId }) =>
           purpose === 'entry' && !isAdopted && !entries.isCover(clientOrderId),

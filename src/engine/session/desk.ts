@@ -11,42 +11,28 @@ import {
   type TsUs,
 } from '../../domain/units.ts';
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
-import type { Orders } from '../orders/orders.ts';
-import type { Portfolio } from '../positions/portfolio.ts';
-import type { OrderView, RiskView } from '../risk/risk-view.ts';
-import type { DecisionSource } from '../state/decision-source.ts';
+import type { OrderView, Owners } from '../owners.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { CONTROLLER_TIMER, type TimerHeap } from '../state/timer-heap.ts';
 import type { Snapshots } from './snapshots.ts';
-import type { StrategyRegistry } from './strategy-registry.ts';
 import type { StrategyStops } from './strategy-stops.ts';
-import type { Place, Targets } from './targets.ts';
+import type { Place } from './targets.ts';
 
-/** Of each owner what is asked of it: tests put simpler ones in their place. */
-export interface Desk {
+/** What is asked for through `context` is queued and carried out after the event: nothing re-enters, and the guard checks each call. */
+export interface Desk extends Owners {
   readonly settings: EngineSettings;
   readonly calendar: TradingCalendar;
-  /** The same view the guard reads: orders, positions, ages, phase, P&L. */
-  readonly view: RiskView;
-  /** What is asked for is queued and carried out after the event: nothing re-enters, and the guard checks each call. */
-  readonly context: Pick<EventContext, 'ask' | 'cancel' | 'withdraw' | 'append' | 'alert' | 'head'> & {
-    readonly decisions: Pick<DecisionSource, 'policies'>;
-  };
-  readonly orders: Pick<Orders, 'canceledWaiting' | 'waiting'>;
-  readonly portfolio: Pick<Portfolio, 'held' | 'isHolding' | 'has' | 'addWithoutFill'>;
-  readonly registry: Pick<StrategyRegistry, 'seats' | 'hasUnmanaged' | 'isStopped' | 'legs' | 'setLegs'>;
   readonly snapshots: Pick<Snapshots, 'want'>;
   readonly entries: Pick<EntryWithdrawal, 'isCover' | 'withdraw'>;
   readonly stops: Pick<StrategyStops, 'stop'>;
-  readonly targets: Targets;
   readonly timers: SessionTimers;
 }
 
-export const ordersOf = ({ view }: Desk, { strategy, instrument }: Place): readonly OrderView[] =>
-  view.openOrders().filter((order) => order.strategy === strategy && order.instrument === instrument);
+export const ordersOf = ({ orders }: Desk, { strategy, instrument }: Place): readonly OrderView[] =>
+  orders.open.filter((order) => order.strategy === strategy && order.instrument === instrument);
 
-export const codeOf = ({ view }: Desk, instrument: InstrumentIndex): string =>
-  view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+export const codeOf = ({ contracts }: Desk, instrument: InstrumentIndex): string =>
+  contracts.at(instrument)?.orderCode ?? `contract ${instrument}`;
 
 /** Changes a position without a fill, `qty` as added to it and `value` zero or more. */
 export function changeWithoutFill(

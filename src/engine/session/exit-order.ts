@@ -2,13 +2,14 @@
 import { isAuction } from '../../domain/calendar.ts';
 import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
+import type { BookTick } from '../../domain/ticks.ts';
 import { opposite, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
-import { isPositionFresh, provenQty } from '../risk/exposure.ts';
-import type { OrderView, RiskView } from '../risk/risk-view.ts';
-import { crossedOrder } from '../risk/rules/order-flow-rules.ts';
+import type { OrderView, Owners } from '../owners.ts';
+import { provenQty } from '../risk/exposure.ts';
+import { crossedOrder } from '../risk/risk-rules.ts';
 import { changeWithoutFill, codeOf, type Desk, ordersOf } from './desk.ts';
 import type { Target } from './targets.ts';
 
@@ -29,7 +30,7 @@ export class ExitOrder {
 
   get held(): number {
     const { strategy, instrument } = this.#target;
-    return this.#desk.view.position(strategy, instrument).qty;
+    return this.#desk.portfolio.position(strategy, instrument).qty;
   }
 
   get side(): Side {
@@ -90,20 +91,20 @@ export class ExitOrder {
 
   get #restingQty(): number {
     return ordersOf(this.#desk, this.#target)
-      .filter((order) => order.side === this.side && order.isWaiting !== true)
+      .filter((order) => order.side === this.side && !order.isWaiting)
       .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
   }
 
   /** What the account holds on the side that it closes, net of opposite positions and of all orders that rest to close it. */
   get #netLeft(): number {
-    const { view } = this.#desk;
+    const { orders, positionReconciler } = this.#desk;
     const { instrument } = this.#target;
     const { side } = this;
-    const resting = view
-      .openOrders()
-      .filter((order) => order.instrument === instrument && order.side === side && order.isWaiting !== true)
+    const resting = orders.open
+
+      .filter((order) => order.instrument === instrument && order.side === side && !order.isWaiting)
       .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
-    return Math.max(0, -signOf(side) * (view.brokerQty(instrument) ?? 0) - resting);
+    return Math.max(0, -signOf(side) * (positionReconciler.brokerQty(instrument) ?? 0) - resting);
   }
 
   /** Only a new order gets another price. */
@@ -117,24 +118,24 @@ export class ExitOrder {
 
   /** Or there is nothing to close. */
   get canBePriced(): boolean {
-    const { settings, view } = this.#desk;
-    const contract = view.contract(this.#target.instrument);
+    const { settings, contracts } = this.#desk;
+    const contract = contracts.at(this.#target.instrument);
     if (this.held === 0) return true;
-    return contract !== undefined && exitPrice(view, contract, this.side, settings) !== undefined;
+    return contract !== undefined && exitPrice(this.#desk, contract, this.side, settings) !== undefined;
   }
 
   place(): Obstacle {
-    const { settings, view, context } = this.#desk;
+    const { settings, context, contracts, session } = this.#desk;
     const { strategy, instrument, reason } = this.#target;
     const { side } = this;
-    const contract = view.contract(instrument);
-    const price = contract && exitPrice(view, contract, side, settings);
+    const contract = contracts.at(instrument);
+    const price = contract && exitPrice(this.#desk, contract, side, settings);
     if (contract === undefined || price === undefined) return 'no price of it is known';
-    const proven = provenQty(view, strategy, instrument, side);
+    const proven = provenQty(this.#desk, strategy, instrument, side);
     if (proven === 0 && this.#restingQty > 0)
       return 'the orders that rest in the auction are all it can close';
     if (proven === 0) return this.#setOff(contract, price);
-    const netQty = isAuction(view.phase()) ? this.#netLeft : Infinity;
+    const netQty = isAuction(session.phase) ? this.#netLeft : Infinity;
     if (netQty === 0)
       return 'another owner holds the opposite: in an auction only one of the two exits could trade, and the account would hold what they offset now';
     const obstacle = this.#makeWay(contract, price);
@@ -147,12 +148,12 @@ export class ExitOrder {
   }
 
   reprice(): void {
-    const { settings, view, context } = this.#desk;
+    const { settings, context, contracts, positionReconciler } = this.#desk;
     const order = this.#order;
-    const contract = view.contract(this.#target.instrument);
-    if (order === undefined || contract === undefined || !isPositionFresh(view)) return;
+    const contract = contracts.at(this.#target.instrument);
+    if (order === undefined || contract === undefined || !positionReconciler.isFresh) return;
     if (order.status !== 'accepted' && order.status !== 'partially_filled') return;
-    const price = exitPrice(view, contract, order.side, settings);
+    const price = exitPrice(this.#desk, contract, order.side, settings);
     if (price === undefined) return;
     this.#sayLocked(price);
     if (price.price === order.limitPrice) return;
@@ -162,7 +163,7 @@ export class ExitOrder {
   }
 
   get #order(): OrderView | undefined {
-    return this.#id === null ? undefined : this.#desk.view.order(this.#id);
+    return this.#id === null ? undefined : this.#desk.orders.get(this.#id);
   }
 
   /**
@@ -170,14 +171,16 @@ export class ExitOrder {
    * would open what nobody wants. Only where the broker shows the sum of all.
    */
   #setOff(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { view, context, registry } = this.#desk;
+    const { context, registry, portfolio, positionReconciler, market } = this.#desk;
     const { strategy, instrument } = this.#target;
-    const isAgreed = isPositionFresh(view) && view.brokerQty(instrument) === view.accountQty(instrument);
+    const isAgreed =
+      positionReconciler.isFresh &&
+      positionReconciler.brokerQty(instrument) === portfolio.accountQty(instrument);
     const others = strategy === OPERATOR_INDEX ? registry.seats.map(({ index }) => index) : [OPERATOR_INDEX];
     for (const other of isAgreed ? others : []) {
-      const heldQty = view.position(other, instrument).qty;
+      const heldQty = portfolio.position(other, instrument).qty;
       if (this.held * heldQty >= 0) continue;
-      const closed = view.closedByHand(
+      const closed = portfolio.closedByHand(
         instrument,
         strategy === OPERATOR_INDEX ? opposite(this.side) : this.side,
       );
@@ -187,7 +190,7 @@ export class ExitOrder {
         ({ isAdopted }) => !isAdopted,
       );
       if (working !== undefined) return `order ${working.clientOrderId} of another owner works`;
-      const value = valueOf(contract.spec, view.tradedPrice(instrument) ?? price, contracts);
+      const value = valueOf(contract.spec, market.tradedPrice(instrument) ?? price, contracts);
       const sign = Math.sign(heldQty);
       changeWithoutFill(this.#desk, this.#target, 'forced_close', signedQty(sign * contracts), value);
       const theirs = { strategy: other, instrument };
@@ -201,19 +204,18 @@ export class ExitOrder {
 
   /** An order of another strategy that the exit would trade with is withdrawn: exits come before entries. */
   #makeWay(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { view, context } = this.#desk;
-    const other = crossedOrder(
-      view,
-      { contract, side: this.side, limitPrice: price, otherPrices: [], isWaiting: false },
-      false,
-    );
+    const { context, targets, session, market } = this.#desk;
+    const { side } = this;
+    const last = market.lastOrReference(contract);
+    const exit = { contract, side, limitPrice: price, otherPrices: [], isWaiting: false, last };
+    const other = crossedOrder(this.#desk, exit, false);
     if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;
     if (other.isAdopted) return `${name} of the operator stands in the way`;
     // Two exits of opposite positions take turns.
-    const isExit = other.strategy !== this.#target.strategy && view.isFlattening(other.strategy);
+    const isExit = other.strategy !== this.#target.strategy && targets.isFlattening(other.strategy);
     if (isExit) return `the exit ${name} of another owner stands in the way`;
-    if (isAuction(view.phase()))
+    if (isAuction(session.phase))
       return `${name} rests in the auction, where it cannot be canceled: the exit would trade with it`;
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       context.cancel(other.strategy, other.clientOrderId);
@@ -224,7 +226,7 @@ export class ExitOrder {
   }
 
   get whyQueued(): string {
-    const phase = this.#desk.view.phase();
+    const phase = this.#desk.session.phase;
     if (!isAuction(phase)) return `waits: the phase is ${phase}, nothing can be closed at will`;
     const rule = `in the ${phase.replace('_', ' ')} an order can be neither changed nor canceled`;
     const rest =
@@ -259,21 +261,21 @@ interface ExitPrice {
 
 /** Undefined while no price is known. */
 function exitPrice(
-  view: RiskView,
+  { market, session }: Pick<Owners, 'market' | 'session'>,
   { index, spec }: Contract,
   side: Side,
   { flatten: { slipTicks }, marketOrders }: EngineSettings,
 ): ExitPrice | undefined {
   if (marketOrders === true) return { price: marketLimit(side), isLocked: false };
   const sign = side === 'buy' ? 1 : -1;
-  const band = view.band(index);
+  const band = market.band(index);
   // All trade at the price of the auction: the edge comes first and gets no worse.
-  if (isAuction(view.phase())) {
+  if (isAuction(session.phase)) {
     const edge = side === 'buy' ? band?.ceiling : band?.floor;
     return edge === undefined ? undefined : { price: edge, isLocked: false };
   }
-  const touch = touchOf(view, index, side);
-  const last = view.tradedPrice(index);
+  const touch = touchOf(market.lastBook(index), side);
+  const last = market.tradedPrice(index);
   const reference = band === undefined ? undefined : Math.round(band.reference / spec.hundredthsPerTick);
   const base = touch ?? last ?? reference;
   if (base === undefined) return undefined;
@@ -285,8 +287,7 @@ function exitPrice(
 }
 
 /** The best price of the other side; a crossed book is torn, and not to be traded on (rulings, 21). */
-function touchOf(view: RiskView, instrument: Contract['index'], side: Side): PriceTicks | undefined {
-  const book = view.lastBook(instrument);
+function touchOf(book: BookTick | undefined, side: Side): PriceTicks | undefined {
   if (book === undefined || book.crossed) return undefined;
   return (side === 'buy' ? book.asks : book.bids)[0]?.price;
 }

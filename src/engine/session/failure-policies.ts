@@ -8,6 +8,7 @@ import { US_PER_SECOND } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import type { PolicyActed } from '../ports/journal-entry.ts';
 import type { TargetExecutor } from './target-executor.ts';
+import { whyUnproven } from '../owners.ts';
 import type { Desk } from './desk.ts';
 import type { Place } from './targets.ts';
 
@@ -87,19 +88,15 @@ export class FailurePolicies {
   }
 
   #watch(): void {
-    const { view } = this.#desk;
-    const isOpen = view.phase() === 'continuous';
-    const unproven = isOpen ? view.unproven() : null;
+    const { session, market } = this.#desk;
+    const isOpen = session.phase === 'continuous';
+    const unproven = isOpen ? whyUnproven(this.#desk) : null;
     this.#follow('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
-    this.#follow(
-      'streamDead',
-      isOpen && !view.isStreamLive() && !this.#isFeedStale,
-      'the price stream is down',
-    );
-    const isStale = this.#isFeedStale || (view.isStreamLive() && this.#isStale());
+    this.#follow('streamDead', isOpen && !market.isLive && !this.#isFeedStale, 'the price stream is down');
+    const isStale = this.#isFeedStale || (market.isLive && this.#isStale());
     this.#follow('staleData', isOpen && isStale, 'prices have stopped');
     this.#follow('unprovenPosition', unproven !== null, unproven ?? '');
-    const stepUs = view.clockStepUs();
+    const stepUs = session.clockStepUs;
     const isOff = isOpen && stepUs !== 0;
     const by = isOff ? `the wall clock is off by ${Math.round(stepUs / US_PER_SECOND)} s` : '';
     this.#follow('clockJump', isOff, by);
@@ -110,7 +107,7 @@ export class FailurePolicies {
       this.#sinceUs.delete(failure);
       return;
     }
-    const now = this.#desk.view.nowUs();
+    const now = this.#desk.context.nowUs;
     const since = this.#sinceUs.get(failure) ?? now;
     this.#sinceUs.set(failure, since);
     if (now - since < (this.#desk.settings.policies?.after ?? Infinity)) return;
@@ -120,10 +117,10 @@ export class FailurePolicies {
 
   /** Of the whole feed, while something is at stake: a contract that hardly trades has not stopped as long as others have prices. */
   #isStale(): boolean {
-    const { view } = this.#desk;
-    if (this.#desk.portfolio.held().length === 0 && view.openOrders().length === 0) return false;
+    const { orders, contracts, context, market } = this.#desk;
+    if (this.#desk.portfolio.held().length === 0 && orders.open.length === 0) return false;
     const { dataAgeMax } = this.#desk.settings.risk;
-    return view.contracts().every(({ index }) => view.dataAgeUs(index) > dataAgeMax);
+    return contracts.all.every(({ index }) => context.nowUs - market.seenUs(index) > dataAgeMax);
   }
 
   #flatten(concerned: Concerned, reason: string): void {

@@ -9,8 +9,7 @@
 import { isAuction } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { isPositionFresh } from '../risk/exposure.ts';
-import type { OrderView } from '../risk/risk-view.ts';
+import type { OrderView } from '../owners.ts';
 import type { Desk } from './desk.ts';
 import { ExitOrder, FlattenAlerts } from './exit-order.ts';
 import type { Target } from './targets.ts';
@@ -43,7 +42,7 @@ export class Flattener {
       order.strategy === strategy && order.instrument === instrument;
     this.#withdrawal = new Withdrawal(desk, isOurs);
     this.#entries = new Withdrawal(desk, (order) => isOurs(order) && !this.#mayProtect(order));
-    this.#waiting = new Withdrawal(desk, (order) => isOurs(order) && order.isWaiting === true);
+    this.#waiting = new Withdrawal(desk, (order) => isOurs(order) && order.isWaiting);
     this.#alerts = new FlattenAlerts(desk, target);
     this.#exit = new ExitOrder(desk, target, this.#alerts);
   }
@@ -74,7 +73,7 @@ export class Flattener {
     if (this.target.progress === 'done') return;
     if (!this.#isOpen && this.target.progress !== 'given_up') this.#queue();
     if (this.#isInAuction && this.target.progress === 'repricing') this.target.progress = 'working';
-    const isRead = this.#desk.view.positionsReadUs() >= this.#readSinceUs;
+    const isRead = this.#desk.positionReconciler.readUs >= this.#readSinceUs;
     switch (this.target.progress) {
       case 'queued':
       case 'given_up':
@@ -106,12 +105,12 @@ export class Flattener {
 
   /** It may send an exit now. */
   get #isOpen(): boolean {
-    return this.#desk.view.phase() === 'continuous' || this.#isInAuction;
+    return this.#desk.session.phase === 'continuous' || this.#isInAuction;
   }
 
   /** A person has confirmed an auction; the settings ask for the last one of the day, as nothing follows it. */
   get #isInAuction(): boolean {
-    const phase = this.#desk.view.phase();
+    const phase = this.#desk.session.phase;
     if (!isAuction(phase)) return false;
     return (
       this.target.askers.has('person_in_auction') ||
@@ -129,7 +128,7 @@ export class Flattener {
   }
 
   #queue(): void {
-    const phase = this.#desk.view.phase();
+    const phase = this.#desk.session.phase;
     // The book that is read after the close shows what the auction took.
     if (phase === 'closed' && this.target.progress === 'resting') return;
     if (this.target.progress === 'queued' && this.#alerts.told.has(`queued ${phase}`)) return;
@@ -141,7 +140,7 @@ export class Flattener {
   }
 
   #check(): void {
-    const isReady = isPositionFresh(this.#desk.view) && this.#exit.canBePriced;
+    const isReady = this.#desk.positionReconciler.isFresh && this.#exit.canBePriced;
     const isCovered = this.#withdrawal.waiting.some((order) => this.#mayProtect(order));
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
     this.#enter('checking');
@@ -156,7 +155,7 @@ export class Flattener {
 
   /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
   #mayProtect({ clientOrderId, purpose, isAdopted, isWaiting, parent }: OrderView): boolean {
-    const isStop = isWaiting === true ? purpose === 'reduce' || isAdopted : typeof parent === 'string';
+    const isStop = isWaiting ? purpose === 'reduce' || isAdopted : parent !== null;
     return isStop || this.#desk.entries.isCover(clientOrderId);
   }
 
@@ -225,7 +224,7 @@ export class Flattener {
    */
   readFailed(): void {
     if (this.target.progress !== 'reading') return;
-    if (isPositionFresh(this.#desk.view)) return this.#place();
+    if (this.#desk.positionReconciler.isFresh) return this.#place();
     if (this.#exit.held !== 0)
       this.#alerts.tell(
         'unread',
@@ -236,8 +235,8 @@ export class Flattener {
   }
 
   #askPositions(): void {
-    const { view, snapshots } = this.#desk;
-    this.#readSinceUs = view.nowUs();
+    const { snapshots, context } = this.#desk;
+    this.#readSinceUs = context.nowUs;
     snapshots.want('positions');
   }
 
@@ -348,9 +347,9 @@ export class Withdrawal {
    * guard counts it.
    */
   get waiting(): readonly OrderView[] {
-    return this.#desk.view
-      .openOrders()
-      .filter((order) => order.status !== 'presumed_absent' && this.#isMeant(order));
+    return this.#desk.orders.open.filter(
+      (order) => order.status !== 'presumed_absent' && this.#isMeant(order),
+    );
   }
 
   get isDone(): boolean {

@@ -25,8 +25,7 @@ import {
 } from '../../domain/units.ts';
 import { isPartnerSent } from '../orders/exits.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
-import { coverOf } from '../risk/exposure.ts';
-import type { OrderView } from '../risk/risk-view.ts';
+import { type OrderView, whyUnproven } from '../owners.ts';
 import { codeOf, type Desk, ordersOf } from './desk.ts';
 import type { Place } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
@@ -105,11 +104,11 @@ export class ProtectiveStops {
 
   /** After every event that can change positions or orders. */
   step(): void {
-    const { settings, view } = this.#desk;
+    const { settings } = this.#desk;
     this.#restore(settings.risk.protectiveStop);
     this.#find(settings.risk.protectiveStop);
     if (this.#places.size === 0) return;
-    const unproven = view.unproven();
+    const unproven = whyUnproven(this.#desk);
     this.#look(unproven === null);
     for (const place of this.#places.values())
       if (unproven === null) this.#follow(place);
@@ -118,11 +117,11 @@ export class ProtectiveStops {
   }
 
   #find(configured: ProtectiveStopSettings | undefined): void {
-    const { view, portfolio } = this.#desk;
+    const { portfolio, orders } = this.#desk;
     if (configured !== undefined) for (const held of portfolio.held()) this.#place(held, null);
-    for (const order of view.openOrders()) {
+    for (const order of orders.open) {
       const isWithdrawn = (): boolean => isOversized(order) || this.#desk.targets.isClosing(order);
-      if (order.isProtective !== true && !(isStop(order) && isWithdrawn())) continue;
+      if (!order.isProtective && !(isStop(order) && isWithdrawn())) continue;
       const inherited = configured === undefined ? inheritedFrom(order) : null;
       if (configured !== undefined || inherited !== null) this.#place(order, inherited);
     }
@@ -133,24 +132,24 @@ export class ProtectiveStops {
    * stop comes back on its terms, also after a resume, unless the strategy has entered since.
    */
   #restore(configured: ProtectiveStopSettings | undefined): void {
-    const { view, context, orders, registry } = this.#desk;
+    const { context, orders, registry, halt, portfolio } = this.#desk;
     // A resume may come before the end is read.
-    const isOff = ({ strategy, createdUs, waitedUs = -Infinity }: OrderView): boolean =>
-      view.haltedUntilUs() > Math.max(createdUs, waitedUs) ||
-      view.strategyHalted(strategy) !== null ||
+    const isOff = ({ strategy, createdUs, waitedUs }: OrderView): boolean =>
+      halt.offUntilUs > Math.max(createdUs, waitedUs) ||
+      halt.strategyReason(strategy) !== null ||
       registry.isStopped(strategy);
     const ended = orders.canceledWaiting.length === 0 ? NO_ORDERS : orders.canceledWaiting.splice(0);
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended
       .filter((order) => !order.isUnwanted && !isPartnerSent(order) && !order.isProtective)
       .filter(({ strategy }) => strategy !== OPERATOR_INDEX)
-      .filter((order) => coverOf(order).role === 'stop' && isOff(order))
-      .map((order) => ({ order, endedUs: view.nowUs() }));
+      .filter((order) => order.role === 'stop' && isOff(order))
+      .map((order) => ({ order, endedUs: context.nowUs }));
     this.#lost = [...this.#lost, ...lost].filter((each) => !this.#hasEntered(each));
-    if (view.unproven() !== null) return;
+    if (whyUnproven(this.#desk) !== null) return;
     for (const { order } of this.#lost) {
       const { strategy, instrument, side, clientOrderId, triggerPrice, limitPrice } = order;
-      const held = view.position(strategy, instrument).qty;
+      const held = portfolio.position(strategy, instrument).qty;
       if (Math.sign(held) !== -signOf(side) || this.#desk.targets.isClosing(order)) continue;
       const isAlike = (other: LostStop): boolean =>
         other.order.strategy === strategy &&
@@ -179,7 +178,7 @@ export class ProtectiveStops {
 
   /** A process starts, perhaps with a clock that was set back: nothing waits longer than it would from now on. */
   restart(): void {
-    const now = this.#desk.view.nowUs();
+    const now = this.#desk.context.nowUs;
     for (const place of this.#places.values()) {
       place.askAtUs = Math.min(place.askAtUs, now + ASK_AGAIN);
       place.withdrawAtUs = Math.min(place.withdrawAtUs, now + US_PER_MINUTE);
@@ -188,12 +187,12 @@ export class ProtectiveStops {
   }
 
   #look(isProven: boolean): void {
-    const { view } = this.#desk;
+    const { portfolio, exits } = this.#desk;
     /** By contract and side: what covers the account beside the strategies' own stops. */
     const others = new Map<string, number>();
     for (const [key, place] of this.#places) {
       const { strategy, instrument } = place;
-      const held = view.position(strategy, instrument).qty;
+      const held = portfolio.position(strategy, instrument).qty;
       if (held !== 0) place.side = held > 0 ? 'sell' : 'buy';
       const pool = `${instrument} ${place.side}`;
       const shared = others.get(pool) ?? this.#coveredByOthers(instrument, place.side);
@@ -204,7 +203,7 @@ export class ProtectiveStops {
       if (inherited !== null && isProven && (held === 0 || place.side !== inherited.side)) inherited.qty = 0;
       const most = inherited?.qty ?? Infinity;
       // A stop of ours beside the exits that a bracket brings would close the position twice.
-      const awaited = view.awaitedExitQty(strategy, instrument, place.side);
+      const awaited = exits.awaitedQty(strategy, instrument, place.side);
       place.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
       const { stopQty } = this.#cover(place, held, isInForce);
       place.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
@@ -222,7 +221,7 @@ export class ProtectiveStops {
 
   /** By those of the owner's orders that count. */
   #cover(place: Place, held: number, counts: (order: OrderView) => boolean): Cover<OrderView> {
-    return cover(held, ordersOf(this.#desk, place).filter(counts), coverOf);
+    return cover(held, ordersOf(this.#desk, place).filter(counts), ({ asCover }) => asCover);
   }
 
   /**
@@ -230,17 +229,17 @@ export class ProtectiveStops {
    * side, which closes as much of ours by itself.
    */
   #coveredByOthers(instrument: InstrumentIndex, side: Side): number {
-    const { view } = this.#desk;
-    const held = -signOf(side) * view.position(OPERATOR_INDEX, instrument).qty;
-    const theirs = view
-      .openOrders()
+    const { portfolio, orders } = this.#desk;
+    const held = -signOf(side) * portfolio.position(OPERATOR_INDEX, instrument).qty;
+    const theirs = orders.open
+
       .filter((order) => order.isAdopted && order.instrument === instrument && isStaying(order));
-    const { stopQty } = cover(-signOf(side), theirs, coverOf);
+    const { stopQty } = cover(-signOf(side), theirs, ({ asCover }) => asCover);
     return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
   }
 
   #stopsOf(place: Place): readonly OrderView[] {
-    return ordersOf(this.#desk, place).filter(({ isProtective }) => isProtective === true);
+    return ordersOf(this.#desk, place).filter(({ isProtective }) => isProtective);
   }
 
   #follow(place: Watch): void {
@@ -265,12 +264,12 @@ export class ProtectiveStops {
   }
 
   #ask(place: Watch, triggerTicks: number): void {
-    const { settings, view, context } = this.#desk;
+    const { settings, context } = this.#desk;
     const { strategy, instrument, side, wantedQty } = place;
-    if (view.nowUs() < place.askAtUs || !this.#isMarketOpen || this.#isOversizedLeft(place)) return;
+    if (context.nowUs < place.askAtUs || !this.#isMarketOpen || this.#isOversizedLeft(place)) return;
     const terms = place.inherited ?? settings.risk.protectiveStop;
     assert(terms !== undefined, 'a stop that inherits no terms has those of the configuration');
-    place.askAtUs = view.nowUs() + ASK_AGAIN;
+    place.askAtUs = context.nowUs + ASK_AGAIN;
     place.askedQty = wantedQty;
     place.withdrawals = 0;
     place.withdrawAtUs = -Infinity;
@@ -298,8 +297,8 @@ export class ProtectiveStops {
    * goes at once, and its successor comes as soon as it has gone; others keep the pace of new stops.
    */
   #withdraw(place: Watch, stops: readonly OrderView[]): void {
-    const { view, context } = this.#desk;
-    const now = view.nowUs();
+    const { context } = this.#desk;
+    const now = context.nowUs;
     const waiting = stops.filter(({ status }) => status === 'pending_trigger');
     const isUrgent = waiting.some((stop) => isTooLarge(place, stop));
     // Its successor could not be placed, and the next day knows the distance of a stop only from its configuration.
@@ -313,16 +312,16 @@ export class ProtectiveStops {
   }
 
   get #isMarketOpen(): boolean {
-    const phase = this.#desk.view.phase();
+    const phase = this.#desk.session.phase;
     return phase !== 'closed' && phase !== 'break';
   }
 
   /** Undefined while the contract or its band is not known. */
   #triggerOf({ strategy, instrument, side, inherited }: Watch): number | undefined {
-    const { settings, view } = this.#desk;
-    const contract = view.contract(instrument);
-    const { qty: held, openValue } = view.position(strategy, instrument);
-    if (contract === undefined || view.band(instrument) === undefined || held === 0) return undefined;
+    const { settings, contracts, portfolio, market } = this.#desk;
+    const contract = contracts.at(instrument);
+    const { qty: held, openValue } = portfolio.position(strategy, instrument);
+    if (contract === undefined || market.band(instrument) === undefined || held === 0) return undefined;
     if (inherited !== null) return this.#inBand(instrument, inherited.triggerTicks);
     const { protectiveStop } = settings.risk;
     assert(protectiveStop !== undefined, 'a stop that inherits no terms has those of the configuration');
@@ -332,23 +331,23 @@ export class ProtectiveStops {
 
   /** No order is taken, and nothing is traded, outside the band. */
   #inBand(instrument: InstrumentIndex, price: number): number {
-    const band = this.#desk.view.band(instrument);
+    const band = this.#desk.market.band(instrument);
     assert(band !== undefined, 'a protective stop is priced within a known band');
     return Math.min(band.ceiling, Math.max(band.floor, price));
   }
 
   #watch(place: Watch, unproven: string | null): void {
-    const { settings, view } = this.#desk;
+    const { settings, session, context } = this.#desk;
     const { instrument, uncoveredQty } = place;
     const { nakedMax } = settings.risk;
-    if (uncoveredQty === 0 || view.phase() !== 'continuous' || this.#desk.targets.isClosing(place))
+    if (uncoveredQty === 0 || session.phase !== 'continuous' || this.#desk.targets.isClosing(place))
       return forgive(place);
     const policy = unproven === null ? 'nakedPosition' : 'unprovenPosition';
     // A position that is proven at last gets the time to be given its stop.
     const isProvenAtLast = policy === 'nakedPosition' && place.nakedTold === 'unprovenPosition';
-    if (place.nakedSinceUs === Infinity || isProvenAtLast) place.nakedSinceUs = view.nowUs();
+    if (place.nakedSinceUs === Infinity || isProvenAtLast) place.nakedSinceUs = context.nowUs;
     if (isProvenAtLast) place.nakedTold = null;
-    if (nakedMax === undefined || place.nakedTold !== null || view.nowUs() < place.nakedSinceUs + nakedMax)
+    if (nakedMax === undefined || place.nakedTold !== null || context.nowUs < place.nakedSinceUs + nakedMax)
       return;
     place.nakedTold = policy;
     const code = codeOf(this.#desk, instrument);
@@ -359,8 +358,8 @@ export class ProtectiveStops {
 
   /** The next moment at which something is asked for again or a position has been without a stop for too long. */
   #setAlarm(): void {
-    const { settings, view, timers } = this.#desk;
-    const now = view.nowUs();
+    const { settings, timers, context } = this.#desk;
+    const now = context.nowUs;
     let next = Infinity;
     for (const { askAtUs, withdrawAtUs, nakedSinceUs, nakedTold } of this.#places.values()) {
       if (askAtUs > now) next = Math.min(next, askAtUs);
@@ -410,15 +409,15 @@ function forgive(place: Watch): void {
 }
 
 /** It waits for a price that is worse than the market's. */
-const isStop = (order: OrderView): boolean => order.isWaiting === true && coverOf(order).role === 'stop';
+const isStop = (order: OrderView): boolean => order.isWaiting && order.role === 'stop';
 
 const isStaying = ({ status }: OrderView): boolean => status !== 'pending_cancel';
 
 /** Of the strategy's own: a stop that waits or is on its way, or what a stop has sent. */
-const isClosing = (order: OrderView): boolean => order.isProtective !== true && isStaying(order);
+const isClosing = (order: OrderView): boolean => !order.isProtective && isStaying(order);
 
 /** The broker shows it waiting. */
 const isInForce = (order: OrderView): boolean =>
   isStop(order) &&
-  order.isUnseen !== true &&
+  !order.isUnseen &&
   (order.status === 'pending_trigger' || order.status === 'pending_modify');

@@ -24,8 +24,8 @@ export class Rollover {
 
   /** Resolves every strategy's symbols against the current contract table. */
   apply(): void {
-    const { settings, view, registry } = this.#desk;
-    if (view.contracts().length === 0) return;
+    const { settings, registry, contracts } = this.#desk;
+    if (contracts.all.length === 0) return;
     settings.strategies.forEach((each, i) => {
       if (!registry.isStopped(strategyIndex(i))) this.#applyTo(strategyIndex(i), each);
     });
@@ -46,10 +46,10 @@ export class Rollover {
   }
 
   #resolve(symbols: readonly string[]): Legs {
-    const { calendar, view } = this.#desk;
+    const { calendar, context, contracts } = this.#desk;
     const legs: Contract[] = [];
     for (const symbol of symbols) {
-      const found = resolveSymbol(symbol, view.contracts(), calendar, view.nowUs());
+      const found = resolveSymbol(symbol, contracts.all, calendar, context.nowUs);
       if (!found.ok) return { ok: false, why: issuesText([found.issues[0]]) };
       legs.push(found.value);
     }
@@ -58,8 +58,8 @@ export class Rollover {
 
   /** A list without a contract that still trades may be wrong: the strategy keeps its contract. */
   #unresolved(strategy: StrategyIndex, before: readonly Contract[], why: string): void {
-    const { calendar, view, context, stops } = this.#desk;
-    const now = view.nowUs();
+    const { calendar, context, stops } = this.#desk;
+    const now = context.nowUs;
     const isUsable = before.length > 0 && before.every((contract) => now < rollsFrom(calendar, contract));
     if (!isUsable) return stops.stop(strategy, why, null);
     if (this.#told.has(`${strategy} ${why}`)) return;
@@ -69,13 +69,13 @@ export class Rollover {
 
   /** The next moment at which a listed contract is left. */
   #planNext(): void {
-    const { calendar, view, timers } = this.#desk;
+    const { calendar, timers, contracts, context } = this.#desk;
     this.#cancelTimer?.();
     this.#cancelTimer = null;
-    const ends = view
-      .contracts()
+    const ends = contracts.all
+
       .map((contract) => rollsFrom(calendar, contract))
-      .filter((from) => from > view.nowUs());
+      .filter((from) => from > context.nowUs);
     const [first] = ends.toSorted((a, b) => Number(a) - Number(b));
     if (first !== undefined) this.#cancelTimer = timers.at(first, () => this.apply());
   }

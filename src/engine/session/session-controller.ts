@@ -21,7 +21,6 @@ import { changeWithoutFill, codeOf, type Desk, ordersOf } from './desk.ts';
 import { StopProcedure } from './stop-procedure.ts';
 import { cover } from '../../domain/cover.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
-import { coverOf } from '../risk/exposure.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
@@ -207,7 +206,7 @@ class Orphans {
   #cover(held: HeldPosition): string {
     const { qty } = held;
     const own = ordersOf(this.#desk, held).filter(({ status }) => status !== 'pending_cancel');
-    const { stopQty, nakedQty } = cover(qty, own, coverOf);
+    const { stopQty, nakedQty } = cover(qty, own, ({ asCover }) => asCover);
     if (stopQty === 0) return 'without a stop at the broker';
     return `with stops for ${nakedQty === 0 ? '' : `${stopQty} of `}${Math.abs(qty)} at the broker`;
   }
@@ -230,27 +229,27 @@ class Settlement {
   /** The list is new, or the calendar. */
   onContracts(): void {
     this.#closes.clear();
-    for (const contract of this.#desk.view.contracts()) this.#leftUs(contract);
+    for (const contract of this.#desk.contracts.all) this.#leftUs(contract);
   }
 
   /** After each read of the positions. */
   step(): void {
-    const { view } = this.#desk;
+    const { contracts, positionReconciler, portfolio } = this.#desk;
     for (const held of this.#desk.portfolio.held()) {
-      const contract = view.contract(held.instrument);
-      if (contract === undefined || view.brokerQty(held.instrument) !== 0) continue;
+      const contract = contracts.at(held.instrument);
+      if (contract === undefined || positionReconciler.brokerQty(held.instrument) !== 0) continue;
       if (this.#isGone(contract, this.#closeOf(contract))) this.#settle(held, contract, null);
       else if (this.#isGone(contract, this.#leftUs(contract))) this.#desk.snapshots.want('closed');
       // Net zero by opposite positions is no sign of an end.
-      else if (view.accountQty(held.instrument) !== 0 && !view.isEnded(held.instrument))
+      else if (portfolio.accountQty(held.instrument) !== 0 && !contracts.isEnded(held.instrument))
         this.#desk.snapshots.want('contracts');
     }
   }
 
   onClosed({ positions, startedUs }: ClosedSnapshot): void {
-    const { view } = this.#desk;
+    const { contracts } = this.#desk;
     for (const held of this.#desk.portfolio.held()) {
-      const contract = view.contract(held.instrument);
+      const contract = contracts.at(held.instrument);
       if (contract === undefined) continue;
       const left = this.#leftUs(contract);
       if (startedUs < left || !this.#isGone(contract, left)) continue;
@@ -262,20 +261,22 @@ class Settlement {
 
   /** The contract is over, and what was read after its end shows neither the position nor an order that may have closed it. */
   #isGone(contract: Contract, endUs: number): boolean {
-    const { view } = this.#desk;
-    if (view.nowUs() < endUs) return false;
-    const isReadSince = view.positionsReadUs() >= endUs && view.bookReadUs() >= endUs;
-    return isReadSince && view.brokerQty(contract.index) === 0 && !this.#hasOrders(contract.index);
+    const { context, positionReconciler, session } = this.#desk;
+    if (context.nowUs < endUs) return false;
+    const isReadSince = positionReconciler.readUs >= endUs && session.bookReadUs >= endUs;
+    return (
+      isReadSince && positionReconciler.brokerQty(contract.index) === 0 && !this.#hasOrders(contract.index)
+    );
   }
 
   /** When it was first seen to have left the broker's list; infinite while it is listed. */
   #leftUs(contract: Contract): number {
-    const { view } = this.#desk;
-    if (!view.isEnded(contract.index)) {
+    const { contracts, context } = this.#desk;
+    if (!contracts.isEnded(contract.index)) {
       this.#left.delete(contract.orderCode);
       return Infinity;
     }
-    const left = this.#left.get(contract.orderCode) ?? view.nowUs();
+    const left = this.#left.get(contract.orderCode) ?? context.nowUs;
     this.#left.set(contract.orderCode, left);
     return left;
   }
@@ -289,7 +290,7 @@ class Settlement {
   }
 
   #hasOrders(instrument: InstrumentIndex): boolean {
-    return this.#desk.view.openOrders().some((order) => order.instrument === instrument);
+    return this.#desk.orders.open.some((order) => order.instrument === instrument);
   }
 
   #settle(held: HeldPosition, contract: Contract, settledAt: PriceHundredths | null): void {
@@ -306,12 +307,12 @@ class Settlement {
 
   /** Without any price the position is closed at its entry: no profit, no loss, and the broker's figure decides. */
   #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): Money {
-    const { view } = this.#desk;
+    const { market, portfolio } = this.#desk;
     const size = Math.abs(qty);
-    const last = view.tradedPrice(instrument);
+    const last = market.tradedPrice(instrument);
     if (last !== undefined) return valueOf(spec, last, size);
-    const band = view.band(instrument);
+    const band = market.band(instrument);
     if (band !== undefined) return valueAtHundredths(spec, band.reference, size);
-    return view.position(strategy, instrument).openValue;
+    return portfolio.position(strategy, instrument).openValue;
   }
 }

@@ -130,10 +130,10 @@ export class SessionEvents {
   }
 
   #leaveDay(): void {
-    const { dayEnd, exits, owners, fills, moneyReconciler, portfolio, market } = this.#state;
+    const { dayEnd, exits, rowOwners, fills, moneyReconciler, portfolio, market } = this.#state;
     dayEnd.nextDay();
     exits.nextDay();
-    owners.nextDay();
+    rowOwners.nextDay();
     fills.nextDay();
     moneyReconciler.newDay();
     portfolio.clear();

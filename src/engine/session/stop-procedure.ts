@@ -57,14 +57,14 @@ export class StopProcedure {
 
   /** Outside continuous trading: the end waits where the settings say so, and nothing else holds it. */
   #waitOrLeave(): void {
-    const { settings, calendar, view, context } = this.#desk;
+    const { settings, calendar, context } = this.#desk;
     this.#stopTimer();
     const phase = this.#phase;
     const text = `nothing can be cancelled or closed at will in the phase ${phase}`;
     if (!this.#hasWork()) return this.#finish();
     if (settings.stop.inAuction === 'wait' && phase !== 'closed') {
       this.#state = 'waiting';
-      const now = view.nowUs();
+      const now = context.nowUs;
       const minutes = Math.ceil((nextPhaseChange(calendar, now) - now) / US_PER_MINUTE);
       const rest = `the end waits for the next phase, in ${minutes} min; a second signal ends at once and leaves them`;
       return context.alert(null, 'warning', 'stop_waits', `${text}: ${rest}`);
@@ -74,7 +74,7 @@ export class StopProcedure {
   }
 
   get #phase(): SessionPhase {
-    return this.#desk.view.phase();
+    return this.#desk.session.phase;
   }
 
   /** The phase has changed. */
@@ -110,8 +110,7 @@ export class StopProcedure {
     return new Withdrawal(
       this.#desk,
       ({ isAdopted, isWaiting, purpose, clientOrderId }) =>
-        !isAdopted &&
-        !(isHeld && ((isWaiting === true && purpose === 'reduce') || entries.isCover(clientOrderId))),
+        !isAdopted && !(isHeld && ((isWaiting && purpose === 'reduce') || entries.isCover(clientOrderId))),
     );
   }
 
@@ -155,13 +154,13 @@ export class StopProcedure {
   }
 
   #sayLeft(why: string): void {
-    const { settings, view, context, portfolio } = this.#desk;
+    const { settings, context, portfolio, contracts } = this.#desk;
     const names: string[] = [];
     if (settings.stop.orders === 'cancel')
       for (const { clientOrderId } of this.#withdrawal.waiting) names.push(`order ${clientOrderId}`);
     for (const held of portfolio.held())
       if (settings.stop.positions === 'flatten' || this.#desk.targets.has(held))
-        names.push(`position ${held.qty} of ${view.contract(held.instrument)?.orderCode ?? held.instrument}`);
+        names.push(`position ${held.qty} of ${contracts.at(held.instrument)?.orderCode ?? held.instrument}`);
     if (names.length === 0) return;
     this.#left = names;
     context.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);

@@ -32,8 +32,8 @@ export class TargetExecutor {
 
   /** Everything the owner holds or has orders for. */
   flattenOwner(strategy: StrategyIndex, reason: string, asker: Asker): void {
-    const { portfolio, view } = this.#desk;
-    const all = [...portfolio.held(), ...view.openOrders()].filter((each) => each.strategy === strategy);
+    const { portfolio, orders } = this.#desk;
+    const all = [...portfolio.held(), ...orders.open].filter((each) => each.strategy === strategy);
     for (const instrument of new Set(all.map((each) => each.instrument)))
       this.flatten({ strategy, instrument }, reason, asker);
   }
@@ -88,7 +88,7 @@ export class TargetExecutor {
   }
 
   #followLost(id: ClientOrderId, target: Target): void {
-    const status = this.#desk.view.order(id)?.status;
+    const status = this.#desk.orders.get(id)?.status;
     if (status === 'unknown' || status === 'presumed_absent' || status === 'not_sent') return;
     this.#lost.delete(id);
     if (status === undefined || status === 'rejected') return;

@@ -18,7 +18,7 @@ function rig(
     lastSeq: 7,
     lastTsUs: tsUs(900),
     recordInput: (input) => void recorded.push(input),
-    recordFrame: (_, __, text) => recordFrame(text),
+    recordFrames: (frames) => frames.forEach(({ text }) => recordFrame(text)),
     decode: pipe(
       tap(({ text }) => onFrame(text)),
       filter(({ text }) => text !== 'noise'),
@@ -65,6 +65,50 @@ it('delivers a frame before what its decoding has told, as a replay does', async
   expect(heads(delivered)).toEqual(['8 summary 1000', '9 summary 1000', '10 clock 1000']);
 });
 
+it('writes the frames of one network read at once, before the engine gets any, and before a later input', async () => {
+  const order: string[] = [];
+  const sequencer = new Sequencer({
+    clock: { nowUs: () => tsUs(1_000) },
+    lastSeq: 0,
+    lastTsUs: tsUs(900),
+    recordInput: ({ seq }) => void order.push(`input ${seq}`),
+    recordFrames: (frames) => void order.push(`frames ${frames.map(({ seq }) => seq).join()}`),
+    decode: map(({ seq, tsUs: at }) => summary(seq, at)),
+    deliver: (events) => void order.push(`engine ${events.map(({ seq }) => seq).join()}`),
+  });
+  sequencer.frame('1');
+  sequencer.frame('2');
+  sequencer.post({ kind: 'clock' });
+  sequencer.frame('4');
+  sequencer.frame('5');
+  await Promise.resolve();
+  expect(order).toEqual(['frames 1,2', 'input 3', 'frames 4,5', 'engine 1,2,3,4,5']);
+});
+
+it('asks a full disk for a few of many refused frames, and writes all of them once there is room', () => {
+  const asked: number[] = [];
+  const full = { is: true };
+  const sequencer = new Sequencer({
+    clock: { nowUs: () => tsUs(1_000) },
+    lastSeq: 0,
+    lastTsUs: tsUs(900),
+    recordInput: () => undefined,
+    recordFrames: (frames) => {
+      asked.push(frames.length);
+      if (full.is) throw new Error('ENOSPC: no space left on device, write');
+    },
+    decode: map(({ seq, tsUs: at }) => summary(seq, at)),
+    deliver: () => undefined,
+  });
+  for (let i = 0; i < 1_000; i += 1) sequencer.frame('1');
+  sequencer.flush();
+  const first = asked.length;
+  expect(Math.max(...asked)).toBeLessThan(500);
+  full.is = false;
+  sequencer.flush();
+  expect(asked.slice(first).reduce((sum, each) => sum + each, 0)).toBe(1_000);
+});
+
 it('never lets time go back, also behind the last start', () => {
   const { sequencer, recorded, clock } = rig();
   for (const now of [500, 1_200, 1_100]) {
@@ -103,8 +147,8 @@ it('lets prices through that a full disk does not take, and freezes entries once
   for (const is of [false, true, true, false, true]) {
     full.is = is;
     sequencer.frame('1');
+    sequencer.flush();
   }
-  sequencer.flush();
   expect(heads(delivered)).toEqual([
     '8 summary 1000',
     '9 summary 1000',
@@ -130,6 +174,7 @@ it('writes what a full disk refused before anything later, so that a restart rea
   for (const [text, is] of Object.entries([false, true, true, false, true])) {
     full.is = is;
     sequencer.frame(text);
+    sequencer.flush();
   }
   expect(written).toEqual(['0', '1', '2', '3']);
   full.is = false;

@@ -5,6 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { SessionCycle } from '../../../src/app/live/session-cycle.ts';
 import { PriceBoard } from '../../../src/app/live/price-board.ts';
 import type { SessionContext } from '../../../src/app/live/trading-session.ts';
+import { unpackEvents } from '../../../src/app/host/event-block.ts';
 import type { ReplayedPast, ToEngine } from '../../../src/app/host/worker-protocol.ts';
 import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
@@ -52,7 +53,8 @@ class DyingOnce extends EventEmitter {
 
   postMessage(message: ToEngine): void {
     if (message.kind === 'events')
-      for (const event of message.events) if (event.kind === 'command') this.commands.push(event.command);
+      for (const event of unpackEvents(message.events))
+        if (event.kind === 'command') this.commands.push(event.command);
     queueMicrotask(() => {
       if (this.#isFirst) this.emit('error', new Error('hung'));
       else if (message.kind === 'replay')
@@ -166,7 +168,7 @@ it('keeps an answer that comes between two sessions for the one that begins', as
   const told: string[] = [];
   class Telling extends DyingOnce {
     override postMessage(message: ToEngine): void {
-      if (message.kind === 'events') told.push(...message.events.map(({ kind }) => kind));
+      if (message.kind === 'events') told.push(...unpackEvents(message.events).map(({ kind }) => kind));
       super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
     }
   }
@@ -188,7 +190,7 @@ it("tells each engine how far the clock is from the broker's, which is measured 
     const place = engines.length;
     class Telling extends DyingOnce {
       override postMessage(message: ToEngine): void {
-        for (const event of message.kind === 'events' ? message.events : [])
+        for (const event of message.kind === 'events' ? unpackEvents(message.events) : [])
           if (event.kind === 'clock_skew') told.push([place, event.skewUs]);
         super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
       }

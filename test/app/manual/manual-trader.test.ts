@@ -2,12 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { ManualTrader } from '../../../src/app/manual/manual-trader.ts';
+import { ManualTrader, openBroker } from '../../../src/app/manual/manual-trader.ts';
 import { prepareStateDir, statePaths } from '../../../src/app/restart/state-paths.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { seconds } from '../../../src/domain/units.ts';
 import { isLockHeld, takeInstanceLock } from '../../../src/journal/instance-lock.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
+import { Database } from '../../../src/sqlite/database.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
 import { startSimulator } from '../../../src/simulator/start-simulator.ts';
 import { demoAccount } from '../../../src/simulator/simulator-options.ts';
@@ -16,7 +17,7 @@ import { SHIPPED } from '../../config/config-files.ts';
 import { tempDir } from '../../journal/journal-fixture.ts';
 
 /** The password comes from a file that a person writes. */
-async function byHand() {
+async function byHand(note: (text: string) => void = () => undefined) {
   const loaded = loadConfig(join(SHIPPED, 'paper.yaml'), CATALOG);
   if (!loaded.ok) throw new Error('expected a configuration');
   const { config } = loaded;
@@ -45,7 +46,7 @@ async function byHand() {
       faults: null,
     },
     paths,
-    note: () => undefined,
+    note,
   });
   onTestFinished(() => trader.close());
   const type = (): void => writeFileSync(path, `${simulator.otp}\n`, { mode: 0o600 });
@@ -87,4 +88,40 @@ it('leaves the exchange to a daemon that started meanwhile', async () => {
     ok: false,
     reason: expect.stringContaining('the daemon of this account'),
   });
+});
+
+/** As the start of a newer Tickwright would find it. */
+function leaveOtherJournal(path: string): void {
+  const database = new Database(path);
+  database.exec('CREATE TABLE rows (id INTEGER)');
+  database.pragma('user_version = 1');
+  database.close();
+}
+
+it('exchanges a token beside a journal of another Tickwright, and says that it is not counted', async () => {
+  const notes: string[] = [];
+  const { trader, paths, type } = await byHand((text) => void notes.push(text));
+  leaveOtherJournal(paths.journal);
+  const asked = trader.token('operator');
+  type();
+  expect(await asked).toMatchObject({ ok: true });
+  expect(notes).toContainEqual(
+    expect.stringMatching(/^the exchange is not counted: journal .*expected format/),
+  );
+});
+
+it('opens the broker beside a journal of another Tickwright, with the limits of a first day', () => {
+  const loaded = loadConfig(join(SHIPPED, 'live.example.yaml'), CATALOG);
+  if (!loaded.ok) throw new Error('expected a configuration');
+  const dir = join(tempDir(), 'state');
+  prepareStateDir(statePaths(dir));
+  leaveOtherJournal(statePaths(dir).journal);
+  const notes: string[] = [];
+  const trader = openBroker({ ...loaded.config, mode: 'live' }, dir, (text) => void notes.push(text));
+  onTestFinished(() => trader?.close());
+  expect(trader?.config.engine.risk.orderQtyMax).toBe(loaded.config.live.firstDayQtyMax);
+  expect(notes).toEqual([
+    expect.stringMatching(/^journal .*expected format/),
+    expect.stringContaining('first day with real money'),
+  ]);
 });

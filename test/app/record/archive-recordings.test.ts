@@ -73,7 +73,7 @@ it('packs what is over as soon as a day is open, and once a day', async () => {
   onTestFinished(() => rmSync(frames, { recursive: true, force: true }));
   const log = join(frames, '2026-03-04.frames');
   const frame = openFrameLog(frames, tradingDay('2026-03-04'));
-  frame.append(seq(1), tsUs(1_000), 'abc');
+  frame.append([{ seq: seq(1), tsUs: tsUs(1_000), text: 'abc' }]);
   frame.close();
   let today: TradingDay | undefined;
   const said = new EventEmitter();

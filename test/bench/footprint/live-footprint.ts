@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { BroadcastChannel, Worker } from 'node:worker_threads';
 import type { EngineLine } from '../../../src/app/host/engine-thread.ts';
+import { unpackEvents } from '../../../src/app/host/event-block.ts';
 import type { FromEngine } from '../../../src/app/host/worker-protocol.ts';
 import { Daemon } from '../../../src/app/live/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/app/restart/state-paths.ts';
@@ -130,7 +131,8 @@ function watched(worker: Worker, main: Samples): EngineLine {
   return {
     postMessage: (message) => {
       worker.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-      if (message.kind === 'events' && message.events.some(({ kind }) => kind === 'trade')) main.tick();
+      if (message.kind === 'events' && unpackEvents(message.events).some(({ kind }) => kind === 'trade'))
+        main.tick();
     },
     on: (event: string, listener: (given: never) => void) => {
       worker.on(event, (given: FromEngine) => {

@@ -1,22 +1,21 @@
 import { expect, test } from 'vitest';
 import { type LimitUse, limitUses } from '../../../src/engine/risk/limit-uses.ts';
-import { money } from '../../../src/domain/units.ts';
-import { FakeOrder, FakeRiskView, SETTINGS } from '../support/fake-risk-view.ts';
+import { OPERATOR_INDEX, strategyIndex } from '../../../src/domain/units.ts';
+import { OwnersRig, SETTINGS } from '../support/owners-rig.ts';
 
 /** Used figures by limit and place of the strategy. */
-const used = (view: FakeRiskView, breakers: readonly LimitUse[] = []): Record<string, number> =>
+const used = (rig: OwnersRig, breakers: readonly LimitUse[] = []): Record<string, number> =>
   Object.fromEntries(
-    limitUses(view, SETTINGS, breakers).map((each) => [
+    limitUses(rig.state, SETTINGS, breakers).map((each) => [
       `${each.limit} ${each.strategy ?? 'account'}`,
       each.used,
     ]),
   );
 
 test('a flat account uses nothing, and a gain uses none of a loss limit', () => {
-  const view = new FakeRiskView();
-  view.pnl.set(0, 5_000_000);
-  view.accountPnl = money(5_000_000);
-  expect(used(view)).toMatchObject({
+  const rig = new OwnersRig();
+  rig.state.portfolio.charge(strategyIndex(0), -5_000_000, 0);
+  expect(used(rig)).toMatchObject({
     'position account': 0,
     'position 0': 0,
     'open_orders account': 0,
@@ -26,14 +25,10 @@ test('a flat account uses nothing, and a gain uses none of a loss limit', () => 
 });
 
 test('a position counts with the orders that may enlarge it, and opposite strategies are not set off', () => {
-  const view = new FakeRiskView();
-  view.hold(0, 2);
-  view.hold(1, -3);
-  view.orders.push(
-    new FakeOrder({ id: 'a', side: 'buy', qty: 1 }),
-    new FakeOrder({ id: 'b', side: 'sell', qty: 2 }),
-  );
-  expect(used(view)).toMatchObject({
+  const rig = new OwnersRig().hold(0, 2).hold(1, -3);
+  rig.add({ id: 'a', side: 'buy', qty: 1 });
+  rig.add({ id: 'b', side: 'sell', qty: 2 });
+  expect(used(rig)).toMatchObject({
     'position 0': 3,
     'position 1': 3,
     'position account': 5,
@@ -44,15 +39,15 @@ test('a position counts with the orders that may enlarge it, and opposite strate
 });
 
 test('losses count up to their limits, and limits that halt by themselves are listed with the rest', () => {
-  const view = new FakeRiskView();
-  view.pnl.set(1, -15_000_000);
-  view.accountPnl = money(-40_000_000);
+  const rig = new OwnersRig();
+  rig.state.portfolio.charge(strategyIndex(1), 15_000_000, 0);
+  rig.state.portfolio.charge(OPERATOR_INDEX, 25_000_000, 0);
   const breaker: LimitUse = { limit: 'drawdown', strategy: null, used: 7, max: 10 };
-  expect(used(view, [breaker])).toMatchObject({
+  expect(used(rig, [breaker])).toMatchObject({
     'daily_loss 1': 15_000_000,
     'daily_loss account': 40_000_000,
     'drawdown account': 7,
   });
-  const losses = limitUses(view, SETTINGS, []).filter(({ limit }) => limit === 'daily_loss');
+  const losses = limitUses(rig.state, SETTINGS, []).filter(({ limit }) => limit === 'daily_loss');
   expect(losses.map(({ max }) => max)).toEqual([50_000_000, 20_000_000, 20_000_000]);
 });

@@ -8,14 +8,12 @@ import { assert } from '../../../src/domain/assert.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { opposite, type Side, signOf } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
-import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
-import { COSTS, type FakeOrder, FakeRiskView, LAST, SETTINGS } from '../support/fake-risk-view.ts';
-import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
+import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
+import { LAST, OwnersRig, SETTINGS } from '../support/owners-rig.ts';
 
 /** Below what one strategy alone may hold: two of them in opposite directions must not hide it. */
 const ACCOUNT_MAX = units.qty(3);
-const settings = { ...SETTINGS, risk: { ...SETTINGS.risk, accountPositionMax: ACCOUNT_MAX } };
-const guard = new RiskGuard(settings, MARKET_CALENDAR, COSTS);
+const settings = { risk: { ...SETTINGS.risk, accountPositionMax: ACCOUNT_MAX } };
 
 const STRATEGIES = [0, 1] as const;
 const SIDES = ['buy', 'sell'] as const;
@@ -56,7 +54,6 @@ const anyStep = fc.oneof(
       which: fc.nat(),
       status: fc.constantFrom(
         'unknown' as const,
-        'presumed_absent' as const,
         'pending_cancel' as const,
         'canceled' as const,
         'accepted' as const,
@@ -77,7 +74,7 @@ type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
 
 /** Applies what the guard lets through to a small world in which anything open may fill at any time. */
 class World {
-  readonly view = new FakeRiskView();
+  readonly rig = new OwnersRig({ settings });
   #count = 0;
 
   take(step: Step): void {
@@ -97,26 +94,26 @@ class World {
         return;
       }
       case 'halt':
-        this.view.haltedReason = step.isHalted ? 'by hand' : null;
+        if (step.isHalted) this.rig.state.halt.command('by hand', null);
+        else this.rig.state.halt.resume('seen');
         return;
       case 'read':
-        this.view.positionsRead = this.view.now - step.ageUs;
+        this.rig.read().goTo(units.addUs(this.rig.now, step.ageUs)).trade(LAST).account();
     }
   }
 
   /** The owner's position on one side when everything open on it fills. */
   worst(strategy: number, side: Side): number {
-    let total = signOf(side) * this.view.position(strategy, 0).qty;
-    for (const order of this.view.openOrders())
+    let total = signOf(side) * this.rig.heldBy(strategy);
+    for (const order of this.rig.state.orders.open)
       if (order.strategy === strategy && order.side === side) total += order.exposedQty;
     return total;
   }
 
   #submit(step: Extract<Step, { do: 'submit' }>): void {
-    const { view } = this;
+    const { rig } = this;
     this.#count += 1;
-    const verdict = guard.checkSubmit(
-      view,
+    const verdict = rig.guard.checkSubmit(
       units.strategyIndex(step.strategy),
       clientOrderId(`o${this.#count}`),
       {
@@ -132,18 +129,17 @@ class World {
     if (!verdict.ok) return;
     const { clientOrderId: id, qty, limitPrice: price, purpose, side } = verdict.order;
     assert(step.hint === 'any' || purpose === 'reduce', 'an exit is a reduction');
-    const before = view.position(step.strategy, 0).qty;
-    view.add({ id, side, qty, price, purpose, strategy: step.strategy, createdUs: view.now });
+    const before = rig.heldBy(step.strategy);
+    rig.add({ id, side, qty, price, purpose, strategy: step.strategy, createdUs: rig.now });
     if (purpose === 'reduce') this.#expectShrink(step.strategy, side, before);
   }
 
   #modify(step: Extract<Step, { do: 'modify' }>): void {
-    const { view } = this;
+    const { rig } = this;
     const order = this.#pick(step.which);
     if (order === undefined) return;
     const { clientOrderId: id, strategy } = order;
-    const verdict = guard.checkModify(
-      view,
+    const verdict = rig.guard.checkModify(
       strategy,
       clientOrderId('call'),
       step.price === null
@@ -153,26 +149,28 @@ class World {
     );
     if (!verdict.ok) return;
     const { qty, limitPrice, purpose } = verdict.modify;
-    const before = view.position(strategy, 0).qty;
+    const before = rig.heldBy(strategy);
     // Until the change is confirmed or refused either of both may be what rests.
-    Object.assign(order, { status: 'pending_modify', pendingQty: qty, pendingPrice: limitPrice });
+    rig.change(order, { qty, price: limitPrice }).become(order, 'pending_modify');
     if (purpose === 'reduce') this.#expectShrink(strategy, order.side, before);
   }
 
-  #fill(order: FakeOrder, quantity: number): void {
-    if (order.filledQty + quantity > order.qty) order.qty = units.qty(order.pendingQty);
-    this.view.fill(order, quantity);
+  #fill(order: ManagedOrder, quantity: number): void {
+    if (order.filledQty + quantity > order.qty) order.qty = order.openModify?.qty ?? order.qty;
+    this.rig.fill(order, quantity).read();
   }
 
   /** `accepted` confirms an open change, `unknown` refuses it. */
-  #becomes(order: FakeOrder, status: Extract<Step, { do: 'becomes' }>['status']): void {
-    if (order.status === 'pending_modify' && status === 'accepted')
+  #becomes(order: ManagedOrder, status: Extract<Step, { do: 'becomes' }>['status']): void {
+    const { openModify } = order;
+    if (openModify !== null && status === 'accepted')
       Object.assign(order, {
-        qty: Math.max(order.pendingQty, order.filledQty),
-        limitPrice: order.pendingPrice,
+        qty: Math.max(openModify.qty, order.filledQty),
+        limitPrice: openModify.limitPrice,
       });
-    Object.assign(order, { status, pendingQty: 0, pendingPrice: null });
-    if (order.leavesQty === 0 && !order.isFinal) order.status = 'filled';
+    order.openModify = null;
+    this.rig.become(order, status);
+    if (order.leavesQty === 0 && !order.isFinal) this.rig.become(order, 'filled');
   }
 
   /** Even when every order on its side fills, the position ends between where it was and zero. */
@@ -183,13 +181,13 @@ class World {
     assert(Math.abs(after) < Math.abs(before), 'it shrinks');
   }
 
-  #pick(which: number): FakeOrder | undefined {
-    const open = this.view.openOrders();
+  #pick(which: number): ManagedOrder | undefined {
+    const { open } = this.rig.state.orders;
     return open[which % Math.max(1, open.length)];
   }
 }
 
-const nearest = ({ side, limitPrice, pendingPrice }: FakeOrder): number =>
+const nearest = ({ side, limitPrice, pendingPrice }: ManagedOrder): number =>
   side === 'buy' ? Math.max(limitPrice, pendingPrice ?? 0) : Math.min(limitPrice, pendingPrice ?? Infinity);
 
 test('no sequence of requests, fills and losses passes a limit', () => {
@@ -209,7 +207,7 @@ test('no sequence of requests, fills and losses passes a limit', () => {
           const account = worsts.reduce((total, worst) => total + worst, 0);
           hold(`${side} of the account`, account, ACCOUNT_MAX);
         }
-        const open = world.view.openOrders();
+        const open = world.rig.state.orders.open;
         for (const { qty } of open) hold('an order', qty, SETTINGS.risk.orderQtyMax);
         const entries = open.filter(({ purpose }) => purpose === 'entry');
         hold('open entries', entries.length, SETTINGS.risk.openOrdersMax);
@@ -226,8 +224,8 @@ test('no two orders that are known to rest on this account can trade with each o
       const world = new World();
       // Only what may not be known to rest can be crossed, by an exit: here everything has its number.
       for (const step of steps) world.take(step);
-      for (const buy of world.view.openOrders().filter(({ side }) => side === 'buy'))
-        for (const sell of world.view.openOrders().filter(({ side }) => side === opposite('buy')))
+      for (const buy of world.rig.state.orders.open.filter(({ side }) => side === 'buy'))
+        for (const sell of world.rig.state.orders.open.filter(({ side }) => side === opposite('buy')))
           expect(nearest(buy)).toBeLessThan(nearest(sell));
     }),
     { numRuns: 400 },

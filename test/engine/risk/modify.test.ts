@@ -5,9 +5,10 @@ import type { ModifyIntent } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
 import { InvariantError } from '../../../src/domain/assert.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
+import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import { at } from '../../support/strategy-fixtures.ts';
-import { type FakeOrder, FakeRiskView, LAST } from '../support/fake-risk-view.ts';
-import { ALPHA, GUARD, ID } from '../support/guard-fixture.ts';
+import { ALPHA, ID, nothing } from '../support/guard-fixture.ts';
+import { LAST, OwnersRig } from '../support/owners-rig.ts';
 
 const OWN = clientOrderId('own');
 const price = (limitPrice: number): ModifyIntent => ({
@@ -17,19 +18,20 @@ const price = (limitPrice: number): ModifyIntent => ({
 });
 const quantity = (qty: number): ModifyIntent => ({ kind: 'qty', clientOrderId: OWN, qty: qty as units.Qty });
 
+const halt = ({ state }: OwnersRig): void => state.halt.command('by hand', null);
+
 /** A buy of two at 1,300.0, resting. */
-function resting(): { view: FakeRiskView; order: FakeOrder } {
-  const view = new FakeRiskView();
-  return { view, order: view.add({ id: 'own', side: 'buy', qty: 2 }) };
+function resting(): { rig: OwnersRig; order: ManagedOrder } {
+  const rig = new OwnersRig();
+  return { rig, order: rig.add({ id: 'own', side: 'buy', qty: 2 }) };
 }
 
 type Case = readonly [
   name: string,
-  change: (view: FakeRiskView, order: FakeOrder) => unknown,
+  change: (rig: OwnersRig, order: ManagedOrder) => unknown,
   intent: ModifyIntent,
   expected: string,
 ];
-const nothing = (): void => undefined;
 
 const CASES: readonly Case[] = [
   ['another price', nothing, price(12_990), 'entry 2 at 12990'],
@@ -47,24 +49,24 @@ const CASES: readonly Case[] = [
     price(12_700),
     'price_outside_collar: price=12700 last=13000 collarBps=200',
   ],
-  ['beyond the position', (view) => view.hold(0, 1), quantity(4), 'strategy_position_limit: worst=5 max=4'],
+  ['beyond the position', (rig) => rig.hold(0, 1), quantity(4), 'strategy_position_limit: worst=5 max=4'],
   [
     'not ours',
     nothing,
     { ...price(1), clientOrderId: clientOrderId('none') },
     'order_not_found: clientOrderId=none',
   ],
-  ['filled', (_, order) => (order.status = 'filled'), price(1), 'order_not_working: status=filled'],
-  ['unknown', (_, order) => (order.status = 'unknown'), price(1), 'order_not_working: status=unknown'],
+  ['filled', (rig, order) => rig.become(order, 'filled'), price(1), 'order_not_working: status=filled'],
+  ['unknown', (rig, order) => rig.become(order, 'unknown'), price(1), 'order_not_working: status=unknown'],
   [
     'while a change is open',
-    (_, order) => (order.status = 'pending_modify'),
+    (rig, order) => rig.become(order, 'pending_modify'),
     price(1),
     'order_not_working: status=pending_modify',
   ],
   [
     'while a cancel waits',
-    (_, order) => (order.cancelQueued = true),
+    (_, order) => (order.queuedCancel = ID),
     price(1),
     'order_not_working: status=accepted, a cancel waits',
   ],
@@ -76,70 +78,54 @@ const CASES: readonly Case[] = [
   ],
   [
     'the quantity of a part filled',
-    (view, order) => view.fill(order, 1),
+    (rig, order) => rig.fill(order, 1),
     quantity(3),
     'modify_partly_filled: filledQty=1',
   ],
-  ['the price of a part filled', (view, order) => view.fill(order, 1), price(12_990), 'entry 2 at 12990'],
-  [
-    'in an auction',
-    (view) => (view.now = at('14:31')),
-    price(12_990),
-    'session_closed: phase=closing_auction',
-  ],
-  ['in the break', (view) => (view.now = at('12:00')), price(12_990), 'session_closed: phase=break'],
-  ['while halted', (view) => (view.haltedReason = 'by hand'), price(12_990), 'halted: reason=by hand'],
+  ['the price of a part filled', (rig, order) => rig.fill(order, 1), price(12_990), 'entry 2 at 12990'],
+  ['in an auction', (rig) => rig.goTo(at('14:31')), price(12_990), 'session_closed: phase=closing_auction'],
+  ['in the break', (rig) => rig.goTo(at('12:00')), price(12_990), 'session_closed: phase=break'],
+  ['while halted', halt, price(12_990), 'halted: reason=by hand'],
   [
     'too often',
-    (view) => (view.sentTimes = [view.now, view.now, view.now]),
+    ({ state, now }) => [now, now, now].forEach((each) => state.orders.rate.sent(each)),
     price(12_990),
     'order_rate: orders=3 max=3 perUs=1000000',
   ],
   [
     'with as many orders as may be open: it opens none',
-    (view) => ['b', 'c'].forEach((id) => view.add({ id, side: 'buy', qty: 1, instrument: 1 })),
+    (rig) => ['b', 'c'].forEach((id) => rig.add({ id, side: 'buy', qty: 1, instrument: 1 })),
     price(12_990),
     'entry 2 at 12990',
   ],
-  ['of an exit', (view) => view.hold(0, -2), price(12_990), 'reduce 2 at 12990'],
-  [
-    'of an exit while halted',
-    (view) => {
-      view.hold(0, -2);
-      view.haltedReason = 'by hand';
-    },
-    price(12_000 + 90),
-    'reduce 2 at 12090',
-  ],
+  ['of an exit', (rig) => rig.hold(0, -2).read(), price(12_990), 'reduce 2 at 12990'],
+  ['of an exit while halted', (rig) => halt(rig.hold(0, -2).read()), price(12_000 + 90), 'reduce 2 at 12090'],
   [
     'of the exit of a stopped strategy, which only the system can ask for',
-    (view) => {
-      view.hold(0, -2);
-      view.stopped.add(0);
-    },
+    (rig) => rig.hold(0, -2).read().state.registry.stop(ALPHA, 'test'),
     price(12_990),
     'reduce 2 at 12990',
   ],
   [
     'an exit lowered to what is held, while the larger one may fill',
-    (view) => view.hold(0, -1),
+    (rig) => rig.hold(0, -1).read(),
     quantity(1),
     'entry 1 at 13000',
   ],
-  ['an exit that would turn the position', (view) => view.hold(0, -2), quantity(3), 'entry 3 at 13000'],
-  ['margin for what is added', (view) => (view.buyingPower = 27_625_000), quantity(3), 'entry 3 at 13000'],
+  ['an exit that would turn the position', (rig) => rig.hold(0, -2).read(), quantity(3), 'entry 3 at 13000'],
+  ['margin for what is added', (rig) => rig.account(27_625_000), quantity(3), 'entry 3 at 13000'],
   [
     'no margin for what is added',
-    (view) => (view.buyingPower = 27_625_000),
+    (rig) => rig.account(27_625_000),
     quantity(4),
     'margin: needed=44200000 available=22100000',
   ],
 ];
 
 test.each(CASES)('%s', (_, change, intent, expected) => {
-  const { view, order } = resting();
-  change(view, order);
-  const verdict = GUARD.checkModify(view, ALPHA, ID, intent, 'system');
+  const { rig, order } = resting();
+  change(rig, order);
+  const verdict = rig.guard.checkModify(ALPHA, ID, intent, 'system');
   const told = verdict.ok
     ? `${verdict.modify.purpose} ${verdict.modify.qty} at ${verdict.modify.limitPrice}`
     : formatDenial(verdict.denial);
@@ -147,8 +133,8 @@ test.each(CASES)('%s', (_, change, intent, expected) => {
 });
 
 test('an approved change names the call and the order, and repeats what it does not change', () => {
-  const { view } = resting();
-  expect(GUARD.checkModify(view, ALPHA, ID, price(12_990), 'strategy')).toEqual({
+  const { rig } = resting();
+  expect(rig.guard.checkModify(ALPHA, ID, price(12_990), 'strategy')).toEqual({
     ok: true,
     modify: {
       callId: ID,
@@ -170,29 +156,26 @@ test.each([
   ['strategy', 'stopping'],
   ['system', undefined],
 ] as const)('an exit moved by the %s while the daemon stops', (by, code) => {
-  const { view } = resting();
-  view.hold(0, -2);
-  view.stopping = true;
-  const verdict = GUARD.checkModify(view, ALPHA, ID, price(12_990), by);
+  const { rig } = resting();
+  rig.hold(0, -2).read().state.halt.stopping();
+  const verdict = rig.guard.checkModify(ALPHA, ID, price(12_990), by);
   expect(verdict.ok ? undefined : verdict.denial.code).toBe(code);
 });
 
 test("another strategy's order is not there", () => {
-  const { view } = resting();
-  const verdict = GUARD.checkModify(view, units.strategyIndex(1), ID, price(12_990), 'strategy');
+  const { rig } = resting();
+  const verdict = rig.guard.checkModify(units.strategyIndex(1), ID, price(12_990), 'strategy');
   expect(verdict).toMatchObject({ denial: { code: 'order_not_found' } });
 });
 
 test('a cancel is never denied: not at night, not halted, not of a stopped strategy', () => {
-  const { view, order } = resting();
-  Object.assign(view, {
-    now: at('02:00'),
-    haltedReason: 'by hand',
-    streamLive: false,
-    unprovenReason: 'mismatch',
-  });
-  view.stopped.add(0);
-  expect(GUARD.checkCancel(view, ALPHA, ID, order)).toEqual({
+  const { rig, order } = resting();
+  const { state, guard } = rig.goTo(at('02:00'));
+  halt(rig);
+  state.market.down();
+  state.positionReconciler.restart();
+  state.registry.stop(ALPHA, 'test');
+  expect(guard.checkCancel(ALPHA, ID, order)).toEqual({
     callId: ID,
     clientOrderId: OWN,
     strategy: ALPHA,
@@ -202,5 +185,5 @@ test('a cancel is never denied: not at night, not halted, not of a stopped strat
     cause: 7,
   });
   order.orderNo = null;
-  expect(() => GUARD.checkCancel(view, ALPHA, ID, order)).toThrow(InvariantError);
+  expect(() => guard.checkCancel(ALPHA, ID, order)).toThrow(InvariantError);
 });

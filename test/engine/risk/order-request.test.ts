@@ -1,25 +1,17 @@
 /** What risk says of orders that wait at the broker: the same rules, and what only they can do wrong. */
 import { describe, expect, it, test } from 'vitest';
 import type { TriggerIntent } from '../../../src/domain/order.ts';
-import type { EngineSettings } from '../../../src/domain/settings.ts';
 import { instrumentIndex, priceTicks, qty } from '../../../src/domain/units.ts';
-import { formatDenial } from '../../../src/engine/ports/denial.ts';
-import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
-import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { bracketBuy, stopSell, trailingSell } from '../support/trigger-rows.ts';
-import { COSTS, FakeRiskView, SETTINGS } from '../support/fake-risk-view.ts';
-import { ALPHA, type Change, holding, ID, nothing } from '../support/guard-fixture.ts';
+import { OwnersRig } from '../support/owners-rig.ts';
+import { ALPHA, type Change, ID, nothing, told } from '../support/guard-fixture.ts';
 
-const ALL: EngineSettings = {
-  ...SETTINGS,
-  assumed: ['entry-with-exits', 'order-after-order', 'conditional-change'],
-};
+const assuming = () =>
+  new OwnersRig({ settings: { assumed: ['entry-with-exits', 'order-after-order', 'conditional-change'] } });
+const holding = () => assuming().hold(0, 2).read();
 
-function judge(view: FakeRiskView, intent: TriggerIntent, settings = ALL): string {
-  const guard = new RiskGuard(settings, MARKET_CALENDAR, COSTS);
-  const answer = guard.checkSubmit(view, ALPHA, ID, intent, 'any');
-  return answer.ok ? `approved as ${answer.order.purpose}` : formatDenial(answer.denial);
-}
+const judge = ({ guard }: OwnersRig, intent: TriggerIntent): string =>
+  told(guard.checkSubmit(ALPHA, ID, intent, 'any'));
 
 const arbitrage = (leg: number): TriggerIntent => ({
   kind: 'arbitrage',
@@ -76,52 +68,57 @@ const ROWS: readonly (readonly [string, Change, TriggerIntent, string])[] = [
   ],
   ['a leg that is its own', nothing, arbitrage(0), 'leg_is_own_contract'],
   ['a leg that nobody knows', nothing, arbitrage(7), 'contract_unknown: instrument=7'],
-  ['a halt', (view) => (view.haltedReason = 'by hand'), stopSell(12_950), 'halted: reason=by hand'],
-  ['a book not read', (view) => (view.conditionsRead = -Infinity), stopSell(12_950), 'triggers_unread'],
+  ['a halt', ({ state }) => state.halt.command('by hand', null), stopSell(12_950), 'halted: reason=by hand'],
+  [
+    'a book not read',
+    ({ state }) => (state.session.triggersReadUs = -Infinity),
+    stopSell(12_950),
+    'triggers_unread',
+  ],
   [
     'what would open too much',
-    (view) => view.hold(0, -4),
+    (rig) => rig.hold(0, -4),
     stopSell(12_950),
     'strategy_position_limit: worst=5 max=4',
   ],
   [
     'what waits already counts',
-    (view) => Object.assign(view.add({ id: 'w', side: 'sell', qty: 4, price: 12_900 }), { isWaiting: true }),
+    (rig) => rig.add({ id: 'w', side: 'sell', qty: 4, price: 12_900, isWaiting: true }),
     stopSell(12_950),
     'strategy_position_limit: worst=5 max=4',
   ],
   [
     'our order that rests where it would be sent',
-    (view) => view.add({ id: 'r', side: 'buy', qty: 1, price: 12_948 }),
+    (rig) => rig.add({ id: 'r', side: 'buy', qty: 1, price: 12_948 }),
     stopSell(12_950),
     'own_cross: price=12945 restingPrice=12948',
   ],
   [
     'one that is gone before it triggers',
-    (view) => view.add({ id: 'r', side: 'buy', qty: 1, price: 12_990 }),
+    (rig) => rig.add({ id: 'r', side: 'buy', qty: 1, price: 12_990 }),
     stopSell(12_950),
     'approved as entry',
   ],
 ];
 
 test.each(ROWS)('%s', (_, change, intent, expected) => {
-  const view = new FakeRiskView();
-  change(view);
-  expect(judge(view, intent)).toBe(expected);
+  const rig = assuming();
+  change(rig);
+  expect(judge(rig, intent)).toBe(expected);
 });
 
 describe('what protects a position', () => {
   it('goes where entries may not, and is no larger than what the broker shows', () => {
-    const view = holding();
-    view.haltedReason = 'by hand';
-    expect(judge(view, stopSell(12_950, 2, { reduceOnly: true }))).toBe('approved as reduce');
-    expect(judge(view, stopSell(12_950, 3, { reduceOnly: true }))).toMatch(/^position_unproven/);
+    const rig = holding();
+    rig.state.halt.command('by hand', null);
+    expect(judge(rig, stopSell(12_950, 2, { reduceOnly: true }))).toBe('approved as reduce');
+    expect(judge(rig, stopSell(12_950, 3, { reduceOnly: true }))).toMatch(/^position_unproven/);
   });
 
   it('is told that nothing is held where its entry has not filled', () => {
-    const view = new FakeRiskView();
-    view.add({ id: 'entry', side: 'buy', qty: 2, price: 13_000 });
-    expect(judge(view, stopSell(12_950, 2, { reduceOnly: true }))).toBe('nothing_to_close');
+    const rig = assuming();
+    rig.add({ id: 'entry', side: 'buy', qty: 2, price: 13_000 });
+    expect(judge(rig, stopSell(12_950, 2, { reduceOnly: true }))).toBe('nothing_to_close');
   });
 
   it.each([
@@ -132,11 +129,9 @@ describe('what protects a position', () => {
   });
 
   it('does not keep what rests away', () => {
-    const view = holding();
-    Object.assign(view.add({ id: 'w', side: 'sell', qty: 2, price: 12_900, purpose: 'reduce' }), {
-      isWaiting: true,
-    });
-    expect(judge(view, bracketBuy(13_000, 12_950, 13_080, 1))).toBe('approved as entry');
+    const rig = holding();
+    rig.add({ id: 'w', side: 'sell', qty: 2, price: 12_900, purpose: 'reduce', isWaiting: true });
+    expect(judge(rig, bracketBuy(13_000, 12_950, 13_080, 1))).toBe('approved as entry');
   });
 });
 
@@ -144,5 +139,5 @@ test.each([
   ['entry-with-exits', bracketBuy(13_000, 12_950, 13_080)],
   ['order-after-order', arbitrage(1)],
 ])('without the assumption %s it is refused', (assumption, intent) => {
-  expect(judge(new FakeRiskView(), intent, SETTINGS)).toBe(`not_assumed: assumption=${assumption}`);
+  expect(judge(new OwnersRig(), intent)).toBe(`not_assumed: assumption=${assumption}`);
 });

@@ -2,12 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import * as units from '../../../src/domain/units.ts';
+import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import { at } from '../../support/strategy-fixtures.ts';
-import { FakeRiskView } from '../support/fake-risk-view.ts';
+import { OwnersRig } from '../support/owners-rig.ts';
 import {
   type Change,
-  GUARD,
   holding,
+  ALPHA,
   ID,
   intent,
   nothing,
@@ -18,78 +19,97 @@ import {
 
 type Case = readonly [name: string, change: Change, wanted: Wanted, expected: string];
 
-/** The view is long two of ours. */
+const readAt =
+  (time: string): Change =>
+  (rig) => {
+    const { now } = rig;
+    rig.goTo(at(time)).read().goTo(now);
+  };
+const shows =
+  (qty: number): Change =>
+  (rig) => {
+    rig.shown.set(0, qty);
+    rig.read();
+  };
+const stops: Change = ({ state }) => state.registry.stop(ALPHA, 'test');
+
+/** It has filled, and no book shows its exits yet. */
+function bracketOf(rig: OwnersRig, qty: number): ManagedOrder {
+  const trigger = {
+    kind: 'bracket',
+    stopLossPrice: units.priceTicks(12_900),
+    takeProfitPrice: units.priceTicks(13_100),
+  } as const;
+  const order = rig.add({ id: 'entry', side: 'buy', qty, trigger });
+  order.filledQty = units.qty(qty);
+  rig.become(order, 'filled');
+  return order;
+}
+
+/** The rig is long two of ours. */
 const PURPOSES: readonly Case[] = [
   ['what is held', nothing, { qty: 2 }, 'approved as reduce'],
   ['more than is held', nothing, { qty: 3 }, 'approved as entry'],
   ['the other way', nothing, { side: 'buy' }, 'approved as entry'],
-  ['beside a working exit', (view) => view.add({ id: 'a', side: 'sell', qty: 1 }), {}, 'approved as reduce'],
-  [
-    'beside exits of the whole',
-    (view) => view.add({ id: 'a', side: 'sell', qty: 2 }),
-    {},
-    'approved as entry',
-  ],
+  ['beside a working exit', (rig) => rig.add({ id: 'a', side: 'sell', qty: 1 }), {}, 'approved as reduce'],
+  ['beside exits of the whole', (rig) => rig.add({ id: 'a', side: 'sell', qty: 2 }), {}, 'approved as entry'],
   [
     'beside an exit of unknown fate',
-    (view) => view.add({ id: 'a', side: 'sell', qty: 2, status: 'presumed_absent', orderNo: null }),
+    (rig) => rig.add({ id: 'a', side: 'sell', qty: 2, status: 'unknown', orderNo: null }),
     {},
     'approved as entry',
   ],
   [
     'beside an exit of another strategy',
-    (view) => view.add({ id: 'a', side: 'sell', qty: 2, strategy: 1 }),
+    (rig) => rig.add({ id: 'a', side: 'sell', qty: 2, strategy: 1 }),
     { qty: 2 },
     'approved as reduce',
   ],
   [
     'beside exits of the whole that a bracket brings, and no book shows yet',
-    (view) => (view.awaitedExits = 2),
+    (rig) => rig.state.orders.owingExits.add(bracketOf(rig, 2)),
     {},
     'approved as entry',
   ],
-  ['by an older read', (view) => (view.positionsRead = at('09:59:55')), {}, 'approved as entry'],
-  [
-    'by a read just young enough',
-    (view) => (view.positionsRead = at('09:59:55') + 1),
-    {},
-    'approved as reduce',
-  ],
-  ['without any read', (view) => (view.isPositionRead = false), {}, 'approved as entry'],
-  ['when the broker shows less', (view) => view.brokerQtys.set(0, 1), { qty: 2 }, 'approved as entry'],
+  ['by an older read', readAt('09:59:55'), {}, 'approved as entry'],
+  ['by a read just young enough', readAt('09:59:55.000001'), {}, 'approved as reduce'],
+  ['with a read of long ago', readAt('09:00'), {}, 'approved as entry'],
+  ['when the broker shows less', shows(1), { qty: 2 }, 'approved as entry'],
   [
     'when the broker shows less, beside a working exit of that',
-    (view) => [view.brokerQtys.set(0, 1), view.add({ id: 'a', side: 'sell', qty: 1 })],
+    (rig) => [shows(1)(rig), rig.add({ id: 'a', side: 'sell', qty: 1 })],
     {},
     'approved as entry',
   ],
-  ['when the broker shows the other side', (view) => view.brokerQtys.set(0, -2), {}, 'approved as entry'],
-  ['opposed by another strategy', (view) => view.hold(1, -2), { qty: 2 }, 'approved as reduce'],
+  ['when the broker shows the other side', shows(-2), {}, 'approved as entry'],
+  ['opposed by another strategy', (rig) => rig.hold(1, -2).read(), { qty: 2 }, 'approved as reduce'],
 ];
 
 const OBSTACLES: readonly Case[] = [
-  ['the hour', (view) => (view.now = at('12:00')), {}, 'session_closed: phase=break'],
-  ['the largest order', (view) => view.hold(0, 5), { qty: 6 }, 'qty_above_max: qty=6 max=5'],
+  ['the hour', (rig) => rig.goTo(at('12:00')), {}, 'session_closed: phase=break'],
+  ['the largest order', (rig) => rig.hold(0, 5), { qty: 6 }, 'qty_above_max: qty=6 max=5'],
   ['the band', nothing, { price: 12_089 }, 'price_outside_band: price=12089 floor=12090 ceiling=13910'],
   ['the grid', nothing, { price: 12_999.5 }, 'price_off_grid: price=12999.5'],
   [
     'the expiry',
-    (view) => (view.now = at('10:00', tradingDay('2026-03-20'))),
+    (rig) => rig.goTo(at('10:00', tradingDay('2026-03-20'))),
     {},
     'contract_expired: expiry=2026-03-19 tradingDay=2026-03-20',
   ],
-  ['a stopped strategy', (view) => view.stopped.add(0), {}, 'strategy_stopped'],
-  ['a desk while the daemon stops', (view) => (view.stopping = true), {}, 'stopping'],
-  ['a desk while the daemon stops', (view) => (view.stopping = true), {}, 'stopping'],
+  ['a stopped strategy', stops, {}, 'strategy_stopped'],
+  ['a desk while the daemon stops', (rig) => rig.state.halt.stopping(), {}, 'stopping'],
   [
     'an order of ours that it would trade with',
-    (view) => view.add({ id: 'a', side: 'buy', qty: 1, strategy: 1 }),
+    (rig) => rig.add({ id: 'a', side: 'buy', qty: 1, strategy: 1 }),
     {},
     'own_cross: price=13000 restingPrice=13000',
   ],
   [
     'the same refusal again and again',
-    (view) => (view.rejection = { count: 9, text: '?', lastUs: at('10:00') }),
+    ({ state }) =>
+      Array.from({ length: 9 }, () =>
+        state.orders.rejections.rejected(ALPHA, intent({ side: 'sell' }), '?', at('10:00')),
+      ),
     {},
     'same_rejection: rejections=9 text=?',
   ],
@@ -97,46 +117,44 @@ const OBSTACLES: readonly Case[] = [
 
 describe('a reduction', () => {
   test.each(PURPOSES)('%s', (_, change, wanted, expected) => {
-    const view = holding();
-    change(view);
-    expect(verdict(view, { side: 'sell', ...wanted })).toBe(expected);
+    const rig = holding();
+    change(rig);
+    expect(verdict(rig, { side: 'sell', ...wanted })).toBe(expected);
   });
 
   test.each(OBSTACLES)('is held by what makes it impossible: %s', (_, change, wanted, expected) => {
-    const view = holding();
-    change(view);
-    view.positionsRead = view.now;
-    expect(verdict(view, { side: 'sell', ...wanted })).toBe(expected);
+    const rig = holding();
+    change(rig);
+    expect(verdict(rig.read(), { side: 'sell', ...wanted })).toBe(expected);
   });
 
   test('may go into an auction, where an entry may not', () => {
-    const view = holding();
-    view.now = at('14:31');
-    view.positionsRead = view.now;
-    expect(verdict(view, { side: 'sell' })).toBe('approved as reduce');
-    expect(verdict(view, { side: 'buy' })).toBe('session_closed: phase=closing_auction');
+    const rig = holding();
+    rig.goTo(at('14:31')).read();
+    expect(verdict(rig, { side: 'sell' })).toBe('approved as reduce');
+    expect(verdict(rig, { side: 'buy' })).toBe('session_closed: phase=closing_auction');
   });
 
   test("is not held by the broker's clock at an edge, where an entry is", () => {
-    const view = holding();
-    Object.assign(view, { now: at('11:29:59'), positionsRead: at('11:29:59'), skew: -2_000_000 });
-    expect(verdict(view, { side: 'sell' })).toBe('approved as reduce');
+    const rig = holding();
+    Object.assign(rig.goTo(at('11:29:59')).read().state.session, { clockSkewUs: -2_000_000 });
+    expect(verdict(rig, { side: 'sell' })).toBe('approved as reduce');
   });
 
   test('that a stale read holds back is to be read for and asked again', () => {
-    const view = holding();
-    view.haltedReason = 'by hand';
-    view.positionsRead = at('09:59:50');
-    expect(submit(view, { side: 'sell' })).toMatchObject({ ok: false, readFirst: true });
-    expect(submit(view, { side: 'sell', qty: 3 })).toMatchObject({ ok: false, readFirst: false });
-    expect(submit(view, { side: 'sell', price: 1 })).toMatchObject({ ok: false, readFirst: false });
-    expect(submit(view, { side: 'buy' })).toMatchObject({ ok: false, readFirst: false });
+    const rig = holding();
+    rig.state.halt.command('by hand', null);
+    readAt('09:59:50')(rig);
+    expect(submit(rig, { side: 'sell' })).toMatchObject({ ok: false, readFirst: true });
+    expect(submit(rig, { side: 'sell', qty: 3 })).toMatchObject({ ok: false, readFirst: false });
+    expect(submit(rig, { side: 'sell', price: 1 })).toMatchObject({ ok: false, readFirst: false });
+    expect(submit(rig, { side: 'buy' })).toMatchObject({ ok: false, readFirst: false });
   });
 });
 
 const EXITS: readonly Case[] = [
   ['of what is held', nothing, { qty: 2 }, 'approved as reduce'],
-  ['of a stopped strategy', (view) => view.stopped.add(0), { qty: 2 }, 'approved as reduce'],
+  ['of a stopped strategy', stops, { qty: 2 }, 'approved as reduce'],
   [
     'of more than is held',
     nothing,
@@ -145,40 +163,39 @@ const EXITS: readonly Case[] = [
   ],
   [
     'by an old read',
-    (view) => (view.positionsRead = at('09:59')),
+    readAt('09:59'),
     { qty: 2 },
     'position_unproven: reason=no position read less than 5 s ago shows what this exit would close',
   ],
 ];
 
 test('an order that no read has proven yet tells the kill path that it shrinks a position', () => {
-  const view = holding();
-  view.isPositionRead = false;
-  const sell = (qty: number) => submit(view, { side: 'sell', qty });
+  const rig = holding();
+  readAt('09:59')(rig);
+  const sell = (qty: number) => submit(rig, { side: 'sell', qty });
   expect(sell(2)).toMatchObject({ ok: true, order: { purpose: 'entry', shrinks: true } });
   expect(sell(3)).toMatchObject({ ok: true, order: { purpose: 'entry', shrinks: false } });
-  view.isPositionRead = true;
+  rig.read();
   expect(sell(2)).toMatchObject({ ok: true, order: { purpose: 'reduce', shrinks: true } });
 });
 
 describe('an exit of the system', () => {
   test.each(EXITS)('%s', (_, change, wanted, expected) => {
-    const view = holding();
-    change(view);
-    expect(verdict(view, { side: 'sell', ...wanted }, 'exit')).toBe(expected);
+    const rig = holding();
+    change(rig);
+    expect(verdict(rig, { side: 'sell', ...wanted }, 'exit')).toBe(expected);
   });
 
   test('never becomes an entry, even where an entry would pass', () => {
-    expect(submit(new FakeRiskView(), { side: 'sell' })).toMatchObject({ ok: true });
-    expect(submit(new FakeRiskView(), { side: 'sell' }, 'exit')).toMatchObject({ readFirst: false });
+    expect(submit(new OwnersRig(), { side: 'sell' })).toMatchObject({ ok: true });
+    expect(submit(new OwnersRig(), { side: 'sell' }, 'exit')).toMatchObject({ readFirst: false });
   });
 
   test('the operator has no limits, so he enters nothing, and what he adopted can be closed', () => {
-    const view = new FakeRiskView();
-    view.hold(units.OPERATOR_INDEX, -2);
-    const exit = GUARD.checkSubmit(view, units.OPERATOR_INDEX, ID, intent({ side: 'buy', qty: 2 }), 'exit');
+    const rig = new OwnersRig().hold(units.OPERATOR_INDEX, -2).read();
+    const exit = rig.guard.checkSubmit(units.OPERATOR_INDEX, ID, intent({ side: 'buy', qty: 2 }), 'exit');
     expect(exit).toMatchObject({ ok: true, order: { purpose: 'reduce', strategy: -1 } });
-    const entry = GUARD.checkSubmit(view, units.OPERATOR_INDEX, ID, intent({ side: 'sell' }), 'any');
+    const entry = rig.guard.checkSubmit(units.OPERATOR_INDEX, ID, intent({ side: 'sell' }), 'any');
     expect(entry).toMatchObject({ ok: false, denial: { code: 'strategy_position_limit', max: 0 } });
   });
 });

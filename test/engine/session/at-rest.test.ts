@@ -1,23 +1,25 @@
 /** A keeper that looks at nothing while nothing is held, waits or is asked for decides as one that always looks. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { seconds } from '../../../src/domain/units.ts';
+import * as units from '../../../src/domain/units.ts';
+import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import type { Desk } from '../../../src/engine/session/desk.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { SmallBroker } from '../support/small-broker.ts';
-import type { FakeOrder } from '../support/fake-risk-view.ts';
+import { type OrderFacts, SETTINGS } from '../support/owners-rig.ts';
 import { HouseWorld } from '../support/session-world.ts';
 import { stopSell } from '../support/trigger-rows.ts';
 
 /** Something seems to wait at the broker all the time. */
 const restless = (desk: Desk): Desk => ({
   ...desk,
-  orders: {
-    get canceledWaiting() {
-      return desk.orders.canceledWaiting;
+  orders: new Proxy(desk.orders, {
+    get(orders, key: keyof Desk['orders']) {
+      if (key === 'waiting') return 1;
+      const value = orders[key];
+      return typeof value === 'function' ? value.bind(orders) : value;
     },
-    waiting: 1,
-  },
+  }),
 });
 
 const side = fc.constantFrom('buy' as const, 'sell' as const);
@@ -89,9 +91,9 @@ const protectiveStop = { distanceTicks: 100, slipTicks: 20 };
 it.each([
   [
     'of its own stops',
-    { risk: { protectiveStop, nakedMax: seconds(10) }, policies: { nakedPosition: 'flatten' } },
+    { risk: { protectiveStop, nakedMax: units.seconds(10) }, policies: { nakedPosition: 'flatten' } },
   ],
-  ['of the stops of strategies', { risk: { nakedMax: seconds(10), onOrphan: 'flatten' } }],
+  ['of the stops of strategies', { risk: { nakedMax: units.seconds(10), onOrphan: 'flatten' } }],
 ] as const)('whatever happens: a keeper %s', (_, options) => {
   fc.assert(
     fc.property(steps, (all) => {
@@ -103,20 +105,20 @@ it.each([
 
 it('one that is stopped and holds again is told again', () => {
   const world = new HouseWorld().start();
-  world.view.stopped.add(0);
+  world.state.registry.stop(units.strategyIndex(0), 'test');
   for (const qty of [1, -1, 1]) {
-    world.view.hold(0, qty);
+    world.hold(0, qty);
     world.tell('clock');
   }
   expect(world.codes()).toEqual(['orphan_position', 'orphan_position']);
 });
 
 it('a position has its own time without a stop, not that of the one before it', () => {
-  const risk = { ...new HouseWorld().settings.risk, protectiveStop, nakedMax: seconds(10) };
+  const risk = { ...new HouseWorld().settings.risk, protectiveStop, nakedMax: units.seconds(10) };
   const world = new HouseWorld({ settings: { risk } }).start();
-  world.view.bands = false;
+  world.state.market.newDay();
   for (const qty of [1, -1, 1]) {
-    world.view.hold(0, qty);
+    world.hold(0, qty);
     world.tell('clock');
     world.run(3);
   }
@@ -126,22 +128,24 @@ it('a position has its own time without a stop, not that of the one before it', 
 });
 
 it('orders of a strategy that may not hold overnight any more are withdrawn at once', () => {
-  const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
+  const strategies = SETTINGS.strategies.map((each) => ({ ...each, overnight: true }));
   const world = new HouseWorld({ time: '14:27', settings: { strategies } }).start();
-  world.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_500 });
+  world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_500 });
   world.tell('clock');
   expect(world.asks('cancel')).toEqual([]);
-  strategies[0] = { ...strategies[0]!, overnight: false };
+  Object.assign(world.desk.settings.strategies[0]!, { overnight: false });
   world.tell('clock');
   expect(world.asks('cancel')).toEqual(['cancel 0 entry']);
 });
 
 /** A stop of the first strategy, as the trigger book has it. */
-const stop = (world: HouseWorld, more: object): FakeOrder =>
-  Object.assign(
-    world.view.add({ id: 'stop', side: 'sell', qty: 1, price: 12_880, status: 'pending_trigger' }),
-    { isWaiting: true, triggerPrice: 12_900, triggerWhen: 'at_or_below', ...more },
-  );
+const stop = (world: HouseWorld, more: Partial<OrderFacts>): ManagedOrder =>
+  world.add({ ...WAITING, id: 'stop', side: 'sell', qty: 1, price: 12_880, ...more });
+const WAITING = {
+  isWaiting: true,
+  status: 'pending_trigger',
+  trigger: { kind: 'stop', triggerPrice: units.priceTicks(12_900), triggerWhen: 'at_or_below' },
+} as const;
 
 it('a stop of the engine goes where nothing is held', () => {
   const world = new HouseWorld({ settings: { risk: { ...new HouseWorld().settings.risk, protectiveStop } } });
@@ -156,17 +160,17 @@ it.each([
   ['is not, once its strategy has entered since', true, []],
 ])('a stop that a halt took before its entry filled %s', (_, entersSince, told) => {
   const world = new HouseWorld().start();
-  world.view.bands = false;
-  world.view.haltedReason = 'news';
-  world.canceled.push(stop(world, { status: 'canceled' }));
+  world.state.market.newDay();
+  world.state.halt.command('news', null);
+  world.state.orders.canceledWaiting.push(stop(world, { status: 'canceled' }));
   world.tell('clock');
-  world.view.haltedReason = null;
+  world.state.halt.resume('seen');
   world.run(1);
-  const { now: createdUs } = world.view;
-  const entry = entersSince ? world.view.add({ id: 'entry', side: 'buy', qty: 1, createdUs }) : null;
+  const { now: createdUs } = world;
+  const entry = entersSince ? world.add({ id: 'entry', side: 'buy', qty: 1, createdUs }) : null;
   world.tell('clock');
-  if (entry === null) world.view.hold(0, 1);
-  else world.view.fill(entry, 1);
+  if (entry === null) world.hold(0, 1);
+  else world.fill(entry, 1);
   world.tell('clock');
   expect(world.codes()).toEqual(told);
 });

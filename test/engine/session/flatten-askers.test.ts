@@ -8,19 +8,19 @@ const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as con
 function holding(qty: number, options: WorldOptions = {}): HouseWorld {
   const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
   const world = new HouseWorld({ ...options, settings: { strategies, ...options.settings } }).start();
-  if (qty !== 0) world.view.hold(0, qty);
+  if (qty !== 0) world.hold(0, qty);
   world.asked.length = 0;
   return world;
 }
 
-const heldBy = (world: HouseWorld, strategy = 0): number => world.view.position(strategy, 0).qty;
+const heldBy = (world: HouseWorld, strategy = 0): number => world.heldBy(strategy);
 
 test('an exit that turns up after its answer was lost confirms no auction', () => {
   const world = holding(6, { time: '14:29:40' });
   world.broker.fillUs = null;
   world.loseFirstAnswer();
   world.command(flattenAll).run(3);
-  world.view.openOrders()[0]!.status = 'accepted';
+  world.become(world.orders[0]!, 'accepted');
   world.runUntil('14:44');
   const prices = world.asks('submit').map((line) => line.split(' ').at(-1));
   expect(prices).not.toContain('12090');
@@ -64,13 +64,13 @@ test('what fills while a policy takes back the entries of a flat strategy is clo
     clockJump: hold,
   };
   const world = holding(0, { settings: { policies } });
-  const entry = world.view.add({ id: 'entry', side: 'buy', qty: 1 });
-  world.view.streamLive = false;
+  const entry = world.add({ id: 'entry', side: 'buy', qty: 1 });
+  world.state.market.down();
   world.tell('clock');
   world.run(2);
   world.tell('clock');
   expect(world.codes()).toContain('failure_policy');
-  world.view.fill(entry, 1);
+  world.fill(entry, 1);
   world.run(20);
   expect(heldBy(world)).toBe(0);
 });
@@ -83,7 +83,7 @@ test.each([
   'an auction never leaves the account with what two owners offset now: long 2, the other %d',
   (other, orders) => {
     const world = holding(2, { time: '14:31' });
-    world.view.hold(1, other);
+    world.hold(1, other);
     world.broker.fillUs = null;
     world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
     expect(world.asks('submit')).toEqual(orders);

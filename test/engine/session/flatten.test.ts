@@ -1,8 +1,7 @@
 /** The flatten procedure in virtual time (rulings, 38). The price stands at 1,300.0, bid 1,299.9, ask 1,300.1; slip is five ticks. */
 import { describe, expect, test } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
-import { at, bookTick } from '../../support/strategy-fixtures.ts';
-import { LAST } from '../support/fake-risk-view.ts';
+import { LAST } from '../support/owners-rig.ts';
 import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
 
 const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
@@ -10,12 +9,12 @@ const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as con
 /** A world in which the first strategy holds something. */
 function holding(qty: number, options: WorldOptions = {}): HouseWorld {
   const world = new HouseWorld(options).start();
-  world.view.hold(0, qty);
+  world.hold(0, qty);
   world.asked.length = 0;
   return world;
 }
 
-const heldBy = (world: HouseWorld, strategy = 0): number => world.view.position(strategy, 0).qty;
+const heldBy = (world: HouseWorld, strategy = 0): number => world.heldBy(strategy);
 
 describe('flatten', () => {
   test.each([
@@ -32,8 +31,8 @@ describe('flatten', () => {
   test('takes back what works first, and waits until it is gone', () => {
     const world = holding(2);
     world.broker.cancelUs = 4_000_000;
-    world.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
-    world.view.add({ id: 'profit', side: 'sell', qty: 2, price: 13_100, purpose: 'reduce' });
+    world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    world.add({ id: 'profit', side: 'sell', qty: 2, price: 13_100, purpose: 'reduce' });
     world.command(flattenAll).run(3.5);
     expect(world.asked).toEqual(['cancel 0 entry', 'cancel 0 profit']);
     expect(world.keeper.status()).toContain('withdrawing');
@@ -44,7 +43,7 @@ describe('flatten', () => {
 
   test('what is being cancelled already is not asked for again', () => {
     const world = holding(1);
-    const order = world.view.add({
+    const order = world.add({
       id: 'entry',
       side: 'buy',
       qty: 1,
@@ -53,17 +52,17 @@ describe('flatten', () => {
     });
     world.command(flattenAll).run(5);
     expect(world.asks('cancel')).toEqual([]);
-    order.status = 'canceled';
+    world.become(order, 'canceled');
     world.run(5);
     expect(heldBy(world)).toBe(0);
   });
 
   test('a cancel that comes to nothing is asked for again', () => {
     const world = holding(1);
-    const order = world.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    const order = world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
     world.broker.cancelUs = null;
     world.command(flattenAll).run(1);
-    order.status = 'accepted';
+    world.become(order, 'accepted');
     world.broker.cancelUs = 200_000;
     world.run(8);
     expect(world.asks('cancel')).toEqual(['cancel 0 entry', 'cancel 0 entry']);
@@ -72,10 +71,10 @@ describe('flatten', () => {
 
   test('what fills while it is taken back is closed too', () => {
     const world = holding(1);
-    const order = world.view.add({ id: 'entry', side: 'buy', qty: 2, price: 12_900 });
+    const order = world.add({ id: 'entry', side: 'buy', qty: 2, price: 12_900 });
     world.broker.cancelUs = null;
     world.command(flattenAll).run(1);
-    world.view.fill(order, 2);
+    world.fill(order, 2);
     world.run(8);
     expect(world.asks('submit')).toEqual(['submit 0 sell 3 of 0 at 12994']);
     expect(heldBy(world)).toBe(0);
@@ -83,7 +82,7 @@ describe('flatten', () => {
 
   test('takes back an exit that a bracket brings when all the others were gone', () => {
     const world = holding(2).command(flattenAll);
-    world.view.add({ id: 'exit', side: 'sell', qty: 2, purpose: 'reduce' }).isWaiting = true;
+    world.add({ id: 'exit', side: 'sell', qty: 2, purpose: 'reduce', isWaiting: true });
     world.run(5);
     expect(world.asks('cancel')).toEqual(['cancel 0 exit']);
     expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
@@ -93,7 +92,7 @@ describe('flatten', () => {
 
   test('waits for an order of unknown fate, and says so', () => {
     const world = holding(1);
-    world.view.add({ id: 'lost', side: 'buy', qty: 2, status: 'unknown', orderNo: null });
+    world.add({ id: 'lost', side: 'buy', qty: 2, status: 'unknown', orderNo: null });
     world.command(flattenAll).run(30);
     expect(world.asks('submit')).toEqual([]);
     expect(world.codes()).toEqual(['flatten_waits']);
@@ -103,7 +102,7 @@ describe('flatten', () => {
 
   test('an exit that is presumed absent counts: what it may still close is not closed twice', () => {
     const world = holding(2);
-    world.view.add({
+    world.add({
       id: 'gone',
       side: 'sell',
       qty: 1,
@@ -119,15 +118,15 @@ describe('flatten', () => {
 
   test('an exit without an answer for all that is held leaves the stop until its fate is proven', () => {
     const world = holding(2);
-    world.view.add({ id: 'stop', side: 'sell', qty: 2, purpose: 'reduce' }).isWaiting = true;
+    world.add({ id: 'stop', side: 'sell', qty: 2, purpose: 'reduce', isWaiting: true });
     const gone = { id: 'gone', side: 'sell', qty: 2, orderNo: null, purpose: 'reduce' } as const;
-    const order = world.view.add({ ...gone, status: 'unknown' });
+    const order = world.add({ ...gone, status: 'unknown' });
     world.command(flattenAll).run(5);
-    order.status = 'presumed_absent';
+    world.become(order, 'presumed_absent');
     world.run(30);
     expect(world.asks('cancel')).toEqual(['cancel 0 gone']);
     expect(world.said).toEqual([expect.stringContaining('waits for positions to agree')]);
-    order.status = 'not_sent';
+    world.become(order, 'not_sent');
     world.run(5);
     expect(world.asks('cancel')).toEqual(['cancel 0 gone', 'cancel 0 stop']);
     expect(heldBy(world)).toBe(0);
@@ -144,12 +143,12 @@ describe('flatten', () => {
     const world = holding(1);
     world.broker.fillUs = null;
     world.command(flattenAll).run(1);
-    world.view.book = bookTick({ seq: 2, tsUs: at('10:00:02') }, LAST - 21, LAST - 19);
+    world.book(LAST - 21, LAST - 19);
     world.run(3);
     expect(world.asks('modify')).toEqual([expect.stringMatching(/^modify x\d+ to 12974$/)]);
     world.run(3);
     expect(world.asks('modify')).toHaveLength(1); // the touch has not moved
-    world.view.fill(world.view.openOrders()[0]!, 1);
+    world.fill(world.orders[0]!, 1);
     world.run(0.1).run(1);
     expect(world.keeper.status()).toBe('');
   });
@@ -158,7 +157,7 @@ describe('flatten', () => {
     const world = holding(1);
     world.broker.fillUs = null;
     world.command(flattenAll).run(1);
-    world.view.openOrders()[0]!.canModify = false;
+    world.orders[0]!.canModify = false;
     world.run(5);
     expect(world.asks('cancel')).toHaveLength(1);
     expect(world.asks('submit')).toHaveLength(2);
@@ -170,7 +169,7 @@ describe('flatten', () => {
     world.command(flattenAll).run(60);
     world.broker.readUs = 100_000;
     world.broker.fillUs = null;
-    world.run(4).view.book = bookTick({ seq: 2, tsUs: at('10:01:04') }, LAST - 21, LAST - 19);
+    world.run(4).book(LAST - 21, LAST - 19);
     world.run(6);
     expect(world.asks('submit')).toHaveLength(1);
     expect(world.asks('modify')).toHaveLength(1);
@@ -185,12 +184,12 @@ describe('flatten', () => {
     expect(world.asks('submit')).toHaveLength(1);
     expect(world.codes()).toEqual(['flatten_failed']);
     expect(world.said[0]).toContain('not flat after 3 attempts, 1 left to sell');
-    expect(world.view.openOrders()).toHaveLength(1);
-    expect(world.targets.isFlattening(units.strategyIndex(0))).toBe(true);
+    expect(world.orders).toHaveLength(1);
+    expect(world.state.targets.isFlattening(units.strategyIndex(0))).toBe(true);
     world.broker.fillUs = 300_000;
     world.runUntil('13:00:10');
     expect(heldBy(world)).toBe(0);
-    expect(world.targets.isFlattening(units.strategyIndex(0))).toBe(false);
+    expect(world.state.targets.isFlattening(units.strategyIndex(0))).toBe(false);
   });
 
   test('nothing is closed blindly: without a read it waits, asks again and says so', () => {
@@ -207,16 +206,14 @@ describe('flatten', () => {
 
   test("closes no more than the broker shows, and the rest is a person's", () => {
     const world = holding(3);
-    world.view.brokerQtys.set(0, 1);
+    world.shown.set(0, 1);
     world.broker.fillUs = null;
     world.command(flattenAll).run(2);
     expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12994']);
   });
 
   test('each owner is closed by itself, the operator too, where two oppose each other', () => {
-    const world = holding(2);
-    world.view.hold(1, -2);
-    world.view.hold(units.OPERATOR_INDEX, 1);
+    const world = holding(2).hold(units.OPERATOR_INDEX, 1).hold(1, -2);
     world.command(flattenAll).run(10);
     expect([heldBy(world), heldBy(world, 1), heldBy(world, -1)]).toEqual([0, 0, 0]);
     const quantities = world.asks('submit').map((line) => line.split(' ').slice(1, 4).join(' '));
@@ -225,8 +222,8 @@ describe('flatten', () => {
 
   test('one strategy alone leaves the others as they are', () => {
     const world = holding(2);
-    world.view.hold(1, -2);
-    world.view.add({ id: 'other', side: 'sell', qty: 1, strategy: 1, price: 13_100 });
+    world.hold(1, -2);
+    world.add({ id: 'other', side: 'sell', qty: 1, strategy: 1, price: 13_100 });
     world.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(10);
     expect([heldBy(world), heldBy(world, 1)]).toEqual([0, -2]);
     expect(world.asks('cancel')).toEqual([]);
@@ -234,13 +231,13 @@ describe('flatten', () => {
 
   test('an order of another strategy that stands in the way is withdrawn, one of the operator is not', () => {
     const world = holding(1);
-    world.view.add({ id: 'touch', side: 'buy', qty: 1, strategy: 1, price: LAST - 1 });
+    world.add({ id: 'touch', side: 'buy', qty: 1, strategy: 1, price: LAST - 1 });
     world.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(10);
     expect(world.asks('cancel')).toEqual(['cancel 1 touch']);
     expect(world.codes()).toEqual(['flatten_makes_way']);
     expect(heldBy(world)).toBe(0);
     const other = holding(1);
-    other.view.add({ id: 'adopted', side: 'buy', qty: 1, strategy: -1, price: LAST - 1 }).isAdopted = true;
+    other.add({ id: 'adopted', side: 'buy', qty: 1, strategy: -1, price: LAST - 1, isAdopted: true });
     other.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(30);
     expect(other.asks('cancel')).toEqual([]);
     expect(other.said.at(-1)).toContain('adopted of the operator stands in the way');
@@ -262,8 +259,8 @@ describe('outside continuous trading', () => {
     const world = holding(1, { time: '14:20' });
     world.broker.fillUs = null;
     world.command(flattenAll).runUntil('14:31');
-    expect(world.view.openOrders()).toHaveLength(1);
-    world.view.fill(world.view.openOrders()[0]!, 1);
+    expect(world.orders).toHaveLength(1);
+    world.fill(world.orders[0]!, 1);
     world.runUntil('14:46');
     expect(world.keeper.status()).toBe('');
     expect(world.codes()).not.toContain('held_overnight');
@@ -280,13 +277,13 @@ describe('outside continuous trading', () => {
 
   test('a person who confirms it closes in the auction, by one order at the edge of the band', () => {
     const world = holding(2, { time: '14:31' });
-    world.view.add({ id: 'stop', side: 'sell', qty: 2, purpose: 'reduce' }).isWaiting = true;
+    world.add({ id: 'stop', side: 'sell', qty: 2, purpose: 'reduce', isWaiting: true });
     world.broker.fillUs = null;
     // The trigger book is no part of the exchange.
     const cancel = world.cancel.bind(world);
     world.cancel = (strategy, id) => {
       cancel(strategy, id);
-      world.view.order(id)!.status = 'canceled';
+      world.become(world.state.orders.get(id)!, 'canceled');
     };
     world.command(flattenAll).run(60);
     expect(world.asks('cancel')).toEqual([]);
@@ -296,7 +293,7 @@ describe('outside continuous trading', () => {
     expect(world.asks('modify')).toEqual([]);
     expect(world.codes()).toEqual(['flatten_queued', 'orders_in_auction']);
     expect(world.keeper.status()).toContain('resting');
-    world.runUntil('14:45').view.fill(world.view.openOrders()[0]!, 2);
+    world.runUntil('14:45').fill(world.orders[0]!, 2);
     world.runUntil('14:46');
     expect(world.keeper.status()).toBe('');
     expect(world.codes()).toEqual(['flatten_queued', 'orders_in_auction']);
@@ -311,9 +308,9 @@ describe('outside continuous trading', () => {
     world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
     expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
     expect(world.asks('cancel')).toEqual([]);
-    world.view.fill(world.view.openOrders()[0]!, 1);
-    world.view.openOrders()[0]!.status = 'expired';
-    world.runUntil('14:46').view.bookRead = world.view.now;
+    world.fill(world.orders[0]!, 1);
+    world.become(world.orders[0]!, 'expired');
+    world.runUntil('14:46').state.session.bookReadUs = world.now;
     world.runUntil('14:47');
     expect(world.said.at(-1)).toMatch(/^critical held_overnight 1 of /);
   });
@@ -343,7 +340,7 @@ describe('outside continuous trading', () => {
 
   test('an order of ours that rests on the other side of the auction keeps the exit out, and it says so', () => {
     const world = holding(1, { time: '14:31' });
-    world.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
     world.command({ ...flattenAll, inAuction: true }).runUntil('14:44');
     expect([world.asks('submit'), world.asks('cancel')]).toEqual([[], []]);
     expect(world.said.at(-1)).toMatch(/^critical flatten_failed .*order entry rests in the auction/);
@@ -356,7 +353,7 @@ describe('outside continuous trading', () => {
     world.command({ ...flattenAll, inAuction: true }).run(40);
     expect(world.keeper.status()).toContain('checking');
     expect(world.asks('submit')).toHaveLength(1);
-    world.view.openOrders()[0]!.status = 'not_sent';
+    world.become(world.orders[0]!, 'not_sent');
     world.run(10);
     expect(world.asks('submit')).toHaveLength(2);
     expect(world.keeper.status()).toContain('resting');

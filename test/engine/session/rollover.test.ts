@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { SETTINGS } from '../support/fake-risk-view.ts';
+import * as units from '../../../src/domain/units.ts';
+import { SETTINGS } from '../support/owners-rig.ts';
 import { boardOn } from '../support/board.ts';
 import { HouseWorld } from '../support/session-world.ts';
 
@@ -21,9 +22,7 @@ test('a symbol that means nothing stops the strategy before it begins, with what
 
 test('a list that has lost a contract which still trades is told once, and the legs are kept', () => {
   const world = new HouseWorld({ settings: naming('VN30F1M', 'VN30F2M') }).start();
-  world.view.listed = world.view.listed.slice(0, 1);
-  world.keeper.onContracts();
-  world.keeper.onContracts();
+  for (let i = 0; i < 2; i += 1) world.list(world.state.contracts.all.slice(0, 1));
   expect(world.asks('legs')).toHaveLength(1);
   expect(world.asks('stop')).toEqual([]);
   expect(world.codes()).toEqual(['symbol_unresolved']);
@@ -53,14 +52,13 @@ test('a list of the morning is asked for, and a new front month is taken from it
   expect(world.asks('legs')).toEqual(['legs 0 41I1G3000 41I1G6000']); // yesterday's list has no April
   world.runUntil('08:20', '2026-02-23').command({ name: 'rollover', reason: 'schedule' });
   expect(world.asks('read')).toEqual(['read contracts']);
-  world.view.listed = boardOn('2026-02-23').map((each) => ({ ...each }));
-  world.keeper.onContracts();
+  world.list(boardOn('2026-02-23').map((each) => ({ ...each })));
   expect(world.asks('legs').at(-1)).toBe('legs 0 41I1G3000 41I1G4000');
 });
 
 test('a stopped strategy is left alone', () => {
   const world = new HouseWorld({ settings: naming('VN30F1M') });
-  world.view.stopped.add(0);
+  world.state.registry.stop(units.strategyIndex(0), 'test');
   world.start();
   expect(world.asked).toEqual([]);
 });

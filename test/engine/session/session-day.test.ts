@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import * as units from '../../../src/domain/units.ts';
-import { ClosingHours } from '../../../src/engine/risk/risk-rule.ts';
+import { ClosingHours } from '../../../src/engine/risk/closing-hours.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
-import { SETTINGS } from '../support/fake-risk-view.ts';
+import { SETTINGS } from '../support/owners-rig.ts';
 import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
 
 type Change = Partial<(typeof SETTINGS.strategies)[number]>;
@@ -22,15 +22,15 @@ function world(options: WorldOptions = {}, change: Change = {}): HouseWorld {
   return made.start();
 }
 
-const heldBy = (of: HouseWorld, strategy = 0): number => of.view.position(strategy, 0).qty;
+const heldBy = (of: HouseWorld, strategy = 0): number => of.heldBy(strategy);
 
 describe('a start at 08:47', () => {
   test('is in the auction, with its contracts, and in the right place all day', () => {
     const day = world({ time: '08:47' });
-    expect(day.view.phase()).toBe('opening_auction');
+    expect(day.state.session.phase).toBe('opening_auction');
     expect(day.asked).toEqual(['legs 0 41I1G3000', 'legs 1 41I1G3000']);
     day.asked.length = 0;
-    day.runUntil('09:05').view.hold(0, 2);
+    day.runUntil('09:05').hold(0, 2);
     day.runUntil('14:24:59');
     expect(day.asked).toEqual([]);
     day.runUntil('14:25:10');
@@ -42,17 +42,17 @@ describe('a start at 08:47', () => {
 
   test.each(['14:26', '14:29:50'])('as one at %s is late for the close, and makes up for it', (time) => {
     const late = new HouseWorld({ time, settings: strategies() });
-    late.start(() => late.view.hold(0, 1)).run(5);
+    late.start(() => late.hold(0, 1)).run(5);
     expect(heldBy(late)).toBe(0);
   });
 
   test('as one at 14:31 has the last auction left, and says what that does not take', () => {
     const late = new HouseWorld({ time: '14:31', settings: strategies() });
     late.broker.fillUs = null;
-    late.start(() => late.view.hold(0, 1)).runUntil('14:50');
+    late.start(() => late.hold(0, 1)).runUntil('14:50');
     expect(late.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090']);
     expect(late.codes()).toEqual(['orders_in_auction']);
-    late.view.bookRead = late.view.now;
+    late.state.session.bookReadUs = late.now;
     late.runUntil('15:00');
     expect(late.codes()).toEqual(['orders_in_auction', 'held_overnight']);
   });
@@ -63,22 +63,22 @@ describe('before the closing auction', () => {
 
   test('entries are withdrawn, reductions and adopted orders carried in', () => {
     const day = world(settings, { overnight: true });
-    day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
-    day.view.add({ id: 'other', side: 'sell', qty: 1, price: 13_100, strategy: 1 });
-    day.view.add({ id: 'exit', side: 'sell', qty: 1, price: 13_100, purpose: 'reduce' });
-    day.view.add({ id: 'adopted', side: 'buy', qty: 1, price: 12_900, strategy: -1 }).isAdopted = true;
+    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.add({ id: 'other', side: 'sell', qty: 1, price: 13_100, strategy: 1 });
+    day.add({ id: 'exit', side: 'sell', qty: 1, price: 13_100, purpose: 'reduce' });
+    day.add({ id: 'adopted', side: 'buy', qty: 1, price: 12_900, strategy: -1, isAdopted: true });
     day.runUntil('14:29:29.9');
     expect(day.asks('cancel')).toEqual([]);
     day.runUntil('14:31');
     expect(day.asks('cancel')).toEqual(['cancel 0 entry', 'cancel 1 other']);
-    expect(day.view.openOrders().map(({ clientOrderId }) => clientOrderId)).toEqual(['exit', 'adopted']);
+    expect(day.orders.map(({ clientOrderId }) => clientOrderId)).toEqual(['exit', 'adopted']);
     expect(day.said).toEqual([]);
   });
 
   test('what could not be withdrawn in time is said', () => {
     const day = world(settings, { overnight: true });
     day.broker.cancelUs = null;
-    day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
     day.runUntil('14:31');
     expect(day.said).toEqual([
       'warning orders_in_auction in the auction, where nothing can be cancelled: entry',
@@ -88,9 +88,9 @@ describe('before the closing auction', () => {
   test('an entry whose cancel was refused is withdrawn again, as long as there is time', () => {
     const day = world(settings, { overnight: true });
     day.broker.cancelUs = null;
-    const entry = day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    const entry = day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
     day.runUntil('14:29:31');
-    entry.status = 'accepted';
+    day.become(entry, 'accepted');
     day.runUntil('14:31');
     expect(day.asks('cancel')).toEqual(['cancel 0 entry', 'cancel 0 entry']);
   });
@@ -100,7 +100,7 @@ describe('before the closing auction', () => {
       time: '14:29:45',
       settings: { ...strategies({ overnight: true }), ...settings.settings },
     });
-    day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
     day.start().run(1);
     expect(day.asks('cancel')).toEqual(['cancel 0 entry']);
   });
@@ -108,14 +108,14 @@ describe('before the closing auction', () => {
   test('entries that may go into auctions stay', () => {
     const risk = { ...SETTINGS.risk, auctionEntries: true };
     const day = world({ settings: { ...settings.settings, risk } }, { overnight: true });
-    day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
     day.runUntil('14:40');
     expect([day.asks('cancel'), day.said]).toEqual([[], []]);
   });
 
   test('before the opening auction there is nothing to withdraw from', () => {
     const day = world({ time: '08:40' }, { overnight: true });
-    day.view.add({ id: 'odd', side: 'buy', qty: 1, price: 12_900 });
+    day.add({ id: 'odd', side: 'buy', qty: 1, price: 12_900 });
     day.runUntil('08:50');
     expect(day.asks('cancel')).toEqual([]);
     expect(day.codes()).toEqual(['orders_in_auction']);
@@ -123,7 +123,7 @@ describe('before the closing auction', () => {
 
   test('the break is no auction: orders rest through it', () => {
     const day = world();
-    day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
     day.runUntil('13:30');
     expect(day.asks('cancel')).toEqual([]);
   });
@@ -132,10 +132,10 @@ describe('before the closing auction', () => {
 describe('the close', () => {
   test('a strategy that does not hold overnight is flat and has nothing working, the others go on', () => {
     const day = world();
-    day.view.hold(0, -1);
-    day.view.hold(1, 2);
-    day.view.add({ id: 'own', side: 'sell', qty: 1, price: 13_100 });
-    day.view.add({ id: 'other', side: 'buy', qty: 1, price: 12_900, strategy: 1 });
+    day.hold(0, -1);
+    day.hold(1, 2);
+    day.add({ id: 'own', side: 'sell', qty: 1, price: 13_100 });
+    day.add({ id: 'other', side: 'buy', qty: 1, price: 12_900, strategy: 1 });
     day.runUntil('14:26');
     expect(day.asks('cancel')).toEqual(['cancel 0 own']);
     expect([heldBy(day), heldBy(day, 1)]).toEqual([0, 2]);
@@ -143,28 +143,28 @@ describe('the close', () => {
 
   test('a late fill is closed as well', () => {
     const day = world().runUntil('14:26');
-    day.view.hold(0, 1);
+    day.hold(0, 1);
     day.runUntil('14:26:05').runUntil('14:26:10');
     expect(heldBy(day)).toBe(0);
   });
 
   test('a stopped strategy is closed like any other', () => {
     const day = world();
-    day.view.hold(0, 1);
-    day.view.stopped.add(0);
+    day.hold(0, 1);
+    day.state.registry.stop(units.strategyIndex(0), 'test');
     day.runUntil('14:26');
     expect(heldBy(day)).toBe(0);
   });
 
   test('what stays open is said at the close, and closed when trading goes on', () => {
     const day = world();
-    day.view.hold(0, 1);
+    day.hold(0, 1);
     day.broker.fillUs = null;
-    day.runUntil('14:50').view.bookRead = day.view.now;
+    day.runUntil('14:50').state.session.bookReadUs = day.now;
     day.runUntil('14:51');
     expect(day.codes()).toEqual(['flatten_failed', 'orders_in_auction', 'held_overnight']);
     expect(day.asks('submit'), 'the exit that rests is the only one').toHaveLength(1);
-    for (const order of day.view.openOrders()) order.status = 'expired';
+    for (const order of day.orders) day.become(order, 'expired');
     day.broker.fillUs = 300_000;
     day.runUntil('09:00:10', '2026-03-05');
     expect(heldBy(day)).toBe(0);
@@ -172,24 +172,24 @@ describe('the close', () => {
 
   test('what the last auction filled is known only after it: nothing is said too early, and a late fill is', () => {
     const day = world().runUntil('14:50');
-    day.view.bookRead = day.view.now;
+    day.state.session.bookReadUs = day.now;
     day.runUntil('14:51');
     expect(day.said).toEqual([]);
-    day.view.hold(0, 1);
+    day.hold(0, 1);
     day.runUntil('14:52').runUntil('15:00');
     expect(day.codes()).toEqual(['held_overnight']);
   });
 
   test('a day without a session has no close', () => {
     const day = world({ day: '2026-02-16', time: '10:00' });
-    day.view.hold(0, 1);
+    day.hold(0, 1);
     day.runUntil('23:00');
     expect([day.asks('submit'), day.said]).toEqual([[], []]);
   });
 
   test('where trading goes on through midnight nothing is closed for the night', () => {
     const day = world({ calendar: alwaysOpen(MARKET_CALENDAR) });
-    day.view.hold(0, 1);
+    day.hold(0, 1);
     day.runUntil('12:00', '2026-03-05');
     expect([day.asks('submit'), day.said]).toEqual([[], []]);
   });
@@ -200,9 +200,9 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
 
   test('the position is closed before the last close, or held into settlement, by the policy', () => {
     const day = world(LAST_DAY, { overnight: true });
-    day.view.hold(0, 1);
-    day.view.hold(1, 2);
-    day.view.hold(units.OPERATOR_INDEX, 1);
+    day.hold(0, 1);
+    day.hold(1, 2);
+    day.hold(units.OPERATOR_INDEX, 1);
     day.runUntil('14:24:59');
     expect(day.asks('submit')).toEqual([]);
     day.runUntil('14:26');
@@ -213,22 +213,19 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
   test('where nothing is closed before the close it stays, is told, and entries are taken', () => {
     const kept = { overnight: true, onExpiry: 'hold' } as const;
     const day = world({ ...LAST_DAY, settings: { flatBeforeClose: null } }, kept);
-    day.view.hold(0, 1);
+    day.hold(0, 1);
     day.runUntil('14:31');
-    day.view.bookRead = day.view.now;
+    day.state.session.bookReadUs = day.now;
     day.runUntil('15:00');
     expect([heldBy(day), day.asks('submit'), day.codes()]).toEqual([1, [], ['held_into_expiry']]);
     const hours = new ClosingHours(MARKET_CALENDAR, null);
-    const [contract] = day.view.contracts();
-    expect([hours.night(day.view.tradingDay()), hours.expiry(day.view.tradingDay(), contract!)]).toEqual([
-      Infinity,
-      Infinity,
-    ]);
+    const [contract] = day.state.contracts.all;
+    expect([hours.night(day.day), hours.expiry(day.day, contract!)]).toEqual([Infinity, Infinity]);
   });
 
   test('the next contract is not touched', () => {
     const day = world(LAST_DAY, { overnight: true });
-    day.view.hold(0, 1, 1);
+    day.hold(0, 1, 1);
     day.runUntil('14:50');
     expect(day.asks('submit')).toEqual([]);
   });
@@ -247,16 +244,17 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
 
   test('what was held into it is settled once the broker no longer shows it, and not before', () => {
     const day = world(LAST_DAY, { overnight: true });
-    day.view.hold(1, 2);
+    day.hold(1, 2);
     day.runUntil('14:50');
-    day.view.positionsRead = day.view.bookRead = day.view.now;
+    day.read().state.session.bookReadUs = day.now;
     day.tell('position_snapshot');
     expect(day.asks('settled')).toEqual([]);
-    day.view.brokerQtys.set(0, 0);
-    const exit = day.view.add({ id: 'exit', side: 'sell', qty: 2, strategy: 1, purpose: 'reduce' });
+    day.shown.set(0, 0);
+    day.read();
+    const exit = day.add({ id: 'exit', side: 'sell', qty: 2, strategy: 1, purpose: 'reduce' });
     day.tell('position_snapshot');
     expect(day.asks('settled')).toEqual([]); // the order may be what closed it
-    exit.status = 'expired';
+    day.become(exit, 'expired');
     day.tell('clock');
     expect(day.asks('settled')).toEqual([]);
     day.tell('position_snapshot');
@@ -269,9 +267,9 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
 
   test('an old read settles nothing', () => {
     const day = world(LAST_DAY, { overnight: true });
-    day.view.hold(1, 2);
-    day.view.brokerQtys.set(0, 0);
-    day.view.positionsRead = day.view.bookRead = day.view.now;
+    day.hold(1, 2);
+    day.shown.set(0, 0);
+    day.read().state.session.bookReadUs = day.now;
     day.runUntil('14:50').tell('position_snapshot');
     expect(day.asks('settled')).toEqual([]);
   });

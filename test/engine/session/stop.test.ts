@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { StopSettings } from '../../../src/domain/settings.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import * as units from '../../../src/domain/units.ts';
-import { SETTINGS } from '../support/fake-risk-view.ts';
+import { SETTINGS } from '../support/owners-rig.ts';
 import { HouseWorld } from '../support/session-world.ts';
 
 const stop = { name: 'stop', reason: 'SIGINT' } as const;
@@ -21,9 +21,9 @@ function world({ time = '10:00', holds = 0, works = true, ...change }: Wanted = 
     time,
     settings: { strategies, stop: { ...SETTINGS.stop, ...change } },
   }).start();
-  if (holds !== 0) made.view.hold(0, holds);
-  if (works) made.view.add({ id: 'own', side: 'buy', qty: 1, price: 12_900, strategy: 1 });
-  made.view.add({ id: 'adopted', side: 'buy', qty: 1, price: 12_900, strategy: -1 }).isAdopted = true;
+  if (holds !== 0) made.hold(0, holds);
+  if (works) made.add({ id: 'own', side: 'buy', qty: 1, price: 12_900, strategy: 1 });
+  made.add({ id: 'adopted', side: 'buy', qty: 1, price: 12_900, strategy: -1, isAdopted: true });
   made.asked.length = 0;
   return made;
 }
@@ -38,7 +38,7 @@ test('orders are cancelled, and their end is seen before the end', () => {
   expect(ending.keeper.status()).toBe('stop: canceling');
   ending.run(1);
   expect(ending.asked).toEqual(['cancel 1 own', 'ready SIGINT']);
-  expect(ending.view.openOrders().map(({ clientOrderId }) => clientOrderId)).toEqual(['adopted']);
+  expect(ending.orders.map(({ clientOrderId }) => clientOrderId)).toEqual(['adopted']);
   expect(ending.said).toEqual([]);
 });
 
@@ -69,12 +69,12 @@ test('positions are held, or flattened first', () => {
   const ending = world({ holds: 2, positions: 'flatten' }).command(stop).run(5);
   expect(ending.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
   expect(ending.asked.at(-1)).toBe('ready SIGINT');
-  expect(ending.view.position(0, 0).qty).toBe(0);
+  expect(ending.heldBy(0)).toBe(0);
 });
 
 test("what was adopted stays the operator's", () => {
   const ending = world({ works: false, positions: 'flatten' });
-  ending.view.hold(units.OPERATOR_INDEX, 1);
+  ending.hold(units.OPERATOR_INDEX, 1);
   expect(ending.command(stop).run(5).asked).toEqual(['ready SIGINT']);
 });
 
@@ -113,15 +113,14 @@ test('by night orders are over: the end waits for nothing', () => {
 
 test('by night a flatten of the operator that waits for the next day does not hold the end', () => {
   const ending = world({ time: '20:00', works: false, positions: 'flatten' });
-  ending.view.hold(units.OPERATOR_INDEX, 1);
+  ending.hold(units.OPERATOR_INDEX, 1);
   ending.command({ name: 'flatten', strategy: null, reason: 'by hand' });
   expect(ending.command(stop).asks('ready')).toEqual(['ready SIGINT; left behind: position 1 of 41I1G3000']);
 });
 
 /** A stop that was placed before its entry filled. */
 const early = (made: HouseWorld): HouseWorld => {
-  const terms = { side: 'sell', qty: 1, price: 12_900, status: 'pending_trigger', purpose: 'entry' } as const;
-  Object.assign(made.view.add({ ...terms, id: 'early' }), { isWaiting: true });
+  made.add({ id: 'early', side: 'sell', qty: 1, price: 12_900, status: 'pending_trigger', isWaiting: true });
   return made;
 };
 
@@ -159,7 +158,7 @@ test('a flatten that a person asked for outlives the stop of a process, and its 
   noon.command({ name: 'flatten', strategy: units.strategyIndex(0), reason: 'by hand' }).command(stop);
   noon.tell('booted');
   expect(noon.keeper.status()).toBe('flattening 41I1G3000 2: queued');
-  expect(noon.runUntil('13:00:05').view.position(0, 0).qty).toBe(0);
+  expect(noon.runUntil('13:00:05').heldBy(0)).toBe(0);
   const killed = world({ works: false, holds: 2, positions: 'flatten' });
   killed.broker.readUs = null;
   killed.command(stop).tell('booted');
@@ -184,10 +183,9 @@ test('a new process has nothing to end any more', () => {
 
 /** An exit and an entry wait at the broker. */
 const waiting = (made: HouseWorld): HouseWorld => {
-  const terms = { side: 'sell', qty: 1, price: 12_900, status: 'pending_trigger' } as const;
-  const exit = made.view.add({ ...terms, id: 'exit', purpose: 'reduce' });
-  const entry = made.view.add({ ...terms, id: 'entry' });
-  for (const each of [exit, entry]) Object.assign(each, { isWaiting: true });
+  const terms = { side: 'sell', qty: 1, price: 12_900, status: 'pending_trigger', isWaiting: true } as const;
+  made.add({ ...terms, id: 'exit', purpose: 'reduce' });
+  made.add({ ...terms, id: 'entry' });
   return made;
 };
 
@@ -200,8 +198,8 @@ test('what protects a position that is held over the end stays at the broker', (
 
 /** What a stop sent when it triggered, for `qty` contracts. */
 const triggered = (made: HouseWorld, purpose: 'entry' | 'reduce', contracts = 1): HouseWorld => {
-  const terms = { id: 'sent', side: 'sell', qty: contracts, price: 12_890, purpose } as const;
-  Object.assign(made.view.add(terms), { parent: clientOrderId('stop') });
+  const parent = clientOrderId('stop');
+  made.add({ id: 'sent', side: 'sell', qty: contracts, price: 12_890, purpose, parent });
   return made;
 };
 

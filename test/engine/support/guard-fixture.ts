@@ -1,14 +1,11 @@
-/** A guard, and an order that is fine, to be broken by the tests. */
+/** An order that is fine, and what the guard says of it in a world that differs by one change. */
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import type { LimitIntent, Side } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
-import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
-import type { PurposeHint, SubmitVerdict } from '../../../src/engine/risk/risk-view.ts';
-import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
-import { COSTS, FakeRiskView, LAST, SETTINGS } from './fake-risk-view.ts';
+import type { PurposeHint, SubmitVerdict } from '../../../src/engine/risk/risk-guard.ts';
+import { LAST, OwnersRig, type RigFacts } from './owners-rig.ts';
 
-export const GUARD = new RiskGuard(SETTINGS, MARKET_CALENDAR, COSTS);
 export const ALPHA = units.strategyIndex(0);
 export const ID = clientOrderId('H.00000000001000001');
 
@@ -20,7 +17,7 @@ export interface Wanted {
   readonly instrument?: number;
 }
 
-export type Change = (view: FakeRiskView) => unknown;
+export type Change = (rig: OwnersRig) => unknown;
 
 export const nothing: Change = () => undefined;
 
@@ -38,25 +35,22 @@ export const intent = ({
   reason: 'test',
 });
 
-export const submit = (view: FakeRiskView, wanted?: Wanted, hint: PurposeHint = 'any'): SubmitVerdict =>
-  GUARD.checkSubmit(view, ALPHA, ID, intent(wanted), hint);
+export const submit = (rig: OwnersRig, wanted?: Wanted, hint: PurposeHint = 'any'): SubmitVerdict =>
+  rig.guard.checkSubmit(ALPHA, ID, intent(wanted), hint);
+
+export const told = (answer: SubmitVerdict): string =>
+  answer.ok ? `approved as ${answer.order.purpose}` : formatDenial(answer.denial);
 
 /** `approved as <purpose>`, or the line of the denial. */
-export function verdict(view: FakeRiskView, wanted?: Wanted, hint: PurposeHint = 'any'): string {
-  const answer = submit(view, wanted, hint);
-  return answer.ok ? `approved as ${answer.order.purpose}` : formatDenial(answer.denial);
-}
+export const verdict = (rig: OwnersRig, wanted?: Wanted, hint: PurposeHint = 'any'): string =>
+  told(submit(rig, wanted, hint));
 
 /** The verdict in a world that differs by one change. */
-export function verdictWhen(change: Change, wanted?: Wanted, hint: PurposeHint = 'any'): string {
-  const view = new FakeRiskView();
-  change(view);
-  return verdict(view, wanted, hint);
+export function verdictWhen(change: Change, wanted?: Wanted, facts?: RigFacts): string {
+  const rig = new OwnersRig(facts);
+  change(rig);
+  return verdict(rig, wanted);
 }
 
 /** Long two of ours, read just now: selling one shrinks it. */
-export function holding(): FakeRiskView {
-  const view = new FakeRiskView();
-  view.hold(0, 2);
-  return view;
-}
+export const holding = (): OwnersRig => new OwnersRig().hold(0, 2).read();

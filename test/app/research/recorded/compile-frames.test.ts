@@ -59,7 +59,7 @@ function tempDir(): string {
 function recorded(texts: readonly string[], dir = tempDir(), day = DAY): string {
   const log = openFrameLog(dir, day);
   for (const [i, text] of texts.entries()) {
-    log.append(seq(i + 1), tsUs(NINE + (600 + i) * US_PER_SECOND), text);
+    log.append([{ seq: seq(i + 1), tsUs: tsUs(NINE + (600 + i) * US_PER_SECOND), text }]);
   }
   log.close();
   return log.path;
@@ -213,7 +213,7 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     reports: [],
   });
   const log = openFrameLog(frames, DAY);
-  log.append(seq(6), tsUs(NINE + 700 * US_PER_SECOND), trade(19_501, 1, 13));
+  log.append([{ seq: seq(6), tsUs: tsUs(NINE + 700 * US_PER_SECOND), text: trade(19_501, 1, 13) }]);
   log.close();
   await archiveRecordings(recordings);
   expect(rowsOf(data)).toHaveLength(6);

@@ -1,0 +1,49 @@
+/** The owners of the engine's state, as those who decide read them: each is changed by its own events alone. */
+import type { Market } from './market/market.ts';
+import type { EarlierOrders } from './orders/earlier-orders.ts';
+import type { BracketExits } from './orders/exits.ts';
+import type { ManagedOrder } from './orders/managed-order.ts';
+import type { Orders } from './orders/orders.ts';
+import type { RowOwners } from './orders/row-owners.ts';
+import type { Portfolio } from './positions/portfolio.ts';
+import type { PositionReconciler } from './positions/position-reconciler.ts';
+import type { EntryHalt } from './risk/entry-halt.ts';
+import type { LossLimits } from './risk/loss-limits.ts';
+import type { SessionState } from './session/session-state.ts';
+import type { StrategyRegistry } from './session/strategy-registry.ts';
+import type { Targets } from './session/targets.ts';
+import type { ContractTable } from './state/contract-table.ts';
+import type { EventContext } from './state/event-context.ts';
+
+export interface Owners {
+  readonly context: EventContext;
+  readonly contracts: ContractTable;
+  readonly market: Market;
+  readonly orders: Orders;
+  readonly rowOwners: RowOwners;
+  readonly exits: BracketExits;
+  readonly earlier: EarlierOrders;
+  readonly portfolio: Portfolio;
+  readonly positionReconciler: PositionReconciler;
+  readonly session: SessionState;
+  readonly registry: StrategyRegistry;
+  readonly targets: Targets;
+  readonly halt: EntryHalt;
+  readonly losses: LossLimits;
+}
+
+/** An order as whoever decides by it reads it. The object is live: do not keep it. */
+export type OrderView = Readonly<Omit<ManagedOrder, 'become' | 'grow' | 'tellOnce' | 'follow'>>;
+
+/** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
+export function whyUnproven({ rowOwners, positionReconciler, orders }: Owners): string | null {
+  const reason = rowOwners.unproven() ?? positionReconciler.unproven();
+  if (reason !== null) return reason;
+  if (orders.contradicted !== null)
+    return `the book contradicts itself about order ${orders.contradicted.clientOrderId}`;
+  if (orders.numberLost !== null)
+    return `order ${orders.numberLost.clientOrderId} has a number that another order has too`;
+  if (orders.presumedAbsent === null) return null;
+  // No end without evidence, and no entries meanwhile (failure cases, 5).
+  return `order ${orders.presumedAbsent.clientOrderId} is not in the book: resolve it`;
+}

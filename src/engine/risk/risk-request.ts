@@ -1,0 +1,172 @@
+/**
+ * What the rules look at: a new order, or an order as it would be after a change. One object serves all checks, so an order makes
+ * none, and what several rules ask of the open orders is counted in one pass.
+ */
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import type { Contract } from '../../domain/contract.ts';
+import type { CostSchedule } from '../../domain/costs.ts';
+import { cover } from '../../domain/cover.ts';
+import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
+import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
+import {
+  type InstrumentIndex,
+  instrumentIndex,
+  OPERATOR_INDEX,
+  type StrategyIndex,
+} from '../../domain/units.ts';
+import type { OrderView, Owners } from '../owners.ts';
+import type { Purpose } from '../ports/approved.ts';
+import { ClosingHours } from './closing-hours.ts';
+import { shownQty } from './exposure.ts';
+import { type ChangedTerms, isWaiting, NO_PRICES, otherPrices } from './order-request.ts';
+
+export class RiskRequest {
+  readonly owners: Owners;
+  readonly settings: EngineSettings;
+  readonly calendar: TradingCalendar;
+  readonly costs: CostSchedule;
+  readonly hours: ClosingHours;
+  strategy: StrategyIndex = OPERATOR_INDEX;
+  /** Undefined for the operator, who has no limits of his own and therefore enters nothing. */
+  own: StrategySettings | undefined = undefined;
+  contract: Contract;
+  instrument: InstrumentIndex = instrumentIndex(0);
+  side: Side = 'buy';
+  /** Total quantity as asked for, not validated yet. */
+  qty = 0;
+  limitPrice = 0;
+  /** Triggers and exits, which have to fit the market like the limit. */
+  otherPrices: readonly number[] = NO_PRICES;
+  /** It waits at the broker: nothing of it rests at the exchange yet. */
+  isWaiting = false;
+  /** The engine asks for it on the strategy's behalf. */
+  isSystem = false;
+  /** A stop of the engine itself. */
+  isProtective = false;
+  /** Largest quantity that may still fill once it is sent; of a change, the larger of before and after. */
+  exposedQty = 0;
+  /** The order that is changed; null for a new one. */
+  changed: OrderView | null = null;
+  /** Price of the last trade, else of the reference. */
+  last: number | undefined = undefined;
+  /** As it is judged: `judge` says which it is. */
+  purpose: Purpose = 'entry';
+  /** Its owner holds something that it could close. */
+  isHeld = false;
+  /** Our own books say that it shrinks the position. */
+  shrinks = false;
+  /** Contracts that other open orders may still trade on its side: of the account, of its owner, and of those its owner's that do not protect. */
+  workingQty = 0;
+  ownWorkingQty = 0;
+  closingQty = 0;
+  /** Open orders of the account and of its owner, without protective stops. */
+  open = 0;
+  ownOpen = 0;
+
+  constructor(
+    owners: Owners,
+    settings: EngineSettings,
+    calendar: TradingCalendar,
+    costs: CostSchedule,
+    first: Contract,
+  ) {
+    this.owners = owners;
+    this.settings = settings;
+    this.calendar = calendar;
+    this.costs = costs;
+    this.hours = new ClosingHours(calendar, settings.flatBeforeClose);
+    this.contract = first;
+  }
+
+  ofIntent(strategy: StrategyIndex, contract: Contract, intent: OrderIntent, isSystem: boolean): void {
+    this.changed = null;
+    this.qty = intent.qty;
+    this.exposedQty = intent.qty;
+    this.limitPrice = intent.limitPrice;
+    this.otherPrices = otherPrices(intent);
+    this.isWaiting = isWaiting(intent);
+    this.isProtective = isSystem && intent.kind === 'stop';
+    this.#read(strategy, contract, intent.side, isSystem);
+  }
+
+  ofChange(order: OrderView, contract: Contract, terms: ChangedTerms, isSystem: boolean): void {
+    const { qty, limitPrice, triggerPrice, exposedQty } = terms;
+    this.changed = order;
+    this.qty = qty;
+    this.exposedQty = exposedQty;
+    this.limitPrice = limitPrice;
+    this.otherPrices = triggerPrice === null ? NO_PRICES : [triggerPrice];
+    this.isWaiting = order.isWaiting;
+    this.isProtective = order.isProtective;
+    this.#read(order.strategy, contract, order.side, isSystem);
+  }
+
+  #read(strategy: StrategyIndex, contract: Contract, side: Side, isSystem: boolean): void {
+    this.strategy = strategy;
+    this.own = this.settings.strategies[strategy];
+    this.contract = contract;
+    this.instrument = contract.index;
+    this.side = side;
+    this.isSystem = isSystem;
+    this.last = this.owners.market.lastOrReference(contract);
+    this.#count();
+  }
+
+  #count(): void {
+    const { open } = this.owners.orders;
+    this.workingQty = 0;
+    this.ownWorkingQty = 0;
+    this.closingQty = 0;
+    this.open = 0;
+    this.ownOpen = 0;
+    for (let at = 0; at < open.length; at += 1) {
+      const order = open[at];
+      if (order === undefined) continue;
+      const isOwn = order.strategy === this.strategy;
+      if (!order.isProtective) {
+        this.open += 1;
+        if (isOwn) this.ownOpen += 1;
+      }
+      const isOnSide = order.instrument === this.instrument && order.side === this.side;
+      if (!isOnSide || order === this.changed) continue;
+      const { exposedQty } = order;
+      this.workingQty += exposedQty;
+      if (isOwn) this.ownWorkingQty += exposedQty;
+      if (isOwn && !order.isProtective) this.closingQty += exposedQty;
+    }
+  }
+
+  /**
+   * A reduction (rulings, 36) is an order that can only shrink the position of its owner, whatever else fills, as shown by a read of
+   * the position less than 5 s old.
+   */
+  judge(): void {
+    const { owners, strategy, instrument, side, exposedQty } = this;
+    const working = this.#takenQty();
+    const held = -signOf(side) * owners.portfolio.position(strategy, instrument).qty;
+    // The account's figure has what filled unseen, of whichever owner. A flatten or a policy goes by that alone: nobody has to wait for a person.
+    const unseen = this.isSystem ? 0 : owners.earlier.unseenQty(strategy, instrument, side);
+    this.isHeld = held > 0;
+    this.shrinks = exposedQty <= held - working - unseen;
+    const isProven = this.shrinks && exposedQty <= shownQty(owners, strategy, instrument, side) - working;
+    this.purpose = isProven ? 'reduce' : 'entry';
+  }
+
+  /**
+   * Contracts that orders beside the request may take from its owner's position. A protective stop and an exit do not wait for each
+   * other: the stop is withdrawn as the position shrinks, and only other stops are in its place.
+   */
+  #takenQty(): number {
+    const { owners, strategy, instrument, side, changed } = this;
+    const awaited = owners.exits.awaitedQty(strategy, instrument, side);
+    if (!this.isProtective) return awaited + this.closingQty;
+    const others = owners.orders.open.filter(
+      (order) =>
+        order.instrument === instrument &&
+        order.side === side &&
+        order.strategy === strategy &&
+        order !== changed,
+    );
+    return awaited + cover(-signOf(side), others, ({ asCover }) => asCover).stopQty;
+  }
+}
