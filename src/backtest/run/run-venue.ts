@@ -165,7 +165,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
   /** The band of a contract whose reference is known from its first trade on; null where it is not traded. */
   setBand(contract: Contract, band: PriceBand | null): void {
     const takesMarketOrders = this.#takesMarketOrders;
-    this.#account.instrument(contract.orderCode).listing =
+    this.#account.mark(contract.orderCode).listing =
       band === null ? null : { contract, band, takesMarketOrders };
   }
 
@@ -466,7 +466,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
   }
 
   onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void {
-    const instrument = this.#account.instrument(order.orderCode);
+    const instrument = this.#account.mark(order.orderCode);
     this.fills += 1;
     this.#account.execute(order, fill, instrument, at);
     if (order.bracket !== null || this.isWatching) {
@@ -507,7 +507,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
   }
 
   midTwice(code: OrderCode): number {
-    return this.#account.instrument(code).midTwice;
+    return this.#account.mark(code).midTwice;
   }
 
   unknownRefusal(_id: AccountId, code: OrderCode): Refusal | null {
