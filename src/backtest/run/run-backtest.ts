@@ -185,6 +185,8 @@ class Run {
     this.#timeline.runTo(openUs);
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
       data.guessed.has(contract) ? undefined : data.references.get(contract);
+    // A contract that is listed no more has no market.
+    for (const instrument of this.#instruments) instrument.open(null);
     for (const contract of data.contracts) {
       while (this.#instruments.length <= contract.index)
         this.#instruments.push(new RunInstrument(contract, costs));
