@@ -1,9 +1,12 @@
 /** Orders of which the broker's books do not agree with themselves, and the ways out of the doubt. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
+import { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, NEXT, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
+
+afterEach(() => vi.restoreAllMocks());
 
 const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.code);
 
@@ -15,6 +18,15 @@ function resting() {
   rig.pass(1).book([row]);
   return { rig, id, row, claimed: { ...row, status: 'canceled', canCancel: true } as const };
 }
+
+it('an order of a plain life has no record of doubts; one that is canceled has', () => {
+  const asked = vi.spyOn(ManagedOrder.prototype, 'inDoubt');
+  const { rig, row } = resting();
+  rig.pass(1).book([{ ...row, filled: 1, value: worth(12_950, 1), status: 'matched' }]);
+  expect([rig.position(FIRST), asked.mock.calls.length]).toEqual([1, 0]);
+  rig.cancel(FIRST, rig.resting(FIRST, 'sell', 1, 13_050, '2'));
+  expect(asked).toHaveBeenCalled();
+});
 
 describe('letters that say canceled of an order that can be canceled', () => {
   it('leave it live and freeze entries until letters and flags agree', () => {
