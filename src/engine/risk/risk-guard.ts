@@ -30,7 +30,7 @@ import {
   triggerOf,
 } from './order-request.ts';
 import { RiskRequest } from './risk-request.ts';
-import { type RiskRule, rulesOf } from './risk-rules.ts';
+import { checksOf, type RiskCheck } from './risk-rules.ts';
 
 /** 'exit' comes from the system, 'reduce' from a reduce-only order: both may only shrink the position that was read. */
 export type PurposeHint = 'any' | 'reduce' | 'exit';
@@ -58,9 +58,9 @@ export class RiskGuard {
   readonly #settings: EngineSettings;
   readonly #calendar: TradingCalendar;
   readonly #costs: CostSchedule;
-  readonly #orderRules: readonly RiskRule[];
-  readonly #changeRules: readonly RiskRule[];
-  readonly #reduceRules: readonly RiskRule[];
+  readonly #ofOrders: readonly RiskCheck[];
+  readonly #ofChanges: readonly RiskCheck[];
+  readonly #ofReductions: readonly RiskCheck[];
   #request: RiskRequest | null = null;
 
   constructor(owners: Owners, settings: EngineSettings, calendar: TradingCalendar, costs: CostSchedule) {
@@ -68,9 +68,9 @@ export class RiskGuard {
     this.#settings = settings;
     this.#calendar = calendar;
     this.#costs = costs;
-    this.#orderRules = rulesOf('new_entry', settings);
-    this.#changeRules = rulesOf('entry', settings);
-    this.#reduceRules = rulesOf('all', settings);
+    this.#ofOrders = checksOf('new_entry', settings);
+    this.#ofChanges = checksOf('entry', settings);
+    this.#ofReductions = checksOf('all', settings);
   }
 
   /** Of a bracket risk checks the entry; its exits only ever close what it has opened. */
@@ -194,14 +194,10 @@ export class RiskGuard {
   }
 
   #firstDenial(request: RiskRequest): Denial | undefined {
-    const rules =
-      request.purpose === 'reduce'
-        ? this.#reduceRules
-        : request.changed === null
-          ? this.#orderRules
-          : this.#changeRules;
-    for (let at = 0; at < rules.length; at += 1) {
-      const denial = rules[at]?.check(request);
+    const ofEntries = request.changed === null ? this.#ofOrders : this.#ofChanges;
+    const checks = request.purpose === 'reduce' ? this.#ofReductions : ofEntries;
+    for (let at = 0; at < checks.length; at += 1) {
+      const denial = checks[at]?.(request);
       if (denial !== undefined) return denial;
     }
     return undefined;

@@ -34,12 +34,14 @@ import type { RiskRequest } from './risk-request.ts';
 /** What a rule may stop (rulings, 36): everything, what is no reduction, or of that new orders alone. */
 type Scope = 'all' | 'entry' | 'new_entry';
 
+export type RiskCheck = (request: RiskRequest) => Denial | undefined;
+
 export interface RiskRule {
   readonly code: Denial['code'];
   readonly appliesTo: Scope;
   /** True where a setting says that nobody asks it. */
-  isOff?(settings: EngineSettings): boolean;
-  check(request: RiskRequest): Denial | undefined;
+  readonly isOff?: (settings: EngineSettings) => boolean;
+  readonly check: RiskCheck;
 }
 
 const BPS = 10_000;
@@ -307,12 +309,11 @@ export const RISK_RULES: readonly RiskRule[] = [
 ];
 
 /** Those that may stop this sort of request, in their order. */
-export const rulesOf = (sort: Scope, settings: EngineSettings): readonly RiskRule[] =>
+export const checksOf = (sort: Scope, settings: EngineSettings): readonly RiskCheck[] =>
   RISK_RULES.filter(
-    (rule) =>
-      rule.isOff?.(settings) !== true &&
-      (rule.appliesTo === 'all' || sort === 'new_entry' || rule.appliesTo === sort),
-  );
+    ({ appliesTo, isOff }) =>
+      isOff?.(settings) !== true && (appliesTo === 'all' || sort === 'new_entry' || appliesTo === sort),
+  ).map(({ check }) => check);
 
 /** The position of the request's owner on its side, if everything on that side fills; below zero it is on the other side. */
 function worstOf({ owners, strategy, instrument, side, ownWorkingQty, exposedQty }: RiskRequest): number {
@@ -488,9 +489,10 @@ function unreflectedMargin(request: RiskRequest): number {
   let total = 0;
   for (const order of owners.orders.open) {
     if (order === changed || order.purpose === 'reduce') continue;
-    const contract = owners.contracts.at(order.instrument);
+    const contracts = order.exposedQty - reflectedQty(order, owners);
+    if (contracts <= 0) continue;
     const price = Math.max(order.limitPrice, order.pendingPrice ?? 0);
-    total += marginOf(contract, price, order.exposedQty - reflectedQty(order, owners), request);
+    total += marginOf(owners.contracts.at(order.instrument), price, contracts, request);
   }
   return total;
 }
@@ -500,12 +502,13 @@ function unreflectedMargin(request: RiskRequest): number {
  * number yet, or waits for a price, nor an increase sent since; one of the moment holds all that has arrived.
  */
 function reflectedQty(order: OrderView, { session }: Owners): number {
-  const { orderNo, isWaiting, createdUs, leavesQty, exposedQty, filledQty, grownUs, grownFrom } = order;
   const { arrivedUs } = session;
   const knownUs = arrivedUs ?? session.accountReadUs;
-  if (isWaiting || createdUs >= knownUs || (arrivedUs === null && orderNo === null)) return 0;
-  if (grownUs < knownUs) return arrivedUs === null ? leavesQty : exposedQty;
-  return Math.min(leavesQty, Math.max(0, grownFrom - filledQty));
+  if (order.isWaiting || order.createdUs >= knownUs) return 0;
+  if (arrivedUs === null && order.orderNo === null) return 0;
+  const { grownUs, grownFrom } = order.doubt;
+  if (grownUs < knownUs) return arrivedUs === null ? order.leavesQty : order.exposedQty;
+  return Math.min(order.leavesQty, Math.max(0, grownFrom - order.filledQty));
 }
 
 /** At the order's price or the market's, the dearer of both; a market order has none of its own. */
