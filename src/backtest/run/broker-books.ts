@@ -22,7 +22,7 @@ export class BrokerBooks {
   readonly #store: OrderStore;
   readonly #outbox: Outbox;
   readonly #account: RunAccount;
-  readonly #venue: Pick<VenueSurroundings, 'nowUs' | 'phase'>;
+  readonly #venue: VenueSurroundings;
   /** Changed since they were reported. */
   readonly #changed: VenueOrder[] = [];
   /** Ended, in order, and not forgotten yet. The next scan of the book shows those that it still has to report. */
@@ -37,12 +37,7 @@ export class BrokerBooks {
   /** Of orders that wait, oldest first, not yet reported. */
   #triggerChanges: TriggerReport[] = [];
 
-  constructor(
-    store: OrderStore,
-    outbox: Outbox,
-    account: RunAccount,
-    venue: Pick<VenueSurroundings, 'nowUs' | 'phase'>,
-  ) {
+  constructor(store: OrderStore, outbox: Outbox, account: RunAccount, venue: VenueSurroundings) {
     this.#store = store;
     this.#outbox = outbox;
     this.#account = account;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
 import { priceTicks, US_PER_DAY } from '../../../src/domain/units.ts';
 import { defineStrategy } from '../../../src/strategy/index.ts';
-import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+import { planOf, tapesOf, type TestTape } from '../../support/backtest-plan.ts';
 import { parseScript } from '../fill/rig-script.ts';
 
 const buysOnce = defineStrategy({
@@ -80,15 +80,17 @@ const rests = defineStrategy({
   },
 });
 
+/** One bar on a day of March. */
+function barTape(code: string, day: number): TestTape {
+  const { rows } = parseScript('09:01:00 bar 1000 1001 999 1000 x 9', 'high');
+  for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row]! += (day - 4) * US_PER_DAY;
+  return { code, day: `2026-03-${day}`, rows };
+}
+
 /** Its strategy stops with the contract after the close, when nothing can be canceled: the cancel comes on the day after. */
 test('an order that outlives its contract stands in no market', () => {
-  const tape = (code: string, day: number) => {
-    const { rows } = parseScript('09:01:00 bar 1000 1001 999 1000 x 9', 'high');
-    for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row]! += (day - 4) * US_PER_DAY;
-    return { code, day: `2026-03-${day}`, rows };
-  };
   const plan = planOf(
-    tapesOf([tape('VN30F2603', 19), tape('VN30F2604', 20)]),
+    tapesOf([barTape('VN30F2603', 19), barTape('VN30F2604', 20)]),
     [{ id: 'rests', definition: rests, params: {} }],
     {
       symbols: ['VN30F2603'],
