@@ -26,6 +26,9 @@ function named<T extends string>(value: string, what: string): T {
 export const clientOrderId = (value: string): ClientOrderId =>
   named(value, 'a client order id has no blanks');
 export const brokerOrderNo = (value: string): BrokerOrderNo => named(value, 'an order number has no blanks');
+/** As venues of our own count them. */
+export const brokerOrderNoOf = (count: number): BrokerOrderNo => String(count) as BrokerOrderNo;
+export const brokerOrderKeyOf = (count: number): BrokerOrderKey => String(count) as BrokerOrderKey;
 export const brokerOrderKey = (value: string): BrokerOrderKey => named(value, 'an order key has no blanks');
 export const accountId = (value: string): AccountId => named(value, 'an account id has no blanks');
 export const subAccountId = (value: string): SubAccountId => named(value, 'a sub-account id has no blanks');

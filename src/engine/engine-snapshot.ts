@@ -131,19 +131,7 @@ export function engineSnapshot(
   parts: EngineState,
   counts: Pick<EngineView['counts'], 'events' | 'gaps' | 'duplicates'>,
 ): EngineView {
-  const {
-    context,
-    session,
-    market,
-    halt,
-    controller,
-    portfolio,
-    orders,
-    registry,
-    executor,
-    outcomes,
-    fills,
-  } = parts;
+  const { context, session, market, halt, controller, portfolio, orders, registry, executor, fills } = parts;
   const owners = [...registry.seats.map(({ index }) => index), OPERATOR_INDEX];
   const strategies = owners
     .filter((owner) => owner !== OPERATOR_INDEX || portfolio.has(owner) || hasOpenOrders(parts, owner))
@@ -182,7 +170,7 @@ export function engineSnapshot(
       duplicates: counts.duplicates,
       orders: executor.placed,
       denials: executor.denials,
-      rejections: outcomes.rejected,
+      rejections: executor.rejected,
       fills: fills.count,
       disagreements: parts.rows.disagreements,
     },

@@ -7,11 +7,10 @@ import type { StrategyIndex, TsUs } from '../domain/units.ts';
 import { Market } from './market/market.ts';
 import { Adoption } from './orders/adoption.ts';
 import { BracketExits, ExitCover } from './orders/exits.ts';
-import { CallOutcomes } from './orders/call-outcomes.ts';
 import { ClientOrderIds } from './state/client-order-ids.ts';
 import { IntentQueue } from './state/intent-queue.ts';
 import { EarlierOrders } from './orders/earlier-orders.ts';
-import { DayEnd, OrderLife, OrderUpdates } from './orders/order-life.ts';
+import { DayEnd, OrderLife } from './orders/order-life.ts';
 import { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
@@ -72,7 +71,6 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const contracts = new ContractTable();
   const market = new Market();
   const orders = new Orders(dueWork, market, outbound.reports.tellsOnce === true);
-  const updates = new OrderUpdates(dueWork, host);
   const session = new SessionState(calendar, context, outbound.reports.accountNow);
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);
@@ -83,15 +81,9 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const halt = new EntryHalt(context, (strategy) => entries.withdraw(strategy));
   const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
   const { lookUp } = settings;
-  const life = new OrderLife(context, orders, updates);
-  const exits = new BracketExits({
-    context,
-    contracts,
-    orders,
-    lookUp,
-    bookReadUs: () => session.bookReadUs,
-  });
-  const earlier = new EarlierOrders(context, contracts, orders, portfolio, session, exits, life);
+  const life = new OrderLife(context, orders, dueWork, host);
+  const exits = new BracketExits({ context, contracts, orders, lookUp, session });
+  const earlier = new EarlierOrders({ context, contracts, orders, portfolio, session, exits, life, lookUp });
   const readPositions = (): void => snapshots.want('positions');
   const tradingDay = (): TradingDay => session.tradingDay();
   return {
@@ -100,7 +92,6 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     contracts,
     market,
     orders,
-    updates,
     session,
     snapshots,
     portfolio,
@@ -119,7 +110,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     life,
     exits,
     earlier,
-    rowOwners: new RowOwners(context, orders, session, snapshots, lookUp),
+    rowOwners: new RowOwners({ context, orders, session, snapshots, lookUp }),
     positionReconciler: new PositionReconciler({ context, contracts, portfolio, earlier, readPositions }),
     gateway: outbound.gateway,
     tradingDay,
@@ -128,29 +119,11 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
 }
 
 /** Compares the broker's answers and books with our orders. */
-function createReconciler(base: Base, executor: OrderExecutor, past: JournalDecisions) {
-  const { context, contracts, orders, life, earlier, exits, entries, snapshots, lookUp, session } = base;
-  const { market, ids, halt, breakers, rowOwners, positionReconciler } = base;
+function createReconciler(base: Base, executor: OrderExecutor) {
   const fills = new FillSteps(base);
-  const adoption = new Adoption(context, contracts, market, orders, ids, halt, life, entries, session);
-  const rows = new RowReader(context, orders, life, fills, lookUp, earlier, adoption, snapshots);
-  const reconciler = new OrderReconciler(
-    context,
-    orders,
-    life,
-    rows,
-    adoption,
-    earlier,
-    rowOwners,
-    exits,
-    entries,
-    positionReconciler,
-    lookUp,
-    executor,
-    snapshots,
-  );
-  const outcomes = new CallOutcomes(context, orders, life, breakers, executor, past, snapshots);
-  return { fills, rows, adoption, reconciler, outcomes };
+  const adoption = new Adoption(base);
+  const rows = new RowReader(base, fills, executor);
+  return { fills, rows, adoption, reconciler: new OrderReconciler(base, rows, adoption) };
 }
 
 /** Compares the broker's account with our money of the day. */
@@ -177,9 +150,9 @@ function createMoneyReconciler(
 }
 
 const refusalsTo =
-  (updates: OrderUpdates): JournalDecisionsParts['refuse'] =>
+  (life: OrderLife): JournalDecisionsParts['refuse'] =>
   (strategy, id, intent) =>
-    updates.denied(strategy, id, intent, { code: 'rebuilding' });
+    life.denied(strategy, id, intent, { code: 'rebuilding' });
 
 /** Lists of strategies and newer calendars change this engine alone. */
 const withOwnSettings = (given: EngineOptions) => ({
@@ -194,13 +167,13 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
   const options = withOwnSettings(given);
   const { settings } = options;
   const base = createBase(options);
-  const { context, orders, updates, life, ids, queue } = base;
+  const { context, orders, life, ids, queue } = base;
   const guard = dependencies.createGuard(base, options);
   const present = new LiveDecisions({ ids, queue, guard });
-  const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
+  const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(life) });
   context.decideBy(present);
-  const executor = new OrderExecutor({ ...base, guard });
-  const compared = createReconciler(base, executor, past);
+  const executor = new OrderExecutor(base, guard, past);
+  const compared = createReconciler(base, executor);
   const { fills, adoption } = compared;
   const stops = new StrategyStops(base);
   const controller = dependencies.createSessionController({

@@ -277,7 +277,7 @@ export class Engine {
   /** Carries out the calls that the event led to. */
   #end(isClock: boolean): void {
     this.#context.decisions.load();
-    if (this.#state.queue.isWaiting || this.#state.updates.isWaiting || this.#state.stops.hasUntold)
+    if (this.#state.queue.isWaiting || this.#state.life.hasUpdates || this.#state.stops.hasUntold)
       this.#drain();
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
     this.#orders.dismiss();
@@ -422,8 +422,8 @@ export class Engine {
 
   /** The answer comes first: rows are known by the number in it. */
   #onReport({ answer, news, tsUs: at }: ExecutionReport): void {
-    const { outcomes, reconciler } = this.#state;
-    if (answer !== null) outcomes.take(answer);
+    const { executor, reconciler } = this.#state;
+    if (answer !== null) executor.takeAnswer(answer);
     if (news !== null) {
       reconciler.takeRows(news.rows, news.startedUs);
       if (news.account !== null) this.#takeAccount(news.account, news.startedUs, at);
@@ -446,7 +446,7 @@ export class Engine {
   }
 
   #afterOrders(snapshot: BookSnapshot): void {
-    const { dayEnd, positionReconciler, reconciler, fills, rowOwners, exitCover, snapshots } = this.#state;
+    const { dayEnd, positionReconciler, rows, fills, rowOwners, exitCover, snapshots } = this.#state;
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     this.#session.bookReadUs = Math.max(this.#session.bookReadUs, snapshot.startedUs);
@@ -458,7 +458,7 @@ export class Engine {
     this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
     if (positionReconciler.unproven() === null)
-      reconciler.endAbsent(positionReconciler.agreedUs, (owner) => this.#state.targets.isFlattening(owner));
+      rows.endAbsent(positionReconciler.agreedUs, (owner) => this.#state.targets.isFlattening(owner));
     exitCover.step(snapshot.startedUs);
     if (positionReconciler.nextRead() === 'positions') snapshots.want('positions');
   }
@@ -524,10 +524,11 @@ export class Engine {
       const text = `${id} is ${order.status}, and no complete scan of its book lacks it: cancel it`;
       return this.#context.alert(order.strategy, 'warning', 'order_not_missing', text);
     }
-    if (!order.isContradicted)
+    if (!order.doubt.isContradicted)
       return life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
-    order.isContradicted = false;
-    order.resolvedAs = as;
+    const doubt = order.inDoubt();
+    doubt.isContradicted = false;
+    doubt.resolvedAs = as;
     this.#orders.changed(order);
     if (as === 'absent') life.apply(order, 'seen_canceled', reason);
   }
@@ -543,8 +544,8 @@ export class Engine {
   }
 
   #publish(): boolean {
-    if (!this.#state.updates.isWaiting) return false;
-    for (const each of this.#state.updates.take()) this.#registry.publish(each);
+    if (!this.#state.life.hasUpdates) return false;
+    for (const each of this.#state.life.takeUpdates()) this.#registry.publish(each);
     return true;
   }
 

@@ -33,7 +33,12 @@ export interface Owners {
 }
 
 /** An order as whoever decides by it reads it. The object is live: do not keep it. */
-export type OrderView = Readonly<Omit<ManagedOrder, 'become' | 'grow' | 'tellOnce' | 'follow'>>;
+export type OrderView = Readonly<
+  Omit<
+    ManagedOrder,
+    'become' | 'grow' | 'tellOnce' | 'follow' | 'isShown' | 'setClockBack' | 'inDoubt' | 'ownTrigger'
+  >
+>;
 
 /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
 export function whyUnproven({ rowOwners, positionReconciler, orders }: Owners): string | null {

@@ -11,7 +11,6 @@ import type { Ledger, LedgerAccount } from './account/ledger.ts';
 import { contractsToClose, marginOf } from './account/margin.ts';
 import type { VenueSurroundings } from './orders/order-checks.ts';
 import type { OrderEntry } from './orders/order-entry.ts';
-import type { OrderSender } from './orders/venue-order.ts';
 import type { Outbox } from './venue-event.ts';
 
 /** Contracts of one account, and of one owner in it, that are to be closed. */
@@ -19,7 +18,7 @@ export interface Closing {
   readonly code: OrderCode;
   readonly side: Side;
   readonly qty: number;
-  readonly sender?: OrderSender;
+  readonly owner: number;
 }
 
 /** Accounts with their figures. */
@@ -68,7 +67,7 @@ export class MarginMonitor {
 
   /** True while an order that is not the broker's own works. */
   #withdraw(id: AccountId): boolean {
-    const others = [...this.#entry.store.open(id)].filter(({ origin }) => origin !== 'forced');
+    const others = this.#entry.store.open(id).filter(({ origin }) => origin !== 'forced');
     for (const { accountId, orderNo } of others) this.#entry.cancel({ accountId, orderNo });
     return others.length > 0;
   }
@@ -80,10 +79,12 @@ export class MarginMonitor {
     return closing;
   }
 
-  #send(accountId: AccountId, { code, side, qty: quantity, sender }: Closing): void {
+  #send(accountId: AccountId, { code, side, qty: quantity, owner }: Closing): void {
     const { contract, band } = this.#around.listing(code) ?? {};
     if (contract === undefined || band === undefined) return;
     const limitPrice = side === 'sell' ? band.floor : band.ceiling;
+    const { nowUs: decidedUs } = this.#around;
+    const sender = { owner, triggerPrice: null, decidedUs, decidedMidTwice: this.#around.midTwice(code) };
     for (let left = quantity; left > 0; left -= contract.spec.orderQtyMax) {
       const qty = Math.min(left, contract.spec.orderQtyMax);
       this.#entry.place({ accountId, orderCode: code, side, limitPrice, qty, refId: null }, 'forced', sender);
@@ -94,9 +95,9 @@ export class MarginMonitor {
 export class LedgerMargin implements MarginBooks {
   readonly #ledger: Ledger;
   readonly #outbox: Outbox;
-  readonly #context: () => AccountContext;
+  readonly #context: AccountContext;
 
-  constructor(ledger: Ledger, outbox: Outbox, context: () => AccountContext) {
+  constructor(ledger: Ledger, outbox: Outbox, context: AccountContext) {
     this.#ledger = ledger;
     this.#outbox = outbox;
     this.#context = context;
@@ -111,7 +112,7 @@ export class LedgerMargin implements MarginBooks {
   measure(at: TsUs): AccountId[] {
     const forced: AccountId[] = [];
     for (const account of this.#ledger.accounts()) {
-      const { level, usageBps } = marginFigures(account, this.#context());
+      const { level, usageBps } = marginFigures(account, this.#context);
       const { accountId } = account;
       if (level !== account.level) {
         this.#ledger.setLevel(accountId, level);
@@ -125,7 +126,7 @@ export class LedgerMargin implements MarginBooks {
   closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): Closing[] {
     const account = this.#ledger.account(id);
     if (account === undefined) return [];
-    const context = this.#context();
+    const context = this.#context;
     const held = Array.from(account.holdings, ([code, { entry }]) => {
       const mark = context.mark(code);
       const marginOfOne = marginOf(mark, context.day, 1);
@@ -137,7 +138,8 @@ export class LedgerMargin implements MarginBooks {
         marginOfOne,
       };
     });
-    return contractsToClose(held, marginFigures(account, context), context.rules);
+    const closings = contractsToClose(held, marginFigures(account, context), context.rules);
+    return closings.map((closing) => ({ ...closing, owner: 0 }));
   }
 }
 

@@ -13,6 +13,8 @@ interface PlaceTerms {
   /** Unchecked: zero, fractions and sizes above the limit are refused with their code. */
   readonly qty: number;
   readonly refId: ClientOrderId | null;
+  /** Good till canceled; absent is no: it ends with its day. */
+  readonly isGtc?: boolean;
 }
 
 /** A day order with a limit price: the only kind the broker's contract can write for certain (notes, section 3). */

@@ -3,13 +3,7 @@ import { assert } from '../domain/assert.ts';
 import { assertCalendar, sessionOnOrBefore, type SessionPhase, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
-import {
-  type AccountId,
-  accountId,
-  type BrokerOrderKey,
-  type BrokerOrderNo,
-  type OrderCode,
-} from '../domain/ids.ts';
+import { type AccountId, accountId, type BrokerOrderNo, type OrderCode } from '../domain/ids.ts';
 import { money, priceTicks, qty, type TsUs, tsUs } from '../domain/units.ts';
 import {
   type AccountContext,
@@ -18,11 +12,12 @@ import {
   type ClosedPosition,
   closedPositions,
   marginView,
+  type Mark,
   type PositionFigures,
   positionFigures,
 } from './account/account-figures.ts';
 import { contractFees, Ledger, NO_FEES } from './account/ledger.ts';
-import { riskRefusal } from './account/margin.ts';
+import { riskRefusal, type WorkingQty } from './account/margin.ts';
 import { DayCycle } from './day-cycle.ts';
 import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
 import { LadderBook } from './exchange/ladder-book.ts';
@@ -31,7 +26,7 @@ import { LedgerMargin, MarginMonitor } from './margin-monitor.ts';
 import { type BackgroundFlow, NO_BACKGROUND_FLOW, SyntheticMarket } from './market/synthetic-market.ts';
 import { placeRefusal, type VenueSurroundings } from './orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from './orders/order-entry.ts';
-import { type OrderSender, reportOf, sentNow, type VenueOrder } from './orders/venue-order.ts';
+import { reportOf, sentNow, type VenueOrder } from './orders/venue-order.ts';
 import { TradingFloor } from './trading-floor.ts';
 import { type TriggerAnswer, TriggerBook } from './triggers/trigger-book.ts';
 import {
@@ -60,9 +55,9 @@ import {
 import { DEFAULT_RULES, type TapePrint, type VenueOptions, type VenueRules } from './venue-options.ts';
 import type { VenueState } from './venue-state.ts';
 
-export class Venue implements VenueSurroundings, OrderListener {
+export class Venue implements VenueSurroundings, OrderListener, AccountContext {
   readonly #options: VenueOptions;
-  readonly #rules: VenueRules;
+  readonly rules: VenueRules;
   readonly #outbox = new Outbox();
   readonly #ledger: Ledger;
   readonly #floor: TradingFloor;
@@ -81,14 +76,14 @@ export class Venue implements VenueSurroundings, OrderListener {
   constructor(options: VenueOptions, state?: VenueState) {
     assertCalendar(options.calendar);
     this.#options = options;
-    this.#rules = { ...DEFAULT_RULES, ...options.rules };
+    this.rules = { ...DEFAULT_RULES, ...options.rules };
     this.#nowUs = options.startUs;
     const day = sessionOnOrBefore(options.calendar, tradingDayAt(options.calendar, options.startUs));
     const outbox = this.#outbox;
     this.#ledger = new Ledger(outbox);
-    this.#floor = new TradingFloor(options, this.#rules, day, outbox, (listing) => this.#newBook(listing));
-    this.#entry = new OrderEntry(options.costs, this.#rules, this, this);
-    this.#triggers = new TriggerBook(this.#rules, this, outbox);
+    this.#floor = new TradingFloor(options, this.rules, day, outbox, (listing) => this.#newBook(listing));
+    this.#entry = new OrderEntry(options.costs, this.rules, this, this);
+    this.#triggers = new TriggerBook(this.rules, this, this.#entry, outbox);
     this.#background =
       options.market.kind === 'synthetic'
         ? new SyntheticMarket(options, options.market.seed)
@@ -102,7 +97,7 @@ export class Venue implements VenueSurroundings, OrderListener {
       background: this.#background,
       outbox,
     });
-    const accounts = new LedgerMargin(this.#ledger, outbox, () => this.#context());
+    const accounts = new LedgerMargin(this.#ledger, outbox, this);
     this.#margin = new MarginMonitor(this.#entry, accounts, this);
     this.#openAccounts(state);
     if (state === undefined) this.#cycle.begin(day, this.#nowUs);
@@ -179,13 +174,13 @@ export class Venue implements VenueSurroundings, OrderListener {
   /** Contracts in the account without any order: a correction of the broker, or another channel. At the last price. */
   injectPosition(id: AccountId, code: OrderCode, net: number): CashOutcome {
     const unknown = this.unknownRefusal(id, code);
-    const isQty = Number.isSafeInteger(net) && net !== 0 && Math.abs(net) <= this.#rules.positionMax;
+    const isQty = Number.isSafeInteger(net) && net !== 0 && Math.abs(net) <= this.rules.positionMax;
     if (unknown !== null || !isQty) return this.#moved(unknown ?? refusal(-6019));
     const size = Math.abs(net);
     const value = size * this.#floor.mark(code).unitValue;
     const side = net > 0 ? 'buy' : 'sell';
-    const position = { accountId: id, orderCode: code, side, qty: size, value, fee: 0, tax: 0 } as const;
-    this.#ledger.bookFill(position, NO_FEES, this.nowUs);
+    const order = { accountId: id, orderCode: code, side, owner: 0 } as const;
+    this.#ledger.bookFill(order, { qty: size, value, fee: 0, tax: 0 }, NO_FEES, this.nowUs);
     return this.#moved(null);
   }
 
@@ -234,18 +229,18 @@ export class Venue implements VenueSurroundings, OrderListener {
   /** Positions held or traded today. */
   positions(id: AccountId): readonly PositionFigures[] {
     const account = this.#ledger.account(id);
-    return account === undefined ? [] : positionFigures(account, this.#context());
+    return account === undefined ? [] : positionFigures(account, this);
   }
 
   /** Positions closed today, a row a contract and direction. */
   closedPositions(id: AccountId): readonly ClosedPosition[] {
     const account = this.#ledger.account(id);
-    return account === undefined ? [] : closedPositions(account, this.#context());
+    return account === undefined ? [] : closedPositions(account, this);
   }
 
   account(id: AccountId): AccountFigures | undefined {
     const account = this.#ledger.account(id);
-    return account === undefined ? undefined : accountFigures(account, this.#context());
+    return account === undefined ? undefined : accountFigures(account, this);
   }
 
   /** State for a restart. A day has many orders: with `orderNos` only those rows, because the others are written already. */
@@ -261,11 +256,11 @@ export class Venue implements VenueSurroundings, OrderListener {
 
   #place(command: PlaceLimit, origin: OrderOrigin): CommandOutcome {
     const refused = placeRefusal(command, this) ?? this.#repeated(command);
-    return this.#outcome(refused ?? this.#entry.place(command, origin));
+    return this.#outcome(refused ?? this.#entry.place(command, origin, sentNow(this.#nowUs)));
   }
 
   #repeated({ accountId: id, refId }: PlaceLimit): Refusal | null {
-    if (this.#rules.repeatedRefId === 'accept' || refId === null) return null;
+    if (this.rules.repeatedRefId === 'accept' || refId === null) return null;
     return this.#entry.store.of(id).some((order) => order.refId === refId) ? refusal(-6004) : null;
   }
 
@@ -331,15 +326,6 @@ export class Venue implements VenueSurroundings, OrderListener {
     this.#margin.notice(this.#nowUs);
   }
 
-  #context(): AccountContext {
-    return {
-      day: this.#floor.day,
-      rules: this.#rules,
-      mark: (code) => this.#floor.mark(code),
-      working: (id) => this.#entry.store.working(id),
-    };
-  }
-
   #arrive(): void {
     this.#entry.runDue(this.#nowUs);
     for (const book of this.#floor.books()) book.publish(this.#nowUs);
@@ -396,24 +382,19 @@ export class Venue implements VenueSurroundings, OrderListener {
   riskRefusal(command: PlaceLimit): Refusal | null {
     const account = this.#ledger.account(command.accountId);
     if (account === undefined) return refusal(-6001);
-    const context = this.#context();
-    return riskRefusal(command, marginView(account, context), this.#rules, () =>
-      accountFigures(account, context),
-    );
+    return riskRefusal(command, marginView(account, this), this.rules, () => accountFigures(account, this));
   }
 
-  takeKey(): BrokerOrderKey {
-    return this.#entry.store.takeKey();
+  mark(code: OrderCode): Mark {
+    return this.#floor.mark(code);
   }
 
-  send(
-    command: PlaceLimit,
-    origin: OrderOrigin,
-    sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
-  ): BrokerOrderNo | Refusal {
-    const refused = placeRefusal(command, this);
-    if (refused !== null) return refused;
-    return this.#entry.place(command, origin, { ...sentNow(this.#nowUs), ...sender }).orderNo;
+  working(id: AccountId): ReadonlyMap<OrderCode, WorkingQty> {
+    return this.#entry.store.working(id);
+  }
+
+  midTwice(): number {
+    return 0;
   }
 
   // Each change of an order is reported as its whole row.
@@ -430,10 +411,10 @@ export class Venue implements VenueSurroundings, OrderListener {
     this.#tell(order, at);
   }
 
-  onFill(order: VenueOrder, { price, qty: filled, value, fee, tax, clause }: OrderFill, at: TsUs): void {
+  onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void {
     const { accountId: id, orderCode, side } = order;
-    const fees = contractFees(this.#options.costs, this.day, filled);
-    this.#ledger.bookFill({ accountId: id, orderCode, side, qty: filled, value, fee, tax }, fees, at);
+    const { price, qty: filled, clause } = fill;
+    this.#ledger.bookFill(order, fill, contractFees(this.#options.costs, this.day, filled), at);
     this.#outbox.emit({
       kind: 'fill',
       tsUs: at,

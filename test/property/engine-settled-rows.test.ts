@@ -9,7 +9,7 @@ import { alwaysOpen } from '../../src/domain/calendar.ts';
 import { addDays } from '../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId, clientOrderId } from '../../src/domain/ids.ts';
 import { money, priceTicks, qty, tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
-import { Orders } from '../../src/engine/orders/orders.ts';
+import { OrderNames } from '../../src/engine/orders/order-names.ts';
 import { RowReader } from '../../src/engine/orders/row-reader.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
 import type { CarriedOrder } from '../../src/engine/ports/engine-event.ts';
@@ -288,8 +288,8 @@ it.each([
 ])('skipping settled rows comes to the same as reading all: rows that $rows', ({ areCopies }) => {
   let skipped = 0;
   let readsAll = false;
-  const { settle } = Orders.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
-  vi.spyOn(Orders.prototype, 'settle').mockImplementation(function (this: Orders, order, shown) {
+  const { settle } = OrderNames.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object
+  vi.spyOn(OrderNames.prototype, 'settle').mockImplementation(function (this: OrderNames, order, shown) {
     if (!readsAll) settle.call(this, order, shown);
   });
   const { takeOrder } = RowReader.prototype; // oxlint-disable-line typescript/unbound-method -- called with its object

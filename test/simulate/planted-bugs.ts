@@ -56,7 +56,7 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'a call without an answer at a kill counts as not sent',
-    file: 'engine/orders/call-outcomes',
+    file: 'engine/orders/order-executor',
     from: "status: 'unknown', reason: 'the process ended before an answer came'",
     to: "status: 'not_sent', reason: 'the process ended before an answer came'",
   },
@@ -69,8 +69,8 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'frames that a full disk refused are dropped',
     file: 'app/live/sequencer',
-    from: 'this.#refused.push(frame);',
-    to: ';',
+    from: 'const problem = failureOf(() => this.writeFrames());',
+    to: 'const problem = failureOf(() => this.writeFrames()); this.#unwritten = [];',
   },
   {
     what: 'the tail of a killed process is taken for written',
@@ -87,8 +87,8 @@ const OLD: readonly PlantedBug[] = [
   {
     // The broker rejects the cancels of orders that are over, which shows nothing: most of these never left.
     what: 'a cancel that failed leaves the order in doubt',
-    file: 'engine/orders/call-outcomes',
-    from: 'if (isOpen || order.openCancel === null)',
+    file: 'engine/orders/order-executor',
+    from: 'if (isOpen || openCancel === null)',
     to: "if (outcome.status === 'unknown')",
   },
   {
@@ -112,7 +112,7 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'frames are not recorded',
     file: 'app/live/trading-session',
-    from: 'this.#frameLog.append(number, at, text);',
+    from: 'this.#frameLog.append(frames);',
     to: ';',
   },
   {
@@ -250,7 +250,7 @@ const DRAWN: readonly PlantedBug[] = [
   {
     what: 'an enlargement under way does not count for limits',
     file: 'engine/orders/managed-order',
-    from: 'Math.max(this.qty, this.openModify?.qty ?? 0)',
+    from: 'Math.max(this.qty, this.doubt.openModify?.qty ?? 0)',
     to: 'this.qty',
   },
   {

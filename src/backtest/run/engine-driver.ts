@@ -4,33 +4,30 @@ import type { EngineOptions } from '../../engine/engine-state.ts';
 import type { EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import { seqOf, timeOf } from './market-messages.ts';
-import type { Sequence, VirtualClock } from './virtual-clock.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
 export class EngineDriver {
   readonly engine: Engine;
   /** Time at which the engine asked for a `clock` event; infinite without one. */
   alarmUs = Infinity;
   readonly #clock: VirtualClock;
-  readonly #sequence: Sequence;
 
-  /** `wake`: work is due earlier than was known. */
   constructor(
     options: Omit<EngineOptions, 'outbound'>,
     outbound: Omit<Outbound, 'alarm'>,
-    { clock, sequence, wake }: EngineTime,
+    clock: VirtualClock,
   ) {
     this.#clock = clock;
-    this.#sequence = sequence;
     const wakeAt = (at: number): void => {
       this.alarmUs = at;
-      wake(at);
+      clock.wake(at);
     };
     this.engine = new Engine({ ...options, outbound: { ...outbound, alarm: { wakeAt } } });
   }
 
   post(event: Unsequenced<EngineEvent>): void {
-    this.#sequence.last += 1;
-    const sequenced = { ...event, seq: seqOf(this.#sequence.last), tsUs: timeOf(this.#clock.nowUs) };
+    this.#clock.seq += 1;
+    const sequenced = { ...event, seq: seqOf(this.#clock.seq), tsUs: timeOf(this.#clock.nowUs) };
     this.engine.process(sequenced);
   }
 
@@ -39,10 +36,4 @@ export class EngineDriver {
     this.alarmUs = Infinity;
     this.post({ kind: 'clock' });
   }
-}
-
-interface EngineTime {
-  readonly clock: VirtualClock;
-  readonly sequence: Sequence;
-  readonly wake: (atUs: number) => void;
 }

@@ -36,10 +36,14 @@ export class JournalTape implements Journal {
     this.#onEntry(entry);
   }
 
-  /** Facts that are not the engine's own, such as executions: what is hashed is the numbers. */
-  note(...numbers: readonly number[]): void {
+  /** An execution: it is a fact of the venue, not of the engine. */
+  note(atUs: number, instrument: number, owner: number, signedQty: number, price: number): void {
     if (this.#at > BLOCK - ENTRY_MAX) this.#flush();
-    for (const number of numbers) this.#push(number);
+    this.#push(atUs);
+    this.#push(instrument);
+    this.#push(owner);
+    this.#push(signedQty);
+    this.#push(price);
   }
 
   digest(): string {

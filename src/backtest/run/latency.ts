@@ -1,6 +1,6 @@
-/** The delays of messages, and how they are drawn: the same seed draws the same ones. */
+/** The delays of messages, how they are drawn (the same seed draws the same ones), and the messages on their way. */
 import { Random } from '../../venue/market/random.ts';
-import type { DurationUs } from '../../domain/units.ts';
+import { type DurationUs, US_PER_SECOND } from '../../domain/units.ts';
 
 /** A fixed span, or a distribution. Draws are seeded: the same run has the same ones. */
 export type Latency =
@@ -19,9 +19,7 @@ export interface LatencyModel {
 }
 
 /** A delay in microseconds, each time it is called. */
-export type DrawLatency = () => number;
-
-export function latencyDraws(latency: Latency, seed: number): DrawLatency {
+export function latencyDraws(latency: Latency, seed: number): () => number {
   if (latency.kind === 'constant') {
     const { span } = latency;
     return () => span;
@@ -57,3 +55,84 @@ export function describeLatency(latency: Latency): string {
 }
 
 const milliseconds = (us: number): string => `${us / 1_000} ms`;
+
+/** Messages on their way, each with a drawn delay; none overtakes the one before it. */
+export class DelayLine<T> {
+  /** When the first is due; infinite while there is none. */
+  nextUs = Infinity;
+  readonly #draw: () => number;
+  /** Places from `#head` to `#end`; an empty queue begins at the first one again. */
+  readonly #items: (T | undefined)[] = [];
+  readonly #dueUs: number[] = [];
+  #head = 0;
+  #end = 0;
+  #lastUs = -Infinity;
+
+  constructor(latency: Latency, seed: number) {
+    this.#draw = latencyDraws(latency, seed);
+  }
+
+  send(nowUs: number, item: T): void {
+    this.#lastUs = Math.max(this.#lastUs, nowUs + this.#draw());
+    this.#items[this.#end] = item;
+    this.#dueUs[this.#end] = this.#lastUs;
+    this.#end += 1;
+    if (this.nextUs === Infinity) this.nextUs = this.#lastUs;
+  }
+
+  get first(): T | undefined {
+    return this.#items[this.#head];
+  }
+
+  /** The first; undefined when there is none. */
+  take(): T | undefined {
+    if (this.#head === this.#end) return undefined;
+    const item = this.#items[this.#head];
+    this.#items[this.#head] = undefined;
+    this.#head += 1;
+    if (this.#head === this.#end) {
+      this.#head = 0;
+      this.#end = 0;
+      this.nextUs = Infinity;
+    } else this.nextUs = this.#dueUs[this.#head] ?? Infinity;
+    return item;
+  }
+}
+
+/**
+ * Limits reads of one kind to so many a second: a read beyond waits for the next second, one for all who ask meanwhile. Without
+ * it a strategy that asks again with each answer would ask for ever where answers take no time.
+ */
+export class ReadPace {
+  /** When the read that waits is made; infinite while none does. */
+  nextUs = Infinity;
+  readonly #aSecond: number;
+  #second = -1;
+  #reads = 0;
+
+  constructor(aSecond: number) {
+    this.#aSecond = aSecond;
+  }
+
+  want(nowUs: number): void {
+    if (this.nextUs !== Infinity) return;
+    const second = Math.floor(nowUs / US_PER_SECOND);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#reads = 0;
+    }
+    this.#reads += 1;
+    this.nextUs = this.#reads <= this.#aSecond ? nowUs : (second + 1) * US_PER_SECOND;
+  }
+
+  wantAt(atUs: number): void {
+    this.nextUs = atUs;
+  }
+
+  /** True once when a read is due. */
+  takeDue(nowUs: number): boolean {
+    if (this.nextUs > nowUs) return false;
+    this.nextUs = Infinity;
+    return true;
+  }
+}

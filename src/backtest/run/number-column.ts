@@ -19,13 +19,26 @@ export class NumberColumn {
   }
 
   push(value: number): void {
-    if (this.#end === this.#last.length) {
-      this.#last = new Float64Array(CHUNK);
-      this.#chunks.push(this.#last);
-      this.#end = 0;
-    }
+    if (this.#end === this.#last.length) this.#grow();
     this.#last[this.#end] = value;
     this.#end += 1;
+  }
+
+  /** Room for `count` more, side by side where it divides a chunk: returns the place of the first in `tail`. */
+  extend(count: number): number {
+    if (this.#end === this.#last.length) this.#grow();
+    this.#end += count;
+    return this.#end - count;
+  }
+
+  get tail(): Float64Array {
+    return this.#last;
+  }
+
+  #grow(): void {
+    this.#last = new Float64Array(CHUNK);
+    this.#chunks.push(this.#last);
+    this.#end = 0;
   }
 
   at(index: number): number {

@@ -5,31 +5,26 @@
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { maintenanceMargin, taxOn } from '../../domain/costs.ts';
+import { isPaidInFull, maintenanceMargin, taxOn } from '../../domain/costs.ts';
 import { accountId, type OrderCode } from '../../domain/ids.ts';
-import { money, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
+import { signOf } from '../../domain/order.ts';
+import { signedQty, strategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
 import { dayProfitOf, uncollectedOf } from '../../venue/account/account-figures.ts';
-import { contractFees, Ledger, type LedgerAccount, NO_FEES } from '../../venue/account/ledger.ts';
+import type { Holding, PriceRange } from '../../venue/account/holding.ts';
+import { Ledger, type LedgerAccount, NO_FEES } from '../../venue/account/ledger.ts';
+import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import { DrawdownWatch } from '../statistics/drawdowns.ts';
 import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './number-column.ts';
 import { type PriceColumns, SampleTable } from './sample-table.ts';
-import { type Execution, type PriceRange, type StrategyHolding, StrategyLedger } from './strategy-ledger.ts';
-import type { VirtualClock } from './virtual-clock.ts';
+import { type FilledOrder, StrategyLedger } from './strategy-ledger.ts';
 
 /** A run has one account. */
 export const ACCOUNT = accountId('BACKTEST');
-
-/** What the parts of a run share. */
-export interface RunParts {
-  readonly clock: VirtualClock;
-  readonly account: RunAccount;
-  readonly instruments: readonly RunInstrument[];
-}
 
 /** Money beside equity, now. */
 export interface FundsNow {
@@ -51,33 +46,38 @@ export class RunAccount {
   readonly dayEndUs = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];
   readonly #capital: number;
-  readonly #instruments: readonly RunInstrument[];
+  readonly instruments: readonly RunInstrument[];
   /** Nobody reads the messages of this book. */
   readonly #book = new Ledger({ emit: () => undefined });
   readonly broker: LedgerAccount;
-  #day: TradingDay | null = null;
+  /** Played so far; the last one is open. */
+  readonly days: TradingDay[] = [];
   readonly #byCode = new Map<OrderCode, RunInstrument>();
   /** Positions that are not flat, by instrument. */
-  readonly #holders: StrategyHolding[][] = [];
+  readonly #holders: Holding[][] = [];
 
   constructor(capital: number, strategies: number, instruments: readonly RunInstrument[]) {
     this.#capital = capital;
-    this.broker = this.#book.open(ACCOUNT, '', capital);
-    this.#instruments = instruments;
-    this.ledgers = Array.from(
-      { length: strategies },
-      (_, index) => new StrategyLedger(index, this.samples.column()),
+    this.broker = this.#book.open(ACCOUNT, '', capital, strategies);
+    this.instruments = instruments;
+    this.ledgers = this.broker.owners.map(
+      (book, index) => new StrategyLedger(index, book, this.samples.column()),
     );
   }
 
   openDay(day: TradingDay): void {
-    this.#day = day;
-    for (const instrument of this.#instruments) this.#byCode.set(instrument.contract.orderCode, instrument);
+    this.days.push(day);
+    for (const instrument of this.instruments) this.#byCode.set(instrument.contract.orderCode, instrument);
   }
 
   get day(): TradingDay {
-    assert(this.#day !== null, 'a day is open');
-    return this.#day;
+    const day = this.days.at(-1);
+    assert(day !== undefined, 'a day is open');
+    return day;
+  }
+
+  find(code: OrderCode): RunInstrument | undefined {
+    return this.#byCode.get(code);
   }
 
   instrument(code: OrderCode): RunInstrument {
@@ -86,7 +86,7 @@ export class RunAccount {
     return instrument;
   }
 
-  execute(strategy: number, instrument: RunInstrument, execution: Execution): void {
+  execute(order: FilledOrder, fill: OrderFill, instrument: RunInstrument, at: TsUs): void {
     const { exchange, contract } = instrument;
     const { index } = contract;
     if (exchange !== null) {
@@ -94,19 +94,26 @@ export class RunAccount {
       this.#saw(index, exchange);
       instrument.restartRange();
     }
-    const ledger = this.ledgers[strategy];
+    const ledger = this.ledgers[order.owner];
     assert(ledger !== undefined, 'an execution is of a strategy of the run');
-    const holding = ledger.holding(instrument);
-    const before = holding.position.qty;
-    const { cause, side, qty, value, fee, tax, tsUs: at } = execution;
-    const fees = cause === 'settled' ? NO_FEES : contractFees(instrument.costs, this.day, qty);
-    ledger.execute(instrument, execution, fees);
-    const { orderCode } = contract;
-    this.#book.bookFill({ accountId: ACCOUNT, orderCode, side, qty, value, fee, tax }, fees, at);
-    const isFlat = holding.position.qty === 0;
-    if ((before === 0) === isFlat) return;
-    const holders = this.#holders[index] ?? [];
-    this.#holders[index] = isFlat ? holders.filter((each) => each !== holding) : [...holders, holding];
+    // Kinds of fees are told apart when the run is over.
+    const holding = this.#book.bookFill(order, fill, NO_FEES, at);
+    ledger.fills.add(order, fill, at, instrument, holding, this.days.length - 1);
+    holding.restartRange();
+    const { qty } = holding.entry;
+    const isFlat = qty === 0;
+    const wasFlat = qty === signOf(order.side) * fill.qty;
+    if (wasFlat === isFlat) return;
+    const holders = this.#holdersOf(index);
+    if (isFlat) holders.splice(holders.indexOf(holding), 1);
+    else holders.push(holding);
+  }
+
+  #holdersOf(instrument: number): Holding[] {
+    while (this.#holders.length <= instrument) this.#holders.push([]);
+    const holders = this.#holders[instrument];
+    assert(holders !== undefined, 'each contract has its holders');
+    return holders;
   }
 
   /** The contract traded in this range while positions in it were held. */
@@ -117,16 +124,20 @@ export class RunAccount {
 
   /** Capital and profit, open and closed, net of costs. */
   equityNow(): number {
-    const { cash, accrued } = this.broker;
-    return cash + dayProfitOf(this.broker, (code) => this.instrument(code)) - uncollectedOf(accrued);
+    return this.broker.cash + this.#profitOf(this.broker);
+  }
+
+  /** Open and closed, net of costs: of the account since it was settled last, of a strategy since the run began. */
+  #profitOf(book: Pick<LedgerAccount, 'holdings' | 'accrued'>): number {
+    return dayProfitOf(book, (code) => this.instrument(code)) - uncollectedOf(book.accrued);
   }
 
   /** Positions that each strategy takes into the next day. */
   carriedOver(): readonly CarriedPosition[] {
     const carriedOver: CarriedPosition[] = [];
     this.ledgers.forEach((ledger, place) => {
-      for (const { contract } of this.#instruments) {
-        const position = ledger.holdingOf(contract.index)?.position;
+      for (const { contract } of this.instruments) {
+        const position = ledger.book.holdings.get(contract.orderCode)?.entry;
         if (position === undefined || position.qty === 0) continue;
         const { qty, openValue } = position;
         carriedOver.push({ strategy: strategyIndex(place), instrument: contract.index, qty, openValue });
@@ -136,7 +147,7 @@ export class RunAccount {
   }
 
   netOf(instrument: number): number {
-    const code = this.#instruments[instrument]?.contract.orderCode;
+    const code = this.instruments[instrument]?.contract.orderCode;
     return code === undefined ? 0 : this.#book.netOf(ACCOUNT, code);
   }
 
@@ -146,11 +157,11 @@ export class RunAccount {
   }
 
   sample(atUs: number, { cash, marginUsed, buyingPower }: FundsNow, isDayEnd = false): void {
-    for (const { exchange, contract } of this.#instruments)
+    for (const { exchange, contract } of this.instruments)
       if (exchange !== null) this.#saw(contract.index, exchange);
     let equity = this.#capital;
     for (const ledger of this.ledgers) {
-      const profit = ledger.profitNow();
+      const profit = this.#profitOf(ledger.book);
       ledger.profit.push(profit);
       equity += profit;
     }
@@ -159,7 +170,7 @@ export class RunAccount {
     this.#cashes.push(cash);
     this.#margins.push(marginUsed);
     this.#buyingPowers.push(buyingPower);
-    for (const instrument of this.#instruments) instrument.sample(this.pricesOf(instrument));
+    for (const instrument of this.instruments) instrument.sample(this.pricesOf(instrument));
     this.samples.end(atUs, equity, isDayEnd);
   }
 
@@ -195,13 +206,22 @@ export class RunAccount {
     return needed;
   }
 
+  /** A position paid in full has left the cash with its purchase; a margined one leaves its profit there when it is closed. */
   cashInHand(): number {
-    return this.ledgers.reduce((cash, ledger) => cash + ledger.cashNow(this.day), this.#capital);
+    let cash = this.#capital;
+    for (const { accrued, holdings } of this.broker.owners) {
+      cash -= uncollectedOf(accrued);
+      for (const [code, { entry }] of holdings) {
+        const isPaid = isPaidInFull(this.instrument(code).costs, this.day);
+        cash += entry.realised - (isPaid ? Math.sign(entry.qty) * entry.openValue : 0);
+      }
+    }
+    return cash;
   }
 
   positions(): readonly BrokerPosition[] {
     const positions: BrokerPosition[] = [];
-    for (const { contract, mark, price } of this.#instruments) {
+    for (const { contract, mark, price } of this.instruments) {
       const qty = signedQty(this.netOf(contract.index));
       const lastPrice = mark === 0 ? null : price;
       if (qty !== 0) positions.push({ orderCode: contract.orderCode, qty, lastPrice, openProfit: null });
@@ -211,39 +231,36 @@ export class RunAccount {
 }
 
 /** Pays out positions in contracts that traded for the last time, at their mark; the tax on it falls due. */
-export function settleExpired(
-  { calendar }: BacktestPlan,
-  account: RunAccount,
-  instruments: readonly RunInstrument[],
-  nowUs: number,
-): void {
-  const expired = instruments.filter(
+export function settleExpired({ calendar }: BacktestPlan, account: RunAccount, nowUs: number): void {
+  const expired = account.instruments.filter(
     ({ contract, mark }) => lastSession(calendar, contract) <= account.day && mark !== 0,
   );
   for (const instrument of expired) {
     const { contract, mark, unitValue, costs } = instrument;
-    account.ledgers.forEach((ledger, strategy) => {
-      const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
+    account.ledgers.forEach(({ book }, owner) => {
+      const held = book.holdings.get(contract.orderCode)?.entry.qty ?? 0;
       if (held === 0) return;
-      const value = money(Math.abs(held) * unitValue);
-      const execution: Execution = {
-        tsUs: tsUs(nowUs),
-        decidedUs: tsUs(nowUs),
+      const value = Math.abs(held) * unitValue;
+      const order: FilledOrder = {
+        accountId: ACCOUNT,
+        orderCode: contract.orderCode,
         side: held > 0 ? 'sell' : 'buy',
+        owner,
+        decidedUs: nowUs,
+        decidedMidTwice: 0,
+        tag: 0,
+        origin: 'plain',
+      };
+      const fill: OrderFill = {
         qty: Math.abs(held),
         // The log holds whole ticks; the value is exact.
-        priceTicks: Math.round(mark),
+        price: Math.round(mark),
         value,
-        fee: money(0),
+        fee: 0,
         tax: taxOn(costs, account.day, value),
-        liquidity: 'taker',
         clause: 'settlement',
-        cause: 'settled',
-        midTwice: 0,
-        decidedMidTwice: 0,
-        orderNo: 0,
       };
-      account.execute(strategy, instrument, execution);
+      account.execute(order, fill, instrument, tsUs(nowUs));
     });
   }
 }

@@ -1,6 +1,6 @@
 /** Runs a plan from its first day to its last. The same plan always gives the same result. */
 import { assert } from '../../domain/assert.ts';
-import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
+import { phaseAt } from '../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { CLOSING_BARS } from '../../domain/day-plan.ts';
@@ -19,7 +19,7 @@ import { type BacktestDay, type BacktestPlan, describeMemory } from '../backtest
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
-import { describeLatency, latencyDraws, type LatencyModel } from './latency.ts';
+import { describeLatency, type LatencyModel } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
@@ -30,9 +30,8 @@ import { RunJournal } from './run-journal.ts';
 import { RunPlots } from './run-plots.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
-import { Sequence, VirtualClock } from './virtual-clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
 import { RunVenue } from './run-venue.ts';
-import { VirtualBroker } from './virtual-broker.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 
 /** So many rows of a run, or runs of a sweep, are done. */
@@ -84,7 +83,6 @@ class Run {
   readonly #plan: BacktestPlan;
   readonly #options: RunOptions;
   readonly #clock: VirtualClock;
-  readonly #sequence = new Sequence();
   readonly #instruments: RunInstrument[] = [];
   readonly #notices: BacktestNotice[] = [];
   readonly #account: RunAccount;
@@ -92,7 +90,6 @@ class Run {
   readonly #tape: JournalTape;
   readonly #plots: RunPlots;
   readonly #venue: RunVenue;
-  readonly #broker: VirtualBroker;
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
   #driver: EngineDriver | null = null;
@@ -107,47 +104,17 @@ class Run {
     this.#plan = plan;
     this.#options = options;
     this.#clock = options.clock ?? new VirtualClock();
-    this.#clock.nowUs = 0;
+    this.#clock.reset();
     this.#settings = { ...plan.settings, poll: pollsOf(plan.settings), assumed: KEPT };
-    const [clock, instruments] = [this.#clock, this.#instruments];
-    const account = new RunAccount(plan.capital, plan.strategies.length, instruments);
-    this.#account = account;
-    this.#facts = new RunJournal(account);
+    this.#account = new RunAccount(plan.capital, plan.strategies.length, this.#instruments);
+    this.#facts = new RunJournal(this.#account);
     this.#tape = new JournalTape((entry) => {
       this.#facts.take(entry);
       options.onEntry?.(entry);
     });
     this.#plots = new RunPlots(plan.sampleEvery);
-    const parts = { clock, account, instruments };
-    this.#venue = new RunVenue({
-      ...parts,
-      costs: plan.costs,
-      margin: plan.margin,
-      isMarginRuleOn: plan.isMarginRuleOn,
-      marketOrders: plan.settings.marketOrders === true,
-      areExitsLate: plan.fill.on === 'bars' && plan.fill.exitsFrom === 'next_bar',
-      news: {
-        changed: (rows) => this.#broker.changed(rows),
-        triggersChanged: () => this.#broker.triggersChanged(),
-      },
-      note: (...numbers) => this.#tape.note(...numbers),
-    });
-    this.#broker = new VirtualBroker({
-      ...parts,
-      venue: this.#venue,
-      orderLatency: latencyDraws(plan.latency.order, plan.seed),
-      reportLatency: latencyDraws(plan.latency.report, plan.seed + 1),
-      isAccountWatched: plan.settings.risk.drawdownMax !== undefined,
-      wake: (atUs) => this.#timeline.wake(atUs),
-    });
-    this.#timeline = new Timeline({
-      clock,
-      sequence: this.#sequence,
-      broker: this.#broker,
-      sampleEveryUs: plan.sampleEvery,
-      onPhase: (phase, atUs) => this.#setPhase(phase, atUs),
-      onSample: (atUs) => account.sample(atUs, this.#venue.funds()),
-    });
+    this.#venue = new RunVenue(plan, this.#clock, this.#account, this.#tape);
+    this.#timeline = new Timeline(this.#clock, this.#venue, this.#account, plan.sampleEvery);
   }
 
   play(): BacktestResult {
@@ -168,7 +135,6 @@ class Run {
       {
         engine: driver.engine,
         clock: this.#clock,
-        sequence: this.#sequence,
         timeline: this.#timeline,
         venue: this.#venue,
         isRowByRow: this.#options.isRowByRow ?? false,
@@ -232,15 +198,16 @@ class Run {
       );
       this.#instruments[contract.index]?.open(exchange, referenceOf(contract));
       const volumeBefore = this.#volumes.get(contract.index) ?? 0;
-      return { instrument: contract.index, rows: played, exchange, volumeBefore };
+      const { index: instrument, orderCode } = contract;
+      return { instrument, orderCode, rows: played, exchange, volumeBefore };
     });
     const { nowUs } = this.#clock;
     this.#venue.openDay(data.day, opening.bands);
-    this.#broker.openDay(opening.references);
-    this.#setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
+    this.#venue.references = opening.references;
+    this.#venue.setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
     const left = boundaries.filter(({ atUs }) => atUs > nowUs);
     this.#timeline.openDay(left, Math.ceil((nowUs + 1) / sampleEvery) * sampleEvery);
-    this.#venue.standAgain();
+    this.#venue.restoreResting();
     return tapes;
   }
 
@@ -281,16 +248,12 @@ class Run {
       ...(running === undefined ? {} : { currentStrategy: running }),
     });
     const outbound = {
-      gateway: this.#broker,
-      reports: this.#broker,
+      gateway: this.#venue,
+      reports: this.#venue,
       journal: this.#tape,
       plots: this.#plots,
     };
-    return new EngineDriver({ settings: this.#settings, calendar, costs, host }, outbound, {
-      clock: this.#clock,
-      sequence: this.#sequence,
-      wake: (atUs) => this.#timeline.wake(atUs),
-    });
+    return new EngineDriver({ settings: this.#settings, calendar, costs, host }, outbound, this.#clock);
   }
 
   /** After the last row: the last prints, the end of orders and contracts, and the reads that prove them. */
@@ -300,16 +263,16 @@ class Run {
     if (closeUs !== null) {
       this.#venue.expire();
       this.#settle(data);
-      settleExpired(this.#plan, this.#account, this.#instruments, this.#clock.nowUs);
+      settleExpired(this.#plan, this.#account, this.#clock.nowUs);
     }
     this.#account.sample(this.#clock.nowUs, this.#venue.funds(), true);
     this.#account.settleDay(this.#clock.nowUs);
     this.#timeline.closeDay();
     if (closeUs === null) return;
     const proofUs = closeUs + this.#plan.settings.lookUp.spread;
-    this.#broker.scanAt(proofUs + PROOF_MARGIN);
+    this.#venue.scanAt(proofUs + PROOF_MARGIN);
     this.#timeline.runTo(proofUs + AFTER_CLOSE / 2);
-    this.#broker.read('positions');
+    this.#venue.read('positions');
     this.#timeline.runTo(proofUs + AFTER_CLOSE);
     this.#timeline.runTo(closeUs + CLOSING_BARS);
     // With a fresh engine each morning there is nothing to do at night.
@@ -331,11 +294,6 @@ class Run {
   #leaveDriver(): void {
     this.#driver = null;
     this.#timeline.useDriver(null);
-  }
-
-  #setPhase(phase: SessionPhase, atUs: number): void {
-    this.#venue.setPhase(phase);
-    for (const { exchange } of this.#instruments) exchange?.setPhase(phase, atUs);
   }
 
   #progress(rows: number, day: TradingDay): void {
@@ -397,7 +355,7 @@ class Run {
           ...ledger.roundTrips(this.#instruments, toUs),
           denials: ledger.denials,
           denialCount: ledger.denialCount,
-          costs: ledger.costs(),
+          costs: ledger.costs(this.#instruments, account.days),
           orders: ledger.orders,
           plots: this.#plots.of(place),
           stopped: ledger.stopped,
@@ -408,9 +366,9 @@ class Run {
       notices: [...this.#notices, ...facts.notices, ...more],
       counts: {
         rows: this.#rowsDone,
-        events: this.#sequence.last,
+        events: this.#clock.seq,
         journalEntries: this.#tape.count,
-        orders: this.#broker.orders,
+        orders: this.#venue.orders,
         fills: this.#venue.fills,
       },
     };

@@ -4,8 +4,8 @@ import type { OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
 import { marginOf } from '../../venue/account/margin.ts';
 import { type PlaceLimit, refusal, type Refusal } from '../../venue/venue-command.ts';
-import type { VenueOrder } from '../../venue/orders/venue-order.ts';
-import type { FundsNow, RunAccount } from './run-account.ts';
+import type { OrderStore } from '../../venue/orders/order-store.ts';
+import { ACCOUNT, type FundsNow, type RunAccount } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
 
 /** An order, as far as it needs cash. */
@@ -19,12 +19,11 @@ interface Asked {
 
 export class RunCash {
   readonly #account: RunAccount;
-  readonly #open: () => Iterable<VenueOrder>;
+  readonly #store: OrderStore;
 
-  /** `open`: orders that work. */
-  constructor(account: RunAccount, open: () => Iterable<VenueOrder>) {
+  constructor(account: RunAccount, store: OrderStore) {
     this.#account = account;
-    this.#open = open;
+    this.#store = store;
   }
 
   /** An order that reduces the position, working orders considered, is never refused. */
@@ -87,7 +86,7 @@ export class RunCash {
 
   #working(): readonly Asked[] {
     const working: Asked[] = [];
-    for (const { orderCode, side, leavesQty: qty, price } of this.#open())
+    for (const { orderCode, side, leavesQty: qty, price } of this.#store.open(ACCOUNT))
       working.push({ orderCode, side, qty, price });
     return working;
   }

@@ -5,6 +5,7 @@ import { type PriceHundredths, priceHundredths } from '../../domain/units.ts';
 import type { Mark } from '../../venue/account/account-figures.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
+import type { Listing } from '../../venue/venue-event.ts';
 import type { PriceColumns } from './sample-table.ts';
 
 export class RunInstrument implements Mark {
@@ -17,6 +18,8 @@ export class RunInstrument implements Mark {
   #low = Infinity;
   /** Null on a day without data of it. */
   exchange: Exchange<VenueOrder> | null = null;
+  /** As the venue lists it; null on a day without data of it. */
+  listing: Listing | null = null;
   #lastBefore = 0;
   #markBefore = 0;
   /** Ticks; 0 until the day is settled, and where it is settled at the last trade. */

@@ -1,10 +1,16 @@
 /** Margin of a run's one account: its figures, what it is refused, and what the broker closes. */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
-import { maintenanceMargin } from '../../domain/costs.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { hasMaintenance, maintenanceMargin } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
 import { money } from '../../domain/units.ts';
-import { type AccountContext, marginFigures, marginView } from '../../venue/account/account-figures.ts';
+import {
+  type AccountContext,
+  type Mark,
+  marginFigures,
+  marginView,
+} from '../../venue/account/account-figures.ts';
 import {
   contractsToClose,
   DEFAULT_MARGIN_RULES,
@@ -15,7 +21,9 @@ import {
 } from '../../venue/account/margin.ts';
 import type { Closing, MarginBooks } from '../../venue/margin-monitor.ts';
 import type { PlaceLimit, Refusal } from '../../venue/venue-command.ts';
-import { ACCOUNT, type RunParts } from './run-account.ts';
+import type { OrderStore } from '../../venue/orders/order-store.ts';
+import { ACCOUNT, type FundsNow, type RunAccount } from './run-account.ts';
+import { RunCash } from './run-cash.ts';
 
 const WHOLE_BPS = 10_000;
 /** As few contracts are closed as bring maintenance margin down to equity. */
@@ -23,70 +31,87 @@ const AT_MAINTENANCE = { warnBps: WHOLE_BPS + 1, forceBps: WHOLE_BPS + 1 };
 /** Where the broker has no ratios, all of the cash buys. */
 const NO_RATIOS: MarginRules = { ...DEFAULT_MARGIN_RULES, entryBps: WHOLE_BPS };
 
-interface RunMarginParts extends RunParts {
+export class RunMargin implements MarginBooks, AccountContext {
   /** `cash`: the broker closes where equity falls below maintenance margin. Null where it takes any order and closes nothing. */
-  readonly margin: MarginRules | 'cash' | null;
-  readonly working: () => ReadonlyMap<OrderCode, WorkingQty>;
-}
+  readonly #margin: MarginRules | 'cash' | null;
+  readonly #account: RunAccount;
+  readonly #store: OrderStore;
+  readonly #cash: RunCash | null;
+  readonly rules: MarginRules;
+  /** Some contract has maintenance margin. */
+  isMaintained = false;
 
-export class RunMargin implements MarginBooks {
-  readonly #parts: RunMarginParts;
-  /** The broker's ratios, where it has any. */
-  readonly #rules: MarginRules | null;
+  constructor(margin: MarginRules | 'cash' | null, account: RunAccount, store: OrderStore) {
+    this.#margin = margin;
+    this.#account = account;
+    this.#store = store;
+    this.#cash = margin === 'cash' ? new RunCash(account, store) : null;
+    this.rules = margin === 'cash' || margin === null ? NO_RATIOS : margin;
+  }
 
-  constructor(parts: RunMarginParts) {
-    this.#parts = parts;
-    this.#rules = parts.margin === 'cash' ? null : parts.margin;
+  /** After the markets of the day were opened. */
+  openDay(): void {
+    this.isMaintained =
+      this.#cash !== null && this.#account.instruments.some(({ costs }) => hasMaintenance(costs));
+  }
+
+  /** The broker measures margin while a position is held. */
+  get isWatched(): boolean {
+    return this.#margin === 'cash' ? this.isMaintained : this.#margin !== null;
   }
 
   get isExposed(): boolean {
-    for (const { entry } of this.#parts.account.broker.holdings.values()) if (entry.qty !== 0) return true;
+    for (const { entry } of this.#account.broker.holdings.values()) if (entry.qty !== 0) return true;
     return false;
   }
 
   measure(): readonly AccountId[] {
-    const { account, margin } = this.#parts;
+    const account = this.#account;
     const isReached =
-      margin === 'cash'
+      this.#margin === 'cash'
         ? account.equityNow() < account.maintenance()
-        : marginFigures(account.broker, this.#context()).level === 'forced_close';
+        : marginFigures(account.broker, this).level === 'forced_close';
     return isReached ? [ACCOUNT] : [];
   }
 
-  figures(): BrokerAccount {
-    const figures = marginFigures(this.#parts.account.broker, this.#context());
-    const { cash, netAssetValue, initialMargin, requiredMargin, buyingPower, uncollected, usageBps } =
-      figures;
+  /** As the broker shows them; `buyingPower` replaces its own. */
+  accountFigures(buyingPower: number | null): BrokerAccount {
+    const figures = marginFigures(this.#account.broker, this);
     return {
-      cash,
-      netAssetValue,
-      initialMargin,
-      requiredMargin,
-      buyingPower,
+      cash: figures.cash,
+      netAssetValue: figures.netAssetValue,
+      initialMargin: figures.initialMargin,
+      requiredMargin: figures.requiredMargin,
+      buyingPower: buyingPower === null ? figures.buyingPower : money(buyingPower),
       profit: figures.dayProfit,
-      uncollected,
+      uncollected: figures.uncollected,
       fee: money(0),
       tax: money(0),
       withdrawable: null,
-      usageBps,
+      usageBps: figures.usageBps,
     };
   }
 
+  funds(): FundsNow {
+    if (this.#cash !== null) return this.#cash.funds();
+    const { cash, requiredMargin: marginUsed, buyingPower } = marginFigures(this.#account.broker, this);
+    return { cash, marginUsed, buyingPower };
+  }
+
   refusal(command: PlaceLimit): Refusal | null {
-    const rules = this.#rules;
-    if (rules === null) return null;
-    const { broker } = this.#parts.account;
-    const context = this.#context();
-    return riskRefusal(command, marginView(broker, context), rules, () => marginFigures(broker, context));
+    if (this.#cash !== null) return this.#cash.refusal(command);
+    if (this.#margin === null) return null;
+    const { broker } = this.#account;
+    return riskRefusal(command, marginView(broker, this), this.rules, () => marginFigures(broker, this));
   }
 
   /** From those strategies whose position lies on the side of the account's net. */
   closings(_id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[] {
-    const { account, instruments, clock, margin } = this.#parts;
+    const [account, margin] = [this.#account, this.#margin];
     if (margin === null) return [];
     const { day } = account;
     const isMaintained = margin === 'cash';
-    const held = instruments.map((instrument) => {
+    const held = account.instruments.map((instrument) => {
       const { contract, costs, unitValue } = instrument;
       const { index, orderCode: code, expiry } = contract;
       const marginOfOne = isMaintained
@@ -99,31 +124,30 @@ export class RunMargin implements MarginBooks {
       held.filter(({ marginOfOne }) => marginOfOne > 0),
       isMaintained
         ? { requiredMargin: account.maintenance(), collateral: account.equityNow() }
-        : marginFigures(account.broker, this.#context()),
+        : marginFigures(account.broker, this),
       isMaintained ? AT_MAINTENANCE : margin,
     )) {
-      const { contract, midTwice: decidedMidTwice } = account.instrument(code);
       let left = total;
-      account.ledgers.forEach((ledger, owner) => {
-        const position = ledger.holdingOf(contract.index)?.position.qty ?? 0;
+      account.broker.owners.forEach(({ holdings }, owner) => {
+        const position = holdings.get(code)?.entry.qty ?? 0;
         const qty = Math.min(left, -signOf(side) * position);
         if (qty <= 0) return;
         left -= qty;
-        const sender = { owner, triggerPrice: null, decidedUs: clock.nowUs, decidedMidTwice };
-        closings.push({ code, side, qty, sender });
+        closings.push({ code, side, qty, owner });
       });
     }
     return closings;
   }
 
-  #context(): AccountContext {
-    const { account, working } = this.#parts;
-    const rules = this.#rules;
-    return {
-      day: account.day,
-      rules: rules ?? NO_RATIOS,
-      mark: (code) => account.instrument(code),
-      working,
-    };
+  get day(): TradingDay {
+    return this.#account.day;
+  }
+
+  mark(code: OrderCode): Mark {
+    return this.#account.instrument(code);
+  }
+
+  working(id: AccountId): ReadonlyMap<OrderCode, WorkingQty> {
+    return this.#store.working(id);
   }
 }

@@ -1,74 +1,76 @@
 /**
- * The venue of a run: the same order entry, trigger book and margin monitor as the simulator's, over the markets of the day.
- * Turns the engine's calls into commands, books executions to strategies, and reports changes as rows of the broker's two
- * books.
+ * The broker of a run: the ports behind which live has REST, over the order entry, trigger book and margin monitor of the
+ * simulator and the markets of the day. Calls take their time to the venue, answers take theirs back, none overtakes another. A
+ * fill is reported at once, as a row of the book like the one live reads; a scan of the whole book and reads of positions and
+ * money are answered when the engine asks.
  */
-import { assert } from '../../domain/assert.ts';
-import type {
-  BrokerAccount,
-  BrokerOrder,
-  BrokerOrderStatus,
-  BrokerTriggerOrder,
-  CallOutcome,
-  FilledValue,
-} from '../../domain/broker-order.ts';
+import type { BrokerAccount, CallOutcome } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { CEILING_NONE, type Contract, isMarketLimit, type PriceBand } from '../../domain/contract.ts';
-import { hasMaintenance } from '../../domain/costs.ts';
-import type { AccountId, BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
-import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
-import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
-import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
-import type { WorkingQty } from '../../venue/account/margin.ts';
+import { CEILING_NONE, type Contract, type PriceBand } from '../../domain/contract.ts';
+import type { AccountId, OrderCode } from '../../domain/ids.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
+import { durationUs, priceHundredths, priceTicks, type Seq, type TsUs } from '../../domain/units.ts';
+import type {
+  ApprovedCancel,
+  ApprovedModify,
+  ApprovedOrder,
+  CancelToSend,
+  ModifyToSend,
+  OrderToSend,
+} from '../../engine/ports/approved.ts';
+import type {
+  BookRows,
+  CallAnswer,
+  EngineEvent,
+  OrderNews,
+  ReferenceRow,
+  ReportKind,
+} from '../../engine/ports/engine-event.ts';
+import type { AccountNow, Gateway, Reports } from '../../engine/ports/outbound.ts';
 import { MarginMonitor } from '../../venue/margin-monitor.ts';
-import {
-  isRefusal,
-  type PlaceLimit,
-  type PlaceTrigger,
-  refusal,
-  type Refusal,
-} from '../../venue/venue-command.ts';
-import type { TriggerOrder } from '../../venue/triggers/trigger-order.ts';
+import { type PlaceLimit, type PlaceTrigger, refusal, type Refusal } from '../../venue/venue-command.ts';
 import { TriggerBook } from '../../venue/triggers/trigger-book.ts';
-import {
-  type Bracket,
-  type Listing,
-  type OrderOrigin,
-  Outbox,
-  type TriggerReport,
-} from '../../venue/venue-event.ts';
+import { type Listing, type OrderOrigin, Outbox } from '../../venue/venue-event.ts';
 import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
-import { liquidityOf } from '../../venue/exchange/fill-models.ts';
 import { placeRefusal, type VenueSurroundings } from '../../venue/orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orders/order-entry.ts';
-import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
+import { type OrderSender, sentNow, type VenueOrder } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
-import { ACCOUNT, type FundsNow, type RunParts } from './run-account.ts';
-import { RunCash } from './run-cash.ts';
+import { BrokerBooks, bracketOf, outcomeOf } from './broker-books.ts';
+import type { JournalTape } from './journal-tape.ts';
+import { DelayLine, ReadPace } from './latency.ts';
+import { seqOf, timeOf } from './market-messages.ts';
+import { ACCOUNT, type FundsNow, type RunAccount } from './run-account.ts';
 import { RunMargin } from './run-margin.ts';
-import type { RunInstrument } from './run-instrument.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
-/** Receives changes that a call or a row made. */
-interface VenueNews {
-  /** Rows as the in-day book shows them now. */
-  changed(rows: readonly BrokerOrder[]): void;
-  triggersChanged(): void;
-}
+/** Settings that are the venue's. */
+export type VenuePlan = Pick<
+  BacktestPlan,
+  'costs' | 'margin' | 'isMarginRuleOn' | 'fill' | 'latency' | 'seed'
+> & {
+  readonly settings: Pick<EngineSettings, 'marketOrders'> & {
+    readonly risk: Pick<EngineSettings['risk'], 'drawdownMax'>;
+  };
+};
 
-interface RunVenueParts extends RunParts, Pick<BacktestPlan, 'costs' | 'margin' | 'isMarginRuleOn'> {
-  /** The exchange takes them; a stop-loss of a bracket is one. */
-  readonly marketOrders: boolean;
-  /** Exits of a bracket wait for the bar after the fill. */
-  readonly areExitsLate: boolean;
-  readonly news: VenueNews;
-  /** Executions, in order, for the hash of the run. */
-  readonly note: (...numbers: readonly number[]) => void;
-}
+/** A call on its way to the venue. */
+type Call = OrderSender &
+  (
+    | { readonly call: 'place'; readonly sent: ApprovedOrder }
+    | { readonly call: 'modify'; readonly sent: ApprovedModify }
+    | { readonly call: 'cancel'; readonly sent: ApprovedCancel }
+  );
 
-/** Bid plus ask, and the moment, when an order was decided. */
-export type Decided = Pick<OrderSender, 'decidedUs' | 'decidedMidTwice'>;
+/** An event before it has its place in the sequence. */
+type Answer = EngineEvent & { seq: Seq; tsUs: TsUs };
+
+const SCANS_A_SECOND = 2;
+/** A start asks several times. */
+const POSITION_READS_A_SECOND = 8;
+const [NO_SEQ, NO_TIME] = [seqOf(0), timeOf(0)];
 
 /** Latencies are the run's: a command that arrives here is final at once, and may change price and quantity together. */
 const RULES = {
@@ -82,258 +84,383 @@ const NO_BAND: PriceBand = {
   reference: priceHundredths(0),
 };
 
-export class RunVenue implements VenueSurroundings, OrderListener {
-  /** Executions of the markets. */
-  readonly sink: FillSink<VenueOrder> = {
-    onFill: (order, price, filled, clause) => this.#entry.fill(order, price, filled, clause, this.nowUs),
-  };
+export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings, OrderListener {
+  readonly tellsOnce = true;
+  readonly accountNow: AccountNow | undefined;
+  orders = 0;
   fills = 0;
-  /** An order waits for trades: each trade is passed on. */
-  isWatching = false;
-  readonly #parts: RunVenueParts;
-  readonly #entry: OrderEntry;
-  readonly #outbox = new Outbox();
-  readonly #triggers: TriggerBook;
-  readonly #room: RunMargin;
-  readonly #margin: MarginMonitor;
-  readonly #cash: RunCash | null;
-  readonly #traded = new Map<OrderCode, RunInstrument>();
-  readonly #listings = new Map<OrderCode, Listing>();
+  /** Of the day, as they are known. */
+  references: readonly ReferenceRow[] = [];
   phase: SessionPhase = 'closed';
   isClosed = true;
-  /** Some contract has maintenance margin. */
-  #isMaintained = false;
-  #untold: VenueOrder[] = [];
-  /** Keys of orders that are good till canceled. */
-  readonly #lasting = new Set<string>();
-  /** Ended, in order, and not forgotten yet. The next scan of the book shows those that it still has to tell. */
-  #ended: VenueOrder[] = [];
-  /** About to be forgotten. */
-  #forgotten: readonly VenueOrder[] = [];
-  /** Ended in the scan before: a cancel that was sent before its rows arrived still finds them. */
-  #scanned: readonly VenueOrder[] = [];
-  readonly #waiting = new Map<BrokerOrderKey, TriggerReport>();
-  #endedTriggers = new Map<BrokerOrderKey, TriggerReport>();
-  #areTriggersUntold = false;
-  /** Of orders that wait, oldest first, not yet told. */
-  #changes: TriggerReport[] = [];
+  readonly #plan: VenuePlan;
+  readonly #clock: VirtualClock;
+  readonly #account: RunAccount;
+  readonly #tape: JournalTape;
+  readonly #entry: OrderEntry;
+  readonly #triggers: TriggerBook;
+  readonly #books: BrokerBooks;
+  readonly #margin: RunMargin;
+  readonly #monitor: MarginMonitor;
+  readonly #calls: DelayLine<Call>;
+  readonly #answers: DelayLine<Answer>;
+  readonly #scans = new ReadPace(SCANS_A_SECOND);
+  readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
+  /** To the call that arrives now, until it is reported with what the call has changed. */
+  #answer: CallAnswer | null = null;
+  /** Some order was good till canceled. */
+  #hasGtc = false;
 
-  constructor(parts: RunVenueParts) {
-    this.#parts = parts;
-    this.#entry = new OrderEntry(parts.costs, RULES, this, this);
-    const { stopLossSlipTicks } = RULES;
-    this.#triggers = new TriggerBook(
-      { ...RULES, stopLossSlipTicks: parts.marketOrders ? CEILING_NONE : stopLossSlipTicks },
-      this,
-      this.#outbox,
-    );
-    const { account, instruments, clock, margin } = parts;
-    this.#cash = margin === 'cash' ? new RunCash(account, () => this.#entry.store.open(ACCOUNT)) : null;
-    const working = (): ReadonlyMap<OrderCode, WorkingQty> => this.#entry.store.working(ACCOUNT);
-    this.#room = new RunMargin({ account, instruments, clock, margin, working });
-    this.#margin = new MarginMonitor(this.#entry, this.#room, this);
+  constructor(plan: VenuePlan, clock: VirtualClock, account: RunAccount, tape: JournalTape) {
+    const { latency, seed, settings } = plan;
+    this.#plan = plan;
+    this.#clock = clock;
+    this.#account = account;
+    this.#tape = tape;
+    this.#calls = new DelayLine(latency.order, seed);
+    this.#answers = new DelayLine(latency.report, seed + 1);
+    // A limit follows the account: it is read from time to time.
+    this.accountNow = settings.risk.drawdownMax === undefined ? this : undefined;
+    this.#entry = new OrderEntry(plan.costs, RULES, this, this);
+    const stopLossSlipTicks = this.#takesMarketOrders ? CEILING_NONE : RULES.stopLossSlipTicks;
+    const outbox = new Outbox();
+    this.#triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.#entry, outbox);
+    this.#books = new BrokerBooks(this.#entry.store, outbox, account, this);
+    this.#margin = new RunMargin(plan.margin, account, this.#entry.store);
+    this.#monitor = new MarginMonitor(this.#entry, this.#margin, this);
   }
 
-  /** When the broker looks at margin next. */
+  get #takesMarketOrders(): boolean {
+    return this.#plan.settings.marketOrders === true;
+  }
+
+  /** Exits of a bracket wait for the bar after the fill. */
+  get #areExitsLate(): boolean {
+    const { fill } = this.#plan;
+    return fill.on === 'bars' && fill.exitsFrom === 'next_bar';
+  }
+
+  /** Executions of the markets. */
+  get sink(): FillSink<VenueOrder> {
+    return this.#entry;
+  }
+
+  /** When something happens next. */
   get nextUs(): number {
-    return this.#margin.nextUs;
+    const reads = Math.min(this.#scans.nextUs, this.#positions.nextUs);
+    return Math.min(this.#calls.nextUs, this.#answers.nextUs, reads, this.#monitor.nextUs);
   }
 
   /** After the markets of the day were opened. */
   openDay(day: TradingDay, bands: ReadonlyMap<number, PriceBand>): void {
     this.isClosed = false;
-    this.#parts.account.openDay(day);
-    this.#traded.clear();
-    this.#listings.clear();
-    for (const instrument of this.#parts.instruments) {
-      const { contract, exchange } = instrument;
-      if (exchange === null) continue;
-      this.#traded.set(contract.orderCode, instrument);
-      this.setBand(contract, bands.get(contract.index) ?? NO_BAND);
-    }
-    this.#isMaintained =
-      this.#cash !== null && this.#parts.instruments.some(({ costs }) => hasMaintenance(costs));
+    this.#account.openDay(day);
+    for (const { contract, exchange } of this.#account.instruments)
+      this.setBand(contract, exchange === null ? null : (bands.get(contract.index) ?? NO_BAND));
+    this.#margin.openDay();
     this.#triggers.beginDay();
     this.noticeMargin();
   }
 
-  /** The band of a contract whose reference is known from its first trade on. */
-  setBand(contract: Contract, band: PriceBand): void {
-    const { marketOrders: takesMarketOrders } = this.#parts;
-    this.#listings.set(contract.orderCode, { contract, band, takesMarketOrders });
+  /** The band of a contract whose reference is known from its first trade on; null where it is not traded. */
+  setBand(contract: Contract, band: PriceBand | null): void {
+    const takesMarketOrders = this.#takesMarketOrders;
+    this.#account.instrument(contract.orderCode).listing =
+      band === null ? null : { contract, band, takesMarketOrders };
   }
 
-  setPhase(phase: SessionPhase): void {
-    this.phase = phase;
-    this.noticeMargin();
-    if (phase !== 'continuous' || this.#lasting.size === 0) return;
-    // Their rows of last evening say that they cannot be canceled.
-    for (const order of this.#entry.store.open(ACCOUNT))
-      if (this.#lasting.has(order.orderKey)) this.#mark(order);
-    this.tell();
+  // Ports of the engine.
+
+  submit(order: ApprovedOrder): void {
+    this.orders += 1;
+    const decidedMidTwice = this.#account.instruments[order.instrument]?.midTwice ?? 0;
+    const { strategy: owner } = order;
+    const decidedUs = this.#clock.nowUs;
+    this.#call({ call: 'place', sent: order, owner, triggerPrice: null, decidedUs, decidedMidTwice });
   }
 
-  /** Orders of days before stand again in the markets of this one. */
-  standAgain(): void {
-    for (const order of this.#entry.store.open(ACCOUNT))
-      this.#traded.get(order.orderCode)?.exchange?.enter(order);
-    this.tell();
+  modify(modify: ApprovedModify): void {
+    this.#call({ call: 'modify', sent: modify, ...sentNow(this.#clock.nowUs) });
   }
 
-  /** An accepted order enters its market with the next `tell`. */
-  place(order: OrderToSend, decided: Decided): CallOutcome {
-    const outcome = this.#place(order, decided);
-    if (order.timeInForce === 'gtc' && outcome.status === 'accepted' && outcome.orderKey !== null)
-      this.#lasting.add(outcome.orderKey);
-    return outcome;
+  cancel(cancel: ApprovedCancel): void {
+    this.#call({ call: 'cancel', sent: cancel, ...sentNow(this.#clock.nowUs) });
   }
 
-  #place(order: OrderToSend, decided: Decided): CallOutcome {
-    const { strategy: owner, clientOrderId: refId, orderCode, side, limitPrice, qty: size } = order;
-    const command = { accountId: ACCOUNT, orderCode, side, limitPrice, qty: size, refId };
-    const { trigger } = order;
-    if (trigger === null) return this.#enter(command, 'plain', owner, decided);
-    switch (trigger.kind) {
-      case 'bracket': {
-        const bracket = bracketOf(side, limitPrice, trigger);
-        return this.#enter({ ...command, bracket }, 'bracket', owner, decided);
-      }
-      case 'stop': {
-        const { kind, triggerPrice, triggerWhen } = trigger;
-        return this.#wait({ ...command, kind, triggerPrice, triggerWhen }, owner);
-      }
-      case 'trailing_stop': {
-        const { kind, activationPrice, trailingOffset: offset } = trigger;
-        return this.#wait({ ...command, kind, activationPrice, offset }, owner);
-      }
-      case 'arbitrage':
-        return this.#enter({ ...command, leg: trigger.legCode }, 'arbitrage', owner, decided);
+  read(what: ReportKind): void {
+    if (what === 'book') return this.#want(this.#scans);
+    if (what === 'account') return this.accountNow === undefined ? this.#sendAccount() : undefined;
+    if (what === 'triggers') return this.#sendTriggers();
+    if (what === 'positions') return this.#readPositions();
+    if (what === 'reference')
+      this.#send({ kind: 'reference', seq: NO_SEQ, tsUs: NO_TIME, rows: this.references });
+    // The table of contracts was sent with the beginning of the day, and the account is there when it is asked for.
+  }
+
+  bookTempo(): void {
+    // Fills are reported at once: there is no pace to set.
+  }
+
+  /** As the broker shows the account; with buying power without end where it alone asks for margin. */
+  figures(): BrokerAccount {
+    return this.#margin.accountFigures(this.#plan.isMarginRuleOn ? null : Number.MAX_SAFE_INTEGER);
+  }
+
+  get arrivedUs(): number {
+    return this.#calls.first?.decidedUs ?? Infinity;
+  }
+
+  /** Does what is due, and takes the next answer that is due to the engine; null when there is none. */
+  step(nowUs: number): Answer | null {
+    while (this.#calls.nextUs <= nowUs) {
+      const call = this.#calls.take();
+      if (call !== undefined) this.#arrive(call);
+    }
+    if (this.#isReadDue(this.#scans, nowUs)) this.#sendScan({ list: 'orders', orders: this.#books.scan() });
+    if (this.#isReadDue(this.#positions, nowUs)) this.#sendPositions();
+    if (this.#monitor.nextUs <= nowUs) this.#runMargin();
+    return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
+  }
+
+  /** To be called when the book of the day that ended is to be shown once more. */
+  scanAt(atUs: number): void {
+    this.#scans.wantAt(atUs);
+    this.#clock.wake(atUs);
+  }
+
+  #call(call: Call): void {
+    if (this.#calls.nextUs === Infinity && this.#answers.nextUs === Infinity) this.#books.forgetOver();
+    this.#calls.send(this.#clock.nowUs, call);
+    this.#clock.wake(this.#calls.nextUs);
+  }
+
+  #arrive(call: Call): void {
+    this.#answer = this.#answerTo(call);
+    this.report();
+    if (this.#answer !== null) this.#sendReport(null);
+  }
+
+  #answerTo(call: Call): CallAnswer {
+    const { clientOrderId } = call.sent;
+    switch (call.call) {
+      case 'place':
+        return {
+          call: 'place',
+          callId: clientOrderId,
+          clientOrderId,
+          outcome: this.#placed(call.sent, call),
+        };
+      case 'modify':
+        return {
+          call: 'modify',
+          callId: call.sent.callId,
+          clientOrderId,
+          outcome: this.#modified(call.sent),
+        };
+      case 'cancel':
+        return {
+          call: 'cancel',
+          callId: call.sent.callId,
+          clientOrderId,
+          outcome: this.#canceled(call.sent),
+        };
     }
   }
 
-  modify({ orderNo, orderKey, limitPrice, qty: size, triggerPrice }: ModifyToSend): CallOutcome {
-    if (orderKey !== null && triggerPrice !== null)
-      return outcomeOf(this.#triggers.change({ accountId: ACCOUNT, orderKey, triggerPrice }));
-    return outcomeOf(this.#entry.change({ accountId: ACCOUNT, orderNo, limitPrice, qty: size }));
+  #sendReport(news: OrderNews | null): void {
+    const answer = this.#answer;
+    this.#answer = null;
+    this.#send({ kind: 'execution_report', seq: NO_SEQ, tsUs: NO_TIME, answer, news });
   }
 
-  cancel({ orderNo, orderKey }: CancelToSend): CallOutcome {
+  #sendScan(rows: BookRows): void {
+    const startedUs = this.nowUs;
+    const head = { seq: NO_SEQ, tsUs: NO_TIME, startedUs, complete: true };
+    this.#send({ kind: 'book_snapshot', ...rows, ...head });
+  }
+
+  /** The whole trigger book: only the whole of it proves whose a new row is. */
+  #sendTriggers(): void {
+    // They may show what the call has placed.
+    if (this.#answer !== null) this.#sendReport(null);
+    this.#sendScan({ list: 'triggers', orders: this.#books.scanTriggers() });
+  }
+
+  #sendAccount(): void {
+    const startedUs = this.nowUs;
+    const account = this.figures();
+    this.#send({ kind: 'account_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, account });
+  }
+
+  #readPositions(): void {
+    this.#want(this.#positions);
+    if (this.#isReadDue(this.#positions, this.#clock.nowUs)) this.#sendPositions();
+  }
+
+  #sendPositions(): void {
+    const startedUs = this.nowUs;
+    const positions = this.#account.positions();
+    this.#send({ kind: 'position_snapshot', seq: NO_SEQ, tsUs: NO_TIME, startedUs, positions });
+  }
+
+  #send(answer: Answer): void {
+    this.#answers.send(this.#clock.nowUs, answer);
+    this.#clock.wake(this.#answers.nextUs);
+  }
+
+  #want(pace: ReadPace): void {
+    pace.want(this.#clock.nowUs);
+    this.#clock.wake(pace.nextUs);
+  }
+
+  /** Reads of the whole account wait while some market keeps its fills to itself. */
+  #isReadDue(pace: ReadPace, nowUs: number): boolean {
+    if (pace.nextUs > nowUs) return false;
+    let silentUntilUs = -Infinity;
+    for (const { exchange } of this.#account.instruments)
+      if (exchange !== null && exchange.silentUntilUs > silentUntilUs) ({ silentUntilUs } = exchange);
+    if (silentUntilUs <= nowUs) return pace.takeDue(nowUs);
+    pace.wantAt(silentUntilUs);
+    return false;
+  }
+
+  setPhase(phase: SessionPhase, atUs: number): void {
+    this.phase = phase;
+    this.noticeMargin();
+    if (phase === 'continuous' && this.#hasGtc) {
+      // Their rows of last evening say that they cannot be canceled.
+      for (const order of this.#entry.store.open(ACCOUNT)) if (order.isGtc) this.#books.mark(order);
+      this.report();
+    }
+    for (const { exchange } of this.#account.instruments) exchange?.setPhase(phase, atUs);
+  }
+
+  /** Orders of days before stand again in the markets of this one. */
+  restoreResting(): void {
+    for (const order of [...this.#entry.store.open(ACCOUNT)]) this.book(order.orderCode)?.enter(order);
+    this.report();
+  }
+
+  /** An accepted order enters its market with the next `report`. */
+  #placed(order: OrderToSend, sender: OrderSender): CallOutcome {
+    const { clientOrderId: refId, orderCode, side, limitPrice, qty, trigger } = order;
+    const isGtc = order.timeInForce === 'gtc';
+    if (isGtc) this.#hasGtc = true;
+    const command = { accountId: ACCOUNT, orderCode, side, limitPrice, qty, refId, isGtc };
+    if (trigger === null) return this.#enter(command, 'plain', sender);
+    switch (trigger.kind) {
+      case 'bracket':
+        return this.#enter({ ...command, bracket: bracketOf(side, limitPrice, trigger) }, 'bracket', sender);
+      case 'stop': {
+        const { kind, triggerPrice, triggerWhen } = trigger;
+        return this.#wait({ ...command, kind, triggerPrice, triggerWhen }, sender.owner);
+      }
+      case 'trailing_stop': {
+        const { kind, activationPrice, trailingOffset: offset } = trigger;
+        return this.#wait({ ...command, kind, activationPrice, offset }, sender.owner);
+      }
+      case 'arbitrage':
+        return this.#enter({ ...command, leg: trigger.legCode }, 'arbitrage', sender);
+    }
+  }
+
+  #modified({ orderNo, orderKey, limitPrice, qty, triggerPrice }: ModifyToSend): CallOutcome {
+    if (orderKey !== null && triggerPrice !== null)
+      return outcomeOf(this.#triggers.change({ accountId: ACCOUNT, orderKey, triggerPrice }));
+    return outcomeOf(this.#entry.change({ accountId: ACCOUNT, orderNo, limitPrice, qty }));
+  }
+
+  #canceled({ orderNo, orderKey }: CancelToSend): CallOutcome {
     if (orderKey !== null) return outcomeOf(this.#triggers.cancel({ accountId: ACCOUNT, orderKey }));
     return outcomeOf(this.#entry.cancel({ accountId: ACCOUNT, orderNo }));
   }
 
-  /** A trade of the tape, before our orders meet it: triggers look at it first. */
-  traded(instrument: number, price: number): void {
-    const code = this.#parts.instruments[instrument]?.contract.orderCode;
-    if (code !== undefined) this.#triggers.watchOf(code).note(price);
+  #enter(command: PlaceLimit, origin: OrderOrigin, sender: OrderSender): CallOutcome {
+    return outcomeOf(placeRefusal(command, this) ?? this.#entry.place(command, origin, sender));
+  }
+
+  #wait(command: PlaceTrigger, owner: number): CallOutcome {
+    const outcome = outcomeOf(this.#triggers.place(command, owner));
+    this.#books.readTriggers();
+    return outcome;
+  }
+
+  /** A trade of the tape, before our orders meet it: triggers see it first. */
+  traded(code: OrderCode, price: number): void {
+    this.#triggers.watchOf(code).note(price);
   }
 
   /** A quote of the tape, before our orders meet it. */
-  quoted(instrument: number, bid: number, ask: number): void {
-    const code = this.#parts.instruments[instrument]?.contract.orderCode;
-    if (code !== undefined) this.#triggers.watchOf(code).quote(bid, ask);
+  quoted(code: OrderCode, bid: number, ask: number): void {
+    this.#triggers.watchOf(code).quote(bid, ask);
   }
 
-  endBar(instrument: number): void {
-    const code = this.#parts.instruments[instrument]?.contract.orderCode;
-    if (code !== undefined && this.#triggers.hasHeldBack) this.#triggers.release(code);
+  endBar(code: OrderCode): void {
+    if (this.#triggers.hasHeldBack) this.#triggers.release(code);
   }
 
-  /** Something happened in a row that `tell` has to follow up. */
-  get isUntold(): boolean {
-    return this.#untold.length > 0 || this.#changes.length > 0 || (this.isWatching && this.#triggers.hasNews);
+  /** An order waits for trades: each trade is passed on. */
+  get isWatching(): boolean {
+    return this.#books.isWatching;
+  }
+
+  /** Something happened in a row that `report` has to follow up. */
+  get hasChanges(): boolean {
+    return this.#books.hasChanges || (this.isWatching && this.#triggers.hasNews);
   }
 
   /** Runs arrivals and triggers after a call or a row, then reports every change. */
-  tell(): void {
-    const nowUs = this.nowUs;
+  report(): void {
+    const { nowUs } = this;
     while (this.#triggers.hasNews || this.#entry.nextDueUs <= nowUs) {
       if (this.#triggers.hasNews) this.#triggers.react(nowUs);
       else this.#entry.runDue(nowUs);
     }
-    this.#tellTriggers();
-    if (this.#untold.length === 0) return;
-    const silent = this.#untold.filter(({ orderCode }) => this.#isSilent(orderCode));
-    const told = silent.length === 0 ? this.#untold : this.#untold.filter((order) => !silent.includes(order));
-    if (told.length === 0) return;
-    this.#untold = silent;
-    for (const order of told) order.isUntold = false;
-    this.#parts.news.changed(told.map((order) => this.#rowOf(order)));
-  }
-
-  /** Until then some market keeps its fills to itself: reads of the whole account wait. */
-  get silentUntilUs(): number {
-    let latest = -Infinity;
-    for (const { exchange } of this.#traded.values())
-      if (exchange !== null && exchange.silentUntilUs > latest) latest = exchange.silentUntilUs;
-    return latest;
-  }
-
-  #isSilent(code: OrderCode): boolean {
-    const until = this.#traded.get(code)?.exchange?.silentUntilUs;
-    return until !== undefined && until > this.nowUs;
-  }
-
-  /** Every open order, and those that ended since the last scan without a row of theirs. */
-  scan(): readonly BrokerOrder[] {
-    const ended = this.#ended.filter((order) => !isTold(order));
-    const rows = [...ended, ...this.#entry.store.open(ACCOUNT)].map((order) => this.#rowOf(order));
-    for (const order of this.#scanned) this.#entry.store.forget(order);
-    this.#scanned = ended;
-    this.#ended = this.#ended.filter(isTold);
-    return rows;
-  }
-
-  /** Every order that waits for its trigger, and those that ended since the last call. */
-  scanTriggers(): readonly BrokerTriggerOrder[] {
-    const rows = [...this.#waiting.values(), ...this.#endedTriggers.values()].map(triggerRow);
-    this.#endedTriggers = new Map();
-    return rows;
+    this.#reportTriggers();
+    const rows = this.#books.takeChanged();
+    if (rows.length === 0) return;
+    this.#sendReport({
+      startedUs: nowUs,
+      rows,
+      account: this.accountNow === undefined ? this.figures() : null,
+    });
+    this.noticeMargin();
+    this.#clock.wake(this.#monitor.nextUs);
   }
 
   /** The day is over: every order ends, and shows in the next scan. */
   expire(): void {
     this.isClosed = true;
-    this.#triggers.expireAll(this.nowUs, (row) => this.#lasts(row));
-    this.#tellTriggers();
-    this.#entry.expireAll(this.nowUs, ({ orderKey }) => this.#lasting.has(orderKey));
-  }
-
-  /** Exits last like the order that brought them. */
-  #lasts({ orderKey, parentKey }: Pick<TriggerOrder, 'orderKey' | 'parentKey'>): boolean {
-    return this.#lasting.has(orderKey) || (parentKey !== null && this.#lasting.has(parentKey));
+    this.#triggers.expireAll(this.nowUs);
+    this.#reportTriggers();
+    this.#entry.expireAll(this.nowUs);
   }
 
   /** While a position is held the broker measures margin on each whole second of continuous trading. */
   noticeMargin(): void {
-    const { margin } = this.#parts;
-    const isWatched = margin === 'cash' ? this.#isMaintained : margin !== null;
-    if (isWatched && this.phase === 'continuous') this.#margin.notice(this.nowUs);
+    if (this.#margin.isWatched && this.phase === 'continuous') this.#monitor.notice(this.nowUs);
   }
 
   /** Prices may bring a position below maintenance margin: each row is looked at. */
   get isMarginWatched(): boolean {
-    return this.#isMaintained && this.#room.isExposed;
+    return this.#margin.isMaintained && this.#margin.isExposed;
   }
 
-  /** As the broker shows the account; with buying power without end where it alone asks for margin. */
-  accountFigures(): BrokerAccount {
-    const figures = this.#room.figures();
-    return this.#parts.isMarginRuleOn ? figures : { ...figures, buyingPower: money(Number.MAX_SAFE_INTEGER) };
+  /** A row went by while `isMarginWatched`. */
+  watchMargin(): void {
+    this.noticeMargin();
+    this.#clock.wake(this.nextUs);
   }
 
   funds(): FundsNow {
-    const figures = this.#room.figures();
-    if (this.#cash !== null) return this.#cash.funds();
-    const { cash, requiredMargin: marginUsed, buyingPower } = figures;
-    return { cash, marginUsed, buyingPower };
+    return this.#margin.funds();
   }
 
-  lookAtMargin(): void {
-    this.#margin.run(this.nowUs);
-    this.tell();
+  #runMargin(): void {
+    this.#monitor.run(this.nowUs);
+    this.report();
     // Maintenance margin waits for the next row.
-    if (this.#parts.margin !== 'cash') this.noticeMargin();
+    if (this.#plan.margin !== 'cash') this.noticeMargin();
   }
 
   onAccepted(): void {
@@ -341,216 +468,63 @@ export class RunVenue implements VenueSurroundings, OrderListener {
   }
 
   onEntered(order: VenueOrder): void {
-    if (order.modified || order.source !== 'user') this.#mark(order);
+    if (order.modified || order.source !== 'user') this.#books.mark(order);
   }
 
   onChange(order: VenueOrder): void {
-    if (!order.isOpen) this.#ended.push(order);
-    if (!order.expired) this.#mark(order);
+    this.#books.mark(order);
   }
 
-  /** No row and no call is under way. Those told just now may have a call made before their row was read: the next time forgets them. */
-  forgetOver(): void {
-    for (const order of this.#forgotten) this.#entry.store.forget(order);
-    this.#forgotten = this.#ended.filter(isTold);
-    if (this.#forgotten.length > 0) this.#ended = this.#ended.filter((order) => !isTold(order));
-  }
-
-  onFill(order: VenueOrder, fill: OrderFill): void {
-    const { account, note } = this.#parts;
-    const instrument = this.#traded.get(order.orderCode);
-    const { clause } = fill;
-    assert(instrument !== undefined && clause !== null, 'a fill is of a market of today');
+  onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void {
+    const instrument = this.#account.instrument(order.orderCode);
     this.fills += 1;
-    account.execute(order.owner, instrument, {
-      tsUs: this.nowUs,
-      decidedUs: tsUs(order.decidedUs),
-      side: order.side,
-      qty: fill.qty,
-      priceTicks: fill.price,
-      value: money(fill.value),
-      fee: money(fill.fee),
-      tax: money(fill.tax),
-      liquidity: liquidityOf(clause),
-      clause,
-      cause: order.source === 'forced' ? 'forced' : 'order',
-      midTwice: instrument.midTwice,
-      decidedMidTwice: order.decidedMidTwice,
-      orderNo: order.tag,
-    });
+    this.#account.execute(order, fill, instrument, at);
     if (order.bracket !== null || this.isWatching) {
-      this.#triggers.onFill(order, fill.price, fill.qty, this.nowUs);
-      if (this.#parts.areExitsLate && order.bracket !== null) this.#triggers.holdBack(order, this.nowUs);
-      const isFlat = account.netOf(instrument.contract.index) === 0;
-      if (isFlat) this.#triggers.endExits(ACCOUNT, order.orderCode, this.nowUs);
-      this.#listen();
+      this.#triggers.onFill(order, fill.price, fill.qty, at);
+      if (this.#areExitsLate && order.bracket !== null) this.#triggers.holdBack(order, at);
+      const isFlat = this.#account.netOf(instrument.contract.index) === 0;
+      if (isFlat) this.#triggers.endExits(ACCOUNT, order.orderCode, at);
+      this.#books.readTriggers();
     }
     const signed = order.side === 'buy' ? fill.qty : -fill.qty;
-    note(this.nowUs, instrument.contract.index, order.owner, signed, fill.price);
-    if (!order.isOpen) this.#ended.push(order);
-    this.#mark(order);
+    this.#tape.note(at, instrument.contract.index, order.owner, signed, fill.price);
+    this.#books.mark(order);
   }
 
-  #enter(command: PlaceLimit, origin: OrderOrigin, owner: number, decided: Decided): CallOutcome {
-    const { decidedUs, decidedMidTwice } = decided;
-    const sender = { owner, triggerPrice: null, decidedUs, decidedMidTwice };
-    return outcomeOf(placeRefusal(command, this) ?? this.#entry.place(command, origin, sender));
-  }
-
-  #wait(command: PlaceTrigger, owner: number): CallOutcome {
-    const outcome = outcomeOf(this.#triggers.place(command, owner));
-    this.#listen();
-    return outcome;
-  }
-
-  #mark(order: VenueOrder): void {
-    if (order.isUntold) return;
-    order.isUntold = true;
-    this.#untold.push(order);
-  }
-
-  #tellTriggers(): void {
-    this.#listen();
-    if (!this.#areTriggersUntold) return;
-    this.#areTriggersUntold = false;
-    this.#parts.news.triggersChanged();
-  }
-
-  #listen(): void {
-    for (const event of this.#outbox.take()) if (event.kind === 'trigger') this.#changes.push(event.trigger);
-    if (this.#changes.length > 0) this.#changes = this.#changes.filter((change) => !this.#takeIn(change));
-    this.isWatching = this.#waiting.size > 0 || this.#changes.length > 0;
-  }
-
-  /** False while its market keeps it to itself. */
-  #takeIn(change: TriggerReport): boolean {
-    if (this.#isSilent(change.orderCode)) return false;
-    this.#areTriggersUntold = true;
-    if (change.status === 'pending') this.#waiting.set(change.orderKey, change);
-    else {
-      this.#waiting.delete(change.orderKey);
-      this.#endedTriggers.set(change.orderKey, change);
-    }
-    return true;
+  #reportTriggers(): void {
+    if (this.#books.takeTriggers()) this.#sendTriggers();
   }
 
   // Order entry, triggers and checks ask the venue around them for these.
 
   get nowUs(): TsUs {
-    return tsUs(this.#parts.clock.nowUs);
+    return timeOf(this.#clock.nowUs);
   }
 
   get day(): TradingDay {
-    return this.#parts.account.day;
+    return this.#account.day;
   }
 
   listing(code: OrderCode): Listing | undefined {
-    return this.#listings.get(code);
+    return this.#account.find(code)?.listing ?? undefined;
   }
 
   book(code: OrderCode): Exchange<VenueOrder> | undefined {
-    return this.#traded.get(code)?.exchange ?? undefined;
+    const instrument = this.#account.find(code);
+    return instrument === undefined || instrument.listing === null
+      ? undefined
+      : (instrument.exchange ?? undefined);
+  }
+
+  midTwice(code: OrderCode): number {
+    return this.#account.instrument(code).midTwice;
   }
 
   unknownRefusal(_id: AccountId, code: OrderCode): Refusal | null {
-    return this.#listings.has(code) ? null : refusal(-6003);
+    return this.listing(code) === undefined ? refusal(-6003) : null;
   }
 
   riskRefusal(command: PlaceLimit): Refusal | null {
-    return this.#cash?.refusal(command) ?? this.#room.refusal(command);
-  }
-
-  takeKey(): BrokerOrderKey {
-    return this.#entry.store.takeKey();
-  }
-
-  send(
-    command: PlaceLimit,
-    origin: OrderOrigin,
-    { owner, triggerPrice }: Pick<OrderSender, 'owner' | 'triggerPrice'>,
-    by: Pick<TriggerOrder, 'orderKey' | 'parentKey'>,
-  ): VenueOrder['orderNo'] | Refusal {
-    const refused = placeRefusal(command, this);
-    if (refused !== null) return refused;
-    const decidedMidTwice = this.#traded.get(command.orderCode)?.midTwice ?? 0;
-    const sender = { owner, triggerPrice, decidedUs: this.nowUs, decidedMidTwice };
-    const { orderNo, orderKey } = this.#entry.place(command, origin, sender);
-    if (this.#lasts(by)) this.#lasting.add(orderKey);
-    return orderNo;
-  }
-
-  /** A contract with rates of its own may be charged by liquidity or by fill, which rows do not show: its costs are told. */
-  #filledValueOf({ orderCode: code, filledValue, fee, tax }: VenueOrder): FilledValue {
-    const value = money(filledValue);
-    if (this.#listings.get(code)?.contract.spec.costs === undefined) return { value, quality: 'exact' };
-    return { value, quality: 'exact', costs: { fee: money(fee), tax: money(tax) } };
-  }
-
-  #rowOf(order: VenueOrder): BrokerOrder {
-    const isWorking = order.isOpen && this.phase === 'continuous';
-    return {
-      orderNo: order.orderNo,
-      orderKey: order.orderKey,
-      refId: order.refId,
-      orderCode: order.orderCode,
-      side: order.side,
-      qty: qty(order.qty),
-      limitPrice: priceTicks(order.price),
-      filledQty: qty(order.filledQty),
-      filledValue: order.filledQty === 0 ? null : this.#filledValueOf(order),
-      status: statusOf(order),
-      statusText: '',
-      canCancel: isWorking,
-      canModify: isWorking,
-      source: order.source,
-      reason: '',
-    };
+    return this.#margin.refusal(command);
   }
 }
-
-/** Its row has said that it ended, and whose it is: a scan has nothing to add. Those that expire have no row of their own. */
-const isTold = ({ expired, origin, isUntold }: VenueOrder): boolean =>
-  !expired && origin === 'plain' && !isUntold;
-
-/** Exits stand as far from the price that is paid as they were asked for from the limit; those of a market order at their prices. */
-function bracketOf(
-  side: Side,
-  limit: number,
-  {
-    stopLossPrice: stopLoss,
-    takeProfitPrice: takeProfit,
-  }: Pick<BracketIntent, 'stopLossPrice' | 'takeProfitPrice'>,
-): Bracket {
-  if (isMarketLimit(side, limit)) return { is: 'prices', stopLoss, takeProfit };
-  const sign = signOf(side);
-  return { is: 'distances', stopLoss: sign * (limit - stopLoss), takeProfit: sign * (takeProfit - limit) };
-}
-
-/** An order that expired shows as it stood. */
-function statusOf(order: VenueOrder): BrokerOrderStatus {
-  const isCanceled = order.canceledUs !== null && !order.expired;
-  if (order.filledQty === 0) return isCanceled ? 'canceled' : 'resting';
-  return isCanceled ? 'matched_canceled' : 'matched';
-}
-
-function outcomeOf(answer: VenueOrder | TriggerReport | Refusal): CallOutcome {
-  if (isRefusal(answer)) return { status: 'rejected', code: String(answer.code), text: answer.text };
-  return { status: 'accepted', orderNo: answer.orderNo, orderKey: answer.orderKey };
-}
-
-/** A trailing stop that is not active yet shows its activation price. */
-const triggerRow = (row: TriggerReport): BrokerTriggerOrder => ({
-  orderNo: row.orderNo,
-  orderKey: row.orderKey,
-  orderCode: row.orderCode,
-  side: row.side,
-  qty: row.qty,
-  limitPrice: row.limitPrice,
-  kind: row.kind,
-  triggerPrice: row.triggerPrice ?? row.trailing?.activationPrice ?? null,
-  triggerWhen: row.triggerWhen,
-  status: row.status,
-  statusText: row.reason,
-  children: row.children,
-  parent: row.parentOrderNo,
-});

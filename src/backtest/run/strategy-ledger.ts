@@ -2,10 +2,11 @@
  * One strategy's fills, refusals and costs. A fill is a row of numbers; its round trips are read from these rows when the run is
  * over.
  */
+import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { isPaidInFull } from '../../domain/costs.ts';
+import type { OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
-import { applyFill, FLAT_POSITION, openProfit, partOf, type Position } from '../../domain/position.ts';
+import { applyFill, FLAT_POSITION, openProfit, partOf } from '../../domain/position.ts';
 import { money, tsUs } from '../../domain/units.ts';
 import {
   type BacktestDenial,
@@ -13,36 +14,22 @@ import {
   type BacktestTrade,
   type CostsByKind,
   DENIALS_KEPT_MAX,
-  type FillCause,
   type Rows,
   type StrategyFault,
 } from '../backtest-result.ts';
+import type { Holding, PriceRange } from '../../venue/account/holding.ts';
+import { contractFees, type OwnerBook } from '../../venue/account/ledger.ts';
+import { FILL_CLAUSES, liquidityOf } from '../../venue/exchange/fill-models.ts';
+import type { OrderFill } from '../../venue/orders/order-entry.ts';
+import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { NumberColumn } from './number-column.ts';
-import type { ContractFees } from '../../venue/account/ledger.ts';
-import { FILL_CLAUSES, type Liquidity } from '../../venue/exchange/fill-models.ts';
 
-/** An execution with all that is known of it, but the position it leads to. */
-export type Execution = Omit<BacktestFill, 'positionAfter' | 'strategy' | 'instrument'>;
-
-/** Prices at which the market traded; none where the low is above the high. */
-export interface PriceRange {
-  readonly high: number;
-  readonly low: number;
-}
-
-/** A position in one contract, and what the market traded since its last fill. */
-export class StrategyHolding implements PriceRange {
-  position: Position = FLAT_POSITION;
-  high = -Infinity;
-  low = Infinity;
-
-  /** The market traded in this range with this position. */
-  saw({ high, low }: PriceRange): void {
-    if (high > this.high) this.high = high;
-    if (low < this.low) this.low = low;
-  }
-}
+/** An order that was filled, or what an expired contract was paid out by. */
+export type FilledOrder = Pick<
+  VenueOrder,
+  'accountId' | 'orderCode' | 'side' | 'owner' | 'decidedUs' | 'decidedMidTwice' | 'tag' | 'origin'
+>;
 
 export class StrategyLedger {
   /** At each sample. */
@@ -52,87 +39,21 @@ export class StrategyLedger {
   stopped: string | null = null;
   fault: StrategyFault | null = null;
   readonly #index: number;
-  /** By instrument. */
-  readonly #holdings: (StrategyHolding | undefined)[] = [];
-  /** Contracts that it ever traded. */
-  readonly #traded: RunInstrument[] = [];
+  /** Its positions and what it was charged, inside the account. */
+  readonly book: OwnerBook;
   readonly denials: BacktestDenial[] = [];
   readonly fills: FillLog;
-  #exchangeFee = 0;
-  #clearingFee = 0;
-  #brokerFee = 0;
-  #fee = 0;
-  #tax = 0;
-  /** Twice what was paid against the middle of the book. */
-  #spreadTwice = 0;
 
-  constructor(index: number, profit: NumberColumn) {
+  constructor(index: number, book: OwnerBook, profit: NumberColumn) {
     this.#index = index;
+    this.book = book;
     this.profit = profit;
     this.fills = new FillLog(index);
-  }
-
-  /** Everything charged so far. */
-  get charged(): number {
-    return this.#fee + this.#tax;
-  }
-
-  /** Undefined for a contract it never traded. */
-  holdingOf(instrument: number): StrategyHolding | undefined {
-    return this.#holdings[instrument];
-  }
-
-  holding(instrument: RunInstrument): StrategyHolding {
-    const { index } = instrument.contract;
-    const known = this.#holdings[index];
-    if (known !== undefined) return known;
-    while (this.#holdings.length <= index) this.#holdings.push(undefined);
-    const holding = new StrategyHolding();
-    this.#holdings[index] = holding;
-    this.#traded.push(instrument);
-    return holding;
-  }
-
-  execute(instrument: RunInstrument, execution: Execution, fees: ContractFees): void {
-    const { side, qty, value, fee, tax, midTwice, priceTicks } = execution;
-    const holding = this.holding(instrument);
-    const change = signOf(side) * qty;
-    this.#exchangeFee += fees.exchangeFee;
-    this.#clearingFee += fees.clearingFee;
-    this.#brokerFee += fees.brokerFee;
-    this.#fee += fee;
-    this.#tax += tax;
-    if (midTwice > 0) this.#spreadTwice += change * (2 * priceTicks - midTwice) * instrument.unit;
-    holding.position = applyFill(holding.position, change, value);
-    this.fills.add(execution, instrument.contract.index, holding);
-    holding.high = -Infinity;
-    holding.low = Infinity;
   }
 
   deny(denial: Omit<BacktestDenial, 'strategy'>): void {
     this.denialCount += 1;
     if (this.denials.length < DENIALS_KEPT_MAX) this.denials.push({ ...denial, strategy: this.#index });
-  }
-
-  /** Profit, open and closed, net of costs; open profit is 0 where the contract has no mark yet. */
-  profitNow(): number {
-    let profit = 0 - this.charged;
-    for (const { contract, unitValue } of this.#traded) {
-      const position = this.#holdings[contract.index]?.position ?? FLAT_POSITION;
-      profit += position.realised;
-      if (position.qty !== 0 && unitValue !== 0) profit += openProfit(position, unitValue);
-    }
-    return profit;
-  }
-
-  /** A position paid in full has left the cash with its purchase; a margined one leaves its profit there when it is closed. */
-  cashNow(day: TradingDay): number {
-    let cash = 0 - this.charged;
-    for (const { contract, costs } of this.#traded) {
-      const { qty, realised, openValue } = this.#holdings[contract.index]?.position ?? FLAT_POSITION;
-      cash += realised - (isPaidInFull(costs, day) ? Math.sign(qty) * openValue : 0);
-    }
-    return cash;
   }
 
   /** Round trips in the order of their ends, then those that are open at the end of the run; and the time with a position. */
@@ -152,25 +73,38 @@ export class StrategyLedger {
       const trip = trips[step.instrument];
       trip?.fill(step, () => end(trip, step.atUs, false));
     }
-    trips.forEach((trip, at) => {
-      const holding = this.#holdings[at];
-      if (holding === undefined || holding.position.qty === 0) return;
+    for (const trip of trips) {
+      const holding = this.book.holdings.get(trip.code);
+      if (holding === undefined || holding.entry.qty === 0) continue;
       trip.saw(holding);
       trip.closeAtMark();
       end(trip, endUs, true);
-    });
+    }
     return { trades, heldUs };
   }
 
-  costs(): CostsByKind {
-    const [exchangeFee, clearingFee, brokerFee] = [this.#exchangeFee, this.#clearingFee, this.#brokerFee];
+  /** `days`: of the run, in the order in which its fills name them. */
+  costs(instruments: readonly RunInstrument[], days: readonly TradingDay[]): CostsByKind {
+    let [exchangeFee, clearingFee, brokerFee, spreadTwice] = [0, 0, 0, 0];
+    for (let row = 0; row < this.fills.length; row += 1) {
+      const { instrument, change, day, paidTwice, isSettlement } = this.fills.stepAt(row);
+      const [traded, on] = [instruments[instrument], days[day]];
+      assert(traded !== undefined && on !== undefined, 'a fill is of a contract and a day of the run');
+      spreadTwice += change * paidTwice * traded.unit;
+      if (isSettlement) continue;
+      const fees = contractFees(traded.costs, on, Math.abs(change));
+      exchangeFee += fees.exchangeFee;
+      clearingFee += fees.clearingFee;
+      brokerFee += fees.brokerFee;
+    }
+    const { accrued } = this.book;
     return {
       exchangeFee: money(exchangeFee),
       clearingFee: money(clearingFee),
       brokerFee: money(brokerFee),
-      valueFee: money(this.#fee - exchangeFee - clearingFee - brokerFee),
-      tax: money(this.#tax),
-      spread: money(Math.round(this.#spreadTwice / 2)),
+      valueFee: money(accrued.brokerFee - exchangeFee - clearingFee - brokerFee),
+      tax: money(accrued.tax),
+      spread: money(Math.round(spreadTwice / 2)),
     };
   }
 }
@@ -184,6 +118,10 @@ interface Step extends PriceRange {
   readonly value: number;
   readonly fee: number;
   readonly tax: number;
+  readonly isSettlement: boolean;
+  /** Ticks against the middle of the book; 0 where it was not known. */
+  readonly paidTwice: number;
+  readonly day: number;
 }
 
 /** What happened in one contract since its position was flat or turned round. */
@@ -202,6 +140,10 @@ class RoundTrip {
   #fills = 0;
   #adverse = 0;
   #favourable = 0;
+
+  get code(): OrderCode {
+    return this.#instrument.contract.orderCode;
+  }
 
   constructor(instrument: RunInstrument) {
     this.#instrument = instrument;
@@ -287,9 +229,11 @@ class RoundTrip {
   }
 }
 
-const LIQUIDITIES: readonly Liquidity[] = ['taker', 'maker', 'auction'];
-const CAUSES: readonly FillCause[] = ['order', 'forced', 'settled'];
-const FIGURES = 17;
+/** A divisor of a chunk. */
+const FIGURES = 16;
+const SETTLEMENT = FILL_CLAUSES.indexOf('settlement');
+/** On top of the clause where the broker closed by force. */
+const FORCED = FILL_CLAUSES.length;
 
 /** Fills as one column of numbers: a run with a million of them keeps eight bytes a figure. Reading a fill makes its object. */
 class FillLog implements Rows<BacktestFill> {
@@ -304,35 +248,43 @@ class FillLog implements Rows<BacktestFill> {
     return this.#figures.length / FIGURES;
   }
 
+  /** `holding` as the fill has left it, but for the range of the market before. */
   add(
-    fill: Execution,
-    instrument: number,
-    { position, high, low }: Pick<StrategyHolding, 'position' | 'high' | 'low'>,
+    order: FilledOrder,
+    fill: OrderFill,
+    atUs: number,
+    { contract, midTwice }: RunInstrument,
+    { entry, high, low }: Holding,
+    day: number,
   ): void {
-    const figures = this.#figures;
-    figures.push(fill.tsUs);
-    figures.push(fill.decidedUs);
-    figures.push(instrument);
-    figures.push(signOf(fill.side) * fill.qty);
-    figures.push(fill.priceTicks);
-    figures.push(fill.value);
-    figures.push(fill.fee);
-    figures.push(fill.tax);
-    figures.push(LIQUIDITIES.indexOf(fill.liquidity));
-    figures.push(CAUSES.indexOf(fill.cause));
-    figures.push(fill.midTwice);
-    figures.push(fill.decidedMidTwice);
-    figures.push(position.qty);
-    figures.push(FILL_CLAUSES.indexOf(fill.clause));
-    figures.push(fill.orderNo);
-    figures.push(high);
-    figures.push(low);
+    const clause = fill.clause === null ? -1 : FILL_CLAUSES.indexOf(fill.clause);
+    const place = this.#figures.extend(FIGURES);
+    const row = this.#figures.tail;
+    row[place] = atUs;
+    row[place + 1] = order.decidedUs;
+    row[place + 2] = contract.index;
+    row[place + 3] = signOf(order.side) * fill.qty;
+    row[place + 4] = fill.price;
+    row[place + 5] = fill.value;
+    row[place + 6] = fill.fee;
+    row[place + 7] = fill.tax;
+    row[place + 8] = order.origin === 'forced' ? clause + FORCED : clause;
+    row[place + 9] = clause === SETTLEMENT ? 0 : midTwice;
+    row[place + 10] = order.decidedMidTwice;
+    row[place + 11] = entry.qty;
+    row[place + 12] = order.tag;
+    row[place + 13] = high;
+    row[place + 14] = low;
+    row[place + 15] = day;
   }
 
   at(index: number): BacktestFill | undefined {
     const row = index < 0 ? this.length + index : index;
     if (row < 0 || row >= this.length) return undefined;
     const figure = (place: number): number => this.#figures.at(row * FIGURES + place);
+    const place = figure(8) % FORCED;
+    const clause = FILL_CLAUSES[place];
+    assert(clause !== undefined, 'a fill has its clause');
     return {
       tsUs: tsUs(figure(0)),
       decidedUs: tsUs(figure(1)),
@@ -344,13 +296,13 @@ class FillLog implements Rows<BacktestFill> {
       value: money(figure(5)),
       fee: money(figure(6)),
       tax: money(figure(7)),
-      liquidity: LIQUIDITIES[figure(8)] ?? 'taker',
-      cause: CAUSES[figure(9)] ?? 'order',
-      midTwice: figure(10),
-      decidedMidTwice: figure(11),
-      positionAfter: figure(12),
-      clause: FILL_CLAUSES[figure(13)] ?? 'shown',
-      orderNo: figure(14),
+      liquidity: liquidityOf(clause),
+      cause: place === SETTLEMENT ? 'settled' : figure(8) >= FORCED ? 'forced' : 'order',
+      midTwice: figure(9),
+      decidedMidTwice: figure(10),
+      positionAfter: figure(11),
+      clause,
+      orderNo: figure(12),
     };
   }
 
@@ -363,8 +315,11 @@ class FillLog implements Rows<BacktestFill> {
       value: figure(5),
       fee: figure(6),
       tax: figure(7),
-      high: figure(15),
-      low: figure(16),
+      isSettlement: figure(8) === SETTLEMENT,
+      paidTwice: figure(9) > 0 ? 2 * figure(4) - figure(9) : 0,
+      high: figure(13),
+      low: figure(14),
+      day: figure(15),
     };
   }
 

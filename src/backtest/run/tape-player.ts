@@ -3,6 +3,7 @@
  * contracts. For each row first our orders meet it, then the engine sees it. This is the loop that decides how fast a run is.
  */
 import type { TradeTick } from '../../domain/ticks.ts';
+import type { OrderCode } from '../../domain/ids.ts';
 import type { InstrumentIndex } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LateBook } from '../../engine/market/merged-book.ts';
@@ -16,10 +17,11 @@ import { barTickOf } from '../bar-ticks.ts';
 import { bookOf, seqOf, timeOf, tradeOf } from './market-messages.ts';
 import type { Timeline } from './timeline.ts';
 import type { RunVenue } from './run-venue.ts';
-import type { Sequence, VirtualClock } from './virtual-clock.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
 export interface PlayedTape {
   readonly instrument: InstrumentIndex;
+  readonly orderCode: OrderCode;
   readonly rows: TickRows;
   readonly exchange: Exchange;
   /** Lots that were traded on this day before the first row, in a bar that began the day before. */
@@ -29,7 +31,6 @@ export interface PlayedTape {
 interface TapePlayerParts {
   readonly engine: Engine;
   readonly clock: VirtualClock;
-  readonly sequence: Sequence;
   readonly timeline: Timeline;
   readonly venue: RunVenue;
   /** Looks at each row by itself. */
@@ -92,9 +93,9 @@ class Cursor implements LateBook, TradeSource {
   }
 
   /** The trade of this row gets its number. */
-  count(traded: number, sequence: Sequence): void {
-    sequence.last += 1;
-    this.seq = sequence.last;
+  count(traded: number, clock: VirtualClock): void {
+    clock.seq += 1;
+    this.seq = clock.seq;
     this.totalVolume += traded;
   }
 
@@ -112,16 +113,16 @@ class Cursor implements LateBook, TradeSource {
   }
 
   /** Changes of the book that no strategy listens to. */
-  showLater(sequence: Sequence, stretch: QuietStretch): void {
+  showLater(clock: VirtualClock, stretch: QuietStretch): void {
     const { exchange } = this.tape;
     const { bid, ask, row } = this;
     if (exchange.bidChanges !== bid.changes) {
-      sequence.last += 1;
-      bid.showLater(exchange.bidChanges, sequence.last, row, exchange.bid, exchange.bidQty);
+      clock.seq += 1;
+      bid.showLater(exchange.bidChanges, clock.seq, row, exchange.bid, exchange.bidQty);
     }
     if (exchange.askChanges !== ask.changes) {
-      sequence.last += 1;
-      ask.showLater(exchange.askChanges, sequence.last, row, exchange.ask, exchange.askQty);
+      clock.seq += 1;
+      ask.showLater(exchange.askChanges, clock.seq, row, exchange.ask, exchange.askQty);
     }
     stretch.bookLater(this);
   }
@@ -180,7 +181,6 @@ export class TapePlayer {
   readonly #parts: TapePlayerParts;
   readonly #engine: Engine;
   readonly #clock: VirtualClock;
-  readonly #sequence: Sequence;
   readonly #cursors: readonly Cursor[];
   /** Whose row comes next, over all rows. */
   readonly #turns: Uint16Array;
@@ -190,7 +190,6 @@ export class TapePlayer {
     this.#parts = parts;
     this.#engine = parts.engine;
     this.#clock = parts.clock;
-    this.#sequence = parts.sequence;
     this.#cursors = tapes.map((tape) => new Cursor(tape));
     this.#turns = turnsOf(tapes).places;
   }
@@ -235,62 +234,60 @@ export class TapePlayer {
     const { exchange, rows } = cursor.tape;
     const { row } = cursor;
     const atUs = rows.tsUs[row] ?? 0;
-    if (atUs >= timeline.nextUs) timeline.runTo(atUs);
-    this.#clock.nowUs = atUs;
+    const clock = this.#clock;
+    if (atUs >= clock.nextUs) timeline.runTo(atUs);
+    clock.nowUs = atUs;
     if (venue.isWatching) this.#watch(cursor);
     exchange.row(row);
-    if (venue.isUntold) {
+    if (venue.hasChanges) {
       if (exchange.isPath && venue.isWatching) this.#watch(cursor);
-      venue.tell();
+      venue.report();
     }
     // The price of a quote follows from its book.
     if (rows.isQuotes) this.#showBook(cursor);
     const traded = rows.qty[row] ?? 0;
     if (rows.bars !== null) this.#showBar(cursor, rows.bars);
     else if (traded > 0) {
-      cursor.count(traded, this.#sequence);
+      cursor.count(traded, clock);
       this.#engine.trade(cursor.trade);
     }
     if (!rows.isQuotes) this.#showBook(cursor);
-    if (venue.isMarginWatched) {
-      venue.noticeMargin();
-      timeline.wake(venue.nextUs);
-    }
+    if (venue.isMarginWatched) venue.watchMargin();
     cursor.row += 1;
   }
 
   /** Orders that wait for their trigger look at the row. */
   #watch({ tape, row }: Cursor): void {
     const { venue } = this.#parts;
-    const { instrument, rows } = tape;
+    const { orderCode, rows } = tape;
     const { priceTicks, qty, book, isQuotes } = rows;
     if (isQuotes && book !== null)
-      venue.quoted(instrument, book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
-    else if ((qty[row] ?? 0) > 0) venue.traded(instrument, priceTicks[row] ?? 0);
+      venue.quoted(orderCode, book.bidPrice[0]?.[row] ?? 0, book.askPrice[0]?.[row] ?? 0);
+    else if ((qty[row] ?? 0) > 0) venue.traded(orderCode, priceTicks[row] ?? 0);
   }
 
   /** A bar is seen when it is complete, as one trade at its close. */
   #showBar(cursor: Cursor, { volume }: BarTape): void {
     const { tape, row } = cursor;
     if (row % ROWS_PER_BAR < ROWS_PER_BAR - 1) return;
-    this.#parts.venue.endBar(tape.instrument);
-    cursor.count(Math.max(1, volume[Math.floor(row / ROWS_PER_BAR)] ?? 0), this.#sequence);
+    this.#parts.venue.endBar(tape.orderCode);
+    cursor.count(Math.max(1, volume[Math.floor(row / ROWS_PER_BAR)] ?? 0), this.#clock);
     this.#engine.trade(barTickOf(cursor.seq, tape.instrument, tape.rows, row, cursor.totalVolume));
   }
 
   /** Rows that only strategies look at. False when the next row needs `#playRow`. */
   #playQuiet(cursor: Cursor, end: number, stopUs: number): boolean {
-    const { venue, timeline } = this.#parts;
+    const { venue } = this.#parts;
+    const clock = this.#clock;
     const { instrument, exchange, rows } = cursor.tape;
-    if (!exchange.isQuiet || venue.isWatching || venue.isUntold || venue.isMarginWatched) return false;
+    if (!exchange.isQuiet || venue.isWatching || venue.hasChanges || venue.isMarginWatched) return false;
     const stretch = this.#engine.openStretch(instrument, cursor.totalVolume);
     if (stretch === null || (rows.isQuotes && stretch.isBookHeard)) return false;
-    const untilUs = Math.min(stopUs, timeline.nextUs, stretch.untilUs);
+    const untilUs = Math.min(stopUs, clock.nextUs, stretch.untilUs);
     const low = Math.max(stretch.low, exchange.buyLimit + 1);
     const high = Math.min(stretch.high, exchange.sellLimit - 1);
     const { tsUs, priceTicks, qty } = rows;
-    const sequence = this.#sequence;
-    const first = sequence.last;
+    const first = clock.seq;
     const from = cursor.row;
     let row = from;
     let lastUs = NaN;
@@ -303,25 +300,25 @@ export class TapePlayer {
       if (traded > 0 && (price < low || price > high)) break;
       cursor.row = row;
       exchange.follow(row);
-      if (rows.isQuotes && hasNewBook(cursor)) cursor.showLater(sequence, stretch);
+      if (rows.isQuotes && hasNewBook(cursor)) cursor.showLater(clock, stretch);
       if (traded > 0) {
-        cursor.count(traded, sequence);
+        cursor.count(traded, clock);
         isOver = !stretch.next(cursor);
         lastUs = atUs;
       }
       if (hasNewBook(cursor)) {
         if (stretch.isBookHeard) isOver = true;
         if (!isOver) {
-          cursor.showLater(sequence, stretch);
+          cursor.showLater(clock, stretch);
           lastUs = atUs;
         }
       }
       row += 1;
     }
     if (row === from) return false;
-    this.#clock.nowUs = cursor.atUs;
-    const events = sequence.last - first;
-    if (events > 0) this.#engine.closeStretch(stretch, events, seqOf(sequence.last), timeOf(lastUs));
+    clock.nowUs = cursor.atUs;
+    const events = clock.seq - first;
+    if (events > 0) this.#engine.closeStretch(stretch, events, seqOf(clock.seq), timeOf(lastUs));
     if (isOver) this.#showBook(cursor);
     cursor.row = row;
     return true;
@@ -348,8 +345,8 @@ export class TapePlayer {
     const isLate = atUs < engine.quietUntilUs && !engine.isBookHeard(instrument);
     // Until the engine has done what is due, the book is as it was before.
     if (!isLate && (cursor.bid.isLate || cursor.ask.isLate)) engine.settleBook(instrument);
-    this.#sequence.last += 1;
-    side.seq = this.#sequence.last;
+    this.#clock.seq += 1;
+    side.seq = this.#clock.seq;
     side.row = cursor.row;
     side.price = side.name === 'bid' ? exchange.bid : exchange.ask;
     side.qty = side.name === 'bid' ? exchange.bidQty : exchange.askQty;

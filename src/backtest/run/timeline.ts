@@ -3,53 +3,43 @@
  * phase, the run takes its sample, calls reach the venue and answers reach us, timers ring, and only then the recording goes on.
  * One number says when the next of all this is due.
  */
-import type { SessionPhase } from '../../domain/calendar.ts';
 import type { PhaseBoundary } from './run-day.ts';
 import type { EngineDriver } from './engine-driver.ts';
 import { seqOf, timeOf } from './market-messages.ts';
-import type { VirtualBroker } from './virtual-broker.ts';
-import type { Sequence, VirtualClock } from './virtual-clock.ts';
-
-interface TimelineParts {
-  readonly clock: VirtualClock;
-  readonly sequence: Sequence;
-  readonly broker: VirtualBroker;
-  readonly sampleEveryUs: number;
-  readonly onPhase: (phase: SessionPhase, atUs: number) => void;
-  readonly onSample: (atUs: number) => void;
-}
+import type { RunAccount } from './run-account.ts';
+import type { RunVenue } from './run-venue.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
 /** Things that happen at one moment; a strategy with more never lets time go on. */
 const AT_ONE_MOMENT_MAX = 200_000;
 
 export class Timeline {
-  /** Compared with the time of each row. */
-  nextUs = -Infinity;
-  readonly #parts: TimelineParts;
+  readonly #clock: VirtualClock;
+  readonly #venue: RunVenue;
+  readonly #account: RunAccount;
+  readonly #sampleEveryUs: number;
   #driver: EngineDriver | null = null;
   #boundaries: readonly PhaseBoundary[] = [];
   #boundary = 0;
   #sampleUs = Infinity;
 
-  constructor(parts: TimelineParts) {
-    this.#parts = parts;
-  }
-
-  /** Something is due earlier than was known. */
-  wake(atUs: number): void {
-    if (atUs < this.nextUs) this.nextUs = atUs;
+  constructor(clock: VirtualClock, venue: RunVenue, account: RunAccount, sampleEveryUs: number) {
+    this.#clock = clock;
+    this.#venue = venue;
+    this.#account = account;
+    this.#sampleEveryUs = sampleEveryUs;
   }
 
   useDriver(driver: EngineDriver | null): void {
     this.#driver = driver;
-    this.nextUs = -Infinity;
+    this.#clock.nextUs = -Infinity;
   }
 
   openDay(boundaries: readonly PhaseBoundary[], firstSampleUs: number): void {
     this.#boundaries = boundaries;
     this.#boundary = 0;
     this.#sampleUs = firstSampleUs;
-    this.nextUs = -Infinity;
+    this.#clock.nextUs = -Infinity;
   }
 
   /** No more samples until the next day. */
@@ -59,7 +49,7 @@ export class Timeline {
 
   /** Everything that is due at `untilUs` or before. */
   runTo(untilUs: number): void {
-    const { clock } = this.#parts;
+    const clock = this.#clock;
     let steps = 0;
     for (let dueUs = this.#earliest(); dueUs <= untilUs; dueUs = this.#earliest()) {
       if (dueUs > clock.nowUs) {
@@ -70,7 +60,7 @@ export class Timeline {
       if (steps > AT_ONE_MOMENT_MAX) throw standstill(clock.nowUs);
       this.#step(clock.nowUs);
     }
-    this.nextUs = this.#earliest();
+    clock.nextUs = this.#earliest();
     if (untilUs > clock.nowUs) clock.nowUs = untilUs;
   }
 
@@ -79,27 +69,28 @@ export class Timeline {
     const boundary = this.#boundaries[this.#boundary];
     if (boundary !== undefined && boundary.atUs <= nowUs) {
       this.#boundary += 1;
-      return this.#parts.onPhase(boundary.phase, boundary.atUs);
+      return this.#venue.setPhase(boundary.phase, boundary.atUs);
     }
     if (this.#sampleUs <= nowUs) return this.#sample(nowUs);
-    const answer = this.#parts.broker.step(nowUs);
+    const answer = this.#venue.step(nowUs);
     if (answer !== null) {
-      this.#parts.sequence.last += 1;
-      return this.#driver?.engine.process(answer(seqOf(this.#parts.sequence.last), timeOf(nowUs)));
+      this.#clock.seq += 1;
+      answer.seq = seqOf(this.#clock.seq);
+      answer.tsUs = timeOf(nowUs);
+      return this.#driver?.engine.process(answer);
     }
     if (this.#driver !== null && this.#driver.alarmUs <= nowUs) this.#driver.ring();
   }
 
   #sample(nowUs: number): void {
-    const { sampleEveryUs, onSample } = this.#parts;
-    onSample(nowUs);
-    while (this.#sampleUs <= nowUs) this.#sampleUs += sampleEveryUs;
+    this.#account.sample(nowUs, this.#venue.funds());
+    while (this.#sampleUs <= nowUs) this.#sampleUs += this.#sampleEveryUs;
   }
 
   #earliest(): number {
     const boundaryUs = this.#boundaries[this.#boundary]?.atUs ?? Infinity;
     const alarmUs = this.#driver?.alarmUs ?? Infinity;
-    return Math.min(boundaryUs, this.#sampleUs, this.#parts.broker.nextUs, alarmUs);
+    return Math.min(boundaryUs, this.#sampleUs, this.#venue.nextUs, alarmUs);
   }
 }
 

@@ -7,12 +7,10 @@ import { type BrokerOrder, type BrokerTriggerOrder, mayWork } from '../../domain
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
-import { waitsInTriggerBook } from '../../domain/order.ts';
 import {
   OPERATOR_INDEX,
   type PriceTicks,
   priceTicks,
-  qty,
   type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
@@ -24,56 +22,40 @@ import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
 import type { EntryWithdrawal } from './entry-withdrawal.ts';
-import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import { ManagedOrder, type OrderTerms } from './managed-order.ts';
+import { ManagedOrder } from './managed-order.ts';
 
 /** Limit price of a trigger order whose row has neither limit nor trigger. */
 export const NO_PRICE = priceTicks(1);
 
 /** Whose an order is that the broker shows and no call of this journal placed. */
 type Owner = Pick<
-  OrderTerms,
+  ManagedOrder,
   'clientOrderId' | 'strategy' | 'purpose' | 'instrument' | 'isAdopted' | 'parent'
 >;
 
+interface Owners {
+  readonly context: EventContext;
+  readonly contracts: ContractTable;
+  readonly market: Market;
+  readonly orders: Orders;
+  readonly ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
+  readonly halt: EntryHalt;
+  readonly entries: EntryWithdrawal;
+  readonly tradingDay: () => TradingDay;
+}
+
 export class Adoption {
-  readonly #context: EventContext;
-  readonly #contracts: ContractTable;
-  readonly #market: Market;
-  readonly #orders: Orders;
-  readonly #ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
-  readonly #halt: EntryHalt;
-  readonly #life: OrderLife;
-  readonly #entries: EntryWithdrawal;
-  readonly #session: { tradingDay(): TradingDay };
+  readonly #owners: Owners;
   readonly #unknownContracts = new Set<string>();
-  readonly #owners = new Map<string, StrategyIndex>();
+  readonly #senders = new Map<string, StrategyIndex>();
   /** Installations of daemons that are no part of this journal. */
   readonly #strangers = new Set<string>();
   /** Their calls, while the contract is not listed. */
   #sent: readonly OrderToSend[] = [];
 
-  constructor(
-    context: EventContext,
-    contracts: ContractTable,
-    market: Market,
-    orders: Orders,
-    ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>,
-    halt: EntryHalt,
-    life: OrderLife,
-    entries: EntryWithdrawal,
-    session: { tradingDay(): TradingDay },
-  ) {
-    this.#context = context;
-    this.#contracts = contracts;
-    this.#market = market;
-    this.#orders = orders;
-    this.#ids = ids;
-    this.#halt = halt;
-    this.#life = life;
-    this.#entries = entries;
-    this.#session = session;
+  constructor(owners: Owners) {
+    this.#owners = owners;
   }
 
   /** A row of today names a contract that is not listed: what it cost is not in our books. */
@@ -83,7 +65,7 @@ export class Adoption {
 
   /** Orders of the emergency record, for when the book shows them. */
   expect(owners: readonly OrderOwner[]): void {
-    for (const { clientOrderId: id, strategy } of owners) this.#owners.set(id, strategy);
+    for (const { clientOrderId: id, strategy } of owners) this.#senders.set(id, strategy);
     this.#sent = owners.flatMap(({ order, strategy }) =>
       order === undefined ? [] : [{ ...order, strategy }],
     );
@@ -94,9 +76,9 @@ export class Adoption {
     const taken: ManagedOrder[] = [];
     const unlisted: OrderToSend[] = [];
     for (const order of this.#sent) {
-      const contract = this.#contracts.byOrderCode(order.orderCode);
+      const contract = this.#owners.contracts.byOrderCode(order.orderCode);
       if (contract === undefined) unlisted.push(order);
-      else if (this.#orders.get(order.clientOrderId) === undefined)
+      else if (this.#owners.orders.get(order.clientOrderId) === undefined)
         taken.push(this.#addSent({ ...order, instrument: contract.index }));
     }
     this.#sent = unlisted;
@@ -104,24 +86,11 @@ export class Adoption {
   }
 
   #addSent(sent: OrderToSend): ManagedOrder {
-    const { strategy, trigger } = sent;
-    const order = new ManagedOrder({
-      ...sent,
-      isWaiting: waitsInTriggerBook(trigger),
-      parent: null,
-      isAdopted: false,
-      isProtective: false,
-      createdUs: this.#context.nowUs,
-    });
-    this.#orders.add(order);
-    this.#context.append({
-      kind: 'place',
-      cause: this.#context.seq,
-      tsUs: this.#context.nowUs,
-      strategy,
-      order: sent,
-      isLost: false,
-    });
+    const { strategy } = sent;
+    const order = new ManagedOrder(sent, this.#owners.context.nowUs);
+    this.#owners.orders.add(order);
+    const { context } = this.#owners;
+    context.append({ ...context.head(strategy), kind: 'place', order: sent, isLost: false });
     return order;
   }
 
@@ -133,10 +102,10 @@ export class Adoption {
   adopt(row: BrokerOrder, readUs: TsUs): ManagedOrder | undefined {
     const contract = this.#contractOf(row, row.orderNo, 'order');
     if (contract === undefined) return undefined;
-    const refId = this.#orders.get(row.refId) === undefined ? row.refId : null;
-    const strategy = (refId === null ? undefined : this.#owners.get(refId)) ?? OPERATOR_INDEX;
+    const refId = this.#owners.orders.get(row.refId) === undefined ? row.refId : null;
+    const strategy = (refId === null ? undefined : this.#senders.get(refId)) ?? OPERATOR_INDEX;
     const isAdopted = strategy === OPERATOR_INDEX;
-    const isNamed = refId !== null && (this.#owners.has(refId) || !this.#ids.mayMint(refId));
+    const isNamed = refId !== null && (this.#senders.has(refId) || !this.#owners.ids.mayMint(refId));
     const order = this.#addOrder(row, readUs, row.limitPrice ?? this.#priceNear(contract), {
       clientOrderId: isNamed ? refId : this.#dayName('A', row.orderNo),
       strategy,
@@ -161,27 +130,11 @@ export class Adoption {
       parent: sender.clientOrderId,
     });
     // A trailing stop sends a stop, whichever way it was last shown to trigger.
-    child.triggerWhen = sender.triggerKind === 'trailing_stop' ? null : sender.triggerWhen;
+    child.ownTrigger().when = sender.triggerState.kind === 'trailing_stop' ? null : sender.triggerWhen;
     // An exit lasts like the bracket that brought it.
-    const bracket = this.#orders.get(sender.parent);
+    const bracket = this.#owners.orders.get(sender.parent);
     child.isLasting = sender.isLasting || bracket?.isLasting === true;
-    this.sent(sender, child);
     return child;
-  }
-
-  /** The child is an order of its own from here on. */
-  sent(sender: ManagedOrder, child: ManagedOrder): void {
-    if (child.orderNo !== null) this.#orders.noteSent(child.orderNo, sender);
-    sender.sentQty = qty(sender.sentQty + child.qty);
-    if (sender.sentQty >= sender.qty)
-      this.#life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
-    else this.#orders.changed(sender);
-    this.#life.tell(child);
-    if (child.isFinal) return;
-    // The cancel crossed the trigger on the wire: it goes on to what was sent.
-    if (sender.isUnwanted) this.#context.cancel(child.strategy, child.clientOrderId);
-    else if (sender.isWithdrawn && !this.#entries.isCover(child.clientOrderId))
-      this.#entries.withdrawOrder(child);
   }
 
   /**
@@ -200,42 +153,43 @@ export class Adoption {
       parent: bracket?.clientOrderId ?? null,
     };
     const order = this.#create(row, owner, row.limitPrice ?? row.triggerPrice ?? NO_PRICE, true);
-    addWaiting(this.#orders, order, row);
+    addWaiting(this.#owners.orders, order, row);
     if (bracket !== null) return order;
     const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
     const text = `not ours: ${row.kind} ${row.side} ${row.qty} ${row.orderCode}${trigger} waits at the broker, no. ${row.orderNo}`;
-    this.#context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
+    this.#owners.context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
     return order;
   }
 
   #addOrder(row: BrokerOrder, readUs: TsUs, limitPrice: PriceTicks, owner: Owner): ManagedOrder {
     const order = this.#create(row, owner, limitPrice, false);
     order.become('accepted');
-    this.#orders.add(order);
+    this.#owners.orders.add(order);
     order.refId = row.refId;
     order.orderKey = row.orderKey;
     // One that is over takes no number from an order that works.
-    this.#orders.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
+    this.#owners.orders.names.bind(order, row.orderNo, mayWork(row) ? readUs : -Infinity);
     const { clientOrderId: id, strategy, parent } = owner;
-    const head = { cause: this.#context.seq, tsUs: this.#context.nowUs, strategy };
+    const head = this.#owners.context.head(strategy);
     this.#haltForStranger(row);
     if (parent === null)
-      this.#context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
-    else this.#context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
+      this.#owners.context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
+    else
+      this.#owners.context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
     return order;
   }
 
   /** A daemon of ours placed it, and this journal knows nothing of it: entries wait for a person (rulings, 40). */
   #haltForStranger({ refId, orderNo }: BrokerOrder): void {
-    if (refId === null || this.#owners.has(refId) || this.#orders.get(refId) !== undefined) return;
-    const installation = this.#ids.strangerOf(refId);
+    if (refId === null || this.#senders.has(refId) || this.#owners.orders.get(refId) !== undefined) return;
+    const installation = this.#owners.ids.strangerOf(refId);
     if (installation === null) return;
     const text = `${SECOND_DAEMON}, or this state directory was lost, copied or put back: order no. ${orderNo} was placed by a Tickwright (installation ${installation}) that is not of this journal`;
-    const { reason } = this.#halt;
-    this.#halt.halt(text, 'second_daemon');
-    this.#entries.withdraw(null);
-    if (this.#halt.reason === reason && !this.#strangers.has(installation))
-      this.#context.alert(null, 'critical', 'second_daemon', text);
+    const { reason } = this.#owners.halt;
+    this.#owners.halt.halt(text, 'second_daemon');
+    this.#owners.entries.withdraw(null);
+    if (this.#owners.halt.reason === reason && !this.#strangers.has(installation))
+      this.#owners.context.alert(null, 'critical', 'second_daemon', text);
     this.#strangers.add(installation);
   }
 
@@ -245,43 +199,45 @@ export class Adoption {
     limitPrice: PriceTicks,
     isWaiting: boolean,
   ): ManagedOrder {
-    const createdUs = this.#context.nowUs;
-    const terms = { ...owner, orderCode, side, qty, limitPrice, trigger: null, isWaiting, createdUs };
-    return new ManagedOrder({ ...terms, isProtective: false });
+    const terms = { ...owner, orderCode, side, qty, limitPrice, trigger: null };
+    const order = new ManagedOrder(terms, this.#owners.context.nowUs, owner.parent, isWaiting);
+    order.isAdopted = owner.isAdopted;
+    if (owner.isAdopted) order.refId = null;
+    return order;
   }
 
   #tellAdopted(row: BrokerOrder, order: ManagedOrder): void {
-    const twin = this.#orders.get(row.refId);
+    const twin = this.#owners.orders.get(row.refId);
     const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
     if (twin !== undefined && twin !== order) {
       const text = `the book shows ${what} with the refId of ${twin.clientOrderId}, which is another order`;
-      return this.#context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
+      return this.#owners.context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
     }
     if (!order.isAdopted) {
       const text = `sent when no row could be written: ${what}`;
-      return this.#context.alert(order.strategy, 'warning', 'order_recovered', text);
+      return this.#owners.context.alert(order.strategy, 'warning', 'order_recovered', text);
     }
     const isForced = row.source === 'forced';
     const isOver = row.filledQty === 0 && !mayWork(row);
     const by = isForced ? 'the broker closed a position' : 'not ours';
     const severity = isForced ? 'critical' : isOver ? 'info' : 'warning';
-    this.#context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
+    this.#owners.context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
   }
 
   /** The broker's day may begin before ours: a number may come twice. */
   #dayName(letter: string, name: string): ClientOrderId {
-    const first = clientOrderId(`${letter}.${this.#session.tradingDay()}.${name}`);
+    const first = clientOrderId(`${letter}.${this.#owners.tradingDay()}.${name}`);
     let free = first;
-    for (let count = 2; this.#orders.get(free) !== undefined; count += 1)
+    for (let count = 2; this.#owners.orders.get(free) !== undefined; count += 1)
       free = clientOrderId(`${first}.${count}`);
     return free;
   }
 
   /** An order without a price needs one until its fills show it. */
   #priceNear(contract: Contract): PriceTicks {
-    const band = this.#market.band(contract.index);
+    const band = this.#owners.market.band(contract.index);
     const reference = band === undefined ? 0 : Math.round(band.reference / contract.spec.hundredthsPerTick);
-    return this.#market.lastPrice(contract.index) ?? priceTicks(reference);
+    return this.#owners.market.lastPrice(contract.index) ?? priceTicks(reference);
   }
 
   #contractOf(
@@ -289,12 +245,12 @@ export class Adoption {
     name: string,
     what: string,
   ): Contract | undefined {
-    const contract = this.#contracts.byOrderCode(row.orderCode);
+    const contract = this.#owners.contracts.byOrderCode(row.orderCode);
     const key = `${what} ${name}`;
     if (contract !== undefined || this.#unknownContracts.has(key)) return contract;
     this.#unknownContracts.add(key);
     const text = `${what} no. ${row.orderNo} is for ${row.orderCode}, which is not in the contract list`;
-    this.#context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
+    this.#owners.context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
     return undefined;
   }
 }
@@ -303,10 +259,11 @@ export class Adoption {
 export function addWaiting(orders: Orders, order: ManagedOrder, row: BrokerTriggerOrder): void {
   order.become('pending_trigger');
   orders.add(order);
-  order.triggerKind = row.kind;
-  order.triggerPrice = row.triggerPrice;
-  order.triggerWhen = row.triggerWhen;
-  orders.bindTrigger(order, row.orderNo, row.orderKey);
+  const shown = order.ownTrigger();
+  shown.kind = row.kind;
+  shown.price = row.triggerPrice;
+  shown.when = row.triggerWhen;
+  orders.names.bindTrigger(order, row.orderNo, row.orderKey);
 }
 
 /** The order may outlive the day: the next session finds its owner in this entry. */
@@ -314,5 +271,5 @@ export function journalWaiting(context: EventContext, order: ManagedOrder, row: 
   const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
   const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
   const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
-  context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
+  context.append({ ...context.head(strategy), kind: 'order_waiting', ...entry });
 }

@@ -120,8 +120,6 @@ export class CircuitBreakers {
   #journal(max: number): void {
     if (max === Infinity || this.#peak - this.#journaled < max / PEAK_PARTS) return;
     this.#journaled = this.#peak;
-    const { seq: cause, nowUs } = this.#context;
-    const value = money(this.#peak);
-    this.#context.append({ kind: 'equity_peak', cause, tsUs: nowUs, strategy: null, value });
+    this.#context.append({ ...this.#context.head(null), kind: 'equity_peak', value: money(this.#peak) });
   }
 }

@@ -31,14 +31,19 @@ import { ManagedOrder } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 
+interface Owners {
+  readonly context: EventContext;
+  readonly contracts: ContractTable;
+  readonly orders: Orders;
+  readonly portfolio: Portfolio;
+  readonly session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay };
+  readonly exits: BracketExits;
+  readonly life: OrderLife;
+  readonly lookUp: LookUpSettings;
+}
+
 export class EarlierOrders {
-  readonly #context: EventContext;
-  readonly #contracts: ContractTable;
-  readonly #orders: Orders;
-  readonly #portfolio: Portfolio;
-  readonly #session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay };
-  readonly #exits: BracketExits;
-  readonly #life: OrderLife;
+  readonly #owners: Owners;
   /** Nobody saw how they ended: they may have filled after the last look into their book. */
   readonly #unproven = new Set<ManagedOrder>();
   /** Start of the first read of positions that agreed after its end. */
@@ -47,38 +52,21 @@ export class EarlierOrders {
   readonly #over = new Set<ManagedOrder>();
   #isNoEvidenceTold = false;
 
-  constructor(
-    context: EventContext,
-    contracts: ContractTable,
-    orders: Orders,
-    portfolio: Portfolio,
-    session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay },
-    exits: BracketExits,
-    life: OrderLife,
-  ) {
-    this.#context = context;
-    this.#contracts = contracts;
-    this.#orders = orders;
-    this.#portfolio = portfolio;
-    this.#session = session;
-    this.#exits = exits;
-    this.#life = life;
+  constructor(owners: Owners) {
+    this.#owners = owners;
   }
 
   /** `wasNight`: trading stopped since the session of the order, unless it never does. */
   carryOver(left: CarriedOrder, wasNight: boolean): void {
     const { clientOrderId, strategy, status, trigger, row, orderNo, orderKey } = left;
-    const orderCode = row?.orderCode ?? this.#contracts.at(left.instrument)?.orderCode;
-    if (orderCode === undefined || this.#orders.get(clientOrderId) !== undefined) return;
+    const orderCode = row?.orderCode ?? this.#owners.contracts.at(left.instrument)?.orderCode;
+    if (orderCode === undefined || this.#owners.orders.get(clientOrderId) !== undefined) return;
     const isWaiting = row !== undefined || waitsInTriggerBook(trigger);
-    const isAdopted = strategy === OPERATOR_INDEX;
-    const order = new ManagedOrder({
-      ...left,
-      orderCode,
-      isWaiting,
-      isAdopted,
-      createdUs: this.#context.nowUs,
-    });
+    const { parent, isProtective } = left;
+    const order = new ManagedOrder({ ...left, orderCode }, this.#owners.context.nowUs, parent, isWaiting);
+    order.isAdopted = strategy === OPERATOR_INDEX;
+    if (order.isAdopted) order.refId = null;
+    order.isProtective = isProtective;
     order.isCarriedOver = true;
     if (row !== undefined) return this.#carryWaiting(order, row, left, wasNight);
     if (!isWaiting) order.orderKey = orderKey;
@@ -92,12 +80,12 @@ export class EarlierOrders {
     order.canModify = false;
     order.become(this.#statusToday(left, wasNight));
     if (order.isFinal) this.#over.add(order);
-    this.#orders.add(order);
-    if (orderNo !== null && isWaiting) this.#orders.bindTrigger(order, orderNo, orderKey);
-    else if (orderNo !== null) this.#orders.bind(order, orderNo, this.#context.nowUs);
+    this.#owners.orders.add(order);
+    if (orderNo !== null && isWaiting) this.#owners.orders.names.bindTrigger(order, orderNo, orderKey);
+    else if (orderNo !== null) this.#owners.orders.names.bind(order, orderNo, this.#owners.context.nowUs);
     const isOver = hasProvenEnd(status);
     if (!isOver) this.#unproven.add(order);
-    if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#exits.expect(order);
+    if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#owners.exits.expect(order);
   }
 
   /**
@@ -110,20 +98,20 @@ export class EarlierOrders {
     { placedTrigger = null }: { readonly placedTrigger?: PriceTicks | null },
     wasNight: boolean,
   ): void {
-    addWaiting(this.#orders, order, row);
-    order.placedTrigger = placedTrigger;
+    addWaiting(this.#owners.orders, order, row);
+    order.ownTrigger().placedPrice = placedTrigger;
     // The next day may know the order only from this entry.
-    journalWaiting(this.#context, order, row);
+    journalWaiting(this.#owners.context, order, row);
     const { lastDay } = row;
     if (
       !wasNight ||
       this.#isMidnightTraded() ||
       lastDay === undefined ||
-      lastDay >= this.#session.tradingDay()
+      lastDay >= this.#owners.session.tradingDay()
     )
       return;
     this.missing(order);
-    this.#life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
+    this.#owners.life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
   }
 
   /** A book of this day shows it: from here on its rows tell its fills. */
@@ -145,12 +133,12 @@ export class EarlierOrders {
   }
 
   /** The book has rows of the day before alone, or lacks what it had: it proves nothing of an order of today. */
-  tellNoEvidence(order: ManagedOrder, startedUs: TsUs, { spread }: LookUpSettings): void {
-    if (this.#isNoEvidenceTold || startedUs - order.createdUs < spread) return;
+  tellNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
+    if (this.#isNoEvidenceTold || startedUs - order.createdUs < this.#owners.lookUp.spread) return;
     this.#isNoEvidenceTold = true;
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
     const text = `the ${book} is of another day or lacks orders: it does not tell whether ${order.clientOrderId} arrived`;
-    this.#context.alert(order.strategy, 'warning', 'book_of_another_day', text);
+    this.#owners.context.alert(order.strategy, 'warning', 'book_of_another_day', text);
   }
 
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
@@ -183,10 +171,10 @@ export class EarlierOrders {
 
   /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */
   #tellDropped({ clientOrderId, strategy, instrument, side, isProtective }: ManagedOrder): void {
-    const held = this.#portfolio.position(strategy, instrument).qty;
+    const held = this.#owners.portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
     const text = `${clientOrderId} waited at the broker in the last session, and its trigger book shows it no more: the ${held} that it protected may have no stop`;
-    this.#context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
+    this.#owners.context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
   }
 
   /**
@@ -234,31 +222,27 @@ export class EarlierOrders {
 
   /** At its limit price: no figure is left. */
   #book(order: ManagedOrder, filled: number): void {
+    const { context, contracts, portfolio, orders, life } = this.#owners;
     const { instrument, strategy, side, limitPrice, clientOrderId } = order;
-    const contract = this.#contracts.at(instrument);
+    const contract = contracts.at(instrument);
     assert(contract !== undefined, 'a carried order is in a listed contract');
     const value = money(valueOf(contract.spec, limitPrice, filled));
     const change = signedQty(signOf(side) * filled);
-    this.#portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
-    const head = { cause: this.#context.seq, tsUs: this.#context.nowUs, strategy };
-    this.#context.append({
-      ...head,
-      kind: 'position_event',
-      event: 'adopted',
-      instrument,
-      qty: change,
-      value,
-    });
+    portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
+    const event = { event: 'adopted', instrument, qty: change, value } as const;
+    context.append({ ...context.head(strategy), kind: 'position_event', ...event });
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
-    this.#context.alert(strategy, 'warning', 'fill_unseen', text);
-    if (order.isWaiting) order.sentQty = qty(order.sentQty + filled);
-    else {
+    context.alert(strategy, 'warning', 'fill_unseen', text);
+    if (order.isWaiting) {
+      const sent = order.ownTrigger();
+      sent.sentQty = qty(sent.sentQty + filled);
+    } else {
       order.filledQty = qty(order.filledQty + filled);
       order.filledValue = money(order.filledValue + value);
       order.fillQuality = 'estimated';
     }
-    this.#orders.changed(order);
-    this.#life.tell(order);
+    orders.changed(order);
+    life.tell(order);
   }
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */
@@ -275,14 +259,14 @@ export class EarlierOrders {
   }
 
   #surelyBegunUs(): TsUs {
-    return surelyBegunUs(this.#session.calendar, this.#session.tradingDay());
+    return surelyBegunUs(this.#owners.session.calendar, this.#owners.session.tradingDay());
   }
 
   #dayBeganUs(): number {
-    return momentOf(this.#session.tradingDay(), 0, this.#session.calendar.utcOffsetMinutes);
+    return momentOf(this.#owners.session.tradingDay(), 0, this.#owners.session.calendar.utcOffsetMinutes);
   }
 }
 
 /** Contracts that may have filled unseen; `leavesQty` counts none of an order that is over. */
 const leavesOf = (order: ManagedOrder): number =>
-  Math.max(0, order.qty - (order.isWaiting ? order.sentQty : order.filledQty));
+  Math.max(0, order.qty - (order.isWaiting ? order.triggerState.sentQty : order.filledQty));

@@ -73,7 +73,7 @@ export class EntryWithdrawal {
       if (order === undefined || order.isFinal) continue;
       this.#keep(order);
       if (isWithdrawn !== true) continue;
-      order.isWithdrawn = true;
+      order.inDoubt().isWithdrawn = true;
       this.#awaited.set(order, -Infinity);
     }
   }
@@ -155,7 +155,7 @@ export class EntryWithdrawal {
       const text = `cancels the ${isWaiting ? 'stop' : 'exit'} ${id}: its position is left without it`;
       context.alert(strategy, 'warning', 'cancel_order', text);
     }
-    if (!order.canBeCanceled && order.openCancel === null) {
+    if (!order.canBeCanceled && order.doubt.openCancel === null) {
       const text = `the cancel of ${id} waits until the broker's books show that it can be canceled`;
       context.alert(strategy, 'warning', 'cancel_waits', text);
     }
@@ -182,7 +182,7 @@ export class EntryWithdrawal {
 }
 
 /** No cancel of it is under way, or waits for its number or the book's leave. */
-const isStanding = ({ openCancel, queuedCancel }: ManagedOrder): boolean =>
+const isStanding = ({ doubt: { openCancel, queuedCancel } }: ManagedOrder): boolean =>
   openCancel === null && queuedCancel === null;
 
 /** An order that a stop sent when it triggered is the stop at work. */

@@ -29,8 +29,7 @@ interface BracketExitsParts {
   readonly contracts: ContractTable;
   readonly orders: Orders;
   readonly lookUp: LookUpSettings;
-  /** When the last complete scan of the in-day book began. */
-  readonly bookReadUs: () => number;
+  readonly session: { readonly bookReadUs: number };
 }
 
 interface RowScan {
@@ -84,7 +83,7 @@ export class BracketExits {
     const evidence = this.#held.get(row.orderKey) ?? new ScanEvidence(startedUs);
     this.#held.set(row.orderKey, evidence);
     // Nobody can say whose it is as long as the in-day book cannot be read.
-    if (this.#parts.bookReadUs() < firstSeenUs) return 'hold';
+    if (this.#parts.session.bookReadUs < firstSeenUs) return 'hold';
     evidence.add(startedUs);
     return evidence.isEnough(this.#parts.lookUp) ? null : 'hold';
   }
@@ -99,10 +98,10 @@ export class BracketExits {
       this.#brackets.has(order) &&
       order.orderCode === orderCode &&
       opposite(order.side) === side;
-    const todays = orders.byNumber(parent);
-    const left = orders.earlierByNumber(parent);
+    const todays = orders.names.byNumber(parent);
+    const left = orders.names.earlierByNumber(parent);
     if (!isOurs(left) || left === todays) {
-      if (todays === undefined) return this.#parts.bookReadUs() < firstSeenUs ? 'hold' : undefined;
+      if (todays === undefined) return this.#parts.session.bookReadUs < firstSeenUs ? 'hold' : undefined;
       return isOurs(todays) ? todays : null;
     }
     if (!isOurs(todays)) return left;
@@ -175,16 +174,17 @@ export class BracketExits {
   /** One cancels the other: the half that was found second exposes nothing while the first may trigger. */
   pair(bracket: ManagedOrder, exit: ManagedOrder): void {
     const other = this.#exitsOf(bracket).find(
-      (each) => !each.isFinal && each.partner === null && each.triggerWhen !== exit.triggerWhen,
+      (each) => !each.isFinal && each.triggerState.partner === null && each.triggerWhen !== exit.triggerWhen,
     );
     if (other === undefined) return;
     assert(
       other !== exit && other.isWaiting && exit.isWaiting,
       'two orders that wait are halves of a bracket',
     );
-    exit.partner = other;
-    exit.isSecondHalf = true;
-    other.partner = exit;
+    const half = exit.ownTrigger();
+    half.partner = other;
+    half.isSecondHalf = true;
+    other.ownTrigger().partner = exit;
   }
 
   /** Scans are counted anew. */
@@ -286,7 +286,7 @@ export class ExitCover {
       (order) => isExit(order) && order.leavesQty > 0 && order.rowUs <= scanUs,
     );
     for (const order of exits.toReversed()) {
-      if (!this.#canGo(order) || order.cancelQueued || isPartnerSent(order)) continue;
+      if (!this.#canGo(order) || order.cancelQueued || order.isPartnerSent) continue;
       if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
       const { strategy, instrument, side } = order;
       const held = this.#parts.portfolio.position(strategy, instrument).qty;
@@ -337,7 +337,7 @@ export class ExitCover {
   #withdraw(order: ManagedOrder, left: number): void {
     const { context } = this.#parts;
     const { strategy, clientOrderId, side, qty } = order;
-    order.oversizedUs = context.nowUs;
+    order.inDoubt().oversizedUs = context.nowUs;
     context.withdraw(strategy, clientOrderId);
     if (!order.tellOnce('too_large')) return;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
@@ -348,7 +348,3 @@ export class ExitCover {
 /** Protective stops are sized by their own procedure. */
 const isExit = ({ purpose, isAdopted, isProtective }: ManagedOrder): boolean =>
   purpose === 'reduce' && !isAdopted && !isProtective;
-
-/** The broker takes the other half back by itself. */
-export const isPartnerSent = ({ partner }: ManagedOrder): boolean =>
-  partner?.status === 'triggering' || partner?.status === 'triggered';

@@ -18,7 +18,7 @@ import type { ManagedOrder } from './managed-order.ts';
 
 const RANK: Readonly<Record<FillQuality, number>> = { estimated: 0, average: 1, exact: 2 };
 
-export interface FillParts {
+interface Owners {
   readonly context: EventContext;
   readonly contracts: ContractTable;
   readonly market: Market;
@@ -29,30 +29,19 @@ export interface FillParts {
 }
 
 export class FillSteps {
-  readonly #parts: FillParts;
-  #version = 0;
-  #count = 0;
-  #lastUs: TsUs | null = null;
+  readonly #owners: Owners;
+  /** Counts every change of a cumulative quantity: two equal readings enclose a moment at which nothing was filled. */
+  version = 0;
+  /** Fills of the session, and when the last one was booked. */
+  count = 0;
+  lastUs: TsUs | null = null;
+  /** An order of another session got a fill or its value today: the broker has charged it elsewhere than we have. */
+  hasEarlier = false;
   /** Orders of the day whose money is an estimate. */
   readonly #estimated = new Set<ManagedOrder>();
-  #hasEarlier = false;
 
-  constructor(parts: FillParts) {
-    this.#parts = parts;
-  }
-
-  /** Counts every change of a cumulative quantity: two equal readings enclose a moment at which nothing was filled. */
-  get version(): number {
-    return this.#version;
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  /** When the last fill of the session was booked. */
-  get lastUs(): TsUs | null {
-    return this.#lastUs;
+  constructor(owners: Owners) {
+    this.#owners = owners;
   }
 
   /** The money of each fill of the day is the broker's figure. */
@@ -60,19 +49,9 @@ export class FillSteps {
     return this.#estimated.size === 0;
   }
 
-  /** An order of another session got a fill or its value today: the broker has charged it elsewhere than we have. */
-  get hasEarlier(): boolean {
-    return this.#hasEarlier;
-  }
-
-  /** The broker counts the day's fills from before too. */
-  beginAnew(): void {
-    this.#hasEarlier = true;
-  }
-
   nextDay(): void {
     this.#estimated.clear();
-    this.#hasEarlier = false;
+    this.hasEarlier = false;
   }
 
   /** `isOlder`: a later scan was taken before this one. */
@@ -80,7 +59,7 @@ export class FillSteps {
     if (row.filledQty > order.filledQty) this.#step(order, row);
     else if (row.filledQty === order.filledQty) this.#improve(order, row, isOlder);
     else if (!isOlder && order.tellOnce('decreased')) {
-      this.#parts.context.alert(
+      this.#owners.context.alert(
         order.strategy,
         'critical',
         'cumulative_decreased',
@@ -91,13 +70,11 @@ export class FillSteps {
 
   #step(order: ManagedOrder, row: BrokerOrder): void {
     const stepQty = row.filledQty - order.filledQty;
-    // Made where it is needed: before the first print the limit of a market order is far beyond any price.
-    const estimate = (): Money => money(order.filledValue + this.#estimate(order, stepQty));
-    const cumValue = row.filledValue?.value ?? estimate();
+    const cumValue = row.filledValue?.value ?? this.#estimate(order, stepQty);
     const quality = row.filledValue?.quality ?? 'estimated';
     // An earlier estimate may have been too high, and the rest would be below zero: correct it separately.
     const isBelow = cumValue <= order.filledValue;
-    const booked = isBelow ? estimate() : cumValue;
+    const booked = isBelow ? this.#estimate(order, stepQty) : cumValue;
     const told = row.filledValue?.costs;
     this.#book(order, stepQty, booked - order.filledValue, isBelow ? 'estimated' : quality, told);
     if (isBelow) this.#correct(order, cumValue, quality, told);
@@ -110,7 +87,7 @@ export class FillSteps {
     quality: FillQuality,
     told: Costs | undefined,
   ): void {
-    const { context, portfolio, life } = this.#parts;
+    const { context, portfolio, life } = this.#owners;
     assert(stepQty > 0 && Number.isSafeInteger(stepValue), 'a fill adds whole contracts and whole money');
     assert(!order.isWaiting, 'fills of a trigger are fills of its child');
     const cumQty = qty(order.filledQty + stepQty);
@@ -124,12 +101,12 @@ export class FillSteps {
     order.filledQty = cumQty;
     order.filledValue = cumValue;
     this.#rate(order, quality);
-    this.#hasEarlier ||= order.isCarriedOver;
+    this.hasEarlier ||= order.isCarriedOver;
     order.fee = total.fee;
     order.tax = total.tax;
-    this.#version += 1;
-    this.#count += 1;
-    this.#lastUs = context.nowUs;
+    this.version += 1;
+    this.count += 1;
+    this.lastUs = context.nowUs;
     context.append({
       kind: 'fill',
       cause: context.seq,
@@ -162,7 +139,7 @@ export class FillSteps {
   }
 
   #correct(order: ManagedOrder, cumValue: Money, quality: FillQuality, told: Costs | undefined): void {
-    const { context, portfolio } = this.#parts;
+    const { context, portfolio } = this.#owners;
     const value = money(cumValue - order.filledValue);
     const total = told ?? this.#costsOf(order, order.filledQty, cumValue);
     const tax = money(total.tax - order.tax);
@@ -170,13 +147,11 @@ export class FillSteps {
     portfolio.charge(order.strategy, 0, tax);
     order.filledValue = cumValue;
     this.#rate(order, quality);
-    this.#hasEarlier ||= order.isCarriedOver;
+    this.hasEarlier ||= order.isCarriedOver;
     order.tax = total.tax;
     context.append({
+      ...context.head(order.strategy),
       kind: 'fill_correction',
-      cause: context.seq,
-      tsUs: context.nowUs,
-      strategy: order.strategy,
       clientOrderId: order.clientOrderId,
       orderNo: numberOf(order),
       instrument: order.instrument,
@@ -190,7 +165,7 @@ export class FillSteps {
 
   /** Where the broker does not tell them. */
   #costsOf({ instrument, side }: ManagedOrder, cumQty: number, cumValue: number): Costs {
-    const { contracts, costs, tradingDay } = this.#parts;
+    const { contracts, costs, tradingDay } = this.#owners;
     const contract = contracts.at(instrument);
     const rates = contract === undefined ? costs : ratesOf(contract.spec, costs);
     return orderCosts(rates, tradingDay(), cumQty, cumValue, side);
@@ -202,14 +177,14 @@ export class FillSteps {
     else this.#estimated.delete(order);
   }
 
-  /** Without a figure: the last print where it is no worse than our limit, else the limit. */
-  #estimate(order: ManagedOrder, stepQty: number): number {
-    const { contracts, market } = this.#parts;
+  /** Its cumulative value without a figure: at the last print where that is no worse than our limit, else at the limit. */
+  #estimate(order: ManagedOrder, stepQty: number): Money {
+    const { contracts, market } = this.#owners;
     const contract = contracts.at(order.instrument);
     assert(contract !== undefined, 'a filled order is in a listed contract');
     const last = market.tradedPrice(order.instrument) ?? order.limitPrice;
     const price = order.side === 'buy' ? Math.min(last, order.limitPrice) : Math.max(last, order.limitPrice);
-    return valueOf(contract.spec, priceTicks(price), stepQty);
+    return money(order.filledValue + valueOf(contract.spec, priceTicks(price), stepQty));
   }
 }
 

@@ -1,5 +1,5 @@
 /** One order of ours, or one adopted from the broker's book: its known state and its open calls. */
-import type { BrokerOrder, BrokerTriggerKind } from '../../domain/broker-order.ts';
+import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
 import { type CoverOrder, type CoverRole, sentRole, waitingRole } from '../../domain/cover.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import {
@@ -9,6 +9,7 @@ import {
   TERMINAL_STATUSES,
   type Trigger,
   type TriggerWhen,
+  waitsInTriggerBook,
 } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
@@ -20,7 +21,7 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
-import type { Purpose } from '../ports/approved.ts';
+import type { OrderToSend, Purpose } from '../ports/approved.ts';
 import type { OrderUpdate } from '../ports/strategy-port.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
@@ -66,22 +67,82 @@ export interface OpenCall {
   readonly evidence: ScanEvidence;
 }
 
-export interface OrderTerms {
-  readonly clientOrderId: ClientOrderId;
-  readonly strategy: StrategyIndex;
-  readonly purpose: Purpose;
-  readonly instrument: InstrumentIndex;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
-  readonly isAdopted: boolean;
-  readonly createdUs: TsUs;
-  readonly trigger: Trigger | null;
-  readonly isWaiting: boolean;
-  readonly parent: ClientOrderId | null;
-  readonly isProtective: boolean;
+/** Rare facts of an order: its open calls, evidence for and against them, and what the broker or a person did to it. */
+export class Doubt {
+  openModify: OpenCall | null = null;
+  openCancel: OpenCall | null = null;
+  /** A cancel asked for before the order has a number, by its call id. */
+  queuedCancel: ClientOrderId | null = null;
+  /** Complete scans that did not show the order, while it should be in the book. */
+  absence: ScanEvidence | null = null;
+  /** Start of the scan that proved its absence. */
+  absentUs = Infinity;
+  /** Its owner or a person wants it gone, and what it sends too, until a row is newer than the refusal of the cancel. */
+  isUnwanted = false;
+  /** The engine withdraws it until it is over: what it sends goes too, unless it protects a position. */
+  isWithdrawn = false;
+  /** When the cancel was refused, not sent or proven lost; Infinity: it was none of these. */
+  cancelFailedUs = Infinity;
+  /** Scans that show the order at work though a cancel left; null without one. It may still arrive until they are enough. */
+  lostCancel: ScanEvidence | null = null;
+  /** When it was last withdrawn because it is larger than the position it closes; -Infinity: never. */
+  oversizedUs = -Infinity;
+  /** When its quantity was last made larger, and what it was before. */
+  grownUs = -Infinity;
+  grownFrom: Qty = qty(0);
+  /** Another order has its number: the broker's day began anew, and no call may name it by the number. */
+  isNumberLost = false;
+  /** Its row contradicts itself, or what was placed. */
+  isContradicted = false;
+  /** A person's answer where the broker's books were in doubt. */
+  resolvedAs: 'absent' | 'live' | null = null;
+  /** Matters already alerted; null while there are none. */
+  told: Set<string> | null = null;
 }
+
+const NO_DOUBT: Readonly<Doubt> = new Doubt();
+
+/** Where an order triggers, and what it sends then: of an order that waits, and of one that such an order sent. */
+export class TriggerState {
+  /** Kind and trigger as the trigger book shows them; null for an order at the exchange. */
+  kind: BrokerTriggerKind | null = null;
+  /** Of a trailing stop that is not active yet its activation price, and the way to it. */
+  price: PriceTicks | null = null;
+  when: TriggerWhen | null = null;
+  /** Trigger price as we asked for it; null where that is not known. */
+  placedPrice: PriceTicks | null = null;
+  /** When the scan began that showed it waiting last. */
+  waitedUs = -Infinity;
+  /** Contracts of the orders it sent when it triggered, or that the exits of a bracket cover, as far as they are known. */
+  sentQty: Qty = qty(0);
+  /** The other half of a bracket: only one of them is ever sent, so the half that was found second exposes nothing. */
+  partner: ManagedOrder | null = null;
+  isSecondHalf = false;
+
+  constructor(trigger: Trigger | null, side: Side) {
+    if (trigger?.kind !== 'stop' && trigger?.kind !== 'trailing_stop') return;
+    const isStop = trigger.kind === 'stop';
+    this.kind = trigger.kind;
+    this.price = isStop ? trigger.triggerPrice : trigger.activationPrice;
+    this.placedPrice = this.price;
+    this.when = isStop ? trigger.triggerWhen : side === 'sell' ? 'at_or_above' : 'at_or_below';
+  }
+}
+
+const NO_TRIGGER: Readonly<TriggerState> = new TriggerState(null, 'buy');
+
+export type OrderTerms = Pick<
+  OrderToSend,
+  | 'clientOrderId'
+  | 'strategy'
+  | 'purpose'
+  | 'instrument'
+  | 'orderCode'
+  | 'side'
+  | 'qty'
+  | 'limitPrice'
+  | 'trigger'
+>;
 
 /** Those of an order that one of the broker's books shows. */
 const IN_A_BOOK: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
@@ -99,7 +160,7 @@ export class ManagedOrder {
   readonly instrument: InstrumentIndex;
   readonly orderCode: OrderCode;
   readonly side: Side;
-  readonly isAdopted: boolean;
+  isAdopted = false;
   createdUs: TsUs;
   /** As it was placed; null for a limit order, and for what was found in the trigger book. */
   readonly trigger: Trigger | null;
@@ -108,7 +169,7 @@ export class ManagedOrder {
   /** The order that sent or brought this one. */
   readonly parent: ClientOrderId | null;
   /** A stop that the engine placed and manages: its strategy neither sees nor reaches it. */
-  readonly isProtective: boolean;
+  isProtective = false;
   qty: Qty;
   limitPrice: PriceTicks;
   /** Changed by `become` alone. */
@@ -129,61 +190,25 @@ export class ManagedOrder {
   reason = '';
   /** When the scan began from which the row was last taken. */
   rowUs = -Infinity;
-  /** When the scan began that showed it waiting last. */
-  waitedUs = -Infinity;
-  openModify: OpenCall | null = null;
-  openCancel: OpenCall | null = null;
-  /** A cancel asked for before the order has a number, by its call id. */
-  queuedCancel: ClientOrderId | null = null;
   /** Calls about it that have no answer yet. */
   unanswered = 0;
-  /** Complete scans that did not show the order, while it should be in the book. */
-  absence: ScanEvidence | null = null;
-  /** Kind and trigger as the trigger book shows them; null for an order at the exchange. */
-  triggerKind: BrokerTriggerKind | null;
-  triggerPrice: PriceTicks | null;
-  triggerWhen: TriggerWhen | null;
-  /** Trigger price as we asked for it; null where that is not known. */
-  placedTrigger: PriceTicks | null;
-  /** Contracts of the orders it sent when it triggered, or that the exits of a bracket cover, as far as they are known. */
-  sentQty: Qty = qty(0);
-  /** The other half of a bracket: only one of them is ever sent, so the half that was found second exposes nothing. */
-  partner: ManagedOrder | null = null;
-  isSecondHalf = false;
-  /** Its owner or a person wants it gone, and what it sends too, until a row is newer than the refusal of the cancel. */
-  isUnwanted = false;
-  /** When the cancel was refused, not sent or proven lost; Infinity: it was none of these. */
-  cancelFailedUs = Infinity;
-  /** Scans that show the order at work though a cancel left; null without one. It may still arrive until they are enough. */
-  lostCancel: ScanEvidence | null = null;
-  /** The engine withdraws it until it is over: what it sends goes too, unless it protects a position. */
-  isWithdrawn = false;
-  /** When it was last withdrawn because it is larger than the position it closes; -Infinity: never. */
-  oversizedUs = -Infinity;
   /** The engine placed it for its strategy, which sees it and cannot reach it: an exit of a flatten is not the strategy's to take back. */
   isOfSystem = false;
   /** Good till canceled where orders end with the day. */
   isLasting = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
-  /** Another order has its number: the broker's day began anew, and no call may name it by the number. */
-  isNumberLost = false;
-  /** Its row contradicts itself, or what was placed. */
-  isContradicted = false;
-  /** Its row of the in-day book that says nothing new while it stays the same, and the count of `Orders` since which that holds. */
-  settledRow: BrokerOrder | null = null;
-  settledAt = -1;
-  /** A person's answer where the broker's books were in doubt. */
-  resolvedAs: 'absent' | 'live' | null = null;
-  /** Start of the scan that proved its absence. */
-  absentUs = Infinity;
-  /** When its quantity was last made larger, and what it was before. */
-  grownUs = -Infinity;
-  grownFrom: Qty = qty(0);
-  /** Matters already alerted; null while there are none, as for most orders. */
-  #told: Set<string> | null = null;
+  /** Shared by all orders without one: written through `inDoubt`. */
+  doubt: Readonly<Doubt> = NO_DOUBT;
+  /** Shared by all orders without one: written through `ownTrigger`. */
+  triggerState: Readonly<TriggerState> = NO_TRIGGER;
 
-  constructor(terms: OrderTerms) {
+  constructor(
+    terms: OrderTerms,
+    createdUs: TsUs,
+    parent: ClientOrderId | null = null,
+    isWaiting = waitsInTriggerBook(terms.trigger),
+  ) {
     this.clientOrderId = terms.clientOrderId;
     this.strategy = terms.strategy;
     this.purpose = terms.purpose;
@@ -192,23 +217,39 @@ export class ManagedOrder {
     this.side = terms.side;
     this.qty = terms.qty;
     this.limitPrice = terms.limitPrice;
-    this.isAdopted = terms.isAdopted;
-    this.createdUs = terms.createdUs;
     this.trigger = terms.trigger;
-    this.isWaiting = terms.isWaiting;
-    this.parent = terms.parent;
-    this.isProtective = terms.isProtective;
-    this.refId = terms.isAdopted || terms.parent !== null ? null : terms.clientOrderId;
-    const { kind, triggerPrice, triggerWhen } = firstTrigger(terms.trigger, terms.side);
-    this.triggerKind = kind;
-    this.triggerPrice = triggerPrice;
-    this.triggerWhen = triggerWhen;
-    this.placedTrigger = triggerPrice;
+    this.createdUs = createdUs;
+    this.parent = parent;
+    this.isWaiting = isWaiting;
+    this.refId = parent === null ? terms.clientOrderId : null;
+    if (isWaiting) this.triggerState = new TriggerState(terms.trigger, terms.side);
+  }
+
+  inDoubt(): Doubt {
+    if (this.doubt === NO_DOUBT) this.doubt = new Doubt();
+    return this.doubt;
+  }
+
+  ownTrigger(): TriggerState {
+    if (this.triggerState === NO_TRIGGER) this.triggerState = new TriggerState(null, this.side);
+    return this.triggerState;
   }
 
   become(status: OrderStatus): void {
     this.status = status;
     this.isFinal = TERMINAL_STATUSES.has(status);
+    if (!this.isFinal || this.doubt === NO_DOUBT) return;
+    // Open and queued calls of a final order no longer matter.
+    const doubt = this.inDoubt();
+    doubt.openModify = null;
+    doubt.openCancel = null;
+    doubt.queuedCancel = null;
+    doubt.absence = null;
+  }
+
+  /** A scan shows it, or an answer names it. */
+  isShown(): void {
+    if (this.doubt.absence !== null) this.inDoubt().absence = null;
   }
 
   /** It waited when the day began, and no scan of the trigger book has shown it since. */
@@ -218,7 +259,7 @@ export class ManagedOrder {
 
   /** The broker took it, and the last complete scan of its book shows it, or came before it: nobody can say that it is gone. */
   get isInBook(): boolean {
-    return IN_A_BOOK.has(this.status) && this.absence === null && !this.isContradicted;
+    return IN_A_BOOK.has(this.status) && this.doubt.absence === null && !this.doubt.isContradicted;
   }
 
   /** No number yet, and not final: to be looked for in the book. */
@@ -228,13 +269,13 @@ export class ManagedOrder {
 
   /** It has the number or key that a cancel names, and the book does not forbid a cancel. */
   get canBeCanceled(): boolean {
-    if (this.orderNo === null || this.isFinal || this.isNumberLost) return false;
+    if (this.orderNo === null || this.isFinal || this.doubt.isNumberLost) return false;
     return this.isWaiting ? this.orderKey !== null && this.status !== 'triggering' : this.canCancel;
   }
 
   /** It fills, or it is sent as orders of their own: neither happens twice. */
   get #doneQty(): number {
-    return this.isWaiting ? this.sentQty : this.filledQty;
+    return this.isWaiting ? this.triggerState.sentQty : this.filledQty;
   }
 
   get leavesQty(): Qty {
@@ -242,15 +283,23 @@ export class ManagedOrder {
   }
 
   get exposedQty(): Qty {
-    if (this.isFinal || (this.isSecondHalf && this.partner?.isFinal === false)) return qty(0);
-    return qty(Math.max(0, Math.max(this.qty, this.openModify?.qty ?? 0) - this.#doneQty));
+    const { isSecondHalf, partner } = this.triggerState;
+    if (this.isFinal || (isSecondHalf && partner?.isFinal === false)) return qty(0);
+    return qty(Math.max(0, Math.max(this.qty, this.doubt.openModify?.qty ?? 0) - this.#doneQty));
   }
 
   /** The halves of a bracket have the same. */
   get group(): string | null {
-    const { clientOrderId, partner } = this;
+    const { clientOrderId } = this;
+    const { partner } = this.triggerState;
     if (partner === null) return null;
     return clientOrderId < partner.clientOrderId ? clientOrderId : partner.clientOrderId;
+  }
+
+  /** The broker takes it back by itself: its other half was sent. */
+  get isPartnerSent(): boolean {
+    const { partner } = this.triggerState;
+    return partner?.status === 'triggering' || partner?.status === 'triggered';
   }
 
   /** What a stop sent is the stop at work; what a take-profit sent is a limit order that may never fill. */
@@ -267,38 +316,77 @@ export class ManagedOrder {
   }
 
   get pendingPrice(): PriceTicks | null {
-    return this.openModify?.limitPrice ?? null;
+    return this.doubt.openModify?.limitPrice ?? null;
   }
 
   get cancelQueued(): boolean {
-    return this.queuedCancel !== null;
+    return this.doubt.queuedCancel !== null;
+  }
+
+  get isUnwanted(): boolean {
+    return this.doubt.isUnwanted;
+  }
+
+  get oversizedUs(): number {
+    return this.doubt.oversizedUs;
+  }
+
+  get waitedUs(): number {
+    return this.triggerState.waitedUs;
+  }
+
+  get triggerPrice(): PriceTicks | null {
+    return this.triggerState.price;
+  }
+
+  get triggerWhen(): TriggerWhen | null {
+    return this.triggerState.when;
+  }
+
+  get placedTrigger(): PriceTicks | null {
+    return this.triggerState.placedPrice;
   }
 
   /** Status to return to when a call fails. */
   get statusBefore(): OrderStatus {
-    if (this.openModify !== null) return 'pending_modify';
+    if (this.doubt.openModify !== null) return 'pending_modify';
     if (this.isWaiting) return 'pending_trigger';
     return this.filledQty > 0 ? 'partially_filled' : 'accepted';
   }
 
   /** Of several enlargements since the account was read, the account's figure includes the quantity before the first. */
   grow(now: TsUs, accountReadUs: number): void {
-    if (this.grownUs < accountReadUs) this.grownFrom = this.qty;
-    this.grownUs = now;
+    const doubt = this.inDoubt();
+    if (doubt.grownUs < accountReadUs) doubt.grownFrom = this.qty;
+    doubt.grownUs = now;
   }
 
   /** True the first time for each matter. */
   tellOnce(matter: string): boolean {
-    this.#told ??= new Set();
-    if (this.#told.has(matter)) return false;
-    this.#told.add(matter);
+    if (this.doubt.told?.has(matter) === true) return false;
+    (this.inDoubt().told ??= new Set()).add(matter);
     return true;
   }
 
   /** From its activation on a trailing stop triggers the other way. */
   follow(): void {
-    this.triggerWhen = this.side === 'sell' ? 'at_or_below' : 'at_or_above';
-    this.openModify = null;
+    this.ownTrigger().when = this.side === 'sell' ? 'at_or_below' : 'at_or_above';
+    if (this.doubt.openModify !== null) this.inDoubt().openModify = null;
+  }
+
+  /** Scans are counted anew: their times cannot be compared with those that come. */
+  setClockBack(at: TsUs): void {
+    this.rowUs = Math.min(this.rowUs, at);
+    if (this.doubt === NO_DOUBT) return;
+    const doubt = this.inDoubt();
+    doubt.grownUs = Math.min(doubt.grownUs, at);
+    doubt.oversizedUs = Math.min(doubt.oversizedUs, at);
+    if (doubt.cancelFailedUs !== Infinity) doubt.cancelFailedUs = Math.min(doubt.cancelFailedUs, at);
+    if (doubt.absence !== null) doubt.absence = new ScanEvidence(at);
+    if (doubt.lostCancel !== null) doubt.lostCancel = new ScanEvidence(at);
+    const { openModify, openCancel } = doubt;
+    if (openModify !== null) doubt.openModify = { ...openModify, evidence: new ScanEvidence(at) };
+    if (openCancel !== null) doubt.openCancel = { ...openCancel, evidence: new ScanEvidence(at) };
   }
 
   update(lastFilledQty: number, lastFilledValue: number, denial: Denial | null): OrderUpdate {
@@ -323,35 +411,5 @@ export class ManagedOrder {
       ...(this.parent === null ? {} : { parent: this.parent }),
       ...(this.triggerPrice === null ? {} : { triggerPrice: this.triggerPrice }),
     };
-  }
-}
-
-interface KnownTrigger {
-  readonly kind: BrokerTriggerKind | null;
-  readonly triggerPrice: PriceTicks | null;
-  readonly triggerWhen: TriggerWhen | null;
-}
-
-const NO_TRIGGER: KnownTrigger = { kind: null, triggerPrice: null, triggerWhen: null };
-
-/** Of a trailing stop that is not active yet its activation price, and the way to it. */
-function firstTrigger(trigger: Trigger | null, side: Side): KnownTrigger {
-  switch (trigger?.kind) {
-    case 'stop':
-      return {
-        kind: 'stop',
-        triggerPrice: trigger.triggerPrice,
-        triggerWhen: trigger.triggerWhen,
-      };
-    case 'trailing_stop':
-      return {
-        kind: 'trailing_stop',
-        triggerPrice: trigger.activationPrice,
-        triggerWhen: side === 'sell' ? 'at_or_above' : 'at_or_below',
-      };
-    case 'arbitrage':
-    case 'bracket':
-    case undefined:
-      return NO_TRIGGER;
   }
 }

@@ -1,38 +1,39 @@
 /**
  * Carries out calls: the proposal into the journal, a decision, the approved call into the journal, then to the gateway, which
- * makes both durable before it sends (rulings, 30).
+ * makes both durable before it sends (rulings, 30). Takes their answers.
  */
 import { assert } from '../../domain/assert.ts';
-import { type ModifyIntent, type OrderIntent, waitsInTriggerBook } from '../../domain/order.ts';
+import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
+import type { CallOutcome } from '../../domain/broker-order.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import { type Call, callIdOf } from '../state/intent-queue.ts';
-import type { OrderLife, OrderUpdates } from './order-life.ts';
+import type { OrderLife } from './order-life.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { UnjournaledCalls } from '../ports/engine-event.ts';
+import type { CallAnswer, UnjournaledCalls } from '../ports/engine-event.ts';
 import type { Proposal } from '../ports/journal-entry.ts';
-import type { Gateway } from '../ports/outbound.ts';
+import type { Gateway, SnapshotRequests } from '../ports/outbound.ts';
+import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { CircuitBreakers } from './circuit-breakers.ts';
 import type { Guard } from '../risk/risk-guard.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
-import { ManagedOrder, ScanEvidence } from './managed-order.ts';
+import { ManagedOrder, type OpenCall, ScanEvidence } from './managed-order.ts';
 import type { BracketExits } from './exits.ts';
 
-export interface OrderExecutorParts {
+interface Owners {
   readonly context: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
-  readonly updates: OrderUpdates;
-  readonly guard: Guard;
   readonly session: { readonly accountReadUs: number };
   readonly gateway: Gateway;
-  readonly breakers: Pick<CircuitBreakers, 'sent'>;
+  readonly breakers: CircuitBreakers;
   readonly exits: BracketExits;
-  /** An exit waits for positions to be read (rulings, 36). */
-  readonly readPositions: () => void;
+  readonly snapshots: SnapshotRequests;
 }
+
+type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
 
 type CancelProposal = Extract<Proposal, { readonly do: 'cancel' }>;
 
@@ -51,21 +52,19 @@ export const PENDING_POSITION_US_MAX = 5_000_000;
 const PENDING_MAX = 16;
 
 export class OrderExecutor {
-  readonly #parts: OrderExecutorParts;
+  readonly #owners: Owners;
   #pending: readonly PendingCall[] = [];
-  #denials = 0;
-  #placed = 0;
+  readonly #guard: Guard;
+  readonly #past: JournalDecisions;
+  /** Counted since the session began. */
+  denials = 0;
+  placed = 0;
+  rejected = 0;
 
-  constructor(parts: OrderExecutorParts) {
-    this.#parts = parts;
-  }
-
-  get denials(): number {
-    return this.#denials;
-  }
-
-  get placed(): number {
-    return this.#placed;
+  constructor(owners: Owners, guard: Guard, past: JournalDecisions) {
+    this.#owners = owners;
+    this.#guard = guard;
+    this.#past = past;
   }
 
   get hasPending(): boolean {
@@ -73,7 +72,7 @@ export class OrderExecutor {
   }
 
   execute(call: Call): void {
-    const { context } = this.#parts;
+    const { context } = this.#owners;
     const { proposal, strategy, by } = call;
     context.append({
       kind: 'proposal',
@@ -95,7 +94,7 @@ export class OrderExecutor {
     if (waiting.length === 0) return;
     this.#pending = [];
     for (const { call, sinceUs } of waiting) {
-      const isLate = isOver || this.#parts.context.nowUs - sinceUs >= PENDING_POSITION_US_MAX;
+      const isLate = isOver || this.#owners.context.nowUs - sinceUs >= PENDING_POSITION_US_MAX;
       this.#carryOut(call, { sinceUs, isLate });
     }
   }
@@ -105,36 +104,38 @@ export class OrderExecutor {
    * and a change of an order that works is to be looked up.
    */
   takeSent({ owners, changes, cancels }: UnjournaledCalls): void {
+    const { orders, life, breakers } = this.#owners;
     const sent = new Set(owners.map((each) => each.clientOrderId));
     for (const { callId } of [...changes, ...cancels]) sent.add(callId);
     if (sent.size === 0) return;
     this.#pending = this.#pending.filter(({ call }) => !sent.has(callIdOf(call.proposal)));
     // Of several the last: it was asked for when those before had their answer.
     for (const change of new Map(changes.map((each) => [each.clientOrderId, each])).values()) {
-      const order = this.#parts.orders.get(change.clientOrderId);
-      if (order === undefined || order.isFinal || order.openModify !== null) continue;
-      if (order.isUnresolved) this.#noteNumber(order, change);
+      const order = orders.get(change.clientOrderId);
+      if (order === undefined || order.isFinal || order.doubt.openModify !== null) continue;
+      // Nobody changes an order that the broker has not accepted.
+      if (order.isUnresolved && this.#bind(order, change.orderNo, change.orderKey))
+        life.apply(order, 'place_accepted');
       if (isAsChanged(order, change)) continue;
       this.#noteModify(order, { ...change, strategy: order.strategy }, false);
-      this.#parts.breakers.sent();
+      breakers.sent();
     }
   }
 
   /** Orders that the process before sent unjournaled, maybe just now: they count for the limits of rates. */
   countSent(orders: readonly ManagedOrder[]): void {
     for (const _ of orders) {
-      this.#parts.orders.rate.sent(this.#parts.context.nowUs);
-      this.#parts.breakers.sent();
+      this.#owners.orders.rate.sent(this.#owners.context.nowUs);
+      this.#owners.breakers.sent();
     }
   }
 
-  /** Nobody changes an order that the broker has not accepted. */
-  #noteNumber(order: ManagedOrder, { orderNo, orderKey }: ModifyToSend): void {
-    const { orders, context, life } = this.#parts;
-    const isBound = order.isWaiting
-      ? orders.bindTrigger(order, orderNo, orderKey)
-      : orders.bind(order, orderNo, context.nowUs);
-    if (isBound) life.apply(order, 'place_accepted');
+  /** The two books have number sequences of their own. */
+  #bind(order: ManagedOrder, orderNo: BrokerOrderNo, orderKey: BrokerOrderKey | null): boolean {
+    const { orders, context } = this.#owners;
+    if (order.isWaiting) return orders.names.bindTrigger(order, orderNo, orderKey);
+    order.orderKey ??= orderKey;
+    return orders.names.bind(order, orderNo, context.nowUs);
   }
 
   #carryOut(call: Call, waited: Waited): void {
@@ -155,18 +156,19 @@ export class OrderExecutor {
   }
 
   #awaitPositions(call: Call, waited: Waited): void {
-    this.#pending = [...this.#pending, { call, sinceUs: waited?.sinceUs ?? this.#parts.context.nowUs }];
-    this.#parts.readPositions();
+    this.#pending = [...this.#pending, { call, sinceUs: waited?.sinceUs ?? this.#owners.context.nowUs }];
+    // An exit waits for positions to be read (rulings, 36).
+    this.#owners.snapshots.want('positions');
   }
 
   #submit(call: Call, id: ClientOrderId, intent: OrderIntent, waited: Waited): void {
-    const decision = this.#parts.context.decisions.submit(call, id, intent, this.#mayWait(waited));
+    const decision = this.#owners.context.decisions.submit(call, id, intent, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
         return this.#place(decision.approved, call);
       case 'denied':
         this.#journalDenial(call.strategy, id, decision.denial);
-        if (!isProtective(call)) this.#parts.updates.denied(call.strategy, id, intent, decision.denial);
+        if (!isProtective(call)) this.#owners.life.denied(call.strategy, id, intent, decision.denial);
         return;
       case 'pending':
         return this.#awaitPositions(call, waited);
@@ -174,46 +176,39 @@ export class OrderExecutor {
   }
 
   #place(order: ApprovedOrder, call: Call): void {
-    const { context, orders, exits, gateway } = this.#parts;
-    const { clientOrderId, strategy, purpose, instrument, orderCode, side, limitPrice, trigger } = order;
-    const placed = new ManagedOrder({
-      clientOrderId,
-      strategy,
-      purpose,
-      instrument,
-      orderCode,
-      side,
-      qty: order.qty,
-      limitPrice,
-      trigger,
-      isWaiting: waitsInTriggerBook(trigger),
-      parent: null,
-      isAdopted: false,
-      isProtective: isProtective(call),
-      createdUs: context.nowUs,
-    });
+    const { context, orders, exits, gateway } = this.#owners;
+    const { clientOrderId, strategy, trigger } = order;
+    const placed = new ManagedOrder(order, context.nowUs);
+    placed.isProtective = isProtective(call);
     placed.isLasting = order.timeInForce === 'gtc';
     placed.isOfSystem = call.by === 'system';
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);
     orders.rate.sent(context.nowUs);
-    this.#placed += 1;
+    this.placed += 1;
     const isLost = context.decisions.losesCall(clientOrderId);
     context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
     placed.unanswered += 1;
     gateway.submit(order);
-    this.#parts.breakers.sent();
+    this.#owners.breakers.sent();
   }
 
   #modify(call: Call, callId: ClientOrderId, change: ModifyIntent, waited: Waited): void {
     const order = this.#ownOrder(call, change.clientOrderId);
     if (order === undefined) return this.#denyUnknown(call, callId, change.clientOrderId);
-    const decision = this.#parts.context.decisions.modify(call, callId, order, change, this.#mayWait(waited));
+    const decision = this.#owners.context.decisions.modify(
+      call,
+      callId,
+      order,
+      change,
+      this.#mayWait(waited),
+    );
     switch (decision.kind) {
       case 'approved':
         return this.#openModify(order, decision.approved);
       case 'denied':
-        return this.#denyModify(order, callId, decision.denial);
+        this.#journalDenial(order.strategy, callId, decision.denial);
+        return this.#owners.life.changeDenied(order, decision.denial);
       case 'pending':
         return this.#awaitPositions(call, waited);
     }
@@ -221,35 +216,30 @@ export class OrderExecutor {
 
   /** An order that has left, or none of the caller's. */
   #denyUnknown({ strategy }: Call, callId: ClientOrderId, id: ClientOrderId): void {
-    const { orders, updates } = this.#parts;
+    const { orders, life } = this.#owners;
     const left = orders.left(id, strategy);
     const denial: Denial =
       left === undefined
         ? { code: 'order_not_found', clientOrderId: id }
         : { code: 'order_not_working', status: left.status };
     this.#journalDenial(strategy, callId, denial);
-    if (left !== undefined) updates.tell(strategy, { ...left, denial });
-  }
-
-  #denyModify(order: ManagedOrder, callId: ClientOrderId, denial: Denial): void {
-    this.#journalDenial(order.strategy, callId, denial);
-    this.#parts.updates.changed(order, 0, 0, denial);
+    if (left !== undefined) life.tellOf(strategy, { ...left, denial });
   }
 
   #openModify(order: ManagedOrder, modify: ApprovedModify): void {
-    const { context, gateway } = this.#parts;
+    const { context, gateway } = this.#owners;
     assert(modify.clientOrderId === order.clientOrderId, 'a change names its order');
     assert((modify.orderKey !== null) === order.isWaiting, 'a change goes to the book of its order');
     this.#noteModify(order, modify, context.decisions.losesCall(modify.callId));
     order.unanswered += 1;
     gateway.modify(modify);
-    this.#parts.breakers.sent();
+    this.#owners.breakers.sent();
   }
 
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
-    const { context, orders, life, session } = this.#parts;
+    const { context, orders, life, session } = this.#owners;
     if (modify.qty > order.qty) order.grow(context.nowUs, session.accountReadUs);
-    order.openModify = {
+    order.inDoubt().openModify = {
       callId: modify.callId,
       qty: modify.qty,
       limitPrice: modify.limitPrice,
@@ -258,43 +248,39 @@ export class OrderExecutor {
       evidence: new ScanEvidence(context.nowUs),
     };
     orders.rate.sent(context.nowUs);
-    context.append({
-      kind: 'modify',
-      cause: context.seq,
-      tsUs: context.nowUs,
-      strategy: order.strategy,
-      modify,
-      isLost,
-    });
+    context.append({ ...context.head(order.strategy), kind: 'modify', modify, isLost });
     life.apply(order, 'modify_sent');
   }
 
   #cancel(call: Call, { callId, clientOrderId, isWithdrawal }: CancelProposal): void {
-    const { orders } = this.#parts;
+    const { orders } = this.#owners;
     const order = this.#ownOrder(call, clientOrderId);
     // Too late.
     if (order === undefined ? orders.left(clientOrderId, call.strategy) !== undefined : order.isFinal) return;
     if (order === undefined)
       return this.#journalDenial(call.strategy, callId, { code: 'order_not_found', clientOrderId });
-    if (isWithdrawal === true) order.isWithdrawn = true;
-    else order.isUnwanted = true;
-    order.cancelFailedUs = Infinity;
-    order.lostCancel = null;
+    const doubt = order.inDoubt();
+    if (isWithdrawal === true) doubt.isWithdrawn = true;
+    else doubt.isUnwanted = true;
+    doubt.cancelFailedUs = Infinity;
+    doubt.lostCancel = null;
     // Asked for already.
-    if (order.openCancel !== null || order.queuedCancel !== null) return;
-    order.queuedCancel = callId;
+    if (doubt.openCancel !== null || doubt.queuedCancel !== null) return;
+    doubt.queuedCancel = callId;
     this.sendQueuedCancel(order);
   }
 
   /** Sends a cancel that waited for the order's number or key, or for the book to allow it. */
   sendQueuedCancel(order: ManagedOrder): void {
-    const { context, guard, gateway, life } = this.#parts;
-    const { queuedCancel: callId, strategy } = order;
+    const { context, gateway, life } = this.#owners;
+    const { strategy } = order;
+    const { queuedCancel: callId, openCancel } = order.doubt;
     if (callId === null || !order.canBeCanceled) return;
-    assert(order.openCancel === null, 'one cancel of an order is open at a time');
+    assert(openCancel === null, 'one cancel of an order is open at a time');
     const isLost = context.decisions.losesCall(callId);
-    order.queuedCancel = null;
-    order.openCancel = {
+    const doubt = order.inDoubt();
+    doubt.queuedCancel = null;
+    doubt.openCancel = {
       callId,
       qty: order.qty,
       limitPrice: order.limitPrice,
@@ -302,32 +288,171 @@ export class OrderExecutor {
       answer: 'none',
       evidence: new ScanEvidence(context.nowUs),
     };
-    const cancel = guard.checkCancel(strategy, callId, order);
+    const cancel = this.#guard.checkCancel(strategy, callId, order);
     context.append({ kind: 'cancel', cause: context.seq, tsUs: context.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
     order.unanswered += 1;
     gateway.cancel(cancel);
-    this.#parts.breakers.sent();
+    this.#owners.breakers.sent();
+  }
+
+  /** The outcome of a call (rulings, 7). The table ensures that an answer never ends an order that the book shows. */
+  takeAnswer({ call, callId, clientOrderId, outcome }: CallAnswer): void {
+    const { context, orders } = this.#owners;
+    const order = orders.get(clientOrderId);
+    context.append({
+      kind: 'outcome',
+      cause: context.seq,
+      tsUs: context.nowUs,
+      strategy: order?.strategy ?? null,
+      clientOrderId,
+      call,
+      outcome,
+    });
+    if (order === undefined) {
+      context.alert(
+        null,
+        'critical',
+        'outcome_without_order',
+        `${call} ${callId}: no order ${clientOrderId} is known`,
+      );
+      return;
+    }
+    order.unanswered -= 1;
+    // Also an answer without a place in its order's table may leave a reason.
+    orders.names.unsettle(order);
+    switch (call) {
+      case 'place':
+        return this.#placeAnswered(order, outcome);
+      case 'modify':
+        return this.#modifyAnswered(order, callId, outcome);
+      case 'cancel':
+        return this.#cancelAnswered(order, callId, outcome);
+    }
+  }
+
+  /** The process ended before an answer came: a sent call is unknown, an unwritten one was never sent. */
+  interrupted(order: ManagedOrder): void {
+    if (order.status === 'submitted') this.#placeAnswered(order, this.#interruption(order.clientOrderId));
+    const { openModify, openCancel } = order.doubt;
+    if (openModify?.answer === 'none')
+      this.#modifyAnswered(order, openModify.callId, this.#interruption(openModify.callId));
+    if (openCancel?.answer !== 'none') return;
+    this.#cancelAnswered(order, openCancel.callId, this.#interruption(openCancel.callId));
+    if (this.#past.isLost(openCancel.callId)) this.#cancelAgain(order);
+  }
+
+  #interruption(callId: OpenCall['callId']): CallOutcome {
+    return this.#past.isLost(callId)
+      ? { status: 'not_sent', reason: 'the process ended before it was written' }
+      : { status: 'unknown', reason: 'the process ended before an answer came' };
+  }
+
+  /** A cancel that was never sent is asked for again: it cannot do anything twice. */
+  #cancelAgain({ strategy, clientOrderId, isUnwanted }: ManagedOrder): void {
+    if (isUnwanted) this.#owners.context.cancel(strategy, clientOrderId);
+    else this.#owners.context.withdraw(strategy, clientOrderId);
+  }
+
+  #placeAnswered(order: ManagedOrder, outcome: CallOutcome): void {
+    if (outcome.status === 'accepted') {
+      this.#owners.orders.rejections.accepted(order.strategy, order);
+      if (!this.#bind(order, outcome.orderNo, outcome.orderKey)) this.#taken(order, outcome.orderNo);
+      this.#owners.life.apply(order, 'place_accepted');
+      if (order.cancelQueued) this.sendQueuedCancel(order);
+      // The next session knows the order by its row.
+      if (order.isWaiting) this.#lookUp(order);
+      return;
+    }
+    this.#failed(order, outcome);
+    if (outcome.status === 'rejected') {
+      this.#owners.orders.rejections.rejected(
+        order.strategy,
+        order,
+        order.reason,
+        this.#owners.context.nowUs,
+      );
+      this.#owners.breakers.rejected();
+    }
+    if (outcome.status === 'unknown' && order.orderNo === null) {
+      order.inDoubt().absence = new ScanEvidence(this.#owners.context.nowUs);
+      this.#owners.context.alert(
+        order.strategy,
+        'warning',
+        'order_unknown',
+        `${order.clientOrderId}: ${outcome.reason}; looked up in the book`,
+      );
+      this.#lookUp(order);
+    }
+    this.#owners.life.apply(order, `place_${outcome.status}`, textOf(outcome));
+  }
+
+  /** Something became unknown, or has no row yet: its book is read at once. */
+  #lookUp({ isWaiting }: ManagedOrder): void {
+    this.#owners.snapshots.want(isWaiting ? 'triggers' : 'book');
+  }
+
+  #modifyAnswered(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
+    const { openModify } = order.doubt;
+    const isOpen = openModify?.callId === callId;
+    if (isOpen) order.inDoubt().openModify = this.#answered(openModify, outcome);
+    if (outcome.status === 'accepted') return this.#owners.life.apply(order, 'modify_accepted');
+    if (outcome.status === 'unknown' || order.isWaiting) this.#lookUp(order);
+    this.#failed(order, outcome);
+    // An answer to a change that is no longer open says nothing about the one that is.
+    if (isOpen || openModify === null)
+      this.#owners.life.apply(order, `modify_${outcome.status}`, textOf(outcome));
+  }
+
+  #cancelAnswered(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
+    const { openCancel } = order.doubt;
+    const isOpen = openCancel?.callId === callId;
+    if (isOpen) {
+      const doubt = order.inDoubt();
+      doubt.openCancel = this.#answered(openCancel, outcome);
+      if (doubt.openCancel === null) doubt.cancelFailedUs = this.#owners.context.nowUs;
+    }
+    this.#lookUp(order);
+    if (outcome.status === 'accepted') return this.#owners.life.apply(order, 'cancel_accepted');
+    this.#failed(order, outcome);
+    if (isOpen || openCancel === null)
+      this.#owners.life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
+  }
+
+  /** The call that the book must now confirm; null when the broker rejected it or it was not sent. */
+  #answered(call: OpenCall, outcome: CallOutcome): OpenCall | null {
+    if (outcome.status === 'rejected' || outcome.status === 'not_sent') return null;
+    return {
+      callId: call.callId,
+      qty: call.qty,
+      limitPrice: call.limitPrice,
+      triggerPrice: call.triggerPrice,
+      answer: outcome.status,
+      evidence: new ScanEvidence(this.#owners.context.nowUs),
+    };
+  }
+
+  #failed(order: ManagedOrder, outcome: Failure): void {
+    if (outcome.status === 'rejected') this.rejected += 1;
+    if (outcome.status !== 'unknown') order.reason = textOf(outcome);
+  }
+
+  #taken(order: ManagedOrder, orderNo: string): void {
+    const text = `${order.clientOrderId} was accepted as order no. ${orderNo}, which is another order's number`;
+    this.#owners.context.alert(order.strategy, 'critical', 'order_number_taken', text);
   }
 
   /** A strategy reaches the orders alone that it placed; the system reaches all. */
   #ownOrder(call: Call, id: ClientOrderId): ManagedOrder | undefined {
-    const order = this.#parts.orders.get(id);
+    const order = this.#owners.orders.get(id);
     if (order === undefined || call.by === 'system') return order;
     return order.strategy === call.strategy && !order.isProtective && !order.isOfSystem ? order : undefined;
   }
 
   #journalDenial(strategy: StrategyIndex, id: ClientOrderId, denial: Denial): void {
-    const { context } = this.#parts;
-    this.#denials += 1;
-    context.append({
-      kind: 'denied',
-      cause: context.seq,
-      tsUs: context.nowUs,
-      strategy,
-      clientOrderId: id,
-      denial,
-    });
+    const { context } = this.#owners;
+    this.denials += 1;
+    context.append({ ...context.head(strategy), kind: 'denied', clientOrderId: id, denial });
   }
 }
 
@@ -338,3 +463,7 @@ const isProtective = ({ by, proposal }: Call): boolean =>
 /** The journal has seen it, or there is nothing to see. */
 const isAsChanged = (order: ManagedOrder, { qty, limitPrice, triggerPrice }: ModifyToSend): boolean =>
   order.qty === qty && order.limitPrice === limitPrice && order.triggerPrice === triggerPrice;
+
+function textOf(outcome: Failure): string {
+  return outcome.status === 'rejected' ? `${outcome.code} ${outcome.text}`.trim() : outcome.reason;
+}

@@ -13,15 +13,31 @@ import { type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
+/** Updates that strategies receive once the event has changed all state, never in between. */
+export interface StrategyUpdate {
+  readonly strategy: StrategyIndex;
+  readonly update: OrderUpdate;
+}
+
+const NO_UPDATES: StrategyUpdate[] = [];
+
 export class OrderLife {
   readonly #context: EventContext;
   readonly #orders: Orders;
-  readonly #updates: OrderUpdates;
+  readonly #dueWork: DueWork;
+  readonly #host: Pick<StrategyHost, 'isOrderHeard'>;
+  #updates = NO_UPDATES;
 
-  constructor(context: EventContext, orders: Orders, updates: OrderUpdates) {
+  constructor(
+    context: EventContext,
+    orders: Orders,
+    dueWork: DueWork,
+    host: Pick<StrategyHost, 'isOrderHeard'>,
+  ) {
     this.#context = context;
     this.#orders = orders;
-    this.#updates = updates;
+    this.#dueWork = dueWork;
+    this.#host = host;
   }
 
   apply(order: ManagedOrder, event: OrderEvent, detail = ''): void {
@@ -32,31 +48,63 @@ export class OrderLife {
   /** A fill has been added to the order: its status follows, and one update carries both. */
   filled(order: ManagedOrder, lastQty: number, lastValue: number): void {
     this.#move(order, order.filledQty >= order.qty ? 'filled' : 'part_filled', '');
-    this.#updates.changed(order, lastQty, lastValue, null);
+    this.#changed(order, lastQty, lastValue, null);
     if (order.trigger?.kind === 'bracket') this.#orders.owingExits.add(order);
   }
 
   tell(order: ManagedOrder): void {
-    if (!order.isProtective) this.#updates.changed(order, 0, 0, null);
+    if (!order.isProtective) this.#changed(order, 0, 0, null);
+  }
+
+  /** A change of it was denied. */
+  changeDenied(order: ManagedOrder, denial: Denial): void {
+    this.#changed(order, 0, 0, denial);
+  }
+
+  /** Risk denied it; such an order has no state. */
+  denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
+    this.tellOf(strategy, deniedUpdate(id, intent, denial));
+  }
+
+  tellOf(strategy: StrategyIndex, update: OrderUpdate): void {
+    if (!this.#host.isOrderHeard(strategy)) return;
+    if (this.hasUpdates) this.#updates.push({ strategy, update });
+    else this.#updates = [{ strategy, update }];
+    this.#dueWork.open();
+  }
+
+  get hasUpdates(): boolean {
+    return this.#updates.length > 0;
+  }
+
+  takeUpdates(): readonly StrategyUpdate[] {
+    const taken = this.#updates;
+    this.#updates = NO_UPDATES;
+    return taken;
+  }
+
+  #changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
+    if (this.#host.isOrderHeard(order.strategy))
+      this.tellOf(order.strategy, order.update(lastQty, lastValue, denial));
   }
 
   #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {
     const from = order.status;
     const result = transition(order, event);
-    if (result.isFault) {
+    if (result === null) {
       this.#alert(order, 'critical', 'order_fault', `no transition for ${event} in ${from}: status kept`);
       return false;
     }
-    const to = result.to === 'accepted' && order.filledQty > 0 ? 'partially_filled' : result.to;
-    if (result.oddity !== null && order.tellOnce(`${event}:${from}`)) {
+    const isOdd = typeof result !== 'string';
+    const target = isOdd ? result.to : result;
+    const to = target === 'accepted' && order.filledQty > 0 ? 'partially_filled' : target;
+    if (isOdd && order.tellOnce(`${event}:${from}`))
       this.#alert(order, 'critical', 'order_oddity', result.oddity);
-    }
     if (to === from) {
       this.#orders.changed(order);
       return false;
     }
     order.become(to);
-    if (order.isFinal) settle(order);
     if (to === 'canceled' && order.isWaiting) this.#orders.canceledWaiting.push(order);
     this.#orders.changed(order);
     this.#context.append({
@@ -78,63 +126,6 @@ export class OrderLife {
     const name =
       order.orderNo === null ? order.clientOrderId : `${order.clientOrderId} (no. ${order.orderNo})`;
     this.#context.alert(order.strategy, severity, code, `${name}: ${text}`);
-  }
-}
-
-/** Open and queued calls of a final order no longer matter. */
-function settle(order: ManagedOrder): void {
-  order.openModify = null;
-  order.openCancel = null;
-  order.queuedCancel = null;
-  order.absence = null;
-}
-
-/** Updates that strategies receive once the event has changed all state, never in between. */
-export interface StrategyUpdate {
-  readonly strategy: StrategyIndex;
-  readonly update: OrderUpdate;
-}
-
-const NO_UPDATES: StrategyUpdate[] = [];
-
-export class OrderUpdates {
-  readonly #dueWork: DueWork;
-  readonly #host: Pick<StrategyHost, 'isOrderHeard'>;
-  #waiting = NO_UPDATES;
-
-  constructor(dueWork: DueWork, host: Pick<StrategyHost, 'isOrderHeard'>) {
-    this.#dueWork = dueWork;
-    this.#host = host;
-  }
-
-  get isWaiting(): boolean {
-    return this.#waiting.length > 0;
-  }
-
-  changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
-    if (this.#host.isOrderHeard(order.strategy))
-      this.#add(order.strategy, order.update(lastQty, lastValue, denial));
-  }
-
-  tell(strategy: StrategyIndex, update: OrderUpdate): void {
-    if (this.#host.isOrderHeard(strategy)) this.#add(strategy, update);
-  }
-
-  /** Risk denied it; such an order has no state. */
-  denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
-    this.tell(strategy, deniedUpdate(id, intent, denial));
-  }
-
-  #add(strategy: StrategyIndex, update: OrderUpdate): void {
-    if (this.isWaiting) this.#waiting.push({ strategy, update });
-    else this.#waiting = [{ strategy, update }];
-    this.#dueWork.open();
-  }
-
-  take(): readonly StrategyUpdate[] {
-    const taken = this.#waiting;
-    this.#waiting = NO_UPDATES;
-    return taken;
   }
 }
 

@@ -262,9 +262,11 @@ const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
   },
 };
 
-export type Transition =
-  | { readonly isFault: false; readonly to: OrderStatus; readonly oddity: string | null }
-  | { readonly isFault: true };
+/** It happens, and it is alerted. */
+interface OddStep {
+  readonly to: OrderStatus;
+  readonly oddity: string;
+}
 
 /** The order as the table sees it. */
 export interface TableOrder {
@@ -275,26 +277,18 @@ export interface TableOrder {
   readonly isWaiting: boolean;
 }
 
-const FAULT: Transition = { isFault: true };
-
-export function transition({ status, statusBefore, isWaiting }: TableOrder, event: OrderEvent): Transition {
-  const foreign = isWaiting ? EXCHANGE_EVENTS : TRIGGER_EVENTS;
+/** Null for a fault. */
+export function transition(order: TableOrder, event: OrderEvent): OrderStatus | OddStep | null {
+  const foreign = order.isWaiting ? EXCHANGE_EVENTS : TRIGGER_EVENTS;
   assert(!foreign.has(event), 'a book tells of its own orders');
-  const cell = ORDER_TABLE[status][event];
-  if (cell === undefined) return FAULT;
-  const target = typeof cell === 'string' ? cell : cell[0];
-  const oddity = typeof cell === 'string' ? null : cell[1];
-  return { isFault: false, to: statusOf(target, status, statusBefore, isWaiting), oddity };
+  const cell = ORDER_TABLE[order.status][event];
+  if (cell === undefined) return null;
+  return typeof cell === 'string' ? statusOf(cell, order) : { to: statusOf(cell[0], order), oddity: cell[1] };
 }
 
-function statusOf(
-  target: Target,
-  status: OrderStatus,
-  statusBefore: OrderStatus,
-  isWaiting: boolean,
-): OrderStatus {
-  if (target === '=') return status;
-  if (target === '<') return statusBefore;
-  if (target === 'live') return isWaiting ? 'pending_trigger' : 'accepted';
+function statusOf(target: Target, order: TableOrder): OrderStatus {
+  if (target === '=') return order.status;
+  if (target === '<') return order.statusBefore;
+  if (target === 'live') return order.isWaiting ? 'pending_trigger' : 'accepted';
   return target;
 }

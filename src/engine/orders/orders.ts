@@ -1,7 +1,6 @@
-/** The orders of the trading day by our id and by the broker's number; the ones that are not final also in a list. */
+/** The orders of the trading day by our id; the ones that are not final also in a list. */
 import { assert } from '../../domain/assert.ts';
-import type { BrokerOrder } from '../../domain/broker-order.ts';
-import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
@@ -16,25 +15,27 @@ import type { OrderUpdate } from '../ports/strategy-port.ts';
 import { countOf, startOf } from '../state/client-order-ids.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { ManagedOrder } from './managed-order.ts';
+import { OrderNames } from './order-names.ts';
 import { RejectionMemory, SendRate } from './send-history.ts';
 
-const NO_CHILDREN: readonly ManagedOrder[] = [];
+const NO_ORDERS: ManagedOrder[] = [];
+
+/** A list that was empty is made anew, for one: most are never longer, and an array that grows takes room for many. */
+function withOne(list: ManagedOrder[], order: ManagedOrder): ManagedOrder[] {
+  if (list.length === 0) return [order];
+  list.push(order);
+  return list;
+}
 
 export class Orders {
-  readonly touch = new TouchPrices(() => this.#open);
+  readonly names = new OrderNames(this);
+  readonly touch = new TouchPrices(this);
   readonly rate = new SendRate();
   readonly rejections = new RejectionMemory();
+  /** The last session left orders at the exchange. */
+  hasEarlier = false;
   readonly #byId = new Map<ClientOrderId, ManagedOrder>();
   readonly #children = new Map<ClientOrderId, ManagedOrder[]>();
-  readonly #byNumber = new Map<BrokerOrderNo, ManagedOrder>();
-  readonly #byKey = new Map<BrokerOrderKey, ManagedOrder>();
-  readonly #byTriggerNo = new Map<BrokerOrderNo, ManagedOrder>();
-  /** Orders of the last session by their number in its in-day book: today's numbers begin anew. */
-  readonly #earlier = new Map<BrokerOrderNo, ManagedOrder>();
-  /** Orders of the in-day book whose number went to another order, by their key. */
-  readonly #outnumbered = new Map<BrokerOrderKey, ManagedOrder>();
-  /** Senders of child orders, by the child's number in the in-day book. */
-  readonly #senders = new Map<BrokerOrderNo, ManagedOrder>();
   /** Brackets that have filled by more than their known exits cover. */
   readonly owingExits = new Set<ManagedOrder>();
   /** Orders of the trigger book that ended canceled, until somebody takes them. */
@@ -43,20 +44,19 @@ export class Orders {
   readonly #market: Market;
   readonly #doLeave: boolean;
   /** Over, and about to leave. */
-  #over: ManagedOrder[] = [];
+  #over = NO_ORDERS;
+  /** The last one that may leave, which the next one drives out: a map that runs empty is made anew each time. */
+  #last: ManagedOrder | null = null;
   readonly #left = new LeftOrders();
-  #open: ManagedOrder[] = [];
+  #open = NO_ORDERS;
   #ownOpen = 0;
   #waiting = 0;
-  #hasEarlier = false;
   #isRestless = false;
   #unresolved = 0;
   #presumedAbsent: ManagedOrder | null = null;
   #contradicted: ManagedOrder | null = null;
   #numberLost: ManagedOrder | null = null;
   #version = 0;
-  /** Counts the changes after which a row that was read may say something else: of its order, or of whose it is. */
-  #unsettled = 0;
   /** The version that the counts are of. */
   #counted = 0;
 
@@ -124,8 +124,8 @@ export class Orders {
     const { size } = this.#byId;
     this.#byId.set(order.clientOrderId, order);
     assert(this.#byId.size === size + 1, 'an order is added once');
+    this.hasEarlier ||= order.isCarriedOver;
     const { parent } = order;
-    this.#hasEarlier ||= order.isCarriedOver;
     if (parent !== null) {
       const siblings = this.#children.get(parent);
       if (siblings === undefined) this.#children.set(parent, [order]);
@@ -152,126 +152,27 @@ export class Orders {
   /** The event is over, and so are orders: those that a strategy placed by themselves leave once each call about them is answered. */
   dismiss(): void {
     if (this.#over.length === 0) return;
-    const kept: ManagedOrder[] = [];
+    let kept = NO_ORDERS;
     for (const order of this.#over) {
       if (!order.isFinal) continue;
-      if (order.unanswered > 0) kept.push(order);
-      else if (mayLeave(order)) this.#leave(order);
+      if (order.unanswered > 0) kept = withOne(kept, order);
+      else if (mayLeave(order)) {
+        if (this.#last?.isFinal === true) this.#leave(this.#last);
+        this.#last = order;
+      }
     }
     this.#over = kept;
   }
 
   #leave(order: ManagedOrder): void {
-    const { clientOrderId: id, orderNo } = order;
     this.#left.add(order);
-    this.#byId.delete(id);
-    if (orderNo !== null && this.#byNumber.get(orderNo) === order) this.#byNumber.delete(orderNo);
-  }
-
-  byNumber(number: BrokerOrderNo): ManagedOrder | undefined {
-    return this.#byNumber.get(number);
-  }
-
-  /** Of the in-day book, for a row whose number is not the order's. */
-  byBookKey(key: BrokerOrderKey | null): ManagedOrder | undefined {
-    if (key === null) return undefined;
-    return this.#outnumbered.get(key) ?? this.#open.find((each) => !each.isWaiting && each.orderKey === key);
-  }
-
-  get hasEarlier(): boolean {
-    return this.#hasEarlier;
-  }
-
-  /** By its number in the last session's in-day book. */
-  earlierByNumber(number: BrokerOrderNo): ManagedOrder | undefined {
-    return this.#earlier.get(number);
-  }
-
-  /** Of the trigger book. */
-  byKey(key: BrokerOrderKey): ManagedOrder | undefined {
-    return this.#byKey.get(key);
-  }
-
-  /** Of the trigger book, while its key is not known. */
-  byTriggerNo(number: BrokerOrderNo): ManagedOrder | undefined {
-    const order = this.#byTriggerNo.get(number);
-    return order?.orderKey === null ? order : undefined;
-  }
-
-  /** The order that sent this order of the in-day book when it triggered. */
-  senderOf(number: BrokerOrderNo): ManagedOrder | undefined {
-    return this.#senders.get(number);
+    this.#byId.delete(order.clientOrderId);
+    this.names.forget(order);
   }
 
   /** Orders that an order sent or brought, oldest first. */
   childrenOf(id: ClientOrderId): readonly ManagedOrder[] {
-    return this.#children.get(id) ?? NO_CHILDREN;
-  }
-
-  /** False when the number is known of this sender, or of a later one: numbers begin anew each day. */
-  noteSent(number: BrokerOrderNo, sender: ManagedOrder): boolean {
-    const known = this.#senders.get(number);
-    if (known !== undefined && known.createdUs >= sender.createdUs) return false;
-    this.#senders.set(number, sender);
-    return true;
-  }
-
-  /** Its row in the trigger book. False when that belongs to another order. */
-  bindTrigger(order: ManagedOrder, number: BrokerOrderNo, key: BrokerOrderKey | null): boolean {
-    assert(order.isWaiting, 'keys of the trigger book are of orders that wait');
-    const owner = key === null ? undefined : this.#byKey.get(key);
-    if (owner !== undefined && owner !== order) return false;
-    if (order.orderKey !== null && key !== null && order.orderKey !== key) return false;
-    order.orderNo = number;
-    order.orderKey ??= key;
-    order.absence = null;
-    if (key !== null) this.#byKey.set(key, order);
-    this.#byTriggerNo.set(number, order);
-    this.changed(order);
-    return true;
-  }
-
-  /**
-   * False when the order has another number, or a later order has this one. The broker's day may begin before ours, and its
-   * numbers with it: the later order takes the number over. `provenUs`: start of the scan that shows the number, or the time of the
-   * answer.
-   */
-  bind(order: ManagedOrder, number: BrokerOrderNo, provenUs: number): boolean {
-    const isOther = order.orderNo !== null && order.orderNo !== number;
-    if (isOther && !order.isNumberLost && !order.isCarriedOver) return false;
-    return this.renumber(order, number, provenUs);
-  }
-
-  /** Its key proves that the order has a number of the broker's new day. */
-  renumber(order: ManagedOrder, number: BrokerOrderNo, provenUs: number): boolean {
-    assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
-    order.absence = null;
-    order.orderNo = number;
-    const earlier = this.#earlier.get(number);
-    const owner = this.#byNumber.get(number);
-    const holder = owner === order || owner?.orderNo !== number ? undefined : owner;
-    const isKept = holder !== undefined && !mayTake(order, holder, provenUs);
-    if (order.isCarriedOver) this.#earlier.set(number, order);
-    else if (!isKept) this.#byNumber.set(number, order);
-    // Its row was found by this number, also where its own is another one by now.
-    if (owner !== undefined) this.unsettle(owner);
-    if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
-    if (isKept) this.#lose(order);
-    else {
-      order.isNumberLost = false;
-      if (holder !== undefined) this.#lose(holder);
-    }
-    this.changed(order);
-    return !isKept;
-  }
-
-  /** It keeps key and reference; a row with one of them is still its row. */
-  #lose(order: ManagedOrder): void {
-    if (order.orderKey !== null) this.#outnumbered.set(order.orderKey, order);
-    order.isNumberLost = true;
-    order.canCancel = false;
-    order.canModify = false;
-    this.changed(order);
+    return this.#children.get(id) ?? NO_ORDERS;
   }
 
   /** To be called after any change of an order's status, quantity, price or open call. */
@@ -279,37 +180,17 @@ export class Orders {
     const isListed = this.#open.includes(order);
     this.#market.of(order.instrument).invalidateBand();
     if (isListed && order.isFinal) {
-      this.#open = this.#open.filter((each) => each !== order);
-      if (this.#doLeave) this.#over.push(order);
+      this.#open = this.#open.length === 1 ? NO_ORDERS : this.#open.filter((each) => each !== order);
+      if (this.#doLeave) this.#over = withOne(this.#over, order);
     }
-    if (!isListed && !order.isFinal) this.#open.push(order);
-    if (order.isCarriedOver) this.#unsettled += 1;
-    else this.unsettle(order);
+    if (!isListed && !order.isFinal) this.#open = withOne(this.#open, order);
+    if (order.isCarriedOver) this.names.unsettleAll();
+    else this.names.unsettle(order);
     this.#turn();
-  }
-
-  /** The row of an order that is over was read: the same one says nothing new. */
-  settle(order: ManagedOrder, row: BrokerOrder): void {
-    order.settledRow = row;
-    order.settledAt = this.#unsettled;
-  }
-
-  isSettled({ settledAt }: ManagedOrder): boolean {
-    return settledAt === this.#unsettled;
-  }
-
-  /** The order changed: all rows are read again. */
-  unsettle(order: ManagedOrder): void {
-    if (this.isSettled(order)) this.unsettleAll();
-  }
-
-  unsettleAll(): void {
-    this.#unsettled += 1;
   }
 
   #turn(): void {
     this.#version += 1;
-    this.touch.isStale = true;
     this.#dueWork.open();
   }
 
@@ -330,9 +211,9 @@ export class Orders {
       if (each.isWaiting) this.#waiting += 1;
       if (each.isWaiting && !isQuiet) this.#isRestless = true;
       if (!each.isAdopted && !isQuiet) this.#ownOpen += 1;
-      if (each.isContradicted) this.#contradicted ??= each;
+      if (each.doubt.isContradicted) this.#contradicted ??= each;
       // A carried order is known by key and reference alone until the new book shows it.
-      const isLost = each.isNumberLost && !each.isCarriedOver;
+      const isLost = each.doubt.isNumberLost && !each.isCarriedOver;
       if (isLost) this.#numberLost ??= each;
       if (each.status === 'presumed_absent') this.#presumedAbsent ??= each;
       else if (each.isUnresolved || isLost) this.#unresolved += 1;
@@ -343,46 +224,30 @@ export class Orders {
   clear(): void {
     this.#byId.clear();
     this.#children.clear();
-    this.#byNumber.clear();
-    this.#byKey.clear();
-    this.#byTriggerNo.clear();
-    this.#senders.clear();
-    this.#earlier.clear();
-    this.#outnumbered.clear();
-    this.#hasEarlier = false;
+    this.names.clear();
+    this.hasEarlier = false;
     this.owingExits.clear();
     this.#market.invalidateBand();
-    this.#over = [];
+    this.#over = NO_ORDERS;
+    this.#last = null;
     this.#left.clear();
-    this.#open = [];
-    this.#unsettled += 1;
+    this.#open = NO_ORDERS;
     this.#turn();
   }
 }
 
-/**
- * Whether an order takes the number of another one that may still work. Of two that we placed the later one has it; of others the
- * one that was seen last.
- */
-function mayTake(order: ManagedOrder, holder: ManagedOrder, provenUs: number): boolean {
-  if (order.isCarriedOver || order.isFinal) return false;
-  if (holder.isFinal) return true;
-  const arePlaced = order.refId === order.clientOrderId && holder.refId === holder.clientOrderId;
-  return arePlaced ? order.createdUs > holder.createdUs : provenUs > Math.max(holder.rowUs, holder.createdUs);
-}
-
-/** The price at which a print touches one of our resting orders, one comparison a print and side. */
+/** The prices at which a print of a contract touches one of our orders: at rest, asked for, or to be triggered. */
 class TouchPrices {
-  /** Highest resting buy by instrument, -Infinity without one. */
-  readonly #buys: number[] = [];
-  /** Lowest resting sell by instrument, Infinity without one. */
-  readonly #sells: number[] = [];
-  readonly #open: () => readonly ManagedOrder[];
-  /** Orders changed since: the next look goes through them. */
-  isStale = false;
+  readonly #orders: Orders;
+  #instrument = -1;
+  #version = -1;
+  /** Highest resting buy, -Infinity without one. */
+  #buy = -Infinity;
+  /** Lowest resting sell, Infinity without one. */
+  #sell = Infinity;
 
-  constructor(open: () => readonly ManagedOrder[]) {
-    this.#open = open;
+  constructor(orders: Orders) {
+    this.#orders = orders;
   }
 
   isTouched(instrument: InstrumentIndex, price: number): boolean {
@@ -390,51 +255,36 @@ class TouchPrices {
   }
 
   buyOf(instrument: InstrumentIndex): number {
-    if (this.isStale) this.#refresh();
-    return this.#buys[instrument] ?? -Infinity;
+    this.#measure(instrument);
+    return this.#buy;
   }
 
   sellOf(instrument: InstrumentIndex): number {
-    if (this.isStale) this.#refresh();
-    return this.#sells[instrument] ?? Infinity;
+    this.#measure(instrument);
+    return this.#sell;
   }
 
-  #refresh(): void {
-    this.isStale = false;
-    for (let at = 0; at < this.#buys.length; at += 1) {
-      this.#buys[at] = -Infinity;
-      this.#sells[at] = Infinity;
+  #measure(instrument: InstrumentIndex): void {
+    const { version, open } = this.#orders;
+    if (version === this.#version && instrument === this.#instrument) return;
+    this.#version = version;
+    this.#instrument = instrument;
+    this.#buy = -Infinity;
+    this.#sell = Infinity;
+    for (const order of open) {
+      if (order.instrument !== instrument) continue;
+      const { side, isWaiting, triggerPrice, triggerWhen, limitPrice, pendingPrice } = order;
+      if (!isWaiting) this.#add(limitPrice, side === 'buy', side === 'sell');
+      // The trigger that the broker showed last.
+      const other = isWaiting ? triggerPrice : pendingPrice;
+      const isBelow = isWaiting ? triggerWhen !== 'at_or_above' : side === 'buy';
+      if (other !== null) this.#add(other, isBelow, isWaiting ? triggerWhen !== 'at_or_below' : !isBelow);
     }
-    for (const order of this.#open()) {
-      this.#grow(order.instrument);
-      if (order.isWaiting) this.#addTrigger(order);
-      else {
-        this.#add(order, order.limitPrice);
-        if (order.pendingPrice !== null) this.#add(order, order.pendingPrice);
-      }
-    }
   }
 
-  /** The trigger that the broker showed last. */
-  #addTrigger({ instrument, triggerPrice, triggerWhen }: ManagedOrder): void {
-    if (triggerPrice === null) return;
-    if (triggerWhen !== 'at_or_above')
-      this.#buys[instrument] = Math.max(this.#buys[instrument] ?? -Infinity, triggerPrice);
-    if (triggerWhen !== 'at_or_below')
-      this.#sells[instrument] = Math.min(this.#sells[instrument] ?? Infinity, triggerPrice);
-  }
-
-  #add(order: ManagedOrder, price: number): void {
-    const { instrument, side } = order;
-    if (side === 'buy') this.#buys[instrument] = Math.max(this.#buys[instrument] ?? -Infinity, price);
-    else this.#sells[instrument] = Math.min(this.#sells[instrument] ?? Infinity, price);
-  }
-
-  #grow(instrument: InstrumentIndex): void {
-    while (this.#buys.length <= instrument) {
-      this.#buys.push(-Infinity);
-      this.#sells.push(Infinity);
-    }
+  #add(price: number, isBelow: boolean, isAbove: boolean): void {
+    if (isBelow) this.#buy = Math.max(this.#buy, price);
+    if (isAbove) this.#sell = Math.min(this.#sell, price);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Whose row is it? A row of the in-day book is an order of ours by number, key or reference (rulings, 8, 29), one that a stop of ours
- * sent, or, where the book has no references, one of the same contract, side, price and quantity. The trigger book has no name of
- * ours: a row is known by its terms among rows that are new since the order was sent. All others are somebody else's.
+ * Whose is a row that names no order of ours? One of the in-day book is of an order that a stop of ours sent, or, where the book has no
+ * references, of one of the same contract, side, price and quantity. The trigger book has no name of ours: a row is known by its terms
+ * among rows that are new since the order was sent. All others are somebody else's.
  */
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderNo } from '../../domain/ids.ts';
@@ -10,6 +10,7 @@ import type { TsUs } from '../../domain/units.ts';
 import type { SnapshotRequests } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
+import { isAlike } from './order-names.ts';
 import type { Orders } from './orders.ts';
 
 interface HeldRow {
@@ -21,16 +22,20 @@ interface HeldRow {
   readonly evidence: ScanEvidence;
 }
 
+interface Owners {
+  readonly context: EventContext;
+  readonly orders: Orders;
+  readonly session: { readonly triggersReadUs: number };
+  readonly snapshots: SnapshotRequests;
+  readonly lookUp: LookUpSettings;
+}
+
 /**
  * The in-day book says of an order that one of our triggers sent only that the broker made it (`SYS`), the trigger book says which
  * order did. Until that has been read, such a row is held rather than taken for somebody else's.
  */
 export class RowOwners {
-  readonly #context: EventContext;
-  readonly #orders: Orders;
-  readonly #session: { readonly triggersReadUs: number };
-  readonly #snapshots: SnapshotRequests;
-  readonly #lookUp: LookUpSettings;
+  readonly #owners: Owners;
   readonly #held = new Map<BrokerOrderNo, HeldRow>();
   /** Orders that a person has taken for the operator's. */
   readonly #foreign = new Set<BrokerOrderNo>();
@@ -39,86 +44,8 @@ export class RowOwners {
   /** The oldest row that is held although the trigger book had time enough to explain it. */
   #overdue: BrokerOrder | null = null;
 
-  constructor(
-    context: EventContext,
-    orders: Orders,
-    session: { readonly triggersReadUs: number },
-    snapshots: SnapshotRequests,
-    lookUp: LookUpSettings,
-  ) {
-    this.#context = context;
-    this.#orders = orders;
-    this.#session = session;
-    this.#snapshots = snapshots;
-    this.#lookUp = lookUp;
-  }
-
-  /**
-   * The order that a row of the in-day book shows, by number, key or reference; it has the number from here on. Undefined where none of
-   * them names an order whose terms are the row's.
-   */
-  ownerOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | undefined {
-    const orders = this.#orders;
-    const { orderNo } = row;
-    if (orders.hasEarlier) {
-      const earlier = this.#earlierOf(row);
-      if (earlier !== undefined && earlier.orderNo !== orderNo) orders.bind(earlier, orderNo, startedUs);
-      if (earlier !== undefined) return earlier;
-    }
-    const numbered = orders.byNumber(orderNo);
-    if (numbered !== undefined && isSameOrder(numbered, row)) return numbered;
-    const keyed = orders.byBookKey(row.orderKey);
-    if (keyed !== undefined && isSameOrder(keyed, row)) {
-      orders.renumber(keyed, orderNo, startedUs);
-      return keyed;
-    }
-    const named = orders.get(row.refId);
-    // The order that a stop sends may bear the stop's id: it is another order, which `senderOf` finds.
-    if (named === undefined || named.isWaiting || !isAlike(named, row)) return undefined;
-    const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.isNumberLost;
-    if (isItsNumber) orders.bind(named, orderNo, startedUs);
-    return isItsNumber ? named : undefined;
-  }
-
-  /** The order that a row names by key or reference, though its terms are not the order's. One with a number of its own has its own row. */
-  namedBy({ orderNo, orderKey, refId }: BrokerOrder): ManagedOrder | undefined {
-    const orders = this.#orders;
-    const numbered = orders.byNumber(orderNo);
-    if (numbered !== undefined && orderKey !== null && numbered.orderKey === orderKey) return numbered;
-    const keyed = orders.byBookKey(orderKey);
-    const named = orders.get(refId);
-    const isNamed = named !== undefined && !named.isWaiting && (named === numbered || named.orderNo === null);
-    return keyed ?? (isNamed ? named : undefined);
-  }
-
-  /** Of a row of the trigger book, by its key, or by its number while the order has none. */
-  ownerOfTrigger({ orderNo, orderKey }: BrokerTriggerOrder): ManagedOrder | undefined {
-    const orders = this.#orders;
-    const keyed = orders.byKey(orderKey);
-    if (keyed !== undefined) return keyed;
-    const numbered = orders.byTriggerNo(orderNo);
-    return numbered !== undefined && orders.bindTrigger(numbered, orderNo, orderKey) ? numbered : undefined;
-  }
-
-  /** The order of the last session that the row shows. */
-  #earlierOf(row: BrokerOrder): ManagedOrder | undefined {
-    const orders = this.#orders;
-    const named = orders.get(row.refId);
-    const numbered = orders.earlierByNumber(row.orderNo);
-    if (named?.isCarriedOver === true && !named.isWaiting && (named === numbered || isAlike(named, row)))
-      return named;
-    if (numbered !== undefined && this.#isEarlier(numbered, row)) return numbered;
-    // Two orders of one session may have had the number.
-    const keyed = orders.byBookKey(row.orderKey);
-    return keyed?.isCarriedOver === true ? keyed : undefined;
-  }
-
-  /** Numbers begin anew each day, keys do not. */
-  #isEarlier(order: ManagedOrder, row: BrokerOrder): boolean {
-    if (order.orderKey !== null && row.orderKey !== null) return order.orderKey === row.orderKey;
-    const isOurs = !order.isAdopted && order.parent === null;
-    if (isOurs && row.refId !== null) return false;
-    return this.#orders.byNumber(row.orderNo) === undefined && isAlike(order, row);
+  constructor(owners: Owners) {
+    this.#owners = owners;
   }
 
   /** Rows whose owner is not known yet; their fills are not booked. */
@@ -153,24 +80,24 @@ export class RowOwners {
 
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
-    const told = this.#orders.senderOf(row.orderNo);
+    const told = this.#owners.orders.names.senderOf(row.orderNo);
     if (told !== undefined && maySendMore(told, row)) return this.#release(row, told);
-    const named = this.#orders.get(row.refId);
+    const named = this.#owners.orders.get(row.refId);
     if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
     if (row.source !== 'system') return null;
     if (this.#foreign.has(row.orderNo)) return this.#release(row, null);
     const held = this.#held.get(row.orderNo);
     if (this.#inDoubt.has(row.orderNo)) return this.#hold(row, startedUs);
-    if (this.#session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
-    const alike = this.#orders.open.filter((order) => mayHaveSent(order, row));
+    if (this.#owners.session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
+    const alike = this.#owners.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#release(row, triggered);
     // A stop or a bracket in doubt has no row of its own yet, and the two books may show one trigger at different times.
-    const { open, owingExits } = this.#orders;
+    const { open, owingExits } = this.#owners.orders;
     if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
       return this.#hold(row, startedUs);
     const isOwed = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
-    if (isOwed && held?.evidence.isEnough(this.#lookUp) !== true) return this.#hold(row, startedUs);
+    if (isOwed && held?.evidence.isEnough(this.#owners.lookUp) !== true) return this.#hold(row, startedUs);
     return this.#release(row, null);
   }
 
@@ -193,11 +120,11 @@ export class RowOwners {
     };
     evidence.add(startedUs);
     this.#held.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
-    this.#snapshots.want('triggers');
-    if (this.#overdue === null && evidence.isEnough(this.#lookUp)) {
+    this.#owners.snapshots.want('triggers');
+    if (this.#overdue === null && evidence.isEnough(this.#owners.lookUp)) {
       this.#overdue = row;
       const text = `${describe(row)} was sent by a stop, and the trigger book, which says whose, cannot be read: it is booked for nobody, and entries are blocked until it can, or until tickwright orders resolve ${row.orderNo} live gives it to the operator`;
-      this.#context.alert(null, 'critical', 'order_held', text);
+      this.#owners.context.alert(null, 'critical', 'order_held', text);
     }
     return 'hold';
   }
@@ -214,7 +141,9 @@ const describe = ({ orderNo, side, qty: size, orderCode, filledQty }: BrokerOrde
 
 /** A number of an earlier day may name a sender that has sent all of it. */
 const maySendMore = (order: ManagedOrder, row: BrokerOrder): boolean =>
-  order.orderCode === row.orderCode && order.side === row.side && order.sentQty + row.qty <= order.qty;
+  order.orderCode === row.orderCode &&
+  order.side === row.side &&
+  order.triggerState.sentQty + row.qty <= order.qty;
 
 const isInDoubt = ({ status }: ManagedOrder): boolean => status === 'submitted' || status === 'unknown';
 
@@ -226,7 +155,7 @@ const mayExitHaveSent = ({ trigger, orderCode, side, qty: size }: ManagedOrder, 
 function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {
   if (!order.isWaiting || order.orderCode !== row.orderCode || order.side !== row.side) return false;
   if (row.limitPrice !== null && row.limitPrice !== order.limitPrice) return false;
-  return order.triggerKind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
+  return order.triggerState.kind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
 }
 
 export interface Matched<Row> {
@@ -278,35 +207,10 @@ function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> 
   return groups;
 }
 
-const isAlike = (
-  order: ManagedOrder,
-  row: Pick<BrokerOrder, 'orderCode' | 'side' | 'qty' | 'limitPrice'>,
-): boolean =>
-  order.orderCode === row.orderCode &&
-  order.side === row.side &&
-  order.qty === row.qty &&
-  order.limitPrice === row.limitPrice;
-
 /** Numbers count up through the day; shorter is earlier. */
 function byNumber(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : Number(a > b);
-}
-
-/**
- * Whether a row with the number of an order is that order: the broker's day may begin before ours, and its numbers with it. Keys do
- * not begin anew, nor do references; an order that a stop sent may bear the stop's.
- */
-export function isSameOrder(order: ManagedOrder, row: BrokerOrder): boolean {
-  if (order.orderCode !== row.orderCode || order.side !== row.side) return false;
-  const isKeyKnown = order.orderKey !== null && row.orderKey !== null;
-  if (isKeyKnown && order.orderKey === row.orderKey) return true;
-  const isPlaced = order.refId === order.clientOrderId;
-  if (isPlaced && row.refId !== null) return row.refId === order.refId;
-  if (isKeyKnown || (row.refId !== null && row.refId !== order.refId)) return false;
-  // Only an order that works can be changed by somebody else.
-  const isPriceSame = row.limitPrice === null || row.limitPrice === order.limitPrice;
-  return !order.isFinal || (row.qty === order.qty && isPriceSame);
 }
 
 /**
@@ -361,19 +265,19 @@ export function matchTriggers(
 /** Those that are wanted come first, and those that count as absent last. */
 const lastness = (order: ManagedOrder): number => (isAbsent(order) ? 2 : Number(isToGo(order)));
 
-const isToGo = ({ isUnwanted, isWithdrawn }: ManagedOrder): boolean => isUnwanted || isWithdrawn;
+const isToGo = ({ doubt }: ManagedOrder): boolean => doubt.isUnwanted || doubt.isWithdrawn;
 
 function isWish(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
-  const isSameKind = row.kind === order.triggerKind || row.kind === 'unrecognized';
+  const isSameKind = row.kind === order.triggerState.kind || row.kind === 'unrecognized';
   const limitPrice = row.limitPrice ?? order.limitPrice;
   if (!isSameKind || !isAlike(order, { ...row, limitPrice })) return false;
   // A trailing stop may have begun to follow; an arbitrage order has no trigger.
-  return order.triggerKind !== 'stop' || row.triggerPrice === order.triggerPrice;
+  return order.triggerState.kind !== 'stop' || row.triggerPrice === order.triggerPrice;
 }
 
 const isAbsent = ({ status }: ManagedOrder): boolean => status === 'presumed_absent';
 
 const isSameWish = (one: ManagedOrder, other: ManagedOrder): boolean =>
   isAlike(one, other) &&
-  one.triggerKind === other.triggerKind &&
-  (one.triggerKind !== 'stop' || one.triggerPrice === other.triggerPrice);
+  one.triggerState.kind === other.triggerState.kind &&
+  (one.triggerState.kind !== 'stop' || one.triggerPrice === other.triggerPrice);

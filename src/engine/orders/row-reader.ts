@@ -1,4 +1,6 @@
-/** Applies a row of a book to the order that it shows: terms, fills, status, and the outcome of open calls. */
+/**
+ * What a row of a book, or its absence, means for an order (rulings, 8, 9, 11): terms, fills, status, and the outcome of open calls.
+ */
 import {
   type BrokerOrder,
   type BrokerOrderStatus,
@@ -7,16 +9,19 @@ import {
   isDisagreeing,
   mayWork,
 } from '../../domain/broker-order.ts';
+import type { OrderStatus } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
-import { minutes, type TsUs } from '../../domain/units.ts';
+import { minutes, qty, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { SnapshotRequests } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
-import { type Adoption, journalWaiting } from './adoption.ts';
+import { journalWaiting } from './adoption.ts';
+import type { EntryWithdrawal } from './entry-withdrawal.ts';
+import type { OrderExecutor } from './order-executor.ts';
 import type { EarlierOrders } from './earlier-orders.ts';
 import type { FillSteps } from './fill-steps.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import type { ManagedOrder } from './managed-order.ts';
+import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
 
 /** After one scan without a trace a cancel that had no answer may be asked for again: the order counts as live either way. */
 const SCANS_AFTER_UNKNOWN_CANCEL = 1;
@@ -24,39 +29,37 @@ const SCANS_AFTER_UNKNOWN_CANCEL = 1;
 /** What contradicts itself does so about many orders: they are one alert. */
 const CONTRADICTIONS_EVERY = minutes(5);
 
+/** The broker has it, by its answer or by a row. */
+const TAKEN: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
+  'accepted',
+  'partially_filled',
+  'pending_trigger',
+]);
+
+interface Owners {
+  readonly context: EventContext;
+  readonly orders: Orders;
+  readonly life: OrderLife;
+  readonly lookUp: LookUpSettings;
+  readonly earlier: EarlierOrders;
+  readonly entries: EntryWithdrawal;
+  readonly snapshots: SnapshotRequests;
+}
+
 export class RowReader {
-  readonly #context: EventContext;
-  readonly #orders: Orders;
-  readonly #life: OrderLife;
+  readonly #owners: Owners;
   readonly #fills: FillSteps;
-  readonly #lookUp: LookUpSettings;
-  readonly #earlier: EarlierOrders;
-  readonly #adoption: Adoption;
-  readonly #snapshots: SnapshotRequests;
+  readonly #executor: OrderExecutor;
   /** How often letters and matched volume disagreed. */
   disagreements = 0;
   #contradictedUs: TsUs | null = null;
   /** Since the last alert. */
   #contradictions = 0;
 
-  constructor(
-    context: EventContext,
-    orders: Orders,
-    life: OrderLife,
-    fills: FillSteps,
-    lookUp: LookUpSettings,
-    earlier: EarlierOrders,
-    adoption: Adoption,
-    snapshots: SnapshotRequests,
-  ) {
-    this.#context = context;
-    this.#orders = orders;
-    this.#life = life;
+  constructor(owners: Owners, fills: FillSteps, executor: OrderExecutor) {
+    this.#owners = owners;
     this.#fills = fills;
-    this.#lookUp = lookUp;
-    this.#earlier = earlier;
-    this.#adoption = adoption;
-    this.#snapshots = snapshots;
+    this.#executor = executor;
   }
 
   /** A row of the in-day book. A row of an older scan counts for fills alone. */
@@ -64,9 +67,13 @@ export class RowReader {
     const isOlder = startedUs < order.rowUs;
     if (!isOlder) this.#takeTerms(order, row, startedUs);
     this.#fills.take(order, row, isOlder);
-    if (isOlder) return;
+    if (!isOlder) this.#takeState(order, row, startedUs);
+    if (order.cancelQueued) this.#executor.sendQueuedCancel(order);
+  }
+
+  #takeState(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     order.rowUs = startedUs;
-    const isNumberProven = !order.isNumberLost && this.#earlier.provesNumber(order, startedUs);
+    const isNumberProven = !order.doubt.isNumberLost && this.#owners.earlier.provesNumber(order, startedUs);
     order.canCancel = row.canCancel && isNumberProven;
     order.canModify = row.canModify && isNumberProven;
     if (row.orderKey !== null) order.orderKey = row.orderKey;
@@ -76,19 +83,22 @@ export class RowReader {
 
   /** A row of the trigger book. */
   takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
-    if (startedUs < order.rowUs) return;
-    order.rowUs = startedUs;
-    order.absence = null;
-    this.#takeTriggerTerms(order, row, startedUs);
-    if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`)) journalWaiting(this.#context, order, row);
-    this.#takeChildren(order, row);
-    this.#takeTriggerStatus(order, row, startedUs);
+    if (startedUs >= order.rowUs) {
+      order.rowUs = startedUs;
+      order.isShown();
+      this.#takeTriggerTerms(order, row, startedUs);
+      if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`))
+        journalWaiting(this.#owners.context, order, row);
+      this.#takeChildren(order, row);
+      this.#takeTriggerStatus(order, row, startedUs);
+    }
+    if (order.cancelQueued) this.#executor.sendQueuedCancel(order);
   }
 
   #takeTerms(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     const limitPrice = row.limitPrice ?? order.limitPrice;
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
-    const { openModify } = order;
+    const { openModify } = order.doubt;
     if (isSame) {
       if (row.status !== 'modify_pending') this.#countModify(order, startedUs);
       return;
@@ -99,10 +109,10 @@ export class RowReader {
       this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
-    if (isAsked) order.openModify = null;
+    if (isAsked) order.inDoubt().openModify = null;
     const before = order.status;
-    this.#life.apply(order, 'modify_confirmed');
-    if (order.status === before) this.#life.tell(order);
+    this.#owners.life.apply(order, 'modify_confirmed');
+    if (order.status === before) this.#owners.life.tell(order);
   }
 
   #takeTriggerTerms(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
@@ -111,40 +121,40 @@ export class RowReader {
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
     if (isSame && !isMoved) return;
     // An exit grows with the fills it covers, and its limit goes with its trigger.
-    if (!isSame && order.triggerKind !== 'exit' && !order.isFinal)
+    if (!isSame && order.triggerState.kind !== 'exit' && !order.isFinal)
       this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
     order.qty = row.qty;
     order.limitPrice = limitPrice;
-    this.#orders.changed(order);
-    this.#life.tell(order);
+    this.#owners.orders.changed(order);
+    this.#owners.life.tell(order);
   }
 
   /** True when it triggers elsewhere than before. */
   #takeTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
-    const { openModify } = order;
+    const { openModify } = order.doubt;
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
-      order.openModify = null;
-      order.triggerPrice = triggerPrice;
-      this.#life.apply(order, 'modify_confirmed');
+      order.inDoubt().openModify = null;
+      order.ownTrigger().price = triggerPrice;
+      this.#owners.life.apply(order, 'modify_confirmed');
       return true;
     }
     if (triggerPrice === order.triggerPrice || triggerPrice === null) {
       this.#countModify(order, startedUs);
       return false;
     }
-    if (order.triggerKind === 'trailing_stop') order.follow();
+    if (order.triggerState.kind === 'trailing_stop') order.follow();
     else if (!order.isFinal) this.#tellChanged(order, `its trigger was moved elsewhere to ${triggerPrice}`);
-    order.triggerPrice = triggerPrice;
+    order.ownTrigger().price = triggerPrice;
     return true;
   }
 
   #countModify(order: ManagedOrder, startedUs: TsUs): void {
-    const { openModify } = order;
+    const { openModify } = order.doubt;
     if (openModify === null || openModify.answer === 'none') return;
     openModify.evidence.add(startedUs);
-    if (!openModify.evidence.isEnough(this.#lookUp)) return;
-    order.openModify = null;
-    this.#life.apply(order, 'modify_lost');
+    if (!openModify.evidence.isEnough(this.#owners.lookUp)) return;
+    order.inDoubt().openModify = null;
+    this.#owners.life.apply(order, 'modify_lost');
   }
 
   #takeStatus(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
@@ -152,15 +162,15 @@ export class RowReader {
     if (isDisagreeing(row)) this.#disagree(order, row);
     if (row.filledQty >= row.qty) {
       // A change may have taken away all that was left.
-      if (!order.isFinal) this.#life.apply(order, 'filled');
+      if (!order.isFinal) this.#owners.life.apply(order, 'filled');
       return;
     }
-    this.#contradictStatus(order, isCanceled(row) && mayWork(row) && order.resolvedAs === null, row);
-    if (isCanceled(row) && !order.isContradicted && order.resolvedAs !== 'live') {
-      this.#life.apply(order, 'seen_canceled', row.reason);
+    this.#contradictStatus(order, isCanceled(row) && mayWork(row) && order.doubt.resolvedAs === null, row);
+    if (isCanceled(row) && !order.doubt.isContradicted && order.doubt.resolvedAs !== 'live') {
+      this.#owners.life.apply(order, 'seen_canceled', row.reason);
       return;
     }
-    this.#life.apply(order, 'seen_working');
+    this.#owners.life.apply(order, 'seen_working');
     if (!isCancelPending(row.status)) this.#countCancel(order, startedUs);
     endWish(order, startedUs);
   }
@@ -168,18 +178,18 @@ export class RowReader {
   #takeTriggerStatus(order: ManagedOrder, { status, statusText }: BrokerTriggerOrder, startedUs: TsUs): void {
     switch (status) {
       case 'pending':
-        order.waitedUs = startedUs;
-        this.#life.apply(order, 'seen_waiting');
+        order.ownTrigger().waitedUs = startedUs;
+        this.#owners.life.apply(order, 'seen_waiting');
         this.#countCancel(order, startedUs);
         return endWish(order, startedUs);
       case 'activated':
-        if (order.status !== 'triggered') this.#life.apply(order, 'seen_triggering');
+        if (order.status !== 'triggered') this.#owners.life.apply(order, 'seen_triggering');
         return;
       case 'canceled':
-        return this.#life.apply(order, 'seen_canceled', statusText);
+        return this.#owners.life.apply(order, 'seen_canceled', statusText);
       case 'rejected':
         if (!order.isFinal) this.#tellRefused(order);
-        return this.#life.apply(order, 'seen_refused', statusText);
+        return this.#owners.life.apply(order, 'seen_refused', statusText);
       case 'unrecognized':
         return this.#tellUnrecognized(order, statusText, 'the trigger book');
     }
@@ -187,34 +197,51 @@ export class RowReader {
 
   /** One more scan shows no trace of a cancel. */
   #countCancel(order: ManagedOrder, startedUs: TsUs): void {
-    const { openCancel } = order;
+    const { openCancel, lostCancel } = order.doubt;
     if (openCancel?.answer === 'none') return;
-    const evidence = openCancel?.evidence ?? order.lostCancel;
+    const evidence = openCancel?.evidence ?? lostCancel;
     if (evidence === null) return;
+    const doubt = order.inDoubt();
     evidence.add(startedUs);
-    const isProven = evidence.isEnough(this.#lookUp);
-    if (isProven) order.cancelFailedUs = startedUs;
+    const isProven = evidence.isEnough(this.#owners.lookUp);
+    if (isProven) doubt.cancelFailedUs = startedUs;
     const isUnknownLost = openCancel?.answer === 'unknown' && evidence.scans >= SCANS_AFTER_UNKNOWN_CANCEL;
-    if (isUnknownLost || isProven) order.lostCancel = isProven ? null : evidence;
+    if (isUnknownLost || isProven) doubt.lostCancel = isProven ? null : evidence;
     if (openCancel === null || (!isUnknownLost && !isProven)) return;
-    order.openCancel = null;
-    this.#life.apply(order, 'cancel_lost');
+    doubt.openCancel = null;
+    this.#owners.life.apply(order, 'cancel_lost');
   }
 
   #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
     for (const number of children) {
-      if (!this.#orders.noteSent(number, order)) continue;
-      const known = this.#orders.byNumber(number);
+      if (!this.#owners.orders.names.noteSent(number, order)) continue;
+      const known = this.#owners.orders.names.byNumber(number);
       // An exit is met in the book: it came after its bracket. One from before that has the number of another day.
-      const bracket = this.#orders.get(order.parent);
+      const bracket = this.#owners.orders.get(order.parent);
       const sinceUs = bracket?.createdUs ?? order.createdUs;
-      if (known === undefined || known.createdUs < sinceUs) this.#snapshots.want('book');
+      if (known === undefined || known.createdUs < sinceUs) this.#owners.snapshots.want('book');
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker told late: its fills stay where they were booked`;
-        this.#context.alert(order.strategy, 'critical', 'child_told_late', text);
-        this.#adoption.sent(order, known);
+        this.#owners.context.alert(order.strategy, 'critical', 'child_told_late', text);
+        this.sent(order, known);
       }
     }
+  }
+
+  /** The child is an order of its own from here on. */
+  sent(sender: ManagedOrder, child: ManagedOrder): void {
+    if (child.orderNo !== null) this.#owners.orders.names.noteSent(child.orderNo, sender);
+    const sent = sender.ownTrigger();
+    sent.sentQty = qty(sent.sentQty + child.qty);
+    if (sent.sentQty >= sender.qty)
+      this.#owners.life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
+    else this.#owners.orders.changed(sender);
+    this.#owners.life.tell(child);
+    if (child.isFinal) return;
+    // The cancel crossed the trigger on the wire: it goes on to what was sent.
+    if (sender.doubt.isUnwanted) this.#owners.context.cancel(child.strategy, child.clientOrderId);
+    else if (sender.doubt.isWithdrawn && !this.#owners.entries.isCover(child.clientOrderId))
+      this.#owners.entries.withdrawOrder(child);
   }
 
   /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
@@ -222,12 +249,12 @@ export class RowReader {
     this.disagreements += 1;
     if (!order.tellOnce(`disagree:${row.statusText}`)) return;
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
-    this.#context.alert(order.strategy, 'warning', 'status_disagrees', text);
+    this.#owners.context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
 
   /** The row names the order, and contract, side or quantity are another's: nothing of it counts, and entries wait (rulings, 11). */
   contradict(order: ManagedOrder, row: BrokerOrder): void {
-    if (order.isContradicted || order.resolvedAs !== null) return;
+    if (order.doubt.isContradicted || order.doubt.resolvedAs !== null) return;
     const shown = `${row.side} ${row.qty} ${row.orderCode}, ${row.filledQty} filled`;
     const text = `${order.clientOrderId} (no. ${row.orderNo}) is ${order.side} ${order.qty} ${order.orderCode}, and the book shows it as ${shown}: nothing of that is booked, and entries are blocked until the book agrees or you resolve it`;
     this.#begin(order, 'row_contradicts', text);
@@ -235,50 +262,119 @@ export class RowReader {
 
   /** Letters and flags of the row contradict each other: the order counts as live, and entries wait (rulings, 11). */
   #contradictStatus(order: ManagedOrder, isContradicted: boolean, row: BrokerOrder): void {
-    if (order.isContradicted === isContradicted) return;
+    if (order.doubt.isContradicted === isContradicted) return;
     if (isContradicted) {
       const text = `${order.clientOrderId} (no. ${row.orderNo}): the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
       return this.#begin(order, 'status_contradicts', text);
     }
-    order.isContradicted = false;
-    this.#orders.changed(order);
+    order.inDoubt().isContradicted = false;
+    this.#owners.orders.changed(order);
   }
 
   #begin(order: ManagedOrder, code: string, text: string): void {
-    order.isContradicted = true;
-    this.#orders.changed(order);
-    if (this.#contradictedUs !== null && this.#context.nowUs - this.#contradictedUs < CONTRADICTIONS_EVERY) {
+    order.inDoubt().isContradicted = true;
+    this.#owners.orders.changed(order);
+    if (
+      this.#contradictedUs !== null &&
+      this.#owners.context.nowUs - this.#contradictedUs < CONTRADICTIONS_EVERY
+    ) {
       this.#contradictions += 1;
       return;
     }
     const others = this.#contradictions;
-    this.#contradictedUs = this.#context.nowUs;
+    this.#contradictedUs = this.#owners.context.nowUs;
     this.#contradictions = 0;
     const more = others === 0 ? '' : `; and so it said of ${others} more orders since the last alert`;
-    this.#context.alert(order.strategy, 'critical', code, `${text}${more}`);
+    this.#owners.context.alert(order.strategy, 'critical', code, `${text}${more}`);
+  }
+
+  /**
+   * Orders that no scan showed never arrived where positions that were read since agree. The settings say whether that ends one; a
+   * reduction it ends while its owner is flattened, else nothing could be closed. The book still wins should one turn up.
+   */
+  endAbsent(agreedUs: number, isFlattening: (owner: StrategyIndex) => boolean): void {
+    if (this.#owners.orders.presumedAbsent === null) return;
+    for (const order of this.#owners.orders.open) {
+      const { clientOrderId, strategy, status, purpose } = order;
+      const isEnded =
+        this.#owners.lookUp.resolve === 'proven_absent' || (purpose === 'reduce' && isFlattening(strategy));
+      if (status !== 'presumed_absent' || !isEnded || agreedUs <= order.doubt.absentUs) continue;
+      this.#owners.life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
+      const text = `${clientOrderId} never arrived: no complete scan shows it, and positions read since agree`;
+      this.#owners.context.alert(strategy, 'warning', 'order_proven_absent', text);
+    }
+  }
+
+  /**
+   * A list that lacks an order which the broker has had today is no evidence that another never arrived (rulings, 9). The in-day book
+   * keeps orders that are over until the broker's day ends, which comes before ours where our clock is behind.
+   */
+  #isWhole(shown: ReadonlySet<ManagedOrder>, isOfTriggers: boolean): boolean {
+    return this.#owners.orders.every(
+      (order) =>
+        order.isWaiting !== isOfTriggers ||
+        shown.has(order) ||
+        order.isCarriedOver ||
+        (order.isFinal
+          ? isOfTriggers || order.rowUs === -Infinity
+          : !TAKEN.has(order.status) || order.doubt.isNumberLost) ||
+        this.#owners.earlier.isOfDayBefore(order),
+    );
+  }
+
+  /** A complete scan of its book does not show it. */
+  missed(order: ManagedOrder, startedUs: TsUs, shown: ReadonlySet<ManagedOrder>): void {
+    this.#owners.earlier.missing(order);
+    if (order.status === 'submitted' || order.status === 'presumed_absent') return;
+    if (order.status === 'unknown' && !this.#isWhole(shown, order.isWaiting))
+      return this.#owners.earlier.tellNoEvidence(order, startedUs);
+    const doubt = order.inDoubt();
+    const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
+    absence.add(startedUs);
+    if (!absence.isEnough(this.#owners.lookUp)) return;
+    const { clientOrderId, strategy } = order;
+    const book = order.isWaiting ? 'the trigger book' : 'the book';
+    if (order.isCarriedOver || this.#owners.earlier.isOfDayBefore(order)) {
+      const hadRow = order.isWaiting && order.status !== 'unknown' && order.status !== 'triggering';
+      this.#owners.life.apply(
+        order,
+        hadRow ? 'seen_gone' : 'day_ended_unproven',
+        'not in the book of the new day',
+      );
+    } else if (doubt.isNumberLost) {
+      this.#owners.life.apply(order, 'day_ended_unproven', "not in the book of the broker's new day");
+    } else if (order.status === 'unknown') {
+      doubt.absentUs = startedUs;
+      this.#owners.life.apply(order, 'absent', `${absence.scans} complete scans did not show it`);
+      const text = `${clientOrderId} is not in ${book}: it counts as open until it is resolved`;
+      this.#owners.context.alert(strategy, 'critical', 'order_presumed_absent', text);
+    } else if (order.tellOnce('missing')) {
+      const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it: if the broker does not have it, resolve it as absent`;
+      this.#owners.context.alert(strategy, 'critical', 'order_missing', text);
+    }
   }
 
   #tellChanged(order: ManagedOrder, change: string): void {
     const text = `${order.clientOrderId}: ${change} ticks`;
-    this.#context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
+    this.#owners.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }
 
   #tellUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
     if (!order.tellOnce(`status:${statusText}`)) return;
     const text = `${order.clientOrderId}: ${book} says "${statusText}", which is no status we know`;
-    this.#context.alert(order.strategy, 'critical', 'status_unrecognized', text);
+    this.#owners.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }
 
   /** A stop that the broker could not send no longer protects. */
   #tellRefused(order: ManagedOrder): void {
     const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
-    this.#context.alert(order.strategy, 'critical', 'trigger_refused', text);
+    this.#owners.context.alert(order.strategy, 'critical', 'trigger_refused', text);
   }
 }
 
 /** The broker has refused the cancel, or never got it (as enough scans prove), and shows the order at work since. */
 function endWish(order: ManagedOrder, startedUs: TsUs): void {
-  if (startedUs >= order.cancelFailedUs) order.isUnwanted = false;
+  if (startedUs >= order.doubt.cancelFailedUs) order.inDoubt().isUnwanted = false;
 }
 
 const isCancelPending = (status: BrokerOrderStatus): boolean =>

@@ -34,7 +34,7 @@ export interface SnapshotRequests {
 
 /** The account at this moment. */
 export interface AccountNow {
-  read(): BrokerAccount;
+  figures(): BrokerAccount;
   /** Calls that were sent before are in it, answered or not; Infinity where none is on its way. */
   readonly arrivedUs: number;
 }

@@ -497,8 +497,9 @@ function reflectedQty(order: OrderView, { session }: Owners): number {
   const knownUs = arrivedUs ?? session.accountReadUs;
   if (order.isWaiting || order.createdUs >= knownUs) return 0;
   if (arrivedUs === null && order.orderNo === null) return 0;
-  if (order.grownUs < knownUs) return arrivedUs === null ? order.leavesQty : order.exposedQty;
-  return Math.min(order.leavesQty, Math.max(0, order.grownFrom - order.filledQty));
+  const { grownUs, grownFrom } = order.doubt;
+  if (grownUs < knownUs) return arrivedUs === null ? order.leavesQty : order.exposedQty;
+  return Math.min(order.leavesQty, Math.max(0, grownFrom - order.filledQty));
 }
 
 /** At the order's price or the market's, the dearer of both; a market order has none of its own. */

@@ -4,7 +4,6 @@
  */
 import type { TsUs } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
-import { type ManagedOrder, ScanEvidence } from '../orders/managed-order.ts';
 
 export function setClockBack(state: EngineState, at: TsUs): void {
   const { context, timers, session, registry, orders, dayEnd, exits, rowOwners, reconciler } = state;
@@ -13,7 +12,7 @@ export function setClockBack(state: EngineState, at: TsUs): void {
   session.setClockBack();
   if (!session.isDayOver()) registry.goOn();
   reconciler.setClockBack(at);
-  for (const order of orders.open) stampAgain(order, at);
+  for (const order of orders.open) order.setClockBack(at);
   dayEnd.setClockBack(at);
   exits.setClockBack();
   rowOwners.setClockBack(at);
@@ -21,17 +20,4 @@ export function setClockBack(state: EngineState, at: TsUs): void {
   orders.rejections.setClockBack(at);
   state.breakers.setClockBack(at);
   state.market.setClockBack(at);
-}
-
-/** Scans are counted anew: their times cannot be compared with those that come. */
-function stampAgain(order: ManagedOrder, at: TsUs): void {
-  order.rowUs = Math.min(order.rowUs, at);
-  order.grownUs = Math.min(order.grownUs, at);
-  order.oversizedUs = Math.min(order.oversizedUs, at);
-  if (order.cancelFailedUs !== Infinity) order.cancelFailedUs = Math.min(order.cancelFailedUs, at);
-  if (order.absence !== null) order.absence = new ScanEvidence(at);
-  if (order.lostCancel !== null) order.lostCancel = new ScanEvidence(at);
-  const { openModify, openCancel } = order;
-  if (openModify !== null) order.openModify = { ...openModify, evidence: new ScanEvidence(at) };
-  if (openCancel !== null) order.openCancel = { ...openCancel, evidence: new ScanEvidence(at) };
 }

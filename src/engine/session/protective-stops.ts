@@ -23,7 +23,6 @@ import {
   US_PER_MINUTE,
   US_PER_SECOND,
 } from '../../domain/units.ts';
-import { isPartnerSent } from '../orders/exits.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
 import { type OrderView, whyUnproven } from '../owners.ts';
 import { codeOf, type Desk, ordersOf } from './desk.ts';
@@ -141,7 +140,7 @@ export class ProtectiveStops {
     const ended = orders.canceledWaiting.length === 0 ? NO_ORDERS : orders.canceledWaiting.splice(0);
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended
-      .filter((order) => !order.isUnwanted && !isPartnerSent(order) && !order.isProtective)
+      .filter((order) => !order.isUnwanted && !order.isPartnerSent && !order.isProtective)
       .filter(({ strategy }) => strategy !== OPERATOR_INDEX)
       .filter((order) => order.role === 'stop' && isOff(order))
       .map((order) => ({ order, endedUs: context.nowUs }));

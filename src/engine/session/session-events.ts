@@ -33,7 +33,7 @@ export class SessionEvents {
 
   /** A process began. Calls that it has no answer to are unknown now, and everything is read and compared anew. */
   booted({ boot, accountTail, stamp = '', owners = [], changes = [], cancels = [] }: Booted): void {
-    const { adoption, ids, context, session, halt, orders, outcomes } = this.#state;
+    const { adoption, ids, context, session, halt, orders, executor } = this.#state;
     const { positionReconciler, snapshots, timers, polls } = this.#state;
     ids.boot(boot, accountTail, stamp, session.day);
     context.booted();
@@ -43,9 +43,9 @@ export class SessionEvents {
     snapshots.restart();
     positionReconciler.restart();
     this.#state.moneyReconciler.restart();
-    this.#state.executor.countSent(adoption.takeSent());
-    this.#state.executor.takeSent({ owners, changes, cancels });
-    for (const order of orders.open) outcomes.interrupted(order);
+    executor.countSent(adoption.takeSent());
+    executor.takeSent({ owners, changes, cancels });
+    for (const order of orders.open) executor.interrupted(order);
     this.#streamDown('down', null);
     timers.clearOwner(ENGINE_TIMER);
     polls.start();
@@ -95,7 +95,8 @@ export class SessionEvents {
     losses.clear();
     session.begin(tradingDay);
     ids.before.carryOver(minted ?? []);
-    if (isAnew === true) this.#state.fills.beginAnew();
+    // The broker counts the day's fills from before too.
+    if (isAnew === true) this.#state.fills.hasEarlier = true;
     if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
     // Else the clock was set back over a day: its orders may work on.
     const wasNight = isAnew !== true && (follows === undefined || follows < tradingDay);
@@ -168,14 +169,14 @@ export class SessionEvents {
   }
 
   useListed(): void {
-    const { snapshots, polls, contracts: table, registry, controller, adoption, outcomes } = this.#state;
+    const { snapshots, polls, contracts: table, registry, controller, adoption, executor } = this.#state;
     if (this.#listed === null) return;
     const isFirst = table.all.length === 0;
     table.set(this.#listed.contracts, this.#listed.listed);
     this.#listed = null;
     const sent = adoption.takeSent();
-    this.#state.executor.countSent(sent);
-    for (const order of sent) outcomes.interrupted(order);
+    executor.countSent(sent);
+    for (const order of sent) executor.interrupted(order);
     if (registry.isStarted) controller.onContracts();
     else this.#startStrategies();
     if (!isFirst) return;

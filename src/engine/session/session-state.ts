@@ -47,7 +47,7 @@ export class SessionState {
   }
 
   get account(): BrokerAccount | undefined {
-    return this.#accountNow === undefined ? this.#account : this.#accountNow.read();
+    return this.#accountNow === undefined ? this.#account : this.#accountNow.figures();
   }
 
   /** -Infinity when there was none since the start. */

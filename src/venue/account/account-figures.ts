@@ -114,7 +114,10 @@ export const uncollectedOf = ({ brokerFee, exchangeFee, clearingFee, tax }: Accr
   brokerFee + exchangeFee + clearingFee + tax;
 
 /** Over all contracts, at their marks. */
-export function dayProfitOf({ holdings }: LedgerAccount, markOf: (code: OrderCode) => MarginTerms): number {
+export function dayProfitOf(
+  { holdings }: Pick<LedgerAccount, 'holdings'>,
+  markOf: (code: OrderCode) => MarginTerms,
+): number {
   let profit = 0;
   for (const [code, holding] of holdings) profit += holding.dayProfitAt(markOf(code).unitValue);
   return profit;

@@ -23,13 +23,19 @@ export interface Rounds {
   readonly short: Readonly<Closed>;
 }
 
+/** Prices at which the market traded; none where the low is above the high. */
+export interface PriceRange {
+  readonly high: number;
+  readonly low: number;
+}
+
 /** A holding as plain data. */
 export type HoldingState = Pick<
   Holding,
   'entry' | 'day' | 'boughtQty' | 'boughtValue' | 'soldQty' | 'soldValue' | 'rounds'
 >;
 
-export class Holding {
+export class Holding implements PriceRange {
   entry: Position = FLAT_POSITION;
   day: Position = FLAT_POSITION;
   boughtQty = 0;
@@ -38,6 +44,9 @@ export class Holding {
   soldValue = 0;
   readonly #long = nothingClosed();
   readonly #short = nothingClosed();
+  /** Of the market since the last fill, where somebody follows it. */
+  high = -Infinity;
+  low = Infinity;
 
   static restore({ rounds, ...state }: HoldingState): Holding {
     const holding = Object.assign(new Holding(), state);
@@ -60,8 +69,9 @@ export class Holding {
   /** `change`: contracts with a sign, bought above zero. One that turns the position closes one direction and opens the other. */
   fill(change: number, value: number, fee: number, tax: number, atUs: number): void {
     const before = this.entry;
+    const isOneDay = this.day === before;
     this.entry = applyFill(before, change, value);
-    this.day = applyFill(this.day, change, value);
+    this.day = isOneDay ? this.entry : applyFill(this.day, change, value);
     const size = Math.abs(change);
     if (change > 0) {
       this.boughtQty += size;
@@ -78,6 +88,17 @@ export class Holding {
     this.#close(wasLong ? this.#long : this.#short, before, closed, atUs);
     this.#charge(wasLong, closedFee, closedTax);
     if (closed < size) this.#charge(!wasLong, fee - closedFee, tax - closedTax);
+  }
+
+  /** The market traded in this range with this position. */
+  saw({ high, low }: PriceRange): void {
+    if (high > this.high) this.high = high;
+    if (low < this.low) this.low = low;
+  }
+
+  restartRange(): void {
+    this.high = -Infinity;
+    this.low = Infinity;
   }
 
   #close(round: Closed, before: Position, closed: number, atUs: number): void {

@@ -38,6 +38,37 @@ export interface AccruedCosts extends ContractFees {
   readonly tax: number;
 }
 
+/** Positions and accrued costs of one owner: an account, or a strategy inside it. */
+export class OwnerBook {
+  readonly holdings = new Map<OrderCode, Holding>();
+  readonly accrued = { ...NO_FEES, tax: 0 };
+
+  holding(code: OrderCode): Holding {
+    let holding = this.holdings.get(code);
+    if (holding === undefined) {
+      holding = new Holding();
+      this.holdings.set(code, holding);
+    }
+    return holding;
+  }
+
+  fill(
+    { orderCode, side }: FilledOrder,
+    { qty, value, fee, tax }: BookedFill,
+    fees: ContractFees,
+    at: TsUs,
+  ): Holding {
+    const { accrued } = this;
+    const holding = this.holding(orderCode);
+    holding.fill(signOf(side) * qty, value, fee, tax, at);
+    accrued.brokerFee += fee - fees.exchangeFee - fees.clearingFee;
+    accrued.exchangeFee += fees.exchangeFee;
+    accrued.clearingFee += fees.clearingFee;
+    accrued.tax += tax;
+    return holding;
+  }
+}
+
 export interface LedgerAccount {
   readonly accountId: AccountId;
   readonly subAccountId: string;
@@ -48,13 +79,19 @@ export interface LedgerAccount {
   readonly holdings: ReadonlyMap<OrderCode, Holding>;
   /** Positions that the latest expiry closed. */
   readonly settled: ReadonlyMap<OrderCode, Rounds>;
+  /** Strategies, by index: their positions and costs add up to the account's, and are never paid out. Empty where nobody asks. */
+  readonly owners: readonly OwnerBook[];
 }
 
-/** One execution of one side, with the growth of the order's costs. */
-interface LedgerFill {
+interface FilledOrder {
   readonly accountId: AccountId;
   readonly orderCode: OrderCode;
   readonly side: Side;
+  readonly owner: number;
+}
+
+/** One execution, with the growth of the order's costs. */
+interface BookedFill {
   readonly qty: number;
   readonly value: number;
   readonly fee: number;
@@ -62,20 +99,27 @@ interface LedgerFill {
 }
 
 /** An account as plain data. */
-export interface AccountState extends Omit<LedgerAccount, 'holdings' | 'settled'> {
+export interface AccountState extends Omit<LedgerAccount, 'holdings' | 'settled' | 'owners'> {
   readonly holdings: readonly (readonly [OrderCode, HoldingState])[];
   readonly settled: readonly (readonly [OrderCode, Rounds])[];
 }
 
-interface OwnAccount extends LedgerAccount {
+class OwnAccount extends OwnerBook implements LedgerAccount {
+  readonly accountId: AccountId;
+  readonly subAccountId: string;
   cash: number;
-  accrued: AccruedCosts;
-  level: MarginLevel;
-  readonly holdings: Map<OrderCode, Holding>;
-  readonly settled: Map<OrderCode, Rounds>;
-}
+  level: MarginLevel = 'sound';
+  readonly settled = new Map<OrderCode, Rounds>();
+  readonly owners: readonly OwnerBook[];
 
-const NO_COSTS: AccruedCosts = { ...NO_FEES, tax: 0 };
+  constructor(id: AccountId, subAccountId: string, cash: number, owners: number) {
+    super();
+    this.accountId = id;
+    this.subAccountId = subAccountId;
+    this.cash = money(cash);
+    this.owners = Array.from({ length: owners }, () => new OwnerBook());
+  }
+}
 
 export class Ledger {
   readonly #outbox: Pick<Outbox, 'emit'>;
@@ -85,30 +129,29 @@ export class Ledger {
     this.#outbox = outbox;
   }
 
-  open(id: AccountId, subAccountId: string, cash: number): LedgerAccount {
+  open(id: AccountId, subAccountId: string, cash: number, owners = 0): LedgerAccount {
     assert(!this.#accounts.has(id), 'an account is opened once');
-    const account: OwnAccount = {
-      accountId: id,
-      subAccountId,
-      cash: money(cash),
-      accrued: NO_COSTS,
-      level: 'sound',
-      holdings: new Map(),
-      settled: new Map(),
-    };
+    const account = new OwnAccount(id, subAccountId, cash, owners);
     this.#accounts.set(id, account);
     return account;
   }
 
-  restore(state: AccountState): void {
-    const holdings = new Map(state.holdings.map(([code, holding]) => [code, Holding.restore(holding)]));
-    const account = { ...state, holdings, settled: new Map(state.settled) };
-    this.#accounts.set(state.accountId, account);
+  restore({ accountId: id, subAccountId, cash, accrued, level, holdings, settled }: AccountState): void {
+    const account = new OwnAccount(id, subAccountId, cash, 0);
+    Object.assign(account.accrued, accrued);
+    account.level = level;
+    for (const [code, holding] of holdings) account.holdings.set(code, Holding.restore(holding));
+    for (const [code, rounds] of settled) account.settled.set(code, rounds);
+    this.#accounts.set(id, account);
   }
 
   exportState(): AccountState[] {
     return Array.from(this.#accounts.values(), (account) => ({
-      ...account,
+      accountId: account.accountId,
+      subAccountId: account.subAccountId,
+      cash: account.cash,
+      accrued: { ...account.accrued },
+      level: account.level,
       holdings: Array.from(account.holdings, ([code, holding]) => [code, holding.exportState()] as const),
       settled: [...account.settled],
     }));
@@ -130,22 +173,11 @@ export class Ledger {
     return this.#own(id).holdings.get(code)?.entry.qty ?? 0;
   }
 
-  bookFill(fill: LedgerFill, { exchangeFee, clearingFee }: ContractFees, at: TsUs): void {
-    const { orderCode: code, side, qty, value, fee, tax } = fill;
-    const account = this.#own(fill.accountId);
-    let holding = account.holdings.get(code);
-    if (holding === undefined) {
-      holding = new Holding();
-      account.holdings.set(code, holding);
-    }
-    holding.fill(signOf(side) * qty, value, fee, tax, at);
-    const { accrued } = account;
-    account.accrued = {
-      brokerFee: accrued.brokerFee + fee - exchangeFee - clearingFee,
-      exchangeFee: accrued.exchangeFee + exchangeFee,
-      clearingFee: accrued.clearingFee + clearingFee,
-      tax: accrued.tax + tax,
-    };
+  /** The one place where an execution reaches positions and costs, the account's and its owner's; returns the owner's position. */
+  bookFill(order: FilledOrder, fill: BookedFill, fees: ContractFees, at: TsUs): Holding {
+    const account = this.#own(order.accountId);
+    const holding = account.fill(order, fill, fees, at);
+    return account.owners[order.owner]?.fill(order, fill, fees, at) ?? holding;
   }
 
   /** Pays out the day: profit of every contract at its settlement price, then fees, then tax. */
@@ -161,7 +193,7 @@ export class Ledger {
       const { accrued } = account;
       this.#move(account, 'fee', -(accrued.brokerFee + accrued.exchangeFee + accrued.clearingFee), null, at);
       this.#move(account, 'tax', -accrued.tax, null, at);
-      account.accrued = NO_COSTS;
+      Object.assign(accrued, NO_FEES, { tax: 0 });
     }
   }
 
@@ -177,7 +209,7 @@ export class Ledger {
       if (holding === undefined) continue;
       this.#move(account, 'final_settlement', holding.dayProfitAt(unitValue), code, at);
       const tax = taxOn(costs, day, Math.abs(holding.entry.qty) * unitValue);
-      account.accrued = { ...account.accrued, tax: account.accrued.tax + tax };
+      account.accrued.tax += tax;
       account.holdings.delete(code);
       if (holding.entry.qty !== 0) account.settled.set(code, holding.roundsSettled(unitValue, tax, at));
     }

@@ -245,7 +245,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     if (qty === 0) return;
     this.#volumeLeft -= qty;
     this.#volumeTaken += qty;
-    this.#sink.onFill(order, price, qty, clause);
+    this.#sink.fill(order, price, qty, clause);
   }
 }
 

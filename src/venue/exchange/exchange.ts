@@ -19,7 +19,7 @@ export interface BookOrder {
 
 /** Receives each execution at once, and adds it to the order before it returns. */
 export interface FillSink<O extends BookOrder> {
-  onFill(order: O, price: number, qty: number, clause: FillClause): void;
+  fill(order: O, price: number, qty: number, clause: FillClause): void;
 }
 
 /** Rows of one contract, never falling in time. */

@@ -29,7 +29,7 @@ export class TapeBook implements ContractBook {
   readonly #sink: BookFills;
   readonly #ticker: Ticker;
   readonly #exchange = new TapeExchange<BookEntry>(null, MODEL, {
-    onFill: ({ tag }, price, filled, clause) => this.#sink.onFill(tag, price, filled, clause, this.#nowUs),
+    fill: ({ tag }, price, filled, clause) => this.#sink.onFill(tag, price, filled, clause, this.#nowUs),
   });
   /** The auction that ended last. */
   #auction: 'opening' | 'closing' = 'opening';

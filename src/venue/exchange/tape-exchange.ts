@@ -245,7 +245,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   #cross(price: number, printed: number): void {
     this.#print(price);
     const onFill = ({ order }: Waiting<O>, at: number, qty: number): void =>
-      this.#sink.onFill(order, at, qty, 'uncross');
+      this.#sink.fill(order, at, qty, 'uncross');
     const left = this.#buys.fillUncross(price, printed, onFill);
     this.#sells.fillUncross(price, left, onFill);
     this.#dropFilled();
@@ -254,8 +254,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
   /** First the side that the aggressor hit. */
   #match(price: number, printed: number, aggressor: Side): void {
     const onFill = ({ order, takes }: Waiting<O>, at: number, qty: number): void => {
-      if (takes) return this.#sink.onFill(order, slippedPrice(this.#model, order, at), qty, 'beside_taker');
-      this.#sink.onFill(order, at, qty, at === price ? 'queue_reached' : 'traded_through');
+      if (takes) return this.#sink.fill(order, slippedPrice(this.#model, order, at), qty, 'beside_taker');
+      this.#sink.fill(order, at, qty, at === price ? 'queue_reached' : 'traded_through');
     };
     let left = printed;
     for (const side of [opposite(aggressor), aggressor]) {
@@ -284,7 +284,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   #take(order: O, clause: FillClause): void {
     this.#book.take(order.side, order.price, order.leavesQty, (price, qty) =>
-      this.#sink.onFill(order, slippedPrice(this.#model, order, price), qty, clause),
+      this.#sink.fill(order, slippedPrice(this.#model, order, price), qty, clause),
     );
   }
 
@@ -316,7 +316,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
         if (takes) this.#take(order, 'shown_later');
         else
           this.#book.take(side, order.price, order.leavesQty, (_at, qty) =>
-            this.#sink.onFill(order, order.price, qty, 'quote_reached'),
+            this.#sink.fill(order, order.price, qty, 'quote_reached'),
           );
         waiting.left = order.leavesQty;
         if (waiting.left === 0) this.#queueAt(side).remove(waiting);

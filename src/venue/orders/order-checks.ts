@@ -1,7 +1,7 @@
 /** The broker's checks before it passes a command on. Each function returns the first refusal, or null. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { AccountId, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
+import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { isMarketLimit } from '../../domain/contract.ts';
 import type { Side } from '../../domain/order.ts';
 import type { TsUs } from '../../domain/units.ts';
@@ -14,8 +14,8 @@ import {
   type RefusalCode,
 } from '../venue-command.ts';
 import type { OrderBook } from '../exchange/contract-book.ts';
-import { exitPrices, type Listing, type OrderOrigin } from '../venue-event.ts';
-import type { OrderSender, VenueOrder } from './venue-order.ts';
+import { exitPrices, type Listing } from '../venue-event.ts';
+import type { VenueOrder } from './venue-order.ts';
 
 /** Orders may be entered in the auctions, not in the break (market rules, section 3). */
 const ENTRY: Readonly<Record<SessionPhase, RefusalCode | null>> = {
@@ -101,14 +101,8 @@ export interface VenueSurroundings {
   unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
   /** Has the account margin and room for this much more? */
   riskRefusal(command: PlaceLimit): Refusal | null;
-  takeKey(): string;
-  /** Sends the child of a trigger order through the gate; its number, or the refusal. */
-  send(
-    command: PlaceLimit,
-    origin: OrderOrigin,
-    sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
-    by: { readonly orderKey: string; readonly parentKey: string | null },
-  ): BrokerOrderNo | Refusal;
+  /** Bid plus ask; 0 where nobody asks, or one is unknown. */
+  midTwice(code: OrderCode): number;
 }
 
 /** Checks account, contract, values and margin. */

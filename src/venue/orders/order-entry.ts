@@ -8,6 +8,7 @@ import { type Costs, type CostSchedule, fillCosts, orderCosts } from '../../doma
 import type { OrderCode } from '../../domain/ids.ts';
 import { type DurationUs, money, priceTicks, type TsUs } from '../../domain/units.ts';
 import type { BookFills, OrderBook } from '../exchange/contract-book.ts';
+import type { FillSink } from '../exchange/exchange.ts';
 import { type FillClause, liquidityOf } from '../exchange/fill-models.ts';
 import {
   type CancelOrder,
@@ -27,7 +28,7 @@ import {
   type VenueSurroundings,
 } from './order-checks.ts';
 import { OrderStore } from './order-store.ts';
-import { type OrderSender, type Pending, sentNow, type VenueOrder } from './venue-order.ts';
+import type { OrderSender, Pending, VenueOrder } from './venue-order.ts';
 
 /** One execution, added to its order before it is told. */
 export interface OrderFill {
@@ -58,7 +59,7 @@ interface InFlight {
   readonly pending: Pending;
 }
 
-export class OrderEntry implements BookFills {
+export class OrderEntry implements BookFills, FillSink<VenueOrder> {
   readonly #costs: CostSchedule;
   readonly #rules: EntryRules;
   readonly #around: VenueSurroundings;
@@ -82,9 +83,9 @@ export class OrderEntry implements BookFills {
   }
 
   /** Account, contract, values and margin of `command` were checked. */
-  place(command: PlaceLimit, origin: OrderOrigin, sender?: OrderSender): VenueOrder {
+  place(command: PlaceLimit, origin: OrderOrigin, sender: OrderSender): VenueOrder {
     const { day, nowUs } = this.#around;
-    const order = this.store.add(command, origin, sender ?? sentNow(nowUs), day, nowUs);
+    const order = this.store.add(command, origin, sender, day, nowUs);
     if (order.leg === null) this.#sendPlace(order);
     else order.pending = { kind: 'leg', filledQty: 0 };
     this.#listener.onAccepted(order, nowUs);
@@ -147,7 +148,13 @@ export class OrderEntry implements BookFills {
     this.fill(this.store.byTag(tag), price, qty, clause, at);
   }
 
-  fill(order: VenueOrder, price: number, qty: number, clause: FillClause | null, at: TsUs): void {
+  fill(
+    order: VenueOrder,
+    price: number,
+    qty: number,
+    clause: FillClause | null,
+    at: TsUs = this.#around.nowUs,
+  ): void {
     assert(qty > 0 && qty <= order.leavesQty, 'no more is filled than is left');
     const listing = this.#around.listing(order.orderCode);
     assert(listing !== undefined, 'an order that fills is of a listed contract');
@@ -190,9 +197,9 @@ export class OrderEntry implements BookFills {
     return orderCosts(rates, day, filledQty, filledValue, side, order.makerValue, fills);
   }
 
-  /** Day orders end after the close; `lasts`: good till canceled. */
-  expireAll(at: TsUs, lasts: (order: VenueOrder) => boolean = () => false): void {
-    for (const order of this.store.all()) if (order.isOpen && !lasts(order)) this.#end(order, true, '', at);
+  /** Day orders end after the close. */
+  expireAll(at: TsUs): void {
+    for (const order of this.store.all()) if (order.isOpen && !order.isGtc) this.#end(order, true, '', at);
   }
 
   /** A contract is listed no more: its orders end. */

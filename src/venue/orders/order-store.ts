@@ -1,13 +1,7 @@
 /** Orders of all accounts, by number, by account, and those that still work; and the broker's names for them. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import {
-  type AccountId,
-  type BrokerOrderKey,
-  brokerOrderKey,
-  brokerOrderNo,
-  type OrderCode,
-} from '../../domain/ids.ts';
+import { type AccountId, type BrokerOrderKey, brokerOrderKeyOf, type OrderCode } from '../../domain/ids.ts';
 import { NOTHING_WORKING, plus, type WorkingQty } from '../account/margin.ts';
 import type { PlaceLimit } from '../venue-command.ts';
 import type { OrderOrigin } from '../venue-event.ts';
@@ -18,17 +12,20 @@ const KEY_FIRST = 7_000_000;
 const KEY_AFTER_LAST = 10_000_000;
 const KEY_WRAPPED = 1_000_000;
 
+const NONE_WORK: ReadonlyMap<OrderCode, WorkingQty> = new Map();
+
 export class OrderStore {
   /** Numbers begin anew every day; an order's number is its tag in the book. */
   nextNo = 1;
   nextKey = KEY_FIRST;
   /** By number; empty where an order was forgotten. */
   #orders: (VenueOrder | undefined)[] = [];
-  readonly #open = new Map<AccountId, Set<VenueOrder>>();
+  /** In order of entry. */
+  readonly #open = new Map<AccountId, VenueOrder[]>();
 
   /** Also for an order that waits for a trigger: both books share the keys. */
   takeKey(): BrokerOrderKey {
-    const taken = brokerOrderKey(String(this.nextKey));
+    const taken = brokerOrderKeyOf(this.nextKey);
     this.nextKey = this.nextKey + 1 === KEY_AFTER_LAST ? KEY_WRAPPED : this.nextKey + 1;
     return taken;
   }
@@ -42,16 +39,18 @@ export class OrderStore {
   ): VenueOrder {
     const tag = this.nextNo;
     this.nextNo += 1;
-    const names = { tag, orderNo: brokerOrderNo(String(tag)), orderKey: this.takeKey(), day, placedUs };
-    const order = new VenueOrder(command, origin, sender, names);
+    const order = new VenueOrder(command, origin, sender, tag, this.takeKey(), day, placedUs);
     this.#orders[tag] = order;
-    this.#openOf(order.accountId).add(order);
+    this.#openOf(order.accountId).push(order);
     return order;
   }
 
   /** The order no longer works. */
   closed(order: VenueOrder): void {
-    this.#openOf(order.accountId).delete(order);
+    const open = this.#openOf(order.accountId);
+    const place = open.lastIndexOf(order);
+    if (place === open.length - 1) open.pop();
+    else open.splice(place, 1);
   }
 
   /** Nobody asks for it any more. */
@@ -80,15 +79,17 @@ export class OrderStore {
     return this.all().filter((order) => order.accountId === id);
   }
 
-  /** Those that still work. */
-  open(id: AccountId): Iterable<VenueOrder> {
+  /** Those that still work, now: a fill takes one out. */
+  open(id: AccountId): readonly VenueOrder[] {
     return this.#openOf(id);
   }
 
   /** Contracts the account may still buy and sell by its working orders. */
-  working(id: AccountId): Map<OrderCode, WorkingQty> {
+  working(id: AccountId): ReadonlyMap<OrderCode, WorkingQty> {
+    const open = this.#openOf(id);
+    if (open.length === 0) return NONE_WORK;
     const working = new Map<OrderCode, WorkingQty>();
-    for (const order of this.#openOf(id)) {
+    for (const order of open) {
       const before = working.get(order.orderCode) ?? NOTHING_WORKING;
       working.set(order.orderCode, plus(before, order.side, largestLeaves(order)));
     }
@@ -109,14 +110,14 @@ export class OrderStore {
     for (const state of orders) this.#orders[state.tag] = restoredOrder(state);
     const open = this.all().filter(({ isOpen }) => isOpen);
     open.sort((a, b) => a.priority - b.priority);
-    for (const order of open) this.#openOf(order.accountId).add(order);
+    for (const order of open) this.#openOf(order.accountId).push(order);
     return open;
   }
 
-  #openOf(id: AccountId): Set<VenueOrder> {
+  #openOf(id: AccountId): VenueOrder[] {
     let open = this.#open.get(id);
     if (open === undefined) {
-      open = new Set();
+      open = [];
       this.#open.set(id, open);
     }
     return open;

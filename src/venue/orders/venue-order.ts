@@ -6,6 +6,7 @@ import {
   type AccountId,
   type BrokerOrderKey,
   type BrokerOrderNo,
+  brokerOrderNoOf,
   type ClientOrderId,
   type OrderCode,
 } from '../../domain/ids.ts';
@@ -40,16 +41,6 @@ export interface OrderSender {
   readonly decidedMidTwice: number;
 }
 
-/** Names and moments that the venue gives. */
-interface OrderNames {
-  /** Above zero. */
-  readonly tag: number;
-  readonly orderNo: BrokerOrderNo;
-  readonly orderKey: BrokerOrderKey;
-  readonly day: TradingDay;
-  readonly placedUs: number;
-}
-
 /** Plain data: the fields of an order. */
 export type OrderState = Omit<VenueOrder, 'leavesQty' | 'isOpen' | 'isInBook' | 'isAtGateway' | 'source'>;
 
@@ -67,6 +58,8 @@ export class VenueOrder implements BookEntry {
   readonly origin: OrderOrigin;
   readonly bracket: Bracket | null;
   readonly leg: OrderCode | null;
+  /** Good till canceled. */
+  readonly isGtc: boolean;
   readonly owner: number;
   readonly triggerPrice: number | null;
   readonly decidedUs: number;
@@ -92,22 +85,32 @@ export class VenueOrder implements BookEntry {
   pending: PendingState | null = null;
   /** Grows with every entry into a queue. */
   priority = 0;
-  /** Changed since its owner was told of it. */
-  isUntold = false;
+  /** Changed since it was reported to its owner. */
+  isUnreported = false;
 
-  constructor(command: PlaceLimit, origin: OrderOrigin, sender: OrderSender, names: OrderNames) {
-    this.tag = names.tag;
+  /** `tag`: above zero. */
+  constructor(
+    command: PlaceLimit,
+    origin: OrderOrigin,
+    sender: OrderSender,
+    tag: number,
+    orderKey: BrokerOrderKey,
+    day: TradingDay,
+    placedUs: number,
+  ) {
+    this.tag = tag;
     this.accountId = command.accountId;
-    this.day = names.day;
-    this.orderNo = names.orderNo;
-    this.orderKey = names.orderKey;
+    this.day = day;
+    this.orderNo = brokerOrderNoOf(tag);
+    this.orderKey = orderKey;
     this.refId = command.refId;
     this.orderCode = command.orderCode;
     this.side = command.side;
-    this.placedUs = names.placedUs;
+    this.placedUs = placedUs;
     this.origin = origin;
     this.bracket = command.bracket ?? null;
     this.leg = command.leg ?? null;
+    this.isGtc = command.isGtc === true;
     this.owner = sender.owner;
     this.triggerPrice = sender.triggerPrice;
     this.decidedUs = sender.decidedUs;

@@ -8,6 +8,7 @@ import { TriggerRows } from './trigger-store.ts';
 import {
   type CancelTrigger,
   type ChangeTrigger,
+  isRefusal,
   type PlaceTrigger,
   refusal,
   type Refusal,
@@ -22,11 +23,14 @@ import {
 import { exitPrices, type Outbox, type TriggerReport } from '../venue-event.ts';
 import {
   entryRefusal,
+  placeRefusal,
   priceRefusal,
   triggerOrderRefusal,
   type VenueSurroundings,
 } from '../orders/order-checks.ts';
-import type { VenueOrder } from '../orders/venue-order.ts';
+import type { OrderEntry } from '../orders/order-entry.ts';
+import type { OrderStore } from '../orders/order-store.ts';
+import type { OrderSender, VenueOrder } from '../orders/venue-order.ts';
 import { stepTrigger, stopTrigger, trailingTrigger, type Trigger, type TriggerWatch } from './trigger.ts';
 import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
@@ -39,6 +43,7 @@ type TriggerBookState = Pick<VenueState, 'triggers' | 'triggerNoNext'>;
 export class TriggerBook {
   readonly #rules: VenueRules;
   readonly #around: VenueSurroundings;
+  readonly #entry: OrderEntry;
   readonly #book: TriggerRows;
   readonly #brackets: BracketOrders;
   /** Triggered: to be sent once the match is over. */
@@ -48,11 +53,12 @@ export class TriggerBook {
   /** New exits that no trade reaches before `release`. */
   readonly #heldBack = new Set<TriggerOrder>();
 
-  constructor(rules: VenueRules, around: VenueSurroundings, outbox: Outbox) {
+  constructor(rules: VenueRules, around: VenueSurroundings, entry: OrderEntry, outbox: Outbox) {
     this.#rules = rules;
     this.#around = around;
+    this.#entry = entry;
     this.#book = new TriggerRows(outbox, (code, bid, ask) => this.#onTouch(code, bid, ask));
-    this.#brackets = new BracketOrders(this.#book, rules.stopLossSlipTicks, () => around.takeKey());
+    this.#brackets = new BracketOrders(this.#book, rules.stopLossSlipTicks, entry.store);
   }
 
   watchOf(code: OrderCode): TriggerWatch {
@@ -159,10 +165,10 @@ export class TriggerBook {
     for (const row of due) if (isWaiting(row)) this.#send(row, at);
   }
 
-  /** The day is over; `lasts`: good till canceled. */
-  expireAll(at: TsUs, lasts: (row: TriggerOrder) => boolean = () => false): void {
+  /** The day is over. */
+  expireAll(at: TsUs): void {
     if (this.#rules.triggerLife === 'contract') return;
-    for (const row of this.#book.all()) if (isWaiting(row) && !lasts(row)) this.#expire(row, '', at);
+    for (const row of this.#book.all()) if (isWaiting(row) && !row.isGtc) this.#expire(row, '', at);
   }
 
   /** A contract is listed no more. */
@@ -211,17 +217,19 @@ export class TriggerBook {
   }
 
   #send(row: TriggerOrder, at: TsUs): void {
-    const { accountId: id, orderCode: code, side, kind, partner, qty } = row;
+    const { accountId, orderCode: code, side, kind, partner, qty, isGtc } = row;
     const limitPrice = priceTicks(this.#limitOf(row));
-    const sent = this.#around.send(
-      { accountId: id, orderCode: code, side, limitPrice, qty, refId: null },
-      kind,
-      { owner: row.owner, triggerPrice: row.trigger.price },
-      row,
-    );
-    if (typeof sent === 'string') {
+    const command = { accountId, orderCode: code, side, limitPrice, qty, refId: null, isGtc };
+    const sender: OrderSender = {
+      owner: row.owner,
+      triggerPrice: row.trigger.price,
+      decidedUs: this.#around.nowUs,
+      decidedMidTwice: this.#around.midTwice(code),
+    };
+    const sent = placeRefusal(command, this.#around) ?? this.#entry.place(command, kind, sender);
+    if (!isRefusal(sent)) {
       row.sentQty = qty;
-      row.children = [sent];
+      row.children = [sent.orderNo];
       this.#book.activate(row, at);
       if (partner?.suspended === true) this.#book.cancel(partner, 'The other half was triggered', false, at);
     } else {
@@ -244,12 +252,12 @@ export class TriggerBook {
   }
 
   #rowOf(command: PlaceTrigger, owner: number): TriggerOrder {
-    const { accountId: id, orderCode, side, qty, limitPrice, refId, kind } = command;
+    const { accountId: id, orderCode, side, qty, limitPrice, refId, kind, isGtc = false } = command;
     return waitingOrder({
       accountId: id,
       day: this.#around.day,
       orderNo: this.#book.takeNo(),
-      orderKey: this.#around.takeKey(),
+      orderKey: this.#entry.store.takeKey(),
       refId,
       owner,
       orderCode,
@@ -258,6 +266,7 @@ export class TriggerBook {
       half: null,
       parentOrderNo: null,
       parentKey: null,
+      isGtc,
       placedUs: this.#around.nowUs,
       trigger: triggerOf(command),
       qty,
@@ -282,7 +291,7 @@ function triggerOf(command: PlaceTrigger): Trigger {
 /** The order of the in-day book that exits are made from. */
 type BracketParent = Pick<
   VenueOrder,
-  'accountId' | 'day' | 'orderNo' | 'orderKey' | 'orderCode' | 'side' | 'bracket' | 'owner'
+  'accountId' | 'day' | 'orderNo' | 'orderKey' | 'orderCode' | 'side' | 'bracket' | 'owner' | 'isGtc'
 >;
 
 interface Pair {
@@ -293,14 +302,14 @@ interface Pair {
 class BracketOrders {
   readonly #book: TriggerRows;
   readonly #slipTicks: number;
-  readonly #takeKey: () => string;
+  readonly #store: OrderStore;
   /** The latest exits of each parent of today, by its key. */
   readonly #pairs = new Map<string, Pair>();
 
-  constructor(book: TriggerRows, slipTicks: number, takeKey: () => string) {
+  constructor(book: TriggerRows, slipTicks: number, store: OrderStore) {
     this.#book = book;
     this.#slipTicks = slipTicks;
-    this.#takeKey = takeKey;
+    this.#store = store;
   }
 
   onFill(parent: BracketParent, price: number, quantity: number, at: TsUs): void {
@@ -367,7 +376,7 @@ class BracketOrders {
       accountId: parent.accountId,
       day: parent.day,
       orderNo: this.#book.takeNo(),
-      orderKey: this.#takeKey(),
+      orderKey: this.#store.takeKey(),
       refId: null,
       owner: parent.owner,
       orderCode: parent.orderCode,
@@ -376,6 +385,7 @@ class BracketOrders {
       half,
       parentOrderNo: parent.orderNo,
       parentKey: parent.orderKey,
+      isGtc: parent.isGtc,
       placedUs: at,
       trigger: stopTrigger(side, falls ? 'at_or_below' : 'at_or_above', triggerPrice),
       qty: quantity,

@@ -27,6 +27,8 @@ export interface TriggerOrder {
   readonly parentOrderNo: string | null;
   /** Key of the order a bracket is attached to: numbers begin anew every day, keys do not. */
   readonly parentKey: string | null;
+  /** Good till canceled: exits like the order that brought them. */
+  readonly isGtc: boolean;
   readonly placedUs: number;
   readonly trigger: Trigger;
   qty: number;

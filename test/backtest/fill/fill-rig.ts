@@ -1,5 +1,5 @@
 /**
- * A day written by hand, one line a moment, through the venue in process as a run has it: clock, counter, conditional book,
+ * A day written by hand, one line a moment, through the venue in process as a run has it: clock, venue, conditional book,
  * market and account; only the engine is absent, orders are written into the script. What filled comes back as lines.
  *
  *   09:00:05 trade 1000 x 5 sold            a print; `bought`, `sold` say who crossed the spread, `-` that nobody knows
@@ -16,16 +16,16 @@
  */
 import { RunAccount } from '../../../src/backtest/run/run-account.ts';
 import { dayMoments } from '../../../src/backtest/run/run-day.ts';
+import { JournalTape } from '../../../src/backtest/run/journal-tape.ts';
 import type { EngineDriver } from '../../../src/backtest/run/engine-driver.ts';
 import { RunInstrument } from '../../../src/backtest/run/run-instrument.ts';
 import { TapePlayer } from '../../../src/backtest/run/tape-player.ts';
 import { Timeline } from '../../../src/backtest/run/timeline.ts';
-import { Sequence, VirtualClock } from '../../../src/backtest/run/virtual-clock.ts';
+import { VirtualClock } from '../../../src/backtest/run/virtual-clock.ts';
 import { RunVenue } from '../../../src/backtest/run/run-venue.ts';
-import { VirtualBroker } from '../../../src/backtest/run/virtual-broker.ts';
 import { createExchange } from '../../../src/venue/exchange/create-exchange.ts';
 import type { FillModel } from '../../../src/venue/exchange/fill-models.ts';
-import { latencyDraws, type Latency } from '../../../src/backtest/run/latency.ts';
+import type { Latency } from '../../../src/backtest/run/latency.ts';
 import type { BacktestFill } from '../../../src/backtest/backtest-result.ts';
 import { formatTime, tradingDay } from '../../../src/domain/civil-date.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
@@ -101,48 +101,21 @@ export function playScript(script: string, options: RigOptions = {}): RigResult 
 function playActions(rows: TickRows, actions: readonly Action[], options: RigOptions): RigResult {
   const { model = ON_TICKS, costs = NO_COSTS, order = NONE, report = NONE } = options;
   const clock = new VirtualClock();
-  const instruments = [new RunInstrument(contract(0, 'VN30F2603'), costs)];
-  const [instrument] = instruments;
-  const account = new RunAccount(options.capital ?? 2_000_000_000, STRATEGIES, instruments);
+  const instrument = new RunInstrument(contract(0, 'VN30F2603'), costs);
+  const account = new RunAccount(options.capital ?? 2_000_000_000, STRATEGIES, [instrument]);
   const heard: EngineEvent[] = [];
-  const venue = new RunVenue({
-    clock,
-    account,
-    instruments,
+  const plan = {
     costs,
     margin: options.margin ?? null,
     isMarginRuleOn: true,
-    marketOrders: false,
-    areExitsLate: false,
-    news: {
-      changed: (changed) => broker.changed(changed),
-      triggersChanged: () => broker.triggersChanged(),
-    },
-    note: () => undefined,
-  });
-  const broker: VirtualBroker = new VirtualBroker({
-    clock,
-    account,
-    instruments,
-    venue,
-    orderLatency: latencyDraws(order, 1),
-    reportLatency: latencyDraws(report, 2),
-    isAccountWatched: false,
-    wake: (atUs) => timeline.wake(atUs),
-  });
+    settings: { risk: {} },
+    fill: model,
+    latency: { order, report },
+    seed: 1,
+  };
+  const venue = new RunVenue(plan, clock, account, new JournalTape(() => undefined));
   const exchange = createExchange(rows, model, venue.sink, () => account.netOf(0));
-  const sequence = new Sequence();
-  const timeline: Timeline = new Timeline({
-    clock,
-    sequence,
-    broker,
-    sampleEveryUs: Infinity,
-    onSample: () => undefined,
-    onPhase: (phase, atUs) => {
-      venue.setPhase(phase);
-      exchange.setPhase(phase, atUs);
-    },
-  });
+  const timeline = new Timeline(clock, venue, account, Infinity);
   const hear = (event: EngineEvent): void => void heard.push(event);
   const engine = { process: hear, trade: hear, book: hear };
   // What the parts see of an engine and its driver: somebody who listens.
@@ -150,23 +123,22 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   timeline.useDriver(driver);
   const { beginUs, boundaries, endUs } = dayMoments(MARKET_CALENDAR, RIG_DAY);
   clock.nowUs = beginUs;
-  instrument!.open(exchange, REFERENCE);
+  instrument.open(exchange, REFERENCE);
   const { floor, ceiling } = options.band ?? { floor: priceTicks(500), ceiling: priceTicks(1_500) };
   venue.openDay(RIG_DAY, new Map([[0, { floor, ceiling, reference: REFERENCE }]]));
-  broker.openDay([]);
   timeline.openDay(boundaries, Infinity);
-  const tape = { instrument: instrument!.contract.index, rows, exchange, volumeBefore: 0 };
+  const { index, orderCode } = instrument.contract;
+  const tape = { instrument: index, orderCode, rows, exchange, volumeBefore: 0 };
   const parts = {
     engine: driver.engine,
     clock,
-    sequence,
     timeline,
     venue,
     isRowByRow: true,
     onRows: () => undefined,
   };
   const player = new TapePlayer(parts, [tape]);
-  const orders = new RigOrders(broker, heard);
+  const orders = new RigOrders(venue, heard);
   for (const action of actions) {
     player.playTo(action.atUs);
     timeline.runTo(action.atUs);

@@ -1,5 +1,5 @@
 /** Sends what a script asks for: one order a strategy at a time is named by it, the latest. */
-import type { VirtualBroker } from '../../../src/backtest/run/virtual-broker.ts';
+import type { Gateway } from '../../../src/engine/ports/outbound.ts';
 import type { Trigger } from '../../../src/domain/order.ts';
 import {
   type BrokerOrderKey,
@@ -27,13 +27,13 @@ interface Names {
 }
 
 export class RigOrders {
-  readonly #broker: VirtualBroker;
+  readonly #gateway: Gateway;
   readonly #heard: readonly EngineEvent[];
   readonly #latest = new Map<number, Sent>();
   #calls = 0;
 
-  constructor(broker: VirtualBroker, heard: readonly EngineEvent[]) {
-    this.#broker = broker;
+  constructor(gateway: Gateway, heard: readonly EngineEvent[]) {
+    this.#gateway = gateway;
     this.#heard = heard;
   }
 
@@ -60,12 +60,12 @@ export class RigOrders {
     const { orderKey } = names;
     const none = { orderKey: null, triggerPrice: null } as const;
     if (verb === 'price' || verb === 'qty')
-      this.#broker.modify({ ...head, ...terms, ...none } as ApprovedModify);
-    else if (verb === 'cancel') this.#broker.cancel({ ...head, orderKey: null } as ApprovedCancel);
+      this.#gateway.modify({ ...head, ...terms, ...none } as ApprovedModify);
+    else if (verb === 'cancel') this.#gateway.cancel({ ...head, orderKey: null } as ApprovedCancel);
     else if (verb === 'move') {
       const move = { ...head, ...terms, orderKey, triggerPrice: priceTicks(value) };
-      this.#broker.modify(move as ApprovedModify);
-    } else if (verb === 'drop') this.#broker.cancel({ ...head, orderKey } as ApprovedCancel);
+      this.#gateway.modify(move as ApprovedModify);
+    } else if (verb === 'drop') this.#gateway.cancel({ ...head, orderKey } as ApprovedCancel);
     else throw new Error(`nobody knows what ${words.join(' ')} is`);
   }
 
@@ -99,7 +99,7 @@ export class RigOrders {
       cause: CAUSE,
     } as const;
     const trigger = kind === 'limit' ? null : triggerOf(kind, terms, of);
-    this.#broker.submit({ ...order, trigger } as unknown as ApprovedOrder);
+    this.#gateway.submit({ ...order, trigger } as unknown as ApprovedOrder);
   }
 
   #id(): ReturnType<typeof clientOrderId> {

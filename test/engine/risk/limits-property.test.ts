@@ -156,19 +156,19 @@ class World {
   }
 
   #fill(order: ManagedOrder, quantity: number): void {
-    if (order.filledQty + quantity > order.qty) order.qty = order.openModify?.qty ?? order.qty;
+    if (order.filledQty + quantity > order.qty) order.qty = order.doubt.openModify?.qty ?? order.qty;
     this.rig.fill(order, quantity).read();
   }
 
   /** `accepted` confirms an open change, `unknown` refuses it. */
   #becomes(order: ManagedOrder, status: Extract<Step, { do: 'becomes' }>['status']): void {
-    const { openModify } = order;
+    const { openModify } = order.doubt;
     if (openModify !== null && status === 'accepted')
       Object.assign(order, {
         qty: Math.max(openModify.qty, order.filledQty),
         limitPrice: openModify.limitPrice,
       });
-    order.openModify = null;
+    order.inDoubt().openModify = null;
     this.rig.become(order, status);
     if (order.leavesQty === 0 && !order.isFinal) this.rig.become(order, 'filled');
   }

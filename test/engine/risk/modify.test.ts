@@ -66,7 +66,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'while a cancel waits',
-    (_, order) => (order.queuedCancel = ID),
+    (_, order) => (order.inDoubt().queuedCancel = ID),
     price(1),
     'order_not_working: status=accepted, a cancel waits',
   ],

@@ -157,7 +157,7 @@ const MARGINS: readonly Case[] = [
   [
     'what an order was enlarged by since the read is not',
     (rig) =>
-      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }), {
+      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }).inDoubt(), {
         grownUs: at('10:00'),
         grownFrom: units.qty(1),
       }),
@@ -167,7 +167,7 @@ const MARGINS: readonly Case[] = [
   [
     'what it was enlarged by before is',
     (rig) =>
-      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }), {
+      Object.assign(rig.add({ id: 'a', side: 'buy', qty: 2 }).inDoubt(), {
         grownUs: at('09:59'),
         grownFrom: units.qty(1),
       }),

@@ -71,6 +71,11 @@ export interface OrderFacts extends Partial<Omit<OrderTerms, 'strategy' | 'instr
   readonly price?: number;
   readonly status?: OrderStatus;
   readonly orderNo?: null;
+  readonly createdUs?: units.TsUs;
+  readonly parent?: ManagedOrder['parent'];
+  readonly isWaiting?: boolean;
+  readonly isAdopted?: boolean;
+  readonly isProtective?: boolean;
 }
 
 export interface RigFacts {
@@ -237,24 +242,26 @@ export class OwnersRig {
     instrument = 0,
     price = LAST,
     status = 'accepted',
+    createdUs = at('09:30'),
+    parent = null,
+    isWaiting = false,
+    isAdopted = false,
+    isProtective = false,
     ...facts
   }: OrderFacts): ManagedOrder {
-    const order = new ManagedOrder({
+    const terms: OrderTerms = {
       purpose: 'entry',
       orderCode: contract(instrument).orderCode,
-      isAdopted: false,
-      createdUs: at('09:30'),
       trigger: null,
-      isWaiting: false,
-      parent: null,
-      isProtective: false,
       ...facts,
       clientOrderId: clientOrderId(id),
       strategy: units.strategyIndex(strategy),
       instrument: units.instrumentIndex(instrument),
       qty: units.qty(facts.qty),
       limitPrice: units.priceTicks(price),
-    });
+    };
+    const order = new ManagedOrder(terms, createdUs, parent, isWaiting);
+    Object.assign(order, { isAdopted, isProtective });
     order.orderNo = facts.orderNo === null ? null : brokerOrderNo('1');
     order.become(status);
     this.state.orders.add(order);
@@ -269,7 +276,7 @@ export class OwnersRig {
 
   /** A change that is on its way: until it is confirmed either of both may rest. */
   change(order: ManagedOrder, terms: { readonly qty?: number; readonly price?: number }): this {
-    order.openModify = {
+    order.inDoubt().openModify = {
       callId: clientOrderId('change'),
       qty: units.qty(terms.qty ?? order.qty),
       limitPrice: units.priceTicks(terms.price ?? order.limitPrice),

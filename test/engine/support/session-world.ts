@@ -236,7 +236,7 @@ export class HouseWorld extends OwnersRig {
     this.asked.push(`cancel ${strategy} ${id}`);
     const order = this.state.orders.get(id)!;
     if (order.orderNo === null) {
-      order.queuedCancel = clientOrderId('call');
+      order.inDoubt().queuedCancel = clientOrderId('call');
       return;
     }
     const before = order.status;

@@ -46,7 +46,7 @@ test('a print inside the band touches no order, and no print fills more than it 
       null,
       { on: 'ticks', queue: model, cancels: 'behind', slippageTicks: 0 },
       {
-        onFill(order, _price, filled, clause) {
+        fill(order, _price, filled, clause) {
           order.leavesQty -= filled;
           fills.push({ qty: filled, clause });
         },
@@ -96,7 +96,7 @@ function fillsOfTaker(isOtherThere: boolean): readonly string[] {
     null,
     { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 },
     {
-      onFill(order, at, filled, clause) {
+      fill(order, at, filled, clause) {
         order.leavesQty -= filled;
         if (order === mine) fills.push(`${filled} at ${at} ${clause}`);
       },

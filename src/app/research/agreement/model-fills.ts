@@ -77,7 +77,7 @@ export function modelFills(
     rows,
     { on: 'ticks', queue: guess.queue, cancels: 'behind', slippageTicks: 0 },
     {
-      onFill: (order, price, qty, clause) => {
+      fill: (order, price, qty, clause) => {
         const { sent } = order;
         order.leavesQty -= qty;
         const filling = filled.get(sent) ?? { qty: 0, tickValue: 0, clauses: new Set<FillClause>() };

@@ -3,7 +3,7 @@ import { Script } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { tsUs } from '../../../domain/units.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
-import type { VirtualClock } from '../../../backtest/run/virtual-clock.ts';
+import { VirtualClock } from '../../../backtest/run/virtual-clock.ts';
 import type { Backtest } from './load-backtest.ts';
 
 /** One event of one strategy; raised by `--event-limit`. */
@@ -81,7 +81,7 @@ export function endingHangs<T>(
   const memory = new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT);
   const running = new Int32Array(memory);
   running[0] = -1;
-  const clock: VirtualClock = { nowUs: 0 };
+  const clock = new VirtualClock();
   const workerData: HangWatchData = { running: memory, ended: ENDED, limitMs };
   const worker = new Worker(new URL('./hang-watch-worker.js', import.meta.url), { workerData });
   worker.unref();

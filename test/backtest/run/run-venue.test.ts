@@ -1,26 +1,20 @@
 /** The broker of a run, where answers take no time at all. */
 import { expect, it } from 'vitest';
-import { US_PER_SECOND } from '../../../src/domain/units.ts';
-import type { RunAccount } from '../../../src/backtest/run/run-account.ts';
-import type { RunVenue } from '../../../src/backtest/run/run-venue.ts';
-import { VirtualBroker } from '../../../src/backtest/run/virtual-broker.ts';
+import { money, US_PER_SECOND } from '../../../src/domain/units.ts';
+import { JournalTape } from '../../../src/backtest/run/journal-tape.ts';
+import { RunAccount } from '../../../src/backtest/run/run-account.ts';
+import { RunVenue } from '../../../src/backtest/run/run-venue.ts';
 import { VirtualClock } from '../../../src/backtest/run/virtual-clock.ts';
+import { planOf, tapesOf } from '../../support/backtest-plan.ts';
 
 /** An exit that waits for a position that no read can prove asks again with each answer. */
 it.each(['positions', 'book'] as const)(
   'who asks for %s with each answer asks so many times a second',
   (what) => {
     const clock = new VirtualClock();
-    const broker = new VirtualBroker({
-      clock,
-      account: { positions: () => [] } as unknown as RunAccount,
-      instruments: [],
-      venue: { scan: () => [], nextUs: Infinity, silentUntilUs: -Infinity } as unknown as RunVenue,
-      orderLatency: () => 0,
-      reportLatency: () => 0,
-      isAccountWatched: true,
-      wake: () => undefined,
-    });
+    const plan = planOf(tapesOf([]), []);
+    const account = new RunAccount(money(1), 1, []);
+    const broker = new RunVenue(plan, clock, account, new JournalTape(() => undefined));
     const asked: number[] = [];
     broker.read(what);
     for (let second = 0; second < 3; second += 1) {

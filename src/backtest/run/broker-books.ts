@@ -1,0 +1,232 @@
+/** The broker's two books as the engine reads them: rows that are still to be reported, and scans of the whole. */
+import type {
+  BrokerOrder,
+  BrokerOrderStatus,
+  BrokerTriggerOrder,
+  CallOutcome,
+} from '../../domain/broker-order.ts';
+import { isMarketLimit } from '../../domain/contract.ts';
+import type { BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
+import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
+import { money, priceTicks, qty } from '../../domain/units.ts';
+import type { VenueSurroundings } from '../../venue/orders/order-checks.ts';
+import type { OrderStore } from '../../venue/orders/order-store.ts';
+import type { VenueOrder } from '../../venue/orders/venue-order.ts';
+import { isRefusal, type Refusal } from '../../venue/venue-command.ts';
+import type { Bracket, Outbox, TriggerReport } from '../../venue/venue-event.ts';
+import { ACCOUNT, type RunAccount } from './run-account.ts';
+
+export class BrokerBooks {
+  /** An order waits for trades. */
+  isWatching = false;
+  readonly #store: OrderStore;
+  readonly #outbox: Outbox;
+  readonly #account: RunAccount;
+  readonly #venue: Pick<VenueSurroundings, 'nowUs' | 'phase'>;
+  /** Changed since they were reported. */
+  readonly #changed: VenueOrder[] = [];
+  /** Ended, in order, and not forgotten yet. The next scan of the book shows those that it still has to report. */
+  #ended: VenueOrder[] = [];
+  /** About to be forgotten. */
+  readonly #forgotten: VenueOrder[] = [];
+  /** Ended in the scan before: a cancel that was sent before its rows arrived still finds them. */
+  #scanned: readonly VenueOrder[] = [];
+  readonly #waiting = new Map<BrokerOrderKey, TriggerReport>();
+  #endedTriggers = new Map<BrokerOrderKey, TriggerReport>();
+  #areTriggersChanged = false;
+  /** Of orders that wait, oldest first, not yet reported. */
+  #triggerChanges: TriggerReport[] = [];
+
+  constructor(
+    store: OrderStore,
+    outbox: Outbox,
+    account: RunAccount,
+    venue: Pick<VenueSurroundings, 'nowUs' | 'phase'>,
+  ) {
+    this.#store = store;
+    this.#outbox = outbox;
+    this.#account = account;
+    this.#venue = venue;
+  }
+
+  get hasChanges(): boolean {
+    return this.#changed.length > 0 || this.#triggerChanges.length > 0;
+  }
+
+  /** A field of it changed. What expires has no row of its own. */
+  mark(order: VenueOrder): void {
+    if (!order.isOpen) this.#ended.push(order);
+    if (order.isUnreported || order.expired) return;
+    order.isUnreported = true;
+    this.#changed.push(order);
+  }
+
+  /** Rows of orders that changed, but of those whose market keeps them to itself. */
+  takeChanged(): readonly BrokerOrder[] {
+    const changed = this.#changed;
+    if (changed.length === 0) return NO_ROWS;
+    const rows: BrokerOrder[] = [];
+    let kept = 0;
+    for (const order of changed) {
+      if (this.#isSilent(order.orderCode)) {
+        changed[kept] = order;
+        kept += 1;
+        continue;
+      }
+      order.isUnreported = false;
+      rows.push(this.#rowOf(order));
+    }
+    changed.length = kept;
+    return rows;
+  }
+
+  /** Every open order, and those that ended since the last scan without a row of theirs. */
+  scan(): readonly BrokerOrder[] {
+    const ended = this.#ended.filter((order) => !isReported(order));
+    const rows = [...ended, ...this.#store.open(ACCOUNT)].map((order) => this.#rowOf(order));
+    for (const order of this.#scanned) this.#store.forget(order);
+    this.#scanned = ended;
+    this.#ended = this.#ended.filter(isReported);
+    return rows;
+  }
+
+  /** No row and no call is under way. Those reported just now may have a call made before their row was read: the next time forgets them. */
+  forgetOver(): void {
+    const [forgotten, ended] = [this.#forgotten, this.#ended];
+    for (const order of forgotten) this.#store.forget(order);
+    forgotten.length = 0;
+    let kept = 0;
+    for (const order of ended) {
+      if (isReported(order)) forgotten.push(order);
+      else {
+        ended[kept] = order;
+        kept += 1;
+      }
+    }
+    ended.length = kept;
+  }
+
+  /** Every order that waits for its trigger, and those that ended since the last call. */
+  scanTriggers(): readonly BrokerTriggerOrder[] {
+    const rows = [...this.#waiting.values(), ...this.#endedTriggers.values()].map(triggerRow);
+    this.#endedTriggers = new Map();
+    return rows;
+  }
+
+  /** True once after a change of the trigger book. */
+  takeTriggers(): boolean {
+    this.readTriggers();
+    const areChanged = this.#areTriggersChanged;
+    this.#areTriggersChanged = false;
+    return areChanged;
+  }
+
+  readTriggers(): void {
+    for (const event of this.#outbox.take())
+      if (event.kind === 'trigger') this.#triggerChanges.push(event.trigger);
+    if (this.#triggerChanges.length > 0)
+      this.#triggerChanges = this.#triggerChanges.filter((change) => !this.#takeTrigger(change));
+    this.isWatching = this.#waiting.size > 0 || this.#triggerChanges.length > 0;
+  }
+
+  /** False while its market keeps it to itself. */
+  #takeTrigger(change: TriggerReport): boolean {
+    if (this.#isSilent(change.orderCode)) return false;
+    this.#areTriggersChanged = true;
+    if (change.status === 'pending') this.#waiting.set(change.orderKey, change);
+    else {
+      this.#waiting.delete(change.orderKey);
+      this.#endedTriggers.set(change.orderKey, change);
+    }
+    return true;
+  }
+
+  #isSilent(code: OrderCode): boolean {
+    const until = this.#account.find(code)?.exchange?.silentUntilUs;
+    return until !== undefined && until > this.#venue.nowUs;
+  }
+
+  /** A contract with rates of its own may be charged by liquidity or by fill, which rows do not show: its costs are reported. */
+  #rowOf(order: VenueOrder): BrokerOrder {
+    const hasOwnCosts = this.#account.find(order.orderCode)?.listing?.contract.spec.costs !== undefined;
+    return orderRow(order, this.#venue.phase === 'continuous', hasOwnCosts);
+  }
+}
+
+const NO_ROWS: readonly BrokerOrder[] = [];
+
+/** With the costs of its fills where they do not follow from the row. */
+function orderRow(order: VenueOrder, isContinuous: boolean, hasOwnCosts: boolean): BrokerOrder {
+  const isWorking = order.isOpen && isContinuous;
+  const value = money(order.filledValue);
+  const costs = { fee: money(order.fee), tax: money(order.tax) };
+  return {
+    orderNo: order.orderNo,
+    orderKey: order.orderKey,
+    refId: order.refId,
+    orderCode: order.orderCode,
+    side: order.side,
+    qty: qty(order.qty),
+    limitPrice: priceTicks(order.price),
+    filledQty: qty(order.filledQty),
+    filledValue:
+      order.filledQty === 0
+        ? null
+        : hasOwnCosts
+          ? { value, quality: 'exact', costs }
+          : { value, quality: 'exact' },
+    status: statusOf(order),
+    statusText: '',
+    canCancel: isWorking,
+    canModify: isWorking,
+    source: order.source,
+    reason: '',
+  };
+}
+
+/** Its row has said that it ended, and whose it is: a scan has nothing to add. Those that expire have no row of their own. */
+const isReported = ({ expired, origin, isUnreported }: VenueOrder): boolean =>
+  !expired && origin === 'plain' && !isUnreported;
+
+/** Exits stand as far from the price that is paid as they were asked for from the limit; those of a market order at their prices. */
+export function bracketOf(
+  side: Side,
+  limit: number,
+  {
+    stopLossPrice: stopLoss,
+    takeProfitPrice: takeProfit,
+  }: Pick<BracketIntent, 'stopLossPrice' | 'takeProfitPrice'>,
+): Bracket {
+  if (isMarketLimit(side, limit)) return { is: 'prices', stopLoss, takeProfit };
+  const sign = signOf(side);
+  return { is: 'distances', stopLoss: sign * (limit - stopLoss), takeProfit: sign * (takeProfit - limit) };
+}
+
+/** An order that expired shows as it stood. */
+function statusOf(order: VenueOrder): BrokerOrderStatus {
+  const isCanceled = order.canceledUs !== null && !order.expired;
+  if (order.filledQty === 0) return isCanceled ? 'canceled' : 'resting';
+  return isCanceled ? 'matched_canceled' : 'matched';
+}
+
+export function outcomeOf(answer: VenueOrder | TriggerReport | Refusal): CallOutcome {
+  if (isRefusal(answer)) return { status: 'rejected', code: String(answer.code), text: answer.text };
+  return { status: 'accepted', orderNo: answer.orderNo, orderKey: answer.orderKey };
+}
+
+/** A trailing stop that is not active yet shows its activation price. */
+const triggerRow = (row: TriggerReport): BrokerTriggerOrder => ({
+  orderNo: row.orderNo,
+  orderKey: row.orderKey,
+  orderCode: row.orderCode,
+  side: row.side,
+  qty: row.qty,
+  limitPrice: row.limitPrice,
+  kind: row.kind,
+  triggerPrice: row.triggerPrice ?? row.trailing?.activationPrice ?? null,
+  triggerWhen: row.triggerWhen,
+  status: row.status,
+  statusText: row.reason,
+  children: row.children,
+  parent: row.parentOrderNo,
+});
