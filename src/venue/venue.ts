@@ -399,16 +399,8 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
 
   // Each change of an order is reported as its whole row.
 
-  onAccepted(order: VenueOrder, at: TsUs): void {
-    this.#tell(order, at);
-  }
-
-  onEntered(order: VenueOrder, at: TsUs): void {
-    this.#tell(order, at);
-  }
-
   onChange(order: VenueOrder, at: TsUs): void {
-    this.#tell(order, at);
+    this.#outbox.emit({ kind: 'order', tsUs: at, order: reportOf(order, this.phase) });
   }
 
   onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void {
@@ -429,15 +421,11 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
       filledValue: money(order.filledValue),
       clause,
     });
-    this.#tell(order, at);
+    this.onChange(order, at);
     this.#triggers.onFill(order, price, filled, at);
     if (this.#ledger.netOf(id, orderCode) === 0) this.#triggers.endExits(id, orderCode, at);
     // On a tape our own fills are not trades of the market.
     this.#noticeMargin();
-  }
-
-  #tell(order: VenueOrder, at: TsUs): void {
-    this.#outbox.emit({ kind: 'order', tsUs: at, order: reportOf(order, this.phase) });
   }
 }
 

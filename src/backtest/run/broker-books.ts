@@ -92,7 +92,8 @@ export class BrokerBooks {
 
   /** No row and no call is under way. Those reported just now may have a call made before their row was read: the next time forgets them. */
   forgetOver(): void {
-    const [forgotten, ended] = [this.#forgotten, this.#ended];
+    const forgotten = this.#forgotten;
+    const ended = this.#ended;
     for (const order of forgotten) this.#store.forget(order);
     forgotten.length = 0;
     let kept = 0;

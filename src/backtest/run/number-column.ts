@@ -1,12 +1,14 @@
 /** Numbers that arrive one after the other, without an object for each. */
 import { assert } from '../../domain/assert.ts';
 
-const CHUNK = 1_024;
+/** Values that lie side by side. */
+export const CHUNK = 1_024;
+const NOTHING = new Float64Array(0);
 
 /** Grows by chunks: nothing is copied, and no more than one chunk is empty. */
 export class NumberColumn {
   readonly #chunks: Float64Array<ArrayBuffer>[] = [];
-  #last = new Float64Array(0);
+  #last = NOTHING;
   #end = 0;
 
   /** Begins with so many zeros. */
@@ -42,7 +44,12 @@ export class NumberColumn {
   }
 
   at(index: number): number {
-    return this.#chunks[Math.floor(index / CHUNK)]?.[index % CHUNK] ?? 0;
+    return this.chunkOf(index)[index % CHUNK] ?? 0;
+  }
+
+  /** Where the value lies, at its index modulo `CHUNK`. */
+  chunkOf(index: number): Float64Array {
+    return this.#chunks[Math.floor(index / CHUNK)] ?? NOTHING;
   }
 
   set(index: number, value: number): void {
@@ -55,7 +62,7 @@ export class NumberColumn {
   cut(length: number): void {
     const chunks = Math.ceil(length / CHUNK);
     this.#chunks.length = chunks;
-    this.#last = this.#chunks.at(-1) ?? new Float64Array(0);
+    this.#last = this.#chunks.at(-1) ?? NOTHING;
     this.#end = this.#last.length - (chunks * CHUNK - length);
   }
 

@@ -80,7 +80,8 @@ export class RunAccount {
     return this.#byCode.get(code);
   }
 
-  instrument(code: OrderCode): RunInstrument {
+  /** Its price now values positions. */
+  mark(code: OrderCode): RunInstrument {
     const instrument = this.#byCode.get(code);
     assert(instrument !== undefined, 'a run trades its own contracts');
     return instrument;
@@ -129,7 +130,7 @@ export class RunAccount {
 
   /** Open and closed, net of costs: of the account since it was settled last, of a strategy since the run began. */
   #profitOf(book: Pick<LedgerAccount, 'holdings' | 'accrued'>): number {
-    return dayProfitOf(book, (code) => this.instrument(code)) - uncollectedOf(book.accrued);
+    return dayProfitOf(book, this) - uncollectedOf(book.accrued);
   }
 
   /** Positions that each strategy takes into the next day. */
@@ -191,7 +192,7 @@ export class RunAccount {
 
   /** The day's profit and costs move into cash. */
   settleDay(endUs: number): void {
-    this.#book.settleDay((code) => this.instrument(code), tsUs(endUs));
+    this.#book.settleDay((code) => this.mark(code), tsUs(endUs));
     this.dayEquity.push(this.broker.cash);
     this.dayEndUs.push(endUs);
   }
@@ -200,7 +201,7 @@ export class RunAccount {
   maintenance(): number {
     let needed = 0;
     for (const [code, { entry }] of this.broker.holdings) {
-      const { costs, unitValue } = this.instrument(code);
+      const { costs, unitValue } = this.mark(code);
       needed += maintenanceMargin(costs, this.day, Math.abs(entry.qty) * unitValue, entry.qty);
     }
     return needed;
@@ -212,7 +213,7 @@ export class RunAccount {
     for (const { accrued, holdings } of this.broker.owners) {
       cash -= uncollectedOf(accrued);
       for (const [code, { entry }] of holdings) {
-        const isPaid = isPaidInFull(this.instrument(code).costs, this.day);
+        const isPaid = isPaidInFull(this.mark(code).costs, this.day);
         cash += entry.realised - (isPaid ? Math.sign(entry.qty) * entry.openValue : 0);
       }
     }

@@ -23,8 +23,8 @@ import { describeLatency, type LatencyModel } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
-import { EngineDriver } from './engine-driver.ts';
 import { JournalTape } from './journal-tape.ts';
+import { Engine } from '../../engine/engine.ts';
 import { RunInstrument } from './run-instrument.ts';
 import { RunJournal } from './run-journal.ts';
 import { RunPlots } from './run-plots.ts';
@@ -92,7 +92,6 @@ class Run {
   readonly #venue: RunVenue;
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
-  #driver: EngineDriver | null = null;
   /** By instrument, of bars that reached into the day that is opened next. */
   #volumes: TapePlayer['volumes'] = new Map();
   #rowsDone = 0;
@@ -130,10 +129,10 @@ class Run {
     this.#notices.push(...data.notices);
     const opening = new DayOpening(data);
     const tapes = this.#openMarkets(data, moments, opening);
-    const driver = this.#openEngine(data, place);
+    const engine = this.#openEngine(data, place);
     const player = new TapePlayer(
       {
-        engine: driver.engine,
+        engine,
         clock: this.#clock,
         timeline: this.#timeline,
         venue: this.#venue,
@@ -145,30 +144,30 @@ class Run {
     for (const guess of opening.guesses()) {
       player.playTo(guess.atUs);
       this.#timeline.runTo(guess.atUs);
-      this.#tellReference(opening, guess.contract, driver);
+      this.#tellReference(opening, guess.contract);
     }
     player.playTo(moments.closeUs === null ? moments.endUs : Infinity);
     const isReaching = !player.isOver;
     for (let next = addDays(day, 1); !player.isOver; next = addDays(next, 1))
-      this.#playOn(player, driver, data, next);
+      this.#playOn(player, data, next);
     this.#volumes = isReaching ? player.volumes : new Map();
     this.#closeDay(data, moments);
   }
 
-  #tellReference(opening: DayOpening, contract: Contract, driver: EngineDriver): void {
+  #tellReference(opening: DayOpening, contract: Contract): void {
     const band = opening.learn(contract);
     if (band === undefined) return;
     this.#venue.setBand(contract, band);
-    driver.post({ kind: 'reference', rows: opening.references });
+    this.#timeline.post({ kind: 'reference', rows: opening.references });
   }
 
   /** A bar reaches into days without data of their own: sessions go on, as trading does. */
-  #playOn(player: TapePlayer, driver: EngineDriver, data: BacktestDay, day: TradingDay): void {
+  #playOn(player: TapePlayer, data: BacktestDay, day: TradingDay): void {
     const { beginUs, endUs } = dayMoments(this.#plan.calendar, day);
     this.#timeline.runTo(beginUs);
     this.#venue.openDay(day, new DayOpening({ ...data, guessed: new Set() }).bands);
     const carriedOver = this.#account.carriedOver();
-    driver.post({ kind: 'session_started', tradingDay: day, carriedOver, halted: null });
+    this.#timeline.post({ kind: 'session_started', tradingDay: day, carriedOver, halted: null });
     player.playTo(endUs);
   }
 
@@ -186,6 +185,8 @@ class Run {
     this.#timeline.runTo(openUs);
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
       data.guessed.has(contract) ? undefined : data.references.get(contract);
+    // A contract that is listed no more has no market.
+    for (const instrument of this.#instruments) instrument.open(null);
     for (const contract of data.contracts) {
       while (this.#instruments.length <= contract.index)
         this.#instruments.push(new RunInstrument(contract, costs));
@@ -212,34 +213,33 @@ class Run {
   }
 
   /** A fresh engine each morning, as the daemon has one; or the same one, that goes on with the next day. */
-  #openEngine(data: BacktestDay, place: number): EngineDriver {
+  #openEngine(data: BacktestDay, place: number): Engine {
     const { memory, warmUpDays, resume } = this.#plan;
-    const isNew = this.#driver === null || memory === 'day';
-    const driver = isNew ? this.#createDriver() : this.#driver;
-    assert(driver !== null, 'a run has an engine');
-    this.#driver = driver;
+    if (memory === 'day') this.#timeline.leaveEngine();
+    const isNew = this.#timeline.engine === null;
+    const engine = this.#timeline.engine ?? this.#createEngine();
+    this.#timeline.engine = engine;
     this.#facts.isWarmUp = place < warmUpDays;
-    if (isNew) this.#timeline.useDriver(driver);
     const carriedOver = this.#account.carriedOver();
-    driver.post({ kind: 'contracts', contracts: data.contracts });
+    this.#timeline.post({ kind: 'contracts', contracts: data.contracts });
     const halts = resume === 'never' && isNew ? this.#facts.halts() : { halted: null };
-    driver.post({ kind: 'session_started', tradingDay: data.day, carriedOver, ...halts });
+    this.#timeline.post({ kind: 'session_started', tradingDay: data.day, carriedOver, ...halts });
     if (isNew) {
-      driver.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
-      driver.post({ kind: 'stream', state: 'live', reason: 'recorded' });
+      this.#timeline.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
+      this.#timeline.post({ kind: 'stream', state: 'live', reason: 'recorded' });
     }
-    if (place === 0 && warmUpDays > 0) this.#command(driver, 'halt', 'warm-up');
+    if (place === 0 && warmUpDays > 0) this.#command('halt', 'warm-up');
     const isResumed = !isNew && resume === 'each_day' && this.#facts.isHalted && place > warmUpDays;
-    if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command(driver, 'resume', 'another day');
-    return driver;
+    if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command('resume', 'another day');
+    return engine;
   }
 
-  #command(driver: EngineDriver, name: 'halt' | 'resume', reason: string): void {
-    driver.post({ kind: 'command', by: 'process', command: { name, reason } });
+  #command(name: 'halt' | 'resume', reason: string): void {
+    this.#timeline.post({ kind: 'command', by: 'process', command: { name, reason } });
     if (name === 'resume') this.#facts.isHalted = false;
   }
 
-  #createDriver(): EngineDriver {
+  #createEngine(): Engine {
     const { calendar, costs, strategies: instances } = this.#plan;
     const { running } = this.#options;
     const host = createStrategyHost({
@@ -252,8 +252,9 @@ class Run {
       reports: this.#venue,
       journal: this.#tape,
       plots: this.#plots,
+      alarm: this.#timeline,
     };
-    return new EngineDriver({ settings: this.#settings, calendar, costs, host }, outbound, this.#clock);
+    return new Engine({ settings: this.#settings, calendar, costs, host, outbound });
   }
 
   /** After the last row: the last prints, the end of orders and contracts, and the reads that prove them. */
@@ -265,7 +266,7 @@ class Run {
       this.#settle(data);
       settleExpired(this.#plan, this.#account, this.#clock.nowUs);
     }
-    this.#account.sample(this.#clock.nowUs, this.#venue.funds(), true);
+    this.#account.sample(this.#clock.nowUs, this.#venue.margin.funds(), true);
     this.#account.settleDay(this.#clock.nowUs);
     this.#timeline.closeDay();
     if (closeUs === null) return;
@@ -276,7 +277,7 @@ class Run {
     this.#timeline.runTo(proofUs + AFTER_CLOSE);
     this.#timeline.runTo(closeUs + CLOSING_BARS);
     // With a fresh engine each morning there is nothing to do at night.
-    if (this.#plan.memory === 'day') this.#leaveDriver();
+    if (this.#plan.memory === 'day') this.#timeline.leaveEngine();
   }
 
   /** Positions are valued at the exchange's settlement prices. A bar hides its single trades: its market keeps the last price. */
@@ -289,11 +290,6 @@ class Run {
       const price = tapeSettlement(rows, day, calendar, spec.hundredthsPerTick);
       if (price !== undefined) this.#instruments[index]?.settle(price);
     }
-  }
-
-  #leaveDriver(): void {
-    this.#driver = null;
-    this.#timeline.useDriver(null);
   }
 
   #progress(rows: number, day: TradingDay): void {
@@ -345,6 +341,7 @@ class Run {
       }),
       strategies: account.ledgers.map((ledger, place) => {
         const instance = plan.strategies[place];
+        const { trades, heldUs, costs } = ledger.outcome(this.#instruments, account.days, toUs);
         return {
           id: instance?.id ?? '',
           strategy: instance?.definition.name ?? '',
@@ -352,10 +349,11 @@ class Run {
           params: instance?.params ?? {},
           profit: samples.samplesOf(ledger.profit),
           fills: ledger.fills,
-          ...ledger.roundTrips(this.#instruments, toUs),
+          trades,
+          heldUs,
           denials: ledger.denials,
           denialCount: ledger.denialCount,
-          costs: ledger.costs(this.#instruments, account.days),
+          costs,
           orders: ledger.orders,
           plots: this.#plots.of(place),
           stopped: ledger.stopped,

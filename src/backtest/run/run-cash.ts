@@ -53,7 +53,7 @@ export class RunCash {
     for (const [held, { entry }] of this.#account.broker.holdings) {
       const net = entry.qty;
       if (held === code || net === 0) continue;
-      const instrument = this.#account.instrument(held);
+      const instrument = this.#account.mark(held);
       const { mark } = instrument;
       const closing = working.filter(
         (each) => each.orderCode === held && (each.side === 'sell') === net > 0 && !waits(each, mark),
@@ -80,7 +80,7 @@ export class RunCash {
   #free(): number {
     let free = this.#account.equityNow();
     for (const [code, { entry }] of this.#account.broker.holdings)
-      free -= marginOf(this.#account.instrument(code), this.#account.day, entry.qty);
+      free -= marginOf(this.#account.mark(code), this.#account.day, entry.qty);
     return free;
   }
 
@@ -96,7 +96,7 @@ export class RunCash {
    * round; null for any other order. An order that fills at the last price stands behind others that do, one that waits behind all.
    */
   #turningMargin(asked: Asked, beside: readonly Asked[]): number | null {
-    const { mark, unit, contract, costs } = this.#account.instrument(asked.orderCode);
+    const { mark, unit, contract, costs } = this.#account.mark(asked.orderCode);
     const net = this.#account.netOf(contract.index);
     const held = -signOf(asked.side) * net;
     const total = (orders: readonly Asked[]): number => orders.reduce((sum, { qty }) => sum + qty, asked.qty);
@@ -115,7 +115,7 @@ export class RunCash {
   #heldFor(orders: readonly Asked[]): number {
     let margin = 0;
     for (const code of new Set(orders.map(({ orderCode }) => orderCode))) {
-      const instrument = this.#account.instrument(code);
+      const instrument = this.#account.mark(code);
       const own = orders.filter(({ orderCode }) => orderCode === code);
       const net = this.#account.netOf(instrument.contract.index);
       const sides = (['buy', 'sell'] as const).map((side) =>

@@ -144,7 +144,7 @@ export class RunMargin implements MarginBooks, AccountContext {
   }
 
   mark(code: OrderCode): Mark {
-    return this.#account.instrument(code);
+    return this.#account.mark(code);
   }
 
   working(id: AccountId): ReadonlyMap<OrderCode, WorkingQty> {

@@ -42,7 +42,7 @@ import { BrokerBooks, bracketOf, outcomeOf } from './broker-books.ts';
 import type { JournalTape } from './journal-tape.ts';
 import { DelayLine, ReadPace } from './latency.ts';
 import { seqOf, timeOf } from './market-messages.ts';
-import { ACCOUNT, type FundsNow, type RunAccount } from './run-account.ts';
+import { ACCOUNT, type RunAccount } from './run-account.ts';
 import { RunMargin } from './run-margin.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -100,7 +100,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
   readonly #entry: OrderEntry;
   readonly #triggers: TriggerBook;
   readonly #books: BrokerBooks;
-  readonly #margin: RunMargin;
+  readonly margin: RunMargin;
   readonly #monitor: MarginMonitor;
   readonly #calls: DelayLine<Call>;
   readonly #answers: DelayLine<Answer>;
@@ -126,8 +126,8 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     const outbox = new Outbox();
     this.#triggers = new TriggerBook({ ...RULES, stopLossSlipTicks }, this, this.#entry, outbox);
     this.#books = new BrokerBooks(this.#entry.store, outbox, account, this);
-    this.#margin = new RunMargin(plan.margin, account, this.#entry.store);
-    this.#monitor = new MarginMonitor(this.#entry, this.#margin, this);
+    this.margin = new RunMargin(plan.margin, account, this.#entry.store);
+    this.#monitor = new MarginMonitor(this.#entry, this.margin, this);
   }
 
   get #takesMarketOrders(): boolean {
@@ -157,7 +157,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     this.#account.openDay(day);
     for (const { contract, exchange } of this.#account.instruments)
       this.setBand(contract, exchange === null ? null : (bands.get(contract.index) ?? NO_BAND));
-    this.#margin.openDay();
+    this.margin.openDay();
     this.#triggers.beginDay();
     this.noticeMargin();
   }
@@ -165,7 +165,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
   /** The band of a contract whose reference is known from its first trade on; null where it is not traded. */
   setBand(contract: Contract, band: PriceBand | null): void {
     const takesMarketOrders = this.#takesMarketOrders;
-    this.#account.instrument(contract.orderCode).listing =
+    this.#account.mark(contract.orderCode).listing =
       band === null ? null : { contract, band, takesMarketOrders };
   }
 
@@ -203,7 +203,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
 
   /** As the broker shows the account; with buying power without end where it alone asks for margin. */
   figures(): BrokerAccount {
-    return this.#margin.accountFigures(this.#plan.isMarginRuleOn ? null : Number.MAX_SAFE_INTEGER);
+    return this.margin.accountFigures(this.#plan.isMarginRuleOn ? null : Number.MAX_SAFE_INTEGER);
   }
 
   get arrivedUs(): number {
@@ -337,7 +337,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
 
   /** Orders of days before stand again in the markets of this one. */
   restoreResting(): void {
-    for (const order of [...this.#entry.store.open(ACCOUNT)]) this.book(order.orderCode)?.enter(order);
+    for (const order of this.#entry.store.open(ACCOUNT).slice()) this.book(order.orderCode)?.enter(order);
     this.report();
   }
 
@@ -438,22 +438,18 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
 
   /** While a position is held the broker measures margin on each whole second of continuous trading. */
   noticeMargin(): void {
-    if (this.#margin.isWatched && this.phase === 'continuous') this.#monitor.notice(this.nowUs);
+    if (this.margin.isWatched && this.phase === 'continuous') this.#monitor.notice(this.nowUs);
   }
 
   /** Prices may bring a position below maintenance margin: each row is looked at. */
   get isMarginWatched(): boolean {
-    return this.#margin.isMaintained && this.#margin.isExposed;
+    return this.margin.isMaintained && this.margin.isExposed;
   }
 
   /** A row went by while `isMarginWatched`. */
   watchMargin(): void {
     this.noticeMargin();
     this.#clock.wake(this.nextUs);
-  }
-
-  funds(): FundsNow {
-    return this.#margin.funds();
   }
 
   #runMargin(): void {
@@ -463,20 +459,14 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     if (this.#plan.margin !== 'cash') this.noticeMargin();
   }
 
-  onAccepted(): void {
-    // The answer to the call says so.
-  }
-
-  onEntered(order: VenueOrder): void {
-    if (order.modified || order.source !== 'user') this.#books.mark(order);
-  }
-
-  onChange(order: VenueOrder): void {
-    this.#books.mark(order);
+  /** The answer to a call says that its order was accepted, and where. */
+  onChange(order: VenueOrder, _at: TsUs, change: 'accepted' | 'entered' | 'other'): void {
+    const isAnswered = change === 'entered' && !order.modified && order.source === 'user';
+    if (change !== 'accepted' && !isAnswered) this.#books.mark(order);
   }
 
   onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void {
-    const instrument = this.#account.instrument(order.orderCode);
+    const instrument = this.#account.mark(order.orderCode);
     this.fills += 1;
     this.#account.execute(order, fill, instrument, at);
     if (order.bracket !== null || this.isWatching) {
@@ -517,7 +507,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
   }
 
   midTwice(code: OrderCode): number {
-    return this.#account.instrument(code).midTwice;
+    return this.#account.mark(code).midTwice;
   }
 
   unknownRefusal(_id: AccountId, code: OrderCode): Refusal | null {
@@ -525,6 +515,6 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
   }
 
   riskRefusal(command: PlaceLimit): Refusal | null {
-    return this.#margin.refusal(command);
+    return this.margin.refusal(command);
   }
 }

@@ -88,10 +88,8 @@ export class SampleTable {
     this.#equity.push(equity);
     this.#isDayEnd.push(isDayEnd ? 1 : 0);
     const { length } = this.#tsUs;
-    assert(
-      this.#columns.every((column) => column.length === length),
-      'each column has a value a row',
-    );
+    if (isDayEnd)
+      for (const column of this.#columns) assert(column.length === length, 'each column has a value a row');
     if (this.#stride > 1 && (isDayEnd || length - this.#tail > KEPT * this.#stride))
       this.#thin(this.#tail, KEPT * this.#stride);
     if (this.#tsUs.length > this.#rowsMax) {

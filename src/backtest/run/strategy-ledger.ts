@@ -16,14 +16,15 @@ import {
   DENIALS_KEPT_MAX,
   type Rows,
   type StrategyFault,
+  type StrategyResult,
 } from '../backtest-result.ts';
 import type { Holding, PriceRange } from '../../venue/account/holding.ts';
-import { contractFees, type OwnerBook } from '../../venue/account/ledger.ts';
+import { contractFees, NO_FEES, type OwnerBook } from '../../venue/account/ledger.ts';
 import { FILL_CLAUSES, liquidityOf } from '../../venue/exchange/fill-models.ts';
 import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { NumberColumn } from './number-column.ts';
+import { CHUNK, NumberColumn } from './number-column.ts';
 
 /** An order that was filled, or what an expired contract was paid out by. */
 export type FilledOrder = Pick<
@@ -56,22 +57,31 @@ export class StrategyLedger {
     if (this.denials.length < DENIALS_KEPT_MAX) this.denials.push({ ...denial, strategy: this.#index });
   }
 
-  /** Round trips in the order of their ends, then those that are open at the end of the run; and the time with a position. */
-  roundTrips(
+  /**
+   * Round trips in the order of their ends, then those that are open at the end of the run; the time with a position; costs.
+   * `days`: of the run, in the order in which its fills name them.
+   */
+  outcome(
     instruments: readonly RunInstrument[],
+    days: readonly TradingDay[],
     endUs: number,
-  ): { readonly trades: readonly BacktestTrade[]; readonly heldUs: number } {
+  ): Pick<StrategyResult, 'trades' | 'heldUs' | 'costs'> {
     const trades: BacktestTrade[] = [];
     let heldUs = 0;
     const end = (trip: RoundTrip, exitUs: number, isOpen: boolean): void => {
       trades.push(trip.asTrade(this.#index, exitUs, isOpen));
       heldUs += exitUs - trip.entryUs;
     };
+    const onEnd = (trip: RoundTrip, exitUs: number): void => end(trip, exitUs, false);
     const trips = instruments.map((instrument) => new RoundTrip(instrument));
+    const charged = new Charges();
+    const step = new Step();
     for (let row = 0; row < this.fills.length; row += 1) {
-      const step = this.fills.stepAt(row);
-      const trip = trips[step.instrument];
-      trip?.fill(step, () => end(trip, step.atUs, false));
+      this.fills.read(row, step);
+      const [trip, traded, day] = [trips[step.instrument], instruments[step.instrument], days[step.day]];
+      assert(trip !== undefined && traded !== undefined && day !== undefined, 'a fill is of the run');
+      trip.take(step, onEnd);
+      charged.add(step, traded, day);
     }
     for (const trip of trips) {
       const holding = this.book.holdings.get(trip.code);
@@ -80,48 +90,62 @@ export class StrategyLedger {
       trip.closeAtMark();
       end(trip, endUs, true);
     }
-    return { trades, heldUs };
+    return { trades, heldUs, costs: charged.byKind(this.book) };
+  }
+}
+
+/** Costs of fills by their kind. */
+class Charges {
+  #exchangeFee = 0;
+  #clearingFee = 0;
+  #brokerFee = 0;
+  /** Twice what was paid against the middle of the book. */
+  #spreadTwice = 0;
+  #day: TradingDay | null = null;
+  #traded: RunInstrument | null = null;
+  /** Of one contract, that day. */
+  #fees = NO_FEES;
+
+  add({ change, paidTwice, isSettlement }: Step, traded: RunInstrument, day: TradingDay): void {
+    this.#spreadTwice += change * paidTwice * traded.unit;
+    if (isSettlement) return;
+    if (day !== this.#day || traded !== this.#traded) this.#fees = contractFees(traded.costs, day, 1);
+    this.#day = day;
+    this.#traded = traded;
+    const qty = Math.abs(change);
+    this.#exchangeFee += this.#fees.exchangeFee * qty;
+    this.#clearingFee += this.#fees.clearingFee * qty;
+    this.#brokerFee += this.#fees.brokerFee * qty;
   }
 
-  /** `days`: of the run, in the order in which its fills name them. */
-  costs(instruments: readonly RunInstrument[], days: readonly TradingDay[]): CostsByKind {
-    let [exchangeFee, clearingFee, brokerFee, spreadTwice] = [0, 0, 0, 0];
-    for (let row = 0; row < this.fills.length; row += 1) {
-      const { instrument, change, day, paidTwice, isSettlement } = this.fills.stepAt(row);
-      const [traded, on] = [instruments[instrument], days[day]];
-      assert(traded !== undefined && on !== undefined, 'a fill is of a contract and a day of the run');
-      spreadTwice += change * paidTwice * traded.unit;
-      if (isSettlement) continue;
-      const fees = contractFees(traded.costs, on, Math.abs(change));
-      exchangeFee += fees.exchangeFee;
-      clearingFee += fees.clearingFee;
-      brokerFee += fees.brokerFee;
-    }
-    const { accrued } = this.book;
+  byKind({ accrued }: OwnerBook): CostsByKind {
+    const [exchangeFee, clearingFee, brokerFee] = [this.#exchangeFee, this.#clearingFee, this.#brokerFee];
     return {
       exchangeFee: money(exchangeFee),
       clearingFee: money(clearingFee),
       brokerFee: money(brokerFee),
       valueFee: money(accrued.brokerFee - exchangeFee - clearingFee - brokerFee),
       tax: money(accrued.tax),
-      spread: money(Math.round(spreadTwice / 2)),
+      spread: money(Math.round(this.#spreadTwice / 2)),
     };
   }
 }
 
 /** A fill of a round trip, after what the market traded while the position before it was held. */
-interface Step extends PriceRange {
-  readonly atUs: number;
-  readonly instrument: number;
+class Step implements PriceRange {
+  atUs = 0;
+  instrument = 0;
   /** Above zero was bought. */
-  readonly change: number;
-  readonly value: number;
-  readonly fee: number;
-  readonly tax: number;
-  readonly isSettlement: boolean;
+  change = 0;
+  value = 0;
+  fee = 0;
+  tax = 0;
+  isSettlement = false;
   /** Ticks against the middle of the book; 0 where it was not known. */
-  readonly paidTwice: number;
-  readonly day: number;
+  paidTwice = 0;
+  high = 0;
+  low = 0;
+  day = 0;
 }
 
 /** What happened in one contract since its position was flat or turned round. */
@@ -159,7 +183,7 @@ class RoundTrip {
   }
 
   /** `onEnd` is called between the part of the fill that closes and the part that opens. */
-  fill(step: Step, onEnd: () => void): void {
+  take(step: Step, onEnd: (trip: RoundTrip, exitUs: number) => void): void {
     this.saw(step);
     const { change, value, fee, tax } = step;
     const before = this.#position;
@@ -175,7 +199,7 @@ class RoundTrip {
       this.#gross += after.realised - before.realised;
       this.#exitValue += closedValue;
       this.#charge(closedFee, closedTax);
-      if (closed === held) onEnd();
+      if (closed === held) onEnd(this, step.atUs);
     }
     if (closed === qty) return;
     if (before.qty === 0 || closed > 0) this.#begin(step.atUs, after.qty > 0);
@@ -306,21 +330,22 @@ class FillLog implements Rows<BacktestFill> {
     };
   }
 
-  stepAt(row: number): Step {
-    const figure = (place: number): number => this.#figures.at(row * FIGURES + place);
-    return {
-      atUs: figure(0),
-      instrument: figure(2),
-      change: figure(3),
-      value: figure(5),
-      fee: figure(6),
-      tax: figure(7),
-      isSettlement: figure(8) === SETTLEMENT,
-      paidTwice: figure(9) > 0 ? 2 * figure(4) - figure(9) : 0,
-      high: figure(13),
-      low: figure(14),
-      day: figure(15),
-    };
+  read(row: number, step: Step): void {
+    const place = row * FIGURES;
+    const figures = this.#figures.chunkOf(place);
+    const at = place % CHUNK;
+    const [price = 0, midTwice = 0] = [figures[at + 4], figures[at + 9]];
+    step.atUs = figures[at] ?? 0;
+    step.instrument = figures[at + 2] ?? 0;
+    step.change = figures[at + 3] ?? 0;
+    step.value = figures[at + 5] ?? 0;
+    step.fee = figures[at + 6] ?? 0;
+    step.tax = figures[at + 7] ?? 0;
+    step.isSettlement = figures[at + 8] === SETTLEMENT;
+    step.paidTwice = midTwice > 0 ? 2 * price - midTwice : 0;
+    step.high = figures[at + 13] ?? 0;
+    step.low = figures[at + 14] ?? 0;
+    step.day = figures[at + 15] ?? 0;
   }
 
   *[Symbol.iterator](): Iterator<BacktestFill> {

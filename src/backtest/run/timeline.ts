@@ -3,8 +3,10 @@
  * phase, the run takes its sample, calls reach the venue and answers reach us, timers ring, and only then the recording goes on.
  * One number says when the next of all this is due.
  */
+import type { Engine } from '../../engine/engine.ts';
+import type { EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
+import type { Alarm } from '../../engine/ports/outbound.ts';
 import type { PhaseBoundary } from './run-day.ts';
-import type { EngineDriver } from './engine-driver.ts';
 import { seqOf, timeOf } from './market-messages.ts';
 import type { RunAccount } from './run-account.ts';
 import type { RunVenue } from './run-venue.ts';
@@ -13,12 +15,14 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** Things that happen at one moment; a strategy with more never lets time go on. */
 const AT_ONE_MOMENT_MAX = 200_000;
 
-export class Timeline {
+export class Timeline implements Alarm {
+  engine: Engine | null = null;
   readonly #clock: VirtualClock;
   readonly #venue: RunVenue;
   readonly #account: RunAccount;
   readonly #sampleEveryUs: number;
-  #driver: EngineDriver | null = null;
+  /** When the engine asked for a `clock` event. */
+  #alarmUs = Infinity;
   #boundaries: readonly PhaseBoundary[] = [];
   #boundary = 0;
   #sampleUs = Infinity;
@@ -30,9 +34,21 @@ export class Timeline {
     this.#sampleEveryUs = sampleEveryUs;
   }
 
-  useDriver(driver: EngineDriver | null): void {
-    this.#driver = driver;
-    this.#clock.nextUs = -Infinity;
+  /** Another engine is made next. */
+  leaveEngine(): void {
+    this.engine = null;
+    this.#alarmUs = Infinity;
+  }
+
+  wakeAt(atUs: number): void {
+    this.#alarmUs = atUs;
+    this.#clock.wake(atUs);
+  }
+
+  /** An event of the run itself, now. */
+  post(event: Unsequenced<EngineEvent>): void {
+    this.#clock.seq += 1;
+    this.engine?.process({ ...event, seq: seqOf(this.#clock.seq), tsUs: timeOf(this.#clock.nowUs) });
   }
 
   openDay(boundaries: readonly PhaseBoundary[], firstSampleUs: number): void {
@@ -77,20 +93,22 @@ export class Timeline {
       this.#clock.seq += 1;
       answer.seq = seqOf(this.#clock.seq);
       answer.tsUs = timeOf(nowUs);
-      return this.#driver?.engine.process(answer);
+      return this.engine?.process(answer);
     }
-    if (this.#driver !== null && this.#driver.alarmUs <= nowUs) this.#driver.ring();
+    if (this.#alarmUs <= nowUs) {
+      this.#alarmUs = Infinity;
+      this.post({ kind: 'clock' });
+    }
   }
 
   #sample(nowUs: number): void {
-    this.#account.sample(nowUs, this.#venue.funds());
+    this.#account.sample(nowUs, this.#venue.margin.funds());
     while (this.#sampleUs <= nowUs) this.#sampleUs += this.#sampleEveryUs;
   }
 
   #earliest(): number {
     const boundaryUs = this.#boundaries[this.#boundary]?.atUs ?? Infinity;
-    const alarmUs = this.#driver?.alarmUs ?? Infinity;
-    return Math.min(boundaryUs, this.#sampleUs, this.#venue.nextUs, alarmUs);
+    return Math.min(boundaryUs, this.#sampleUs, this.#venue.nextUs, this.#alarmUs);
   }
 }
 

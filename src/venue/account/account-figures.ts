@@ -113,25 +113,25 @@ export interface AccountContext {
 export const uncollectedOf = ({ brokerFee, exchangeFee, clearingFee, tax }: AccruedCosts): number =>
   brokerFee + exchangeFee + clearingFee + tax;
 
-/** Over all contracts, at their marks. */
+/** Over all contracts, at their marks; what is flat needs none. */
 export function dayProfitOf(
   { holdings }: Pick<LedgerAccount, 'holdings'>,
-  markOf: (code: OrderCode) => MarginTerms,
+  marks: { mark(code: OrderCode): MarginTerms },
 ): number {
   let profit = 0;
-  for (const [code, holding] of holdings) profit += holding.dayProfitAt(markOf(code).unitValue);
+  for (const [code, holding] of holdings)
+    profit +=
+      holding.entry.qty === 0 ? holding.day.realised : holding.dayProfitAt(marks.mark(code).unitValue);
   return profit;
 }
 
 export function marginFigures(account: LedgerAccount, context: AccountContext): MarginFigures {
-  const { day, rules } = context;
+  const { rules } = context;
   const { cash } = account;
-  let [initial, dayProfit] = [0, 0];
-  for (const [code, holding] of account.holdings) {
-    const mark = context.mark(code);
-    initial += marginOf(mark, day, holding.entry.qty);
-    dayProfit += holding.dayProfitAt(mark.unitValue);
-  }
+  let initial = 0;
+  for (const [code, { entry }] of account.holdings)
+    if (entry.qty !== 0) initial += marginOf(context.mark(code), context.day, entry.qty);
+  const dayProfit = dayProfitOf(account, context);
   const uncollected = uncollectedOf(account.accrued);
   const required = initial + lossOf(dayProfit) + uncollected;
   const usage = usageBps(required, cash);

@@ -42,13 +42,9 @@ export interface OrderFill {
 }
 
 export interface OrderListener {
-  /** Accepted, and on its way to the exchange. */
-  onAccepted(order: VenueOrder, at: TsUs): void;
-  /** About to enter its book. */
-  onEntered(order: VenueOrder, at: TsUs): void;
   onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void;
-  /** Any other change of a field. */
-  onChange(order: VenueOrder, at: TsUs): void;
+  /** `accepted`: on its way to the exchange; `entered`: about to enter its book; else any other change of a field. */
+  onChange(order: VenueOrder, at: TsUs, change: 'accepted' | 'entered' | 'other'): void;
 }
 
 type EntryRules = Pick<VenueRules, 'changeOfBoth'> & { readonly gatewayDelay: DurationUs };
@@ -88,7 +84,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     const order = this.store.add(command, origin, sender, day, nowUs);
     if (order.leg === null) this.#sendPlace(order);
     else order.pending = { kind: 'leg', filledQty: 0 };
-    this.#listener.onAccepted(order, nowUs);
+    this.#listener.onChange(order, nowUs, 'accepted');
     return order;
   }
 
@@ -114,7 +110,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
       const dueUs = this.#dueUs();
       this.#send(order, { kind: 'change', dueUs, sentNo: this.#sentNo, limitPrice, qty });
     }
-    this.#listener.onChange(order, nowUs);
+    this.#listener.onChange(order, nowUs, 'other');
     return order;
   }
 
@@ -129,7 +125,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     else {
       const dueUs = this.#dueUs();
       this.#send(order, { kind: 'cancel', dueUs, sentNo: this.#sentNo });
-      this.#listener.onChange(order, nowUs);
+      this.#listener.onChange(order, nowUs, 'other');
     }
     return order;
   }
@@ -174,7 +170,7 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     for (const other of this.store.open(order.accountId)) {
       if (other.leg !== order.orderCode || other.pending?.kind !== 'leg') continue;
       this.#sendIfCovered(other, other.pending.filledQty + qty);
-      this.#listener.onChange(other, at);
+      this.#listener.onChange(other, at, 'other');
     }
   }
 
@@ -299,20 +295,20 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     order.qty = change.qty;
     if (!keepsPlace) return this.#enter(order, book, at);
     book.decrease(order);
-    this.#listener.onChange(order, at);
+    this.#listener.onChange(order, at, 'other');
   }
 
   #enter(order: VenueOrder, book: OrderBook, at: TsUs): void {
     this.#priority += 1;
     order.priority = this.#priority;
-    this.#listener.onEntered(order, at);
+    this.#listener.onChange(order, at, 'entered');
     book.enter(order, at);
   }
 
   /** The exchange refused a change or cancel: the order stands as it stood. */
   #keep(order: VenueOrder, reason: string, at: TsUs): void {
     order.reason = reason;
-    this.#listener.onChange(order, at);
+    this.#listener.onChange(order, at, 'other');
   }
 
   /** Canceled, refused on arrival, or expired. */
@@ -322,6 +318,6 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     order.expired = expired;
     order.reason = reason;
     this.store.closed(order);
-    this.#listener.onChange(order, at);
+    this.#listener.onChange(order, at, 'other');
   }
 }

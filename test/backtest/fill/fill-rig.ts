@@ -17,7 +17,7 @@
 import { RunAccount } from '../../../src/backtest/run/run-account.ts';
 import { dayMoments } from '../../../src/backtest/run/run-day.ts';
 import { JournalTape } from '../../../src/backtest/run/journal-tape.ts';
-import type { EngineDriver } from '../../../src/backtest/run/engine-driver.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
 import { RunInstrument } from '../../../src/backtest/run/run-instrument.ts';
 import { TapePlayer } from '../../../src/backtest/run/tape-player.ts';
 import { Timeline } from '../../../src/backtest/run/timeline.ts';
@@ -117,10 +117,9 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const exchange = createExchange(rows, model, venue.sink, () => account.netOf(0));
   const timeline = new Timeline(clock, venue, account, Infinity);
   const hear = (event: EngineEvent): void => void heard.push(event);
-  const engine = { process: hear, trade: hear, book: hear };
-  // What the parts see of an engine and its driver: somebody who listens.
-  const driver = { engine, alarmUs: Infinity } as unknown as EngineDriver;
-  timeline.useDriver(driver);
+  // What the parts see of an engine: somebody who listens.
+  const engine = { process: hear, trade: hear, book: hear } as unknown as Engine;
+  timeline.engine = engine;
   const { beginUs, boundaries, endUs } = dayMoments(MARKET_CALENDAR, RIG_DAY);
   clock.nowUs = beginUs;
   instrument.open(exchange, REFERENCE);
@@ -130,7 +129,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const { index, orderCode } = instrument.contract;
   const tape = { instrument: index, orderCode, rows, exchange, volumeBefore: 0 };
   const parts = {
-    engine: driver.engine,
+    engine,
     clock,
     timeline,
     venue,

@@ -64,3 +64,53 @@ test('an expired contract without a closing cross is paid out at the average of 
   ]);
   expect(profit).toBe(-86_000 - 10_500 - 1_702 - 1_694);
 });
+
+const rests = defineStrategy({
+  name: 'rests',
+  summary: 'bids far below until canceled',
+  params: z.object({}),
+  legs: ['contract'],
+  connect(ticks, trader) {
+    let isDone = false;
+    ticks.trades$.subscribe(() => {
+      const price = priceTicks(950);
+      if (!isDone) trader.buy({ qty: 1, price, reason: 'test', timeInForce: 'gtc' });
+      isDone = true;
+    });
+  },
+});
+
+/** Its strategy stops with the contract after the close, when nothing can be canceled: the cancel comes on the day after. */
+test('an order that outlives its contract stands in no market', () => {
+  const tape = (code: string, day: number) => {
+    const { rows } = parseScript('09:01:00 bar 1000 1001 999 1000 x 9', 'high');
+    for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row]! += (day - 4) * US_PER_DAY;
+    return { code, day: `2026-03-${day}`, rows };
+  };
+  const plan = planOf(
+    tapesOf([tape('VN30F2603', 19), tape('VN30F2604', 20)]),
+    [{ id: 'rests', definition: rests, params: {} }],
+    {
+      symbols: ['VN30F2603'],
+      memory: 'run',
+      fill: {
+        on: 'bars',
+        bar: 'next_open',
+        path: 'high_first',
+        trailingStop: 'stop',
+        slippageTicks: 0,
+        volumeBps: 0,
+      },
+    },
+  );
+  const risk = { ...plan.settings.risk, auctionEntries: true };
+  const outcomes: string[] = [];
+  runBacktest(
+    { ...plan, settings: { ...plan.settings, risk, gtcOrders: true } },
+    {
+      onEntry: (entry) =>
+        void (entry.kind === 'outcome' && outcomes.push(`${entry.call} ${entry.outcome.status}`)),
+    },
+  );
+  expect(outcomes).toEqual(['place accepted', 'cancel accepted']);
+});
