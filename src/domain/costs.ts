@@ -265,9 +265,7 @@ const WHOLE_BPS = 10_000;
 
 function shareUp(value: number, bps: number): Money {
   const product = value * bps;
-  if (Number.isSafeInteger(product)) {
-    const rest = product % WHOLE_BPS;
-    return money((product - rest) / WHOLE_BPS + (rest > 0 ? 1 : 0));
-  }
+  // Exact: a fraction is 1/10,000 at least, and a double of such a size is nearer than that.
+  if (Number.isSafeInteger(product)) return money(Math.ceil(product / WHOLE_BPS));
   return money(Number((BigInt(value) * BigInt(bps) + 9_999n) / 10_000n));
 }

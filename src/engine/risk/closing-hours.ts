@@ -35,28 +35,26 @@ export class ClosingHours {
   }
 
   /** When auctions begin. */
-  auctions(day: TradingDay): readonly TsUs[] {
-    this.#turnTo(day);
+  get auctions(): readonly TsUs[] {
     return this.#auctions;
   }
 
   /** For positions that do not stay overnight; infinite where they may, or there is no night. */
-  night(day: TradingDay): number {
-    this.#turnTo(day);
+  get nightUs(): number {
     return this.#nightUs;
   }
 
   /** For a contract on its last day; infinite on any other. */
-  expiry(day: TradingDay, contract: Contract): number {
-    this.#turnTo(day);
+  expiryUs(contract: Contract): number {
     const known = this.#expiries.get(contract);
-    if (known !== undefined) return known;
-    const from = expiryFlatFrom(this.#calendar, contract, day, this.#before) ?? Infinity;
+    if (known !== undefined || this.#day === null) return known ?? Infinity;
+    const from = expiryFlatFrom(this.#calendar, contract, this.#day, this.#before) ?? Infinity;
     this.#expiries.set(contract, from);
     return from;
   }
 
-  #turnTo(day: TradingDay): void {
+  /** The rest is of this day. */
+  turnTo(day: TradingDay): void {
     const { closures } = this.#calendar;
     if (day === this.#day && closures === this.#closures) return;
     this.#day = day;

@@ -3,7 +3,8 @@
  * none, and what several rules ask of the open orders is counted in one pass.
  */
 import type { TradingCalendar } from '../../domain/calendar.ts';
-import type { Contract } from '../../domain/contract.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import { cover } from '../../domain/cover.ts';
 import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
@@ -13,6 +14,7 @@ import {
   instrumentIndex,
   OPERATOR_INDEX,
   type StrategyIndex,
+  type TsUs,
 } from '../../domain/units.ts';
 import type { OrderView, Owners } from '../owners.ts';
 import type { Purpose } from '../ports/approved.ts';
@@ -47,6 +49,9 @@ export class RiskRequest {
   exposedQty = 0;
   /** The order that is changed; null for a new one. */
   changed: OrderView | null = null;
+  nowUs: TsUs;
+  day: TradingDay;
+  band: PriceBand | undefined = undefined;
   /** Price of the last trade, else of the reference. */
   last: number | undefined = undefined;
   /** As it is judged: `judge` says which it is. */
@@ -76,6 +81,8 @@ export class RiskRequest {
     this.costs = costs;
     this.hours = new ClosingHours(calendar, settings.flatBeforeClose);
     this.contract = first;
+    this.nowUs = owners.context.nowUs;
+    this.day = owners.session.tradingDay();
   }
 
   ofIntent(strategy: StrategyIndex, contract: Contract, intent: OrderIntent, isSystem: boolean): void {
@@ -108,7 +115,12 @@ export class RiskRequest {
     this.instrument = contract.index;
     this.side = side;
     this.isSystem = isSystem;
-    this.last = this.owners.market.lastOrReference(contract);
+    const { context, session, market } = this.owners;
+    this.nowUs = context.nowUs;
+    this.day = session.tradingDay();
+    this.hours.turnTo(this.day);
+    this.band = market.band(contract.index);
+    this.last = market.lastOrReference(contract);
     this.#count();
   }
 

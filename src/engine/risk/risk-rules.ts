@@ -99,18 +99,14 @@ export const RISK_RULES: readonly RiskRule[] = [
     // Past its last day the calendar knows no holidays (rulings, 5).
     code: 'calendar_ended',
     appliesTo: 'entry',
-    check({ owners: { session }, calendar: { validTo } }) {
-      const tradingDay = session.tradingDay();
-      return tradingDay <= validTo ? undefined : { code: 'calendar_ended', validTo, tradingDay };
-    },
+    check: ({ day, calendar: { validTo } }) =>
+      day <= validTo ? undefined : { code: 'calendar_ended', validTo, tradingDay: day },
   },
   {
     code: 'contract_expired',
     appliesTo: 'all',
-    check({ owners: { session }, contract: { expiry } }) {
-      const tradingDay = session.tradingDay();
-      return tradingDay <= expiry ? undefined : { code: 'contract_expired', expiry, tradingDay };
-    },
+    check: ({ day, contract: { expiry } }) =>
+      day <= expiry ? undefined : { code: 'contract_expired', expiry, tradingDay: day },
   },
   {
     /*
@@ -156,10 +152,8 @@ export const RISK_RULES: readonly RiskRule[] = [
     // Entries wait for the reference prices after every connect (rulings, 20).
     code: 'band_unknown',
     appliesTo: 'entry',
-    check({ owners: { market }, instrument }) {
-      const isKnown = market.isReferenceFresh && market.band(instrument) !== undefined;
-      return isKnown ? undefined : { code: 'band_unknown' };
-    },
+    check: ({ owners: { market }, band }) =>
+      market.isReferenceFresh && band !== undefined ? undefined : { code: 'band_unknown' },
   },
   {
     // After a disconnect the prices of before are not traded on (failure cases, 23).
@@ -174,7 +168,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     appliesTo: 'all',
     check(request) {
       const price = firstPrice(request, isOutsideBand);
-      const band = request.owners.market.band(request.instrument);
+      const { band } = request;
       if (price === undefined || band === undefined) return undefined;
       return { code: 'price_outside_band', price, floor: band.floor, ceiling: band.ceiling };
     },
@@ -182,8 +176,8 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'data_stale',
     appliesTo: 'entry',
-    check({ owners: { context, market }, instrument, settings }) {
-      const ageUs = context.nowUs - market.seenUs(instrument);
+    check({ owners: { market }, nowUs, instrument, settings }) {
+      const ageUs = nowUs - market.seenUs(instrument);
       const maxUs = settings.risk.dataAgeMax;
       return ageUs <= maxUs ? undefined : { code: 'data_stale', ageUs, maxUs };
     },
@@ -266,8 +260,8 @@ export const RISK_RULES: readonly RiskRule[] = [
   {
     code: 'account_unknown',
     appliesTo: 'entry',
-    check({ owners: { context, session }, settings }) {
-      const ageUs = context.nowUs - session.accountReadUs;
+    check({ owners: { session }, nowUs, settings }) {
+      const ageUs = nowUs - session.accountReadUs;
       const maxUs = settings.risk.accountAgeMax;
       return ageUs <= maxUs ? undefined : { code: 'account_unknown', ageUs, maxUs };
     },
@@ -291,10 +285,9 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'same_rejection',
     appliesTo: 'all',
     check(request) {
-      const { orders, context } = request.owners;
-      const record = orders.rejections.of(request.strategy, request);
+      const record = request.owners.orders.rejections.of(request.strategy, request);
       if (record === undefined || record.count < request.settings.risk.sameRejectionsMax) return undefined;
-      if (context.nowUs - record.lastUs >= US_PER_MINUTE) return undefined;
+      if (request.nowUs - record.lastUs >= US_PER_MINUTE) return undefined;
       return { code: 'same_rejection', rejections: record.count, text: record.text };
     },
   },
@@ -302,9 +295,9 @@ export const RISK_RULES: readonly RiskRule[] = [
     // Two windows that slide with market time; changes count like orders.
     code: 'order_rate',
     appliesTo: 'entry',
-    check: ({ owners, settings: { risk } }) =>
-      tooMany(owners, risk.ordersPerSecondMax, US_PER_SECOND) ??
-      tooMany(owners, risk.ordersPerMinuteMax, US_PER_MINUTE),
+    check: (request) =>
+      tooMany(request, request.settings.risk.ordersPerSecondMax, US_PER_SECOND) ??
+      tooMany(request, request.settings.risk.ordersPerMinuteMax, US_PER_MINUTE),
   },
 ];
 
@@ -356,7 +349,7 @@ function firstPrice(
 const isOffGrid = (price: number): boolean => !Number.isSafeInteger(price) || price <= 0;
 
 function isOutsideBand(price: number, request: RiskRequest): boolean {
-  const band = request.owners.market.band(request.instrument);
+  const { band } = request;
   const isOutside = band !== undefined && (price < band.floor || price > band.ceiling);
   return isOutside && !isAtMarket(price, request);
 }
@@ -396,8 +389,8 @@ const isSystemExit = ({ isSystem, changed, purpose }: RiskRequest): boolean =>
   isSystem && (changed === null || purpose === 'reduce');
 
 /** Computed here: timers fire before the phase of their moment is set. */
-const brokersPhase = ({ owners: { context, session }, hours }: RiskRequest): SessionPhase =>
-  hours.phaseAt(addUs(context.nowUs, 0 - Math.round(session.clockSkewUs)));
+const brokersPhase = ({ owners: { session }, nowUs, hours }: RiskRequest): SessionPhase =>
+  hours.phaseAt(addUs(nowUs, 0 - Math.round(session.clockSkewUs)));
 
 /** In an auction an order can be placed but not changed (market rules, section 3). */
 const TAKES: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = {
@@ -414,20 +407,17 @@ function isAllowed(phase: SessionPhase, { changed, purpose, settings }: RiskRequ
   return changed === null && (purpose === 'reduce' || settings.risk.auctionEntries === true);
 }
 
-function beforeClose({ owners, contract, hours, own }: RiskRequest): Denial | undefined {
-  const day = owners.session.tradingDay();
-  const { nowUs } = owners.context;
-  if (nowUs >= hours.expiry(day, contract)) return { code: 'closing_out', because: 'expiry' };
+function beforeClose({ nowUs, contract, hours, own }: RiskRequest): Denial | undefined {
+  if (nowUs >= hours.expiryUs(contract)) return { code: 'closing_out', because: 'expiry' };
   const isFlatAtNight = own !== undefined && !own.overnight;
-  if (isFlatAtNight && nowUs >= hours.night(day)) return { code: 'closing_out', because: 'overnight' };
+  if (isFlatAtNight && nowUs >= hours.nightUs) return { code: 'closing_out', because: 'overnight' };
   return undefined;
 }
 
 /** An entry this shortly before an auction would be carried into it, and could not be taken back there. */
-function beforeAuction({ owners, hours, settings }: RiskRequest): Denial | undefined {
+function beforeAuction({ nowUs, hours: { auctions }, settings }: RiskRequest): Denial | undefined {
   if (settings.risk.auctionEntries === true) return undefined;
-  const { nowUs } = owners.context;
-  for (const start of hours.auctions(owners.session.tradingDay()))
+  for (const start of auctions)
     if (nowUs < start && nowUs >= start - settings.cancelBeforeAuction)
       return { code: 'closing_out', because: 'auction' };
   return undefined;
@@ -439,9 +429,10 @@ const aboveMax = (open: number, max: number): Denial | undefined =>
 const lostTooMuch = (loss: number, max: number): Denial | undefined =>
   loss < max ? undefined : { code: 'daily_loss', loss, max };
 
-function tooMany({ orders: { rate }, context }: Owners, max: number, perUs: number): Denial | undefined {
-  if (!rate.reaches(max, perUs, context.nowUs)) return undefined;
-  return { code: 'order_rate', orders: rate.within(perUs, context.nowUs), max, perUs };
+function tooMany({ owners, nowUs }: RiskRequest, max: number, perUs: number): Denial | undefined {
+  const { rate } = owners.orders;
+  if (!rate.reaches(max, perUs, nowUs)) return undefined;
+  return { code: 'order_rate', orders: rate.within(perUs, nowUs), max, perUs };
 }
 
 /** The first open order that the request would trade with. */
@@ -516,11 +507,11 @@ function marginOf(
   contract: Contract | undefined,
   price: number,
   contracts: number,
-  { owners: { market, session }, costs }: RiskRequest,
+  { owners: { market }, day, costs }: RiskRequest,
 ): number {
   if (contract === undefined || contracts <= 0) return 0;
   const ask = price >= CEILING_NONE ? (market.lastOrReference(contract) ?? price) : price;
   const atLeast = Math.max(ask, market.tradedPrice(contract.index) ?? 0);
   const value = valueOf(contract.spec, priceTicks(atLeast), contracts);
-  return initialMargin(ratesOf(contract.spec, costs), session.tradingDay(), value, contracts);
+  return initialMargin(ratesOf(contract.spec, costs), day, value, contracts);
 }

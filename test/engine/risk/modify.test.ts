@@ -84,6 +84,12 @@ const CASES: readonly Case[] = [
   ],
   ['the price of a part filled', (rig, order) => rig.fill(order, 1), price(12_990), 'entry 2 at 12990'],
   ['in an auction', (rig) => rig.goTo(at('14:31')), price(12_990), 'session_closed: phase=closing_auction'],
+  [
+    'of an exit in an auction',
+    (rig) => rig.hold(0, -2).goTo(at('14:31')).read(),
+    price(12_990),
+    'session_closed: phase=closing_auction',
+  ],
   ['in the break', (rig) => rig.goTo(at('12:00')), price(12_990), 'session_closed: phase=break'],
   ['while halted', halt, price(12_990), 'halted: reason=by hand'],
   [
@@ -107,6 +113,12 @@ const CASES: readonly Case[] = [
     'reduce 2 at 12990',
   ],
   [
+    'of an entry of a stopped strategy',
+    ({ state }) => state.registry.stop(ALPHA, 'test'),
+    price(12_990),
+    'strategy_stopped',
+  ],
+  [
     'an exit lowered to what is held, while the larger one may fill',
     (rig) => rig.hold(0, -1).read(),
     quantity(1),
@@ -114,6 +126,12 @@ const CASES: readonly Case[] = [
   ],
   ['an exit that would turn the position', (rig) => rig.hold(0, -2).read(), quantity(3), 'entry 3 at 13000'],
   ['margin for what is added', (rig) => rig.account(27_625_000), quantity(3), 'entry 3 at 13000'],
+  [
+    'margin once for an order that the account does not know yet',
+    (rig, order) => rig.account(55_250_000) && (order.createdUs = rig.now),
+    price(12_990),
+    'entry 2 at 12990',
+  ],
   [
     'no margin for what is added',
     (rig) => rig.account(27_625_000),

@@ -128,6 +128,12 @@ describe('what protects a position', () => {
     expect(judge(holding(), stopSell(12_950, 2, said))).toBe(expected);
   });
 
+  it('meets what rests when it triggers, and is not kept away by that', () => {
+    const rig = holding();
+    rig.add({ id: 'r', side: 'buy', qty: 1, price: 12_948, strategy: 1 });
+    expect(judge(rig, stopSell(12_950, 2, { reduceOnly: true }))).toBe('approved as reduce');
+  });
+
   it('does not keep what rests away', () => {
     const rig = holding();
     rig.add({ id: 'w', side: 'sell', qty: 2, price: 12_900, purpose: 'reduce', isWaiting: true });

@@ -4,6 +4,7 @@ import type { RiskSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
 import { marketPrice } from '../../../src/engine/risk/risk-rules.ts';
 import { at } from '../../support/strategy-fixtures.ts';
+import { stopSell } from '../support/trigger-rows.ts';
 import { OwnersRig, SETTINGS } from '../support/owners-rig.ts';
 import {
   type Change,
@@ -11,6 +12,9 @@ import {
   intent,
   nothing,
   verdict,
+  earned,
+  ID,
+  told,
   verdictWhen,
   type Wanted,
 } from '../support/guard-fixture.ts';
@@ -38,6 +42,29 @@ const READINGS: readonly Case[] = [
     (rig) => [rig.hold(units.OPERATOR_INDEX, 4), rig.hold(1, -4)],
     { qty: 3 },
     'account_position_limit: worst=7 max=6',
+  ],
+  [
+    "another strategy's orders are not its own",
+    (rig) => rig.add({ id: 'a', side: 'buy', qty: 3, strategy: 1, price: 12_900 }),
+    { qty: 2 },
+    'approved as entry',
+  ],
+  [
+    'what only closes a position of another owner enlarges nothing',
+    (rig) =>
+      rig
+        .hold(0, 1)
+        .hold(1, 2)
+        .hold(-1, -2)
+        .add({ id: 'a', side: 'buy', qty: 1, strategy: -1, price: 12_900 }),
+    { qty: 3 },
+    'approved as entry',
+  ],
+  [
+    'exits that a bracket has earned count before a book shows them',
+    (rig) => earned(rig, 'sell', 3),
+    { qty: 2 },
+    'strategy_position_limit: worst=5 max=4',
   ],
   [
     'the last trade counts, not the book',
@@ -116,6 +143,12 @@ const MARGINS: readonly Case[] = [
   ],
   ['an order sent before it is', (rig) => rig.add({ id: 'a', side: 'buy', qty: 1 }), {}, 'approved as entry'],
   [
+    'an order that waits for its price is not',
+    (rig) => rig.add({ id: 'a', side: 'buy', qty: 1, isWaiting: true }),
+    {},
+    'margin: needed=22100000 available=0',
+  ],
+  [
     'an order without a number is not',
     (rig) => rig.add({ id: 'a', side: 'buy', qty: 1, orderNo: null }),
     {},
@@ -162,6 +195,14 @@ const withRisk = (risk: Partial<RiskSettings>) => ({ settings: { risk: { ...SETT
 test('the exchange allows 500 contracts, whatever is configured', () => {
   const generous = withRisk({ orderQtyMax: units.qty(1_000) });
   expect(verdictWhen(nothing, { qty: 501 }, generous)).toBe('qty_above_max: qty=501 max=500');
+});
+
+test('a stop of the engine is as large as its position, and opens no order', () => {
+  const rig = new OwnersRig().hold(0, 7).read();
+  const stop = { ...stopSell(12_950, 7), reason: 'protect' };
+  expect(told(rig.guard.checkSubmit(ALPHA, ID, stop, 'exit'))).toBe('approved as reduce');
+  ['a', 'b', 'c'].forEach((id) => rig.add({ id, side: 'sell', qty: 1, instrument: 1, isProtective: true }));
+  expect(verdict(rig, { instrument: 1, side: 'sell' })).toBe('approved as entry');
 });
 
 test('entries into an auction, where they are configured', () => {

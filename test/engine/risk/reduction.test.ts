@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import * as units from '../../../src/domain/units.ts';
-import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { OwnersRig } from '../support/owners-rig.ts';
 import {
   type Change,
   holding,
   ALPHA,
+  earned,
   ID,
   intent,
   nothing,
@@ -33,19 +33,6 @@ const shows =
   };
 const stops: Change = ({ state }) => state.registry.stop(ALPHA, 'test');
 
-/** It has filled, and no book shows its exits yet. */
-function bracketOf(rig: OwnersRig, qty: number): ManagedOrder {
-  const trigger = {
-    kind: 'bracket',
-    stopLossPrice: units.priceTicks(12_900),
-    takeProfitPrice: units.priceTicks(13_100),
-  } as const;
-  const order = rig.add({ id: 'entry', side: 'buy', qty, trigger });
-  order.filledQty = units.qty(qty);
-  rig.become(order, 'filled');
-  return order;
-}
-
 /** The rig is long two of ours. */
 const PURPOSES: readonly Case[] = [
   ['what is held', nothing, { qty: 2 }, 'approved as reduce'],
@@ -67,7 +54,7 @@ const PURPOSES: readonly Case[] = [
   ],
   [
     'beside exits of the whole that a bracket brings, and no book shows yet',
-    (rig) => rig.state.orders.owingExits.add(bracketOf(rig, 2)),
+    (rig) => earned(rig, 'buy', 2),
     {},
     'approved as entry',
   ],
@@ -177,6 +164,8 @@ test('an order that no read has proven yet tells the kill path that it shrinks a
   expect(sell(3)).toMatchObject({ ok: true, order: { purpose: 'entry', shrinks: false } });
   rig.read();
   expect(sell(2)).toMatchObject({ ok: true, order: { purpose: 'reduce', shrinks: true } });
+  rig.add({ id: 'a', side: 'sell', qty: 1, price: 13_100 });
+  expect(sell(2)).toMatchObject({ ok: true, order: { purpose: 'entry', shrinks: false } });
 });
 
 describe('an exit of the system', () => {

@@ -219,8 +219,9 @@ describe('an expiry that a holiday has moved to 2026-02-13', () => {
     day.runUntil('15:00');
     expect([heldBy(day), day.asks('submit'), day.codes()]).toEqual([1, [], ['held_into_expiry']]);
     const hours = new ClosingHours(MARKET_CALENDAR, null);
+    hours.turnTo(day.day);
     const [contract] = day.state.contracts.all;
-    expect([hours.night(day.day), hours.expiry(day.day, contract!)]).toEqual([Infinity, Infinity]);
+    expect([hours.nightUs, hours.expiryUs(contract!)]).toEqual([Infinity, Infinity]);
   });
 
   test('the next contract is not touched', () => {

@@ -54,3 +54,16 @@ export function verdictWhen(change: Change, wanted?: Wanted, facts?: RigFacts): 
 
 /** Long two of ours, read just now: selling one shrinks it. */
 export const holding = (): OwnersRig => new OwnersRig().hold(0, 2).read();
+
+/** A bracket has filled, and no book shows its exits yet. */
+export function earned(rig: OwnersRig, side: Side, qty: number): void {
+  const [stopLossPrice, takeProfitPrice] = [units.priceTicks(12_900), units.priceTicks(13_100)];
+  const order = rig.add({
+    id: 'entry',
+    side,
+    qty,
+    trigger: { kind: 'bracket', stopLossPrice, takeProfitPrice },
+  });
+  order.filledQty = units.qty(qty);
+  rig.become(order, 'filled').state.orders.owingExits.add(order);
+}
