@@ -335,9 +335,10 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     for (const { exchange } of this.#account.instruments) exchange?.setPhase(phase, atUs);
   }
 
-  /** Orders of days before stand again in the markets of this one. */
+  /** Orders of days before stand again in the markets of this one; what waits for its leg has been in none. */
   restoreResting(): void {
-    for (const order of this.#entry.store.open(ACCOUNT).slice()) this.book(order.orderCode)?.enter(order);
+    for (const order of this.#entry.store.open(ACCOUNT).filter(({ isInBook }) => isInBook))
+      this.book(order.orderCode)?.enter(order);
     this.report();
   }
 

@@ -49,6 +49,7 @@ export class OrderStore {
   closed(order: VenueOrder): void {
     const open = this.#openOf(order.accountId);
     const place = open.lastIndexOf(order);
+    assert(place !== -1, 'an order ends once');
     if (place === open.length - 1) open.pop();
     else open.splice(place, 1);
   }

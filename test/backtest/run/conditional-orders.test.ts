@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';
-import { priceTicks } from '../../../src/domain/units.ts';
+import { priceTicks, US_PER_DAY } from '../../../src/domain/units.ts';
 import { type Trader, defineStrategy, seconds } from '../../../src/strategy/index.ts';
 import { parseScript } from '../fill/rig-script.ts';
 import { planOf, tapesOf } from '../../support/backtest-plan.ts';
@@ -210,4 +210,44 @@ test('two strategies with one stop price and brackets entered again: no exit is 
       ['sell', 2, 0],
     ],
   ]);
+});
+
+const afterNothing = (heard: string[]) =>
+  defineStrategy({
+    name: 'after-nothing',
+    summary: 'buys after a leg that never fills, and takes it back the next day',
+    params: z.object({}),
+    legs: ['near', 'far'],
+    connect(ticks, trader) {
+      const near = trader.leg('near');
+      const after = trader.leg('far').contract;
+      let id: ClientOrderId | null = null;
+      let trade = 0;
+      ticks.leg('near').trades$.subscribe(() => {
+        trade += 1;
+        const terms = { side: 'buy', qty: 1, price: at(1_005), timeInForce: 'gtc', reason } as const;
+        id ??= near.submit({ ...terms, kind: 'arbitrage', after });
+        if (trade === 3) near.cancel(id);
+      });
+      ticks.orders$.subscribe(({ status }) => heard.push(status));
+    },
+  });
+
+function twoTrades(code: string, day: number) {
+  const { rows } = parseScript('09:01:00 trade 1000 x 5 sold\n09:02:00 trade 1000 x 5 sold', 'high');
+  for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row]! += (day - 4) * US_PER_DAY;
+  return { code, day: `2026-03-0${day}`, rows };
+}
+
+test('an order that waits for its leg stays out of the market of the next day', () => {
+  const data = tapesOf([4, 5].flatMap((day) => [twoTrades('VN30F2603', day), twoTrades('VN30F2604', day)]));
+  const heard: string[] = [];
+  const plan = planOf(data, [{ id: 'one', definition: afterNothing(heard), params: {} }], {
+    symbols: ['VN30F2603', 'VN30F2604'],
+    memory: 'run',
+  });
+  const risk = { ...plan.settings.risk, auctionEntries: true };
+  const result = runBacktest({ ...plan, settings: { ...plan.settings, risk, gtcOrders: true } });
+  expect([...result.strategies[0]!.fills]).toEqual([]);
+  expect(heard).toEqual(['accepted', 'pending_cancel', 'canceled']);
 });
