@@ -90,7 +90,7 @@ export class Adoption {
     const order = new ManagedOrder(sent, this.#owners.context.nowUs);
     this.#owners.orders.add(order);
     const { context } = this.#owners;
-    context.append({ ...context.head(strategy), kind: 'place', order: sent, isLost: false });
+    context.append({ kind: 'place', ...context.head(strategy), order: sent, isLost: false });
     return order;
   }
 
@@ -271,5 +271,5 @@ export function journalWaiting(context: EventContext, order: ManagedOrder, row: 
   const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
   const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
   const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
-  context.append({ ...context.head(strategy), kind: 'order_waiting', ...entry });
+  context.append({ kind: 'order_waiting', ...context.head(strategy), ...entry });
 }

@@ -120,6 +120,6 @@ export class CircuitBreakers {
   #journal(max: number): void {
     if (max === Infinity || this.#peak - this.#journaled < max / PEAK_PARTS) return;
     this.#journaled = this.#peak;
-    this.#context.append({ ...this.#context.head(null), kind: 'equity_peak', value: money(this.#peak) });
+    this.#context.append({ kind: 'equity_peak', ...this.#context.head(null), value: money(this.#peak) });
   }
 }

@@ -150,8 +150,8 @@ export class FillSteps {
     this.hasEarlier ||= order.isCarriedOver;
     order.tax = total.tax;
     context.append({
-      ...context.head(order.strategy),
       kind: 'fill_correction',
+      ...context.head(order.strategy),
       clientOrderId: order.clientOrderId,
       orderNo: numberOf(order),
       instrument: order.instrument,

@@ -248,7 +248,7 @@ export class OrderExecutor {
       evidence: new ScanEvidence(context.nowUs),
     };
     orders.rate.sent(context.nowUs);
-    context.append({ ...context.head(order.strategy), kind: 'modify', modify, isLost });
+    context.append({ kind: 'modify', ...context.head(order.strategy), modify, isLost });
     life.apply(order, 'modify_sent');
   }
 
@@ -452,7 +452,7 @@ export class OrderExecutor {
   #journalDenial(strategy: StrategyIndex, id: ClientOrderId, denial: Denial): void {
     const { context } = this.#owners;
     this.denials += 1;
-    context.append({ ...context.head(strategy), kind: 'denied', clientOrderId: id, denial });
+    context.append({ kind: 'denied', ...context.head(strategy), clientOrderId: id, denial });
   }
 }
 

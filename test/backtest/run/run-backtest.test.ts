@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { reportOf } from '../../../src/backtest/report/report-of.ts';
 import type { BacktestPlan } from '../../../src/backtest/backtest-plan.ts';
 import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
-import { seconds } from '../../../src/domain/units.ts';
+import type { ClientOrderId } from '../../../src/domain/ids.ts';
+import { priceTicks, seconds } from '../../../src/domain/units.ts';
 import { defineStrategy } from '../../../src/strategy/index.ts';
 import { emaCross } from '../../../strategies/ema-cross/ema-cross.ts';
 import { fileTape, planOf, SAMPLE, tapesOf } from '../../support/backtest-plan.ts';
@@ -31,6 +32,33 @@ test('the same plan gives the same result, to the last number of its journal', (
   expect(second.journalHash).toBe(first.journalHash);
   expect(second.equity).toEqual(first.equity);
   expect([...second.strategies[0]!.trades]).toEqual([...first.strategies[0]!.trades]);
+});
+
+test('a result of before still has its journal: a denial, a change and a stop are hashed as they were', () => {
+  const definition = defineStrategy({
+    name: 'three',
+    summary: 'is denied once, changes an order and leaves a stop at the broker',
+    params: z.object({}),
+    legs: ['contract'],
+    connect(ticks, trader) {
+      let trade = 0;
+      let id: ClientOrderId;
+      ticks.trades$.subscribe(({ price }) => {
+        const near = (ticksAway: number) => priceTicks(price + ticksAway);
+        trade += 1;
+        if (trade === 100) trader.buy({ qty: 501, price, reason: 'denied' });
+        if (trade === 101) id = trader.buy({ qty: 1, price: near(-30), reason: 'rests' });
+        if (trade === 110) trader.modify(id, { price: near(-20) });
+        const stop = { kind: 'stop', trigger: near(20), price: near(30), reason: 'waits' } as const;
+        if (trade === 120) trader.submit({ ...stop, side: 'buy', qty: 1 });
+      });
+    },
+  });
+  const kinds = new Set<string>();
+  const plan = planOf(data, [{ id: 'three', definition, params: {} }]);
+  const { journalHash } = runBacktest(plan, { onEntry: ({ kind }) => void kinds.add(kind) });
+  expect([...kinds]).toEqual(expect.arrayContaining(['denied', 'modify', 'order_waiting']));
+  expect(journalHash).toBe('796fac6b1b7769ba729ab768d62bfba12af29a34399cd371edfb80a373cf511d');
 });
 
 test('orders and positions are not polled: the venue in process tells each change of them', () => {
