@@ -1,8 +1,9 @@
 /** Between two starts in one session the configuration changes: nobody loses a position, and nothing is called a difference. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { journalEntries, resolveAbsent, startDaemon, until, workplace } from './daemon-process.ts';
+import { journalEntries, MAIN, resolveAbsent, startDaemon, until, workplace } from './daemon-process.ts';
 
 const WITH_TWO = BUSY_CONFIG.replace(
   'strategies:\n',
@@ -46,4 +47,20 @@ test('39: new parameters in mid-session keep position and orders; who left keeps
   expect(of('strategy_changed')).toEqual(['busy']);
   expect(of('strategy_stopped')).toEqual(['leaving']);
   expect(of('position_mismatch')).toEqual([]);
+});
+
+test('new parameters of a stopped strategy are no difference in a replay of the day', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const tickwright = (...command: readonly string[]) =>
+    spawnSync(process.execPath, [MAIN, ...command, '--state', place.state], { encoding: 'utf8' });
+  const first = startDaemon(place);
+  await first.line(/ busy +filled/);
+  expect(tickwright('stop-strategy', 'busy', '--reason', 'test').status).toBe(0);
+  await first.line(/ strategy_stopped: /);
+  expect(await first.end('SIGINT'), first.output()).toBe(0);
+  writeFileSync(place.config, readFileSync(place.config, 'utf8').replace('slow: 2', 'slow: 4'));
+  const second = startDaemon(place);
+  await second.line(/reconciled with the broker/);
+  expect(await second.end('SIGINT'), second.output()).toBe(0);
+  expect(tickwright('replay', '--config', place.config).stdout).toMatch(/journal and replay agree/);
 });

@@ -95,7 +95,7 @@ export class SessionPast {
       const { kind } = event;
       if (kind === 'booted') writtenUntil = lastOfStart(event.seq);
       else if (kind === 'contracts') table.set(event.contracts);
-      else if (kind === 'strategies') earlier = earlierAt(event.seq, versionsSince);
+      if (kind === 'booted' || kind === 'strategies') earlier = earlierAt(event.seq, versionsSince);
       const decisions = event.seq > writtenUntil ? null : decisionsAt(byCause, event);
       take({ event, decisions, earlier });
     }, table);

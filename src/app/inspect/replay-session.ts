@@ -70,7 +70,11 @@ export function replaySession(
   for (const name of read.strategies(session)) names.indexOf(name);
   const lists = read.strategyLists(session);
   const strategies = sessionStrategies(config, names, lists);
-  const versionsSince = versionStarts(lists, strategies, names);
+  const boots = new Set<number>(read.seqsOf(session, 'booted'));
+  // Versions that a start brings decide from that start on, which comes right before their list.
+  const versionsSince = versionStarts(lists, strategies, names).map((since) =>
+    boots.has(since - 1) ? since - 1 : since,
+  );
   const isOfEarlier = ({ kind, strategy, cause }: JournalEntry): boolean =>
     strategy !== null && OF_ITS_CODE.has(kind) && (versionsSince[strategy] ?? 0) > cause;
   const fromSeq = read.replayedFrom(session);

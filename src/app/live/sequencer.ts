@@ -28,7 +28,6 @@ const AHEAD_MAX = seconds(1);
 
 /** A disk that stays full must not take the memory too: a restart cannot repeat what was decided on further frames. */
 const UNWRITTEN_MAX = 100_000;
-/** A full disk is asked again with every event: that may not take as long as all that it refused. */
 const WRITTEN_AT_ONCE = 256;
 
 export class Sequencer implements InputSink {
@@ -41,6 +40,8 @@ export class Sequencer implements InputSink {
   #framePlace = 0;
   /** Frames that the disk does not have yet, in order. */
   #unwritten: StampedFrame[] = [];
+  /** A full disk is asked again with every event, for one frame: many take as long as to write them. */
+  #writtenAtOnce = WRITTEN_AT_ONCE;
   #scheduled = false;
   #isDiskFull = false;
   /** Data frames so far. */
@@ -126,8 +127,11 @@ export class Sequencer implements InputSink {
   /** Writes the frames that the disk does not have yet; throws when it refuses them. */
   writeFrames(): void {
     while (this.#unwritten.length > 0) {
-      this.#options.recordFrames(this.#unwritten.slice(0, WRITTEN_AT_ONCE));
-      this.#unwritten = this.#unwritten.slice(WRITTEN_AT_ONCE);
+      const frames = this.#unwritten.slice(0, this.#writtenAtOnce);
+      this.#writtenAtOnce = 1;
+      this.#options.recordFrames(frames);
+      this.#writtenAtOnce = WRITTEN_AT_ONCE;
+      this.#unwritten = this.#unwritten.slice(frames.length);
     }
   }
 

@@ -83,6 +83,8 @@ export class ManualTrader {
   readonly #options: ManualTraderOptions;
   readonly #connection: BrokerConnection;
   readonly #log: CallLog;
+  /** The count of exchanges is asked for again and again: what it fails with is noted once. */
+  readonly #noted = new Set<string>();
 
   constructor(options: ManualTraderOptions) {
     const { config, address, paths, note } = options;
@@ -251,7 +253,9 @@ export class ManualTrader {
 
   #noteFailure(what: string, run: () => void): void {
     const failure = failureOf(run);
-    if (failure !== null) this.#options.note(`${what}: ${failure}`);
+    if (failure === null || this.#noted.has(what)) return;
+    this.#noted.add(what);
+    this.#options.note(`${what}: ${failure}`);
   }
 
   /** The result of an exchange is returned; only the steps on the way are noted. */
