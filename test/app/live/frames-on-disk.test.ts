@@ -6,10 +6,11 @@ import fc from 'fast-check';
 import { filter, map, pipe, tap } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Sequencer } from '../../../src/app/live/sequencer.ts';
-import { instrumentIndex, priceHundredths, priceTicks, tsUs } from '../../../src/domain/units.ts';
+import { tsUs } from '../../../src/domain/units.ts';
 import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import { openFrameLog, readFrames } from '../../../src/recording/frame-log.ts';
 import { DAY, tempDir } from '../../journal/journal-fixture.ts';
+import { tradeTick } from '../../support/strategy-fixtures.ts';
 
 /** `onChange` looks at each state in which a kill could leave it. */
 const disk = vi.hoisted(() => ({ room: Infinity, canCut: true, onChange: (): void => undefined }));
@@ -99,23 +100,14 @@ class Story {
       decode: pipe(
         tap(({ text }) => (text === POSTS ? sequencer.post({ kind: 'clock' }) : undefined)),
         filter(({ text }) => text !== NOISE),
-        map(({ seq, tsUs: at }) => ({
-          kind: 'summary',
-          seq,
-          tsUs: at,
-          instrument: instrumentIndex(0),
-          open: priceTicks(1),
-          high: priceTicks(1),
-          low: priceTicks(1),
-          average: priceHundredths(10),
-        })),
+        map((frame) => tradeTick(frame, 1)),
       ),
       deliver: (events) => {
         this.#waitingCause = events.at(-1)?.seq ?? 0;
         const written = this.#frames().map(({ seq }) => seq);
         if (disk.room === Infinity && disk.canCut)
           for (const { kind, seq } of events)
-            if (kind === 'summary' && !written.includes(seq)) this.problems.push(`${seq} is not written`);
+            if (kind === 'trade' && !written.includes(seq)) this.problems.push(`${seq} is not written`);
         this.#given.push(...events.map(headOf));
       },
     });
