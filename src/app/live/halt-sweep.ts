@@ -62,6 +62,8 @@ export class HaltSweep {
   #excess = 0;
   #held: ReadonlyMap<string, number> | null = null;
   #proof: HaltProof | null = null;
+  /** The last proof, from news on until the next: what the news has done meanwhile is held against it. */
+  #past: HaltProof | null = null;
   #isTold = false;
   #unread = '';
   #status: SweepStatus = 'idle';
@@ -122,6 +124,7 @@ export class HaltSweep {
       this.#unproven('unproven', `not proven any more that no entry works: ${denied}`);
       this.#parts.tell('critical', 'halt_unproven', this.#text);
     } else if (this.#proof.isNews(event)) {
+      this.#past = this.#proof;
       this.#proof = null;
       this.#become('working', `${this.#counts}; looks at what has changed since it was proven`);
     } else return;
@@ -147,6 +150,7 @@ export class HaltSweep {
       if (this.#isStale) continue;
       if (found instanceof HaltProof) {
         this.#proof = found;
+        this.#past = null;
         this.#prove(this.#canceled.size - before);
         break;
       }
@@ -201,6 +205,7 @@ export class HaltSweep {
       return (
         doubtOfNews(known, own) ??
         this.#doubtOfUnknown(startedUs, kill.rows, own) ??
+        this.#doubtOfPast(kill, own) ??
         new HaltProof(kill, own, this.#parts.market.nowUs())
       );
     } catch (error) {
@@ -236,6 +241,12 @@ export class HaltSweep {
     return { text, isBlind: false };
   }
 
+  /** What turned up since the last proof may have filled before it was canceled. */
+  #doubtOfPast(kill: WholeKill, own: OwnBooks): Doubt | null {
+    const denied = (this.#proof ?? this.#past)?.deniedByKill(kill, own) ?? null;
+    return denied === null ? null : { text: denied, isBlind: true };
+  }
+
   #prove(canceled: number): void {
     const isWhole = this.#excess === 0;
     const text = isWhole
@@ -263,6 +274,7 @@ export class HaltSweep {
 
   #unproven(status: 'idle' | 'unproven', text: string): void {
     this.#proof = null;
+    this.#past = null;
     this.#isTold = false;
     this.#become(status, text);
   }
@@ -320,6 +332,8 @@ class HaltProof {
   /** Contracts filled of each order that the in-day book showed. */
   readonly #filled: ReadonlyMap<string, number>;
   readonly #held: ReadonlyMap<string, number>;
+  /** Contracts filled of each order of ours that had a row. */
+  readonly #booked: ReadonlyMap<ClientOrderId, number>;
   /** Orders of ours that had ended. */
   readonly #over: ReadonlySet<ClientOrderId>;
 
@@ -330,6 +344,9 @@ class HaltProof {
     this.#names = new Set(kept.map(nameOf));
     this.#filled = new Map(rows.map((row) => [keyOf(row), row.filledQty]));
     this.#held = held ?? new Map();
+    this.#booked = new Map(
+      own.orders.flatMap(({ clientOrderId, row }) => ('kind' in row ? [] : [[clientOrderId, row.filledQty]])),
+    );
     this.#over = new Set(own.orders.flatMap(({ isOpen, clientOrderId }) => (isOpen ? [] : [clientOrderId])));
   }
 
@@ -341,6 +358,11 @@ class HaltProof {
     if (event.kind === 'position_snapshot') return this.#deniedByPositions(event.positions, own);
     if (event.kind !== 'book_snapshot' || event.list !== 'orders') return null;
     return this.#deniedByRows(event.orders, own);
+  }
+
+  deniedByKill({ rows, held }: WholeKill, own: OwnBooks): string | null {
+    const positions = [...(held ?? [])].map(([orderCode, qty]) => ({ orderCode, qty }));
+    return this.#deniedByRows(rows, own) ?? this.#deniedByPositions(positions, own);
   }
 
   /** It shows something to judge: an order that the proof does not know, or another position that stops have to fit. */
@@ -388,7 +410,7 @@ class HaltProof {
       return filledQty > 0 && (unknown.some(isIt) || gone.some((clientOrderId) => clientOrderId === refId));
     // What a stop that stays has sent may bear its reference.
     if (this.#names.has(nameOf(known.row))) return false;
-    if (!('kind' in known.row)) return filledQty > known.row.filledQty;
+    if (!('kind' in known.row)) return filledQty > (this.#booked.get(known.clientOrderId) ?? 0);
     return filledQty > 0 && !this.#over.has(known.clientOrderId);
   }
 
@@ -397,7 +419,10 @@ class HaltProof {
     return source === 'system' && this.#mayTrade(orderCode, signOf(side), own) < filledQty;
   }
 
-  #deniedByPositions(positions: readonly BrokerPosition[], own: OwnBooks): string | null {
+  #deniedByPositions(
+    positions: readonly { readonly orderCode: string; readonly qty: number }[],
+    own: OwnBooks,
+  ): string | null {
     for (const position of positions) {
       const { orderCode, qty } = position;
       const before = this.#held.get(orderCode) ?? 0;

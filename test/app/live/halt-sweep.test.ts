@@ -47,7 +47,7 @@ beforeEach(() => {
   isHalted = true;
   untold = () => null;
   isUnread = false;
-  own = { orders: [], positions: [], unknown: [], gone: [] };
+  own = own0;
   gateway = { inFlight: 0, answers: [], sweeps: 0, land: nothingLands, during: nothingLands };
   sweep = new HaltSweep({
     gateway: {
@@ -235,6 +235,16 @@ const answer = (status: 'accepted' | 'unknown') => {
   return { kind: 'execution_report', answer: placed, news: null } as const;
 };
 
+const own0: OwnBooks = { orders: [], positions: [], unknown: [], gone: [] };
+const gone9: OwnBooks = { ...own0, gone: [clientOrderId('H.9')] };
+const matched = createBrokerOrder('9', {
+  refId: clientOrderId('H.9'),
+  status: 'matched',
+  filledQty: qty(1),
+  canCancel: false,
+});
+const booked9: OwnBooks = { ...own0, orders: [owned(ONE, matched, { clientOrderId: clientOrderId('H.9') })] };
+
 describe('a word that something contradicts', () => {
   const CODE = ENTRY.orderCode;
   const swept = createBrokerOrder('7', { status: 'canceled' });
@@ -277,6 +287,24 @@ describe('a word that something contradicts', () => {
     gateway.answers = [];
     await pass(70);
     expect(sweep.progress.status, 'until it is proven anew').toBe('proven');
+  });
+
+  it.each<[string, Partial<BrokerOrder>, WholeKill, OwnBooks]>([
+    ['that a stop sent', { source: 'system' }, { ...proof, kept: [] }, own0],
+    ['of ours that was no more looked for', { refId: clientOrderId('H.9') }, proof, gone9],
+    ['of ours, that was booked meanwhile', { refId: clientOrderId('H.9') }, proof, booked9],
+  ])('an order %s turns up, and has filled before it is canceled', async (_, facts, first, then) => {
+    const row = createBrokerOrder('9', { side: 'sell', ...facts });
+    gateway.answers = [first];
+    sweep.begin();
+    await pass(1);
+    const filled: BrokerOrder = { ...row, status: 'matched', filledQty: qty(1), canCancel: false };
+    const after = { ...first, rows: [swept, filled] };
+    gateway.answers = [after, after];
+    sweep.see(orders(swept, row));
+    own = then;
+    await pass(3);
+    expect(told).toEqual(['info halt_proven', 'critical halt_unproven', 'info halt_proven']);
   });
 
   it('is not contradicted by a reduction that is on its way', async () => {
