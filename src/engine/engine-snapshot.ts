@@ -129,9 +129,10 @@ interface EngineCounts {
 /** The engine's state as plain data: nothing in it changes afterwards. */
 export function engineSnapshot(
   parts: EngineState,
+  procedure: string,
   counts: Pick<EngineView['counts'], 'events' | 'gaps' | 'duplicates'>,
 ): EngineView {
-  const { context, session, market, halt, controller, portfolio, orders, registry, executor, fills } = parts;
+  const { context, session, market, halt, portfolio, orders, registry, executor, fills } = parts;
   const owners = [...registry.seats.map(({ index }) => index), OPERATOR_INDEX];
   const strategies = owners
     .filter((owner) => owner !== OPERATOR_INDEX || portfolio.has(owner) || hasOpenOrders(parts, owner))
@@ -149,17 +150,13 @@ export function engineSnapshot(
     unproven: whyUnproven(parts),
     stopsUnproven: stopsUnproven(parts),
     money: parts.moneyReconciler.view,
-    procedure: controller.status(),
+    procedure,
     strategies,
     orders: orders.open.map(orderEntry),
     dayPnl: portfolio.accountDayPnl(),
     fee,
     tax,
-    limits: limitUses(
-      parts,
-      { risk: parts.riskSettings, strategies: parts.strategySettings },
-      parts.breakers.uses,
-    ),
+    limits: limitUses(parts, parts.settings, parts.breakers.uses),
     contracts: contractEntries(parts),
     plots: parts.plots.all,
     lastFillUs: fills.lastUs,

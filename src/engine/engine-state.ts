@@ -28,9 +28,8 @@ import { LiveDecisions } from './replay/live-decisions.ts';
 import { CircuitBreakers } from './orders/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
-import { type Guard, RiskGuard } from './risk/risk-guard.ts';
-import { type Desk, SessionTimers } from './session/desk.ts';
-import { SessionController, type SessionProcedures } from './session/session-controller.ts';
+import type { Guard } from './risk/risk-guard.ts';
+import { SessionTimers } from './session/session-timers.ts';
 import { SessionState } from './session/session-state.ts';
 import { ContractTable } from './state/contract-table.ts';
 import type { Owners } from './owners.ts';
@@ -41,7 +40,6 @@ import { Polls, Snapshots } from './session/snapshots.ts';
 import { StrategyRegistry } from './session/strategy-registry.ts';
 import { StrategyStops } from './session/strategy-stops.ts';
 import { Targets } from './session/targets.ts';
-import { Trader } from './trader.ts';
 
 export interface EngineOptions {
   readonly settings: EngineSettings;
@@ -51,16 +49,7 @@ export interface EngineOptions {
   readonly outbound: Outbound;
 }
 
-/** Risk guard and session controller; tests put simpler ones in their place. */
-export interface EngineDependencies {
-  createGuard(owners: Owners, options: EngineOptions): Guard;
-  createSessionController(desk: Desk): SessionProcedures;
-}
-
-const DEFAULTS: EngineDependencies = {
-  createGuard: (owners, { settings, calendar, costs }) => new RiskGuard(owners, settings, calendar, costs),
-  createSessionController: (desk) => new SessionController(desk),
-};
+export type CreateGuard = (owners: Owners, options: EngineOptions) => Guard;
 
 type Base = ReturnType<typeof createBase>;
 
@@ -68,6 +57,7 @@ type Base = ReturnType<typeof createBase>;
 function createBase({ settings, calendar, costs, host, outbound }: ReturnType<typeof withOwnSettings>) {
   const context = new EventContext(outbound.journal);
   const dueWork = new DueWork();
+  const timers = new TimerHeap(dueWork);
   const contracts = new ContractTable();
   const market = new Market();
   const orders = new Orders(dueWork, market, outbound.reports.tellsOnce === true);
@@ -100,9 +90,12 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     losses,
     breakers: new CircuitBreakers(context, halt, settings.risk),
     costs,
+    settings,
+    calendar,
     lookUp,
     ids: new ClientOrderIds(),
-    timers: new TimerHeap(dueWork),
+    timers,
+    sessionTimers: new SessionTimers(context, timers),
     plots: new Plots(outbound.plots),
     queue: new IntentQueue(dueWork),
     registry,
@@ -163,38 +156,26 @@ const withOwnSettings = (given: EngineOptions) => ({
 
 export type EngineState = ReturnType<typeof createEngineState>;
 
-export function createEngineState(given: EngineOptions, dependencies: EngineDependencies = DEFAULTS) {
+export function createEngineState(given: EngineOptions, createGuard: CreateGuard) {
   const options = withOwnSettings(given);
   const { settings } = options;
   const base = createBase(options);
   const { context, orders, life, ids, queue } = base;
-  const guard = dependencies.createGuard(base, options);
+  const guard = createGuard(base, options);
   const present = new LiveDecisions({ ids, queue, guard });
   const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(life) });
   context.decideBy(present);
   const executor = new OrderExecutor(base, guard, past);
   const compared = createReconciler(base, executor);
   const { fills, adoption } = compared;
-  const stops = new StrategyStops(base);
-  const controller = dependencies.createSessionController({
-    ...base,
-    settings,
-    calendar: options.calendar,
-    stops,
-    timers: new SessionTimers(context, base.timers),
-  });
   return Object.assign(base, compared, {
     moneyReconciler: createMoneyReconciler(base, fills, adoption, settings),
     present,
     past,
     executor,
-    stops,
-    controller,
+    stops: new StrategyStops(base),
     exitCover: new ExitCover(base),
-    strategySettings: settings.strategies,
-    riskSettings: settings.risk,
     dayEnd: new DayEnd(orders, life, settings),
     polls: new Polls(base, settings.poll),
-    trader: new Trader({ ...base, stops, settings }),
   });
 }

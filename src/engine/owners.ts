@@ -1,4 +1,5 @@
 /** The owners of the engine's state, as those who decide read them: each is changed by its own events alone. */
+import type { InstrumentIndex } from '../domain/units.ts';
 import type { Market } from './market/market.ts';
 import type { EarlierOrders } from './orders/earlier-orders.ts';
 import type { BracketExits } from './orders/exits.ts';
@@ -11,7 +12,7 @@ import type { EntryHalt } from './risk/entry-halt.ts';
 import type { LossLimits } from './risk/loss-limits.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
-import type { Targets } from './session/targets.ts';
+import type { Place, Targets } from './session/targets.ts';
 import type { ContractTable } from './state/contract-table.ts';
 import type { EventContext } from './state/event-context.ts';
 
@@ -39,6 +40,12 @@ export type OrderView = Readonly<
     'become' | 'grow' | 'tellOnce' | 'follow' | 'isShown' | 'setClockBack' | 'inDoubt' | 'ownTrigger'
   >
 >;
+
+export const ordersOf = ({ orders }: Owners, { strategy, instrument }: Place): readonly OrderView[] =>
+  orders.open.filter((order) => order.strategy === strategy && order.instrument === instrument);
+
+export const codeOf = ({ contracts }: Owners, instrument: InstrumentIndex): string =>
+  contracts.at(instrument)?.orderCode ?? `contract ${instrument}`;
 
 /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
 export function whyUnproven({ rowOwners, positionReconciler, orders }: Owners): string | null {

@@ -7,16 +7,15 @@
  * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
  */
 import { isAuction } from '../../domain/calendar.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderView } from '../owners.ts';
-import type { Desk } from './desk.ts';
+import type { EngineState } from '../engine-state.ts';
 import { ExitOrder, FlattenAlerts } from './exit-order.ts';
 import type { Target } from './targets.ts';
 
 export class Flattener {
   readonly target: Target;
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #lostExits: Map<ClientOrderId, Target>;
   readonly #withdrawal: Withdrawal;
   readonly #entries: Withdrawal;
@@ -31,20 +30,19 @@ export class Flattener {
   #tries = 0;
   /** Exits whose answer was lost. */
   #lost = 0;
-  #cancelTimer: CancelTimer | null = null;
 
-  constructor(desk: Desk, target: Target, lostExits: Map<ClientOrderId, Target>) {
+  constructor(state: EngineState, target: Target, lostExits: Map<ClientOrderId, Target>) {
     const { strategy, instrument } = target;
-    this.#desk = desk;
+    this.#state = state;
     this.#lostExits = lostExits;
     this.target = target;
     const isOurs = (order: OrderView): boolean =>
       order.strategy === strategy && order.instrument === instrument;
-    this.#withdrawal = new Withdrawal(desk, isOurs);
-    this.#entries = new Withdrawal(desk, (order) => isOurs(order) && !this.#mayProtect(order));
-    this.#waiting = new Withdrawal(desk, (order) => isOurs(order) && order.isWaiting);
-    this.#alerts = new FlattenAlerts(desk, target);
-    this.#exit = new ExitOrder(desk, target, this.#alerts);
+    this.#withdrawal = new Withdrawal(state, isOurs);
+    this.#entries = new Withdrawal(state, (order) => isOurs(order) && !this.#mayProtect(order));
+    this.#waiting = new Withdrawal(state, (order) => isOurs(order) && order.isWaiting);
+    this.#alerts = new FlattenAlerts(state, target);
+    this.#exit = new ExitOrder(state, target, this.#alerts);
   }
 
   /** Starts, or restarts a flatten that waits or was given up. */
@@ -59,7 +57,7 @@ export class Flattener {
   }
 
   drop(): void {
-    this.#stopTimer();
+    this.#state.sessionTimers.stop(this);
     this.target.progress = 'done';
   }
 
@@ -73,7 +71,7 @@ export class Flattener {
     if (this.target.progress === 'done') return;
     if (!this.#isOpen && this.target.progress !== 'given_up') this.#queue();
     if (this.#isInAuction && this.target.progress === 'repricing') this.target.progress = 'working';
-    const isRead = this.#desk.positionReconciler.readUs >= this.#readSinceUs;
+    const isRead = this.#state.positionReconciler.readUs >= this.#readSinceUs;
     switch (this.target.progress) {
       case 'queued':
       case 'given_up':
@@ -105,12 +103,12 @@ export class Flattener {
 
   /** It may send an exit now. */
   get #isOpen(): boolean {
-    return this.#desk.session.phase === 'continuous' || this.#isInAuction;
+    return this.#state.session.phase === 'continuous' || this.#isInAuction;
   }
 
   /** A person has confirmed an auction; the settings ask for the last one of the day, as nothing follows it. */
   get #isInAuction(): boolean {
-    const phase = this.#desk.session.phase;
+    const phase = this.#state.session.phase;
     if (!isAuction(phase)) return false;
     return (
       this.target.askers.has('person_in_auction') ||
@@ -128,11 +126,11 @@ export class Flattener {
   }
 
   #queue(): void {
-    const phase = this.#desk.session.phase;
+    const phase = this.#state.session.phase;
     // The book that is read after the close shows what the auction took.
     if (phase === 'closed' && this.target.progress === 'resting') return;
     if (this.target.progress === 'queued' && this.#alerts.told.has(`queued ${phase}`)) return;
-    this.#stopTimer();
+    this.#state.sessionTimers.stop(this);
     this.target.progress = 'queued';
     if (this.#isFlat) return;
     const severity = phase === 'closing_auction' ? 'critical' : 'warning';
@@ -140,7 +138,7 @@ export class Flattener {
   }
 
   #check(): void {
-    const isReady = this.#desk.positionReconciler.isFresh && this.#exit.canBePriced;
+    const isReady = this.#state.positionReconciler.isFresh && this.#exit.canBePriced;
     const isCovered = this.#withdrawal.waiting.some((order) => this.#mayProtect(order));
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
     this.#enter('checking');
@@ -156,7 +154,7 @@ export class Flattener {
   /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
   #mayProtect({ clientOrderId, purpose, isAdopted, isWaiting, parent }: OrderView): boolean {
     const isStop = isWaiting ? purpose === 'reduce' || isAdopted : parent !== null;
-    return isStop || this.#desk.entries.isCover(clientOrderId);
+    return isStop || this.#state.entries.isCover(clientOrderId);
   }
 
   /** What can be canceled now and protects nothing. */
@@ -173,7 +171,7 @@ export class Flattener {
     }
     this.#enter('checking');
     this.#withdrawEntries();
-    this.#desk.snapshots.want('positions');
+    this.#state.snapshots.want('positions');
   }
 
   #tellDoubt({ clientOrderId: id, status }: OrderView): void {
@@ -194,7 +192,7 @@ export class Flattener {
   }
 
   #goOn(): void {
-    const isTooOften = this.#lost > this.#desk.settings.flatten.attempts;
+    const isTooOften = this.#lost > this.#state.settings.flatten.attempts;
     if (!isTooOften || this.#exit.held === 0) return this.#withdraw();
     this.#giveUp(`the answers to its last ${this.#lost} exits were lost, and the exits never arrived`);
   }
@@ -224,7 +222,7 @@ export class Flattener {
    */
   readFailed(): void {
     if (this.target.progress !== 'reading') return;
-    if (this.#desk.positionReconciler.isFresh) return this.#place();
+    if (this.#state.positionReconciler.isFresh) return this.#place();
     if (this.#exit.held !== 0)
       this.#alerts.tell(
         'unread',
@@ -235,7 +233,7 @@ export class Flattener {
   }
 
   #askPositions(): void {
-    const { snapshots, context } = this.#desk;
+    const { snapshots, context } = this.#state;
     this.#readSinceUs = context.nowUs;
     snapshots.want('positions');
   }
@@ -245,11 +243,11 @@ export class Flattener {
     const text = 'waits for the position to be read: it is not closed blindly';
     if (this.#isLate) this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
     this.#enter('reading');
-    this.#desk.snapshots.want('positions');
+    this.#state.snapshots.want('positions');
   }
 
   #place(): void {
-    this.#stopTimer();
+    this.#state.sessionTimers.stop(this);
     if (this.#isFlat) return this.drop();
     if (this.#isInAuction && this.#exit.isAllResting) return this.#rest();
     // The exits of a bracket arrive after its fill.
@@ -268,7 +266,7 @@ export class Flattener {
 
   /** All that is held is in orders of the auction, or nothing is held and an entry rests there. */
   #rest(): void {
-    this.#stopTimer();
+    this.#state.sessionTimers.stop(this);
     this.target.progress = 'resting';
     this.#alerts.tell('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
   }
@@ -295,24 +293,23 @@ export class Flattener {
   }
 
   #giveUp(why: string): void {
-    this.#stopTimer();
+    this.#state.sessionTimers.stop(this);
     this.target.progress = 'given_up';
-    const { attempts } = this.#desk.settings.flatten;
+    const { attempts } = this.#state.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
     this.#alerts.say('critical', 'flatten_failed', text);
   }
 
   get #isLate(): boolean {
-    return this.#tries > this.#desk.settings.flatten.attempts;
+    return this.#tries > this.#state.settings.flatten.attempts;
   }
 
   /** A state that does not wait for ever. */
   #enter(progress: Target['progress']): void {
-    const { settings, timers } = this.#desk;
+    const { settings, sessionTimers } = this.#state;
     this.target.progress = progress;
-    this.#stopTimer();
-    this.#cancelTimer = timers.after(settings.flatten.retryAfter, () => this.#onSlow());
+    sessionTimers.after(this, settings.flatten.retryAfter, () => this.#onSlow());
   }
 
   #onSlow(): void {
@@ -324,21 +321,16 @@ export class Flattener {
     else if (this.#isLate) this.#giveUp(this.#obstacle);
     else this.#read();
   }
-
-  #stopTimer(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = null;
-  }
 }
 
 /** Cancels orders, once each and again when a cancel failed; done when none is left. */
 export class Withdrawal {
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #isMeant: (order: OrderView) => boolean;
   readonly #asked = new Set<ClientOrderId>();
 
-  constructor(desk: Desk, isMeant: (order: OrderView) => boolean) {
-    this.#desk = desk;
+  constructor(state: EngineState, isMeant: (order: OrderView) => boolean) {
+    this.#state = state;
     this.#isMeant = isMeant;
   }
 
@@ -347,7 +339,7 @@ export class Withdrawal {
    * guard counts it.
    */
   get waiting(): readonly OrderView[] {
-    return this.#desk.orders.open.filter(
+    return this.#state.orders.open.filter(
       (order) => order.status !== 'presumed_absent' && this.#isMeant(order),
     );
   }
@@ -365,7 +357,7 @@ export class Withdrawal {
         order.status === 'pending_trigger';
       if (isOpen || (this.#asked.has(order.clientOrderId) && !wasRefused)) continue;
       this.#asked.add(order.clientOrderId);
-      this.#desk.context.cancel(order.strategy, order.clientOrderId);
+      this.#state.context.cancel(order.strategy, order.clientOrderId);
     }
   }
 }
