@@ -1,9 +1,9 @@
 /** Puts the engine together: its state, built once, and who changes which part of it. */
 import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
-import { type CostSchedule, taxOn } from '../domain/costs.ts';
+import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import type { StrategyIndex, TsUs } from '../domain/units.ts';
+import type { StrategyIndex } from '../domain/units.ts';
 import { Market } from './market/market.ts';
 import { Adoption } from './orders/adoption.ts';
 import { BracketExits, ExitCover } from './orders/exits.ts';
@@ -69,12 +69,11 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     halt.reason !== null || halt.strategyReason(strategy) !== null || registry.isStopped(strategy);
   const entries = new EntryWithdrawal({ context, orders, portfolio, isOff });
   const halt = new EntryHalt(context, (strategy) => entries.withdraw(strategy));
-  const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
+  const losses = new LossLimits(context, contracts, market, portfolio, halt, settings);
   const { lookUp } = settings;
   const life = new OrderLife(context, orders, dueWork, host);
   const exits = new BracketExits({ context, contracts, orders, lookUp, session });
   const earlier = new EarlierOrders({ context, contracts, orders, portfolio, session, exits, life, lookUp });
-  const readPositions = (): void => snapshots.want('positions');
   const tradingDay = (): TradingDay => session.tradingDay();
   return {
     context,
@@ -104,10 +103,9 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     exits,
     earlier,
     rowOwners: new RowOwners({ context, orders, session, snapshots, lookUp }),
-    positionReconciler: new PositionReconciler({ context, contracts, portfolio, earlier, readPositions }),
+    positionReconciler: new PositionReconciler(context, contracts, portfolio, earlier, snapshots),
     gateway: outbound.gateway,
     tradingDay,
-    readPositions,
   };
 }
 
@@ -117,29 +115,6 @@ function createReconciler(base: Base, executor: OrderExecutor) {
   const adoption = new Adoption(base);
   const rows = new RowReader(base, fills, executor);
   return { fills, rows, adoption, reconciler: new OrderReconciler(base, rows, adoption) };
-}
-
-/** Compares the broker's account with our money of the day. */
-function createMoneyReconciler(
-  { context, portfolio, halt, session, snapshots, costs, market, positionReconciler }: Base,
-  fills: FillSteps,
-  adoption: Adoption,
-  { moneyMismatch }: EngineSettings,
-): MoneyReconciler {
-  const parts = {
-    context,
-    portfolio,
-    halt,
-    isOfToday: (readUs: TsUs) => session.isMoneyOf(readUs),
-    areFillsExact: () => fills.areExact,
-    isReferenceOfToday: () => session.isSurelyToday(market.referenceUs),
-    areCostsApart: () => adoption.hasUnlisted || fills.hasEarlier,
-    positionsAgreedUs: () => positionReconciler.agreedUs,
-    settlementTax: () => taxOn(costs, session.tradingDay(), portfolio.settledValue),
-    phase: () => session.phase,
-    readAccount: () => snapshots.want('account'),
-  };
-  return new MoneyReconciler(parts, moneyMismatch);
 }
 
 const refusalsTo =
@@ -169,13 +144,20 @@ export function createEngineState(given: EngineOptions, createGuard: CreateGuard
   const compared = createReconciler(base, executor);
   const { fills, adoption } = compared;
   return Object.assign(base, compared, {
-    moneyReconciler: createMoneyReconciler(base, fills, adoption, settings),
+    moneyReconciler: new MoneyReconciler(
+      base,
+      base.snapshots,
+      fills,
+      adoption,
+      base.costs,
+      settings.moneyMismatch,
+    ),
     present,
     past,
     executor,
-    stops: new StrategyStops(base),
+    stops: new StrategyStops(base, base.entries, base.dueWork, base.timers),
     exitCover: new ExitCover(base),
     dayEnd: new DayEnd(orders, life, settings),
-    polls: new Polls(base, settings.poll),
+    polls: new Polls(base, base.snapshots, base.timers, settings.poll),
   });
 }

@@ -310,8 +310,7 @@ export class Engine {
       case 'account_snapshot':
         return this.#onAccount(event);
       case 'closed_snapshot':
-        polls.succeeded('closed');
-        return this.#state.snapshots.arrived('closed', event.startedUs);
+        return polls.arrived('closed', event.startedUs);
       case 'read_failed':
         polls.failed(event);
         if (event.what === 'positions') this.#state.executor.retryPending(true);
@@ -405,17 +404,13 @@ export class Engine {
   }
 
   #onReference(prices: ReferencePrices): void {
-    const { snapshots, polls } = this.#state;
-    polls.succeeded('reference');
-    snapshots.failed('reference');
+    this.#state.polls.arrived('reference');
     this.#state.losses.invalidate();
     this.#market.reference(prices);
   }
 
   #onAccount(snapshot: AccountSnapshot): void {
-    const { snapshots, polls } = this.#state;
-    polls.succeeded('account');
-    snapshots.arrived('account', snapshot.startedUs);
+    this.#state.polls.arrived('account', snapshot.startedUs);
     this.#takeAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
   }
 
@@ -438,11 +433,10 @@ export class Engine {
   }
 
   #onBook(snapshot: BookSnapshot): void {
-    const { snapshots, polls, contracts, reconciler } = this.#state;
+    const { polls, contracts, reconciler } = this.#state;
     const { list, startedUs, complete } = snapshot;
     const what = list === 'orders' ? 'book' : 'triggers';
-    polls.succeeded(what);
-    snapshots.arrived(what, startedUs);
+    polls.arrived(what, startedUs);
     // Rows name contracts: before the contract list is known they are useless.
     if (contracts.all.length === 0) return;
     reconciler.take(snapshot, list === 'orders' && this.#session.isEarlierBook(startedUs));
@@ -470,9 +464,8 @@ export class Engine {
   }
 
   #onPositions(snapshot: PositionSnapshot): void {
-    const { snapshots, polls, contracts, positionReconciler, fills } = this.#state;
-    polls.succeeded('positions');
-    snapshots.arrived('positions', snapshot.startedUs);
+    const { polls, contracts, positionReconciler, fills } = this.#state;
+    polls.arrived('positions', snapshot.startedUs);
     if (contracts.all.length === 0) return;
     positionReconciler.takePositions(snapshot, fills.version);
     this.#state.executor.retryPending(false);

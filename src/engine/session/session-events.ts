@@ -210,9 +210,7 @@ export class SessionEvents {
    * and nothing may be decided in between.
    */
   contractsListed(listed: ContractsListed): void {
-    const { snapshots, polls } = this.#state;
-    polls.succeeded('contracts');
-    snapshots.failed('contracts');
+    this.#state.polls.arrived('contracts');
     this.#listed = listed;
   }
 
