@@ -1,5 +1,4 @@
 /** The owners of the engine's state, as those who decide read them: each is changed by its own events alone. */
-import type { InstrumentIndex } from '../domain/units.ts';
 import type { Market } from './market/market.ts';
 import type { EarlierOrders } from './orders/earlier-orders.ts';
 import type { BracketExits } from './orders/exits.ts';
@@ -12,7 +11,7 @@ import type { EntryHalt } from './risk/entry-halt.ts';
 import type { LossLimits } from './risk/loss-limits.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
-import type { Place, Targets } from './session/targets.ts';
+import { isSamePlace, type Place, type Targets } from './session/targets.ts';
 import type { ContractTable } from './state/contract-table.ts';
 import type { EventContext } from './state/event-context.ts';
 
@@ -41,11 +40,8 @@ export type OrderView = Readonly<
   >
 >;
 
-export const ordersOf = ({ orders }: Owners, { strategy, instrument }: Place): readonly OrderView[] =>
-  orders.open.filter((order) => order.strategy === strategy && order.instrument === instrument);
-
-export const codeOf = ({ contracts }: Owners, instrument: InstrumentIndex): string =>
-  contracts.at(instrument)?.orderCode ?? `contract ${instrument}`;
+export const ordersOf = ({ orders }: Owners, place: Place): readonly OrderView[] =>
+  orders.open.filter((order) => isSamePlace(order, place));
 
 /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
 export function whyUnproven({ rowOwners, positionReconciler, orders }: Owners): string | null {

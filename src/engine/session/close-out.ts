@@ -15,7 +15,7 @@ import {
 } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
-import { codeOf, type OrderView } from '../owners.ts';
+import type { OrderView } from '../owners.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 import type { TargetExecutor } from './target-executor.ts';
 import type { EngineState } from '../engine-state.ts';
@@ -142,7 +142,7 @@ export class CloseOut {
       held.strategy,
       severity,
       code,
-      `${held.qty} of ${codeOf(this.#state, held.instrument)} ${text}`,
+      `${held.qty} of ${this.#state.contracts.codeOf(held.instrument)} ${text}`,
     );
   }
 

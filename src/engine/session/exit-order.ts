@@ -6,9 +6,8 @@ import type { BookTick } from '../../domain/ticks.ts';
 import { opposite, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
-import type { AlertSeverity } from '../ports/journal-entry.ts';
 import { changeWithoutFill } from '../positions/portfolio.ts';
-import { codeOf, ordersOf, type OrderView, type Owners } from '../owners.ts';
+import { ordersOf, type OrderView, type Owners } from '../owners.ts';
 import { provenQty } from '../risk/exposure.ts';
 import { crossedOrder } from '../risk/risk-rules.ts';
 import type { EngineState } from '../engine-state.ts';
@@ -20,11 +19,9 @@ export type Obstacle = string | null;
 export class ExitOrder {
   readonly #state: EngineState;
   readonly #target: Target;
-  readonly #alerts: FlattenAlerts;
   #id: ClientOrderId | null = null;
 
-  constructor(state: EngineState, target: Target, alerts: FlattenAlerts) {
-    this.#alerts = alerts;
+  constructor(state: EngineState, target: Target) {
     this.#state = state;
     this.#target = target;
   }
@@ -220,7 +217,7 @@ export class ExitOrder {
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       context.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
-      this.#alerts.tell(name, 'warning', 'flatten_makes_way', text);
+      this.#target.tell(name, 'warning', 'flatten_makes_way', text);
     }
     return `${name} of another owner stands in the way`;
   }
@@ -248,7 +245,7 @@ export class ExitOrder {
   #sayLocked({ isLocked, price }: ExitPrice): void {
     if (!isLocked) return;
     const text = `the market is locked at its limit ${price}: no ${opposite(this.side)}er, the exit waits in the queue`;
-    this.#alerts.tell('locked', 'critical', 'locked_limit', text);
+    this.#target.tell('locked', 'critical', 'locked_limit', text);
   }
 }
 
@@ -290,31 +287,4 @@ function exitPrice(
 function touchOf(book: BookTick | undefined, side: Side): PriceTicks | undefined {
   if (book === undefined || book.crossed) return undefined;
   return (side === 'buy' ? book.asks : book.bids)[0]?.price;
-}
-
-/** What is said of one flatten: each matter once. */
-export class FlattenAlerts {
-  readonly told = new Set<string>();
-  readonly #state: EngineState;
-  readonly #target: Target;
-
-  constructor(state: EngineState, target: Target) {
-    this.#state = state;
-    this.#target = target;
-  }
-
-  get code(): string {
-    return codeOf(this.#state, this.#target.instrument);
-  }
-
-  say(severity: AlertSeverity, code: string, text: string): void {
-    const { strategy, reason } = this.#target;
-    this.#state.context.alert(strategy, severity, code, `flatten ${this.code} (${reason}): ${text}`);
-  }
-
-  tell(matter: string, severity: AlertSeverity, code: string, text: string): void {
-    if (this.told.has(matter)) return;
-    this.told.add(matter);
-    this.say(severity, code, text);
-  }
 }

@@ -23,7 +23,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
-import { codeOf, ordersOf, type OrderView, whyUnproven } from '../owners.ts';
+import { ordersOf, type OrderView, whyUnproven } from '../owners.ts';
 import type { EngineState } from '../engine-state.ts';
 import type { Place } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
@@ -156,7 +156,7 @@ export class ProtectiveStops {
       this.#lost = this.#lost.filter((other) => !isAlike(other));
       const naked = this.#cover(order, held, isStaying).nakedQty;
       if (naked === 0 || alike.length === 0) continue;
-      const code = codeOf(this.#state, instrument);
+      const code = this.#state.contracts.codeOf(instrument);
       const text = `${clientOrderId} was canceled while entries are off, and ${naked} of ${code} have no stop at the broker now: another takes its place`;
       context.alert(strategy, 'critical', 'exits_missing', text);
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
@@ -347,7 +347,7 @@ export class ProtectiveStops {
     if (nakedMax === undefined || place.nakedTold !== null || context.nowUs < place.nakedSinceUs + nakedMax)
       return;
     place.nakedTold = policy;
-    const code = codeOf(this.#state, instrument);
+    const code = this.#state.contracts.codeOf(instrument);
     const naked = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedMax / US_PER_SECOND} s`;
     const text = unproven === null ? naked : `${naked}, and get none: ${unproven}`;
     this.#policies.act(policy, text, place);

@@ -21,7 +21,7 @@ import type { EngineState } from '../engine-state.ts';
 import { StopProcedure } from './stop-procedure.ts';
 import { cover } from '../../domain/cover.ts';
 import { changeWithoutFill, type HeldPosition } from '../positions/portfolio.ts';
-import { codeOf, ordersOf } from '../owners.ts';
+import { ordersOf } from '../owners.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
@@ -190,7 +190,7 @@ class Orphans {
     const { settings, context } = this.#state;
     const { strategy, instrument, qty } = held;
     const policy = settings.risk.onOrphan ?? 'hold';
-    const code = codeOf(this.#state, instrument);
+    const code = this.#state.contracts.codeOf(instrument);
     const id = settings.strategies[strategy]?.id ?? `strategy ${strategy}`;
     const text = `${id} is not running and holds ${qty} of ${code}, ${this.#cover(held)}: risk.onOrphan is ${policy}`;
     context.alert(strategy, 'critical', 'orphan_position', text);
