@@ -192,7 +192,7 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEnt
   return {
     strategy,
     id: registry.idOf(strategy),
-    stopped: registry.stoppedReason(strategy),
+    stopped: registry.seats[strategy]?.stopped ?? null,
     halted: halt.strategyReason(strategy),
     legs: registry.legs(strategy).map(({ orderCode }) => orderCode),
     positions: positionEntries(parts, strategy),

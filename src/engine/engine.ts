@@ -375,8 +375,7 @@ export class Engine {
   #onGap({ seq, tsUs: at, instrument, totalVolume }: TradeTick, expectedTotalVolume: number): void {
     this.#gaps += 1;
     const missed = totalVolume - expectedTotalVolume;
-    const { nowUs } = this.#context;
-    this.#context.append({ kind: 'gap', cause: seq, tsUs: nowUs, strategy: null, instrument, missed });
+    this.#context.append({ kind: 'gap', ...this.#context.head(null), instrument, missed });
     this.#registry.dispatch((host) =>
       host.onGap({ kind: 'gap', seq, tsUs: at, instrument, expectedTotalVolume, totalVolume }),
     );
@@ -416,7 +415,7 @@ export class Engine {
 
   #takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
     const { moneyReconciler, fills, breakers } = this.#state;
-    this.#session.takeAccount(account, startedUs);
+    this.#session.account.take(account, startedUs);
     moneyReconciler.takeAccount(account, startedUs, at, fills.version);
     breakers.account(account.netAssetValue);
   }

@@ -108,7 +108,7 @@ export class Trader implements TraderPort {
   note(strategy: StrategyIndex, text: string): void {
     this.#assertInEvent(strategy, 'note');
     const { context } = this.#state;
-    context.append({ kind: 'strategy_note', cause: context.seq, tsUs: context.nowUs, strategy, text });
+    context.append({ kind: 'strategy_note', ...context.head(strategy), text });
   }
 
   plot(strategy: StrategyIndex, instrument: InstrumentIndex, name: string, value: number): void {

@@ -7,12 +7,17 @@
  */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
+import { phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { type CostSchedule, taxOn } from '../../domain/costs.ts';
-import { type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
+import { dayClose } from '../../domain/day-plan.ts';
+import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { JournalEntry, MoneyFigure } from '../ports/journal-entry.ts';
 import type { Owners } from '../owners.ts';
 import { type BookState, EnclosedProof, type Reads } from './enclosed-proof.ts';
+
+/** The fills of the closing auction are known within it. */
+const AFTER_CLOSE_US = minutes(10);
 
 /** For the status line, the control API and the commands. */
 export interface MoneyView {
@@ -98,8 +103,19 @@ export class MoneyReconciler {
   }
 
   takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs, fillVersion: number): void {
-    if (this.#reaction === undefined || !this.#owners.session.isMoneyOf(startedUs)) return;
+    if (this.#reaction === undefined || !this.#isOfToday(startedUs)) return;
     this.#proof.takeReading(account, startedUs, at, fillVersion);
+  }
+
+  /** Money of the day is shown from the open until shortly after the close; the night settles it. */
+  #isOfToday(readUs: TsUs): boolean {
+    const { session } = this.#owners;
+    const { calendar, day } = session;
+    if (day === null || tradingDayAt(calendar, readUs) !== day) return false;
+    if (!session.isSurelyToday(readUs)) return false;
+    if (phaseAt(calendar, readUs) !== 'closed') return true;
+    const closeUs = dayClose(calendar, day);
+    return closeUs !== undefined && readUs >= closeUs && readUs < closeUs + AFTER_CLOSE_US;
   }
 
   takeBook(snapshot: BookSnapshot, book: BookState): void {

@@ -30,8 +30,6 @@ interface UnseenFills {
 
 const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 
-type State = 'unread' | 'agreed' | 'mismatch';
-
 export class PositionReconciler {
   readonly #context: EventContext;
   readonly #contracts: ContractTable;
@@ -39,7 +37,7 @@ export class PositionReconciler {
   readonly #earlier: UnseenFills;
   readonly #reads: Reads;
   readonly #proof = new EnclosedProof<readonly BrokerPosition[]>();
-  #state: State = 'unread';
+  #state: 'unread' | 'agreed' | 'mismatch' = 'unread';
   /** Our positions were right before: a difference has to be explained. Without a past they are what the broker holds. */
   #hasPast = false;
   #differences: readonly Difference[] = [];
@@ -76,14 +74,6 @@ export class PositionReconciler {
   /** When the read began that last agreed with our positions; -Infinity after a difference or a start. */
   get agreedUs(): number {
     return this.#agreedUs;
-  }
-
-  get positions(): readonly BrokerPosition[] {
-    return this.#positions ?? [];
-  }
-
-  get state(): State {
-    return this.#state;
   }
 
   brokerQty(instrument: InstrumentIndex): SignedQty | undefined {
@@ -170,15 +160,13 @@ export class PositionReconciler {
     for (const difference of this.#differences)
       if (isPriced(difference)) this.#adopt(this.#takeClosed(difference));
     this.#differences = unpriced;
-    if (unpriced.length > 0) return this.#tellUnpriced(unpriced);
+    if (unpriced.length > 0) {
+      const text = `no price is known for ${this.#describe(unpriced)}: entries stay blocked; resume again once prices were read`;
+      return this.#context.alert(null, 'warning', 'position_unpriced', text);
+    }
     this.#state = 'unread';
     this.#proof.reset();
     this.#reads.want('positions');
-  }
-
-  #tellUnpriced(differences: readonly Difference[]): void {
-    const text = `no price is known for ${this.#describe(differences)}: entries stay blocked; resume again once prices were read`;
-    this.#context.alert(null, 'warning', 'position_unpriced', text);
   }
 
   #agree(): void {
@@ -228,7 +216,7 @@ export class PositionReconciler {
     this.#context.append({
       kind: 'position_mismatch',
       ...this.#context.head(null),
-      broker: this.positions,
+      broker: this.#positions ?? [],
       ours: this.#contracts.all.map(({ index, orderCode }) => ({
         orderCode,
         qty: this.#portfolio.accountQty(index),
@@ -277,7 +265,7 @@ export class PositionReconciler {
     const ours = this.#portfolio.unitValue(instrument);
     const contract = this.#contracts.at(instrument);
     if (ours !== undefined || contract === undefined) return ours;
-    const row = this.positions.find(({ orderCode }) => orderCode === contract.orderCode);
+    const row = this.#positions?.find(({ orderCode }) => orderCode === contract.orderCode);
     return row?.lastPrice ? valueAtHundredths(contract.spec, row.lastPrice, 1) : undefined;
   }
 

@@ -52,7 +52,7 @@ export function limitUses(
   const { context, losses, session } = owners;
   const { rate } = owners.orders;
   const orders = owners.orders.open.filter(({ isProtective }) => !isProtective);
-  const margin = session.account?.usageBps;
+  const margin = session.account.figures?.usageBps;
   return [
     ofAccount('position', worst(owners, null), risk.accountPositionMax),
     ofAccount('open_orders', orders.length, risk.openOrdersMax),

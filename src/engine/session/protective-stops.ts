@@ -11,7 +11,6 @@ import { assert } from '../../domain/assert.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { cover, type Cover } from '../../domain/cover.ts';
 import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
-import type { ProtectiveStopSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
   OPERATOR_INDEX,
@@ -25,7 +24,7 @@ import {
 import type { ManagedOrder } from '../orders/managed-order.ts';
 import { ordersOf, type OrderView, whyUnproven } from '../owners.ts';
 import type { EngineState } from '../engine-state.ts';
-import type { Place } from './targets.ts';
+import { isSamePlace, type Place } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
 
 /** Longer than a call may wait for positions to be read: a second one is never asked for beside it. */
@@ -34,6 +33,8 @@ const ASK_AGAIN = seconds(6);
 const PROMPT_WITHDRAWALS = 3;
 
 const NO_ORDERS: readonly ManagedOrder[] = [];
+
+type StopTerms = Pick<OrderView, 'side' | 'triggerPrice' | 'limitPrice' | 'leavesQty'>;
 
 /** Terms of a stop that takes the place of another. */
 interface InheritedStop {
@@ -101,9 +102,9 @@ export class ProtectiveStops {
 
   /** After every event that can change positions or orders. */
   step(): void {
-    const { settings } = this.#state;
-    this.#restore(settings.risk.protectiveStop);
-    this.#find(settings.risk.protectiveStop);
+    const { protectiveStop } = this.#state.settings.risk;
+    this.#restore(protectiveStop === undefined);
+    this.#find(protectiveStop === undefined);
     if (this.#places.size === 0) return;
     const unproven = whyUnproven(this.#state);
     this.#look(unproven === null);
@@ -113,14 +114,14 @@ export class ProtectiveStops {
     this.#setAlarm();
   }
 
-  #find(configured: ProtectiveStopSettings | undefined): void {
-    const { portfolio, orders } = this.#state;
-    if (configured !== undefined) for (const held of portfolio.held()) this.#place(held, null);
+  #find(isInheriting: boolean): void {
+    const { portfolio, orders, targets } = this.#state;
+    if (!isInheriting) for (const held of portfolio.held()) this.#place(held, null);
     for (const order of orders.open) {
-      const isWithdrawn = (): boolean => isOversized(order) || this.#state.targets.isClosing(order);
-      if (!order.isProtective && !(isStop(order) && isWithdrawn())) continue;
-      const inherited = configured === undefined ? inheritedFrom(order) : null;
-      if (configured !== undefined || inherited !== null) this.#place(order, inherited);
+      const isWithdrawn = isStop(order) && (isOversized(order) || targets.isClosing(order));
+      if (!order.isProtective && !isWithdrawn) continue;
+      if (isInheriting) this.#inherit(order, order);
+      else this.#place(order, null);
     }
   }
 
@@ -128,7 +129,7 @@ export class ProtectiveStops {
    * A halt takes the stop of an entry that has not filled: it could open a position. Where the entry turns out to have filled, the
    * stop comes back on its terms, also after a resume, unless the strategy has entered since.
    */
-  #restore(configured: ProtectiveStopSettings | undefined): void {
+  #restore(isInheriting: boolean): void {
     const { context, orders, registry, halt, portfolio } = this.#state;
     // A resume may come before the end is read.
     const isOff = ({ strategy, createdUs, waitedUs }: OrderView): boolean =>
@@ -138,9 +139,8 @@ export class ProtectiveStops {
     const ended = orders.canceledWaiting.length === 0 ? NO_ORDERS : orders.canceledWaiting.splice(0);
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended
+      .filter((order) => order.role === 'stop' && order.strategy !== OPERATOR_INDEX && isOff(order))
       .filter((order) => !order.isUnwanted && !order.isPartnerSent && !order.isProtective)
-      .filter(({ strategy }) => strategy !== OPERATOR_INDEX)
-      .filter((order) => order.role === 'stop' && isOff(order))
       .map((order) => ({ order, endedUs: context.nowUs }));
     this.#lost = [...this.#lost, ...lost].filter((each) => !this.#hasEntered(each));
     if (whyUnproven(this.#state) !== null) return;
@@ -149,9 +149,7 @@ export class ProtectiveStops {
       const held = portfolio.position(strategy, instrument).qty;
       if (Math.sign(held) !== -signOf(side) || this.#state.targets.isClosing(order)) continue;
       const isAlike = (other: LostStop): boolean =>
-        other.order.strategy === strategy &&
-        other.order.instrument === instrument &&
-        other.order.side === side;
+        isSamePlace(other.order, order) && other.order.side === side;
       const alike = this.#lost.filter(isAlike);
       this.#lost = this.#lost.filter((other) => !isAlike(other));
       const naked = this.#cover(order, held, isStaying).nakedQty;
@@ -160,9 +158,7 @@ export class ProtectiveStops {
       const text = `${clientOrderId} was canceled while entries are off, and ${naked} of ${code} have no stop at the broker now: another takes its place`;
       context.alert(strategy, 'critical', 'exits_missing', text);
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
-      const terms = { side, triggerPrice: triggerPrice ?? null, limitPrice, leavesQty: size };
-      const inherited = configured === undefined ? inheritedFrom(terms) : null;
-      if (inherited !== null) this.#place(order, inherited);
+      if (isInheriting) this.#inherit(order, { side, triggerPrice, limitPrice, leavesQty: size });
     }
   }
 
@@ -208,6 +204,13 @@ export class ProtectiveStops {
       if (isOver && this.#stopsOf(place).length === 0 && !this.#isOversizedLeft(place))
         this.#places.delete(key);
     }
+  }
+
+  /** An order without a price to wait for has no successor. */
+  #inherit(place: Place, { side, triggerPrice, limitPrice, leavesQty }: StopTerms): void {
+    if (typeof triggerPrice !== 'number') return;
+    const slipTicks = Math.max(0, signOf(side) * (limitPrice - triggerPrice));
+    this.#place(place, { side, triggerTicks: triggerPrice, slipTicks, qty: leavesQty });
   }
 
   #place(place: Place, inherited: InheritedStop | null): void {
@@ -378,18 +381,6 @@ export class ProtectiveStops {
 /** Withdrawn because it is larger than the position that it closes. */
 const isOversized = ({ oversizedUs }: OrderView): boolean =>
   typeof oversizedUs === 'number' && oversizedUs > -Infinity;
-
-/** Null where the order has no price to wait for. */
-function inheritedFrom({
-  side,
-  triggerPrice,
-  limitPrice,
-  leavesQty,
-}: Pick<OrderView, 'side' | 'triggerPrice' | 'limitPrice' | 'leavesQty'>): InheritedStop | null {
-  if (typeof triggerPrice !== 'number') return null;
-  const slipTicks = Math.max(0, signOf(side) * (limitPrice - triggerPrice));
-  return { side, triggerTicks: triggerPrice, slipTicks, qty: leavesQty };
-}
 
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
 const isTooLarge = ({ side, wantedQty, askedQty }: Watch, stop: OrderView): boolean =>

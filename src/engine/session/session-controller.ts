@@ -212,8 +212,6 @@ class Orphans {
 
 class Settlement {
   readonly #state: EngineState;
-  /** When each contract is traded for the last time. */
-  readonly #closes = new Map<Contract, number>();
   readonly #left = new Map<OrderCode, number>();
 
   constructor(state: EngineState) {
@@ -222,7 +220,6 @@ class Settlement {
 
   /** The list is new, or the calendar. */
   onContracts(): void {
-    this.#closes.clear();
     for (const contract of this.#state.contracts.all) this.#leftUs(contract);
   }
 
@@ -275,12 +272,10 @@ class Settlement {
     return left;
   }
 
+  /** When it is traded for the last time. */
   #closeOf(contract: Contract): number {
-    const known = this.#closes.get(contract);
-    if (known !== undefined) return known;
-    const close = dayClose(this.#state.calendar, lastSession(this.#state.calendar, contract)) ?? Infinity;
-    this.#closes.set(contract, close);
-    return close;
+    const { calendar } = this.#state;
+    return dayClose(calendar, lastSession(calendar, contract)) ?? Infinity;
   }
 
   #hasOrders(instrument: InstrumentIndex): boolean {

@@ -62,9 +62,8 @@ export class SessionEvents {
   /** Commands of a person or of the schedule. Each is journaled before it is done. */
   command({ by, command }: CommandReceived): void {
     const { halt, losses, context, entries, stops } = this.#state;
-    const { seq: cause, nowUs } = context;
     losses.invalidate();
-    context.append({ kind: 'command', cause, tsUs: nowUs, strategy: null, by, command });
+    context.append({ kind: 'command', ...context.head(null), by, command });
     switch (command.name) {
       case 'halt':
         return halt.command(command.reason, command.strategy ?? null);

@@ -175,7 +175,7 @@ export class OwnersRig {
   }
 
   account(buyingPower = 1_000_000_000): this {
-    this.state.session.takeAccount(accountWith(buyingPower), this.now);
+    this.state.session.account.take(accountWith(buyingPower), this.now);
     return this;
   }
 
