@@ -28,6 +28,7 @@ export interface HeldPosition {
 }
 
 const NO_MONEY = money(0);
+const NOWHERE: readonly InstrumentIndex[] = [];
 
 class Account {
   readonly positions: Position[] = [];
@@ -77,6 +78,7 @@ export class Portfolio {
   #accounts: Account[] = [];
   /** By instrument, over all accounts. */
   #totals: ContractTotal[] = [];
+  readonly #instruments: InstrumentIndex[] = [];
   #charged = 0;
   /** Positions that are not flat. */
   #holding = 0;
@@ -126,6 +128,11 @@ export class Portfolio {
   /** Contracts with a higher index were never held. */
   get instrumentCount(): number {
     return this.#totals.length;
+  }
+
+  /** Contracts that a strategy or, null, anybody held or carried over on this day, and maybe more. */
+  touchedBy(strategy: StrategyIndex | null): readonly InstrumentIndex[] {
+    return strategy === null ? this.#instruments : (this.#accounts[strategy + 1]?.touched ?? NOWHERE);
   }
 
   /** How many contracts win or lose with the price, of one strategy or, null, of the account; above zero with a rising one. */
@@ -416,7 +423,10 @@ export class Portfolio {
   }
 
   #total(instrument: InstrumentIndex): ContractTotal {
-    while (this.#totals.length <= instrument) this.#totals.push(new ContractTotal());
+    while (this.#totals.length <= instrument) {
+      this.#instruments.push(instrumentIndex(this.#totals.length));
+      this.#totals.push(new ContractTotal());
+    }
     const total = this.#totals[instrument];
     assert(total !== undefined, 'each contract has a total');
     return total;
