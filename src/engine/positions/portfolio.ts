@@ -5,6 +5,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
+import { withOne } from '../../domain/lists.ts';
 import { opposite, type Side } from '../../domain/order.ts';
 import { applyFill, FLAT_POSITION, openProfit, type Position, PositionTotal } from '../../domain/position.ts';
 import {
@@ -28,7 +29,8 @@ export interface HeldPosition {
 }
 
 const NO_MONEY = money(0);
-const NOWHERE: readonly InstrumentIndex[] = [];
+const NOBODY: StrategyIndex[] = [];
+const NOWHERE: InstrumentIndex[] = [];
 
 class Account {
   readonly positions: Position[] = [];
@@ -86,8 +88,8 @@ export class Portfolio {
   #hasUnfilled = false;
   /** Of positions that the end of their contract closed today. */
   #settledValue = 0;
-  readonly #changed: StrategyIndex[] = [];
-  readonly #moved: InstrumentIndex[] = [];
+  #changed = NOBODY;
+  #moved = NOWHERE;
   /** Of the account since `forgetChanges`, by positions and costs alone: each at the price of its moment. */
   #lost = 0;
   /** Null after a change: it is listed when somebody asks. */
@@ -120,8 +122,8 @@ export class Portfolio {
   }
 
   forgetChanges(): void {
-    this.#changed.length = 0;
-    this.#moved.length = 0;
+    this.#changed = NOBODY;
+    this.#moved = NOWHERE;
     this.#lost = 0;
   }
 
@@ -418,7 +420,7 @@ export class Portfolio {
     this.#unproven.add(instrument);
     this.#lost += before.realised + this.open(before, instrument);
     this.#lost -= after.realised + this.open(after, instrument);
-    if (!this.#moved.includes(instrument)) this.#moved.push(instrument);
+    if (!this.#moved.includes(instrument)) this.#moved = withOne(this.#moved, instrument);
     this.#note(strategy);
   }
 
@@ -433,7 +435,7 @@ export class Portfolio {
   }
 
   #note(strategy: StrategyIndex): void {
-    if (!this.#changed.includes(strategy)) this.#changed.push(strategy);
+    if (!this.#changed.includes(strategy)) this.#changed = withOne(this.#changed, strategy);
   }
 }
 

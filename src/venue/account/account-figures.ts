@@ -129,7 +129,8 @@ export function marginFigures(account: LedgerAccount, context: AccountContext): 
   const { rules } = context;
   const { cash } = account;
   const { day } = context;
-  let [initial, dayProfit] = [0, 0];
+  let initial = 0;
+  let dayProfit = 0;
   for (const [code, holding] of account.holdings) {
     const { qty: net } = holding.entry;
     if (net === 0) dayProfit += holding.day.realised;
