@@ -6,7 +6,6 @@ import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../domain/ids
 import type { OrderStatus, Side } from '../domain/order.ts';
 import {
   type InstrumentIndex,
-  instrumentIndex,
   type Money,
   OPERATOR_INDEX,
   type PriceTicks,
@@ -133,10 +132,9 @@ export function engineSnapshot(
   counts: Pick<EngineView['counts'], 'events' | 'gaps' | 'duplicates'>,
 ): EngineView {
   const { context, session, market, halt, portfolio, orders, registry, executor, fills } = parts;
-  const owners = [...registry.seats.map(({ index }) => index), OPERATOR_INDEX];
-  const strategies = owners
-    .filter((owner) => owner !== OPERATOR_INDEX || portfolio.has(owner) || hasOpenOrders(parts, owner))
-    .map((owner) => strategyEntry(parts, owner));
+  const hasOperator =
+    portfolio.has(OPERATOR_INDEX) || orders.open.some(({ strategy }) => strategy === OPERATOR_INDEX);
+  const owners = [...registry.seats.map(({ index }) => index), ...(hasOperator ? [OPERATOR_INDEX] : [])];
   const { fee, tax } = portfolio.costs();
   const { readUs } = parts.positionReconciler;
   return {
@@ -151,7 +149,7 @@ export function engineSnapshot(
     stopsUnproven: stopsUnproven(parts),
     money: parts.moneyReconciler.view,
     procedure,
-    strategies,
+    strategies: owners.map((owner) => strategyEntry(parts, owner)),
     orders: orders.open.map(orderEntry),
     dayPnl: portfolio.accountDayPnl(),
     fee,
@@ -162,9 +160,7 @@ export function engineSnapshot(
     lastFillUs: fills.lastUs,
     positionsReadUs: readUs === -Infinity ? null : tsUs(readUs),
     counts: {
-      events: counts.events,
-      gaps: counts.gaps,
-      duplicates: counts.duplicates,
+      ...counts,
       orders: executor.placed,
       denials: executor.denials,
       rejections: executor.rejected,
@@ -181,10 +177,6 @@ function stopsUnproven({ orders, session }: EngineState): string | null {
   const unseen = waiting.find(({ isUnseen }) => isUnseen);
   if (unseen === undefined) return null;
   return `${unseen.clientOrderId} waited at the broker in the last session, and its trigger book has not shown it since`;
-}
-
-function hasOpenOrders({ orders }: EngineState, owner: StrategyIndex): boolean {
-  return orders.open.some(({ strategy }) => strategy === owner);
 }
 
 function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEntry {
@@ -207,8 +199,7 @@ function positionEntries(
   strategy: StrategyIndex,
 ): readonly PositionEntry[] {
   const entries: PositionEntry[] = [];
-  for (const { index, orderCode } of contracts.all) {
-    const instrument = instrumentIndex(index);
+  for (const { index: instrument, orderCode } of contracts.all) {
     const position = portfolio.position(strategy, instrument);
     if (position.qty === 0 && position.realised === 0) continue;
     entries.push({ instrument, orderCode, ...position, open: portfolio.open(position, instrument) });

@@ -7,10 +7,8 @@ import {
   addUs,
   type InstrumentIndex,
   minutes,
-  OPERATOR_INDEX,
   seconds,
   type StrategyIndex,
-  strategyIndex,
   tsUs,
 } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
@@ -47,14 +45,13 @@ export class CloseOut {
     const day = session.tradingDay();
     const before = settings.flatBeforeClose;
     this.#nightFromUs = flatFrom(calendar, day, before) ?? Infinity;
-    this.#closeUs = dayClose(calendar, day) ?? -Infinity;
+    this.#closeUs = dayClose(calendar, day) ?? Infinity;
     this.#expiryFromUs = new Map();
     for (const contract of contracts.all) {
       const from = expiryFlatFrom(calendar, contract, day, before ?? EXPIRY_TOLD_BEFORE);
       if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
     }
-    const close = this.#closeUs === -Infinity ? Infinity : this.#closeUs;
-    this.#dueUs = Math.min(close, ...this.#moments);
+    this.#dueUs = Math.min(this.#closeUs, ...this.#moments);
     this.#arm();
   }
 
@@ -96,7 +93,7 @@ export class CloseOut {
   /** Waits for a scan of the book after the close, which shows the fills of the last auction. */
   #sayOvernight(): void {
     const { portfolio, targets, session } = this.#state;
-    if (this.#closeUs === -Infinity || session.bookReadUs < this.#closeUs) return;
+    if (session.bookReadUs < this.#closeUs) return;
     const isNight = this.#nightFromUs !== Infinity;
     const text = 'stays open overnight; stops that wait at the broker end with the close';
     for (const held of portfolio.held())
@@ -105,55 +102,51 @@ export class CloseOut {
   }
 
   #closeForTheNight(): void {
-    const { settings, portfolio } = this.#state;
+    const { registry, portfolio, targets } = this.#state;
     const positions = portfolio.held();
-    for (let i = 0; i < settings.strategies.length; i += 1) {
-      const strategy = strategyIndex(i);
+    for (const { index: strategy } of registry.seats) {
       if (!this.#isFlatAtNight(strategy)) continue;
-      const isHolding = positions.some(
-        (held) => held.strategy === strategy && !this.#state.targets.has(held),
-      );
+      const isHolding = positions.some((held) => held.strategy === strategy && !targets.has(held));
       // Late fills may reopen its position; working orders are withdrawn once.
-      if (isHolding || !this.#told.has(`orders ${i}`))
+      if (this.#isNews(`orders ${strategy}`) || isHolding)
         this.#executor.flattenOwner(strategy, 'flat before the close', 'settings');
-      this.#told.add(`orders ${i}`);
     }
   }
 
   #closeExpiring(instrument: InstrumentIndex): void {
-    for (const held of this.#state.portfolio.held()) {
+    const { settings, portfolio, targets } = this.#state;
+    for (const held of portfolio.held()) {
       if (held.instrument !== instrument) continue;
-      if (this.#policyOf(held.strategy) === 'flatten') {
+      // Adopted positions are for the operator to decide.
+      if (settings.strategies[held.strategy]?.onExpiry === 'flatten') {
         // One that was given up before tries again; later ones are no news.
-        const matter = `expires ${held.strategy} ${instrument}`;
-        if (!this.#told.has(matter) || !this.#state.targets.has(held))
+        if (this.#isNews(`expires ${held.strategy} ${instrument}`) || !targets.has(held))
           this.#executor.flatten(held, 'the contract expires today');
-        this.#told.add(matter);
       } else
         this.#sayOnce('warning', 'held_into_expiry', held, 'expires today and is held into its settlement');
     }
   }
 
-  #sayOnce(severity: AlertSeverity, code: string, held: HeldPosition, text: string): void {
-    const key = `${code} ${held.strategy} ${held.instrument}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
-    this.#state.context.alert(
-      held.strategy,
-      severity,
-      code,
-      `${held.qty} of ${this.#state.contracts.codeOf(held.instrument)} ${text}`,
-    );
+  #sayOnce(
+    severity: AlertSeverity,
+    code: string,
+    { strategy, instrument, qty }: HeldPosition,
+    text: string,
+  ): void {
+    const { context, contracts } = this.#state;
+    if (this.#isNews(`${code} ${strategy} ${instrument}`))
+      context.alert(strategy, severity, code, `${qty} of ${contracts.codeOf(instrument)} ${text}`);
+  }
+
+  /** The first time on this day. */
+  #isNews(matter: string): boolean {
+    const isNews = !this.#told.has(matter);
+    this.#told.add(matter);
+    return isNews;
   }
 
   #isFlatAtNight(strategy: StrategyIndex): boolean {
     return this.#state.settings.strategies[strategy]?.overnight === false;
-  }
-
-  /** Adopted positions are for the operator to decide. */
-  #policyOf(strategy: StrategyIndex): 'flatten' | 'hold' {
-    if (strategy === OPERATOR_INDEX) return 'hold';
-    return this.#state.settings.strategies[strategy]?.onExpiry ?? 'hold';
   }
 }
 

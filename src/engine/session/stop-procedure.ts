@@ -3,7 +3,7 @@
  * by the settings; then `stop_ready`. Every step has a time limit, after which the remainder is alerted and the stop goes on: the process may be killed soon.
  */
 import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
-import { type DurationUs, durationUs, seconds, strategyIndex, US_PER_MINUTE } from '../../domain/units.ts';
+import { type DurationUs, durationUs, seconds, US_PER_MINUTE } from '../../domain/units.ts';
 import type { EngineState } from '../engine-state.ts';
 import { Withdrawal } from './flattener.ts';
 import type { TargetExecutor } from './target-executor.ts';
@@ -38,50 +38,41 @@ export class StopProcedure {
     this.#withdrawal = this.#createWithdrawal();
     if (!this.#isClosing) return this.#goOn();
     // Its stops are withdrawn: without its exits the position would be left naked.
-    this.#stage = 'closing';
-    this.#state.sessionTimers.after(this, this.#flattenMax(), () => this.#goOn());
+    this.#enter('closing', { after: this.#flattenMax, run: () => this.#goOn() });
   }
 
   /** Outside continuous trading nothing comes of it soon. */
   get #isClosing(): boolean {
-    return this.#phase === 'continuous' && this.#state.targets.isClosingAny;
+    return this.#isOpen && this.#state.targets.isClosingAny;
+  }
+
+  get #isOpen(): boolean {
+    return this.#state.session.phase === 'continuous';
   }
 
   #goOn(): void {
-    this.#state.sessionTimers.stop(this);
-    if (this.#phase === 'continuous' || !this.#hasWork()) return this.#cancelOrders();
-    this.#waitOrLeave();
+    if (this.#isOpen) this.#cancelOrders();
+    else this.#waitOrLeave();
   }
 
   /** Outside continuous trading: the end waits where the settings say so, and nothing else holds it. */
   #waitOrLeave(): void {
-    const { settings, calendar, context } = this.#state;
-    this.#state.sessionTimers.stop(this);
-    const phase = this.#phase;
+    const { settings, calendar, context, session } = this.#state;
+    const { phase } = session;
     const text = `nothing can be cancelled or closed at will in the phase ${phase}`;
     if (!this.#hasWork()) return this.#finish();
-    if (settings.stop.inAuction === 'wait' && phase !== 'closed') {
-      this.#stage = 'waiting';
-      const now = context.nowUs;
-      const minutes = Math.ceil((nextPhaseChange(calendar, now) - now) / US_PER_MINUTE);
-      const rest = `the end waits for the next phase, in ${minutes} min; a second signal ends at once and leaves them`;
-      return context.alert(null, 'warning', 'stop_waits', `${text}: ${rest}`);
-    }
-    this.#sayLeft(text);
-    this.#finish();
-  }
-
-  get #phase(): SessionPhase {
-    return this.#state.session.phase;
+    if (settings.stop.inAuction !== 'wait' || phase === 'closed') return this.#leave(text);
+    this.#enter('waiting');
+    const now = context.nowUs;
+    const minutes = Math.ceil((nextPhaseChange(calendar, now) - now) / US_PER_MINUTE);
+    const rest = `the end waits for the next phase, in ${minutes} min; a second signal ends at once and leaves them`;
+    context.alert(null, 'warning', 'stop_waits', `${text}: ${rest}`);
   }
 
   /** The phase has changed. */
   onPhase(phase: SessionPhase): void {
     if (this.#stage === 'waiting' && phase === 'continuous') return this.#cancelOrders();
-    if (this.#stage === 'waiting' && phase === 'closed') {
-      this.#sayLeft('the trading day is over');
-      return this.#finish();
-    }
+    if (this.#stage === 'waiting' && phase === 'closed') return this.#leave('the trading day is over');
     this.step();
   }
 
@@ -89,14 +80,13 @@ export class StopProcedure {
     if (this.#stage === 'closing' && !this.#isClosing) this.#goOn();
     if (this.#stage === 'canceling' && this.#withdrawal.isDone) this.#closePositions();
     if (this.#stage === 'flattening' && !this.#state.targets.isBusy) this.#finish();
-    if (this.#stage === 'flattening' && this.#phase !== 'continuous') this.#waitOrLeave();
+    if (this.#stage === 'flattening' && !this.#isOpen) this.#waitOrLeave();
   }
 
   /** A new process began: the stop concerned the old one. */
   reset(): void {
     if (this.#stage === 'idle') return;
-    this.#state.sessionTimers.stop(this);
-    this.#stage = 'idle';
+    this.#enter('idle');
     this.#left = [];
     this.#executor.endStop();
   }
@@ -120,57 +110,63 @@ export class StopProcedure {
   }
 
   #cancelOrders(): void {
-    const { settings, sessionTimers } = this.#state;
-    if (settings.stop.orders === 'keep' || this.#withdrawal.isDone) return this.#closePositions();
-    this.#stage = 'canceling';
+    if (this.#state.settings.stop.orders === 'keep' || this.#withdrawal.isDone) return this.#closePositions();
     this.#withdrawal.ask();
-    sessionTimers.after(this, STOP_CANCELS_MAX, () => {
+    const onLate = (): void => {
       this.#sayLeft('their end was not seen in time');
       this.#closePositions();
-    });
+    };
+    this.#enter('canceling', { after: STOP_CANCELS_MAX, run: onLate });
   }
 
   #closePositions(): void {
-    const { settings, sessionTimers } = this.#state;
-    this.#state.sessionTimers.stop(this);
+    const { settings, registry, targets } = this.#state;
     if (settings.stop.positions === 'hold') return this.#finish();
-    if (this.#phase !== 'continuous') return this.#waitOrLeave();
-    this.#stage = 'flattening';
-    for (let i = 0; i < settings.strategies.length; i += 1)
-      this.#executor.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`, 'stop');
-    if (!this.#state.targets.isBusy) return this.#finish();
-    sessionTimers.after(this, this.#flattenMax(), () => {
-      this.#sayLeft('they were not closed in time');
-      this.#finish();
-    });
+    if (!this.#isOpen) return this.#waitOrLeave();
+    const onLate = (): void => this.#leave('they were not closed in time');
+    this.#enter('flattening', { after: this.#flattenMax, run: onLate });
+    for (const { index } of registry.seats)
+      this.#executor.flattenOwner(index, `stop: ${this.#reason}`, 'stop');
+    if (!targets.isBusy) this.#finish();
   }
 
   /** A try waits for a read and for a fill; the first needs the cancels too. */
-  #flattenMax(): DurationUs {
+  get #flattenMax(): DurationUs {
     const { attempts, retryAfter } = this.#state.settings.flatten;
     return durationUs(STOP_CANCELS_MAX + 2 * (attempts + 2) * retryAfter);
   }
 
   #sayLeft(why: string): void {
-    const { settings, context, portfolio, contracts } = this.#state;
+    const { settings, context, portfolio, contracts, targets } = this.#state;
     const names: string[] = [];
     if (settings.stop.orders === 'cancel')
       for (const { clientOrderId } of this.#withdrawal.waiting) names.push(`order ${clientOrderId}`);
     for (const held of portfolio.held())
-      if (settings.stop.positions === 'flatten' || this.#state.targets.has(held))
+      if (settings.stop.positions === 'flatten' || targets.has(held))
         names.push(`position ${held.qty} of ${contracts.at(held.instrument)?.orderCode ?? held.instrument}`);
     if (names.length === 0) return;
     this.#left = names;
     context.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);
   }
 
+  #leave(why: string): void {
+    this.#sayLeft(why);
+    this.#finish();
+  }
+
   #finish(): void {
-    const { portfolio, context } = this.#state;
-    this.#state.sessionTimers.stop(this);
-    const isLeft = portfolio.held().some((held) => this.#state.targets.has(held));
+    const { portfolio, context, targets } = this.#state;
+    const isLeft = portfolio.held().some((held) => targets.has(held));
     if (isLeft && this.#left.length === 0) this.#sayLeft('its flatten is not done');
-    this.#stage = 'ready';
+    this.#enter('ready');
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;
     context.append({ ...context.head(null), kind: 'stop_ready', reason: `${this.#reason}${rest}` });
+  }
+
+  /** `late`: what is done when the stage lasts for too long. */
+  #enter(stage: Stage, late?: { readonly after: DurationUs; readonly run: () => void }): void {
+    this.#stage = stage;
+    if (late === undefined) this.#state.sessionTimers.stop(this);
+    else this.#state.sessionTimers.after(this, late.after, late.run);
   }
 }
