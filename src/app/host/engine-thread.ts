@@ -3,7 +3,7 @@
  * (rulings, 32).
  */
 import { Worker } from 'node:worker_threads';
-import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
 import { assert } from '../../domain/assert.ts';
 import { hasCode } from '../../domain/failure.ts';
 import {
@@ -16,15 +16,16 @@ import {
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
-import { packEvents } from './event-block.ts';
-import type {
-  EngineThreadData,
-  FromEngine,
-  Outbox,
-  PastPlace,
-  ReplayedPast,
-  ReplayStep,
-  ToEngine,
+import { systemTimers } from './market-clock.ts';
+import {
+  packEvents,
+  type EngineThreadData,
+  type FromEngine,
+  type Outbox,
+  type PastPlace,
+  type ReplayedPast,
+  type ReplayStep,
+  type ToEngine,
 } from './worker-protocol.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
@@ -93,7 +94,6 @@ export interface EngineThreadOptions {
   readonly data: Omit<EngineThreadData, 'currentStrategy'>;
   /** A thread of its own unless it is given. */
   readonly start?: StartEngine | undefined;
-  readonly timers: Timers;
   readonly onOutbox: (outbox: Outbox) => void;
   /** The thread hung or died; `culprit` is the strategy whose code was running, if one was. */
   readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
@@ -115,12 +115,9 @@ export class EngineThread {
   readonly #running = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
   readonly #views = new Map<number, (view: EngineView | undefined) => void>();
   #replay: PendingReplay | undefined = undefined;
-  #waitingForIdle: { readonly batches: number; readonly resolve: () => void }[] = [];
-  #answers = 0;
   #requests = 0;
-  #pending = 0;
-  /** Events of each batch that is not answered, oldest first. */
-  #batches: number[] = [];
+  /** Events of each batch that is not answered, oldest first; a replay has none. */
+  readonly #batches: number[] = [];
   #inFlight = 0;
   /** Of one event, as measured over the last batches. */
   #costUs = 0;
@@ -159,19 +156,17 @@ export class EngineThread {
   }
 
   process(events: readonly EngineEvent[]): void {
-    this.#beginBatch(events.length);
-    this.#post({ kind: 'events', events: packEvents(events) });
+    this.#begin(events.length, { kind: 'events', events: packEvents(events) });
   }
 
   /** The end of a replay beside another engine: after it the thread takes events. */
   catchUp(steps: readonly ReplayStep[]): void {
-    this.#beginBatch(steps.length);
-    this.#post({ kind: 'catch_up', steps });
+    this.#begin(steps.length, { kind: 'catch_up', steps });
   }
 
   /** All batches posted so far are decided and carried out. */
   get isIdle(): boolean {
-    return this.#pending === 0;
+    return this.#batches.length === 0;
   }
 
   /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
@@ -179,8 +174,7 @@ export class EngineThread {
     return new Promise((resolve, reject) => {
       if (this.isOver) return reject(new EngineLost('the engine thread has ended', null));
       this.#replay = { resolve, reject };
-      this.#begin();
-      this.#post({ kind: 'replay', past });
+      this.#begin(0, { kind: 'replay', past });
     });
   }
 
@@ -194,12 +188,9 @@ export class EngineThread {
     });
   }
 
-  /** Resolves when all batches posted so far are decided and carried out; at once when the thread is lost. */
-  idle(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waitingForIdle.push({ batches: this.#answers + this.#pending, resolve });
-      this.#tellIdle();
-    });
+  /** Resolves when all batches posted so far are decided and carried out, or the thread is lost: it answers in order. */
+  async idle(): Promise<void> {
+    if (!this.isIdle) await this.view();
   }
 
   async close(): Promise<void> {
@@ -217,54 +208,39 @@ export class EngineThread {
         this.#isReady = true;
         return this.#watchAnew();
       case 'outbox':
-        this.#measure(message.took);
-        this.#answered();
+        this.#measure(this.#answered(), message.took);
         return this.#options.onOutbox(message);
       case 'replaying':
         return this.#watchAnew();
       case 'replayed':
         this.#replay?.resolve(message);
         this.#replay = undefined;
-        return this.#answered();
+        return void this.#answered();
       case 'view':
         this.#views.get(message.request)?.(message.view);
         this.#views.delete(message.request);
     }
   }
 
-  #measure(took: DurationUs): void {
-    const events = this.#batches.shift();
-    assert(events !== undefined, 'an answer belongs to a batch');
-    this.#inFlight -= events;
+  #measure(events: number, took: DurationUs): void {
     this.#costUs += (took / Math.max(1, events) - this.#costUs) * COST_WEIGHT;
   }
 
-  #beginBatch(events: number): void {
-    this.#begin();
+  /** A later batch does not give the running one more time. */
+  #begin(events: number, message: ToEngine): void {
     this.#batches.push(events);
     this.#inFlight += events;
-  }
-
-  /** A later batch does not give the running one more time. */
-  #begin(): void {
-    this.#pending += 1;
     if (this.#watch === undefined) this.#armWatch();
+    this.#post(message);
   }
 
-  #answered(): void {
-    this.#pending -= 1;
-    this.#answers += 1;
+  /** Returns the events of the batch. */
+  #answered(): number {
+    const events = this.#batches.shift();
+    assert(events !== undefined, 'an answer belongs to a batch');
+    this.#inFlight -= events;
     this.#watchAnew();
-    this.#tellIdle();
-  }
-
-  #tellIdle(): void {
-    while (this.#waitingForIdle.length > 0) {
-      const [first] = this.#waitingForIdle;
-      if (first === undefined || (first.batches > this.#answers && !this.isOver)) return;
-      this.#waitingForIdle.shift();
-      first.resolve();
-    }
+    return events;
   }
 
   #end(): void {
@@ -273,7 +249,6 @@ export class EngineThread {
     this.#views.clear();
     this.#watch?.();
     clearInterval(this.#memoryWatch);
-    this.#tellIdle();
   }
 
   #readMemory(): void {
@@ -288,13 +263,12 @@ export class EngineThread {
   #watchAnew(): void {
     this.#watch?.();
     this.#watch = undefined;
-    if (this.#pending > 0) this.#armWatch();
+    if (!this.isIdle) this.#armWatch();
   }
 
   #armWatch(): void {
-    const { timers } = this.#options;
-    this.#watch = timers.after(this.#isReady ? BATCH_TIME_MAX : START_TIME_MAX, () => {
-      this.#watch = timers.after(GRACE, () => this.#lost('strategy code did not return in time'));
+    this.#watch = systemTimers.after(this.#isReady ? BATCH_TIME_MAX : START_TIME_MAX, () => {
+      this.#watch = systemTimers.after(GRACE, () => this.#lost('strategy code did not return in time'));
     });
   }
 

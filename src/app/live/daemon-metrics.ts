@@ -209,9 +209,12 @@ function strategySeries({ lastView: view, names }: Daemon): readonly Series[] {
   ];
 }
 
-function feedSeries({ edge, feed, clock }: Daemon, { clockMap }: Pick<Parts, 'clockMap'>): readonly Series[] {
+function feedSeries(
+  { edge, inbox, clock }: Daemon,
+  { clockMap }: Pick<Parts, 'clockMap'>,
+): readonly Series[] {
   const { state, isStale, connections, framesDropped } = edge.stream.status();
-  const ageUs = feed && Math.max(0, (clock.nowUs() - feed.lastUs) / clockMap.speed);
+  const ageUs = inbox && Math.max(0, (clock.nowUs() - inbox.lastFrameUs) / clockMap.speed);
   return [
     gauge('stream_live', '1 while the price stream is connected and authenticated.', state === 'live'),
     gauge('feed_stale', '1 while prices stay away on a connection that is alive.', isStale),
@@ -220,8 +223,8 @@ function feedSeries({ edge, feed, clock }: Daemon, { clockMap }: Pick<Parts, 'cl
       'Age of the last data frame that the engine was given; since the session opened while there was none.',
       ageUs && ageUs / US_PER_SECOND,
     ),
-    gauge('frames_waiting', 'Data frames that wait for the engine.', feed?.waiting ?? 0),
-    counter('frames_total', 'Data frames that the engine was given.', feed?.frames ?? 0),
+    gauge('frames_waiting', 'Data frames that wait for the engine.', inbox?.framesWaiting ?? 0),
+    counter('frames_total', 'Data frames that the engine was given.', inbox?.frames ?? 0),
     counter(
       'stream_connections_total',
       'Authenticated connections to the price stream; all but the first are reconnects.',

@@ -200,7 +200,7 @@ export class Daemon {
 
   /** Why market time is not to be trusted, or null. */
   get clockProblem(): string | null {
-    if (this.#cycle.session?.isStandingStill === true)
+    if (this.#cycle.session?.inbox.isStandingStill === true)
       return 'market time stands still: its last input is ahead of the clock';
     return Math.abs(systemClock.stepUs) > FOLLOWED_STEP_US_MAX
       ? 'the clock of this machine was set: entries wait'
@@ -219,7 +219,7 @@ export class Daemon {
 
   /** The engine cannot follow the prices: entries wait. */
   get isBehind(): boolean {
-    return this.#cycle.session?.isBehind === true;
+    return this.#cycle.session?.inbox.isBehind === true;
   }
 
   /** With the strategies of the last change. */
@@ -274,8 +274,8 @@ export class Daemon {
   }
 
   /** Undefined between two sessions. */
-  get feed(): TradingSession['feed'] | undefined {
-    return this.#cycle.session?.feed;
+  get inbox(): TradingSession['inbox'] | undefined {
+    return this.#cycle.session?.inbox;
   }
 
   async refreshView(): Promise<EngineView | undefined> {

@@ -30,7 +30,7 @@ const DAEMON = {
   lastView: VIEW,
   viewedUs: 0,
   names: { nameOf: () => 'one' },
-  feed: { frames: 900, lastUs: 1_000_000, waiting: 4 },
+  inbox: { frames: 900, lastFrameUs: 1_000_000, framesWaiting: 4 },
   clock: { nowUs: () => 2_000_000 },
   edge: {
     stream: { status: () => ({ state: 'live', isStale: false, connections: 2, framesDropped: 1 }) },
@@ -78,7 +78,7 @@ test('state is read at the scrape, with bounded labels', () => {
 });
 
 test('without an engine and a session its series are absent', () => {
-  const seen = scraped({ lastView: undefined, feed: undefined });
+  const seen = scraped({ lastView: undefined, inbox: undefined });
   expect(seen['engine_running']).toBe(0);
   for (const name of Object.keys(seen))
     expect(name).not.toMatch(

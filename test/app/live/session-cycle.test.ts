@@ -5,8 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { SessionCycle } from '../../../src/app/live/session-cycle.ts';
 import { PriceBoard } from '../../../src/app/live/price-board.ts';
 import type { SessionContext } from '../../../src/app/live/trading-session.ts';
-import { unpackEvents } from '../../../src/app/host/event-block.ts';
-import type { ReplayedPast, ToEngine } from '../../../src/app/host/worker-protocol.ts';
+import { type ReplayedPast, type ToEngine, unpackEvents } from '../../../src/app/host/worker-protocol.ts';
 import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
@@ -59,6 +58,8 @@ class DyingOnce extends EventEmitter {
       if (this.#isFirst) this.emit('error', new Error('hung'));
       else if (message.kind === 'replay')
         this.emit('message', { kind: 'replayed', past: replayedUntil(this.#after) });
+      else if (message.kind === 'view')
+        this.emit('message', { kind: 'view', request: message.request, view: undefined });
       else if (message.kind === 'events')
         this.emit('message', {
           kind: 'outbox',

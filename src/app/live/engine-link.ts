@@ -5,7 +5,6 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { eventDecisions } from '../../engine/replay/journal-decisions.ts';
@@ -28,9 +27,10 @@ interface Meanwhile {
   readonly entriesByCause: Map<number, JournalEntry[]>;
 }
 
-export class RunningEngine {
+export class EngineLink {
   readonly #options: EngineThreadOptions;
-  #thread: EngineThread;
+  /** The one that runs now. */
+  thread: EngineThread;
   #meanwhile: Meanwhile | null = null;
   /** Events after the switch, while the next engine catches up; null at all other times. */
   #held: EngineEvent[] | null = null;
@@ -38,7 +38,7 @@ export class RunningEngine {
 
   constructor(options: EngineThreadOptions) {
     this.#options = options;
-    this.#thread = new EngineThread({ ...options, onOutbox: this.#onOutbox });
+    this.thread = new EngineThread({ ...options, onOutbox: this.#onOutbox });
   }
 
   readonly #onOutbox: EngineThreadOptions['onOutbox'] = (outbox) => {
@@ -49,47 +49,28 @@ export class RunningEngine {
   process(events: readonly EngineEvent[]): void {
     const kept = this.#held ?? this.#meanwhile?.events;
     if (kept !== undefined) for (const event of events) kept.push(event);
-    if (this.#held === null) this.#thread.process(events);
-  }
-
-  /** Before any event: the past of a session that was interrupted. */
-  replay(past: PastPlace): ReturnType<EngineThread['replay']> {
-    return this.#thread.replay(past);
-  }
-
-  view(): Promise<EngineView | undefined> {
-    return this.#thread.view();
+    if (this.#held === null) this.thread.process(events);
   }
 
   /** Whether it should get more events, with `more` on their way. */
   hasRoom(more: number): boolean {
-    return this.#thread.hasRoom(more + (this.#held?.length ?? 0));
-  }
-
-  /** The strategy whose code is running at this moment, if one is. */
-  get running(): StrategyIndex | null {
-    return this.#thread.running;
+    return this.thread.hasRoom(more + (this.#held?.length ?? 0));
   }
 
   /** All events so far are decided and carried out. */
   get isIdle(): boolean {
-    return this.#held === null && this.#thread.isIdle;
-  }
-
-  /** The engine thread is lost. */
-  get isOver(): boolean {
-    return this.#thread.isOver;
+    return this.#held === null && this.thread.isIdle;
   }
 
   /** Resolves when all events so far are decided and carried out. */
   async idle(): Promise<void> {
     await this.#switched;
-    await this.#thread.idle();
+    await this.thread.idle();
   }
 
   async close(): Promise<void> {
     await this.#switched;
-    await this.#thread.close();
+    await this.thread.close();
   }
 
   prepareNext(data: EngineThreadOptions['data']): NextEngine {
@@ -125,14 +106,14 @@ export class RunningEngine {
     meanwhile: Meanwhile,
     earlier: readonly StrategyIndex[],
   ): Promise<void> {
-    const before = this.#thread;
+    const before = this.thread;
     await before.idle();
     const held = this.#held ?? [];
     this.#meanwhile = null;
     this.#held = null;
     // It is rebuilt from the journal, which has the new list already.
     if (before.isOver) return void next.close();
-    this.#thread = next;
+    this.thread = next;
     next.catchUp(stepsOf(meanwhile, earlier));
     next.process(held);
     // Views asked of it are answered first.
