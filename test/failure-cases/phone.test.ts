@@ -183,6 +183,10 @@ it('asks somebody to acknowledge that a proven halt is not proven any more', asy
     (WaitingFile.read(story.paths.messages)?.desk.unseen ?? []).map(({ title }) => title);
   await story.until(() => unseen().some((title) => title.includes('halt unproven')));
   expect(story.daemon.alerting.state.unseen).toBeGreaterThan(0);
+
+  bot.write(OWNER, '/seen');
+  await story.until(() => /critical alerts? acknowledged|nothing waited/.test(replies(bot)));
+  expect(replies(bot)).toMatch(/critical alerts? acknowledged/);
 });
 
 it('knows by its journal what is held and which stops wait, where no session opens', async () => {

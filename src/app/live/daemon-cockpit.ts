@@ -135,13 +135,11 @@ interface Steered {
   readonly hide: (text: string) => string;
 }
 
-/** Whoever commands has seen what was told. */
 async function steer(
   daemon: Daemon,
   run: RunActions,
   { name, body, by, hide }: Steered,
 ): Promise<CommandResult> {
-  daemon.alerting.acknowledge();
   const { strategy, clientOrderId, reason } = body;
   const text = [name, strategy, clientOrderId, reason]
     .filter((part) => part !== null && part !== '')

@@ -71,11 +71,7 @@ export async function startDaemonControl(
       health: () => healthOf(daemon),
       ready: () => readiness(daemon),
       status: () => statusOf(daemon, config),
-      command: (name, body) => {
-        // Whoever commands has seen what was told.
-        daemon.alerting.acknowledge();
-        return obey(daemon, name, body, run);
-      },
+      command: (name, body) => obey(daemon, name, body, run),
       link: (role) => linkOf(cockpit.link(role)),
     },
   });

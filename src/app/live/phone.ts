@@ -26,10 +26,7 @@ export function listenToPhones(daemon: Daemon, config: Config, run: RunActions):
       daemon.alerting.acknowledge();
       return phoneView(view, statusOf(daemon, config), daemon.edge.table.contracts);
     },
-    command: (name, body) => {
-      daemon.alerting.acknowledge();
-      return obey(daemon, name, body, run);
-    },
+    command: (name, body) => obey(daemon, name, body, run),
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpDesk.isWaiting,
