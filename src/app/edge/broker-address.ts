@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { AuthConfig, Config } from '../../config/config.ts';
 import type { ClockMap } from '../../domain/clock.ts';
-import { REAL_TIME } from '../host/market-clock.ts';
+import { REAL_TIME } from '../host/system-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import { Secrets } from '../../operator/redact.ts';
 import { secretPlaceText } from './secret-place.ts';

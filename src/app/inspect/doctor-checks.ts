@@ -17,7 +17,7 @@ import { ProgramFiles } from '../host/program-files.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { closuresFrom, UNDERLYINGS } from './calendar-view.ts';
-import { readControl } from './read-control.ts';
+import { readControl } from '../restart/daemon-list.ts';
 
 export interface Finding {
   readonly level: 'good' | 'warning' | 'bad';

@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
-import type { EntryKind } from '../../engine/ports/journal-entry.ts';
+import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
@@ -24,6 +24,10 @@ import { storedConfig } from '../host/catalog.ts';
 import { runPlan } from '../host/run-plan.ts';
 import { statePaths } from '../restart/state-paths.ts';
 import { type OrderRow, readOrders } from './read-orders.ts';
+import { shortOrderId } from '../../domain/ids.ts';
+import { lineOf } from '../../operator/entry-line.ts';
+import { oneLine } from '../../operator/terminal.ts';
+import { formatNumber } from '../../text/numbers.ts';
 
 export interface StateQuery {
   /** State directory. */
@@ -93,7 +97,7 @@ export const journalView = (query: StateQuery, kinds: readonly string[] | null):
     entries.filter(({ entry }) => kinds === null || kinds.includes(entry.kind)).map(journalRow),
   );
 
-export function viewOf<Row>(
+function viewOf<Row>(
   { state, session: asked, strategy, last }: StateQuery,
   rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[], naming: Naming) => readonly Row[],
 ): StateView<Row> {
@@ -241,4 +245,81 @@ export function openStoredSession({ config: asked, tape, stateDir, session }: Se
   const { read, found, frames, close } = openSession(config.stateDir, session, names);
   const framesPath = frameLogPath(frames, found.day);
   return { config, names, read, session: found.day, framesPath, close };
+}
+
+// The journal in words: as the log says it, and in few words where the log leaves an entry out.
+
+export interface JournalLine {
+  readonly id: number;
+  /** To the second, of the exchange. */
+  readonly time: string;
+  readonly strategy: string;
+  readonly word: string;
+  readonly text: string;
+}
+
+export const journalLines = (query: StateQuery, kinds: readonly string[] | null): StateView<JournalLine> =>
+  viewOf(query, (entries, _, naming) =>
+    entries
+      .filter(({ entry }) => kinds === null || kinds.includes(entry.kind))
+      // Words are made for the rows that are shown.
+      .slice(query.last === undefined ? 0 : -query.last)
+      .map(({ id, entry, strategyName }) => ({
+        id,
+        time: naming.time(entry.tsUs),
+        strategy: strategyName ?? 'system',
+        ...wordsOf(entry, naming),
+      })),
+  );
+
+export function wordsOf(
+  entry: JournalEntry,
+  naming: Naming,
+): { readonly word: string; readonly text: string } {
+  const line = lineOf(entry, naming);
+  const { word, text } = line ?? { word: spaced(entry.kind), text: quietText(entry, naming) };
+  return { word, text: oneLine(text) };
+}
+
+/** Of entries that the log leaves out. */
+function quietText(entry: JournalEntry, naming: Naming): string {
+  const { kind } = entry;
+  if (kind === 'proposal') return proposalText(entry.proposal, naming);
+  if (kind === 'policy_acted') return entry.text;
+  if (kind === 'equity_peak') return `${formatNumber(entry.value)} VND`;
+  if (kind === 'outcome')
+    return `${shortOrderId(entry.clientOrderId)} ${entry.call}: ${spaced(entry.outcome.status)}`;
+  if (kind !== 'order_status') return '';
+  const { clientOrderId, from, to, detail } = entry;
+  return `${shortOrderId(clientOrderId)} ${spaced(from)} to ${spaced(to)}${detail === '' ? '' : `: ${detail}`}`;
+}
+
+const spaced = (text: string): string => text.replaceAll('_', ' ');
+
+type Proposal = Extract<JournalEntry, { readonly kind: 'proposal' }>['proposal'];
+
+function proposalText(proposal: Proposal, naming: Naming): string {
+  switch (proposal.do) {
+    case 'submit': {
+      const { clientOrderId, intent } = proposal;
+      const { code, points } = naming.contract(intent.instrument);
+      const what = `${intent.side} ${intent.qty} ${code} at ${points(intent.limitPrice)}`;
+      return `${shortOrderId(clientOrderId)} ${what}: ${intent.reason}`;
+    }
+    case 'modify':
+      return `change of ${shortOrderId(proposal.change.clientOrderId)}: ${changeText(proposal.change)}`;
+    case 'cancel':
+      return `cancel of ${shortOrderId(proposal.clientOrderId)}`;
+  }
+}
+
+function changeText(change: Extract<Proposal, { readonly do: 'modify' }>['change']): string {
+  switch (change.kind) {
+    case 'price':
+      return `to the price ${change.limitPrice} ticks`;
+    case 'qty':
+      return `to ${change.qty} in all`;
+    case 'trigger':
+      return `to the trigger ${change.triggerPrice} ticks`;
+  }
 }

@@ -16,7 +16,7 @@ import type { CommandResult } from '../../operator/control-server.ts';
 import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
-import { packageVersion } from '../host/package-version.ts';
+import { packageVersion } from '../host/program-files.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { joined } from '../../operator/cockpit/candles.ts';
 import type { JournalPlace } from '../inspect/cockpit-reads.ts';

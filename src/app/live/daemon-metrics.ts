@@ -7,7 +7,7 @@ import type { Sample, Series } from '../../operator/metrics.ts';
 import { startMetricsServer } from '../../operator/metrics-server.ts';
 import { tokenHours } from '../edge/broker-edge.ts';
 import { readSecret } from '../edge/secret-place.ts';
-import { packageVersion } from '../host/package-version.ts';
+import { packageVersion } from '../host/program-files.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { Daemon, DaemonOptions } from './daemon.ts';
 import { healthOf } from './health.ts';

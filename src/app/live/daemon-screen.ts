@@ -19,8 +19,8 @@ import { type StatusContent, statusLine } from '../../operator/status-line.ts';
 import { type SessionSummary, type SummaryStrategy, summaryText } from '../../operator/summary.ts';
 import { createPaint, isColourWanted, type Paint } from '../../operator/terminal.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
-import { systemClock } from '../host/system-clock.ts';
-import { packageVersion } from '../host/package-version.ts';
+import { inTime, systemClock, systemTimers } from '../host/system-clock.ts';
+import { packageVersion } from '../host/program-files.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import type { Daemon, Screen } from './daemon.ts';
 import { bookFacts, comparisons } from './holdings.ts';
@@ -28,7 +28,6 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
-import { inTime, systemTimers } from '../host/market-clock.ts';
 
 export interface DaemonScreen extends Screen {
   /** Shows the banner and the status line of this daemon; returns how to stop. */

@@ -29,21 +29,24 @@ import { quietNotes } from '../../operator/quiet-notes.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge, tokenHours } from '../edge/broker-edge.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
-import { type DayCare, followSessionHours, type RunningSchedule, type Schedule } from '../edge/schedule.ts';
-import { awaitToken } from '../edge/token-watch.ts';
+import {
+  awaitToken,
+  type DayCare,
+  followSessionHours,
+  type RunningSchedule,
+  type Schedule,
+} from '../edge/schedule.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
-import { createMarketClock, systemTimers } from '../host/market-clock.ts';
+import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
 import type { Lockstep } from '../simulator/lockstep.ts';
 import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
-import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
 import { untoldOrder } from '../restart/own-books.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { Alerting } from './alerting.ts';
-import { checkCalendar } from './calendar-watch.ts';
-import { watchClock } from './clock-watch.ts';
+import { checkCalendar, watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './halt.ts';
 import { holdingsText } from './holdings.ts';

@@ -3,8 +3,7 @@ import { daysKnown, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { seconds, US_PER_SECOND } from '../../domain/units.ts';
 import type { Health } from '../../operator/control-server.ts';
 import { calendarEnd } from '../inspect/calendar-view.ts';
-import { inTime } from '../host/market-clock.ts';
-import { systemClock } from '../host/system-clock.ts';
+import { inTime, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 
 /** The engine is asked each second. */

@@ -15,7 +15,7 @@ import type { EngineEvent, InputSink, MarketEvent, Unsequenced } from '../../eng
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { FrameLog } from '../../recording/frame-log.ts';
 import type { StampedFrame } from '../../wire/stream/server-frame.ts';
-import type { EngineLink } from './engine-link.ts';
+import type { EngineLink } from '../host/engine-thread.ts';
 
 export interface InboxOptions {
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredAddress, reachBroker, type ReachedBroker } from '../edge/broker-address.ts';
 import { CLOSE_READS_MAX } from '../edge/schedule.ts';
-import { systemTimers } from '../host/market-clock.ts';
+import { systemClock, systemTimers } from '../host/system-clock.ts';
 import {
   hasTradedMoney,
   readAgain,
@@ -19,7 +19,6 @@ import {
 import { sendAtOnce } from '../edge/operator-channels.ts';
 import { ProgramFiles } from '../host/program-files.ts';
 import type { Shutdown } from '../host/shutdown.ts';
-import { systemClock } from '../host/system-clock.ts';
 import { createArchiver, type WrittenReport } from '../record/archive-recordings.ts';
 import { RunMark } from '../host/run-mark.ts';
 import {

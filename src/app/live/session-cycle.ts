@@ -27,8 +27,13 @@ import { STOPPING } from '../../engine/risk/entry-halt.ts';
 import type { Config } from '../../config/config.ts';
 import type { StoredEntry } from '../../journal/journal-reader.ts';
 import { EngineLost } from '../host/engine-thread.ts';
-import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
-import { systemClock } from '../host/system-clock.ts';
+import {
+  atMarketTime,
+  createMarketClock,
+  sessionDay,
+  systemClock,
+  systemTimers,
+} from '../host/system-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';
 import { CarryOver, carryOverPast } from '../restart/carry-over.ts';
 import { ownBooks } from '../restart/own-books.ts';

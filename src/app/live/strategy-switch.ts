@@ -11,7 +11,7 @@ import type { Command } from '../../engine/ports/engine-event.ts';
 import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
-import { EngineLost, type EngineThreadOptions } from '../host/engine-thread.ts';
+import { type EngineLink, EngineLost, type EngineThreadOptions } from '../host/engine-thread.ts';
 import { lastStarted } from '../restart/carry-over.ts';
 import { earlierAt } from '../host/session-past.ts';
 import {
@@ -20,7 +20,6 @@ import {
   type StrategyPlan,
 } from '../restart/session-strategies.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
-import type { EngineLink } from './engine-link.ts';
 import type { Inbox } from './inbox.ts';
 
 /** The change was refused: everything is as before. */

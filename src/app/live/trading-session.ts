@@ -37,6 +37,7 @@ import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '.
 import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import {
+  beginningAnew,
   type CarriedOver,
   CarryOver,
   carryOver,
@@ -44,17 +45,14 @@ import {
   goesOn,
   lastStarted,
   NOTHING_CARRIED_OVER,
-  beginningAnew,
 } from '../restart/carry-over.ts';
 import type { PriceBoard } from './price-board.ts';
 import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../host/worker-protocol.ts';
-import type { StartEngine } from '../host/engine-thread.ts';
+import { EngineLink, type StartEngine } from '../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
-import { atMarketTime, createMarketClock, sessionDay } from '../host/market-clock.ts';
-import { systemClock } from '../host/system-clock.ts';
+import { atMarketTime, createMarketClock, sessionDay, systemClock } from '../host/system-clock.ts';
 import type { Lockstep, Work } from '../simulator/lockstep.ts';
 import { Inbox } from './inbox.ts';
-import { EngineLink } from './engine-link.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
 import { leftOutOf, plannedStrategies, type SessionStrategies } from '../restart/session-strategies.ts';
 import type { StatePaths } from '../restart/state-paths.ts';

@@ -34,8 +34,7 @@ import {
   TOKEN_EXCHANGES,
 } from '../edge/broker-connection.ts';
 import { driftText } from '../edge/edge-alerts.ts';
-import { systemTimers } from '../host/market-clock.ts';
-import { systemClock } from '../host/system-clock.ts';
+import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { withFirstDayLimits } from '../host/run-plan.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
 import type { SimulatorLink } from '../simulator/embedded-simulator.ts';

@@ -4,7 +4,7 @@ import { errorText, isDiskFull } from '../../domain/failure.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
 import { describeSimulator, type MarketStep, startSimulator } from '../../simulator/start-simulator.ts';
-import { systemTimers } from '../host/market-clock.ts';
+import { systemTimers } from '../host/system-clock.ts';
 import {
   endWhenIdle,
   EXIT_DISK_FULL,

@@ -1,8 +1,8 @@
 /** `orders`, `positions`, `pnl`, `journal`: read the journal, also while the daemon runs. */
 import type { Command } from 'commander';
-import { type JournalLine, journalLines } from '../../app/inspect/journal-lines.ts';
-import type { OrderRow } from '../../app/inspect/read-orders.ts';
 import {
+  type JournalLine,
+  journalLines,
   journalView,
   ordersView,
   type PnlRow,
@@ -13,6 +13,7 @@ import {
   type StateQuery,
   type StateView,
 } from '../../app/inspect/read-state.ts';
+import type { OrderRow } from '../../app/inspect/read-orders.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { tsUs } from '../../domain/units.ts';

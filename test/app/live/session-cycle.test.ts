@@ -6,7 +6,7 @@ import { SessionCycle } from '../../../src/app/live/session-cycle.ts';
 import { PriceBoard } from '../../../src/app/live/price-board.ts';
 import type { SessionContext } from '../../../src/app/live/trading-session.ts';
 import { type ReplayedPast, type ToEngine, unpackEvents } from '../../../src/app/host/worker-protocol.ts';
-import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
+import { REAL_TIME } from '../../../src/app/host/system-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { durationUs, tsUs } from '../../../src/domain/units.ts';

@@ -9,7 +9,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
+import { REAL_TIME } from '../../../src/app/host/system-clock.ts';
 import { Daemon } from '../../../src/app/live/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/app/restart/state-paths.ts';
 import type { Config } from '../../../src/config/config.ts';
