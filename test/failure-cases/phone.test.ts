@@ -53,7 +53,7 @@ ${more}`;
 
 const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
 
-const listen = ({ daemon }: Story): void => listenToPhones(daemon, daemon.config, IDLE_RUN);
+const listen = ({ daemon }: Story): void => listenToPhones(daemon, IDLE_RUN);
 
 const replies = (bot: BotApi): string => bot.sent.map(({ text }) => text).join('\n');
 

@@ -224,8 +224,6 @@ export class World {
           this.checks.note(text);
         },
         entry: say,
-        block: () => {},
-        status: () => {},
       },
       startEngine: startEngineIn({
         time: this.time,

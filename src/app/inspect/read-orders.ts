@@ -1,5 +1,11 @@
 /** Reads the orders of a session from the journal: one row for each, in the order of their intents. */
-import { type Contract, formatPoints, shownCode } from '../../domain/contract.ts';
+import {
+  type Contract,
+  type ContractSpec,
+  formatPoints,
+  pointValueOf,
+  shownCode,
+} from '../../domain/contract.ts';
 import type { Side } from '../../domain/order.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
@@ -29,6 +35,10 @@ export interface OrderRow {
 interface Terms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
   readonly limitPrice: PriceTicks | null;
 }
+
+/** Average price of contracts with this value. */
+export const avgPoints = (spec: ContractSpec, value: number, qty: number): number =>
+  value / (Math.abs(qty) * pointValueOf(spec));
 
 type Draft = { -readonly [K in keyof OrderRow]: OrderRow[K] };
 
@@ -180,7 +190,7 @@ class OrderBook {
     if (entry.kind === 'fill') row.filledQty = entry.cumQty;
     const spec = this.#contracts[entry.instrument]?.spec;
     if (spec === undefined || row.filledQty === 0) return;
-    row.avgPoints = entry.cumValue / row.filledQty / spec.moneyPerHundredth / 100;
+    row.avgPoints = avgPoints(spec, entry.cumValue, row.filledQty);
   }
 
   #points(orderCode: string, price: PriceTicks | null): string | null {

@@ -23,7 +23,7 @@ import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { storedConfig } from '../host/catalog.ts';
 import { runPlan } from '../host/run-plan.ts';
 import { statePaths } from '../restart/state-paths.ts';
-import { type OrderRow, readOrders } from './read-orders.ts';
+import { avgPoints, type OrderRow, readOrders } from './read-orders.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { lineOf } from '../../operator/entry-line.ts';
 import { oneLine } from '../../operator/terminal.ts';
@@ -102,8 +102,7 @@ function viewOf<Row>(
   rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[], naming: Naming) => readonly Row[],
 ): StateView<Row> {
   return inSession(state, asked, (read, { day: session, configuration }, names) => {
-    const loaded = storedConfig(configuration);
-    const utcOffsetMinutes = loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null;
+    const utcOffsetMinutes = configOf(configuration)?.calendar.utcOffsetMinutes ?? null;
     const contracts = read.contracts(session);
     const naming = createJournalNaming(names, {
       contracts: () => contracts,
@@ -113,6 +112,12 @@ function viewOf<Row>(
     const rows = rowsOf(entriesOf(read, session, strategy), contracts, naming);
     return { session, utcOffsetMinutes, rows: last === undefined ? rows : rows.slice(-last) };
   });
+}
+
+/** The configuration of a session; null where it cannot be read any more. */
+export function configOf(configuration: string): Config | null {
+  const loaded = storedConfig(configuration);
+  return loaded.ok ? loaded.config : null;
 }
 
 /** Reads one session; undefined takes the latest. Throws `NothingThere` without a journal or without this session in it. */
@@ -198,15 +203,14 @@ function positionRows(
       strategy,
       orderCode: shownCode(contracts, instrument),
       qty,
-      avgPoints:
-        contract === undefined ? null : openValue / Math.abs(qty) / contract.spec.moneyPerHundredth / 100,
+      avgPoints: contract === undefined ? null : avgPoints(contract.spec, openValue, qty),
       openValue,
       realised,
     };
   });
 }
 
-function pnlRow(account: StrategyAccount): PnlRow {
+export function pnlRow(account: StrategyAccount): PnlRow {
   const { strategy, orders, fills, filledQty, rejected, realised, fee, tax } = account;
   let denied = 0;
   for (const count of account.denials.values()) denied += count;
@@ -214,7 +218,7 @@ function pnlRow(account: StrategyAccount): PnlRow {
   return { strategy, orders, fills, filledQty, denied, rejected, realised, fee, tax, net };
 }
 
-function journalRow({ id, strategyName, entry }: StoredEntry): JournalRow {
+export function journalRow({ id, strategyName, entry }: StoredEntry): JournalRow {
   const { cause: _cause, tsUs, strategy: _strategy, kind, ...body } = entry;
   return { id, tsUs, strategy: strategyName, kind, body };
 }

@@ -1,6 +1,6 @@
 /** The daemon as its page shows it. */
 import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
-import { type Contract, NO_BAND_BPS, pointsOf, type PriceBand, pointValueOf } from '../../domain/contract.ts';
+import { type Contract, NO_BAND_BPS, pointsOf, type PriceBand } from '../../domain/contract.ts';
 import { type PriceTicks, priceTicks, seconds, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import { NO_PRICE } from '../../engine/orders/adoption.ts';
@@ -17,13 +17,12 @@ import type {
   SessionState,
   StrategyState,
 } from '../../operator/cockpit/cockpit-model.ts';
+import { avgPoints } from '../inspect/read-orders.ts';
 import { jobsText } from '../edge/schedule.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { armedFaults } from '../simulator/simulator-faults.ts';
-import type { Daemon, DaemonOptions } from './daemon.ts';
+import type { Daemon } from './daemon.ts';
 import { healthProblem } from './health.ts';
-
-type Parts = Pick<DaemonOptions, 'address' | 'clockMap'> & { readonly version: string };
 
 /** The view comes each second; an engine that computes for longer has hung or is overloaded. */
 const ANSWER_MAX = seconds(4);
@@ -36,11 +35,9 @@ const CHANGES_SEARCHED_MAX = 400;
 const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
 
 /** The server adds the code that confirms. */
-export function cockpitState(
-  daemon: Daemon,
-  { address, clockMap, version }: Parts,
-): Omit<CockpitState, 'confirm'> {
+export function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'confirm'> {
   const { config, edge, lastView: view } = daemon;
+  const { address, clockMap } = daemon.options;
   const { state, isStale, connections } = edge.stream.status();
   const contracts = edge.table.contracts;
   return {
@@ -52,7 +49,7 @@ export function cockpitState(
     sweep: daemon.sweep.progress,
     problems: problemsOf(daemon),
     engine: engineHealth(daemon),
-    feed: { state, isStale, isBehind: daemon.isBehind, connections },
+    feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },
     token: tokenState(daemon),
     jobs: jobsText(daemon.jobs),
     money: moneyOf(view),
@@ -153,13 +150,14 @@ const moneyOf = (view: EngineView | undefined): AccountMoney => ({
 });
 
 function strategyState(
-  { strategies }: Daemon,
+  { cycle }: Daemon,
   entry: StrategyEntry,
   contracts: readonly Contract[],
 ): StrategyState {
+  const configured = cycle.session?.strategies.present.configured;
   return {
     id: entry.id,
-    strategy: strategies?.find(({ settings }) => settings.id === entry.id)?.definition ?? '',
+    strategy: configured?.find(({ settings }) => settings.id === entry.id)?.definition ?? '',
     stopped: entry.stopped,
     halted: entry.halted,
     contracts: entry.legs,
@@ -181,7 +179,7 @@ function positionState(
   return {
     contract: orderCode,
     qty,
-    avgPoints: isPriced ? openValue / (Math.abs(qty) * pointValueOf(contract.spec)) : null,
+    avgPoints: isPriced ? avgPoints(contract.spec, openValue, qty) : null,
     openVnd: open,
   };
 }

@@ -25,9 +25,7 @@ import { CockpitReader } from './cockpit-reader.ts';
 import { cockpitState } from './cockpit-state.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
 import type { PriceBoard } from './price-board.ts';
-import type { Daemon, DaemonOptions } from './daemon.ts';
-
-type Parts = Pick<DaemonOptions, 'config' | 'paths' | 'address' | 'clockMap' | 'screen'>;
+import type { Daemon } from './daemon.ts';
 
 export interface DaemonCockpit {
   /** Its address, for the start; null while there is no page. */
@@ -44,18 +42,14 @@ const NO_COCKPIT: DaemonCockpit = {
 };
 
 /** Trading goes on without it: an address that is taken is an alert. */
-export async function startDaemonCockpit(
-  daemon: Daemon,
-  parts: Parts,
-  run: RunActions,
-): Promise<DaemonCockpit> {
-  const { cockpit: settings } = parts.config.operator;
-  if (!settings.enabled) return NO_COCKPIT;
+export async function startDaemonCockpit(daemon: Daemon, run: RunActions): Promise<DaemonCockpit> {
+  const { config } = daemon.options;
+  if (!config.operator.cockpit.enabled) return NO_COCKPIT;
   const reader = new CockpitReader();
   try {
-    const cockpit = await openCockpit(daemon, parts, run, reader);
+    const cockpit = await openCockpit(daemon, run, reader);
     return {
-      note: startNote(cockpit, parts.config),
+      note: startNote(cockpit, config),
       link: (role) => cockpit.link(role),
       close: async () => {
         await cockpit.close();
@@ -76,10 +70,11 @@ function startNote(cockpit: Cockpit, { mode, stateDir }: Config): string {
   return `cockpit: ${cockpit.link('steer')} (opens once, within ten minutes; later: ${again})`;
 }
 
-function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: CockpitReader): Promise<Cockpit> {
-  const { address, hosts, port, behindProxy } = parts.config.operator.cockpit;
-  const { secrets, faults } = parts.address;
-  const note = quietNotes(systemClock, (text) => parts.screen.note(text));
+function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Promise<Cockpit> {
+  const { config, screen } = daemon.options;
+  const { address, hosts, port, behindProxy } = config.operator.cockpit;
+  const { secrets, faults } = daemon.options.address;
+  const note = quietNotes(systemClock, (text) => screen.note(text));
   return startCockpit({
     address,
     port,
@@ -89,10 +84,10 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
     clock: systemClock,
     secrets,
     handlers: {
-      facts: freshFacts(daemon, parts),
+      facts: freshFacts(daemon),
       marketMs: () => Math.floor(daemon.clock.nowUs() / US_PER_MS),
       prices: pricesOf(daemon),
-      entries: new JournalEntries(daemon, parts.config),
+      entries: new JournalEntries(daemon),
       onFailure: (error) => note(`the cockpit failed: ${errorText(error)}`),
       command: (name, body, by) => steer(daemon, run, { name, body, by, hide: secrets.hide }),
       faults:
@@ -101,7 +96,7 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
           : pageFaults(faults, (text, by, { message }) =>
               daemon.tell({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
             ),
-      reads: readsOf(daemon, parts, reader),
+      reads: readsOf(daemon, reader),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
       alert: (text) => daemon.alert('warning', 'cockpit_refused', text),
     },
@@ -114,8 +109,8 @@ function pricesOf({ prices }: Daemon): PriceBoard {
 }
 
 /** The view that came last: an engine that hangs keeps nothing back. Looking asks for the next one. */
-function freshFacts(daemon: Daemon, parts: Parts) {
-  const shown = { ...parts, version: packageVersion() };
+function freshFacts(daemon: Daemon) {
+  const version = packageVersion();
   let isAsking = false;
   return () => {
     if (!isAsking) {
@@ -124,7 +119,7 @@ function freshFacts(daemon: Daemon, parts: Parts) {
         isAsking = false;
       });
     }
-    return cockpitState(daemon, shown);
+    return cockpitState(daemon, version);
   };
 }
 
@@ -159,13 +154,11 @@ async function steer(
 /** Rows of the journal as they are committed. */
 class JournalEntries implements EntrySource {
   readonly #daemon: Daemon;
-  readonly #config: Config;
   readonly #present: Naming;
   #past: { readonly session: string; readonly naming: Naming } | null = null;
 
-  constructor(daemon: Daemon, config: Config) {
+  constructor(daemon: Daemon) {
     this.#daemon = daemon;
-    this.#config = config;
     this.#present = this.#naming(() => daemon.edge.table.contracts);
   }
 
@@ -193,13 +186,14 @@ class JournalEntries implements EntrySource {
   }
 
   #naming(contracts: () => readonly Contract[]): Naming {
-    const { calendar, stateDir } = this.#config;
+    const { calendar, stateDir } = this.#daemon.config;
     const { utcOffsetMinutes } = calendar;
     return createJournalNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
   }
 }
 
-function readsOf(daemon: Daemon, { config, paths }: Parts, reader: CockpitReader): CockpitReads {
+function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
+  const { config, paths } = daemon.options;
   const place: JournalPlace = {
     utcOffsetMinutes: config.calendar.utcOffsetMinutes,
     stateDir: config.stateDir,
@@ -241,8 +235,8 @@ class PastCandles {
   }
 
   async of(day: TradingDay): Promise<BarsByContract> {
-    const { hasPast, edge } = this.#daemon;
-    if (!hasPast) return NONE;
+    const { cycle, edge } = this.#daemon;
+    if ((cycle.session?.replayed ?? null) === null) return NONE;
     const beforeSeq = pricesOf(this.#daemon).firstSeq;
     if (beforeSeq !== null && this.#known?.day === day && this.#known.beforeSeq === beforeSeq)
       return this.#known.bars;

@@ -94,10 +94,10 @@ async function carryOut(
   const problem = daemon.programProblem;
   if (problem !== null) return refused(problem);
   const began = performance.now();
-  const before = daemon.strategies ?? [];
+  const before = daemon.cycle.session?.strategies.present.configured ?? [];
   const running = (await daemon.refreshView()) ?? { strategies: [], orders: [] };
   try {
-    const prepared = await daemon.prepare(change);
+    const prepared = await daemon.cycle.prepare(change);
     const changes = strategyChanges(before, prepared.after.configured, running, onOrphanOf(daemon));
     const took = `${Math.round(performance.now() - began)} ms of replay beside the running engine`;
     const isNothing = changes.length === 0;

@@ -30,7 +30,7 @@ import {
   type UnjournaledCalls,
   type Unsequenced,
 } from '../../engine/ports/engine-event.ts';
-import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '../../recording/frame-log.ts';
@@ -77,8 +77,10 @@ export interface SessionContext {
   readonly unjournaled: (day: TradingDay) => UnjournaledCalls;
   /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
+  /** Journals an alert of the main thread. */
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
   /** Of a tape that runs faster than life; else null. */
-  readonly lockstep: Lockstep | null;
+  readonly lockstep?: Lockstep | null;
   /** Follows the prices, for the page; null without one. */
   readonly prices: PriceBoard | null;
 }
@@ -299,7 +301,7 @@ export class TradingSession implements InputSink, Work {
 
   onBehind(lag: DurationUs): void {
     const text = `the engine is ${this.#behind(lag)}: entries wait until it has caught up`;
-    this.tell({ kind: 'alert', severity: 'warning', code: 'engine_behind', text });
+    this.#context.alert('warning', 'engine_behind', text);
     this.inbox.post({ kind: 'stream', state: 'stale', reason: 'the engine is behind the prices' });
   }
 
@@ -314,7 +316,7 @@ export class TradingSession implements InputSink, Work {
 
   onOverflow(lag: DurationUs): void {
     const text = `the engine is ${this.#behind(lag)}: prices are dropped until it has caught up, then the stream connects anew; entries wait, orders at the broker stay; stop the strategy or make it faster`;
-    this.tell({ kind: 'alert', severity: 'critical', code: 'frames_dropped', text });
+    this.#context.alert('critical', 'frames_dropped', text);
     this.inbox.post({ kind: 'stream', state: 'down', reason: 'the engine could not follow the prices' });
   }
 
@@ -336,7 +338,7 @@ export class TradingSession implements InputSink, Work {
     const dropped = this.inbox.dropFrames();
     if (dropped === 0) return;
     const text = `${dropped} frames were dropped: the engine had not taken them when their connection ended; bars of that time have holes`;
-    this.tell({ kind: 'alert', severity: 'warning', code: 'frames_dropped', text });
+    this.#context.alert('warning', 'frames_dropped', text);
   }
 
   /** Frames that a replay could not read may be why it decides otherwise. */
@@ -344,17 +346,12 @@ export class TradingSession implements InputSink, Work {
     const text = end === undefined ? null : frameDamageText(end);
     if (text === null) return;
     const path = frameLogPath(this.#context.paths.frames, this.day);
-    this.tell({
-      kind: 'alert',
-      severity: end?.damage.length === 0 ? 'warning' : 'critical',
-      code: 'frames_damaged',
-      text: `${path}: ${text}; the replay went on without the frames there`,
-    });
-  }
-
-  /** Journals an entry of the main thread. */
-  tell(entry: Unattributed<JournalEntry>): void {
-    this.#append({ ...entry, cause: OWN_CAUSE, tsUs: this.#clock.nowUs(), strategy: null });
+    const severity = end?.damage.length === 0 ? 'warning' : 'critical';
+    this.#context.alert(
+      severity,
+      'frames_damaged',
+      `${path}: ${text}; the replay went on without the frames there`,
+    );
   }
 
   get isIdle(): boolean {
@@ -419,14 +416,14 @@ export class TradingSession implements InputSink, Work {
         });
       }
     const text = `the clock was set: the session of ${follows} ran since this one did, which begins anew with its positions, orders and halts; profit and loss limits of the day count from here`;
-    this.tell({ kind: 'alert', severity: 'warning', code: 'session_begins_anew', text });
+    this.#context.alert('warning', 'session_begins_anew', text);
   }
 
   #tellSetBack(): void {
     if (this.#setBack === 0) return;
     const by = `${Math.round(this.#setBack / US_PER_SECOND)} s`;
     const text = `the clock is ${by} behind the last input of today: market time goes on from the clock; bars of that time have holes`;
-    this.tell({ kind: 'alert', severity: 'warning', code: 'clock_set_back', text });
+    this.#context.alert('warning', 'clock_set_back', text);
   }
 
   #recordInput(input: JournaledInput): void {
@@ -489,6 +486,3 @@ export class TradingSession implements InputSink, Work {
     this.#alarm = atMarketTime(this.#context.clockMap, tsUs(at), () => this.post({ kind: 'clock' }));
   }
 }
-
-/** An entry without the fields that the session fills in. */
-export type Unattributed<E> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;

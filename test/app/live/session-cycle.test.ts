@@ -110,6 +110,7 @@ function cycleWith(startEngine: Start) {
     startStamp: () => 'abcdef0123',
     unjournaled: () => ({ owners: [], changes: [], cancels: [] }),
     onEntry: () => undefined,
+    alert: (_severity: string, _code: string, text: string) => void degraded.push(text),
     prices: new PriceBoard(() => []),
   } as unknown as SessionContext;
   const cycle: SessionCycle = new SessionCycle({
@@ -119,7 +120,6 @@ function cycleWith(startEngine: Start) {
     leftOut: new Map(),
     programProblem: () => problem,
     onLost: () => undefined,
-    onDegraded: (_code, text) => degraded.push(text),
     onFailure: (error) => failures.push(error),
   });
   const close = async (): Promise<void> => {

@@ -116,8 +116,6 @@ async function daemonOn(
         // After what the main thread does with the batch of this row.
         if (kind === 'fill') setImmediate(() => main.filled());
       },
-      block: () => undefined,
-      status: () => undefined,
     },
     startEngine: (data) =>
       watched(new Worker(new URL('./live-engine.js', import.meta.url), { workerData: data }), main),
