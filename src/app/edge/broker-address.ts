@@ -8,8 +8,12 @@ import { Secrets } from '../../operator/redact.ts';
 import { secretPlaceText } from './secret-place.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { SimulatorFaults } from '../simulator/simulator-faults.ts';
-import type { Lockstep } from '../simulator/lockstep.ts';
-import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
+import {
+  type Lockstep,
+  obtainSimulator,
+  type SimulatorLink,
+  simulatorPlan,
+} from '../simulator/embedded-simulator.ts';
 
 export interface BrokerAddress {
   readonly restUrl: string;

@@ -18,8 +18,7 @@ import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
 import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
-import { avgPoints, readOrders } from './read-orders.ts';
-import { inSession, journalRow, openJournal } from './read-state.ts';
+import { avgPoints, inSession, journalRow, openJournal, readOrders } from './read-state.ts';
 import { Candles } from '../../operator/cockpit/candles.ts';
 
 export interface JournalPlace {

@@ -17,9 +17,8 @@ import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
-import { aheadFindings } from './doctor-checks.ts';
-import { readOrders } from './read-orders.ts';
-import { configOf, inSession, pnlRow } from './read-state.ts';
+import { aheadFindings } from './doctor.ts';
+import { configOf, inSession, pnlRow, readOrders } from './read-state.ts';
 
 /** More rows than this are in the journal alone. */
 const ROWS_MAX = 500;

@@ -5,8 +5,7 @@ import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.t
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { csvText, type CsvValue } from '../../text/csv.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
-import { avgPoints, readOrders } from './read-orders.ts';
-import { configOf, inSession, journalRow, openJournal } from './read-state.ts';
+import { avgPoints, configOf, inSession, journalRow, openJournal, readOrders } from './read-state.ts';
 
 interface Scene {
   readonly session: string;

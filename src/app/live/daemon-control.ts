@@ -13,11 +13,10 @@ import { systemClock } from '../host/system-clock.ts';
 import { calendarEnd } from '../inspect/calendar-view.ts';
 import { listDaemon } from '../restart/daemon-list.ts';
 import type { AlertingState } from './alerting.ts';
-import { engineHealth } from './cockpit-state.ts';
 import type { Daemon } from './daemon.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
-import { calendarProblem, healthOf } from './health.ts';
+import { calendarProblem, engineHealth, healthOf } from './health.ts';
 import { comparisons } from './holdings.ts';
 import { statusContent } from './daemon-screen.ts';
 

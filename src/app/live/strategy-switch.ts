@@ -12,7 +12,6 @@ import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { type EngineLink, EngineLost, type EngineThreadOptions } from '../host/engine-thread.ts';
-import { lastStarted } from '../restart/carry-over.ts';
 import { earlierAt } from '../host/session-past.ts';
 import {
   plannedStrategies,
@@ -104,7 +103,6 @@ export class StrategySwitch {
     const plan = plannedStrategies({
       read,
       day,
-      before: lastStarted(read, day),
       config,
       names,
       started: started?.id ?? null,

@@ -43,7 +43,6 @@ import {
   carryOver,
   carryOverPast,
   goesOn,
-  lastStarted,
   NOTHING_CARRIED_OVER,
 } from '../restart/carry-over.ts';
 import type { PriceBoard } from './price-board.ts';
@@ -51,7 +50,7 @@ import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '..
 import { EngineLink, type StartEngine } from '../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
 import { atMarketTime, createMarketClock, sessionDay, systemClock } from '../host/system-clock.ts';
-import type { Lockstep, Work } from '../simulator/lockstep.ts';
+import type { Lockstep, Work } from '../simulator/embedded-simulator.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
 import { leftOutOf, plannedStrategies, type SessionStrategies } from '../restart/session-strategies.ts';
@@ -123,13 +122,13 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   const { read } = journal;
   const framesPath = frameLogPath(paths.frames, day);
   const isStarted = goesOn(read, day);
-  const before = lastStarted(read, day);
+  const before = read.lastDecided(day);
   const contracts = read.contracts(day);
   const carriedOver = isStarted
     ? { ...NOTHING_CARRIED_OVER, contracts }
     : beginningAnew(leftBy(context, before, left, contracts), read, day);
   const sent = context.unjournaled(day);
-  const { strategies, versionsSince } = plannedStrategies({ read, day, before, config, names });
+  const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
   const place = {
     journal: paths.journal,
     session: day,

@@ -9,7 +9,6 @@ import {
   endWhenIdle,
   EXIT_DISK_FULL,
   hasDaemon,
-  planKey,
   type SimulatorLink,
   simulatorOptions,
   type SimulatorPlan,
@@ -25,7 +24,7 @@ async function main(planText: string): Promise<void> {
     ...describeSimulator(running),
     pid: process.pid,
     clockMap: running.clockMap(),
-    plan: planKey(plan),
+    plan: plan.key,
   };
   writeFileSync(`${plan.linkPath}.new`, JSON.stringify(link), { mode: 0o600 });
   renameSync(`${plan.linkPath}.new`, plan.linkPath);

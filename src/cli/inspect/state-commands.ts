@@ -4,6 +4,7 @@ import {
   type JournalLine,
   journalLines,
   journalView,
+  type OrderRow,
   ordersView,
   type PnlRow,
   pnlView,
@@ -13,7 +14,6 @@ import {
   type StateQuery,
   type StateView,
 } from '../../app/inspect/read-state.ts';
-import type { OrderRow } from '../../app/inspect/read-orders.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { tsUs } from '../../domain/units.ts';
