@@ -10,7 +10,7 @@ import type { TradingDay } from '../../../domain/civil-date.ts';
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
 import { tableOf, tickLayout, type TickRows, ticksOf } from '../../../recording/columns/tick-columns.ts';
 import { assert } from '../../../domain/assert.ts';
-import { packageVersion } from '../../host/package-version.ts';
+import { packageVersion } from '../../host/program-files.ts';
 import { hangText, StrategyHangs, watchCalls } from '../backtest/hang-watch.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
