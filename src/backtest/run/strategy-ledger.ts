@@ -6,7 +6,7 @@ import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
-import { applyFill, FLAT_POSITION, openProfit, partOf } from '../../domain/position.ts';
+import { FLAT_POSITION, applyFill, openProfit, partOf } from '../../domain/position.ts';
 import { money, tsUs } from '../../domain/units.ts';
 import {
   type BacktestDenial,
@@ -18,13 +18,18 @@ import {
   type StrategyFault,
   type StrategyResult,
 } from '../backtest-result.ts';
-import type { Holding, PriceRange } from '../../venue/account/holding.ts';
-import { contractFees, NO_FEES, type OwnerBook } from '../../venue/account/ledger.ts';
+import {
+  type Holding,
+  NO_FEES,
+  type OwnerBook,
+  type PriceRange,
+  contractFees,
+} from '../../venue/account/ledger.ts';
 import { FILL_CLAUSES, liquidityOf } from '../../venue/exchange/fill-models.ts';
 import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { CHUNK, NumberColumn } from './number-column.ts';
+import { CHUNK, NumberColumn } from './sample-table.ts';
 
 /** An order that was filled, or what an expired contract was paid out by. */
 export type FilledOrder = Pick<

@@ -7,26 +7,25 @@ import { type Side, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
 import {
   type Money,
-  money,
   type PriceHundredths,
   type Qty,
-  qty,
   type SignedQty,
   type TsUs,
+  money,
+  qty,
   tsUs,
 } from '../../domain/units.ts';
 import type { MarginLevel } from '../venue-event.ts';
-import type { Rounds } from './holding.ts';
-import type { AccruedCosts, LedgerAccount } from './ledger.ts';
+import type { AccruedCosts, LedgerAccount, Rounds } from './ledger.ts';
 import {
-  buyingPower,
-  marginOf,
   type MarginRules,
   type MarginTerms,
   type MarginView,
   NOTHING_WORKING,
-  usageBps,
   type WorkingQty,
+  buyingPower,
+  marginOf,
+  usageBps,
   worstPosition,
 } from './margin.ts';
 

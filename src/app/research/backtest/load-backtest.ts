@@ -26,7 +26,7 @@ import {
   PLAIN_MODELS,
 } from './backtest-schema.ts';
 import { importNamedFiles } from './import-named-files.ts';
-import type { JournalLatencies, FoundLatencies } from './journal-latencies.ts';
+import type { JournalLatencies, FoundLatencies } from '../recorded/session-orders.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
@@ -198,7 +198,7 @@ async function measuredLatencies(source: YamlSource, read: BacktestFile): Promis
   const { order, report } = read.models.latency;
   if (order.measured === undefined && report.measured === undefined)
     return { latencies: new Map(), problems: [] };
-  const { readJournalLatencies } = await import('./journal-latencies.ts');
+  const { readJournalLatencies } = await import('../recorded/session-orders.ts');
   return readJournalLatencies(source, read);
 }
 

@@ -204,7 +204,7 @@ const leastOf = (column: Float64Array): number | undefined =>
 
 function metricsJson({ metrics, aggregate, benchmark }: PerformanceMetrics): object {
   return {
-    metrics: Object.fromEntries(metrics.map(({ key, value }) => [key, value ?? null])),
+    metrics: Object.fromEntries(Array.from(metrics, ([key, value]) => [key, value ?? null])),
     aggregateReturns: Object.fromEntries(
       Object.entries(aggregate).map(([span, returns]) => [span, Object.fromEntries(returns)]),
     ),
