@@ -24,7 +24,7 @@ import type { BacktestPlan } from '../backtest-plan.ts';
 import { DrawdownWatch } from '../statistics/drawdowns.ts';
 import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { NumberColumn, type PriceColumns, SampleTable } from './sample-table.ts';
+import { NumberColumn, SampleTable } from './sample-table.ts';
 import { type FilledOrder, StrategyLedger } from './strategy-ledger.ts';
 
 /** A run has one account. */
@@ -44,8 +44,6 @@ export class RunAccount {
   readonly #cashes = this.samples.column();
   readonly #margins = this.samples.column();
   readonly #buyingPowers = this.samples.column();
-  /** By instrument. */
-  readonly #prices: PriceColumns[] = [];
   readonly dayEquity = new NumberColumn();
   readonly dayEndUs = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];
@@ -175,15 +173,8 @@ export class RunAccount {
     this.#cashes.push(cash);
     this.#margins.push(marginUsed);
     this.#buyingPowers.push(buyingPower);
-    for (const instrument of this.instruments) instrument.sample(this.pricesOf(instrument));
+    for (const instrument of this.instruments) instrument.sample();
     this.samples.end(atUs, equity, isDayEnd);
-  }
-
-  pricesOf({ contract: { index } }: RunInstrument): PriceColumns {
-    while (this.#prices.length <= index) this.#prices.push(this.samples.prices());
-    const prices = this.#prices[index];
-    assert(prices !== undefined, 'each contract has prices');
-    return prices;
   }
 
   funds(): Funds {

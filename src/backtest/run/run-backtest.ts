@@ -189,7 +189,7 @@ class Run {
     for (const instrument of this.#instruments) instrument.open(null);
     for (const contract of data.contracts) {
       while (this.#instruments.length <= contract.index)
-        this.#instruments.push(new RunInstrument(contract, costs));
+        this.#instruments.push(new RunInstrument(contract, costs, this.#account.samples.prices()));
       this.#instruments[contract.index]?.open(null, referenceOf(contract));
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
@@ -330,15 +330,12 @@ class Run {
       dayEquity: account.dayEquity.take(),
       dayEndUs: account.dayEndUs.take(),
       statistics: plan.statistics,
-      instruments: this.#instruments.map((instrument) => {
-        const prices = account.pricesOf(instrument);
-        return {
-          symbol: instrument.contract.orderCode,
-          spec: instrument.contract.spec,
-          prices: samples.samplesOf(prices.last),
-          ranges: prices.ranges(),
-        };
-      }),
+      instruments: this.#instruments.map(({ contract: { orderCode: symbol, spec }, prices }) => ({
+        symbol,
+        spec,
+        prices: samples.samplesOf(prices.last),
+        ranges: prices.ranges(),
+      })),
       strategies: account.ledgers.map((ledger, place) => {
         const instance = plan.strategies[place];
         const { trades, heldUs, costs } = ledger.outcome(this.#instruments, account.days, toUs);

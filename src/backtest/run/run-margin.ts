@@ -9,7 +9,7 @@ import {
   type AccountContext,
   type Mark,
   marginFigures,
-  marginView,
+  riskRefusal,
 } from '../../venue/account/account-figures.ts';
 import {
   DEFAULT_MARGIN_RULES,
@@ -17,11 +17,11 @@ import {
   type WorkingQty,
   contractsToClose,
   marginOf,
-  riskRefusal,
 } from '../../venue/account/margin.ts';
 import type { Closing, MarginBooks } from '../../venue/margin-monitor.ts';
 import { type PlaceLimit, type Refusal, refusal } from '../../venue/venue-command.ts';
 import type { OrderStore } from '../../venue/orders/order-store.ts';
+import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import { ACCOUNT, type FundsNow, type RunAccount } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
 
@@ -101,8 +101,7 @@ export class RunMargin implements MarginBooks, AccountContext {
   refusal(command: PlaceLimit): Refusal | null {
     if (this.#cash !== null) return this.#cash.refusal(command);
     if (this.#margin === null) return null;
-    const { broker } = this.#account;
-    return riskRefusal(command, marginView(broker, this), this.rules, () => marginFigures(broker, this));
+    return riskRefusal(command, this.#account.broker, this);
   }
 
   /** From those strategies whose position lies on the side of the account's net. */
@@ -153,13 +152,7 @@ export class RunMargin implements MarginBooks, AccountContext {
 }
 
 /** An order, as far as it needs cash. */
-interface Asked {
-  readonly orderCode: OrderCode;
-  readonly side: PlaceLimit['side'];
-  readonly qty: number;
-  /** Limit, ticks. */
-  readonly price: number;
-}
+type Asked = Pick<VenueOrder, 'orderCode' | 'side' | 'leavesQty' | 'price'>;
 
 export class RunCash {
   readonly #account: RunAccount;
@@ -171,9 +164,9 @@ export class RunCash {
   }
 
   /** An order that reduces the position, working orders considered, is never refused. */
-  refusal({ orderCode, side, qty, limitPrice: price }: PlaceLimit): Refusal | null {
-    const working = this.#working();
-    const asked = { orderCode, side, qty, price };
+  refusal({ orderCode, side, qty: leavesQty, limitPrice: price }: PlaceLimit): Refusal | null {
+    const working = this.#store.open(ACCOUNT);
+    const asked = { orderCode, side, leavesQty, price };
     const free = this.#free();
     const isBeside = (order: Asked): boolean => order.orderCode === orderCode && order.side === side;
     const turning = this.#turningMargin(asked, working.filter(isBeside));
@@ -204,7 +197,7 @@ export class RunCash {
       );
       const size = Math.min(
         Math.abs(net),
-        closing.reduce((sum, { qty }) => sum + qty, 0),
+        closing.reduce((sum, { leavesQty }) => sum + leavesQty, 0),
       );
       released += marginOf(instrument, this.#account.day, size);
     }
@@ -216,7 +209,7 @@ export class RunCash {
     return {
       cash: this.#account.cashInHand(),
       marginUsed: this.#account.equityNow() - free,
-      buyingPower: Math.max(0, free - this.#heldFor(this.#working())),
+      buyingPower: Math.max(0, free - this.#heldFor(this.#store.open(ACCOUNT))),
     };
   }
 
@@ -228,13 +221,6 @@ export class RunCash {
     return free;
   }
 
-  #working(): readonly Asked[] {
-    const working: Asked[] = [];
-    for (const { orderCode, side, leavesQty: qty, price } of this.#store.open(ACCOUNT))
-      working.push({ orderCode, side, qty, price });
-    return working;
-  }
-
   /**
    * Margin beyond that of what is held, less what closing it earns, once this order and those `beside` it are filled, where it turns the position
    * round; null for any other order. An order that fills at the last price stands behind others that do, one that waits behind all.
@@ -243,7 +229,8 @@ export class RunCash {
     const { mark, unit, contract, costs } = this.#account.mark(asked.orderCode);
     const net = this.#account.netOf(contract.index);
     const held = -signOf(asked.side) * net;
-    const total = (orders: readonly Asked[]): number => orders.reduce((sum, { qty }) => sum + qty, asked.qty);
+    const total = (orders: readonly Asked[]): number =>
+      orders.reduce((sum, { leavesQty }) => sum + leavesQty, asked.leavesQty);
     // A stop that has fired, or an exit at market, takes the place of a target that waits.
     const before = waits(asked, mark) ? beside : beside.filter((order) => !waits(order, mark));
     if (held <= 0 || total(before) <= held) return null;
@@ -280,8 +267,8 @@ export class RunCash {
     let free = net < 0 ? -2 * net : 0;
     let margin = 0;
     for (const order of orders) {
-      const opens = Math.max(0, order.qty - free);
-      free = Math.max(0, free - order.qty);
+      const opens = Math.max(0, order.leavesQty - free);
+      free = Math.max(0, free - order.leavesQty);
       const value = Math.round(opens * paidPrice(order, mark) * unit);
       margin += initialMargin(costs, this.#account.day, value, opens);
     }

@@ -151,7 +151,7 @@ export class SampleTable {
 }
 
 /** Values that lie side by side. */
-export const CHUNK = 1_024;
+const CHUNK = 1_024;
 const NOTHING = new Float64Array(0);
 
 /** Grows by chunks: nothing is copied, and no more than one chunk is empty. */
@@ -193,12 +193,7 @@ export class NumberColumn {
   }
 
   at(index: number): number {
-    return this.chunkOf(index)[index % CHUNK] ?? 0;
-  }
-
-  /** Where the value lies, at its index modulo `CHUNK`. */
-  chunkOf(index: number): Float64Array {
-    return this.#chunks[Math.floor(index / CHUNK)] ?? NOTHING;
+    return this.#chunks[Math.floor(index / CHUNK)]?.[index % CHUNK] ?? 0;
   }
 
   set(index: number, value: number): void {

@@ -9,7 +9,7 @@ import type { Alarm } from '../../engine/ports/outbound.ts';
 import type { PhaseBoundary } from './run-day.ts';
 import type { RunAccount } from './run-account.ts';
 import type { RunVenue } from './run-venue.ts';
-import { VirtualClock, seqOf, timeOf } from './virtual-clock.ts';
+import { seqOf, timeOf, type VirtualClock } from './virtual-clock.ts';
 
 /** Things that happen at one moment; a strategy with more never lets time go on. */
 const AT_ONE_MOMENT_MAX = 200_000;

@@ -24,7 +24,7 @@ import type { Progress } from '../../../backtest/run/run-backtest.ts';
 import { describeMemory } from '../../../backtest/backtest-plan.ts';
 import { type CsvValue, csvText } from '../../../text/csv.ts';
 import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
-import { type ReportFiles, titleOf, writeReport } from '../report-files.ts';
+import { type ReportFiles, titleOf, writeReport } from '../backtest/result-files.ts';
 
 const BEST_SHOWN = 25;
 
