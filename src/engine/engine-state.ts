@@ -71,7 +71,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const { lookUp } = settings;
   const life = new OrderLife(context, orders, dueWork, host);
   const exits = new BracketExits(context, contracts, orders, session, lookUp);
-  const earlier = new EarlierOrders({ context, contracts, orders, portfolio, session, exits, life, lookUp });
+  const earlier = new EarlierOrders(context, contracts, orders, portfolio, session, exits, life, lookUp);
   const tradingDay = (): TradingDay => session.tradingDay();
   return {
     context,
@@ -100,7 +100,7 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     life,
     exits,
     earlier,
-    rowOwners: new RowOwners({ context, orders, session, snapshots, lookUp }),
+    rowOwners: new RowOwners(context, orders, session, snapshots, lookUp),
     positionReconciler: new PositionReconciler(context, contracts, portfolio, earlier, snapshots),
     gateway: outbound.gateway,
     tradingDay,
@@ -109,8 +109,8 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
 
 /** Compares the broker's answers and books with our orders. */
 function createReconciler(base: Base, executor: OrderExecutor) {
-  const fills = new FillSteps(base);
-  const adoption = new Adoption(base);
+  const fills = new FillSteps(base, base.costs);
+  const adoption = new Adoption(base, base.ids);
   const rows = new RowReader(base, fills, executor);
   return { fills, rows, adoption, reconciler: new OrderReconciler(base, rows, adoption) };
 }
@@ -133,7 +133,7 @@ export function createEngineState(given: EngineOptions, createGuard: CreateGuard
   const present = new LiveDecisions(ids, queue, guard);
   const past = new JournalDecisions(ids, queue, present, life);
   context.decideBy(present);
-  const executor = new OrderExecutor(base, guard, past);
+  const executor = new OrderExecutor(base, base.breakers, base.gateway, guard, past);
   const compared = createReconciler(base, executor);
   const { fills, adoption } = compared;
   return Object.assign(base, compared, {

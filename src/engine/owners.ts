@@ -1,10 +1,14 @@
 /** The owners of the engine's state, as those who decide read them: each is changed by its own events alone. */
+import type { EngineSettings } from '../domain/settings.ts';
 import type { Market } from './market/market.ts';
 import type { EarlierOrders } from './orders/earlier-orders.ts';
+import type { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import type { BracketExits } from './orders/exits.ts';
 import type { ManagedOrder } from './orders/managed-order.ts';
+import type { OrderLife } from './orders/order-life.ts';
 import type { Orders } from './orders/orders.ts';
 import type { RowOwners } from './orders/row-owners.ts';
+import type { SnapshotRequests } from './ports/outbound.ts';
 import type { Portfolio } from './positions/portfolio.ts';
 import type { PositionReconciler } from './positions/position-reconciler.ts';
 import type { EntryHalt } from './risk/entry-halt.ts';
@@ -21,15 +25,19 @@ export interface Owners {
   readonly market: Market;
   readonly orders: Orders;
   readonly rowOwners: RowOwners;
+  readonly life: OrderLife;
+  readonly entries: EntryWithdrawal;
   readonly exits: BracketExits;
   readonly earlier: EarlierOrders;
   readonly portfolio: Portfolio;
   readonly positionReconciler: PositionReconciler;
   readonly session: SessionState;
+  readonly snapshots: SnapshotRequests;
   readonly registry: StrategyRegistry;
   readonly targets: Targets;
   readonly halt: EntryHalt;
   readonly losses: LossLimits;
+  readonly settings: EngineSettings;
 }
 
 /** An order as whoever decides by it reads it. The object is live: do not keep it. */

@@ -41,7 +41,7 @@ import type { PriceBoard } from './price-board.ts';
 import type { Daemon } from './daemon.ts';
 import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
-import { NO_PRICE } from '../../engine/orders/adoption.ts';
+import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import { avgPoints } from '../inspect/read-state.ts';
 import { jobsText } from '../edge/schedule.ts';
 import { engineHealth, healthProblem } from './health.ts';

@@ -5,7 +5,7 @@ import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { hasProvenEnd, type OrderStatus, TERMINAL_STATUSES, waitsInTriggerBook } from '../../domain/order.ts';
 import { instrumentIndex, money, OPERATOR_INDEX, qty } from '../../domain/units.ts';
 import type { OrderToSend } from '../../engine/ports/approved.ts';
-import { NO_PRICE } from '../../engine/orders/adoption.ts';
+import { NO_PRICE } from '../../engine/orders/managed-order.ts';
 import type { CarriedOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 

@@ -3,8 +3,8 @@
  * (rulings, 40). A call of the emergency record belongs to the strategy that sent it (rulings, 30); a child order to the
  * trigger order or bracket that brought it.
  */
+import type { Owners } from '../owners.ts';
 import { type BrokerOrder, type BrokerTriggerOrder, mayWork } from '../../domain/broker-order.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
 import {
@@ -14,19 +14,11 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
-import type { Market } from '../market/market.ts';
 import type { OrderToSend } from '../ports/approved.ts';
 import type { OrderOwner } from '../ports/engine-event.ts';
-import { type EntryHalt, SECOND_DAEMON } from '../risk/entry-halt.ts';
-import type { ContractTable } from '../state/contract-table.ts';
-import type { EventContext } from '../state/event-context.ts';
+import { SECOND_DAEMON } from '../risk/entry-halt.ts';
 import type { ClientOrderIds } from '../state/client-order-ids.ts';
-import type { EntryWithdrawal } from './entry-withdrawal.ts';
-import type { Orders } from './orders.ts';
-import { ManagedOrder } from './managed-order.ts';
-
-/** Limit price of a trigger order whose row has neither limit nor trigger. */
-export const NO_PRICE = priceTicks(1);
+import { ManagedOrder, NO_PRICE } from './managed-order.ts';
 
 /** Whose an order is that the broker shows and no call of this journal placed. */
 type Owner = Pick<
@@ -34,19 +26,9 @@ type Owner = Pick<
   'clientOrderId' | 'strategy' | 'purpose' | 'instrument' | 'isAdopted' | 'parent'
 >;
 
-interface Owners {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly market: Market;
-  readonly orders: Orders;
-  readonly ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
-  readonly halt: EntryHalt;
-  readonly entries: EntryWithdrawal;
-  readonly tradingDay: () => TradingDay;
-}
-
 export class Adoption {
   readonly #owners: Owners;
+  readonly #ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>;
   readonly #unknownContracts = new Set<string>();
   readonly #senders = new Map<string, StrategyIndex>();
   /** Installations of daemons that are no part of this journal. */
@@ -54,8 +36,9 @@ export class Adoption {
   /** Their calls, while the contract is not listed. */
   #sent: readonly OrderToSend[] = [];
 
-  constructor(owners: Owners) {
+  constructor(owners: Owners, ids: Pick<ClientOrderIds, 'mayMint' | 'strangerOf'>) {
     this.#owners = owners;
+    this.#ids = ids;
   }
 
   /** A row of today names a contract that is not listed: what it cost is not in our books. */
@@ -105,7 +88,7 @@ export class Adoption {
     const refId = this.#owners.orders.get(row.refId) === undefined ? row.refId : null;
     const strategy = (refId === null ? undefined : this.#senders.get(refId)) ?? OPERATOR_INDEX;
     const isAdopted = strategy === OPERATOR_INDEX;
-    const isNamed = refId !== null && (this.#senders.has(refId) || !this.#owners.ids.mayMint(refId));
+    const isNamed = refId !== null && (this.#senders.has(refId) || !this.#ids.mayMint(refId));
     const order = this.#addOrder(row, readUs, row.limitPrice ?? this.#priceNear(contract), {
       clientOrderId: isNamed ? refId : this.#dayName('A', row.orderNo),
       strategy,
@@ -153,7 +136,7 @@ export class Adoption {
       parent: bracket?.clientOrderId ?? null,
     };
     const order = this.#create(row, owner, row.limitPrice ?? row.triggerPrice ?? NO_PRICE, true);
-    addWaiting(this.#owners.orders, order, row);
+    this.#owners.life.addWaiting(order, row);
     if (bracket !== null) return order;
     const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
     const text = `not ours: ${row.kind} ${row.side} ${row.qty} ${row.orderCode}${trigger} waits at the broker, no. ${row.orderNo}`;
@@ -182,7 +165,7 @@ export class Adoption {
   /** A daemon of ours placed it, and this journal knows nothing of it: entries wait for a person (rulings, 40). */
   #haltForStranger({ refId, orderNo }: BrokerOrder): void {
     if (refId === null || this.#senders.has(refId) || this.#owners.orders.get(refId) !== undefined) return;
-    const installation = this.#owners.ids.strangerOf(refId);
+    const installation = this.#ids.strangerOf(refId);
     if (installation === null) return;
     const text = `${SECOND_DAEMON}, or this state directory was lost, copied or put back: order no. ${orderNo} was placed by a Tickwright (installation ${installation}) that is not of this journal`;
     const { reason } = this.#owners.halt;
@@ -226,7 +209,7 @@ export class Adoption {
 
   /** The broker's day may begin before ours: a number may come twice. */
   #dayName(letter: string, name: string): ClientOrderId {
-    const first = clientOrderId(`${letter}.${this.#owners.tradingDay()}.${name}`);
+    const first = clientOrderId(`${letter}.${this.#owners.session.tradingDay()}.${name}`);
     let free = first;
     for (let count = 2; this.#owners.orders.get(free) !== undefined; count += 1)
       free = clientOrderId(`${first}.${count}`);
@@ -253,23 +236,4 @@ export class Adoption {
     this.#owners.context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
     return undefined;
   }
-}
-
-/** Its row stands in the trigger book. */
-export function addWaiting(orders: Orders, order: ManagedOrder, row: BrokerTriggerOrder): void {
-  order.become('pending_trigger');
-  orders.add(order);
-  const shown = order.ownTrigger();
-  shown.kind = row.kind;
-  shown.price = row.triggerPrice;
-  shown.when = row.triggerWhen;
-  orders.names.bindTrigger(order, row.orderNo, row.orderKey);
-}
-
-/** The order may outlive the day: the next session finds its owner in this entry. */
-export function journalWaiting(context: EventContext, order: ManagedOrder, row: BrokerTriggerOrder): void {
-  const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
-  const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
-  const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
-  context.append({ kind: 'order_waiting', ...context.head(strategy), ...entry });
 }

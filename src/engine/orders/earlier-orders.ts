@@ -26,24 +26,19 @@ import type { Portfolio } from '../positions/portfolio.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { BracketExits } from './exits.ts';
-import { addWaiting, journalWaiting, NO_PRICE } from './adoption.ts';
-import { ManagedOrder } from './managed-order.ts';
+import { ManagedOrder, NO_PRICE } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 
-interface Owners {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly orders: Orders;
-  readonly portfolio: Portfolio;
-  readonly session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay };
-  readonly exits: BracketExits;
-  readonly life: OrderLife;
-  readonly lookUp: LookUpSettings;
-}
-
 export class EarlierOrders {
-  readonly #owners: Owners;
+  readonly #context: EventContext;
+  readonly #contracts: ContractTable;
+  readonly #orders: Orders;
+  readonly #portfolio: Portfolio;
+  readonly #session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay };
+  readonly #exits: BracketExits;
+  readonly #life: OrderLife;
+  readonly #lookUp: LookUpSettings;
   /** Nobody saw how they ended: they may have filled after the last look into their book. */
   readonly #unproven = new Set<ManagedOrder>();
   /** Start of the first read of positions that agreed after its end. */
@@ -52,18 +47,34 @@ export class EarlierOrders {
   readonly #over = new Set<ManagedOrder>();
   #isNoEvidenceTold = false;
 
-  constructor(owners: Owners) {
-    this.#owners = owners;
+  constructor(
+    context: EventContext,
+    contracts: ContractTable,
+    orders: Orders,
+    portfolio: Portfolio,
+    session: { readonly calendar: TradingCalendar; tradingDay(): TradingDay },
+    exits: BracketExits,
+    life: OrderLife,
+    lookUp: LookUpSettings,
+  ) {
+    this.#context = context;
+    this.#contracts = contracts;
+    this.#orders = orders;
+    this.#portfolio = portfolio;
+    this.#session = session;
+    this.#exits = exits;
+    this.#life = life;
+    this.#lookUp = lookUp;
   }
 
   /** `wasNight`: trading stopped since the session of the order, unless it never does. */
   carryOver(left: CarriedOrder, wasNight: boolean): void {
     const { clientOrderId, strategy, status, trigger, row, orderNo, orderKey } = left;
-    const orderCode = row?.orderCode ?? this.#owners.contracts.at(left.instrument)?.orderCode;
-    if (orderCode === undefined || this.#owners.orders.get(clientOrderId) !== undefined) return;
+    const orderCode = row?.orderCode ?? this.#contracts.at(left.instrument)?.orderCode;
+    if (orderCode === undefined || this.#orders.get(clientOrderId) !== undefined) return;
     const isWaiting = row !== undefined || waitsInTriggerBook(trigger);
     const { parent, isProtective } = left;
-    const order = new ManagedOrder({ ...left, orderCode }, this.#owners.context.nowUs, parent, isWaiting);
+    const order = new ManagedOrder({ ...left, orderCode }, this.#context.nowUs, parent, isWaiting);
     order.isAdopted = strategy === OPERATOR_INDEX;
     if (order.isAdopted) order.refId = null;
     order.isProtective = isProtective;
@@ -80,12 +91,12 @@ export class EarlierOrders {
     order.canModify = false;
     order.become(this.#statusToday(left, wasNight));
     if (order.isFinal) this.#over.add(order);
-    this.#owners.orders.add(order);
-    if (orderNo !== null && isWaiting) this.#owners.orders.names.bindTrigger(order, orderNo, orderKey);
-    else if (orderNo !== null) this.#owners.orders.names.bind(order, orderNo, this.#owners.context.nowUs);
+    this.#orders.add(order);
+    if (orderNo !== null && isWaiting) this.#orders.names.bindTrigger(order, orderNo, orderKey);
+    else if (orderNo !== null) this.#orders.names.bind(order, orderNo, this.#context.nowUs);
     const isOver = hasProvenEnd(status);
     if (!isOver) this.#unproven.add(order);
-    if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#owners.exits.expect(order);
+    if (trigger?.kind === 'bracket' && (!isOver || left.owesExits === true)) this.#exits.expect(order);
   }
 
   /**
@@ -98,20 +109,20 @@ export class EarlierOrders {
     { placedTrigger = null }: { readonly placedTrigger?: PriceTicks | null },
     wasNight: boolean,
   ): void {
-    addWaiting(this.#owners.orders, order, row);
+    this.#life.addWaiting(order, row);
     order.ownTrigger().placedPrice = placedTrigger;
     // The next day may know the order only from this entry.
-    journalWaiting(this.#owners.context, order, row);
+    this.#life.journalWaiting(order, row);
     const { lastDay } = row;
     if (
       !wasNight ||
       this.#isMidnightTraded() ||
       lastDay === undefined ||
-      lastDay >= this.#owners.session.tradingDay()
+      lastDay >= this.#session.tradingDay()
     )
       return;
     this.missing(order);
-    this.#owners.life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
+    this.#life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
   }
 
   /** A book of this day shows it: from here on its rows tell its fills. */
@@ -134,11 +145,11 @@ export class EarlierOrders {
 
   /** The book has rows of the day before alone, or lacks what it had: it proves nothing of an order of today. */
   tellNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
-    if (this.#isNoEvidenceTold || startedUs - order.createdUs < this.#owners.lookUp.spread) return;
+    if (this.#isNoEvidenceTold || startedUs - order.createdUs < this.#lookUp.spread) return;
     this.#isNoEvidenceTold = true;
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
     const text = `the ${book} is of another day or lacks orders: it does not tell whether ${order.clientOrderId} arrived`;
-    this.#owners.context.alert(order.strategy, 'warning', 'book_of_another_day', text);
+    this.#context.alert(order.strategy, 'warning', 'book_of_another_day', text);
   }
 
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
@@ -171,10 +182,10 @@ export class EarlierOrders {
 
   /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */
   #tellDropped({ clientOrderId, strategy, instrument, side, isProtective }: ManagedOrder): void {
-    const held = this.#owners.portfolio.position(strategy, instrument).qty;
+    const held = this.#portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
     const text = `${clientOrderId} waited at the broker in the last session, and its trigger book shows it no more: the ${held} that it protected may have no stop`;
-    this.#owners.context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
+    this.#context.alert(strategy, isProtective ? 'warning' : 'critical', 'exits_missing', text);
   }
 
   /**
@@ -222,17 +233,16 @@ export class EarlierOrders {
 
   /** At its limit price: no figure is left. */
   #book(order: ManagedOrder, filled: number): void {
-    const { context, contracts, portfolio, orders, life } = this.#owners;
     const { instrument, strategy, side, limitPrice, clientOrderId } = order;
-    const contract = contracts.at(instrument);
+    const contract = this.#contracts.at(instrument);
     assert(contract !== undefined, 'a carried order is in a listed contract');
     const value = money(valueOf(contract.spec, limitPrice, filled));
     const change = signedQty(signOf(side) * filled);
-    portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
+    this.#portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
     const event = { event: 'adopted', instrument, qty: change, value } as const;
-    context.append({ ...context.head(strategy), kind: 'position_event', ...event });
+    this.#context.append({ ...this.#context.head(strategy), kind: 'position_event', ...event });
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
-    context.alert(strategy, 'warning', 'fill_unseen', text);
+    this.#context.alert(strategy, 'warning', 'fill_unseen', text);
     if (order.isWaiting) {
       const sent = order.ownTrigger();
       sent.sentQty = qty(sent.sentQty + filled);
@@ -241,8 +251,8 @@ export class EarlierOrders {
       order.filledValue = money(order.filledValue + value);
       order.fillQuality = 'estimated';
     }
-    orders.changed(order);
-    life.tell(order);
+    this.#orders.changed(order);
+    this.#life.tell(order);
   }
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */
@@ -259,11 +269,11 @@ export class EarlierOrders {
   }
 
   #surelyBegunUs(): TsUs {
-    return surelyBegunUs(this.#owners.session.calendar, this.#owners.session.tradingDay());
+    return surelyBegunUs(this.#session.calendar, this.#session.tradingDay());
   }
 
   #dayBeganUs(): number {
-    return momentOf(this.#owners.session.tradingDay(), 0, this.#owners.session.calendar.utcOffsetMinutes);
+    return momentOf(this.#session.tradingDay(), 0, this.#session.calendar.utcOffsetMinutes);
   }
 }
 

@@ -2,34 +2,20 @@
  * Turns the book's cumulative figures into fills: a step of (cumulative quantity, cumulative value) of one order (rulings,
  * 2). The cumulative quantity is the key: reading twice counts once, and it never goes back.
  */
+import type { Owners } from '../owners.ts';
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import { ratesOf, valueOf } from '../../domain/contract.ts';
 import { type Costs, type CostSchedule, orderCosts } from '../../domain/costs.ts';
 import { type FillQuality, signOf } from '../../domain/order.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Money, money, priceTicks, qty, type TsUs } from '../../domain/units.ts';
-import type { ContractTable } from '../state/contract-table.ts';
-import type { Market } from '../market/market.ts';
-import type { Portfolio } from '../positions/portfolio.ts';
-import type { EventContext } from '../state/event-context.ts';
-import type { OrderLife } from './order-life.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
 const RANK: Readonly<Record<FillQuality, number>> = { estimated: 0, average: 1, exact: 2 };
 
-interface Owners {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly market: Market;
-  readonly portfolio: Portfolio;
-  readonly life: OrderLife;
-  readonly costs: CostSchedule;
-  readonly tradingDay: () => TradingDay;
-}
-
 export class FillSteps {
   readonly #owners: Owners;
+  readonly #costs: CostSchedule;
   /** Counts every change of a cumulative quantity: two equal readings enclose a moment at which nothing was filled. */
   version = 0;
   /** Fills of the session, and when the last one was booked. */
@@ -40,8 +26,9 @@ export class FillSteps {
   /** Orders of the day whose money is an estimate. */
   readonly #estimated = new Set<ManagedOrder>();
 
-  constructor(owners: Owners) {
+  constructor(owners: Owners, costs: CostSchedule) {
     this.#owners = owners;
+    this.#costs = costs;
   }
 
   /** The money of each fill of the day is the broker's figure. */
@@ -165,10 +152,10 @@ export class FillSteps {
 
   /** Where the broker does not tell them. */
   #costsOf({ instrument, side }: ManagedOrder, cumQty: number, cumValue: number): Costs {
-    const { contracts, costs, tradingDay } = this.#owners;
+    const { contracts, session } = this.#owners;
     const contract = contracts.at(instrument);
-    const rates = contract === undefined ? costs : ratesOf(contract.spec, costs);
-    return orderCosts(rates, tradingDay(), cumQty, cumValue, side);
+    const rates = contract === undefined ? this.#costs : ratesOf(contract.spec, this.#costs);
+    return orderCosts(rates, session.tradingDay(), cumQty, cumValue, side);
   }
 
   #rate(order: ManagedOrder, quality: FillQuality): void {

@@ -16,6 +16,7 @@ import {
   type Money,
   money,
   type PriceTicks,
+  priceTicks,
   type Qty,
   qty,
   type StrategyIndex,
@@ -130,6 +131,9 @@ export class TriggerState {
 }
 
 const NO_TRIGGER: Readonly<TriggerState> = new TriggerState(null, 'buy');
+
+/** Limit price of a trigger order whose row has neither limit nor trigger. */
+export const NO_PRICE = priceTicks(1);
 
 export type OrderTerms = Pick<
   OrderToSend,

@@ -2,36 +2,22 @@
  * Carries out calls: the proposal into the journal, a decision, the approved call into the journal, then to the gateway, which
  * makes both durable before it sends (rulings, 30). Takes their answers.
  */
+import type { Owners } from '../owners.ts';
 import { assert } from '../../domain/assert.ts';
 import { type ModifyIntent, type OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import { type Call, callIdOf } from '../state/intent-queue.ts';
-import type { OrderLife } from './order-life.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { CallAnswer, UnjournaledCalls } from '../ports/engine-event.ts';
 import type { Proposal } from '../ports/journal-entry.ts';
-import type { Gateway, SnapshotRequests } from '../ports/outbound.ts';
+import type { Gateway } from '../ports/outbound.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { CircuitBreakers } from './circuit-breakers.ts';
 import type { Guard } from '../risk/risk-guard.ts';
-import type { EventContext } from '../state/event-context.ts';
-import type { Orders } from './orders.ts';
 import { ManagedOrder, type OpenCall, ScanEvidence } from './managed-order.ts';
-import type { BracketExits } from './exits.ts';
-
-interface Owners {
-  readonly context: EventContext;
-  readonly orders: Orders;
-  readonly life: OrderLife;
-  readonly session: { readonly account: { readonly readUs: number } };
-  readonly gateway: Gateway;
-  readonly breakers: CircuitBreakers;
-  readonly exits: BracketExits;
-  readonly snapshots: SnapshotRequests;
-}
 
 type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
 
@@ -53,6 +39,8 @@ const PENDING_MAX = 16;
 
 export class OrderExecutor {
   readonly #owners: Owners;
+  readonly #breakers: CircuitBreakers;
+  readonly #gateway: Gateway;
   #pending: readonly PendingCall[] = [];
   readonly #guard: Guard;
   readonly #past: JournalDecisions;
@@ -61,8 +49,16 @@ export class OrderExecutor {
   placed = 0;
   rejected = 0;
 
-  constructor(owners: Owners, guard: Guard, past: JournalDecisions) {
+  constructor(
+    owners: Owners,
+    breakers: CircuitBreakers,
+    gateway: Gateway,
+    guard: Guard,
+    past: JournalDecisions,
+  ) {
     this.#owners = owners;
+    this.#breakers = breakers;
+    this.#gateway = gateway;
     this.#guard = guard;
     this.#past = past;
   }
@@ -104,7 +100,7 @@ export class OrderExecutor {
    * and a change of an order that works is to be looked up.
    */
   takeSent({ owners, changes, cancels }: UnjournaledCalls): void {
-    const { orders, life, breakers } = this.#owners;
+    const { orders, life } = this.#owners;
     const sent = new Set(owners.map((each) => each.clientOrderId));
     for (const { callId } of [...changes, ...cancels]) sent.add(callId);
     if (sent.size === 0) return;
@@ -118,7 +114,7 @@ export class OrderExecutor {
         life.apply(order, 'place_accepted');
       if (isAsChanged(order, change)) continue;
       this.#noteModify(order, { ...change, strategy: order.strategy }, false);
-      breakers.sent();
+      this.#breakers.sent();
     }
   }
 
@@ -126,7 +122,7 @@ export class OrderExecutor {
   countSent(orders: readonly ManagedOrder[]): void {
     for (const _ of orders) {
       this.#owners.orders.rate.sent(this.#owners.context.nowUs);
-      this.#owners.breakers.sent();
+      this.#breakers.sent();
     }
   }
 
@@ -176,7 +172,7 @@ export class OrderExecutor {
   }
 
   #place(order: ApprovedOrder, call: Call): void {
-    const { context, orders, exits, gateway } = this.#owners;
+    const { context, orders, exits } = this.#owners;
     const { clientOrderId, strategy, trigger } = order;
     const placed = new ManagedOrder(order, context.nowUs);
     placed.isProtective = isProtective(call);
@@ -189,8 +185,8 @@ export class OrderExecutor {
     const isLost = context.decisions.losesCall(clientOrderId);
     context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
     placed.unanswered += 1;
-    gateway.submit(order);
-    this.#owners.breakers.sent();
+    this.#gateway.submit(order);
+    this.#breakers.sent();
   }
 
   #modify(call: Call, callId: ClientOrderId, change: ModifyIntent, waited: Waited): void {
@@ -227,13 +223,13 @@ export class OrderExecutor {
   }
 
   #openModify(order: ManagedOrder, modify: ApprovedModify): void {
-    const { context, gateway } = this.#owners;
+    const { context } = this.#owners;
     assert(modify.clientOrderId === order.clientOrderId, 'a change names its order');
     assert((modify.orderKey !== null) === order.isWaiting, 'a change goes to the book of its order');
     this.#noteModify(order, modify, context.decisions.losesCall(modify.callId));
     order.unanswered += 1;
-    gateway.modify(modify);
-    this.#owners.breakers.sent();
+    this.#gateway.modify(modify);
+    this.#breakers.sent();
   }
 
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
@@ -272,7 +268,7 @@ export class OrderExecutor {
 
   /** Sends a cancel that waited for the order's number or key, or for the book to allow it. */
   sendQueuedCancel(order: ManagedOrder): void {
-    const { context, gateway, life } = this.#owners;
+    const { context, life } = this.#owners;
     const { strategy } = order;
     const { queuedCancel: callId, openCancel } = order.doubt;
     if (callId === null || !order.canBeCanceled) return;
@@ -292,8 +288,8 @@ export class OrderExecutor {
     context.append({ kind: 'cancel', cause: context.seq, tsUs: context.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
     order.unanswered += 1;
-    gateway.cancel(cancel);
-    this.#owners.breakers.sent();
+    this.#gateway.cancel(cancel);
+    this.#breakers.sent();
   }
 
   /** The outcome of a call (rulings, 7). The table ensures that an answer never ends an order that the book shows. */
@@ -372,7 +368,7 @@ export class OrderExecutor {
         order.reason,
         this.#owners.context.nowUs,
       );
-      this.#owners.breakers.rejected();
+      this.#breakers.rejected();
     }
     if (outcome.status === 'unknown' && order.orderNo === null) {
       order.inDoubt().absence = new ScanEvidence(this.#owners.context.nowUs);

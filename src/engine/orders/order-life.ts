@@ -1,5 +1,5 @@
 /** Moves orders through their table: journals each step, alerts the odd ones, and queues the update for the strategy. */
-import { isDisagreeing } from '../../domain/broker-order.ts';
+import { type BrokerTriggerOrder, isDisagreeing } from '../../domain/broker-order.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderIntent } from '../../domain/order.ts';
 import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
@@ -81,6 +81,25 @@ export class OrderLife {
     const taken = this.#updates;
     this.#updates = NO_UPDATES;
     return taken;
+  }
+
+  /** Its row stands in the trigger book. */
+  addWaiting(order: ManagedOrder, row: BrokerTriggerOrder): void {
+    order.become('pending_trigger');
+    this.#orders.add(order);
+    const shown = order.ownTrigger();
+    shown.kind = row.kind;
+    shown.price = row.triggerPrice;
+    shown.when = row.triggerWhen;
+    this.#orders.names.bindTrigger(order, row.orderNo, row.orderKey);
+  }
+
+  /** The order may outlive the day: the next session finds its owner in this entry. */
+  journalWaiting(order: ManagedOrder, row: BrokerTriggerOrder): void {
+    const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
+    const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
+    const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
+    this.#context.append({ kind: 'order_waiting', ...this.#context.head(strategy), ...entry });
   }
 
   #changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {

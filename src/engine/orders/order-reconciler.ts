@@ -2,6 +2,7 @@
  * Compares a scan of the broker's books with our orders (rulings, 8, 9, 11, 29): which row is which order, which rows are not
  * ours, and which orders no row shows.
  */
+import type { Owners } from '../owners.ts';
 import {
   type BrokerOrder,
   type BrokerTriggerOrder,
@@ -11,18 +12,10 @@ import {
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
-import type { PositionReconciler } from '../positions/position-reconciler.ts';
-import type { EntryHalt } from '../risk/entry-halt.ts';
-import type { SnapshotRequests } from '../ports/outbound.ts';
-import type { EventContext } from '../state/event-context.ts';
 import type { Adoption } from './adoption.ts';
-import type { EarlierOrders } from './earlier-orders.ts';
-import type { EntryWithdrawal } from './entry-withdrawal.ts';
-import type { BracketExits } from './exits.ts';
-import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { isSameOrder } from './order-names.ts';
-import { type Matched, matchOrders, matchTriggers, type RowOwners } from './row-owners.ts';
+import { type Matched, matchOrders, matchTriggers } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
 
 /** One scan that is being compared. */
@@ -38,18 +31,6 @@ interface FirstScan {
   readonly startedUs: TsUs;
   /** When its answer was there. */
   readonly toldUs: TsUs;
-}
-
-interface Owners {
-  readonly context: EventContext;
-  readonly orders: Orders;
-  readonly earlier: EarlierOrders;
-  readonly exits: BracketExits;
-  readonly entries: EntryWithdrawal;
-  readonly halt: EntryHalt;
-  readonly snapshots: SnapshotRequests;
-  readonly positionReconciler: PositionReconciler;
-  readonly rowOwners: RowOwners;
 }
 
 export class OrderReconciler {

@@ -22,20 +22,16 @@ interface HeldRow {
   readonly evidence: ScanEvidence;
 }
 
-interface Owners {
-  readonly context: EventContext;
-  readonly orders: Orders;
-  readonly session: { readonly triggersReadUs: number };
-  readonly snapshots: SnapshotRequests;
-  readonly lookUp: LookUpSettings;
-}
-
 /**
  * The in-day book says of an order that one of our triggers sent only that the broker made it (`SYS`), the trigger book says which
  * order did. Until that has been read, such a row is held rather than taken for somebody else's.
  */
 export class RowOwners {
-  readonly #owners: Owners;
+  readonly #context: EventContext;
+  readonly #orders: Orders;
+  readonly #session: { readonly triggersReadUs: number };
+  readonly #snapshots: SnapshotRequests;
+  readonly #lookUp: LookUpSettings;
   readonly #held = new Map<BrokerOrderNo, HeldRow>();
   /** Orders that a person has taken for the operator's. */
   readonly #foreign = new Set<BrokerOrderNo>();
@@ -44,8 +40,18 @@ export class RowOwners {
   /** The oldest row that is held although the trigger book had time enough to explain it. */
   #overdue: BrokerOrder | null = null;
 
-  constructor(owners: Owners) {
-    this.#owners = owners;
+  constructor(
+    context: EventContext,
+    orders: Orders,
+    session: { readonly triggersReadUs: number },
+    snapshots: SnapshotRequests,
+    lookUp: LookUpSettings,
+  ) {
+    this.#context = context;
+    this.#orders = orders;
+    this.#session = session;
+    this.#snapshots = snapshots;
+    this.#lookUp = lookUp;
   }
 
   /** Rows whose owner is not known yet; their fills are not booked. */
@@ -80,24 +86,24 @@ export class RowOwners {
 
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
-    const told = this.#owners.orders.names.senderOf(row.orderNo);
+    const told = this.#orders.names.senderOf(row.orderNo);
     if (told !== undefined && maySendMore(told, row)) return this.#release(row, told);
-    const named = this.#owners.orders.get(row.refId);
+    const named = this.#orders.get(row.refId);
     if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
     if (row.source !== 'system') return null;
     if (this.#foreign.has(row.orderNo)) return this.#release(row, null);
     const held = this.#held.get(row.orderNo);
     if (this.#inDoubt.has(row.orderNo)) return this.#hold(row, startedUs);
-    if (this.#owners.session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
-    const alike = this.#owners.orders.open.filter((order) => mayHaveSent(order, row));
+    if (this.#session.triggersReadUs < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
+    const alike = this.#orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#release(row, triggered);
     // A stop or a bracket in doubt has no row of its own yet, and the two books may show one trigger at different times.
-    const { open, owingExits } = this.#owners.orders;
+    const { open, owingExits } = this.#orders;
     if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
       return this.#hold(row, startedUs);
     const isOwed = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
-    if (isOwed && held?.evidence.isEnough(this.#owners.lookUp) !== true) return this.#hold(row, startedUs);
+    if (isOwed && held?.evidence.isEnough(this.#lookUp) !== true) return this.#hold(row, startedUs);
     return this.#release(row, null);
   }
 
@@ -120,11 +126,11 @@ export class RowOwners {
     };
     evidence.add(startedUs);
     this.#held.set(row.orderNo, { row, sinceUs, shownUs: startedUs, evidence });
-    this.#owners.snapshots.want('triggers');
-    if (this.#overdue === null && evidence.isEnough(this.#owners.lookUp)) {
+    this.#snapshots.want('triggers');
+    if (this.#overdue === null && evidence.isEnough(this.#lookUp)) {
       this.#overdue = row;
       const text = `${describe(row)} was sent by a stop, and the trigger book, which says whose, cannot be read: it is booked for nobody, and entries are blocked until it can, or until tickwright orders resolve ${row.orderNo} live gives it to the operator`;
-      this.#owners.context.alert(null, 'critical', 'order_held', text);
+      this.#context.alert(null, 'critical', 'order_held', text);
     }
     return 'hold';
   }

@@ -1,6 +1,7 @@
 /**
  * What a row of a book, or its absence, means for an order (rulings, 8, 9, 11): terms, fills, status, and the outcome of open calls.
  */
+import type { Owners } from '../owners.ts';
 import {
   type BrokerOrder,
   type BrokerOrderStatus,
@@ -10,17 +11,9 @@ import {
   mayWork,
 } from '../../domain/broker-order.ts';
 import type { OrderStatus } from '../../domain/order.ts';
-import type { LookUpSettings } from '../../domain/settings.ts';
 import { minutes, qty, type StrategyIndex, type TsUs } from '../../domain/units.ts';
-import type { SnapshotRequests } from '../ports/outbound.ts';
-import type { EventContext } from '../state/event-context.ts';
-import { journalWaiting } from './adoption.ts';
-import type { EntryWithdrawal } from './entry-withdrawal.ts';
 import type { OrderExecutor } from './order-executor.ts';
-import type { EarlierOrders } from './earlier-orders.ts';
 import type { FillSteps } from './fill-steps.ts';
-import type { OrderLife } from './order-life.ts';
-import type { Orders } from './orders.ts';
 import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
 
 /** After one scan without a trace a cancel that had no answer may be asked for again: the order counts as live either way. */
@@ -35,16 +28,6 @@ const TAKEN: ReadonlySet<OrderStatus> = new Set<OrderStatus>([
   'partially_filled',
   'pending_trigger',
 ]);
-
-interface Owners {
-  readonly context: EventContext;
-  readonly orders: Orders;
-  readonly life: OrderLife;
-  readonly lookUp: LookUpSettings;
-  readonly earlier: EarlierOrders;
-  readonly entries: EntryWithdrawal;
-  readonly snapshots: SnapshotRequests;
-}
 
 export class RowReader {
   readonly #owners: Owners;
@@ -87,8 +70,7 @@ export class RowReader {
       order.rowUs = startedUs;
       order.isShown();
       this.#takeTriggerTerms(order, row, startedUs);
-      if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`))
-        journalWaiting(this.#owners.context, order, row);
+      if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`)) this.#owners.life.journalWaiting(order, row);
       this.#takeChildren(order, row);
       this.#takeTriggerStatus(order, row, startedUs);
     }
@@ -152,7 +134,7 @@ export class RowReader {
     const { openModify } = order.doubt;
     if (openModify === null || openModify.answer === 'none') return;
     openModify.evidence.add(startedUs);
-    if (!openModify.evidence.isEnough(this.#owners.lookUp)) return;
+    if (!openModify.evidence.isEnough(this.#owners.settings.lookUp)) return;
     order.inDoubt().openModify = null;
     this.#owners.life.apply(order, 'modify_lost');
   }
@@ -203,7 +185,7 @@ export class RowReader {
     if (evidence === null) return;
     const doubt = order.inDoubt();
     evidence.add(startedUs);
-    const isProven = evidence.isEnough(this.#owners.lookUp);
+    const isProven = evidence.isEnough(this.#owners.settings.lookUp);
     if (isProven) doubt.cancelFailedUs = startedUs;
     const isUnknownLost = openCancel?.answer === 'unknown' && evidence.scans >= SCANS_AFTER_UNKNOWN_CANCEL;
     if (isUnknownLost || isProven) doubt.lostCancel = isProven ? null : evidence;
@@ -297,7 +279,8 @@ export class RowReader {
     for (const order of this.#owners.orders.open) {
       const { clientOrderId, strategy, status, purpose } = order;
       const isEnded =
-        this.#owners.lookUp.resolve === 'proven_absent' || (purpose === 'reduce' && isFlattening(strategy));
+        this.#owners.settings.lookUp.resolve === 'proven_absent' ||
+        (purpose === 'reduce' && isFlattening(strategy));
       if (status !== 'presumed_absent' || !isEnded || agreedUs <= order.doubt.absentUs) continue;
       this.#owners.life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
       const text = `${clientOrderId} never arrived: no complete scan shows it, and positions read since agree`;
@@ -331,7 +314,7 @@ export class RowReader {
     const doubt = order.inDoubt();
     const absence = (doubt.absence ??= new ScanEvidence(order.createdUs));
     absence.add(startedUs);
-    if (!absence.isEnough(this.#owners.lookUp)) return;
+    if (!absence.isEnough(this.#owners.settings.lookUp)) return;
     const { clientOrderId, strategy } = order;
     const book = order.isWaiting ? 'the trigger book' : 'the book';
     if (order.isCarriedOver || this.#owners.earlier.isOfDayBefore(order)) {
