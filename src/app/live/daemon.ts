@@ -141,7 +141,7 @@ export class Daemon {
       onRecovered: () => this.#emergency.recovered(),
       onCommit: (took) => this.metrics.commit(took),
     });
-    this.alerting = this.#createAlerting(options);
+    this.alerting = new Alerting({ ...options, alert: this.alert, counters: this.journal });
     this.#reminders = this.#createReminders(options, note);
     this.otpDesk = new OtpDesk({
       timers: systemTimers,
@@ -173,7 +173,7 @@ export class Daemon {
         unjournaled: (on) => this.#emergency.unjournaled(on),
         prices: this.prices,
         onEntry: (entry) => this.#onEntry(entry),
-        alert: (severity, code, text) => this.alert(severity, code, text),
+        alert: this.alert,
       },
       calendar: this.#calendar,
       note,
@@ -222,12 +222,8 @@ export class Daemon {
   }
 
   #checkCalendar(): void {
-    checkCalendar({
-      calendar: this.#calendar,
-      clock: this.clock,
-      counters: this.journal,
-      alert: (severity, code, text) => this.alert(severity, code, text),
-    });
+    const { clock, journal, alert } = this;
+    checkCalendar({ calendar: this.#calendar, clock, counters: journal, alert });
   }
 
   get jobs(): ReturnType<RunningSchedule['jobs']> {
@@ -274,7 +270,7 @@ export class Daemon {
       session: () => this.cycle.session,
       onStep: (stepUs) => this.cycle.post({ kind: 'clock_step', stepUs }),
       onSet: () => this.#schedule?.clockStepped(),
-      alert: (severity, code, text) => this.alert(severity, code, text),
+      alert: this.alert,
     });
     return Promise.race([this.#work(care), failure]);
   }
@@ -285,9 +281,8 @@ export class Daemon {
     return new Map(left?.ids.map((id) => [this.names.indexOf(id), left.reason]));
   }
 
-  alert(severity: AlertSeverity, code: string, text: string): void {
+  readonly alert = (severity: AlertSeverity, code: string, text: string): void =>
     this.tell({ kind: 'alert', severity, code, text });
-  }
 
   /** Journals an entry of the main thread, with or without an open session. */
   tell(entry: OwnEntry): void {
@@ -317,17 +312,6 @@ export class Daemon {
     this.#onEntry(entry);
     if (!entry.halted) this.sweep.end();
     else if (this.halt.isSwept) this.#sweepBooks();
-  }
-
-  #createAlerting({ config, paths, address }: DaemonOptions): Alerting {
-    return new Alerting({
-      config,
-      path: paths.messages,
-      names: this.names,
-      secrets: address.secrets,
-      alert: (severity, code, text) => this.alert(severity, code, text),
-      counters: this.journal,
-    });
   }
 
   #createReminders({ config, clockMap }: DaemonOptions, note: (text: string) => void): OtpReminders {
