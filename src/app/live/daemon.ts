@@ -52,7 +52,6 @@ import { Halt, OWN_CAUSE } from './halt.ts';
 import { holdingsText } from './holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './price-board.ts';
-import { leftOutBy, RunNotices } from './run-notices.ts';
 import { SessionCycle } from './session-cycle.ts';
 
 /** An entry without the fields that each entry of the main thread has. */
@@ -105,7 +104,6 @@ export class Daemon {
   readonly cycle: SessionCycle;
   readonly #reminders: OtpReminders;
   readonly #care: NodeJS.Timeout;
-  #notices: RunNotices | undefined = undefined;
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #schedule: RunningSchedule | undefined = undefined;
@@ -261,8 +259,6 @@ export class Daemon {
     // Not only once a session is open: the disk may still be full, and what rests at the broker would fill meanwhile.
     if (this.#emergency.lines.length > 0) this.halt.begin(this.#emergency.haltReason);
     this.#checkCalendar();
-    const { mark } = this.options;
-    if (mark !== undefined) this.#notices = new RunNotices(this, mark);
     this.edge.tokens.start();
     this.#stopClockWatch = watchClock({
       clock: systemClock,
@@ -277,7 +273,8 @@ export class Daemon {
 
   /** By the mark of runs that died. */
   #strategiesLeftOut(): ReadonlyMap<StrategyIndex, string> {
-    const left = leftOutBy(this.options.mark, this.options.config);
+    const { mark, config } = this.options;
+    const left = mark?.leftOut(config.strategies.map(({ id }) => id));
     return new Map(left?.ids.map((id) => [this.names.indexOf(id), left.reason]));
   }
 
@@ -396,7 +393,6 @@ export class Daemon {
     if (this.#isEnding) return;
     if (this.cycle.session === undefined) this.#tellNotStopped();
     else await this.#stopSession(reason);
-    await this.#notices?.stopped(reason);
   }
 
   async #stopSession(reason: string): Promise<void> {
@@ -428,7 +424,6 @@ export class Daemon {
   /** Closes everything; the journal last. */
   async close(): Promise<void> {
     this.#isEnding = true;
-    this.#notices?.close();
     clearInterval(this.#care);
     this.sweep.close();
     this.#reminders.close();
