@@ -6,7 +6,6 @@ import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../domain/ids
 import type { OrderStatus, Side } from '../domain/order.ts';
 import {
   type InstrumentIndex,
-  instrumentIndex,
   type Money,
   OPERATOR_INDEX,
   type PriceTicks,
@@ -129,13 +128,13 @@ interface EngineCounts {
 /** The engine's state as plain data: nothing in it changes afterwards. */
 export function engineSnapshot(
   parts: EngineState,
+  procedure: string,
   counts: Pick<EngineView['counts'], 'events' | 'gaps' | 'duplicates'>,
 ): EngineView {
-  const { context, session, market, halt, controller, portfolio, orders, registry, executor, fills } = parts;
-  const owners = [...registry.seats.map(({ index }) => index), OPERATOR_INDEX];
-  const strategies = owners
-    .filter((owner) => owner !== OPERATOR_INDEX || portfolio.has(owner) || hasOpenOrders(parts, owner))
-    .map((owner) => strategyEntry(parts, owner));
+  const { context, session, market, halt, portfolio, orders, registry, executor, fills } = parts;
+  const hasOperator =
+    portfolio.has(OPERATOR_INDEX) || orders.open.some(({ strategy }) => strategy === OPERATOR_INDEX);
+  const owners = [...registry.seats.map(({ index }) => index), ...(hasOperator ? [OPERATOR_INDEX] : [])];
   const { fee, tax } = portfolio.costs();
   const { readUs } = parts.positionReconciler;
   return {
@@ -149,25 +148,19 @@ export function engineSnapshot(
     unproven: whyUnproven(parts),
     stopsUnproven: stopsUnproven(parts),
     money: parts.moneyReconciler.view,
-    procedure: controller.status(),
-    strategies,
+    procedure,
+    strategies: owners.map((owner) => strategyEntry(parts, owner)),
     orders: orders.open.map(orderEntry),
     dayPnl: portfolio.accountDayPnl(),
     fee,
     tax,
-    limits: limitUses(
-      parts,
-      { risk: parts.riskSettings, strategies: parts.strategySettings },
-      parts.breakers.uses,
-    ),
+    limits: limitUses(parts, parts.settings, parts.breakers.uses),
     contracts: contractEntries(parts),
     plots: parts.plots.all,
     lastFillUs: fills.lastUs,
     positionsReadUs: readUs === -Infinity ? null : tsUs(readUs),
     counts: {
-      events: counts.events,
-      gaps: counts.gaps,
-      duplicates: counts.duplicates,
+      ...counts,
       orders: executor.placed,
       denials: executor.denials,
       rejections: executor.rejected,
@@ -186,16 +179,12 @@ function stopsUnproven({ orders, session }: EngineState): string | null {
   return `${unseen.clientOrderId} waited at the broker in the last session, and its trigger book has not shown it since`;
 }
 
-function hasOpenOrders({ orders }: EngineState, owner: StrategyIndex): boolean {
-  return orders.open.some(({ strategy }) => strategy === owner);
-}
-
 function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEntry {
   const { registry, portfolio, orders, halt } = parts;
   return {
     strategy,
     id: registry.idOf(strategy),
-    stopped: registry.stoppedReason(strategy),
+    stopped: registry.seats[strategy]?.stopped ?? null,
     halted: halt.strategyReason(strategy),
     legs: registry.legs(strategy).map(({ orderCode }) => orderCode),
     positions: positionEntries(parts, strategy),
@@ -210,8 +199,7 @@ function positionEntries(
   strategy: StrategyIndex,
 ): readonly PositionEntry[] {
   const entries: PositionEntry[] = [];
-  for (const { index, orderCode } of contracts.all) {
-    const instrument = instrumentIndex(index);
+  for (const { index: instrument, orderCode } of contracts.all) {
     const position = portfolio.position(strategy, instrument);
     if (position.qty === 0 && position.realised === 0) continue;
     entries.push({ instrument, orderCode, ...position, open: portfolio.open(position, instrument) });

@@ -1,9 +1,9 @@
 /** Puts the engine together: its state, built once, and who changes which part of it. */
 import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
-import { type CostSchedule, taxOn } from '../domain/costs.ts';
+import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import type { StrategyIndex, TsUs } from '../domain/units.ts';
+import type { StrategyIndex } from '../domain/units.ts';
 import { Market } from './market/market.ts';
 import { Adoption } from './orders/adoption.ts';
 import { BracketExits, ExitCover } from './orders/exits.ts';
@@ -28,9 +28,8 @@ import { LiveDecisions } from './replay/live-decisions.ts';
 import { CircuitBreakers } from './orders/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
-import { type Guard, RiskGuard } from './risk/risk-guard.ts';
-import { type Desk, SessionTimers } from './session/desk.ts';
-import { SessionController, type SessionProcedures } from './session/session-controller.ts';
+import type { Guard } from './risk/risk-guard.ts';
+import { SessionTimers } from './session/session-timers.ts';
 import { SessionState } from './session/session-state.ts';
 import { ContractTable } from './state/contract-table.ts';
 import type { Owners } from './owners.ts';
@@ -41,7 +40,6 @@ import { Polls, Snapshots } from './session/snapshots.ts';
 import { StrategyRegistry } from './session/strategy-registry.ts';
 import { StrategyStops } from './session/strategy-stops.ts';
 import { Targets } from './session/targets.ts';
-import { Trader } from './trader.ts';
 
 export interface EngineOptions {
   readonly settings: EngineSettings;
@@ -51,16 +49,7 @@ export interface EngineOptions {
   readonly outbound: Outbound;
 }
 
-/** Risk guard and session controller; tests put simpler ones in their place. */
-export interface EngineDependencies {
-  createGuard(owners: Owners, options: EngineOptions): Guard;
-  createSessionController(desk: Desk): SessionProcedures;
-}
-
-const DEFAULTS: EngineDependencies = {
-  createGuard: (owners, { settings, calendar, costs }) => new RiskGuard(owners, settings, calendar, costs),
-  createSessionController: (desk) => new SessionController(desk),
-};
+export type CreateGuard = (owners: Owners, options: EngineOptions) => Guard;
 
 type Base = ReturnType<typeof createBase>;
 
@@ -68,6 +57,7 @@ type Base = ReturnType<typeof createBase>;
 function createBase({ settings, calendar, costs, host, outbound }: ReturnType<typeof withOwnSettings>) {
   const context = new EventContext(outbound.journal);
   const dueWork = new DueWork();
+  const timers = new TimerHeap(dueWork);
   const contracts = new ContractTable();
   const market = new Market();
   const orders = new Orders(dueWork, market, outbound.reports.tellsOnce === true);
@@ -79,12 +69,11 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     halt.reason !== null || halt.strategyReason(strategy) !== null || registry.isStopped(strategy);
   const entries = new EntryWithdrawal({ context, orders, portfolio, isOff });
   const halt = new EntryHalt(context, (strategy) => entries.withdraw(strategy));
-  const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
+  const losses = new LossLimits(context, contracts, market, portfolio, halt, settings);
   const { lookUp } = settings;
   const life = new OrderLife(context, orders, dueWork, host);
   const exits = new BracketExits({ context, contracts, orders, lookUp, session });
   const earlier = new EarlierOrders({ context, contracts, orders, portfolio, session, exits, life, lookUp });
-  const readPositions = (): void => snapshots.want('positions');
   const tradingDay = (): TradingDay => session.tradingDay();
   return {
     context,
@@ -100,9 +89,12 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     losses,
     breakers: new CircuitBreakers(context, halt, settings.risk),
     costs,
+    settings,
+    calendar,
     lookUp,
     ids: new ClientOrderIds(),
-    timers: new TimerHeap(dueWork),
+    timers,
+    sessionTimers: new SessionTimers(context, timers),
     plots: new Plots(outbound.plots),
     queue: new IntentQueue(dueWork),
     registry,
@@ -111,10 +103,9 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     exits,
     earlier,
     rowOwners: new RowOwners({ context, orders, session, snapshots, lookUp }),
-    positionReconciler: new PositionReconciler({ context, contracts, portfolio, earlier, readPositions }),
+    positionReconciler: new PositionReconciler(context, contracts, portfolio, earlier, snapshots),
     gateway: outbound.gateway,
     tradingDay,
-    readPositions,
   };
 }
 
@@ -124,29 +115,6 @@ function createReconciler(base: Base, executor: OrderExecutor) {
   const adoption = new Adoption(base);
   const rows = new RowReader(base, fills, executor);
   return { fills, rows, adoption, reconciler: new OrderReconciler(base, rows, adoption) };
-}
-
-/** Compares the broker's account with our money of the day. */
-function createMoneyReconciler(
-  { context, portfolio, halt, session, snapshots, costs, market, positionReconciler }: Base,
-  fills: FillSteps,
-  adoption: Adoption,
-  { moneyMismatch }: EngineSettings,
-): MoneyReconciler {
-  const parts = {
-    context,
-    portfolio,
-    halt,
-    isOfToday: (readUs: TsUs) => session.isMoneyOf(readUs),
-    areFillsExact: () => fills.areExact,
-    isReferenceOfToday: () => session.isSurelyToday(market.referenceUs),
-    areCostsApart: () => adoption.hasUnlisted || fills.hasEarlier,
-    positionsAgreedUs: () => positionReconciler.agreedUs,
-    settlementTax: () => taxOn(costs, session.tradingDay(), portfolio.settledValue),
-    phase: () => session.phase,
-    readAccount: () => snapshots.want('account'),
-  };
-  return new MoneyReconciler(parts, moneyMismatch);
 }
 
 const refusalsTo =
@@ -163,38 +131,33 @@ const withOwnSettings = (given: EngineOptions) => ({
 
 export type EngineState = ReturnType<typeof createEngineState>;
 
-export function createEngineState(given: EngineOptions, dependencies: EngineDependencies = DEFAULTS) {
+export function createEngineState(given: EngineOptions, createGuard: CreateGuard) {
   const options = withOwnSettings(given);
   const { settings } = options;
   const base = createBase(options);
   const { context, orders, life, ids, queue } = base;
-  const guard = dependencies.createGuard(base, options);
+  const guard = createGuard(base, options);
   const present = new LiveDecisions({ ids, queue, guard });
   const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(life) });
   context.decideBy(present);
   const executor = new OrderExecutor(base, guard, past);
   const compared = createReconciler(base, executor);
   const { fills, adoption } = compared;
-  const stops = new StrategyStops(base);
-  const controller = dependencies.createSessionController({
-    ...base,
-    settings,
-    calendar: options.calendar,
-    stops,
-    timers: new SessionTimers(context, base.timers),
-  });
   return Object.assign(base, compared, {
-    moneyReconciler: createMoneyReconciler(base, fills, adoption, settings),
+    moneyReconciler: new MoneyReconciler(
+      base,
+      base.snapshots,
+      fills,
+      adoption,
+      base.costs,
+      settings.moneyMismatch,
+    ),
     present,
     past,
     executor,
-    stops,
-    controller,
+    stops: new StrategyStops(base, base.entries, base.dueWork, base.timers),
     exitCover: new ExitCover(base),
-    strategySettings: settings.strategies,
-    riskSettings: settings.risk,
     dayEnd: new DayEnd(orders, life, settings),
-    polls: new Polls(base, settings.poll),
-    trader: new Trader({ ...base, stops, settings }),
+    polls: new Polls(base, base.snapshots, base.timers, settings.poll),
   });
 }

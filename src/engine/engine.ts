@@ -4,7 +4,6 @@
  */
 import { assert } from '../domain/assert.ts';
 import type { BrokerAccount } from '../domain/broker-order.ts';
-import { brokerOrderNo, type ClientOrderId } from '../domain/ids.ts';
 import type { DaySummary, TradeTick } from '../domain/ticks.ts';
 import {
   type InstrumentIndex,
@@ -17,12 +16,7 @@ import {
   US_PER_MINUTE,
 } from '../domain/units.ts';
 import { engineSnapshot, type EngineView } from './engine-snapshot.ts';
-import {
-  createEngineState,
-  type EngineDependencies,
-  type EngineOptions,
-  type EngineState,
-} from './engine-state.ts';
+import { type CreateGuard, createEngineState, type EngineOptions, type EngineState } from './engine-state.ts';
 import type { InstrumentMarket, Market } from './market/market.ts';
 import { QuietStretch } from './quiet-stretch.ts';
 import type { LateBook } from './market/merged-book.ts';
@@ -33,7 +27,6 @@ import type {
   BookSnapshot,
   BookUpdate,
   Booted,
-  CommandReceived,
   ContractsListed,
   EngineEvent,
   ExecutionReport,
@@ -44,7 +37,8 @@ import type {
 import type { Alarm } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
 import type { EventDecisions } from './replay/journal-decisions.ts';
-import { setClockBack } from './session/clock-set-back.ts';
+import { RiskGuard } from './risk/risk-guard.ts';
+import { SessionController, type SessionProcedures } from './session/session-controller.ts';
 import { SessionEvents } from './session/session-events.ts';
 import type { SessionState } from './session/session-state.ts';
 import {
@@ -64,8 +58,20 @@ const CALLS_PER_EVENT_MAX = 256;
 const STANDBY_US_MIN = US_PER_MINUTE;
 type RareEvent = Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>;
 
+/** Risk guard and session controller; tests put simpler ones in their place. */
+export interface EngineDependencies {
+  readonly createGuard: CreateGuard;
+  createSessionController(state: EngineState): SessionProcedures;
+}
+
+const DEFAULTS: EngineDependencies = {
+  createGuard: (owners, { settings, calendar, costs }) => new RiskGuard(owners, settings, calendar, costs),
+  createSessionController: (state) => new SessionController(state),
+};
+
 export class Engine {
   readonly #state: EngineState;
+  readonly #controller: SessionProcedures;
   readonly #lifecycle: SessionEvents;
   readonly #alarm: Alarm;
   // Hot fields are copied here: a monomorphic load is faster than a nested one.
@@ -86,10 +92,11 @@ export class Engine {
   #duplicates = 0;
   #isPendingTimerSet = false;
 
-  constructor(options: EngineOptions, dependencies?: EngineDependencies) {
-    const state = createEngineState(options, dependencies);
+  constructor(options: EngineOptions, dependencies = DEFAULTS) {
+    const state = createEngineState(options, dependencies.createGuard);
     this.#state = state;
-    this.#lifecycle = new SessionEvents(state);
+    this.#controller = dependencies.createSessionController(state);
+    this.#lifecycle = new SessionEvents(state, this.#controller);
     this.#alarm = options.outbound.alarm;
     this.#context = state.context;
     this.#dueWork = state.dueWork;
@@ -116,7 +123,7 @@ export class Engine {
     this.#dispatch(event);
     if (kind !== 'summary') {
       this.#state.losses.follow();
-      this.#state.controller.afterEvent(event);
+      this.#controller.afterEvent(event);
     }
     this.#end(kind === 'clock');
   }
@@ -165,7 +172,7 @@ export class Engine {
   }
 
   snapshot(): EngineView {
-    return engineSnapshot(this.#state, {
+    return engineSnapshot(this.#state, this.#controller.status(), {
       events: this.#events,
       gaps: this.#gaps,
       duplicates: this.#duplicates,
@@ -303,8 +310,7 @@ export class Engine {
       case 'account_snapshot':
         return this.#onAccount(event);
       case 'closed_snapshot':
-        polls.succeeded('closed');
-        return this.#state.snapshots.arrived('closed', event.startedUs);
+        return polls.arrived('closed', event.startedUs);
       case 'read_failed':
         polls.failed(event);
         if (event.what === 'positions') this.#state.executor.retryPending(true);
@@ -312,7 +318,7 @@ export class Engine {
       case 'execution_report':
         return this.#onReport(event);
       case 'command':
-        return this.#onCommand(event);
+        return this.#lifecycle.command(event);
       case 'session_started':
         this.#state.losses.invalidate();
         return this.#lifecycle.sessionStarted(event);
@@ -369,8 +375,7 @@ export class Engine {
   #onGap({ seq, tsUs: at, instrument, totalVolume }: TradeTick, expectedTotalVolume: number): void {
     this.#gaps += 1;
     const missed = totalVolume - expectedTotalVolume;
-    const { nowUs } = this.#context;
-    this.#context.append({ kind: 'gap', cause: seq, tsUs: nowUs, strategy: null, instrument, missed });
+    this.#context.append({ kind: 'gap', ...this.#context.head(null), instrument, missed });
     this.#registry.dispatch((host) =>
       host.onGap({ kind: 'gap', seq, tsUs: at, instrument, expectedTotalVolume, totalVolume }),
     );
@@ -391,7 +396,6 @@ export class Engine {
   }
 
   #onBooted(event: Booted): void {
-    if (event.tsUs < this.#context.nowUs) setClockBack(this.#state, event.tsUs);
     this.#ordersVersion = -1;
     this.#state.losses.invalidate();
     this.#isPendingTimerSet = false; // the start clears the engine's timers and sets them anew
@@ -399,23 +403,19 @@ export class Engine {
   }
 
   #onReference(prices: ReferencePrices): void {
-    const { snapshots, polls } = this.#state;
-    polls.succeeded('reference');
-    snapshots.failed('reference');
+    this.#state.polls.arrived('reference');
     this.#state.losses.invalidate();
     this.#market.reference(prices);
   }
 
   #onAccount(snapshot: AccountSnapshot): void {
-    const { snapshots, polls } = this.#state;
-    polls.succeeded('account');
-    snapshots.arrived('account', snapshot.startedUs);
+    this.#state.polls.arrived('account', snapshot.startedUs);
     this.#takeAccount(snapshot.account, snapshot.startedUs, snapshot.tsUs);
   }
 
   #takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs): void {
     const { moneyReconciler, fills, breakers } = this.#state;
-    this.#session.takeAccount(account, startedUs);
+    this.#session.account.take(account, startedUs);
     moneyReconciler.takeAccount(account, startedUs, at, fills.version);
     breakers.account(account.netAssetValue);
   }
@@ -432,11 +432,10 @@ export class Engine {
   }
 
   #onBook(snapshot: BookSnapshot): void {
-    const { snapshots, polls, contracts, reconciler } = this.#state;
+    const { polls, contracts, reconciler } = this.#state;
     const { list, startedUs, complete } = snapshot;
     const what = list === 'orders' ? 'book' : 'triggers';
-    polls.succeeded(what);
-    snapshots.arrived(what, startedUs);
+    polls.arrived(what, startedUs);
     // Rows name contracts: before the contract list is known they are useless.
     if (contracts.all.length === 0) return;
     reconciler.take(snapshot, list === 'orders' && this.#session.isEarlierBook(startedUs));
@@ -464,9 +463,8 @@ export class Engine {
   }
 
   #onPositions(snapshot: PositionSnapshot): void {
-    const { snapshots, polls, contracts, positionReconciler, fills } = this.#state;
-    polls.succeeded('positions');
-    snapshots.arrived('positions', snapshot.startedUs);
+    const { polls, contracts, positionReconciler, fills } = this.#state;
+    polls.arrived('positions', snapshot.startedUs);
     if (contracts.all.length === 0) return;
     positionReconciler.takePositions(snapshot, fills.version);
     this.#state.executor.retryPending(false);
@@ -477,60 +475,6 @@ export class Engine {
   #compareAgain(): void {
     const { positionReconciler, snapshots } = this.#state;
     if (positionReconciler.nextRead() !== null) snapshots.want('book');
-  }
-
-  /** Commands of a person or of the schedule. Each is journaled before it is done. */
-  #onCommand({ by, command }: CommandReceived): void {
-    const { halt } = this.#state;
-    const { seq: cause, nowUs } = this.#context;
-    this.#state.losses.invalidate();
-    this.#context.append({ kind: 'command', cause, tsUs: nowUs, strategy: null, by, command });
-    switch (command.name) {
-      case 'halt':
-        return halt.command(command.reason, command.strategy ?? null);
-      case 'resume':
-        this.#lifecycle.resume(command);
-        return this.#state.controller.onCommand(command);
-      case 'cancel_all':
-        return this.#state.entries.cancelAll();
-      case 'cancel_order':
-        return this.#state.entries.cancelOrder(command.clientOrderId);
-      case 'stop_strategy':
-        return this.#state.stops.command(command, by);
-      case 'start_strategy':
-        return this.#state.stops.start(command.strategy);
-      case 'resolve_order':
-        return this.#resolve(command.clientOrderId, command.as, command.reason);
-      case 'stop':
-        halt.stopping();
-        return this.#state.controller.onCommand(command);
-      case 'flatten':
-      case 'rollover':
-      case 'reload': // the list of strategies follows
-        return this.#state.controller.onCommand(command);
-    }
-  }
-
-  /** `id`: an order, or the broker's number of one that is booked for nobody. */
-  #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
-    const { life, rowOwners, snapshots } = this.#state;
-    const order = this.#orders.get(id);
-    if (order === undefined) {
-      if (as === 'live' && rowOwners.giveUp(brokerOrderNo(id))) return snapshots.want('book');
-      const text = `there is no order ${id} to resolve; of one that is booked for nobody give the broker's number and live`;
-      return this.#context.alert(null, 'warning', 'order_not_found', text);
-    }
-    if (as === 'absent' && order.isInBook) {
-      const text = `${id} is ${order.status}, and no complete scan of its book lacks it: cancel it`;
-      return this.#context.alert(order.strategy, 'warning', 'order_not_missing', text);
-    }
-    if (!order.doubt.isContradicted)
-      return life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
-    const doubt = order.inDoubt();
-    doubt.isContradicted = false;
-    doubt.resolvedAs = as;
-    this.#orders.changed(order);
-    if (as === 'absent') life.apply(order, 'seen_canceled', reason);
   }
 
   /** Publishes order updates and carries out calls, in turn, until there are none left. */
@@ -560,7 +504,7 @@ export class Engine {
   #fireTimers(): void {
     const { polls } = this.#state;
     for (const { id, owner, tag } of this.#timers.takeDue(this.#context.nowUs)) {
-      if (owner === CONTROLLER_TIMER) this.#state.controller.onTimer(tag);
+      if (owner === CONTROLLER_TIMER) this.#controller.onTimer(tag);
       else if (owner !== ENGINE_TIMER) {
         const strategy = strategyIndex(owner);
         if (!this.#registry.isStopped(strategy))

@@ -11,7 +11,7 @@ import type { EntryHalt } from './risk/entry-halt.ts';
 import type { LossLimits } from './risk/loss-limits.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
-import type { Targets } from './session/targets.ts';
+import { isSamePlace, type Place, type Targets } from './session/targets.ts';
 import type { ContractTable } from './state/contract-table.ts';
 import type { EventContext } from './state/event-context.ts';
 
@@ -39,6 +39,9 @@ export type OrderView = Readonly<
     'become' | 'grow' | 'tellOnce' | 'follow' | 'isShown' | 'setClockBack' | 'inDoubt' | 'ownTrigger'
   >
 >;
+
+export const ordersOf = ({ orders }: Owners, place: Place): readonly OrderView[] =>
+  orders.open.filter((order) => isSamePlace(order, place));
 
 /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
 export function whyUnproven({ rowOwners, positionReconciler, orders }: Owners): string | null {

@@ -6,7 +6,6 @@ import type { Contract, PriceBand } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import type { ModifyIntent, OrderIntent, Side } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
-import type { EngineSettings } from '../domain/settings.ts';
 import type { BookTick, TradeTick } from '../domain/ticks.ts';
 import {
   addUs,
@@ -16,107 +15,86 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../domain/units.ts';
-import type { Market } from './market/market.ts';
-import type { Orders } from './orders/orders.ts';
 import type { TraderPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
-import type { Portfolio } from './positions/portfolio.ts';
 import { marketPrice } from './risk/risk-rules.ts';
-import type { StrategyRegistry } from './session/strategy-registry.ts';
-import type { SessionState } from './session/session-state.ts';
-import type { StrategyStops } from './session/strategy-stops.ts';
-import type { Plots } from './state/plots.ts';
-import type { TimerHeap } from './state/timer-heap.ts';
-import type { EventContext } from './state/event-context.ts';
-
-export interface TraderParts {
-  readonly settings: EngineSettings;
-  readonly context: EventContext;
-  readonly session: SessionState;
-  readonly market: Market;
-  readonly orders: Orders;
-  readonly portfolio: Portfolio;
-  readonly registry: StrategyRegistry;
-  readonly stops: StrategyStops;
-  readonly timers: TimerHeap;
-  readonly plots: Plots;
-}
+import type { EngineState } from './engine-state.ts';
 
 /** Timers one strategy may have set at a time; one more is a fault. */
 const TIMERS_MAX = 1_000;
 
 export class Trader implements TraderPort {
-  readonly #parts: TraderParts;
+  readonly #state: EngineState;
 
-  constructor(parts: TraderParts) {
-    this.#parts = parts;
+  constructor(state: EngineState) {
+    this.#state = state;
   }
 
   submit(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
     this.#assertInEvent(strategy, 'submit');
-    return this.#parts.context.ask(strategy, 'strategy', { do: 'submit', intent });
+    return this.#state.context.ask(strategy, 'strategy', { do: 'submit', intent });
   }
 
   modify(strategy: StrategyIndex, change: ModifyIntent): void {
     this.#assertInEvent(strategy, 'modify');
-    this.#parts.context.ask(strategy, 'strategy', { do: 'modify', change });
+    this.#state.context.ask(strategy, 'strategy', { do: 'modify', change });
   }
 
   cancel(strategy: StrategyIndex, order: ClientOrderId): void {
     this.#assertInEvent(strategy, 'cancel');
-    this.#parts.context.ask(strategy, 'strategy', { do: 'cancel', clientOrderId: order });
+    this.#state.context.ask(strategy, 'strategy', { do: 'cancel', clientOrderId: order });
   }
 
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position {
-    return this.#parts.portfolio.position(strategy, instrument);
+    return this.#state.portfolio.position(strategy, instrument);
   }
 
   workingOrders(strategy: StrategyIndex): readonly OrderUpdate[] {
     const working: OrderUpdate[] = [];
-    for (const order of this.#parts.orders.open) {
+    for (const order of this.#state.orders.open) {
       if (order.strategy === strategy && !order.isProtective) working.push(order.update(0, 0, null));
     }
     return working;
   }
 
   nowUs(): TsUs {
-    return this.#parts.context.nowUs;
+    return this.#state.context.nowUs;
   }
 
   phase(): SessionPhase {
-    return this.#parts.session.phase;
+    return this.#state.session.phase;
   }
 
   calendar(): TradingCalendar {
-    return this.#parts.session.calendar.copy;
+    return this.#state.session.calendar.copy;
   }
 
   leg(strategy: StrategyIndex, leg: number): Contract {
-    return this.#parts.registry.leg(strategy, leg);
+    return this.#state.registry.leg(strategy, leg);
   }
 
   band(instrument: InstrumentIndex): PriceBand | undefined {
-    return this.#parts.market.band(instrument);
+    return this.#state.market.band(instrument);
   }
 
   marketPrice(contract: Contract, side: Side): PriceTicks {
-    return marketPrice(this.#parts.market, this.#parts.settings, contract, side);
+    return marketPrice(this.#state.market, this.#state.settings, contract, side);
   }
 
   hasBooks(): boolean {
-    return this.#parts.settings.isOnBars !== true;
+    return this.#state.settings.isOnBars !== true;
   }
 
   lastTrade(instrument: InstrumentIndex): TradeTick | undefined {
-    return this.#parts.market.lastTrade(instrument);
+    return this.#state.market.lastTrade(instrument);
   }
 
   lastBook(instrument: InstrumentIndex): BookTick | undefined {
-    return this.#parts.market.lastBook(instrument);
+    return this.#state.market.lastBook(instrument);
   }
 
   setTimer(strategy: StrategyIndex, after: DurationUs): TimerId {
     this.#assertInEvent(strategy, 'setTimer');
-    const { timers, context } = this.#parts;
+    const { timers, context } = this.#state;
     if (timers.count(strategy) >= TIMERS_MAX) {
       throw new InvariantError(`Invariant: a strategy has at most ${TIMERS_MAX} timers set at a time`);
     }
@@ -124,23 +102,23 @@ export class Trader implements TraderPort {
   }
 
   clearTimer(_strategy: StrategyIndex, timer: TimerId): void {
-    this.#parts.timers.clear(timer);
+    this.#state.timers.clear(timer);
   }
 
   note(strategy: StrategyIndex, text: string): void {
     this.#assertInEvent(strategy, 'note');
-    const { context } = this.#parts;
-    context.append({ kind: 'strategy_note', cause: context.seq, tsUs: context.nowUs, strategy, text });
+    const { context } = this.#state;
+    context.append({ kind: 'strategy_note', ...context.head(strategy), text });
   }
 
   plot(strategy: StrategyIndex, instrument: InstrumentIndex, name: string, value: number): void {
     this.#assertInEvent(strategy, 'plot');
-    const { context, plots } = this.#parts;
+    const { context, plots } = this.#state;
     plots.set({ strategy, instrument, name, tsUs: context.nowUs, value });
   }
 
   fault(strategy: StrategyIndex, error: unknown, where: string): void {
-    const { registry, stops } = this.#parts;
+    const { registry, stops } = this.#state;
     const fault = { message: errorText(error), where };
     if (registry.isDispatching) stops.stop(strategy, 'fault', fault);
     else stops.stopLater(strategy, 'fault', fault);
@@ -148,7 +126,7 @@ export class Trader implements TraderPort {
 
   /** A call from a promise or a foreign callback would be in no replay (rulings, 34). */
   #assertInEvent(strategy: StrategyIndex, what: string): void {
-    const { registry, stops } = this.#parts;
+    const { registry, stops } = this.#state;
     if (registry.isDispatching) return;
     const message = `${what} was called outside the event being processed`;
     stops.stopLater(strategy, 'fault', { message, where: what });

@@ -44,7 +44,7 @@ describe('the market', () => {
 
   it('23: the book of before a disconnect is gone, and entries wait for prices by REST', () => {
     const rig = bids(new EngineRig().start(), [[12_990, 5], [12_980, 6]]); // prettier-ignore
-    const { market } = rig.parts.desk!;
+    const { market } = rig.parts.state!;
     expect(market.isReferenceFresh).toBe(true);
     rig.stream('down');
     expect(market.lastBook(FRONT_INDEX)).toBeUndefined();
@@ -66,8 +66,8 @@ describe('the market', () => {
 
   it('20: the age of what is known of a contract grows with time', () => {
     const rig = new EngineRig().start().trade(13_000).pass(20).clock();
-    expect(rig.now - rig.parts.desk!.market.seenUs(FRONT_INDEX)).toBe(20_000_000);
-    expect(rig.parts.desk!.market.seenUs(instrumentIndex(1))).toBe(-Infinity);
+    expect(rig.now - rig.parts.state!.market.seenUs(FRONT_INDEX)).toBe(20_000_000);
+    expect(rig.parts.state!.market.seenUs(instrumentIndex(1))).toBe(-Infinity);
   });
 });
 

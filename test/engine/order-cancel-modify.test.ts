@@ -6,7 +6,7 @@ import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 import { worth } from '../support/engine-world.ts';
 
 const exposure = (rig: EngineRig): number[] =>
-  rig.parts.desk!.orders.open.map(({ exposedQty }) => exposedQty);
+  rig.parts.state!.orders.open.map(({ exposedQty }) => exposedQty);
 
 function lastCall(rig: EngineRig): ClientOrderId {
   const last = rig.sent.at(-1)!;

@@ -63,7 +63,7 @@ describe('a place whose answer was lost', () => {
     walks(rig, 1, 10);
     expect(rig.statusOf(id)).toBe('presumed_absent');
     expect(rig.alerts()).toContain('order_presumed_absent');
-    const { open } = rig.parts.desk!.orders;
+    const { open } = rig.parts.state!.orders;
     expect(
       open.map(({ exposedQty }) => exposedQty),
       'it still counts',
@@ -71,7 +71,7 @@ describe('a place whose answer was lost', () => {
     expect(rig.engine.snapshot().unproven, 'and entries wait').toContain(id);
     rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'seen at the broker' });
     expect(rig.statusOf(id)).toBe('not_sent');
-    expect(rig.parts.desk!.orders.open).toEqual([]);
+    expect(rig.parts.state!.orders.open).toEqual([]);
     expect(rig.engine.snapshot().unproven).toBeNull();
   });
 
@@ -174,7 +174,7 @@ describe('an order that was given up', () => {
         strategy: FIRST,
         update: { lastFilledQty: 1, leavesQty: 1 },
       });
-      expect(rig.parts.desk!.orders.open.map(({ exposedQty }) => exposedQty)).toEqual([1]);
+      expect(rig.parts.state!.orders.open.map(({ exposedQty }) => exposedQty)).toEqual([1]);
     },
   );
 
@@ -206,12 +206,12 @@ describe('answers', () => {
       limitPrice: 13_000,
       reason: '',
     } as never;
-    expect(rig.parts.desk!.orders.rejections.of(FIRST, intent)).toMatchObject({
+    expect(rig.parts.state!.orders.rejections.of(FIRST, intent)).toMatchObject({
       count: 2,
       text: '-6012 not enough money',
     });
     rig.accepted(place(rig), '9');
-    expect(rig.parts.desk!.orders.rejections.of(FIRST, intent)).toBeUndefined();
+    expect(rig.parts.state!.orders.rejections.of(FIRST, intent)).toBeUndefined();
   });
 
   it('the book may be faster than the answer', () => {

@@ -107,7 +107,7 @@ describe('however the book is read', () => {
         const placed = placeAll(rig, planned);
         tell(rig, story, placed);
         expect(rig.places()).toHaveLength(planned.length);
-        for (const order of rig.parts.desk!.orders.open) {
+        for (const order of rig.parts.state!.orders.open) {
           expect(order.exposedQty).toBe(order.qty - order.filledQty);
           expect(order.exposedQty).toBeGreaterThanOrEqual(0);
         }

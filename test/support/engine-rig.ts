@@ -19,8 +19,8 @@ import {
   tsUs,
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
-import { Engine } from '../../src/engine/engine.ts';
-import type { EngineDependencies } from '../../src/engine/engine-state.ts';
+import { Engine, type EngineDependencies } from '../../src/engine/engine.ts';
+import type { EngineState } from '../../src/engine/engine-state.ts';
 import type { ApprovedCancel, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type {
   Command,
@@ -31,7 +31,6 @@ import type {
 } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
-import type { Desk } from '../../src/engine/session/desk.ts';
 import { SessionController } from '../../src/engine/session/session-controller.ts';
 import type { EventDecisions } from '../../src/engine/replay/journal-decisions.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
@@ -67,7 +66,7 @@ export interface RigOptions {
   readonly startUs?: TsUs;
   readonly calendar?: TradingCalendar;
   /** What the real keeper gets in place of the engine's owners. */
-  readonly desk?: (desk: Desk) => Desk;
+  readonly alter?: (state: EngineState) => EngineState;
   /** Orders may wait at the broker, of every kind. */
   readonly canWait?: boolean;
   /** Orders and positions of so many contracts pass. */
@@ -80,10 +79,10 @@ export interface RigOptions {
   readonly seats?: readonly StrategySettings[];
 }
 
-const realParts = ({ desk }: RigOptions): EngineDependencies | undefined =>
-  desk && {
+const realParts = ({ alter }: RigOptions): EngineDependencies | undefined =>
+  alter && {
     createGuard: (owners, { settings, calendar, costs }) => new RiskGuard(owners, settings, calendar, costs),
-    createSessionController: (owners) => new SessionController(desk(owners)),
+    createSessionController: (state) => new SessionController(alter(state)),
   };
 
 function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): EngineSettings {

@@ -1,7 +1,7 @@
 /** A guard that approves what it is not told to refuse, and a keeper that only gives strategies their contract. */
-import type { Desk } from '../../src/engine/session/desk.ts';
+import type { EngineDependencies } from '../../src/engine/engine.ts';
+import type { EngineState } from '../../src/engine/engine-state.ts';
 import type { SessionProcedures } from '../../src/engine/session/session-controller.ts';
-import type { EngineDependencies } from '../../src/engine/engine-state.ts';
 import type { ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
@@ -11,20 +11,20 @@ import type { Guard, ModifyVerdict, SubmitVerdict } from '../../src/engine/risk/
 export interface SimpleDependencies extends EngineDependencies {
   /** Asked before an order is approved; null approves it. */
   refuse: (owners: Owners, orderId: string) => Extract<SubmitVerdict, { ok: false }> | null;
-  desk: Desk | null;
+  state: EngineState | null;
   readonly heard: EngineEvent['kind'][];
 }
 
 export function createSimpleDependencies(): SimpleDependencies {
   const parts: SimpleDependencies = {
     refuse: () => null,
-    desk: null,
+    state: null,
     heard: [],
     createGuard: (owners, { settings, calendar, costs }) =>
       simpleGuard(parts, owners, new RiskGuard(owners, settings, calendar, costs)),
-    createSessionController: (desk) => {
-      parts.desk = desk;
-      return simpleController(desk, parts.heard);
+    createSessionController: (state) => {
+      parts.state = state;
+      return simpleController(state, parts.heard);
     },
   };
   return parts;
@@ -68,7 +68,7 @@ const simpleGuard = (parts: SimpleDependencies, owners: Owners, real: RiskGuard)
 });
 
 const simpleController = (
-  { contracts, registry }: Desk,
+  { contracts, registry }: EngineState,
   heard: EngineEvent['kind'][],
 ): SessionProcedures => ({
   onContracts() {

@@ -26,7 +26,7 @@ interface Owners {
   readonly context: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
-  readonly session: { readonly accountReadUs: number };
+  readonly session: { readonly account: { readonly readUs: number } };
   readonly gateway: Gateway;
   readonly breakers: CircuitBreakers;
   readonly exits: BracketExits;
@@ -238,7 +238,7 @@ export class OrderExecutor {
 
   #noteModify(order: ManagedOrder, modify: ModifyToSend, isLost: boolean): void {
     const { context, orders, life, session } = this.#owners;
-    if (modify.qty > order.qty) order.grow(context.nowUs, session.accountReadUs);
+    if (modify.qty > order.qty) order.grow(context.nowUs, session.account.readUs);
     order.inDoubt().openModify = {
       callId: modify.callId,
       qty: modify.qty,

@@ -3,7 +3,21 @@
  * the same cumulative quantities; a difference counts when two such reads show the same one (rulings, 39).
  */
 import { type TsUs, US_PER_SECOND } from '../../domain/units.ts';
-import type { BookSnapshot } from '../ports/engine-event.ts';
+import type { BookSnapshot, ReportKind } from '../ports/engine-event.ts';
+
+/** Asks for reads of the broker's state: what is asked for twice before it answers is read once. */
+export interface Reads {
+  want(what: ReportKind): void;
+}
+
+/** Our side when a scan of the book has been compared with our orders. */
+export interface BookState {
+  readonly fillVersion: number;
+  /** Orders of unknown fate. */
+  readonly unresolved: number;
+  /** The book did not show an order, which may explain a difference. */
+  readonly isOneAbsent: boolean;
+}
 
 export type Verdict<T> =
   | { readonly kind: 'none' }
@@ -30,17 +44,11 @@ const MOVED = { kind: 'moved' } as const;
 const SUSPECTED = { kind: 'suspected' } as const;
 
 export class EnclosedProof<T> {
-  readonly #keyOf: (reading: T) => string;
   /** Arrival of the first scan since which no cumulative quantity has changed. */
   #quietSinceUs = Infinity;
   #fillVersion = -1;
   #read: Read<T> | null = null;
   #suspected: { readonly key: string; readonly atUs: number } | null = null;
-
-  /** `keyOf` names the differences of a reading from ours; empty when there are none. */
-  constructor(keyOf: (reading: T) => string) {
-    this.#keyOf = keyOf;
-  }
 
   /** A read waits for the scan that encloses it. */
   get isWaiting(): boolean {
@@ -65,8 +73,15 @@ export class EnclosedProof<T> {
     this.#read = isAfterBook ? { reading, startedUs, arrivedUs, fillVersion } : null;
   }
 
-  /** To be called after the book has been compared with our orders. `isSettled`: no order's fate is open. */
-  takeBook({ complete, startedUs, tsUs }: BookSnapshot, fillVersion: number, isSettled: boolean): Verdict<T> {
+  /**
+   * To be called after the book has been compared with our orders. `keyOf` names the differences of a reading from ours; empty when
+   * there are none.
+   */
+  takeBook(
+    { complete, startedUs, tsUs }: BookSnapshot,
+    { fillVersion, unresolved }: BookState,
+    keyOf: (reading: T) => string,
+  ): Verdict<T> {
     if (!complete) return NOTHING;
     const read = this.#read;
     const isEnclosing = read !== null && startedUs >= read.arrivedUs;
@@ -75,13 +90,12 @@ export class EnclosedProof<T> {
     if (!isEnclosing) return NOTHING;
     this.#read = null;
     // With an order of unknown fate a difference may be that order: the next poll decides.
-    if (!isSettled) return NOTHING;
+    if (unresolved > 0) return NOTHING;
     if (read.fillVersion !== fillVersion) return MOVED;
-    return this.#judge(read);
+    return this.#judge(read, keyOf(read.reading));
   }
 
-  #judge({ reading, startedUs }: Read<T>): Verdict<T> {
-    const key = this.#keyOf(reading);
+  #judge({ reading, startedUs }: Read<T>, key: string): Verdict<T> {
     if (key === '') {
       this.#suspected = null;
       return { kind: 'agreed', reading };

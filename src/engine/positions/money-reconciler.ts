@@ -7,35 +7,17 @@
  */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
-import type { SessionPhase } from '../../domain/calendar.ts';
-import { type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
-import type { AccountSnapshot, BookSnapshot } from '../ports/engine-event.ts';
+import { phaseAt, tradingDayAt } from '../../domain/calendar.ts';
+import { type CostSchedule, taxOn } from '../../domain/costs.ts';
+import { dayClose } from '../../domain/day-plan.ts';
+import { minutes, type Money, money, OPERATOR_INDEX, type TsUs } from '../../domain/units.ts';
+import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { JournalEntry, MoneyFigure } from '../ports/journal-entry.ts';
-import type { EventContext } from '../state/event-context.ts';
-import { EnclosedProof } from './enclosed-proof.ts';
-import type { Portfolio } from './portfolio.ts';
-import type { BookState } from './position-reconciler.ts';
+import type { Owners } from '../owners.ts';
+import { type BookState, EnclosedProof, type Reads } from './enclosed-proof.ts';
 
-export interface MoneyReconcilerParts {
-  readonly context: EventContext;
-  readonly portfolio: Portfolio;
-  /** Stops entries until a person resumes. */
-  readonly halt: { readonly reason: string | null; halt(reason: string, code: string): void };
-  /** The broker's figures of this moment are those of our trading day. */
-  readonly isOfToday: (readUs: AccountSnapshot['startedUs']) => boolean;
-  /** The money of each fill is the broker's figure. */
-  readonly areFillsExact: () => boolean;
-  /** The prices from which positions carried over count are those of today. */
-  readonly isReferenceOfToday: () => boolean;
-  /** When the read of the positions began that last agreed; a difference of positions explains one of money. */
-  readonly positionsAgreedUs: () => number;
-  /** Tax on the positions that expired today, by the price we know. */
-  readonly settlementTax: () => Money;
-  /** Costs that only one side counts today: of contracts that are not listed, and of orders of the last session. */
-  readonly areCostsApart: () => boolean;
-  readonly phase: () => SessionPhase;
-  readonly readAccount: () => void;
-}
+/** The fills of the closing auction are known within it. */
+const AFTER_CLOSE_US = minutes(10);
 
 /** For the status line, the control API and the commands. */
 export interface MoneyView {
@@ -46,10 +28,28 @@ export interface MoneyView {
   readonly comparedUs: TsUs | null;
 }
 
+/** What we have booked of the day's fills. */
+interface BookedFills {
+  /** The money of each is the broker's figure. */
+  readonly areExact: boolean;
+  /** One is of an order of another session: the broker has charged it elsewhere than we have. */
+  readonly hasEarlier: boolean;
+}
+
+/** What we could not book. */
+interface UnbookedRows {
+  /** A row of today names a contract that is not listed: what it cost is not in our books. */
+  readonly hasUnlisted: boolean;
+}
+
 export class MoneyReconciler {
-  readonly #parts: MoneyReconcilerParts;
+  readonly #owners: Owners;
+  readonly #reads: Reads;
+  readonly #fills: BookedFills;
+  readonly #rows: UnbookedRows;
+  readonly #costs: CostSchedule;
   readonly #reaction: EngineSettings['moneyMismatch'];
-  readonly #proof: EnclosedProof<BrokerAccount>;
+  readonly #proof = new EnclosedProof<BrokerAccount>();
   #state: 'unread' | 'agreed' | 'differs' = 'unread';
   #figures: readonly MoneyFigure[] = [];
   #comparedUs: TsUs | null = null;
@@ -62,10 +62,20 @@ export class MoneyReconciler {
   /** Tax of today's settlements that is in our books. */
   #settlementTax = 0;
 
-  constructor(parts: MoneyReconcilerParts, reaction: EngineSettings['moneyMismatch']) {
-    this.#parts = parts;
+  constructor(
+    owners: Owners,
+    reads: Reads,
+    fills: BookedFills,
+    rows: UnbookedRows,
+    costs: CostSchedule,
+    reaction: EngineSettings['moneyMismatch'],
+  ) {
+    this.#owners = owners;
+    this.#reads = reads;
+    this.#fills = fills;
+    this.#rows = rows;
+    this.#costs = costs;
     this.#reaction = reaction;
-    this.#proof = new EnclosedProof((account) => keyOf(this.#compare(account)));
   }
 
   get view(): MoneyView {
@@ -93,25 +103,36 @@ export class MoneyReconciler {
   }
 
   takeAccount(account: BrokerAccount, startedUs: TsUs, at: TsUs, fillVersion: number): void {
-    if (this.#reaction === undefined || !this.#parts.isOfToday(startedUs)) return;
+    if (this.#reaction === undefined || !this.#isOfToday(startedUs)) return;
     this.#proof.takeReading(account, startedUs, at, fillVersion);
   }
 
-  takeBook(snapshot: BookSnapshot, { fillVersion, unresolved }: BookState): void {
+  /** Money of the day is shown from the open until shortly after the close; the night settles it. */
+  #isOfToday(readUs: TsUs): boolean {
+    const { session } = this.#owners;
+    const { calendar, day } = session;
+    if (day === null || tradingDayAt(calendar, readUs) !== day) return false;
+    if (!session.isSurelyToday(readUs)) return false;
+    if (phaseAt(calendar, readUs) !== 'closed') return true;
+    const closeUs = dayClose(calendar, day);
+    return closeUs !== undefined && readUs >= closeUs && readUs < closeUs + AFTER_CLOSE_US;
+  }
+
+  takeBook(snapshot: BookSnapshot, book: BookState): void {
     if (this.#reaction === undefined) return;
-    const verdict = this.#proof.takeBook(snapshot, fillVersion, unresolved === 0);
+    const verdict = this.#proof.takeBook(snapshot, book, (account) => keyOf(this.#compare(account)));
     switch (verdict.kind) {
       case 'none':
       case 'moved': // the next periodic read decides
         return;
       case 'suspected':
-        return this.#parts.readAccount();
+        return this.#reads.want('account');
       case 'agreed':
-        this.#comparedUs = this.#parts.context.nowUs;
+        this.#comparedUs = this.#owners.context.nowUs;
         return this.#agree(verdict.reading);
       case 'differs':
-        if (this.#parts.positionsAgreedUs() < verdict.sinceUs) return;
-        this.#comparedUs = this.#parts.context.nowUs;
+        if (this.#owners.positionReconciler.agreedUs < verdict.sinceUs) return;
+        this.#comparedUs = this.#owners.context.nowUs;
         this.#differ(verdict.reading);
     }
   }
@@ -125,29 +146,32 @@ export class MoneyReconciler {
     this.#explained = null;
     this.#state = 'unread';
     this.#proof.reset();
-    this.#parts.readAccount();
+    this.#reads.want('account');
   }
 
   #book(differing: readonly MoneyFigure[]): void {
     for (const { what, ours, broker } of differing) {
       const difference = broker - ours;
-      if (what === 'fee') this.#parts.portfolio.charge(OPERATOR_INDEX, difference, 0);
-      else if (what === 'tax') this.#parts.portfolio.charge(OPERATOR_INDEX, 0, difference);
+      if (what === 'fee') this.#owners.portfolio.charge(OPERATOR_INDEX, difference, 0);
+      else if (what === 'tax') this.#owners.portfolio.charge(OPERATOR_INDEX, 0, difference);
       else if (what === 'profit') this.#acceptedProfit += difference;
     }
   }
 
   #compare(account: BrokerAccount): readonly MoneyFigure[] {
-    const { portfolio, areFillsExact, isReferenceOfToday, areCostsApart } = this.#parts;
+    const { portfolio, session, market } = this.#owners;
+    const { areExact, hasEarlier } = this.#fills;
     const figures: MoneyFigure[] = [];
     const add = (what: MoneyFigure['what'], ours: number, broker: Money | null): void => {
       if (broker !== null) figures.push({ what, ours: money(ours), broker });
     };
-    if (!areCostsApart()) {
+    if (!this.#rows.hasUnlisted && !hasEarlier) {
       const { fee, tax } = portfolio.costs();
       add('fee', fee, account.fee);
-      if (areFillsExact()) add('tax', tax, account.tax);
-      const profit = areFillsExact() && isReferenceOfToday() ? portfolio.settledProfit() : null;
+      if (areExact) add('tax', tax, account.tax);
+      // Positions carried over count from the prices of today.
+      const isPriced = areExact && session.isSurelyToday(market.referenceUs);
+      const profit = isPriced ? portfolio.settledProfit() : null;
       if (profit !== null) add('profit', profit + this.#acceptedProfit, account.profit);
     }
     add('cash', this.#explained?.cash ?? account.cash, account.cash);
@@ -159,7 +183,7 @@ export class MoneyReconciler {
     this.#explained = account; // what can be withdrawn changes with margin
     this.#state = 'agreed';
     this.#figures = this.#compare(account);
-    const now = `${this.#parts.phase()} ${this.#figures.map(({ what, ours }) => `${what}:${ours}`).join(' ')}`;
+    const now = `${this.#owners.session.phase} ${this.#figures.map(({ what, ours }) => `${what}:${ours}`).join(' ')}`;
     if (now === this.#journaled) return;
     this.#append('agreed', this.#figures);
     this.#journaled = now;
@@ -175,7 +199,7 @@ export class MoneyReconciler {
     if (isKnown) return;
     this.#append('differs', figures);
     const text = `our money is not the broker's: ${textOf(differing)}; a resume books the difference under the operator`;
-    const { context, halt } = this.#parts;
+    const { context, halt } = this.#owners;
     if (this.#reaction === 'halt' && halt.reason === null) halt.halt(text, 'money_mismatch');
     else context.alert(null, 'critical', 'money_mismatch', text);
   }
@@ -189,12 +213,18 @@ export class MoneyReconciler {
       if (what === 'fee') return false;
       // Our price of the settlement may be the last trade.
       if (what === 'tax')
-        return difference > 0 && difference <= 2 * this.#parts.settlementTax() - this.#settlementTax;
+        return difference > 0 && difference <= 2 * this.#taxOfSettlements() - this.#settlementTax;
       const cash = differing.find((each) => each.what === 'cash');
       if (paid !== undefined)
         return cash !== undefined && cash.broker - cash.ours === paid.ours - paid.broker;
       return difference > 0 || (withdrawable !== null && 0 - difference <= withdrawable);
     });
+  }
+
+  /** On the positions that expired today, by the price we know. */
+  #taxOfSettlements(): Money {
+    const { session, portfolio } = this.#owners;
+    return taxOn(this.#costs, session.tradingDay(), portfolio.settledValue);
   }
 
   #follow(differing: readonly MoneyFigure[], account: BrokerAccount): void {
@@ -205,17 +235,16 @@ export class MoneyReconciler {
     this.#state = 'agreed';
     this.#figures = this.#compare(account);
     const text = `${textOf(differing)}: a transfer, or the settlement of a contract; if it was neither, ask the broker`;
-    this.#parts.context.alert(null, 'warning', 'money_moved', text);
+    this.#owners.context.alert(null, 'warning', 'money_moved', text);
   }
 
   #append(
     verdict: Extract<JournalEntry, { kind: 'money_checked' }>['verdict'],
     figures: readonly MoneyFigure[],
   ): void {
-    const { context } = this.#parts;
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy: null };
+    const { context } = this.#owners;
     this.#journaled = '';
-    context.append({ ...head, kind: 'money_checked', verdict, figures });
+    context.append({ ...context.head(null), kind: 'money_checked', verdict, figures });
   }
 }
 

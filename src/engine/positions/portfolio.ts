@@ -21,6 +21,7 @@ import {
 } from '../../domain/units.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { Market } from '../market/market.ts';
+import type { EventContext } from '../state/event-context.ts';
 
 export interface HeldPosition {
   readonly strategy: StrategyIndex;
@@ -437,6 +438,18 @@ export class Portfolio {
   #note(strategy: StrategyIndex): void {
     if (!this.#changed.includes(strategy)) this.#changed = withOne(this.#changed, strategy);
   }
+}
+
+/** Changes a position without a fill, `qty` as added to it and `value` zero or more. */
+export function changeWithoutFill(
+  { portfolio, context }: { readonly portfolio: Portfolio; readonly context: EventContext },
+  { strategy, instrument }: Pick<HeldPosition, 'strategy' | 'instrument'>,
+  event: 'adopted' | 'settled' | 'forced_close',
+  qty: SignedQty,
+  value: Money,
+): void {
+  portfolio.addWithoutFill(strategy, event, instrument, qty, value);
+  context.append({ ...context.head(strategy), kind: 'position_event', event, instrument, qty, value });
 }
 
 /** A position began or ended. */

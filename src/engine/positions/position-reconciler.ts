@@ -17,8 +17,8 @@ import {
 import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
-import { EnclosedProof } from './enclosed-proof.ts';
-import type { Portfolio } from './portfolio.ts';
+import { type BookState, EnclosedProof, type Reads } from './enclosed-proof.ts';
+import { changeWithoutFill, type Portfolio } from './portfolio.ts';
 
 /** Fills of orders of the last session that no book shows any more. */
 interface UnseenFills {
@@ -28,32 +28,16 @@ interface UnseenFills {
   agreed(readUs: number): boolean;
 }
 
-export interface PositionReconcilerParts {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly portfolio: Portfolio;
-  /** Orders of the last session whose end was not seen may explain a difference. */
-  readonly earlier: UnseenFills;
-  /** Reads positions and then the book again. */
-  readonly readPositions: () => void;
-}
-
 const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 
-type State = 'unread' | 'agreed' | 'mismatch';
-
-export interface BookState {
-  readonly fillVersion: number;
-  /** Orders of unknown fate. */
-  readonly unresolved: number;
-  /** The book did not show an order, which may explain a difference. */
-  readonly isOneAbsent: boolean;
-}
-
 export class PositionReconciler {
-  readonly #parts: PositionReconcilerParts;
-  readonly #proof: EnclosedProof<readonly BrokerPosition[]>;
-  #state: State = 'unread';
+  readonly #context: EventContext;
+  readonly #contracts: ContractTable;
+  readonly #portfolio: Portfolio;
+  readonly #earlier: UnseenFills;
+  readonly #reads: Reads;
+  readonly #proof = new EnclosedProof<readonly BrokerPosition[]>();
+  #state: 'unread' | 'agreed' | 'mismatch' = 'unread';
   /** Our positions were right before: a difference has to be explained. Without a past they are what the broker holds. */
   #hasPast = false;
   #differences: readonly Difference[] = [];
@@ -64,9 +48,18 @@ export class PositionReconciler {
   #agreedUs = -Infinity;
   readonly #unknownCodes = new Set<string>();
 
-  constructor(parts: PositionReconcilerParts) {
-    this.#parts = parts;
-    this.#proof = new EnclosedProof((positions) => this.#keyOf(positions));
+  constructor(
+    context: EventContext,
+    contracts: ContractTable,
+    portfolio: Portfolio,
+    earlier: UnseenFills,
+    reads: Reads,
+  ) {
+    this.#context = context;
+    this.#contracts = contracts;
+    this.#portfolio = portfolio;
+    this.#earlier = earlier;
+    this.#reads = reads;
   }
 
   get readUs(): number {
@@ -75,7 +68,7 @@ export class PositionReconciler {
 
   /** Read just now: it may prove what an order would close (rulings, 36). */
   get isFresh(): boolean {
-    return this.#parts.context.nowUs - this.#readUs < POSITION_AGE_US_MAX;
+    return this.#context.nowUs - this.#readUs < POSITION_AGE_US_MAX;
   }
 
   /** When the read began that last agreed with our positions; -Infinity after a difference or a start. */
@@ -83,17 +76,9 @@ export class PositionReconciler {
     return this.#agreedUs;
   }
 
-  get positions(): readonly BrokerPosition[] {
-    return this.#positions ?? [];
-  }
-
-  get state(): State {
-    return this.#state;
-  }
-
   brokerQty(instrument: InstrumentIndex): SignedQty | undefined {
     if (this.#positions === undefined) return undefined;
-    const code = this.#parts.contracts.at(instrument)?.orderCode;
+    const code = this.#contracts.at(instrument)?.orderCode;
     return signedQty(code === undefined ? 0 : (this.#nets.get(code) ?? 0));
   }
 
@@ -130,19 +115,19 @@ export class PositionReconciler {
     this.#positions = snapshot.positions;
     this.#nets = netsOf(snapshot.positions);
     this.#readUs = snapshot.startedUs;
-    this.#parts.portfolio.assertTotals();
+    this.#portfolio.assertTotals();
     this.#proof.takeReading(snapshot.positions, snapshot.startedUs, snapshot.tsUs, fillVersion);
     for (const { orderCode, qty } of snapshot.positions) this.#checkCode(orderCode, qty);
   }
 
   takeBook(snapshot: BookSnapshot, book: BookState): void {
-    const verdict = this.#proof.takeBook(snapshot, book.fillVersion, book.unresolved === 0);
+    const verdict = this.#proof.takeBook(snapshot, book, (positions) => this.#keyOf(positions));
     switch (verdict.kind) {
       case 'none':
         return;
       case 'moved':
       case 'suspected':
-        return this.#parts.readPositions();
+        return this.#reads.want('positions');
       case 'agreed':
         this.#agreedUs = this.#readUs;
         return this.#agree();
@@ -158,11 +143,10 @@ export class PositionReconciler {
   }
 
   #compare(positions: readonly BrokerPosition[]): readonly Difference[] {
-    const { contracts, portfolio } = this.#parts;
     const differences: Difference[] = [];
     const nets = netsOf(positions);
-    for (const contract of contracts.all) {
-      const difference = (nets.get(contract.orderCode) ?? 0) - portfolio.accountQty(contract.index);
+    for (const contract of this.#contracts.all) {
+      const difference = (nets.get(contract.orderCode) ?? 0) - this.#portfolio.accountQty(contract.index);
       if (difference !== 0) differences.push({ instrument: contract.index, qty: signedQty(difference) });
     }
     return differences;
@@ -176,28 +160,24 @@ export class PositionReconciler {
     for (const difference of this.#differences)
       if (isPriced(difference)) this.#adopt(this.#takeClosed(difference));
     this.#differences = unpriced;
-    if (unpriced.length > 0) return this.#tellUnpriced(unpriced);
+    if (unpriced.length > 0) {
+      const text = `no price is known for ${this.#describe(unpriced)}: entries stay blocked; resume again once prices were read`;
+      return this.#context.alert(null, 'warning', 'position_unpriced', text);
+    }
     this.#state = 'unread';
     this.#proof.reset();
-    this.#parts.readPositions();
-  }
-
-  #tellUnpriced(differences: readonly Difference[]): void {
-    const text = `no price is known for ${this.#describe(differences)}: entries stay blocked; resume again once prices were read`;
-    this.#parts.context.alert(null, 'warning', 'position_unpriced', text);
+    this.#reads.want('positions');
   }
 
   #agree(): void {
-    const { context } = this.#parts;
     const isNews = this.#state === 'unread' || this.#differences.length > 0;
     // The difference has been settled.
     if (this.#areEnded(this.#differences)) this.#state = 'unread';
     this.#differences = [];
-    const isExplained = this.#parts.earlier.agreed(this.#readUs);
+    const isExplained = this.#earlier.agreed(this.#readUs);
     if (this.#state === 'unread') this.#state = 'agreed';
     this.#hasPast = true;
-    if (isNews || isExplained)
-      context.append({ kind: 'position_agreed', cause: context.seq, tsUs: context.nowUs, strategy: null });
+    if (isNews || isExplained) this.#context.append({ kind: 'position_agreed', ...this.#context.head(null) });
   }
 
   #differ(differences: readonly Difference[], book: BookState): void {
@@ -218,7 +198,7 @@ export class PositionReconciler {
     const left =
       this.#state === 'mismatch'
         ? differences
-        : differences.filter(({ instrument, qty }) => !this.#parts.earlier.explain(instrument, qty));
+        : differences.filter(({ instrument, qty }) => !this.#earlier.explain(instrument, qty));
     if (left.length === 0) return this.#agree();
     const isKnown = this.#state === 'mismatch' && this.#describe(this.#differences) === this.#describe(left);
     this.#state = 'mismatch';
@@ -227,24 +207,25 @@ export class PositionReconciler {
   }
 
   #areEnded(differences: readonly Difference[]): boolean {
-    const { contracts } = this.#parts;
-    return differences.length > 0 && differences.every(({ instrument }) => contracts.isEnded(instrument));
+    return (
+      differences.length > 0 && differences.every(({ instrument }) => this.#contracts.isEnded(instrument))
+    );
   }
 
   #tellMismatch(differences: readonly Difference[]): void {
-    const { context, contracts, portfolio, earlier } = this.#parts;
-    context.append({
+    this.#context.append({
       kind: 'position_mismatch',
-      cause: context.seq,
-      tsUs: context.nowUs,
-      strategy: null,
-      broker: this.positions,
-      ours: contracts.all.map(({ index, orderCode }) => ({ orderCode, qty: portfolio.accountQty(index) })),
+      ...this.#context.head(null),
+      broker: this.#positions ?? [],
+      ours: this.#contracts.all.map(({ index, orderCode }) => ({
+        orderCode,
+        qty: this.#portfolio.accountQty(index),
+      })),
     });
-    const orders = earlier.describe();
+    const orders = this.#earlier.describe();
     const hint = orders === '' ? '' : `; the end of these was not seen: ${orders}`;
     const text = `broker minus ours: ${this.#describe(differences)}; entries are blocked until you resume${hint}`;
-    context.alert(null, 'critical', 'position_mismatch', text);
+    this.#context.alert(null, 'critical', 'position_mismatch', text);
   }
 
   /**
@@ -252,7 +233,7 @@ export class PositionReconciler {
    * nobody wants. Returns the rest; where several may have lost them, that is all.
    */
   #takeClosed({ instrument, qty }: Difference): Difference {
-    const holders = this.#parts.portfolio
+    const holders = this.#portfolio
       .held()
       .filter((held) => held.instrument === instrument && Math.sign(held.qty) === -Math.sign(qty));
     const [holder] = holders;
@@ -261,53 +242,47 @@ export class PositionReconciler {
     const closed = signedQty(Math.sign(qty) * Math.min(Math.abs(qty), Math.abs(holder.qty)));
     this.#book(holder.strategy, 'forced_close', { instrument, qty: closed });
     const text = `${this.#describe([{ instrument, qty: closed }])} of it were closed at the broker: its position is ${holder.qty + closed} now`;
-    this.#parts.context.alert(holder.strategy, 'warning', 'position_closed', text);
+    this.#context.alert(holder.strategy, 'warning', 'position_closed', text);
     return { instrument, qty: signedQty(qty - closed) };
   }
 
   #book(strategy: StrategyIndex, event: 'adopted' | 'forced_close', { instrument, qty }: Difference): void {
-    const { context, portfolio } = this.#parts;
     const unit = this.#unitValue(instrument);
     assert(unit !== undefined, 'a position is booked at a price');
     const value = money(Math.abs(qty) * unit);
-    portfolio.addWithoutFill(strategy, event, instrument, qty, value);
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
-    context.append({ ...head, kind: 'position_event', event, instrument, qty, value });
+    const owners = { portfolio: this.#portfolio, context: this.#context };
+    changeWithoutFill(owners, { strategy, instrument }, event, qty, value);
   }
 
   #adopt({ instrument, qty }: Difference): void {
     if (qty === 0) return;
-    const { context } = this.#parts;
     this.#book(OPERATOR_INDEX, 'adopted', { instrument, qty });
     const text = `the broker's position differs by ${this.#describe([{ instrument, qty }])}: it belongs to the operator`;
-    context.alert(OPERATOR_INDEX, 'warning', 'position_adopted', text);
+    this.#context.alert(OPERATOR_INDEX, 'warning', 'position_adopted', text);
   }
 
   #unitValue(instrument: InstrumentIndex): number | undefined {
-    const { portfolio, contracts } = this.#parts;
-    const ours = portfolio.unitValue(instrument);
-    const contract = contracts.at(instrument);
+    const ours = this.#portfolio.unitValue(instrument);
+    const contract = this.#contracts.at(instrument);
     if (ours !== undefined || contract === undefined) return ours;
-    const row = this.positions.find(({ orderCode }) => orderCode === contract.orderCode);
+    const row = this.#positions?.find(({ orderCode }) => orderCode === contract.orderCode);
     return row?.lastPrice ? valueAtHundredths(contract.spec, row.lastPrice, 1) : undefined;
   }
 
   #describe(differences: readonly Difference[]): string {
-    const { contracts } = this.#parts;
     return differences
       .map(
         ({ instrument, qty }) =>
-          `${contracts.at(instrument)?.orderCode ?? instrument} ${qty > 0 ? '+' : ''}${qty}`,
+          `${this.#contracts.at(instrument)?.orderCode ?? instrument} ${qty > 0 ? '+' : ''}${qty}`,
       )
       .join(', ');
   }
 
   #checkCode(code: string, qty: number): void {
-    if (qty === 0 || this.#parts.contracts.byOrderCode(code) !== undefined || this.#unknownCodes.has(code))
-      return;
+    if (qty === 0 || this.#contracts.byOrderCode(code) !== undefined || this.#unknownCodes.has(code)) return;
     this.#unknownCodes.add(code);
     const text = `the broker holds ${qty} of ${code}, which is not in the contract list: it is yours to watch`;
-    this.#parts.context.alert(OPERATOR_INDEX, 'critical', 'position_in_unknown_contract', text);
+    this.#context.alert(OPERATOR_INDEX, 'critical', 'position_in_unknown_contract', text);
   }
 }
 

@@ -138,17 +138,13 @@ export class EntryHalt {
   /** Ends and returns the reason that a person was shown. A loss limit reached meanwhile is shown then, and takes a resume of its own. */
   resume(reason: string): string | null {
     const ended = this.#reason;
-    const loss = this.#lossReason === this.#reason ? null : this.#lossReason;
-    if (this.#reason !== null) {
+    if (ended !== null) {
       this.#append(false, null, reason);
       this.#resumedUs = this.#context.nowUs;
     }
     this.#reason = null;
-    this.#lossReason = null;
-    if (loss !== null) {
-      this.#lossReason = loss;
-      this.halt(loss, 'entries_halted');
-    }
+    if (this.#lossReason === ended) this.#lossReason = null;
+    else if (this.#lossReason !== null) this.halt(this.#lossReason, 'entries_halted');
     return ended;
   }
 
@@ -171,13 +167,6 @@ export class EntryHalt {
   }
 
   #append(halted: boolean, strategy: StrategyIndex | null, reason: string): void {
-    this.#context.append({
-      kind: 'halt',
-      cause: this.#context.seq,
-      tsUs: this.#context.nowUs,
-      strategy,
-      halted,
-      reason,
-    });
+    this.#context.append({ kind: 'halt', ...this.#context.head(strategy), halted, reason });
   }
 }

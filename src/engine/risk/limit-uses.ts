@@ -1,14 +1,7 @@
 /** How much of each risk limit is used, for the operator. The rules decide by their own figures; these are never read by a decision. */
 import type { EngineSettings } from '../../domain/settings.ts';
 import { type Side, signOf } from '../../domain/order.ts';
-import {
-  type InstrumentIndex,
-  instrumentIndex,
-  type StrategyIndex,
-  strategyIndex,
-  US_PER_MINUTE,
-  US_PER_SECOND,
-} from '../../domain/units.ts';
+import { type StrategyIndex, strategyIndex, US_PER_MINUTE, US_PER_SECOND } from '../../domain/units.ts';
 import { workingQty } from './exposure.ts';
 import type { Owners } from '../owners.ts';
 
@@ -52,7 +45,7 @@ export function limitUses(
   const { context, losses, session } = owners;
   const { rate } = owners.orders;
   const orders = owners.orders.open.filter(({ isProtective }) => !isProtective);
-  const margin = session.account?.usageBps;
+  const margin = session.account.figures?.usageBps;
   return [
     ofAccount('position', worst(owners, null), risk.accountPositionMax),
     ofAccount('open_orders', orders.length, risk.openOrdersMax),
@@ -76,26 +69,16 @@ export function limitUses(
 
 /** Largest position in one contract if everything on one side fills; `strategy` is null for the account. */
 function worst(owners: Owners, strategy: StrategyIndex | null): number {
+  const { contracts, exits, portfolio } = owners;
   let most = 0;
-  for (const { index } of owners.contracts.all) {
-    const instrument = instrumentIndex(index);
-    for (const side of SIDES)
-      most = Math.max(
-        most,
-        heldQty(owners, strategy, instrument, side) +
-          workingQty(owners, strategy, instrument, side) +
-          owners.exits.owedQty(strategy, instrument, side),
-      );
-  }
+  for (const { index } of contracts.all)
+    for (const side of SIDES) {
+      const held =
+        strategy === null
+          ? portfolio.grossQty(index, side)
+          : signOf(side) * portfolio.position(strategy, index).qty;
+      const working = workingQty(owners, strategy, index, side);
+      most = Math.max(most, held + working + exits.owedQty(strategy, index, side));
+    }
   return most;
-}
-
-function heldQty(
-  { portfolio }: Owners,
-  strategy: StrategyIndex | null,
-  instrument: InstrumentIndex,
-  side: Side,
-): number {
-  if (strategy === null) return portfolio.grossQty(instrument, side);
-  return signOf(side) * portfolio.position(strategy, instrument).qty;
 }

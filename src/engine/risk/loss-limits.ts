@@ -32,16 +32,10 @@ const MANY = 8;
 /** Part of what is left that the band of a fill may use up. */
 const PART_OF_ROOM = 1 / 16;
 
-export interface LossLimitsParts {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly market: Market;
-  readonly portfolio: Portfolio;
-  readonly halt: EntryHalt;
-}
-
 export class LossLimits {
-  readonly #parts: LossLimitsParts;
+  readonly #context: EventContext;
+  readonly #contracts: ContractTable;
+  readonly #market: Market;
   readonly #portfolio: Portfolio;
   readonly #halt: EntryHalt;
   readonly #settings: EngineSettings;
@@ -57,10 +51,19 @@ export class LossLimits {
   #accountBase = 0;
   readonly #bases: number[];
 
-  constructor(parts: LossLimitsParts, settings: EngineSettings) {
-    this.#parts = parts;
-    this.#portfolio = parts.portfolio;
-    this.#halt = parts.halt;
+  constructor(
+    context: EventContext,
+    contracts: ContractTable,
+    market: Market,
+    portfolio: Portfolio,
+    halt: EntryHalt,
+    settings: EngineSettings,
+  ) {
+    this.#context = context;
+    this.#contracts = contracts;
+    this.#market = market;
+    this.#portfolio = portfolio;
+    this.#halt = halt;
     this.#settings = settings;
     this.#bases = settings.strategies.map(() => 0);
   }
@@ -103,7 +106,7 @@ export class LossLimits {
   /** Something other than a price or a position changed. */
   invalidate(): void {
     this.#isMeasured = false;
-    this.#parts.market.invalidateBand();
+    this.#market.invalidateBand();
   }
 
   /** After an event: looks at whoever's position changed. */
@@ -122,7 +125,7 @@ export class LossLimits {
 
   /** Looks at everybody: the bands are computed anew around the prices of the moment. */
   measure(): void {
-    this.#parts.market.invalidateBand();
+    this.#market.invalidateBand();
     this.#bands.clear(this.#portfolio.instrumentCount);
     this.#watchAccount();
     for (let place = 0; place < this.#bases.length; place += 1) this.#watch(strategyIndex(place));
@@ -156,7 +159,7 @@ export class LossLimits {
     const base = Math.max(0, loss);
     const whose = strategy === null ? "the account's loss" : 'its loss';
     const text = `${whose} of the day is ${loss} and was accepted: the next ${max} are measured from there`;
-    this.#parts.context.alert(strategy, 'warning', 'loss_accepted', text);
+    this.#context.alert(strategy, 'warning', 'loss_accepted', text);
     return base;
   }
 
@@ -178,7 +181,7 @@ export class LossLimits {
     let held = 0;
     for (const instrument of this.#portfolio.touchedBy(null)) {
       if (this.#portfolio.pricedQty(null, instrument) === 0) continue;
-      if (this.#parts.market.tradedPrice(instrument) === undefined) return false;
+      if (this.#market.tradedPrice(instrument) === undefined) return false;
       held += 1;
     }
     return held > MANY;
@@ -187,13 +190,12 @@ export class LossLimits {
   /** Adds what changed to the bound of the account. False where it no longer shows that the limit is not reached. */
   #boundAccount(): boolean {
     const { moved, lost } = this.#portfolio;
-    const { market, contracts } = this.#parts;
     const max = this.#settings.risk.accountDailyLossMax;
     this.#accountBound += lost;
     for (let at = 0; at < moved.length; at += 1) {
       const instrument = moved[at];
-      const price = instrument === undefined ? undefined : market.tradedPrice(instrument);
-      if (instrument === undefined || price === undefined || contracts.at(instrument) === undefined)
+      const price = instrument === undefined ? undefined : this.#market.tradedPrice(instrument);
+      if (instrument === undefined || price === undefined || this.#contracts.at(instrument) === undefined)
         return false;
       // The bound holds within the bands alone.
       if (!this.#bands.has(instrument, price)) return false;
@@ -229,10 +231,9 @@ export class LossLimits {
 
   /** A contract without a price may be at its limit with any price. */
   #narrowContract(instrument: InstrumentIndex, qty: number, room: number): void {
-    const { contracts, market } = this.#parts;
-    const contract = contracts.at(instrument);
-    const price = market.lastPrice(instrument);
-    market.of(instrument).invalidateBand();
+    const contract = this.#contracts.at(instrument);
+    const price = this.#market.lastPrice(instrument);
+    this.#market.of(instrument).invalidateBand();
     if (contract === undefined || price === null) return this.#bands.shut(instrument);
     this.#bands.narrow(instrument, price, room, valueOf(contract.spec, priceTicks(1), qty));
   }

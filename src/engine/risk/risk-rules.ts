@@ -261,7 +261,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     code: 'account_unknown',
     appliesTo: 'entry',
     check({ owners: { session }, nowUs, settings }) {
-      const ageUs = nowUs - session.accountReadUs;
+      const ageUs = nowUs - session.account.readUs;
       const maxUs = settings.risk.accountAgeMax;
       return ageUs <= maxUs ? undefined : { code: 'account_unknown', ageUs, maxUs };
     },
@@ -273,7 +273,7 @@ export const RISK_RULES: readonly RiskRule[] = [
     check(request) {
       const needed = neededMargin(request);
       if (needed === 0) return undefined;
-      const { account } = request.owners.session;
+      const { figures: account } = request.owners.session.account;
       assert(account !== undefined, 'an unknown account is denied before margin is asked');
       const free = Math.floor((account.buyingPower * request.settings.risk.marginUseBps) / BPS);
       const available = free - unreflectedMargin(request);
@@ -493,8 +493,8 @@ function unreflectedMargin(request: RiskRequest): number {
  * number yet, or waits for a price, nor an increase sent since; one of the moment holds all that has arrived.
  */
 function reflectedQty(order: OrderView, { session }: Owners): number {
-  const { arrivedUs } = session;
-  const knownUs = arrivedUs ?? session.accountReadUs;
+  const { arrivedUs } = session.account;
+  const knownUs = arrivedUs ?? session.account.readUs;
   if (order.isWaiting || order.createdUs >= knownUs) return 0;
   if (arrivedUs === null && order.orderNo === null) return 0;
   const { grownUs, grownFrom } = order.doubt;

@@ -3,15 +3,12 @@
  * contract that expires. A position left open overnight is alerted, and closed when trading goes on.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
 import {
   addUs,
   type InstrumentIndex,
   minutes,
-  OPERATOR_INDEX,
   seconds,
   type StrategyIndex,
-  strategyIndex,
   tsUs,
 } from '../../domain/units.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
@@ -19,7 +16,7 @@ import type { HeldPosition } from '../positions/portfolio.ts';
 import type { OrderView } from '../owners.ts';
 import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 import type { TargetExecutor } from './target-executor.ts';
-import { codeOf, type Desk } from './desk.ts';
+import type { EngineState } from '../engine-state.ts';
 
 /** Where nothing is closed before an expiry. */
 const EXPIRY_TOLD_BEFORE = minutes(5);
@@ -27,10 +24,9 @@ const EXPIRY_TOLD_BEFORE = minutes(5);
 const CANCEL_AGAIN = seconds(5);
 
 export class CloseOut {
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #executor: TargetExecutor;
   readonly #told = new Set<string>();
-  #cancelTimers: readonly CancelTimer[] = [];
   #nightFromUs = Infinity;
   #closeUs = Infinity;
   /** From then on there is something to look after. */
@@ -38,30 +34,40 @@ export class CloseOut {
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
 
-  constructor(desk: Desk, executor: TargetExecutor) {
-    this.#desk = desk;
+  constructor(state: EngineState, executor: TargetExecutor) {
+    this.#state = state;
     this.#executor = executor;
   }
 
   /** Sets the day's moments; to be called when the day or the contract table is new. */
   plan(): void {
-    const { settings, calendar, timers, session, contracts, context } = this.#desk;
+    const { settings, calendar, session, contracts } = this.#state;
     const day = session.tradingDay();
     const before = settings.flatBeforeClose;
     this.#nightFromUs = flatFrom(calendar, day, before) ?? Infinity;
-    this.#closeUs = dayClose(calendar, day) ?? -Infinity;
+    this.#closeUs = dayClose(calendar, day) ?? Infinity;
     this.#expiryFromUs = new Map();
     for (const contract of contracts.all) {
       const from = expiryFlatFrom(calendar, contract, day, before ?? EXPIRY_TOLD_BEFORE);
       if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
     }
-    const moments = new Set([this.#nightFromUs, ...this.#expiryFromUs.values()]);
-    const close = this.#closeUs === -Infinity ? Infinity : this.#closeUs;
-    this.#dueUs = Math.min(close, ...moments);
-    for (const cancel of this.#cancelTimers) cancel();
-    this.#cancelTimers = [...moments]
-      .filter((moment) => moment > context.nowUs && moment !== Infinity)
-      .map((moment) => timers.at(tsUs(moment), () => this.step()));
+    this.#dueUs = Math.min(this.#closeUs, ...this.#moments);
+    this.#arm();
+  }
+
+  /** From each of them on some position may not stay. */
+  get #moments(): readonly number[] {
+    return [this.#nightFromUs, ...this.#expiryFromUs.values()];
+  }
+
+  #arm(): void {
+    const { sessionTimers, context } = this.#state;
+    const next = Math.min(...this.#moments.filter((moment) => moment > context.nowUs));
+    if (next === Infinity) return sessionTimers.stop(this);
+    sessionTimers.at(this, tsUs(next), () => {
+      this.step();
+      this.#arm();
+    });
   }
 
   /** A position of a strategy that does not hold overnight was carried over: it is closed as soon as possible. */
@@ -69,16 +75,16 @@ export class CloseOut {
     this.#told.clear();
     this.plan();
     if (this.#nightFromUs === Infinity) return;
-    for (const held of this.#desk.portfolio.held())
+    for (const held of this.#state.portfolio.held())
       if (this.#isFlatAtNight(held.strategy)) this.#executor.flatten(held, 'carried overnight');
   }
 
   get isDue(): boolean {
-    return this.#desk.context.nowUs >= this.#dueUs;
+    return this.#state.context.nowUs >= this.#dueUs;
   }
 
   step(): void {
-    const now = this.#desk.context.nowUs;
+    const now = this.#state.context.nowUs;
     if (now >= this.#closeUs) return this.#sayOvernight();
     if (now >= this.#nightFromUs) this.#closeForTheNight();
     for (const [instrument, from] of this.#expiryFromUs) if (now >= from) this.#closeExpiring(instrument);
@@ -86,8 +92,8 @@ export class CloseOut {
 
   /** Waits for a scan of the book after the close, which shows the fills of the last auction. */
   #sayOvernight(): void {
-    const { portfolio, targets, session } = this.#desk;
-    if (this.#closeUs === -Infinity || session.bookReadUs < this.#closeUs) return;
+    const { portfolio, targets, session } = this.#state;
+    if (session.bookReadUs < this.#closeUs) return;
     const isNight = this.#nightFromUs !== Infinity;
     const text = 'stays open overnight; stops that wait at the broker end with the close';
     for (const held of portfolio.held())
@@ -96,53 +102,51 @@ export class CloseOut {
   }
 
   #closeForTheNight(): void {
-    const { settings, portfolio } = this.#desk;
+    const { registry, portfolio, targets } = this.#state;
     const positions = portfolio.held();
-    for (let i = 0; i < settings.strategies.length; i += 1) {
-      const strategy = strategyIndex(i);
+    for (const { index: strategy } of registry.seats) {
       if (!this.#isFlatAtNight(strategy)) continue;
-      const isHolding = positions.some((held) => held.strategy === strategy && !this.#desk.targets.has(held));
+      const isHolding = positions.some((held) => held.strategy === strategy && !targets.has(held));
       // Late fills may reopen its position; working orders are withdrawn once.
-      if (isHolding || !this.#told.has(`orders ${i}`))
+      if (this.#isNews(`orders ${strategy}`) || isHolding)
         this.#executor.flattenOwner(strategy, 'flat before the close', 'settings');
-      this.#told.add(`orders ${i}`);
     }
   }
 
   #closeExpiring(instrument: InstrumentIndex): void {
-    for (const held of this.#desk.portfolio.held()) {
+    const { settings, portfolio, targets } = this.#state;
+    for (const held of portfolio.held()) {
       if (held.instrument !== instrument) continue;
-      if (this.#policyOf(held.strategy) === 'flatten') {
+      // Adopted positions are for the operator to decide.
+      if (settings.strategies[held.strategy]?.onExpiry === 'flatten') {
         // One that was given up before tries again; later ones are no news.
-        const matter = `expires ${held.strategy} ${instrument}`;
-        if (!this.#told.has(matter) || !this.#desk.targets.has(held))
+        if (this.#isNews(`expires ${held.strategy} ${instrument}`) || !targets.has(held))
           this.#executor.flatten(held, 'the contract expires today');
-        this.#told.add(matter);
       } else
         this.#sayOnce('warning', 'held_into_expiry', held, 'expires today and is held into its settlement');
     }
   }
 
-  #sayOnce(severity: AlertSeverity, code: string, held: HeldPosition, text: string): void {
-    const key = `${code} ${held.strategy} ${held.instrument}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
-    this.#desk.context.alert(
-      held.strategy,
-      severity,
-      code,
-      `${held.qty} of ${codeOf(this.#desk, held.instrument)} ${text}`,
-    );
+  #sayOnce(
+    severity: AlertSeverity,
+    code: string,
+    { strategy, instrument, qty }: HeldPosition,
+    text: string,
+  ): void {
+    const { context, contracts } = this.#state;
+    if (this.#isNews(`${code} ${strategy} ${instrument}`))
+      context.alert(strategy, severity, code, `${qty} of ${contracts.codeOf(instrument)} ${text}`);
+  }
+
+  /** The first time on this day. */
+  #isNews(matter: string): boolean {
+    const isNews = !this.#told.has(matter);
+    this.#told.add(matter);
+    return isNews;
   }
 
   #isFlatAtNight(strategy: StrategyIndex): boolean {
-    return this.#desk.settings.strategies[strategy]?.overnight === false;
-  }
-
-  /** Adopted positions are for the operator to decide. */
-  #policyOf(strategy: StrategyIndex): 'flatten' | 'hold' {
-    if (strategy === OPERATOR_INDEX) return 'hold';
-    return this.#desk.settings.strategies[strategy]?.onExpiry ?? 'hold';
+    return this.#state.settings.strategies[strategy]?.overnight === false;
   }
 }
 
@@ -151,21 +155,24 @@ export class CloseOut {
  * stay in, they can only shrink it; adopted orders belong to the operator.
  */
 export class AuctionWithdrawal {
-  readonly #desk: Desk;
-  #cancelTimers: readonly CancelTimer[] = [];
+  readonly #state: EngineState;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(state: EngineState) {
+    this.#state = state;
   }
 
   /** Sets the day's moments; one that has passed is made up for at once, so that a start at any time is right. */
-  plan(): void {
-    const { settings, calendar, timers, context, session } = this.#desk;
-    for (const cancel of this.#cancelTimers) cancel();
-    const now = context.nowUs;
-    this.#cancelTimers = auctionStarts(calendar, session.tradingDay())
-      .filter((start) => now < start)
-      .map((start) => timers.at(addUs(start, 0 - settings.cancelBeforeAuction), () => this.#withdraw()));
+  plan(afterUs = -Infinity): void {
+    const { settings, calendar, sessionTimers, context, session } = this.#state;
+    const [next] = auctionStarts(calendar, session.tradingDay())
+      .filter((start) => context.nowUs < start)
+      .map((start) => addUs(start, 0 - settings.cancelBeforeAuction))
+      .filter((moment) => moment > afterUs);
+    if (next === undefined) return sessionTimers.stop(this);
+    sessionTimers.at(this, next, () => {
+      this.#withdraw();
+      this.plan(next);
+    });
   }
 
   onPhase(phase: SessionPhase): void {
@@ -174,27 +181,26 @@ export class AuctionWithdrawal {
     if (carried.length === 0) return;
     const names = carried.map(({ clientOrderId }) => clientOrderId).join(', ');
     const text = `in the auction, where nothing can be cancelled: ${names}`;
-    this.#desk.context.alert(null, 'warning', 'orders_in_auction', text);
+    this.#state.context.alert(null, 'warning', 'orders_in_auction', text);
   }
 
   /** Again, until the auction begins: a broker that refuses a cancel may take the next one. */
   #withdraw(): void {
-    const { context, timers, session } = this.#desk;
+    const { context, sessionTimers, session } = this.#state;
     const meant = this.#meant();
     if (session.phase !== 'continuous' || meant.length === 0) return;
     for (const { status, cancelQueued, strategy, clientOrderId } of meant)
       if (status !== 'pending_cancel' && !cancelQueued) context.withdraw(strategy, clientOrderId);
-    timers.after(CANCEL_AGAIN, () => this.#withdraw());
+    // Apart from the timer of the next auction.
+    sessionTimers.after(meant, CANCEL_AGAIN, () => this.#withdraw());
   }
 
   #meant(): readonly OrderView[] {
-    const { settings, entries, orders } = this.#desk;
+    const { settings, entries, orders } = this.#state;
     if (settings.risk.auctionEntries === true) return [];
-    return orders.open
-
-      .filter(
-        ({ purpose, isAdopted, clientOrderId }) =>
-          purpose === 'entry' && !isAdopted && !entries.isCover(clientOrderId),
-      );
+    return orders.open.filter(
+      ({ purpose, isAdopted, clientOrderId }) =>
+        purpose === 'entry' && !isAdopted && !entries.isCover(clientOrderId),
+    );
   }
 }

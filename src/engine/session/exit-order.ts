@@ -6,31 +6,29 @@ import type { BookTick } from '../../domain/ticks.ts';
 import { opposite, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
-import type { AlertSeverity } from '../ports/journal-entry.ts';
-import type { OrderView, Owners } from '../owners.ts';
+import { changeWithoutFill } from '../positions/portfolio.ts';
+import { ordersOf, type OrderView, type Owners } from '../owners.ts';
 import { provenQty } from '../risk/exposure.ts';
 import { crossedOrder } from '../risk/risk-rules.ts';
-import { changeWithoutFill, codeOf, type Desk, ordersOf } from './desk.ts';
+import type { EngineState } from '../engine-state.ts';
 import type { Target } from './targets.ts';
 
 /** Null when the order was asked for, else the reason why not. */
 export type Obstacle = string | null;
 
 export class ExitOrder {
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #target: Target;
-  readonly #alerts: FlattenAlerts;
   #id: ClientOrderId | null = null;
 
-  constructor(desk: Desk, target: Target, alerts: FlattenAlerts) {
-    this.#alerts = alerts;
-    this.#desk = desk;
+  constructor(state: EngineState, target: Target) {
+    this.#state = state;
     this.#target = target;
   }
 
   get held(): number {
     const { strategy, instrument } = this.#target;
-    return this.#desk.portfolio.position(strategy, instrument).qty;
+    return this.#state.portfolio.position(strategy, instrument).qty;
   }
 
   get side(): Side {
@@ -72,7 +70,7 @@ export class ExitOrder {
   /** An order that no scan shows, where it may have closed all that is held. */
   get absent(): OrderView | undefined {
     const { held, side } = this;
-    const absent = ordersOf(this.#desk, this.#target).filter(
+    const absent = ordersOf(this.#state, this.#target).filter(
       (order) => order.status === 'presumed_absent' && order.side === side,
     );
     const left = absent.reduce((sum, { exposedQty }) => sum - exposedQty, Math.abs(held));
@@ -90,18 +88,17 @@ export class ExitOrder {
   }
 
   get #restingQty(): number {
-    return ordersOf(this.#desk, this.#target)
+    return ordersOf(this.#state, this.#target)
       .filter((order) => order.side === this.side && !order.isWaiting)
       .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
   }
 
   /** What the account holds on the side that it closes, net of opposite positions and of all orders that rest to close it. */
   get #netLeft(): number {
-    const { orders, positionReconciler } = this.#desk;
+    const { orders, positionReconciler } = this.#state;
     const { instrument } = this.#target;
     const { side } = this;
     const resting = orders.open
-
       .filter((order) => order.instrument === instrument && order.side === side && !order.isWaiting)
       .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
     return Math.max(0, -signOf(side) * (positionReconciler.brokerQty(instrument) ?? 0) - resting);
@@ -118,20 +115,20 @@ export class ExitOrder {
 
   /** Or there is nothing to close. */
   get canBePriced(): boolean {
-    const { settings, contracts } = this.#desk;
+    const { settings, contracts } = this.#state;
     const contract = contracts.at(this.#target.instrument);
     if (this.held === 0) return true;
-    return contract !== undefined && exitPrice(this.#desk, contract, this.side, settings) !== undefined;
+    return contract !== undefined && exitPrice(this.#state, contract, this.side, settings) !== undefined;
   }
 
   place(): Obstacle {
-    const { settings, context, contracts, session } = this.#desk;
+    const { settings, context, contracts, session } = this.#state;
     const { strategy, instrument, reason } = this.#target;
     const { side } = this;
     const contract = contracts.at(instrument);
-    const price = contract && exitPrice(this.#desk, contract, side, settings);
+    const price = contract && exitPrice(this.#state, contract, side, settings);
     if (contract === undefined || price === undefined) return 'no price of it is known';
-    const proven = provenQty(this.#desk, strategy, instrument, side);
+    const proven = provenQty(this.#state, strategy, instrument, side);
     if (proven === 0 && this.#restingQty > 0)
       return 'the orders that rest in the auction are all it can close';
     if (proven === 0) return this.#setOff(contract, price);
@@ -148,12 +145,12 @@ export class ExitOrder {
   }
 
   reprice(): void {
-    const { settings, context, contracts, positionReconciler } = this.#desk;
+    const { settings, context, contracts, positionReconciler } = this.#state;
     const order = this.#order;
     const contract = contracts.at(this.#target.instrument);
     if (order === undefined || contract === undefined || !positionReconciler.isFresh) return;
     if (order.status !== 'accepted' && order.status !== 'partially_filled') return;
-    const price = exitPrice(this.#desk, contract, order.side, settings);
+    const price = exitPrice(this.#state, contract, order.side, settings);
     if (price === undefined) return;
     this.#sayLocked(price);
     if (price.price === order.limitPrice) return;
@@ -163,7 +160,7 @@ export class ExitOrder {
   }
 
   get #order(): OrderView | undefined {
-    return this.#id === null ? undefined : this.#desk.orders.get(this.#id);
+    return this.#id === null ? undefined : this.#state.orders.get(this.#id);
   }
 
   /**
@@ -171,7 +168,7 @@ export class ExitOrder {
    * would open what nobody wants. Only where the broker shows the sum of all.
    */
   #setOff(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { context, registry, portfolio, positionReconciler, market } = this.#desk;
+    const { context, registry, portfolio, positionReconciler, market } = this.#state;
     const { strategy, instrument } = this.#target;
     const isAgreed =
       positionReconciler.isFresh &&
@@ -186,15 +183,15 @@ export class ExitOrder {
       );
       const contracts = Math.min(Math.abs(this.held), Math.abs(heldQty), closed);
       if (contracts === 0) continue;
-      const working = ordersOf(this.#desk, { strategy: other, instrument }).find(
+      const working = ordersOf(this.#state, { strategy: other, instrument }).find(
         ({ isAdopted }) => !isAdopted,
       );
       if (working !== undefined) return `order ${working.clientOrderId} of another owner works`;
       const value = valueOf(contract.spec, market.tradedPrice(instrument) ?? price, contracts);
       const sign = Math.sign(heldQty);
-      changeWithoutFill(this.#desk, this.#target, 'forced_close', signedQty(sign * contracts), value);
+      changeWithoutFill(this.#state, this.#target, 'forced_close', signedQty(sign * contracts), value);
       const theirs = { strategy: other, instrument };
-      changeWithoutFill(this.#desk, theirs, 'forced_close', signedQty(0 - sign * contracts), value);
+      changeWithoutFill(this.#state, theirs, 'forced_close', signedQty(0 - sign * contracts), value);
       const text = `${contracts} of ${contract.orderCode} were closed by hand: nothing is traded`;
       const owner = strategy === OPERATOR_INDEX ? other : strategy;
       context.alert(owner, 'warning', 'position_closed', text);
@@ -204,11 +201,11 @@ export class ExitOrder {
 
   /** An order of another strategy that the exit would trade with is withdrawn: exits come before entries. */
   #makeWay(contract: Contract, { price }: ExitPrice): Obstacle {
-    const { context, targets, session, market } = this.#desk;
+    const { context, targets, session, market } = this.#state;
     const { side } = this;
     const last = market.lastOrReference(contract);
     const exit = { contract, side, limitPrice: price, otherPrices: [], isWaiting: false, last };
-    const other = crossedOrder(this.#desk, exit, false);
+    const other = crossedOrder(this.#state, exit, false);
     if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;
     if (other.isAdopted) return `${name} of the operator stands in the way`;
@@ -220,13 +217,13 @@ export class ExitOrder {
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       context.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
-      this.#alerts.tell(name, 'warning', 'flatten_makes_way', text);
+      this.#target.tell(name, 'warning', 'flatten_makes_way', text);
     }
     return `${name} of another owner stands in the way`;
   }
 
   get whyQueued(): string {
-    const phase = this.#desk.session.phase;
+    const phase = this.#state.session.phase;
     if (!isAuction(phase)) return `waits: the phase is ${phase}, nothing can be closed at will`;
     const rule = `in the ${phase.replace('_', ' ')} an order can be neither changed nor canceled`;
     const rest =
@@ -248,7 +245,7 @@ export class ExitOrder {
   #sayLocked({ isLocked, price }: ExitPrice): void {
     if (!isLocked) return;
     const text = `the market is locked at its limit ${price}: no ${opposite(this.side)}er, the exit waits in the queue`;
-    this.#alerts.tell('locked', 'critical', 'locked_limit', text);
+    this.#target.tell('locked', 'critical', 'locked_limit', text);
   }
 }
 
@@ -290,31 +287,4 @@ function exitPrice(
 function touchOf(book: BookTick | undefined, side: Side): PriceTicks | undefined {
   if (book === undefined || book.crossed) return undefined;
   return (side === 'buy' ? book.asks : book.bids)[0]?.price;
-}
-
-/** What is said of one flatten: each matter once. */
-export class FlattenAlerts {
-  readonly told = new Set<string>();
-  readonly #desk: Desk;
-  readonly #target: Target;
-
-  constructor(desk: Desk, target: Target) {
-    this.#desk = desk;
-    this.#target = target;
-  }
-
-  get code(): string {
-    return codeOf(this.#desk, this.#target.instrument);
-  }
-
-  say(severity: AlertSeverity, code: string, text: string): void {
-    const { strategy, reason } = this.#target;
-    this.#desk.context.alert(strategy, severity, code, `flatten ${this.code} (${reason}): ${text}`);
-  }
-
-  tell(matter: string, severity: AlertSeverity, code: string, text: string): void {
-    if (this.told.has(matter)) return;
-    this.told.add(matter);
-    this.say(severity, code, text);
-  }
 }

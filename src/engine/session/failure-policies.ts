@@ -9,7 +9,7 @@ import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import type { PolicyActed } from '../ports/journal-entry.ts';
 import type { TargetExecutor } from './target-executor.ts';
 import { whyUnproven } from '../owners.ts';
-import type { Desk } from './desk.ts';
+import type { EngineState } from '../engine-state.ts';
 import type { Place } from './targets.ts';
 
 /** Null is the account. */
@@ -21,7 +21,7 @@ type Lasting = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | '
 const DISK_FULL = /ENOSPC|EDQUOT|disk is full/i;
 
 export class FailurePolicies {
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #executor: TargetExecutor;
   /** Since when each lasts; infinite once it was answered. */
   readonly #sinceUs = new Map<Lasting, number>();
@@ -31,14 +31,14 @@ export class FailurePolicies {
   /** The stream stands and brings no prices. */
   #isFeedStale = false;
 
-  constructor(desk: Desk, executor: TargetExecutor) {
-    this.#desk = desk;
+  constructor(state: EngineState, executor: TargetExecutor) {
+    this.#state = state;
     this.#executor = executor;
   }
 
   /** The periodic reads bring an event often enough for failures that last. */
   afterEvent(event: EngineEvent): void {
-    if (this.#desk.settings.policies === undefined) return;
+    if (this.#state.settings.policies === undefined) return;
     if (event.kind === 'booted') {
       this.#isTokenValid = true;
       this.#isFeedStale = false;
@@ -52,9 +52,9 @@ export class FailurePolicies {
   }
 
   act(failure: Failure, text: string, concerned: Concerned): void {
-    const recorded = this.#desk.context.decisions.policies();
+    const recorded = this.#state.context.decisions.policies();
     if (recorded === null)
-      return this.#carryOut(failure, this.#desk.settings.policies?.[failure] ?? 'hold', text, concerned);
+      return this.#carryOut(failure, this.#state.settings.policies?.[failure] ?? 'hold', text, concerned);
     const at = recorded.findIndex((each) => each.failure === failure && isSame(concernedBy(each), concerned));
     const [acted] = at === -1 ? [] : recorded.splice(at, 1);
     if (acted !== undefined) this.#carryOut(failure, acted.policy, acted.text, concerned);
@@ -62,7 +62,7 @@ export class FailurePolicies {
 
   /** The event is over: answers of the past that the settings of today would not give. */
   endEvent(): void {
-    const left = this.#desk.context.decisions.policies()?.splice(0) ?? [];
+    const left = this.#state.context.decisions.policies()?.splice(0) ?? [];
     for (const acted of left) this.#carryOut(acted.failure, acted.policy, acted.text, concernedBy(acted));
   }
 
@@ -70,7 +70,7 @@ export class FailurePolicies {
     const owner = concerned === null ? null : concerned.strategy;
     const severity = policy === 'hold' && concerned === null ? 'warning' : 'critical';
     const instrument = concerned === null ? null : concerned.instrument;
-    const { context, entries } = this.#desk;
+    const { context, entries } = this.#state;
     const acted = { ...context.head(owner), failure, policy, instrument, text };
     context.append({ ...acted, kind: 'policy_acted' });
     context.alert(owner, severity, 'failure_policy', `${text}: policies.${failure} is ${policy}`);
@@ -88,9 +88,9 @@ export class FailurePolicies {
   }
 
   #watch(): void {
-    const { session, market } = this.#desk;
+    const { session, market } = this.#state;
     const isOpen = session.phase === 'continuous';
-    const unproven = isOpen ? whyUnproven(this.#desk) : null;
+    const unproven = isOpen ? whyUnproven(this.#state) : null;
     this.#follow('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
     this.#follow('streamDead', isOpen && !market.isLive && !this.#isFeedStale, 'the price stream is down');
     const isStale = this.#isFeedStale || (market.isLive && this.#isStale());
@@ -107,26 +107,27 @@ export class FailurePolicies {
       this.#sinceUs.delete(failure);
       return;
     }
-    const now = this.#desk.context.nowUs;
+    const now = this.#state.context.nowUs;
     const since = this.#sinceUs.get(failure) ?? now;
     this.#sinceUs.set(failure, since);
-    if (now - since < (this.#desk.settings.policies?.after ?? Infinity)) return;
+    if (now - since < (this.#state.settings.policies?.after ?? Infinity)) return;
     this.#sinceUs.set(failure, Infinity);
     this.act(failure, `${text}, for ${Math.round((now - since) / US_PER_SECOND)} s`, null);
   }
 
   /** Of the whole feed, while something is at stake: a contract that hardly trades has not stopped as long as others have prices. */
   #isStale(): boolean {
-    const { orders, contracts, context, market } = this.#desk;
-    if (this.#desk.portfolio.held().length === 0 && orders.open.length === 0) return false;
-    const { dataAgeMax } = this.#desk.settings.risk;
+    const { orders, contracts, context, market } = this.#state;
+    if (this.#state.portfolio.held().length === 0 && orders.open.length === 0) return false;
+    const { dataAgeMax } = this.#state.settings.risk;
     return contracts.all.every(({ index }) => context.nowUs - market.seenUs(index) > dataAgeMax);
   }
 
   #flatten(concerned: Concerned, reason: string): void {
     if (concerned !== null) return this.#executor.flatten(concerned, reason);
     // An entry may fill before its cancel arrives.
-    for (const { index } of this.#desk.registry.seats) this.#executor.flattenOwner(index, reason, 'settings');
+    for (const { index } of this.#state.registry.seats)
+      this.#executor.flattenOwner(index, reason, 'settings');
   }
 }
 

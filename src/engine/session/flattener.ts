@@ -7,22 +7,21 @@
  * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
  */
 import { isAuction } from '../../domain/calendar.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
+import type { EngineState } from '../engine-state.ts';
 import type { OrderView } from '../owners.ts';
-import type { Desk } from './desk.ts';
-import { ExitOrder, FlattenAlerts } from './exit-order.ts';
-import type { Target } from './targets.ts';
+import { ExitOrder } from './exit-order.ts';
+import { isSamePlace, type Place, Target } from './targets.ts';
 
-export class Flattener {
-  readonly target: Target;
-  readonly #desk: Desk;
+const BLIND = 'waits for the position to be read: it is not closed blindly';
+
+export class Flattener extends Target {
+  readonly #state: EngineState;
   readonly #lostExits: Map<ClientOrderId, Target>;
   readonly #withdrawal: Withdrawal;
   readonly #entries: Withdrawal;
   /** All that can be canceled in an auction. */
   readonly #waiting: Withdrawal;
-  readonly #alerts: FlattenAlerts;
   readonly #exit: ExitOrder;
   /** A read counts when it began at or after this moment. */
   #readSinceUs = Infinity;
@@ -31,26 +30,22 @@ export class Flattener {
   #tries = 0;
   /** Exits whose answer was lost. */
   #lost = 0;
-  #cancelTimer: CancelTimer | null = null;
 
-  constructor(desk: Desk, target: Target, lostExits: Map<ClientOrderId, Target>) {
-    const { strategy, instrument } = target;
-    this.#desk = desk;
+  constructor(state: EngineState, place: Place, reason: string, lostExits: Map<ClientOrderId, Target>) {
+    super(state.context, state.contracts, place, reason);
+    this.#state = state;
     this.#lostExits = lostExits;
-    this.target = target;
-    const isOurs = (order: OrderView): boolean =>
-      order.strategy === strategy && order.instrument === instrument;
-    this.#withdrawal = new Withdrawal(desk, isOurs);
-    this.#entries = new Withdrawal(desk, (order) => isOurs(order) && !this.#mayProtect(order));
-    this.#waiting = new Withdrawal(desk, (order) => isOurs(order) && order.isWaiting);
-    this.#alerts = new FlattenAlerts(desk, target);
-    this.#exit = new ExitOrder(desk, target, this.#alerts);
+    const isOurs = (order: OrderView): boolean => isSamePlace(order, this);
+    this.#withdrawal = new Withdrawal(state, isOurs);
+    this.#entries = new Withdrawal(state, (order) => isOurs(order) && !this.#mayProtect(order));
+    this.#waiting = new Withdrawal(state, (order) => isOurs(order) && order.isWaiting);
+    this.#exit = new ExitOrder(state, this);
   }
 
   /** Starts, or restarts a flatten that waits or was given up. */
   start(): void {
-    const isOver = this.target.progress === 'resting' && !this.#isInAuction;
-    if (this.target.progress !== 'queued' && this.target.progress !== 'given_up' && !isOver) return;
+    const isOver = this.progress === 'resting' && !this.#isInAuction;
+    if (this.progress !== 'queued' && this.progress !== 'given_up' && !isOver) return;
     this.#tries = 0;
     this.#lost = 0;
     this.#exit.forget();
@@ -59,22 +54,16 @@ export class Flattener {
   }
 
   drop(): void {
-    this.#stopTimer();
-    this.target.progress = 'done';
-  }
-
-  tellUnfinished(why: string): void {
-    const text = `${why} before it was done: ask again if you still want it`;
-    this.#alerts.say('warning', 'flatten_dropped', text);
+    this.#rest('done');
   }
 
   /** One step; called after every event that can change its inputs. */
   step(): void {
-    if (this.target.progress === 'done') return;
-    if (!this.#isOpen && this.target.progress !== 'given_up') this.#queue();
-    if (this.#isInAuction && this.target.progress === 'repricing') this.target.progress = 'working';
-    const isRead = this.#desk.positionReconciler.readUs >= this.#readSinceUs;
-    switch (this.target.progress) {
+    if (this.progress === 'done') return;
+    if (!this.#isOpen && this.progress !== 'given_up') this.#queue();
+    if (this.#isInAuction && this.progress === 'repricing') this.progress = 'working';
+    const isRead = this.#state.positionReconciler.readUs >= this.#readSinceUs;
+    switch (this.progress) {
       case 'queued':
       case 'given_up':
         return this.#isFlat ? this.drop() : undefined;
@@ -99,22 +88,31 @@ export class Flattener {
     }
   }
 
+  /**
+   * Its stops are gone: the read before them serves while it is fresh. All that its own orders did since is booked, or they would not
+   * be over.
+   */
+  readFailed(): void {
+    if (this.progress !== 'reading') return;
+    if (this.#state.positionReconciler.isFresh) return this.#place();
+    if (this.#exit.held !== 0) this.tell('unread', 'critical', 'flatten_waits', `${BLIND}, and has no stop`);
+  }
+
   describe(): string {
-    return `flattening ${this.#alerts.code} ${this.#exit.held}: ${this.target.progress}`;
+    return `flattening ${this.code} ${this.#exit.held}: ${this.progress}`;
   }
 
   /** It may send an exit now. */
   get #isOpen(): boolean {
-    return this.#desk.session.phase === 'continuous' || this.#isInAuction;
+    return this.#state.session.phase === 'continuous' || this.#isInAuction;
   }
 
   /** A person has confirmed an auction; the settings ask for the last one of the day, as nothing follows it. */
   get #isInAuction(): boolean {
-    const phase = this.#desk.session.phase;
+    const phase = this.#state.session.phase;
     if (!isAuction(phase)) return false;
     return (
-      this.target.askers.has('person_in_auction') ||
-      (phase === 'closing_auction' && this.target.askers.has('settings'))
+      this.askers.has('person_in_auction') || (phase === 'closing_auction' && this.askers.has('settings'))
     );
   }
 
@@ -128,24 +126,21 @@ export class Flattener {
   }
 
   #queue(): void {
-    const phase = this.#desk.session.phase;
+    const phase = this.#state.session.phase;
     // The book that is read after the close shows what the auction took.
-    if (phase === 'closed' && this.target.progress === 'resting') return;
-    if (this.target.progress === 'queued' && this.#alerts.told.has(`queued ${phase}`)) return;
-    this.#stopTimer();
-    this.target.progress = 'queued';
+    if (phase === 'closed' && this.progress === 'resting') return;
+    if (this.progress === 'queued' && this.hasTold(`queued ${phase}`)) return;
+    this.#rest('queued');
     if (this.#isFlat) return;
     const severity = phase === 'closing_auction' ? 'critical' : 'warning';
-    this.#alerts.tell(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
+    this.tell(`queued ${phase}`, severity, 'flatten_queued', this.#exit.whyQueued);
   }
 
   #check(): void {
-    const isReady = this.#desk.positionReconciler.isFresh && this.#exit.canBePriced;
+    const isReady = this.#state.positionReconciler.isFresh && this.#exit.canBePriced;
     const isCovered = this.#withdrawal.waiting.some((order) => this.#mayProtect(order));
     if (this.#doubtful === undefined && (isReady || !isCovered)) return this.#goOn();
-    this.#enter('checking');
-    this.#withdrawEntries();
-    this.#askPositions();
+    this.#await('checking');
   }
 
   /** An order of unknown fate that may leave nothing to close: what protects stays until it is found, or proven absent. */
@@ -156,24 +151,7 @@ export class Flattener {
   /** A stop, one that a person placed too, or the order that it has sent; also one that was placed before its entry filled. */
   #mayProtect({ clientOrderId, purpose, isAdopted, isWaiting, parent }: OrderView): boolean {
     const isStop = isWaiting ? purpose === 'reduce' || isAdopted : parent !== null;
-    return isStop || this.#desk.entries.isCover(clientOrderId);
-  }
-
-  /** What can be canceled now and protects nothing. */
-  #withdrawEntries(): void {
-    if (!this.#isInAuction) this.#entries.ask();
-  }
-
-  #checkLonger(): void {
-    const doubtful = this.#doubtful;
-    if (this.#isLate && doubtful !== undefined) this.#tellDoubt(doubtful);
-    else if (this.#isLate) {
-      const text = 'waits for the position and a price to be read: until then its stops stay';
-      this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
-    }
-    this.#enter('checking');
-    this.#withdrawEntries();
-    this.#desk.snapshots.want('positions');
+    return isStop || this.#state.entries.isCover(clientOrderId);
   }
 
   #tellDoubt({ clientOrderId: id, status }: OrderView): void {
@@ -181,20 +159,20 @@ export class Flattener {
       status === 'unknown'
         ? `waits for the end of ${id}, whose answer was lost: it is looked up, and a stop stays or is put back meanwhile`
         : `waits for positions to agree: ${id} is in no scan of the book, and may have closed the position; its stops stay`;
-    this.#alerts.tell(`${id} ${status}`, 'critical', 'flatten_waits', text);
+    this.tell(`${id} ${status}`, 'critical', 'flatten_waits', text);
   }
 
   /** It counts until it is found, or proven absent. */
   #lose(exit: OrderView): void {
     this.#lost += 1;
-    this.#lostExits.set(exit.clientOrderId, this.target);
+    this.#lostExits.set(exit.clientOrderId, this);
     this.#tellDoubt(exit);
     this.#exit.forget();
     this.#check();
   }
 
   #goOn(): void {
-    const isTooOften = this.#lost > this.#desk.settings.flatten.attempts;
+    const isTooOften = this.#lost > this.#state.settings.flatten.attempts;
     if (!isTooOften || this.#exit.held === 0) return this.#withdraw();
     this.#giveUp(`the answers to its last ${this.#lost} exits were lost, and the exits never arrived`);
   }
@@ -205,53 +183,13 @@ export class Flattener {
     if (this.#before.isDone) this.#read();
   }
 
-  #withdrawLonger(): void {
-    if (this.#isLate) {
-      const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
-      this.#alerts.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
-    }
-    this.#withdraw();
-  }
-
   #read(): void {
-    this.#enter('reading');
-    this.#askPositions();
-  }
-
-  /**
-   * Its stops are gone: the read before them serves while it is fresh. All that its own orders did since is booked, or they would not
-   * be over.
-   */
-  readFailed(): void {
-    if (this.target.progress !== 'reading') return;
-    if (this.#desk.positionReconciler.isFresh) return this.#place();
-    if (this.#exit.held !== 0)
-      this.#alerts.tell(
-        'unread',
-        'critical',
-        'flatten_waits',
-        'waits for the position to be read: it is not closed blindly, and has no stop',
-      );
-  }
-
-  #askPositions(): void {
-    const { snapshots, context } = this.#desk;
-    this.#readSinceUs = context.nowUs;
-    snapshots.want('positions');
-  }
-
-  /** The read failed, or its answer was lost in a restart. */
-  #readLonger(): void {
-    const text = 'waits for the position to be read: it is not closed blindly';
-    if (this.#isLate) this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
-    this.#enter('reading');
-    this.#desk.snapshots.want('positions');
+    this.#await('reading');
   }
 
   #place(): void {
-    this.#stopTimer();
     if (this.#isFlat) return this.drop();
-    if (this.#isInAuction && this.#exit.isAllResting) return this.#rest();
+    if (this.#isInAuction && this.#exit.isAllResting) return this.#restInAuction();
     // The exits of a bracket arrive after its fill.
     if (this.#exit.held === 0 || !this.#before.isDone) return this.#withdraw();
     const isFirst = !this.#exit.isPlaced;
@@ -267,10 +205,9 @@ export class Flattener {
   }
 
   /** All that is held is in orders of the auction, or nothing is held and an entry rests there. */
-  #rest(): void {
-    this.#stopTimer();
-    this.target.progress = 'resting';
-    this.#alerts.tell('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
+  #restInAuction(): void {
+    this.#rest('resting');
+    this.tell('auction', 'warning', 'orders_in_auction', this.#exit.whatRests);
   }
 
   /** One order of several is filled: the rest of the position starts with all its tries. */
@@ -282,11 +219,10 @@ export class Flattener {
 
   #onUnfilled(): void {
     if (this.#exit.isUnanswered) this.#tries = 0;
-    if (this.#isInAuction && this.#exit.isOpen) return this.#enter(this.target.progress);
+    if (this.#isInAuction && this.#exit.isOpen) return this.#enter(this.progress);
     if (this.#isLate) return this.#giveUp(this.#exit.outcome);
     if (!this.#exit.isOpen || this.#exit.mustBeReplaced) return this.#withdraw();
-    this.#enter('repricing');
-    this.#askPositions();
+    this.#await('repricing');
   }
 
   #reprice(): void {
@@ -295,50 +231,72 @@ export class Flattener {
   }
 
   #giveUp(why: string): void {
-    this.#stopTimer();
-    this.target.progress = 'given_up';
-    const { attempts } = this.#desk.settings.flatten;
+    this.#rest('given_up');
+    const { attempts } = this.#state.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
-    this.#alerts.say('critical', 'flatten_failed', text);
+    this.say('critical', 'flatten_failed', text);
   }
 
   get #isLate(): boolean {
-    return this.#tries > this.#desk.settings.flatten.attempts;
+    return this.#tries > this.#state.settings.flatten.attempts;
+  }
+
+  /** A state that waits for something else than time. */
+  #rest(progress: Target['progress']): void {
+    this.#state.sessionTimers.stop(this);
+    this.progress = progress;
   }
 
   /** A state that does not wait for ever. */
   #enter(progress: Target['progress']): void {
-    const { settings, timers } = this.#desk;
-    this.target.progress = progress;
-    this.#stopTimer();
-    this.#cancelTimer = timers.after(settings.flatten.retryAfter, () => this.#onSlow());
+    const { settings, sessionTimers } = this.#state;
+    this.progress = progress;
+    sessionTimers.after(this, settings.flatten.retryAfter, () => this.#onSlow());
+  }
+
+  /** A state that waits for positions to be read. While it is checked what protects stays, and entries go where that is possible. */
+  #await(progress: 'checking' | 'reading' | 'repricing', sinceUs: number = this.#state.context.nowUs): void {
+    this.#enter(progress);
+    if (progress === 'checking' && !this.#isInAuction) this.#entries.ask();
+    this.#readSinceUs = sinceUs;
+    this.#state.snapshots.want('positions');
   }
 
   #onSlow(): void {
     this.#tries += 1;
-    if (this.target.progress === 'checking') this.#checkLonger();
-    else if (this.target.progress === 'withdrawing') this.#withdrawLonger();
-    else if (this.target.progress === 'reading') this.#readLonger();
-    else if (this.target.progress !== 'pausing') this.#onUnfilled();
-    else if (this.#isLate) this.#giveUp(this.#obstacle);
-    else this.#read();
+    const { progress } = this;
+    if (progress === 'pausing') return this.#isLate ? this.#giveUp(this.#obstacle) : this.#read();
+    if (progress !== 'checking' && progress !== 'withdrawing' && progress !== 'reading')
+      return this.#onUnfilled();
+    if (this.#isLate) this.#tellWait(progress);
+    if (progress === 'withdrawing') return this.#withdraw();
+    // The read failed, or its answer was lost in a restart.
+    this.#await(progress, this.#readSinceUs);
   }
 
-  #stopTimer(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = null;
+  #tellWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
+    const doubtful = this.#doubtful;
+    if (progress === 'withdrawing') {
+      const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
+      this.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
+    } else if (progress === 'reading') this.tell('unread', 'critical', 'flatten_waits', BLIND);
+    else if (doubtful !== undefined) this.#tellDoubt(doubtful);
+    else {
+      const text = 'waits for the position and a price to be read: until then its stops stay';
+      this.tell('unread', 'critical', 'flatten_waits', text);
+    }
   }
 }
 
 /** Cancels orders, once each and again when a cancel failed; done when none is left. */
 export class Withdrawal {
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #isMeant: (order: OrderView) => boolean;
   readonly #asked = new Set<ClientOrderId>();
 
-  constructor(desk: Desk, isMeant: (order: OrderView) => boolean) {
-    this.#desk = desk;
+  constructor(state: EngineState, isMeant: (order: OrderView) => boolean) {
+    this.#state = state;
     this.#isMeant = isMeant;
   }
 
@@ -347,7 +305,7 @@ export class Withdrawal {
    * guard counts it.
    */
   get waiting(): readonly OrderView[] {
-    return this.#desk.orders.open.filter(
+    return this.#state.orders.open.filter(
       (order) => order.status !== 'presumed_absent' && this.#isMeant(order),
     );
   }
@@ -365,7 +323,7 @@ export class Withdrawal {
         order.status === 'pending_trigger';
       if (isOpen || (this.#asked.has(order.clientOrderId) && !wasRefused)) continue;
       this.#asked.add(order.clientOrderId);
-      this.#desk.context.cancel(order.strategy, order.clientOrderId);
+      this.#state.context.cancel(order.strategy, order.clientOrderId);
     }
   }
 }

@@ -8,11 +8,9 @@
  * earlier configuration left is kept, until the position is closed.
  */
 import { assert } from '../../domain/assert.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { cover, type Cover } from '../../domain/cover.ts';
 import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
-import type { ProtectiveStopSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
   OPERATOR_INDEX,
@@ -24,9 +22,9 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
-import { type OrderView, whyUnproven } from '../owners.ts';
-import { codeOf, type Desk, ordersOf } from './desk.ts';
-import type { Place } from './targets.ts';
+import { ordersOf, type OrderView, whyUnproven } from '../owners.ts';
+import type { EngineState } from '../engine-state.ts';
+import { isSamePlace, type Place } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
 
 /** Longer than a call may wait for positions to be read: a second one is never asked for beside it. */
@@ -35,6 +33,8 @@ const ASK_AGAIN = seconds(6);
 const PROMPT_WITHDRAWALS = 3;
 
 const NO_ORDERS: readonly ManagedOrder[] = [];
+
+type StopTerms = Pick<OrderView, 'side' | 'triggerPrice' | 'limitPrice' | 'leavesQty'>;
 
 /** Terms of a stop that takes the place of another. */
 interface InheritedStop {
@@ -81,21 +81,20 @@ class Watch implements Place {
 }
 
 export class ProtectiveStops {
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #policies: FailurePolicies;
   readonly #places = new Map<string, Watch>();
   #lost: readonly LostStop[] = [];
-  #cancelTimer: CancelTimer | null = null;
   #wakeUs = Infinity;
 
-  constructor(desk: Desk, policies: FailurePolicies) {
-    this.#desk = desk;
+  constructor(state: EngineState, policies: FailurePolicies) {
+    this.#state = state;
     this.#policies = policies;
   }
 
   /** Something may need a stop, or may still have one. */
   get isWatching(): boolean {
-    const { portfolio, orders, settings } = this.#desk;
+    const { portfolio, orders, settings } = this.#state;
     const isLost = this.#lost.length > 0 || orders.canceledWaiting.length > 0;
     if (isLost || this.#places.size > 0 || orders.waiting > 0) return true;
     return settings.risk.protectiveStop !== undefined && portfolio.isHolding;
@@ -103,11 +102,11 @@ export class ProtectiveStops {
 
   /** After every event that can change positions or orders. */
   step(): void {
-    const { settings } = this.#desk;
-    this.#restore(settings.risk.protectiveStop);
-    this.#find(settings.risk.protectiveStop);
+    const { protectiveStop } = this.#state.settings.risk;
+    this.#restore(protectiveStop === undefined);
+    this.#find(protectiveStop === undefined);
     if (this.#places.size === 0) return;
-    const unproven = whyUnproven(this.#desk);
+    const unproven = whyUnproven(this.#state);
     this.#look(unproven === null);
     for (const place of this.#places.values())
       if (unproven === null) this.#follow(place);
@@ -115,14 +114,14 @@ export class ProtectiveStops {
     this.#setAlarm();
   }
 
-  #find(configured: ProtectiveStopSettings | undefined): void {
-    const { portfolio, orders } = this.#desk;
-    if (configured !== undefined) for (const held of portfolio.held()) this.#place(held, null);
+  #find(isInheriting: boolean): void {
+    const { portfolio, orders, targets } = this.#state;
+    if (!isInheriting) for (const held of portfolio.held()) this.#place(held, null);
     for (const order of orders.open) {
-      const isWithdrawn = (): boolean => isOversized(order) || this.#desk.targets.isClosing(order);
-      if (!order.isProtective && !(isStop(order) && isWithdrawn())) continue;
-      const inherited = configured === undefined ? inheritedFrom(order) : null;
-      if (configured !== undefined || inherited !== null) this.#place(order, inherited);
+      const isWithdrawn = isStop(order) && (isOversized(order) || targets.isClosing(order));
+      if (!order.isProtective && !isWithdrawn) continue;
+      if (isInheriting) this.#inherit(order, order);
+      else this.#place(order, null);
     }
   }
 
@@ -130,8 +129,8 @@ export class ProtectiveStops {
    * A halt takes the stop of an entry that has not filled: it could open a position. Where the entry turns out to have filled, the
    * stop comes back on its terms, also after a resume, unless the strategy has entered since.
    */
-  #restore(configured: ProtectiveStopSettings | undefined): void {
-    const { context, orders, registry, halt, portfolio } = this.#desk;
+  #restore(isInheriting: boolean): void {
+    const { context, orders, registry, halt, portfolio } = this.#state;
     // A resume may come before the end is read.
     const isOff = ({ strategy, createdUs, waitedUs }: OrderView): boolean =>
       halt.offUntilUs > Math.max(createdUs, waitedUs) ||
@@ -140,44 +139,39 @@ export class ProtectiveStops {
     const ended = orders.canceledWaiting.length === 0 ? NO_ORDERS : orders.canceledWaiting.splice(0);
     if (ended.length === 0 && this.#lost.length === 0) return;
     const lost = ended
+      .filter((order) => order.role === 'stop' && order.strategy !== OPERATOR_INDEX && isOff(order))
       .filter((order) => !order.isUnwanted && !order.isPartnerSent && !order.isProtective)
-      .filter(({ strategy }) => strategy !== OPERATOR_INDEX)
-      .filter((order) => order.role === 'stop' && isOff(order))
       .map((order) => ({ order, endedUs: context.nowUs }));
     this.#lost = [...this.#lost, ...lost].filter((each) => !this.#hasEntered(each));
-    if (whyUnproven(this.#desk) !== null) return;
+    if (whyUnproven(this.#state) !== null) return;
     for (const { order } of this.#lost) {
       const { strategy, instrument, side, clientOrderId, triggerPrice, limitPrice } = order;
       const held = portfolio.position(strategy, instrument).qty;
-      if (Math.sign(held) !== -signOf(side) || this.#desk.targets.isClosing(order)) continue;
+      if (Math.sign(held) !== -signOf(side) || this.#state.targets.isClosing(order)) continue;
       const isAlike = (other: LostStop): boolean =>
-        other.order.strategy === strategy &&
-        other.order.instrument === instrument &&
-        other.order.side === side;
+        isSamePlace(other.order, order) && other.order.side === side;
       const alike = this.#lost.filter(isAlike);
       this.#lost = this.#lost.filter((other) => !isAlike(other));
       const naked = this.#cover(order, held, isStaying).nakedQty;
       if (naked === 0 || alike.length === 0) continue;
-      const code = codeOf(this.#desk, instrument);
+      const code = this.#state.contracts.codeOf(instrument);
       const text = `${clientOrderId} was canceled while entries are off, and ${naked} of ${code} have no stop at the broker now: another takes its place`;
       context.alert(strategy, 'critical', 'exits_missing', text);
       const size = qty(alike.reduce((sum, each) => sum + each.order.qty, 0));
-      const terms = { side, triggerPrice: triggerPrice ?? null, limitPrice, leavesQty: size };
-      const inherited = configured === undefined ? inheritedFrom(terms) : null;
-      if (inherited !== null) this.#place(order, inherited);
+      if (isInheriting) this.#inherit(order, { side, triggerPrice, limitPrice, leavesQty: size });
     }
   }
 
   /** What it holds then has nothing to do with the stop. */
   #hasEntered({ order, endedUs }: LostStop): boolean {
-    return ordersOf(this.#desk, order).some(
+    return ordersOf(this.#state, order).some(
       ({ purpose, createdUs }) => purpose === 'entry' && createdUs > endedUs,
     );
   }
 
   /** A process starts, perhaps with a clock that was set back: nothing waits longer than it would from now on. */
   restart(): void {
-    const now = this.#desk.context.nowUs;
+    const now = this.#state.context.nowUs;
     for (const place of this.#places.values()) {
       place.askAtUs = Math.min(place.askAtUs, now + ASK_AGAIN);
       place.withdrawAtUs = Math.min(place.withdrawAtUs, now + US_PER_MINUTE);
@@ -186,7 +180,7 @@ export class ProtectiveStops {
   }
 
   #look(isProven: boolean): void {
-    const { portfolio, exits } = this.#desk;
+    const { portfolio, exits } = this.#state;
     /** By contract and side: what covers the account beside the strategies' own stops. */
     const others = new Map<string, number>();
     for (const [key, place] of this.#places) {
@@ -212,6 +206,13 @@ export class ProtectiveStops {
     }
   }
 
+  /** An order without a price to wait for has no successor. */
+  #inherit(place: Place, { side, triggerPrice, limitPrice, leavesQty }: StopTerms): void {
+    if (typeof triggerPrice !== 'number') return;
+    const slipTicks = Math.max(0, signOf(side) * (limitPrice - triggerPrice));
+    this.#place(place, { side, triggerTicks: triggerPrice, slipTicks, qty: leavesQty });
+  }
+
   #place(place: Place, inherited: InheritedStop | null): void {
     const key = `${place.strategy} ${place.instrument}`;
     if (place.strategy === OPERATOR_INDEX || this.#places.has(key)) return;
@@ -220,7 +221,7 @@ export class ProtectiveStops {
 
   /** By those of the owner's orders that count. */
   #cover(place: Place, held: number, counts: (order: OrderView) => boolean): Cover<OrderView> {
-    return cover(held, ordersOf(this.#desk, place).filter(counts), ({ asCover }) => asCover);
+    return cover(held, ordersOf(this.#state, place).filter(counts), ({ asCover }) => asCover);
   }
 
   /**
@@ -228,23 +229,23 @@ export class ProtectiveStops {
    * side, which closes as much of ours by itself.
    */
   #coveredByOthers(instrument: InstrumentIndex, side: Side): number {
-    const { portfolio, orders } = this.#desk;
+    const { portfolio, orders } = this.#state;
     const held = -signOf(side) * portfolio.position(OPERATOR_INDEX, instrument).qty;
-    const theirs = orders.open
-
-      .filter((order) => order.isAdopted && order.instrument === instrument && isStaying(order));
+    const theirs = orders.open.filter(
+      (order) => order.isAdopted && order.instrument === instrument && isStaying(order),
+    );
     const { stopQty } = cover(-signOf(side), theirs, ({ asCover }) => asCover);
     return Math.max(0, -held) + Math.max(0, stopQty - Math.max(0, held));
   }
 
   #stopsOf(place: Place): readonly OrderView[] {
-    return ordersOf(this.#desk, place).filter(({ isProtective }) => isProtective);
+    return ordersOf(this.#state, place).filter(({ isProtective }) => isProtective);
   }
 
   #follow(place: Watch): void {
     const { side, wantedQty } = place;
     const [stop, ...more] = this.#stopsOf(place);
-    if (this.#desk.targets.isClosing(place)) {
+    if (this.#state.targets.isClosing(place)) {
       // The flatten withdraws it: nothing delays the next one.
       if (stop !== undefined) place.askAtUs = -Infinity;
       return forgive(place);
@@ -263,7 +264,7 @@ export class ProtectiveStops {
   }
 
   #ask(place: Watch, triggerTicks: number): void {
-    const { settings, context } = this.#desk;
+    const { settings, context } = this.#state;
     const { strategy, instrument, side, wantedQty } = place;
     if (context.nowUs < place.askAtUs || !this.#isMarketOpen || this.#isOversizedLeft(place)) return;
     const terms = place.inherited ?? settings.risk.protectiveStop;
@@ -288,7 +289,7 @@ export class ProtectiveStops {
   /** An exit that was withdrawn as too large may trigger until its end is known. */
   #isOversizedLeft(place: Watch): boolean {
     const side = place.inherited?.side ?? place.side;
-    return ordersOf(this.#desk, place).some((order) => isOversized(order) && order.side === side);
+    return ordersOf(this.#state, place).some((order) => isOversized(order) && order.side === side);
   }
 
   /**
@@ -296,7 +297,7 @@ export class ProtectiveStops {
    * goes at once, and its successor comes as soon as it has gone; others keep the pace of new stops.
    */
   #withdraw(place: Watch, stops: readonly OrderView[]): void {
-    const { context } = this.#desk;
+    const { context } = this.#state;
     const now = context.nowUs;
     const waiting = stops.filter(({ status }) => status === 'pending_trigger');
     const isUrgent = waiting.some((stop) => isTooLarge(place, stop));
@@ -311,13 +312,13 @@ export class ProtectiveStops {
   }
 
   get #isMarketOpen(): boolean {
-    const phase = this.#desk.session.phase;
+    const phase = this.#state.session.phase;
     return phase !== 'closed' && phase !== 'break';
   }
 
   /** Undefined while the contract or its band is not known. */
   #triggerOf({ strategy, instrument, side, inherited }: Watch): number | undefined {
-    const { settings, contracts, portfolio, market } = this.#desk;
+    const { settings, contracts, portfolio, market } = this.#state;
     const contract = contracts.at(instrument);
     const { qty: held, openValue } = portfolio.position(strategy, instrument);
     if (contract === undefined || market.band(instrument) === undefined || held === 0) return undefined;
@@ -330,16 +331,16 @@ export class ProtectiveStops {
 
   /** No order is taken, and nothing is traded, outside the band. */
   #inBand(instrument: InstrumentIndex, price: number): number {
-    const band = this.#desk.market.band(instrument);
+    const band = this.#state.market.band(instrument);
     assert(band !== undefined, 'a protective stop is priced within a known band');
     return Math.min(band.ceiling, Math.max(band.floor, price));
   }
 
   #watch(place: Watch, unproven: string | null): void {
-    const { settings, session, context } = this.#desk;
+    const { settings, session, context } = this.#state;
     const { instrument, uncoveredQty } = place;
     const { nakedMax } = settings.risk;
-    if (uncoveredQty === 0 || session.phase !== 'continuous' || this.#desk.targets.isClosing(place))
+    if (uncoveredQty === 0 || session.phase !== 'continuous' || this.#state.targets.isClosing(place))
       return forgive(place);
     const policy = unproven === null ? 'nakedPosition' : 'unprovenPosition';
     // A position that is proven at last gets the time to be given its stop.
@@ -349,7 +350,7 @@ export class ProtectiveStops {
     if (nakedMax === undefined || place.nakedTold !== null || context.nowUs < place.nakedSinceUs + nakedMax)
       return;
     place.nakedTold = policy;
-    const code = codeOf(this.#desk, instrument);
+    const code = this.#state.contracts.codeOf(instrument);
     const naked = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedMax / US_PER_SECOND} s`;
     const text = unproven === null ? naked : `${naked}, and get none: ${unproven}`;
     this.#policies.act(policy, text, place);
@@ -357,7 +358,7 @@ export class ProtectiveStops {
 
   /** The next moment at which something is asked for again or a position has been without a stop for too long. */
   #setAlarm(): void {
-    const { settings, timers, context } = this.#desk;
+    const { settings, sessionTimers, context } = this.#state;
     const now = context.nowUs;
     let next = Infinity;
     for (const { askAtUs, withdrawAtUs, nakedSinceUs, nakedTold } of this.#places.values()) {
@@ -366,13 +367,12 @@ export class ProtectiveStops {
       if (nakedTold === null) next = Math.min(next, nakedSinceUs + (settings.risk.nakedMax ?? Infinity));
     }
     if (next === this.#wakeUs) return;
-    this.#cancelTimer?.();
     this.#wakeUs = next;
-    this.#cancelTimer = next === Infinity ? null : timers.at(tsUs(next), () => this.#wake());
+    if (next === Infinity) sessionTimers.stop(this);
+    else sessionTimers.at(this, tsUs(next), () => this.#wake());
   }
 
   #wake(): void {
-    this.#cancelTimer = null;
     this.#wakeUs = Infinity;
     this.step();
   }
@@ -381,18 +381,6 @@ export class ProtectiveStops {
 /** Withdrawn because it is larger than the position that it closes. */
 const isOversized = ({ oversizedUs }: OrderView): boolean =>
   typeof oversizedUs === 'number' && oversizedUs > -Infinity;
-
-/** Null where the order has no price to wait for. */
-function inheritedFrom({
-  side,
-  triggerPrice,
-  limitPrice,
-  leavesQty,
-}: Pick<OrderView, 'side' | 'triggerPrice' | 'limitPrice' | 'leavesQty'>): InheritedStop | null {
-  if (typeof triggerPrice !== 'number') return null;
-  const slipTicks = Math.max(0, signOf(side) * (limitPrice - triggerPrice));
-  return { side, triggerTicks: triggerPrice, slipTicks, qty: leavesQty };
-}
 
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
 const isTooLarge = ({ side, wantedQty, askedQty }: Watch, stop: OrderView): boolean =>

@@ -1,12 +1,11 @@
 /** Resolves the symbols of strategies to contracts, and again when a contract has expired. */
 import type { TradingCalendar } from '../../domain/calendar.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
 import { type ContractMonth, contractMonthOf } from '../../domain/contract-code.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { issuesText, notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
-import type { Desk } from './desk.ts';
+import type { EngineState } from '../engine-state.ts';
 import { rollsFrom } from '../../domain/day-plan.ts';
 
 type Legs =
@@ -14,17 +13,16 @@ type Legs =
   | { readonly ok: false; readonly why: string };
 
 export class Rollover {
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #told = new Set<string>();
-  #cancelTimer: CancelTimer | null = null;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(state: EngineState) {
+    this.#state = state;
   }
 
   /** Resolves every strategy's symbols against the current contract table. */
   apply(): void {
-    const { settings, registry, contracts } = this.#desk;
+    const { settings, registry, contracts } = this.#state;
     if (contracts.all.length === 0) return;
     settings.strategies.forEach((each, i) => {
       if (!registry.isStopped(strategyIndex(i))) this.#applyTo(strategyIndex(i), each);
@@ -33,7 +31,7 @@ export class Rollover {
   }
 
   #applyTo(strategy: StrategyIndex, { id, symbols }: StrategySettings): void {
-    const { context, registry } = this.#desk;
+    const { context, registry } = this.#state;
     const before = registry.legs(strategy);
     const resolved = this.#resolve(symbols);
     if (!resolved.ok) return this.#unresolved(strategy, before, resolved.why);
@@ -46,7 +44,7 @@ export class Rollover {
   }
 
   #resolve(symbols: readonly string[]): Legs {
-    const { calendar, context, contracts } = this.#desk;
+    const { calendar, context, contracts } = this.#state;
     const legs: Contract[] = [];
     for (const symbol of symbols) {
       const found = resolveSymbol(symbol, contracts.all, calendar, context.nowUs);
@@ -58,7 +56,7 @@ export class Rollover {
 
   /** A list without a contract that still trades may be wrong: the strategy keeps its contract. */
   #unresolved(strategy: StrategyIndex, before: readonly Contract[], why: string): void {
-    const { calendar, context, stops } = this.#desk;
+    const { calendar, context, stops } = this.#state;
     const now = context.nowUs;
     const isUsable = before.length > 0 && before.every((contract) => now < rollsFrom(calendar, contract));
     if (!isUsable) return stops.stop(strategy, why, null);
@@ -69,15 +67,13 @@ export class Rollover {
 
   /** The next moment at which a listed contract is left. */
   #planNext(): void {
-    const { calendar, timers, contracts, context } = this.#desk;
-    this.#cancelTimer?.();
-    this.#cancelTimer = null;
+    const { calendar, sessionTimers, contracts, context } = this.#state;
     const ends = contracts.all
-
       .map((contract) => rollsFrom(calendar, contract))
       .filter((from) => from > context.nowUs);
     const [first] = ends.toSorted((a, b) => Number(a) - Number(b));
-    if (first !== undefined) this.#cancelTimer = timers.at(first, () => this.apply());
+    if (first === undefined) sessionTimers.stop(this);
+    else sessionTimers.at(this, first, () => this.apply());
   }
 }
 

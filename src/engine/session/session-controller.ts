@@ -17,10 +17,11 @@ import { FailurePolicies } from './failure-policies.ts';
 import { TargetExecutor } from './target-executor.ts';
 import { ProtectiveStops } from './protective-stops.ts';
 import { Rollover } from './rollover.ts';
-import { changeWithoutFill, codeOf, type Desk, ordersOf } from './desk.ts';
+import type { EngineState } from '../engine-state.ts';
 import { StopProcedure } from './stop-procedure.ts';
 import { cover } from '../../domain/cover.ts';
-import type { HeldPosition } from '../positions/portfolio.ts';
+import { changeWithoutFill, type HeldPosition } from '../positions/portfolio.ts';
+import { ordersOf } from '../owners.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
@@ -30,9 +31,11 @@ import { dayClose, lastSession } from '../../domain/day-plan.ts';
 export type SessionProcedures = Pick<SessionController, keyof SessionController>;
 
 type FlattenCommand = Extract<Command, { readonly name: 'flatten' }>;
+/** All others are done by the engine itself. */
+type SessionCommand = Extract<Command, { readonly name: 'flatten' | 'rollover' | 'stop' | 'resume' }>;
 
 export class SessionController {
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #executor: TargetExecutor;
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
@@ -43,17 +46,17 @@ export class SessionController {
   readonly #protection: ProtectiveStops;
   readonly #orphans: Orphans;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
-    this.#executor = new TargetExecutor(desk);
-    this.#auction = new AuctionWithdrawal(desk);
-    this.#closeOut = new CloseOut(desk, this.#executor);
-    this.#rollover = new Rollover(desk);
-    this.#settlement = new Settlement(desk);
-    this.#stop = new StopProcedure(desk, this.#executor);
-    this.#policies = new FailurePolicies(desk, this.#executor);
-    this.#protection = new ProtectiveStops(desk, this.#policies);
-    this.#orphans = new Orphans(desk, this.#executor);
+  constructor(state: EngineState) {
+    this.#state = state;
+    this.#executor = new TargetExecutor(state);
+    this.#auction = new AuctionWithdrawal(state);
+    this.#closeOut = new CloseOut(state, this.#executor);
+    this.#rollover = new Rollover(state);
+    this.#settlement = new Settlement(state);
+    this.#stop = new StopProcedure(state, this.#executor);
+    this.#policies = new FailurePolicies(state, this.#executor);
+    this.#protection = new ProtectiveStops(state, this.#policies);
+    this.#orphans = new Orphans(state, this.#executor);
   }
 
   /** The list of contracts is new, or the calendar. */
@@ -82,32 +85,23 @@ export class SessionController {
   }
 
   onTimer(tag: number): void {
-    this.#desk.timers.fire(tag);
+    this.#state.sessionTimers.fire(tag);
     this.#executor.step();
     this.#stop.step();
     this.#protection.step();
   }
 
-  onCommand(command: Command): void {
+  onCommand(command: SessionCommand): void {
     switch (command.name) {
       case 'flatten':
         return this.#flatten(command);
       case 'rollover':
-        this.#desk.snapshots.want('contracts');
+        this.#state.snapshots.want('contracts');
         return this.#rollover.apply();
       case 'stop':
         return this.#stop.begin(command.reason);
       case 'resume':
         return this.#executor.endGivenUp(command.strategy ?? null);
-      // Done by the engine itself.
-      case 'halt':
-      case 'cancel_all':
-      case 'cancel_order':
-      case 'stop_strategy':
-      case 'start_strategy':
-      case 'reload':
-      case 'resolve_order':
-        return;
     }
   }
 
@@ -135,20 +129,20 @@ export class SessionController {
     return !(
       this.#protection.isWatching ||
       !this.#executor.isIdle ||
-      this.#stop.state !== 'idle' ||
+      this.#stop.stage !== 'idle' ||
       this.#orphans.isWatching ||
       this.#closeOut.isDue
     );
   }
 
   status(): string {
-    const stop = this.#stop.state === 'idle' ? [] : [`stop: ${this.#stop.state}`];
+    const stop = this.#stop.stage === 'idle' ? [] : [`stop: ${this.#stop.stage}`];
     return [...stop, ...this.#executor.describe()].join('; ');
   }
 
   /** Null means everything the account holds, adopted positions included. */
   #flatten({ strategy, reason, inAuction = false }: FlattenCommand): void {
-    const { portfolio, registry } = this.#desk;
+    const { portfolio, registry } = this.#state;
     const strategies = registry.seats.map(({ index }) => index);
     const all = portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
     const asker = inAuction ? 'person_in_auction' : 'person';
@@ -161,23 +155,23 @@ export class SessionController {
 // stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. Each is told once.
 
 class Orphans {
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #executor: TargetExecutor;
   #told = new Set<string>();
 
-  constructor(desk: Desk, executor: TargetExecutor) {
-    this.#desk = desk;
+  constructor(state: EngineState, executor: TargetExecutor) {
+    this.#state = state;
     this.#executor = executor;
   }
 
   /** One that was told may end. */
   get isWatching(): boolean {
-    const { portfolio, registry } = this.#desk;
+    const { portfolio, registry } = this.#state;
     return this.#told.size > 0 || (registry.hasUnmanaged && portfolio.isHolding);
   }
 
   step(): void {
-    const { portfolio, registry } = this.#desk;
+    const { portfolio, registry } = this.#state;
     if (!registry.hasUnmanaged) return;
     const told = new Set<string>();
     for (const held of portfolio.held()) {
@@ -193,10 +187,10 @@ class Orphans {
   }
 
   #answer(held: HeldPosition): void {
-    const { settings, context } = this.#desk;
+    const { settings, context } = this.#state;
     const { strategy, instrument, qty } = held;
     const policy = settings.risk.onOrphan ?? 'hold';
-    const code = codeOf(this.#desk, instrument);
+    const code = this.#state.contracts.codeOf(instrument);
     const id = settings.strategies[strategy]?.id ?? `strategy ${strategy}`;
     const text = `${id} is not running and holds ${qty} of ${code}, ${this.#cover(held)}: risk.onOrphan is ${policy}`;
     context.alert(strategy, 'critical', 'orphan_position', text);
@@ -205,7 +199,7 @@ class Orphans {
 
   #cover(held: HeldPosition): string {
     const { qty } = held;
-    const own = ordersOf(this.#desk, held).filter(({ status }) => status !== 'pending_cancel');
+    const own = ordersOf(this.#state, held).filter(({ status }) => status !== 'pending_cancel');
     const { stopQty, nakedQty } = cover(qty, own, ({ asCover }) => asCover);
     if (stopQty === 0) return 'without a stop at the broker';
     return `with stops for ${nakedQty === 0 ? '' : `${stopQty} of `}${Math.abs(qty)} at the broker`;
@@ -217,38 +211,35 @@ class Orphans {
 // the broker's closed positions.
 
 class Settlement {
-  readonly #desk: Desk;
-  /** When each contract is traded for the last time. */
-  readonly #closes = new Map<Contract, number>();
+  readonly #state: EngineState;
   readonly #left = new Map<OrderCode, number>();
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(state: EngineState) {
+    this.#state = state;
   }
 
   /** The list is new, or the calendar. */
   onContracts(): void {
-    this.#closes.clear();
-    for (const contract of this.#desk.contracts.all) this.#leftUs(contract);
+    for (const contract of this.#state.contracts.all) this.#leftUs(contract);
   }
 
   /** After each read of the positions. */
   step(): void {
-    const { contracts, positionReconciler, portfolio } = this.#desk;
-    for (const held of this.#desk.portfolio.held()) {
+    const { contracts, positionReconciler, portfolio } = this.#state;
+    for (const held of this.#state.portfolio.held()) {
       const contract = contracts.at(held.instrument);
       if (contract === undefined || positionReconciler.brokerQty(held.instrument) !== 0) continue;
       if (this.#isGone(contract, this.#closeOf(contract))) this.#settle(held, contract, null);
-      else if (this.#isGone(contract, this.#leftUs(contract))) this.#desk.snapshots.want('closed');
+      else if (this.#isGone(contract, this.#leftUs(contract))) this.#state.snapshots.want('closed');
       // Net zero by opposite positions is no sign of an end.
       else if (portfolio.accountQty(held.instrument) !== 0 && !contracts.isEnded(held.instrument))
-        this.#desk.snapshots.want('contracts');
+        this.#state.snapshots.want('contracts');
     }
   }
 
   onClosed({ positions, startedUs }: ClosedSnapshot): void {
-    const { contracts } = this.#desk;
-    for (const held of this.#desk.portfolio.held()) {
+    const { contracts } = this.#state;
+    for (const held of this.#state.portfolio.held()) {
       const contract = contracts.at(held.instrument);
       if (contract === undefined) continue;
       const left = this.#leftUs(contract);
@@ -261,7 +252,7 @@ class Settlement {
 
   /** The contract is over, and what was read after its end shows neither the position nor an order that may have closed it. */
   #isGone(contract: Contract, endUs: number): boolean {
-    const { context, positionReconciler, session } = this.#desk;
+    const { context, positionReconciler, session } = this.#state;
     if (context.nowUs < endUs) return false;
     const isReadSince = positionReconciler.readUs >= endUs && session.bookReadUs >= endUs;
     return (
@@ -271,7 +262,7 @@ class Settlement {
 
   /** When it was first seen to have left the broker's list; infinite while it is listed. */
   #leftUs(contract: Contract): number {
-    const { contracts, context } = this.#desk;
+    const { contracts, context } = this.#state;
     if (!contracts.isEnded(contract.index)) {
       this.#left.delete(contract.orderCode);
       return Infinity;
@@ -281,16 +272,14 @@ class Settlement {
     return left;
   }
 
+  /** When it is traded for the last time. */
   #closeOf(contract: Contract): number {
-    const known = this.#closes.get(contract);
-    if (known !== undefined) return known;
-    const close = dayClose(this.#desk.calendar, lastSession(this.#desk.calendar, contract)) ?? Infinity;
-    this.#closes.set(contract, close);
-    return close;
+    const { calendar } = this.#state;
+    return dayClose(calendar, lastSession(calendar, contract)) ?? Infinity;
   }
 
   #hasOrders(instrument: InstrumentIndex): boolean {
-    return this.#desk.orders.open.some((order) => order.instrument === instrument);
+    return this.#state.orders.open.some((order) => order.instrument === instrument);
   }
 
   #settle(held: HeldPosition, contract: Contract, settledAt: PriceHundredths | null): void {
@@ -299,15 +288,15 @@ class Settlement {
       settledAt === null
         ? this.#valueOf(held, contract)
         : valueAtHundredths(contract.spec, settledAt, Math.abs(qty));
-    changeWithoutFill(this.#desk, held, 'settled', signedQty(0 - qty), value);
+    changeWithoutFill(this.#state, held, 'settled', signedQty(0 - qty), value);
     const by = settledAt === null ? 'the last price known to us' : "the broker's closed positions";
     const text = `${qty} of ${contract.orderCode} expired: settled for ${value}, by ${by}`;
-    this.#desk.context.alert(strategy, 'info', 'settled', text);
+    this.#state.context.alert(strategy, 'info', 'settled', text);
   }
 
   /** Without any price the position is closed at its entry: no profit, no loss, and the broker's figure decides. */
   #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): Money {
-    const { market, portfolio } = this.#desk;
+    const { market, portfolio } = this.#state;
     const size = Math.abs(qty);
     const last = market.tradedPrice(instrument);
     if (last !== undefined) return valueOf(spec, last, size);

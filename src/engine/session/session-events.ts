@@ -1,11 +1,13 @@
-/** Starts, days, phases, the stream and clocks. */
-import { US_PER_SECOND } from '../../domain/units.ts';
+/** Starts, days, phases, commands, the stream and clocks. */
+import { type TsUs, US_PER_SECOND } from '../../domain/units.ts';
+import { brokerOrderNo, type ClientOrderId } from '../../domain/ids.ts';
 import type {
   Booted,
   CalendarKnown,
   ClockSkew,
   ClockStep,
   Command,
+  CommandReceived,
   ContractsListed,
   SessionStarted,
   StrategiesConfigured,
@@ -14,6 +16,8 @@ import type {
 import { StrategyVersions } from './strategy-versions.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
+import { Trader } from '../trader.ts';
+import type { SessionProcedures } from './session-controller.ts';
 
 type ResumeCommand = Extract<Command, { readonly name: 'resume' }>;
 
@@ -22,17 +26,20 @@ const SKEW_ALERT_US = 2 * US_PER_SECOND;
 
 export class SessionEvents {
   readonly #state: EngineState;
+  readonly #controller: SessionProcedures;
   readonly #versions: StrategyVersions;
   #listed: ContractsListed | null = null;
   #isSkewTold = false;
 
-  constructor(state: EngineState) {
+  constructor(state: EngineState, controller: SessionProcedures) {
     this.#state = state;
+    this.#controller = controller;
     this.#versions = new StrategyVersions(state);
   }
 
   /** A process began. Calls that it has no answer to are unknown now, and everything is read and compared anew. */
-  booted({ boot, accountTail, stamp = '', owners = [], changes = [], cancels = [] }: Booted): void {
+  booted({ tsUs, boot, accountTail, stamp = '', owners = [], changes = [], cancels = [] }: Booted): void {
+    if (tsUs < this.#state.context.nowUs) setClockBack(this.#state, tsUs);
     const { adoption, ids, context, session, halt, orders, executor } = this.#state;
     const { positionReconciler, snapshots, timers, polls } = this.#state;
     ids.boot(boot, accountTail, stamp, session.day);
@@ -52,8 +59,62 @@ export class SessionEvents {
     this.#startStrategies();
   }
 
+  /** Commands of a person or of the schedule. Each is journaled before it is done. */
+  command({ by, command }: CommandReceived): void {
+    const { halt, losses, context, entries, stops } = this.#state;
+    losses.invalidate();
+    context.append({ kind: 'command', ...context.head(null), by, command });
+    switch (command.name) {
+      case 'halt':
+        return halt.command(command.reason, command.strategy ?? null);
+      case 'resume':
+        this.#resume(command);
+        return this.#controller.onCommand(command);
+      case 'cancel_all':
+        return entries.cancelAll();
+      case 'cancel_order':
+        return entries.cancelOrder(command.clientOrderId);
+      case 'stop_strategy':
+        return stops.command(command, by);
+      case 'start_strategy':
+        return stops.start(command.strategy);
+      case 'resolve_order':
+        return this.#resolve(command.clientOrderId, command.as, command.reason);
+      case 'stop':
+        halt.stopping();
+        return this.#controller.onCommand(command);
+      case 'flatten':
+      case 'rollover':
+        return this.#controller.onCommand(command);
+      case 'reload': // the list of strategies follows
+        return;
+    }
+  }
+
+  /** `id`: an order, or the broker's number of one that is booked for nobody. */
+  #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
+    const { context, life, orders, rowOwners, snapshots } = this.#state;
+    const order = orders.get(id);
+    if (order === undefined) {
+      if (as === 'live' && rowOwners.giveUp(brokerOrderNo(id))) return snapshots.want('book');
+      const text = `there is no order ${id} to resolve; of one that is booked for nobody give the broker's number and live`;
+      return context.alert(null, 'warning', 'order_not_found', text);
+    }
+    if (as === 'absent' && order.isInBook) {
+      const text = `${id} is ${order.status}, and no complete scan of its book lacks it: cancel it`;
+      return context.alert(order.strategy, 'warning', 'order_not_missing', text);
+    }
+    if (!order.doubt.isContradicted)
+      return life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
+    const doubt = order.inDoubt();
+    doubt.isContradicted = false;
+    doubt.resolvedAs = as;
+    orders.changed(order);
+    if (as === 'absent') life.apply(order, 'seen_canceled', reason);
+  }
+
   /** A person has seen why entries are off, and accepts it. */
-  resume({ strategy, reason }: ResumeCommand): void {
+  #resume({ strategy, reason }: ResumeCommand): void {
     const { halt, losses, moneyReconciler, breakers, positionReconciler } = this.#state;
     losses.resume(strategy);
     if (typeof strategy === 'number') return halt.resumeStrategies(reason, strategy);
@@ -78,18 +139,8 @@ export class SessionEvents {
     stoppedStrategies,
     unclosed = [],
   }: SessionStarted): void {
-    const {
-      session,
-      portfolio,
-      positionReconciler,
-      halt,
-      losses,
-      controller,
-      context,
-      snapshots,
-      registry,
-      ids,
-    } = this.#state;
+    const { session, portfolio, positionReconciler, halt, losses, context, snapshots, registry, ids } =
+      this.#state;
     if (session.day === tradingDay) return;
     if (session.day !== null) this.#leaveDay();
     losses.clear();
@@ -116,7 +167,7 @@ export class SessionEvents {
     registry.goOn();
     positionReconciler.restart();
     if (follows !== undefined) positionReconciler.followPast();
-    controller.onSession();
+    this.#controller.onSession();
     for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
     this.#state.polls.awaitReference();
     this.#startStrategies();
@@ -147,10 +198,10 @@ export class SessionEvents {
 
   /** A contract may have its last session on another day from now on. */
   calendarKnown(known: CalendarKnown): void {
-    const { session, registry, controller } = this.#state;
+    const { session, registry } = this.#state;
     if (!session.calendar.replace(known)) return;
     session.recheckPhase();
-    if (registry.isStarted) controller.onContracts();
+    if (registry.isStarted) this.#controller.onContracts();
   }
 
   /**
@@ -158,9 +209,7 @@ export class SessionEvents {
    * and nothing may be decided in between.
    */
   contractsListed(listed: ContractsListed): void {
-    const { snapshots, polls } = this.#state;
-    polls.succeeded('contracts');
-    snapshots.failed('contracts');
+    this.#state.polls.arrived('contracts');
     this.#listed = listed;
   }
 
@@ -169,7 +218,7 @@ export class SessionEvents {
   }
 
   useListed(): void {
-    const { snapshots, polls, contracts: table, registry, controller, adoption, executor } = this.#state;
+    const { snapshots, polls, contracts: table, registry, adoption, executor } = this.#state;
     if (this.#listed === null) return;
     const isFirst = table.all.length === 0;
     table.set(this.#listed.contracts, this.#listed.listed);
@@ -177,7 +226,7 @@ export class SessionEvents {
     const sent = adoption.takeSent();
     executor.countSent(sent);
     for (const order of sent) executor.interrupted(order);
-    if (registry.isStarted) controller.onContracts();
+    if (registry.isStarted) this.#controller.onContracts();
     else this.#startStrategies();
     if (!isFirst) return;
     snapshots.want('book');
@@ -196,7 +245,7 @@ export class SessionEvents {
 
   /** Moves to the current phase, if it is another one. */
   advancePhase(): void {
-    const { session, context, registry, controller, dayEnd, snapshots, polls } = this.#state;
+    const { session, context, registry, dayEnd, snapshots, polls } = this.#state;
     if (session.isDayOver()) dayEnd.over();
     const before = session.phase;
     const phase = session.advancePhase(context.nowUs);
@@ -212,7 +261,7 @@ export class SessionEvents {
       if (before === 'closed') polls.opened();
     }
     registry.dispatch((host) => host.onPhase({ tsUs: context.nowUs, phase }));
-    controller.onPhase(phase);
+    this.#controller.onPhase(phase);
   }
 
   clockSkew({ skewUs }: ClockSkew): void {
@@ -252,14 +301,35 @@ export class SessionEvents {
 
   /** Once contracts, trading day and boot number are known. */
   #startStrategies(): void {
-    const { registry, contracts, session, ids, controller, trader, context, market } = this.#state;
+    const { registry, contracts, session, ids, context, market } = this.#state;
     if (registry.isStarted || contracts.all.length === 0 || session.day === null || !ids.isReady) return;
-    controller.onContracts();
+    this.#controller.onContracts();
     for (const { index, stopped, settings } of registry.seats) {
       if (stopped !== null || settings.isOrphan === true) continue;
       context.append({ ...context.head(index), kind: 'strategy_started' });
     }
-    registry.start((host) => host.start(trader));
+    registry.start((host) => host.start(new Trader(this.#state)));
     if (market.isLive) registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state: 'live' }));
   }
+}
+
+/**
+ * A process starts with a clock behind that of the process before it: somebody set the clock back. Whatever was stamped ahead of the
+ * new time is stamped with it, or bars, timers, reads and exits would wait until the old time comes again.
+ */
+function setClockBack(state: EngineState, at: TsUs): void {
+  const { context, timers, session, registry, orders, dayEnd, exits, rowOwners, reconciler } = state;
+  timers.bringForward(context.nowUs - at);
+  context.setBack(at);
+  session.setClockBack();
+  if (!session.isDayOver()) registry.goOn();
+  reconciler.setClockBack(at);
+  for (const order of orders.open) order.setClockBack(at);
+  dayEnd.setClockBack(at);
+  exits.setClockBack();
+  rowOwners.setClockBack(at);
+  orders.rate.setClockBack(at);
+  orders.rejections.setClockBack(at);
+  state.breakers.setClockBack(at);
+  state.market.setClockBack(at);
 }

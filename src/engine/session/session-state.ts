@@ -1,4 +1,4 @@
-/** The trading day and its phase, and what was last read of the account. */
+/** The trading day and its phase, and what was last read of the broker. */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import {
@@ -10,15 +10,51 @@ import {
   tradingDayAt,
 } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import { dayClose } from '../../domain/day-plan.ts';
-import { minutes, type TsUs, tsUs } from '../../domain/units.ts';
+import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { AccountNow } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
 
-/** The fills of the closing auction are known within it. */
-const AFTER_CLOSE_US = minutes(10);
+/** The account: as it was read last, or, where it is told whenever it is asked for, as it is now. */
+class AccountReads {
+  readonly #context: EventContext;
+  readonly #now: AccountNow | undefined;
+  #figures: BrokerAccount | undefined = undefined;
+  #readUs = -Infinity;
+
+  constructor(context: EventContext, now: AccountNow | undefined) {
+    this.#context = context;
+    this.#now = now;
+  }
+
+  get figures(): BrokerAccount | undefined {
+    return this.#now === undefined ? this.#figures : this.#now.figures();
+  }
+
+  /** -Infinity when there was none since the start. */
+  get readUs(): number {
+    return this.#now === undefined ? this.#readUs : this.#context.nowUs;
+  }
+
+  /** Calls that were sent before are in the figures, answered or not; null where they are read. */
+  get arrivedUs(): number | null {
+    return this.#now === undefined ? null : this.#now.arrivedUs;
+  }
+
+  take(figures: BrokerAccount, startedUs: TsUs): void {
+    if (startedUs < this.#readUs) return;
+    this.#figures = figures;
+    this.#readUs = startedUs;
+  }
+
+  /** A new process: earlier reads are too old to rest on. */
+  restart(): void {
+    this.#figures = undefined;
+    this.#readUs = -Infinity;
+  }
+}
 
 export class SessionState {
+  readonly account: AccountReads;
   readonly #calendar: CalendarInUse;
   readonly #context: EventContext;
   /** The phase holds until this moment: one comparison an event. */
@@ -32,32 +68,14 @@ export class SessionState {
   bookReadUs = -Infinity;
   /** The same for the trigger book. */
   triggersReadUs = -Infinity;
-  readonly #accountNow: AccountNow | undefined;
-  #account: BrokerAccount | undefined = undefined;
-  #accountReadUs = -Infinity;
   #day: TradingDay | null = null;
   /** When trading of the day begins; -Infinity before the session started, and where trading has no phases. */
   #opensUs = -Infinity;
 
-  /** `accountNow`: it is told whenever it is asked for. */
   constructor(calendar: CalendarInUse, context: EventContext, accountNow?: AccountNow) {
     this.#calendar = calendar;
     this.#context = context;
-    this.#accountNow = accountNow;
-  }
-
-  get account(): BrokerAccount | undefined {
-    return this.#accountNow === undefined ? this.#account : this.#accountNow.figures();
-  }
-
-  /** -Infinity when there was none since the start. */
-  get accountReadUs(): number {
-    return this.#accountNow === undefined ? this.#accountReadUs : this.#context.nowUs;
-  }
-
-  /** Calls that were sent before are in the account, answered or not; null where it is read. */
-  get arrivedUs(): number | null {
-    return this.#accountNow === undefined ? null : this.#accountNow.arrivedUs;
+    this.account = new AccountReads(context, accountNow);
   }
 
   get calendar(): CalendarInUse {
@@ -88,16 +106,6 @@ export class SessionState {
     return this.#day !== null && readUs >= surelyBegunUs(this.#calendar, this.#day);
   }
 
-  /** Money of the day is shown from the open until shortly after the close; the night settles it. */
-  isMoneyOf(readUs: TsUs): boolean {
-    const day = this.#day;
-    if (day === null || tradingDayAt(this.#calendar, readUs) !== day) return false;
-    if (!this.isSurelyToday(readUs)) return false;
-    if (phaseAt(this.#calendar, readUs) !== 'closed') return true;
-    const closeUs = dayClose(this.#calendar, day);
-    return closeUs !== undefined && readUs >= closeUs && readUs < closeUs + AFTER_CLOSE_US;
-  }
-
   begin(day: TradingDay): void {
     this.#day = day;
     const [opening] = this.#calendar.phases;
@@ -111,8 +119,7 @@ export class SessionState {
     this.clockStepUs = 0;
     this.bookReadUs = -Infinity;
     this.triggersReadUs = -Infinity;
-    this.#account = undefined;
-    this.#accountReadUs = -Infinity;
+    this.account.restart();
   }
 
   /** The phase is found out anew. */
@@ -123,12 +130,6 @@ export class SessionState {
   /** The calendar is another one: the next event asks it. */
   recheckPhase(): void {
     this.phaseUntilUs = Math.min(this.phaseUntilUs, this.#context.nowUs);
-  }
-
-  takeAccount(account: BrokerAccount, startedUs: TsUs): void {
-    if (startedUs < this.#accountReadUs) return;
-    this.#account = account;
-    this.#accountReadUs = startedUs;
   }
 
   /** Moves to the current phase; null when it has not changed. */

@@ -1,12 +1,10 @@
 /** Reads of the broker's state, merged: a read that is asked for twice before it answers is sent once. */
 import type { PollSettings } from '../../domain/settings.ts';
-import { type DurationUs, durationUs, minutes, seconds, type TsUs } from '../../domain/units.ts';
-import type { Market } from '../market/market.ts';
-import type { Orders } from '../orders/orders.ts';
+import { type DurationUs, durationUs, minutes, seconds } from '../../domain/units.ts';
+import type { Owners } from '../owners.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
 import type { Reports } from '../ports/outbound.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
-import type { SessionState } from './session-state.ts';
 import type { EventContext } from '../state/event-context.ts';
 import {
   AWAIT_REFERENCE,
@@ -44,7 +42,7 @@ export class Snapshots {
     this.#reports.read(what);
   }
 
-  arrived(what: ReportKind, startedUs: TsUs): void {
+  arrived(what: ReportKind, startedUs: number): void {
     const again = this.#askedAgain.get(what) ?? -Infinity;
     this.#asked.delete(what);
     this.#askedAgain.delete(what);
@@ -70,8 +68,6 @@ export class Snapshots {
   }
 }
 
-/** Periodic reads by the engine's own timers, with an alert when they keep failing. */
-
 /** Pace while the market is closed and nothing is open. */
 const IDLE_EVERY: DurationUs = minutes(5);
 /** Reference prices are asked for again until they come: entries wait for them. */
@@ -81,36 +77,31 @@ const SELDOM = 6;
 /** Failed reads of one kind in a row before an alert. */
 const FAILURES_TOLD = 5;
 
-interface Owners {
-  readonly context: EventContext;
-  readonly timers: TimerHeap;
-  readonly snapshots: Snapshots;
-  readonly session: Pick<SessionState, 'phase' | 'triggersReadUs' | 'isSurelyToday'>;
-  readonly orders: Pick<Orders, 'open'>;
-  readonly market: Pick<Market, 'isLive' | 'isReferenceFresh' | 'referenceUs'>;
-}
-
+/** Periodic reads by the engine's own timers, with an alert when they keep failing. */
 export class Polls {
   readonly #owners: Owners;
+  readonly #snapshots: Snapshots;
+  readonly #heap: TimerHeap;
   readonly #settings: PollSettings;
   readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
   /** Of the next read of each kind, by its tag. */
   readonly #timers = new Map<number, TimerId>();
 
-  constructor(owners: Owners, settings: PollSettings) {
+  constructor(owners: Owners, snapshots: Snapshots, heap: TimerHeap, settings: PollSettings) {
     this.#owners = owners;
+    this.#snapshots = snapshots;
+    this.#heap = heap;
     this.#settings = settings;
   }
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
-    const { snapshots } = this.#owners;
     this.#failures.clear();
     this.#triggerTempo = null;
     this.#timers.clear();
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
-      snapshots.want(what);
+      this.#snapshots.want(what);
     this.#again(POLL_POSITIONS, this.#settings.positions);
     this.#again(POLL_ACCOUNT, this.#settings.account);
     this.#armTriggers('slow');
@@ -118,18 +109,17 @@ export class Polls {
 
   /** How often the trigger book is read; null: it holds no order of ours, and seldom is enough for those of others. */
   followTriggers(tempo: 'fast' | 'slow' | null): void {
-    const { snapshots } = this.#owners;
     if (tempo === this.#triggerTempo) return;
     this.#triggerTempo = tempo;
-    if (tempo === 'fast') snapshots.want('triggers');
+    if (tempo === 'fast') this.#snapshots.want('triggers');
     this.#armTriggers(tempo);
   }
 
   awaitReference(): void {
     const { isLive, isReferenceFresh } = this.#owners.market;
     if (!isLive || isReferenceFresh) return;
-    this.#owners.snapshots.want('reference');
-    this.#owners.timers.set(ENGINE_TIMER, this.#owners.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
+    this.#snapshots.want('reference');
+    this.#heap.set(ENGINE_TIMER, this.#owners.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
   }
 
   /** Orders with a trigger are denied until the trigger book was read once: a read that failed is made again. */
@@ -143,14 +133,13 @@ export class Polls {
   }
 
   onTimer(tag: number): void {
-    const { snapshots } = this.#owners;
     const settings = this.#settings;
     if (tag === POLL_POSITIONS) {
-      snapshots.want('positions');
+      this.#snapshots.want('positions');
       this.#again(POLL_POSITIONS, settings.positions);
     } else if (tag === POLL_ACCOUNT) {
-      snapshots.want('account');
-      if (this.#isReferenceOld()) snapshots.want('reference');
+      this.#snapshots.want('account');
+      if (this.#isReferenceOld()) this.#snapshots.want('reference');
       this.#again(POLL_ACCOUNT, settings.account);
     } else if (tag === AWAIT_REFERENCE) this.awaitReference();
     else if (tag === POLL_TRIGGERS) this.#pollTriggers();
@@ -163,22 +152,20 @@ export class Polls {
   }
 
   failed({ what, reason }: ReadFailed): void {
-    const { context, snapshots } = this.#owners;
-    snapshots.failed(what);
+    const { context } = this.#owners;
+    this.#snapshots.failed(what);
     if (what === 'triggers') this.awaitTriggers();
     const count = (this.#failures.get(what) ?? 0) + 1;
     this.#failures.set(what, count);
     if (count !== FAILURES_TOLD) return;
-    context.alert(
-      null,
-      'warning',
-      'reads_failing',
-      `${what} could not be read ${count} times in a row: ${reason}`,
-    );
+    const text = `${what} could not be read ${count} times in a row: ${reason}`;
+    context.alert(null, 'warning', 'reads_failing', text);
   }
 
-  succeeded(what: ReportKind): void {
+  /** `startedUs`: when the read began; a request that was made since then is carried out now. */
+  arrived(what: ReportKind, startedUs = Infinity): void {
     if (this.#failures.size > 0) this.#failures.delete(what);
+    this.#snapshots.arrived(what, startedUs);
   }
 
   get #areTriggersUnread(): boolean {
@@ -186,7 +173,7 @@ export class Polls {
   }
 
   #pollTriggers(): void {
-    this.#owners.snapshots.want('triggers');
+    this.#snapshots.want('triggers');
     this.#armTriggers(this.#areTriggersUnread ? (this.#triggerTempo ?? 'slow') : this.#triggerTempo);
   }
 
@@ -197,11 +184,11 @@ export class Polls {
   }
 
   #again(tag: number, every: DurationUs): void {
-    const { context, timers, session, orders } = this.#owners;
+    const { context, session, orders } = this.#owners;
     const isIdle = session.phase === 'closed' && orders.open.length === 0;
     const dueUs = context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every);
     const before = this.#timers.get(tag);
-    if (before !== undefined) timers.clear(before);
-    this.#timers.set(tag, timers.set(ENGINE_TIMER, dueUs, tag));
+    if (before !== undefined) this.#heap.clear(before);
+    this.#timers.set(tag, this.#heap.set(ENGINE_TIMER, dueUs, tag));
   }
 }

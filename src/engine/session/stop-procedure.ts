@@ -3,9 +3,8 @@
  * by the settings; then `stop_ready`. Every step has a time limit, after which the remainder is alerted and the stop goes on: the process may be killed soon.
  */
 import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
-import type { CancelTimer } from '../../domain/clock.ts';
-import { type DurationUs, durationUs, seconds, strategyIndex, US_PER_MINUTE } from '../../domain/units.ts';
-import type { Desk } from './desk.ts';
+import { type DurationUs, durationUs, seconds, US_PER_MINUTE } from '../../domain/units.ts';
+import type { EngineState } from '../engine-state.ts';
 import { Withdrawal } from './flattener.ts';
 import type { TargetExecutor } from './target-executor.ts';
 
@@ -13,171 +12,161 @@ import type { TargetExecutor } from './target-executor.ts';
 const STOP_CANCELS_MAX = seconds(15);
 
 /** `closing`: a flatten that began before. `waiting` for a phase in which orders can be cancelled or positions closed. */
-type State = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'ready';
+type Stage = 'idle' | 'closing' | 'waiting' | 'canceling' | 'flattening' | 'ready';
 
 export class StopProcedure {
-  readonly #desk: Desk;
+  readonly #state: EngineState;
   readonly #executor: TargetExecutor;
   #withdrawal: Withdrawal;
-  #state: State = 'idle';
+  #stage: Stage = 'idle';
   #reason = '';
   #left: readonly string[] = [];
-  #cancelTimer: CancelTimer | null = null;
 
-  constructor(desk: Desk, executor: TargetExecutor) {
-    this.#desk = desk;
+  constructor(state: EngineState, executor: TargetExecutor) {
+    this.#state = state;
     this.#executor = executor;
     this.#withdrawal = this.#createWithdrawal();
   }
 
-  get state(): State {
-    return this.#state;
+  get stage(): Stage {
+    return this.#stage;
   }
 
   begin(reason: string): void {
-    if (this.#state !== 'idle') return;
+    if (this.#stage !== 'idle') return;
     this.#reason = reason;
     this.#withdrawal = this.#createWithdrawal();
     if (!this.#isClosing) return this.#goOn();
     // Its stops are withdrawn: without its exits the position would be left naked.
-    this.#state = 'closing';
-    this.#cancelTimer = this.#desk.timers.after(this.#flattenMax(), () => this.#goOn());
+    this.#enter('closing', { after: this.#flattenMax, run: () => this.#goOn() });
   }
 
   /** Outside continuous trading nothing comes of it soon. */
   get #isClosing(): boolean {
-    return this.#phase === 'continuous' && this.#desk.targets.isClosingAny;
+    return this.#isOpen && this.#state.targets.isClosingAny;
+  }
+
+  get #isOpen(): boolean {
+    return this.#state.session.phase === 'continuous';
   }
 
   #goOn(): void {
-    this.#stopTimer();
-    if (this.#phase === 'continuous' || !this.#hasWork()) return this.#cancelOrders();
-    this.#waitOrLeave();
+    if (this.#isOpen) this.#cancelOrders();
+    else this.#waitOrLeave();
   }
 
   /** Outside continuous trading: the end waits where the settings say so, and nothing else holds it. */
   #waitOrLeave(): void {
-    const { settings, calendar, context } = this.#desk;
-    this.#stopTimer();
-    const phase = this.#phase;
+    const { settings, calendar, context, session } = this.#state;
+    const { phase } = session;
     const text = `nothing can be cancelled or closed at will in the phase ${phase}`;
     if (!this.#hasWork()) return this.#finish();
-    if (settings.stop.inAuction === 'wait' && phase !== 'closed') {
-      this.#state = 'waiting';
-      const now = context.nowUs;
-      const minutes = Math.ceil((nextPhaseChange(calendar, now) - now) / US_PER_MINUTE);
-      const rest = `the end waits for the next phase, in ${minutes} min; a second signal ends at once and leaves them`;
-      return context.alert(null, 'warning', 'stop_waits', `${text}: ${rest}`);
-    }
-    this.#sayLeft(text);
-    this.#finish();
-  }
-
-  get #phase(): SessionPhase {
-    return this.#desk.session.phase;
+    if (settings.stop.inAuction !== 'wait' || phase === 'closed') return this.#leave(text);
+    this.#enter('waiting');
+    const now = context.nowUs;
+    const minutes = Math.ceil((nextPhaseChange(calendar, now) - now) / US_PER_MINUTE);
+    const rest = `the end waits for the next phase, in ${minutes} min; a second signal ends at once and leaves them`;
+    context.alert(null, 'warning', 'stop_waits', `${text}: ${rest}`);
   }
 
   /** The phase has changed. */
   onPhase(phase: SessionPhase): void {
-    if (this.#state === 'waiting' && phase === 'continuous') return this.#cancelOrders();
-    if (this.#state === 'waiting' && phase === 'closed') {
-      this.#sayLeft('the trading day is over');
-      return this.#finish();
-    }
+    if (this.#stage === 'waiting' && phase === 'continuous') return this.#cancelOrders();
+    if (this.#stage === 'waiting' && phase === 'closed') return this.#leave('the trading day is over');
     this.step();
   }
 
   step(): void {
-    if (this.#state === 'closing' && !this.#isClosing) this.#goOn();
-    if (this.#state === 'canceling' && this.#withdrawal.isDone) this.#closePositions();
-    if (this.#state === 'flattening' && !this.#desk.targets.isBusy) this.#finish();
-    if (this.#state === 'flattening' && this.#phase !== 'continuous') this.#waitOrLeave();
+    if (this.#stage === 'closing' && !this.#isClosing) this.#goOn();
+    if (this.#stage === 'canceling' && this.#withdrawal.isDone) this.#closePositions();
+    if (this.#stage === 'flattening' && !this.#state.targets.isBusy) this.#finish();
+    if (this.#stage === 'flattening' && !this.#isOpen) this.#waitOrLeave();
   }
 
   /** A new process began: the stop concerned the old one. */
   reset(): void {
-    if (this.#state === 'idle') return;
-    this.#stopTimer();
-    this.#state = 'idle';
+    if (this.#stage === 'idle') return;
+    this.#enter('idle');
     this.#left = [];
     this.#executor.endStop();
   }
 
   /** A position that stays open keeps its protective orders at the broker, and what they sent when they triggered. */
   #createWithdrawal(): Withdrawal {
-    const { settings, entries } = this.#desk;
+    const { settings, entries } = this.#state;
     const isHeld = settings.stop.positions === 'hold';
     return new Withdrawal(
-      this.#desk,
+      this.#state,
       ({ isAdopted, isWaiting, purpose, clientOrderId }) =>
         !isAdopted && !(isHeld && ((isWaiting && purpose === 'reduce') || entries.isCover(clientOrderId))),
     );
   }
 
   #hasWork(): boolean {
-    const { settings, portfolio } = this.#desk;
+    const { settings, portfolio } = this.#state;
     const { orders, positions } = settings.stop;
     const isHolding = portfolio.held().some(({ strategy }) => strategy >= 0);
     return (orders === 'cancel' && !this.#withdrawal.isDone) || (positions === 'flatten' && isHolding);
   }
 
   #cancelOrders(): void {
-    const { settings, timers } = this.#desk;
-    if (settings.stop.orders === 'keep' || this.#withdrawal.isDone) return this.#closePositions();
-    this.#state = 'canceling';
+    if (this.#state.settings.stop.orders === 'keep' || this.#withdrawal.isDone) return this.#closePositions();
     this.#withdrawal.ask();
-    this.#cancelTimer = timers.after(STOP_CANCELS_MAX, () => {
+    const onLate = (): void => {
       this.#sayLeft('their end was not seen in time');
       this.#closePositions();
-    });
+    };
+    this.#enter('canceling', { after: STOP_CANCELS_MAX, run: onLate });
   }
 
   #closePositions(): void {
-    const { settings, timers } = this.#desk;
-    this.#stopTimer();
+    const { settings, registry, targets } = this.#state;
     if (settings.stop.positions === 'hold') return this.#finish();
-    if (this.#phase !== 'continuous') return this.#waitOrLeave();
-    this.#state = 'flattening';
-    for (let i = 0; i < settings.strategies.length; i += 1)
-      this.#executor.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`, 'stop');
-    if (!this.#desk.targets.isBusy) return this.#finish();
-    this.#cancelTimer = timers.after(this.#flattenMax(), () => {
-      this.#sayLeft('they were not closed in time');
-      this.#finish();
-    });
+    if (!this.#isOpen) return this.#waitOrLeave();
+    const onLate = (): void => this.#leave('they were not closed in time');
+    this.#enter('flattening', { after: this.#flattenMax, run: onLate });
+    for (const { index } of registry.seats)
+      this.#executor.flattenOwner(index, `stop: ${this.#reason}`, 'stop');
+    if (!targets.isBusy) this.#finish();
   }
 
   /** A try waits for a read and for a fill; the first needs the cancels too. */
-  #flattenMax(): DurationUs {
-    const { attempts, retryAfter } = this.#desk.settings.flatten;
+  get #flattenMax(): DurationUs {
+    const { attempts, retryAfter } = this.#state.settings.flatten;
     return durationUs(STOP_CANCELS_MAX + 2 * (attempts + 2) * retryAfter);
   }
 
   #sayLeft(why: string): void {
-    const { settings, context, portfolio, contracts } = this.#desk;
+    const { settings, context, portfolio, contracts, targets } = this.#state;
     const names: string[] = [];
     if (settings.stop.orders === 'cancel')
       for (const { clientOrderId } of this.#withdrawal.waiting) names.push(`order ${clientOrderId}`);
     for (const held of portfolio.held())
-      if (settings.stop.positions === 'flatten' || this.#desk.targets.has(held))
+      if (settings.stop.positions === 'flatten' || targets.has(held))
         names.push(`position ${held.qty} of ${contracts.at(held.instrument)?.orderCode ?? held.instrument}`);
     if (names.length === 0) return;
     this.#left = names;
     context.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);
   }
 
+  #leave(why: string): void {
+    this.#sayLeft(why);
+    this.#finish();
+  }
+
   #finish(): void {
-    const { portfolio, context } = this.#desk;
-    this.#stopTimer();
-    const isLeft = portfolio.held().some((held) => this.#desk.targets.has(held));
+    const { portfolio, context, targets } = this.#state;
+    const isLeft = portfolio.held().some((held) => targets.has(held));
     if (isLeft && this.#left.length === 0) this.#sayLeft('its flatten is not done');
-    this.#state = 'ready';
+    this.#enter('ready');
     const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;
     context.append({ ...context.head(null), kind: 'stop_ready', reason: `${this.#reason}${rest}` });
   }
 
-  #stopTimer(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = null;
+  /** `late`: what is done when the stage lasts for too long. */
+  #enter(stage: Stage, late?: { readonly after: DurationUs; readonly run: () => void }): void {
+    this.#stage = stage;
+    if (late === undefined) this.#state.sessionTimers.stop(this);
+    else this.#state.sessionTimers.after(this, late.after, late.run);
   }
 }

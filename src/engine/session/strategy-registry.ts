@@ -58,12 +58,8 @@ export class StrategyRegistry {
     return strategy === OPERATOR_INDEX ? 'operator' : (this.#seats[strategy]?.settings.id ?? `#${strategy}`);
   }
 
-  stoppedReason(strategy: StrategyIndex): string | null {
-    return this.#seats[strategy]?.stopped ?? null;
-  }
-
   isStopped(strategy: StrategyIndex): boolean {
-    return this.stoppedReason(strategy) !== null;
+    return (this.#seats[strategy]?.stopped ?? null) !== null;
   }
 
   /** Some strategy is stopped, as one that left the configuration is. */

@@ -4,8 +4,7 @@ import type { Command, CommandReceived } from '../ports/engine-event.ts';
 import { type DueWork, ENGINE_TIMER, LOOK_AROUND, type TimerHeap } from '../state/timer-heap.ts';
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
-import type { StrategyRegistry } from './strategy-registry.ts';
-import type { EventContext } from '../state/event-context.ts';
+import type { Owners } from '../owners.ts';
 
 export interface Fault {
   readonly message: string;
@@ -26,24 +25,22 @@ interface Ending {
   readonly isLasting: boolean;
 }
 
-interface Owners {
-  readonly context: EventContext;
-  readonly dueWork: DueWork;
-  readonly registry: StrategyRegistry;
-  readonly timers: TimerHeap;
-  readonly entries: EntryWithdrawal;
-}
-
 export class StrategyStops {
   readonly #owners: Owners;
+  readonly #entries: EntryWithdrawal;
+  readonly #dueWork: DueWork;
+  readonly #timers: TimerHeap;
   /** Stops to be journaled with the next event: they came up outside an event, or a replay found them. */
   readonly #untold = new Map<StrategyIndex, Ending>();
   /** Stops found by the replay that the journal does not hold. */
   readonly #found = new Map<StrategyIndex, Ending>();
   #systemDifference: string | null = null;
 
-  constructor(owners: Owners) {
+  constructor(owners: Owners, entries: EntryWithdrawal, dueWork: DueWork, timers: TimerHeap) {
     this.#owners = owners;
+    this.#entries = entries;
+    this.#dueWork = dueWork;
+    this.#timers = timers;
   }
 
   get hasUntold(): boolean {
@@ -72,14 +69,14 @@ export class StrategyStops {
    * first event, and told them with it.
    */
   repeat(strategies: readonly StrategyIndex[]): void {
-    const { registry, context, dueWork } = this.#owners;
+    const { registry, context } = this.#owners;
     for (const strategy of strategies) {
       const ending = this.#found.get(strategy);
       if (ending === undefined || context.decisions.isEarlier(strategy)) continue;
       this.#found.delete(strategy);
       this.#untold.set(strategy, ending);
       registry.stop(strategy, ending.reason);
-      dueWork.open();
+      this.#dueWork.open();
     }
   }
 
@@ -125,13 +122,13 @@ export class StrategyStops {
   /** A strategy traded, or a handler threw, outside any event: the next event journals it. */
   stopLater(strategy: StrategyIndex, reason: string, fault: Fault): void {
     if (this.#isEnded(strategy)) return;
-    const { context, dueWork } = this.#owners;
+    const { context } = this.#owners;
     (context.decisions.stopsNow(strategy) ? this.#untold : this.#found).set(strategy, {
       reason,
       fault,
       isLasting: false,
     });
-    dueWork.open();
+    this.#dueWork.open();
   }
 
   /** The replay is over: strategies that differed from the journal, or ended in it unrecorded, stop here. */
@@ -175,17 +172,17 @@ export class StrategyStops {
   }
 
   #tell(strategy: StrategyIndex, { reason, fault, isLasting }: Ending): void {
-    const { context, registry, timers, entries } = this.#owners;
-    timers.clearOwner(strategy);
+    const { context, registry } = this.#owners;
+    this.#timers.clearOwner(strategy);
     // Prices alone make nobody look at what it leaves.
-    timers.set(ENGINE_TIMER, context.nowUs, LOOK_AROUND);
+    this.#timers.set(ENGINE_TIMER, context.nowUs, LOOK_AROUND);
     const head = context.head(strategy);
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });
     context.append({ ...head, kind: 'strategy_stopped', reason, ...(isLasting ? { isLasting } : {}) });
     const code = fault === null ? 'strategy_stopped' : 'strategy_fault';
     const cause = fault === null ? reason : `${reason}: ${fault.message} (in ${fault.where})`;
-    const { increasing, reducing } = entries.withdrawOf(strategy);
+    const { increasing, reducing } = this.#entries.withdrawOf(strategy);
     const kept = reducing.length === 0 ? '' : `, ${reducing.length} that protect its position stay`;
     const text = `${registry.idOf(strategy)} is stopped: ${increasing.length} orders are canceled${kept}: ${cause}`;
     context.alert(strategy, 'critical', code, text);

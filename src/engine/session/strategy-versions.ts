@@ -41,10 +41,10 @@ export class StrategyVersions {
 
   /** Limits hold from their list on, so that a replay meets them at the same moment. Its contracts are those of its code. */
   #use(strategy: StrategyIndex, settings: StrategySettings): void {
-    const { strategySettings } = this.#state;
-    const present = strategySettings[strategy];
+    const { strategies } = this.#state.settings;
+    const present = strategies[strategy];
     if (present !== undefined && present.isOrphan !== true)
-      strategySettings[strategy] = { ...settings, symbols: present.symbols };
+      strategies[strategy] = { ...settings, symbols: present.symbols };
   }
 
   /** The first list of a session is no change. */

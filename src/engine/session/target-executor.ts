@@ -1,38 +1,40 @@
 /** Brings positions to their targets. */
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { assert } from '../../domain/assert.ts';
 import { TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { Desk } from './desk.ts';
+import type { EngineState } from '../engine-state.ts';
 import { Flattener } from './flattener.ts';
-import type { Asker, Place, Target } from './targets.ts';
+import { type Asker, isSamePlace, type Place, type Target } from './targets.ts';
 
 export class TargetExecutor {
-  readonly #desk: Desk;
-  readonly #jobs = new Map<Target, Flattener>();
+  readonly #state: EngineState;
+  #all: readonly Flattener[] = [];
   /** Exits without an answer: one that turns up after it was proven absent could open a position. It gives those who asked no more than they asked for. */
   readonly #lost = new Map<ClientOrderId, Target>();
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(state: EngineState) {
+    this.#state = state;
   }
 
   /** Nobody asks for anything, and no exit is without an answer. */
   get isIdle(): boolean {
-    return this.#jobs.size === 0 && this.#lost.size === 0;
+    return this.#all.length === 0 && this.#lost.size === 0;
   }
 
   /** Also restarts a flatten that waits or was given up. */
   flatten(place: Place, reason: string, asker: Asker = 'settings'): void {
-    const target = this.#desk.targets.ask(place, reason, asker);
-    const job = this.#jobs.get(target) ?? new Flattener(this.#desk, target, this.#lost);
-    this.#jobs.set(target, job);
-    job.start();
+    let target = this.#all.find((each) => isSamePlace(each, place));
+    if (target === undefined) {
+      target = new Flattener(this.#state, place, reason, this.#lost);
+      this.#follow([...this.#all, target]);
+    }
+    target.askers.add(asker);
+    target.start();
   }
 
   /** Everything the owner holds or has orders for. */
   flattenOwner(strategy: StrategyIndex, reason: string, asker: Asker): void {
-    const { portfolio, orders } = this.#desk;
+    const { portfolio, orders } = this.#state;
     const all = [...portfolio.held(), ...orders.open].filter((each) => each.strategy === strategy);
     for (const instrument of new Set(all.map((each) => each.instrument)))
       this.flatten({ strategy, instrument }, reason, asker);
@@ -40,74 +42,77 @@ export class TargetExecutor {
 
   step(): void {
     for (const [id, target] of this.#lost) this.#followLost(id, target);
-    this.#each((job) => job.step());
+    this.#each((target) => target.step());
   }
 
   /** Positions could not be read. */
   readFailed(): void {
-    this.#each((job) => job.readFailed());
+    this.#each((target) => target.readFailed());
   }
 
   /** Another phase: what waited for it goes on. */
   resume(): void {
-    this.#each((job) => job.start());
+    this.#each((target) => target.start());
     this.step();
   }
 
   /** The trading day is over; order numbers are void. */
   endDay(): void {
-    this.#end(this.#desk.targets.all, 'its day ended');
+    for (const target of this.#all) target.drop();
+    this.#tellUnfinished('its day ended');
     this.#lost.clear();
   }
 
   /** The process that was to stop is gone: what a person or a policy asked for goes on. */
   endStop(): void {
     for (const { askers } of this.#lost.values()) askers.delete('stop');
-    this.#end(
-      this.#desk.targets.end(['stop'], () => true),
-      null,
-    );
+    for (const target of this.#all) endAsking(target, 'stop');
+    this.#each(() => undefined);
   }
 
   /** Entries are on again: what was given up would close later what is entered from here on. */
   endGivenUp(strategy: StrategyIndex | null): void {
-    const ended = this.#desk.targets.end(
-      ['person', 'person_in_auction'],
-      (target) => target.progress === 'given_up' && (strategy === null || target.strategy === strategy),
-    );
-    this.#end(ended, 'a person resumed');
+    for (const target of this.#all)
+      if (target.progress === 'given_up' && (strategy === null || target.strategy === strategy))
+        endAsking(target, 'person', 'person_in_auction');
+    this.#tellUnfinished('a person resumed');
   }
 
   describe(): readonly string[] {
-    return this.#desk.targets.all.map((target) => this.#jobOf(target).describe());
+    return this.#all.map((target) => target.describe());
   }
 
-  #end(targets: readonly Target[], why: string | null): void {
-    for (const target of targets) this.#jobOf(target).drop();
-    this.#each((job) => why !== null && job.target.progress === 'done' && job.tellUnfinished(why));
+  #tellUnfinished(why: string): void {
+    const text = `${why} before it was done: ask again if you still want it`;
+    this.#each((target) => {
+      if (target.progress === 'done') target.say('warning', 'flatten_dropped', text);
+    });
   }
 
   #followLost(id: ClientOrderId, target: Target): void {
-    const status = this.#desk.orders.get(id)?.status;
+    const status = this.#state.orders.get(id)?.status;
     if (status === 'unknown' || status === 'presumed_absent' || status === 'not_sent') return;
     this.#lost.delete(id);
     if (status === undefined || status === 'rejected') return;
-    if (!TERMINAL_STATUSES.has(status)) this.#desk.context.cancel(target.strategy, id);
+    if (!TERMINAL_STATUSES.has(status)) this.#state.context.cancel(target.strategy, id);
     for (const asker of target.askers) this.flatten(target, `its exit ${id} turned up`, asker);
   }
 
-  #each(go: (job: Flattener) => void): void {
-    for (const target of this.#desk.targets.all) {
-      go(this.#jobOf(target));
-      if (target.progress !== 'done') continue;
-      this.#jobs.delete(target);
-      this.#desk.targets.remove(target);
+  #each(go: (target: Flattener) => void): void {
+    for (const target of this.#all) {
+      go(target);
+      if (target.progress === 'done') this.#follow(this.#all.filter((each) => each !== target));
     }
   }
 
-  #jobOf(target: Target): Flattener {
-    const job = this.#jobs.get(target);
-    assert(job !== undefined, 'each target has whoever closes it');
-    return job;
+  #follow(all: readonly Flattener[]): void {
+    this.#all = all;
+    this.#state.targets.all = all;
   }
+}
+
+/** What nobody asks for any more ends. */
+function endAsking(target: Flattener, ...askers: readonly Asker[]): void {
+  for (const asker of askers) target.askers.delete(asker);
+  if (target.askers.size === 0) target.drop();
 }

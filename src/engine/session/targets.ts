@@ -3,12 +3,18 @@
  * for; a target ends when it is flat, when nobody asks any more, or with its day. Where nobody asks, a position is held with its stops.
  */
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
+import type { AlertSeverity } from '../ports/journal-entry.ts';
+import type { ContractTable } from '../state/contract-table.ts';
+import type { EventContext } from '../state/event-context.ts';
 
 /** One owner in one contract. */
 export interface Place {
   readonly strategy: StrategyIndex;
   readonly instrument: InstrumentIndex;
 }
+
+export const isSamePlace = (a: Place, b: Place): boolean =>
+  a.strategy === b.strategy && a.instrument === b.instrument;
 
 /** A `person_in_auction` has confirmed an order that nobody can take back; `stop` asks for as long as the process lasts. */
 export type Asker = 'person' | 'person_in_auction' | 'settings' | 'stop';
@@ -37,43 +43,41 @@ export class Target implements Place {
   readonly askers = new Set<Asker>();
   /** Kept by whoever closes it. */
   progress: Progress = 'queued';
+  readonly #context: EventContext;
+  readonly #contracts: ContractTable;
+  readonly #told = new Set<string>();
 
-  constructor({ strategy, instrument }: Place, reason: string) {
-    this.strategy = strategy;
-    this.instrument = instrument;
+  constructor(context: EventContext, contracts: ContractTable, place: Place, reason: string) {
+    this.#context = context;
+    this.#contracts = contracts;
+    this.strategy = place.strategy;
+    this.instrument = place.instrument;
     this.reason = reason;
+  }
+
+  get code(): string {
+    return this.#contracts.codeOf(this.instrument);
+  }
+
+  say(severity: AlertSeverity, code: string, text: string): void {
+    this.#context.alert(this.strategy, severity, code, `flatten ${this.code} (${this.reason}): ${text}`);
+  }
+
+  /** Each matter once. */
+  tell(matter: string, severity: AlertSeverity, code: string, text: string): void {
+    if (this.hasTold(matter)) return;
+    this.#told.add(matter);
+    this.say(severity, code, text);
+  }
+
+  hasTold(matter: string): boolean {
+    return this.#told.has(matter);
   }
 }
 
 export class Targets {
-  #all: readonly Target[] = [];
-
   /** The list is replaced, never changed. */
-  get all(): readonly Target[] {
-    return this.#all;
-  }
-
-  ask(place: Place, reason: string, asker: Asker): Target {
-    let target = this.#find(place);
-    if (target === undefined) {
-      target = new Target(place, reason);
-      this.#all = [...this.#all, target];
-    }
-    target.askers.add(asker);
-    return target;
-  }
-
-  /** Of those that are meant; returns those that nobody asks for any more. */
-  end(askers: readonly Asker[], isMeant: (target: Target) => boolean): readonly Target[] {
-    const meant = this.#all.filter(isMeant);
-    for (const target of meant) for (const asker of askers) target.askers.delete(asker);
-    return meant.filter((target) => target.askers.size === 0);
-  }
-
-  /** It is over. */
-  remove(target: Target): void {
-    this.#all = this.#all.filter((each) => each !== target);
-  }
+  all: readonly Target[] = [];
 
   has(place: Place): boolean {
     return this.#find(place) !== undefined;
@@ -81,7 +85,7 @@ export class Targets {
 
   /** From the first cancel until the owner is flat, also while a person is needed. */
   isFlattening(strategy: StrategyIndex): boolean {
-    return this.#all.length > 0 && this.#all.some((target) => target.strategy === strategy);
+    return this.all.length > 0 && this.all.some((target) => target.strategy === strategy);
   }
 
   /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */
@@ -92,15 +96,15 @@ export class Targets {
 
   /** Some position is being closed: its stops are withdrawn. */
   get isClosingAny(): boolean {
-    return this.#all.some(({ progress }) => !IS_IDLE.has(progress));
+    return this.all.some(({ progress }) => !IS_IDLE.has(progress));
   }
 
   /** Something is still being tried. */
   get isBusy(): boolean {
-    return this.#all.some(({ progress }) => progress !== 'given_up');
+    return this.all.some(({ progress }) => progress !== 'given_up');
   }
 
-  #find({ strategy, instrument }: Place): Target | undefined {
-    return this.#all.find((each) => each.strategy === strategy && each.instrument === instrument);
+  #find(place: Place): Target | undefined {
+    return this.all.find((target) => isSamePlace(target, place));
   }
 }

@@ -36,6 +36,11 @@ export class ContractTable {
     return this.#byIndex[index];
   }
 
+  /** For a person to read. */
+  codeOf(index: InstrumentIndex): string {
+    return this.at(index)?.orderCode ?? `contract ${index}`;
+  }
+
   byOrderCode(code: string): Contract | undefined {
     return this.#byCode.get(code);
   }

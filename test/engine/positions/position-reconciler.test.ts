@@ -138,7 +138,7 @@ describe('after a start', () => {
     expect(rig.engine.snapshot().orders).toMatchObject([
       { orderNo: '3', strategy: OPERATOR_INDEX, isAdopted: true },
     ]);
-    expect(rig.parts.desk!.portfolio.held()).toEqual([]);
+    expect(rig.parts.state!.portfolio.held()).toEqual([]);
   });
 
   it('a position is not adopted while an order that may explain it is being looked for', () => {

@@ -57,7 +57,7 @@ class World {
     const { market, halt } = this;
     this.portfolio = new Portfolio(contracts, market);
     const { portfolio } = this;
-    this.losses = new LossLimits({ context, contracts, market, portfolio, halt }, SETTINGS);
+    this.losses = new LossLimits(context, contracts, market, portfolio, halt, SETTINGS);
   }
 
   trade(contract: number, price: number): void {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Target } from '../../../src/engine/session/targets.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import * as units from '../../../src/domain/units.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
@@ -89,7 +90,10 @@ const ROWS: readonly (readonly [denial: string, Change, Wanted?, RigFacts?])[] =
   ['session_closed: phase=break', clockOf(-2_000_000, '11:29:59')],
   [
     'closing_out: because=flatten',
-    ({ state }) => state.targets.ask({ strategy: ALPHA, instrument: units.instrumentIndex(1) }, '', 'person'),
+    ({ state }) => {
+      const place = { strategy: ALPHA, instrument: units.instrumentIndex(1) };
+      state.targets.all = [new Target(state.context, state.contracts, place, '')];
+    },
   ],
   ['closing_out: because=overnight', timeIs('14:25')],
   ['closing_out: because=expiry', timeIs('14:25', '2026-03-19')],

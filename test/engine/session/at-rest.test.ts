@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
-import type { Desk } from '../../../src/engine/session/desk.ts';
+import type { EngineState } from '../../../src/engine/engine-state.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { SmallBroker } from '../support/small-broker.ts';
 import { type OrderFacts, SETTINGS } from '../support/owners-rig.ts';
@@ -11,10 +11,10 @@ import { HouseWorld } from '../support/session-world.ts';
 import { stopSell } from '../support/trigger-rows.ts';
 
 /** Something seems to wait at the broker all the time. */
-const restless = (desk: Desk): Desk => ({
-  ...desk,
-  orders: new Proxy(desk.orders, {
-    get(orders, key: keyof Desk['orders']) {
+const restless = (state: EngineState): EngineState => ({
+  ...state,
+  orders: new Proxy(state.orders, {
+    get(orders, key: keyof EngineState['orders']) {
       if (key === 'waiting') return 1;
       const value = orders[key];
       return typeof value === 'function' ? value.bind(orders) : value;
@@ -97,7 +97,7 @@ it.each([
 ] as const)('whatever happens: a keeper %s', (_, options) => {
   fc.assert(
     fc.property(steps, (all) => {
-      expect(journalOf(all, options)).toEqual(journalOf(all, { ...options, desk: restless }));
+      expect(journalOf(all, options)).toEqual(journalOf(all, { ...options, alter: restless }));
     }),
     { numRuns: 150 },
   );
@@ -133,7 +133,7 @@ it('orders of a strategy that may not hold overnight any more are withdrawn at o
   world.add({ id: 'entry', side: 'buy', qty: 1, price: 12_500 });
   world.tell('clock');
   expect(world.asks('cancel')).toEqual([]);
-  Object.assign(world.desk.settings.strategies[0]!, { overnight: false });
+  Object.assign(world.state.settings.strategies[0]!, { overnight: false });
   world.tell('clock');
   expect(world.asks('cancel')).toEqual(['cancel 0 entry']);
 });

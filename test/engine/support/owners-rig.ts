@@ -11,8 +11,6 @@ import { createEngineState, type EngineState } from '../../../src/engine/engine-
 import { ManagedOrder, type OrderTerms, ScanEvidence } from '../../../src/engine/orders/managed-order.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
-import type { Desk } from '../../../src/engine/session/desk.ts';
-import { SessionController } from '../../../src/engine/session/session-controller.ts';
 import { accountWith } from '../../support/engine-facts.ts';
 import { ScriptedHost } from '../../support/engine-host.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
@@ -92,7 +90,6 @@ export class OwnersRig {
   readonly settings: EngineSettings;
   readonly state: EngineState;
   readonly guard: RiskGuard;
-  readonly desk: Desk;
   /** The broker's figures where they differ from ours. */
   readonly shown = new Map<number, number>();
   readonly #heard: ((entry: JournalEntry) => void)[] = [];
@@ -105,20 +102,15 @@ export class OwnersRig {
     has = {},
   }: RigFacts = {}) {
     this.settings = { ...SETTINGS, ...settings };
-    let [guard, desk]: [RiskGuard | null, Desk | null] = [null, null];
+    let guard: RiskGuard | null = null;
     const journal = { append: (entry: JournalEntry) => this.#heard.forEach((hear) => hear(entry)) };
     const host = new ScriptedHost([{}, {}]);
     const outbound = { ...new RigPorts().outbound(), journal };
     this.state = createEngineState(
       { settings: this.settings, calendar, costs: COSTS, host, outbound },
-      {
-        createGuard: (owners, given) =>
-          (guard = new RiskGuard(owners, given.settings, given.calendar, given.costs)),
-        createSessionController: (given) => new SessionController((desk = given)),
-      },
+      (owners, given) => (guard = new RiskGuard(owners, given.settings, given.calendar, given.costs)),
     );
     this.guard = guard!;
-    this.desk = desk!;
     this.state.contracts.set(listed ?? [contract(0), contract(1)]);
     this.state.context.booted();
     this.goTo(startUs).#begin(has);
@@ -183,7 +175,7 @@ export class OwnersRig {
   }
 
   account(buyingPower = 1_000_000_000): this {
-    this.state.session.takeAccount(accountWith(buyingPower), this.now);
+    this.state.session.account.take(accountWith(buyingPower), this.now);
     return this;
   }
 

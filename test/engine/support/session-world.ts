@@ -9,12 +9,13 @@ import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
+import type { EngineState } from '../../../src/engine/engine-state.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
-import type { Command, EngineEvent, ReportKind } from '../../../src/engine/ports/engine-event.ts';
+import type { EngineEvent, ReportKind } from '../../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { TimerId } from '../../../src/engine/ports/strategy-port.ts';
-import { type Desk, SessionTimers } from '../../../src/engine/session/desk.ts';
 import { SessionController } from '../../../src/engine/session/session-controller.ts';
+import { SessionTimers } from '../../../src/engine/session/session-timers.ts';
 import type { Asked, DecisionSource } from '../../../src/engine/state/decision-source.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at } from '../../support/strategy-fixtures.ts';
@@ -38,6 +39,10 @@ interface BrokerPace {
 }
 
 type EventName = 'clock' | 'booted' | 'position_snapshot' | 'book_snapshot' | 'trade';
+
+/** Some methods are the test's; the others have nobody behind them. */
+const instead = <Owner extends object>(owner: Owner, methods: Partial<Owner>): Owner =>
+  Object.assign(Object.create(Object.getPrototypeOf(owner)) as Owner, methods);
 
 export class HouseWorld extends OwnersRig {
   readonly calendar: TradingCalendar;
@@ -66,7 +71,7 @@ export class HouseWorld extends OwnersRig {
       policies: () => null,
     } satisfies Partial<DecisionSource> as unknown as DecisionSource);
     this.hear((entry) => this.#hear(entry));
-    this.keeper = new SessionController(this.#ownDesk());
+    this.keeper = new SessionController(this.#ownState());
   }
 
   get day(): TradingDay {
@@ -131,7 +136,7 @@ export class HouseWorld extends OwnersRig {
     this.keeper.afterEvent({ kind, seq: this.state.context.seq, tsUs: this.now } as EngineEvent);
   }
 
-  command(command: Command): this {
+  command(command: Parameters<SessionController['onCommand']>[0]): this {
     this.keeper.onCommand(command);
     this.tell('clock');
     return this;
@@ -153,8 +158,8 @@ export class HouseWorld extends OwnersRig {
   }
 
   /** What a keeper asks of others is written down. */
-  #ownDesk(): Desk {
-    const { context, registry } = this.state;
+  #ownState(): EngineState {
+    const { context, registry, snapshots, entries, stops } = this.state;
     const setLegs = registry.setLegs.bind(registry);
     registry.setLegs = (strategy, legs) => {
       this.asked.push(`legs ${strategy} ${legs.map(({ orderCode: code }) => code).join(' ')}`);
@@ -166,19 +171,19 @@ export class HouseWorld extends OwnersRig {
       clear: (timer: TimerId) => this.#due.drop(timer),
     };
     return {
-      ...this.desk,
-      snapshots: { want: (what) => this.#read(what) },
-      entries: {
-        isCover: (id) => this.desk.entries.isCover(id),
-        withdraw: (strategy) => this.asked.push(`withdraw the entries of ${strategy ?? 'all'}`),
-      },
-      stops: {
+      ...this.state,
+      snapshots: instead(snapshots, { want: (what) => this.#read(what) }),
+      entries: instead(entries, {
+        isCover: (id) => entries.isCover(id),
+        withdraw: (strategy) => void this.asked.push(`withdraw the entries of ${strategy ?? 'all'}`),
+      }),
+      stops: instead(stops, {
         stop: (strategy, reason) => {
           this.asked.push(`stop ${strategy} ${reason}`);
           registry.stop(strategy, reason);
         },
-      },
-      timers: new SessionTimers(context, heap),
+      }),
+      sessionTimers: new SessionTimers(context, heap),
     };
   }
 
