@@ -190,13 +190,10 @@ async function switchFinding(address: string): Promise<Finding> {
   const what = 'dead man’s switch';
   if (!URL.canParse(address)) return bad(what, 'its secret is no address like https://host/path');
   const { origin } = new URL(address);
-  try {
-    await fetch(origin, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS_MAX) });
-    return good(what, `${origin} answers`);
-  } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return warning(what, `${origin} cannot be reached: ${errorText(cause)}`);
-  }
+  const reply = await headOf(origin);
+  return typeof reply === 'string'
+    ? warning(what, `${origin} cannot be reached: ${reply}`)
+    : good(what, `${origin} answers`);
 }
 
 // Checks that look outside the configuration: the broker, the disk, the state directory, the days ahead.
@@ -217,30 +214,35 @@ const SKEW_BAD_MS = 10_000;
 
 /** One request without a token: any answer proves that the broker is there, and its `Date` is compared with our clock. */
 export async function brokerFindings(restUrl: string): Promise<readonly Finding[]> {
-  const host = new URL(restUrl).host;
+  const { host } = new URL(restUrl);
+  const sentMs = systemClock.nowUs() / 1_000;
+  const reply = await headOf(restUrl);
+  if (typeof reply === 'string')
+    return [warning('broker', `${host} cannot be reached: ${reply}; a daemon would wait for it`)];
+  const tookMs = systemClock.nowUs() / 1_000 - sentMs;
+  const reached = good('broker', `${host} answers in ${Math.round(tookMs)} ms (HTTP ${reply.status})`);
+  const date = Date.parse(reply.headers.get('date') ?? '');
+  if (Number.isNaN(date)) return [reached, warning('clock skew', `${host} sends no time to compare with`)];
+  // The header has whole seconds: half of one is the fairest guess.
+  const skewMs = Math.round(sentMs + tookMs / 2 - (date + 500));
+  const text = `this clock differs by ${(skewMs / 1_000).toFixed(1)} s from ${host}`;
+  if (Math.abs(skewMs) > SKEW_BAD_MS)
+    return [reached, bad('clock skew', `${text}: entries would be frozen; synchronize it with NTP`)];
+  if (Math.abs(skewMs) > SKEW_WARN_MS)
+    return [reached, warning('clock skew', `${text}: synchronize it with NTP`)];
+  return [reached, good('clock skew', text)];
+}
+
+/** Any answer proves that the host is there; in words why none came. */
+async function headOf(url: string): Promise<Response | string> {
   try {
-    const sentMs = systemClock.nowUs() / 1_000;
-    const reply = await fetch(restUrl, {
+    return await fetch(url, {
       method: 'HEAD',
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
-    const tookMs = systemClock.nowUs() / 1_000 - sentMs;
-    const reached = good('broker', `${host} answers in ${Math.round(tookMs)} ms (HTTP ${reply.status})`);
-    const date = Date.parse(reply.headers.get('date') ?? '');
-    if (Number.isNaN(date)) return [reached, warning('clock skew', `${host} sends no time to compare with`)];
-    // The header has whole seconds: half of one is the fairest guess.
-    const skewMs = Math.round(sentMs + tookMs / 2 - (date + 500));
-    const text = `this clock differs by ${(skewMs / 1_000).toFixed(1)} s from ${host}`;
-    if (Math.abs(skewMs) > SKEW_BAD_MS)
-      return [reached, bad('clock skew', `${text}: entries would be frozen; synchronize it with NTP`)];
-    if (Math.abs(skewMs) > SKEW_WARN_MS)
-      return [reached, warning('clock skew', `${text}: synchronize it with NTP`)];
-    return [reached, good('clock skew', text)];
   } catch (error) {
-    const cause =
-      error instanceof Error && error.cause !== undefined ? errorText(error.cause) : errorText(error);
-    return [warning('broker', `${host} cannot be reached: ${cause}; a daemon would wait for it`)];
+    return errorText(error instanceof Error && error.cause !== undefined ? error.cause : error);
   }
 }
 
@@ -333,20 +335,11 @@ function moneyFindings(read: JournalReader): readonly Finding[] {
   const last = read.entries({ kinds: ['money_checked'], last: 1 }).at(0);
   if (last?.entry.kind !== 'money_checked') return [];
   const { verdict, figures } = last.entry;
-  const rows = figures.map(formatCompared);
-  const said =
-    verdict === 'differs'
-      ? `money differs: ${rows.join('; ')}`
-      : `our money was the broker's when last compared`;
-  const text = `session ${last.session}: ${said}`;
-  return verdict === 'differs'
-    ? [
-        bad(
-          'money',
-          `${text}; compare costs and transfers with the broker's statement, then tickwright resume`,
-        ),
-      ]
-    : [good('money', text)];
+  const when = `session ${last.session}:`;
+  if (verdict !== 'differs') return [good('money', `${when} our money was the broker's when last compared`)];
+  const text = `${when} money differs: ${figures.map(formatCompared).join('; ')}`;
+  const remedy = "compare costs and transfers with the broker's statement, then tickwright resume";
+  return [bad('money', `${text}; ${remedy}`)];
 }
 
 function exchangeFinding(used: number, max: number): Finding {

@@ -13,7 +13,8 @@ import { DeadMansSwitch } from '../../operator/channels/dead-man.ts';
 import { RemoteControl, type RemoteOptions } from '../../operator/channels/remote-control.ts';
 import type { TelegramBot } from '../../operator/channels/telegram.ts';
 import { TelegramListener } from '../../operator/channels/telegram-listener.ts';
-import type { Secrets } from '../../operator/redact.ts';
+import type { BrokerAddress } from '../edge/broker-address.ts';
+import type { StatePaths } from '../restart/state-paths.ts';
 import { remedyOf } from '../../operator/remedies.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { systemClock, systemTimers } from '../host/system-clock.ts';
@@ -22,10 +23,9 @@ import { type ChannelTrial, keptSecret, openChannel, tryChannels } from '../edge
 
 export interface AlertingOptions {
   readonly config: Config;
-  /** File of what was not delivered. */
-  readonly path: string;
+  readonly paths: Pick<StatePaths, 'messages'>;
   readonly names: StrategyNames;
-  readonly secrets: Secrets;
+  readonly address: Pick<BrokerAddress, 'secrets'>;
   /** Journals an alert of a channel; it comes back through `entry`. */
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
   /** A name and a count that outlive the process. */
@@ -72,12 +72,13 @@ export class Alerting {
   /** Throws for a secret that is missing. */
   constructor(options: AlertingOptions) {
     this.#options = options;
-    const { config, path, alert } = options;
+    const { config, alert } = options;
+    const path = options.paths.messages;
     const { alerts, calendar, mode } = config;
     const offset = calendar.utcOffsetMinutes;
     const routes = alerts.channels.map((settings): Route => {
       const { id, least, perMinute } = settings;
-      const { channel, bot } = openChannel(settings, options.secrets);
+      const { channel, bot } = openChannel(settings, options.address.secrets);
       if (bot !== null && settings.kind === 'telegram') this.#bots.push({ id, bot, users: settings.users });
       this.#channels.push(channel);
       return { channel, least, perMinute };
@@ -146,15 +147,15 @@ export class Alerting {
 
   tell(draft: Draft): void {
     if (!this.isUsed) return;
-    const { secrets } = this.#options;
+    const { secrets } = this.#options.address;
     this.#desk.tell({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
   }
 
   /** Sends a test message to this channel, or to all. */
   try(id: string | null): Promise<readonly ChannelTrial[]> {
-    const { config, secrets } = this.#options;
+    const { config, address } = this.#options;
     const asked = this.#channels.filter((channel) => id === null || channel.id === id);
-    return tryChannels(asked, config.mode, secrets);
+    return tryChannels(asked, config.mode, address.secrets);
   }
 
   acknowledge(): number {
@@ -164,7 +165,7 @@ export class Alerting {
   /** Commands by phone are taken from here on, and the dead man's switch is held while `problem` has none. */
   listen(remote: RemoteOptions, problem: () => string | null): void {
     this.#holdSwitch(problem);
-    const { counters, alert, secrets } = this.#options;
+    const { counters, alert, address } = this.#options;
     const control = new RemoteControl(remote);
     this.#listeners = this.#bots
       .filter(({ users }) => users.length > 0)
@@ -179,7 +180,7 @@ export class Alerting {
               stampOf: (update) => counters.counter('telegram_update', `${id} ${update}`),
               keep: (update, stamp) => counters.keepCounter('telegram_update', `${id} ${update}`, stamp),
             },
-            take: async (asked) => secrets.hide(await control.take(asked)),
+            take: async (asked) => address.secrets.hide(await control.take(asked)),
             seen: (by) => {
               const count = this.acknowledge();
               remote.journal(by, 'seen', `${count} alerts acknowledged`);
@@ -209,12 +210,12 @@ export class Alerting {
   }
 
   #holdSwitch(problem: () => string | null): void {
-    const { config, alert, secrets } = this.#options;
+    const { config, alert, address } = this.#options;
     const { deadMansSwitch: settings } = config.alerts;
     if (settings === undefined) return;
     const { url, every, start, fail } = settings;
     this.#switch = new DeadMansSwitch({
-      url: keptSecret('deadMansSwitch', url, secrets),
+      url: keptSecret('deadMansSwitch', url, address.secrets),
       every,
       start,
       fail,
@@ -233,9 +234,9 @@ export class Alerting {
   }
 
   #alert(severity: AlertSeverity, code: string, text: string, subject: string): void {
-    const { secrets, config } = this.#options;
+    const { address, config } = this.#options;
     const remedy = remedyOf(code, text, (command) => `tickwright ${command} --state ${config.stateDir}`);
-    this.#desk.alert({ severity, code, subject, text: secrets.hide(text), remedy });
+    this.#desk.alert({ severity, code, subject, text: address.secrets.hide(text), remedy });
   }
 
   #title(code: string): string {

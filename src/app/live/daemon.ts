@@ -52,7 +52,6 @@ import { Halt, OWN_CAUSE } from './halt.ts';
 import { holdingsText } from './holdings.ts';
 import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './price-board.ts';
-import { leftOutBy, RunNotices } from './run-notices.ts';
 import { SessionCycle } from './session-cycle.ts';
 
 /** An entry without the fields that each entry of the main thread has. */
@@ -105,7 +104,6 @@ export class Daemon {
   readonly cycle: SessionCycle;
   readonly #reminders: OtpReminders;
   readonly #care: NodeJS.Timeout;
-  #notices: RunNotices | undefined = undefined;
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #schedule: RunningSchedule | undefined = undefined;
@@ -141,7 +139,7 @@ export class Daemon {
       onRecovered: () => this.#emergency.recovered(),
       onCommit: (took) => this.metrics.commit(took),
     });
-    this.alerting = this.#createAlerting(options);
+    this.alerting = new Alerting({ ...options, alert: this.alert, counters: this.journal });
     this.#reminders = this.#createReminders(options, note);
     this.otpDesk = new OtpDesk({
       timers: systemTimers,
@@ -173,7 +171,7 @@ export class Daemon {
         unjournaled: (on) => this.#emergency.unjournaled(on),
         prices: this.prices,
         onEntry: (entry) => this.#onEntry(entry),
-        alert: (severity, code, text) => this.alert(severity, code, text),
+        alert: this.alert,
       },
       calendar: this.#calendar,
       note,
@@ -222,12 +220,8 @@ export class Daemon {
   }
 
   #checkCalendar(): void {
-    checkCalendar({
-      calendar: this.#calendar,
-      clock: this.clock,
-      counters: this.journal,
-      alert: (severity, code, text) => this.alert(severity, code, text),
-    });
+    const { clock, journal, alert } = this;
+    checkCalendar({ calendar: this.#calendar, clock, counters: journal, alert });
   }
 
   get jobs(): ReturnType<RunningSchedule['jobs']> {
@@ -265,8 +259,6 @@ export class Daemon {
     // Not only once a session is open: the disk may still be full, and what rests at the broker would fill meanwhile.
     if (this.#emergency.lines.length > 0) this.halt.begin(this.#emergency.haltReason);
     this.#checkCalendar();
-    const { mark } = this.options;
-    if (mark !== undefined) this.#notices = new RunNotices(this, mark);
     this.edge.tokens.start();
     this.#stopClockWatch = watchClock({
       clock: systemClock,
@@ -274,20 +266,20 @@ export class Daemon {
       session: () => this.cycle.session,
       onStep: (stepUs) => this.cycle.post({ kind: 'clock_step', stepUs }),
       onSet: () => this.#schedule?.clockStepped(),
-      alert: (severity, code, text) => this.alert(severity, code, text),
+      alert: this.alert,
     });
     return Promise.race([this.#work(care), failure]);
   }
 
   /** By the mark of runs that died. */
   #strategiesLeftOut(): ReadonlyMap<StrategyIndex, string> {
-    const left = leftOutBy(this.options.mark, this.options.config);
+    const { mark, config } = this.options;
+    const left = mark?.leftOut(config.strategies.map(({ id }) => id));
     return new Map(left?.ids.map((id) => [this.names.indexOf(id), left.reason]));
   }
 
-  alert(severity: AlertSeverity, code: string, text: string): void {
+  readonly alert = (severity: AlertSeverity, code: string, text: string): void =>
     this.tell({ kind: 'alert', severity, code, text });
-  }
 
   /** Journals an entry of the main thread, with or without an open session. */
   tell(entry: OwnEntry): void {
@@ -317,17 +309,6 @@ export class Daemon {
     this.#onEntry(entry);
     if (!entry.halted) this.sweep.end();
     else if (this.halt.isSwept) this.#sweepBooks();
-  }
-
-  #createAlerting({ config, paths, address }: DaemonOptions): Alerting {
-    return new Alerting({
-      config,
-      path: paths.messages,
-      names: this.names,
-      secrets: address.secrets,
-      alert: (severity, code, text) => this.alert(severity, code, text),
-      counters: this.journal,
-    });
   }
 
   #createReminders({ config, clockMap }: DaemonOptions, note: (text: string) => void): OtpReminders {
@@ -412,7 +393,6 @@ export class Daemon {
     if (this.#isEnding) return;
     if (this.cycle.session === undefined) this.#tellNotStopped();
     else await this.#stopSession(reason);
-    await this.#notices?.stopped(reason);
   }
 
   async #stopSession(reason: string): Promise<void> {
@@ -444,7 +424,6 @@ export class Daemon {
   /** Closes everything; the journal last. */
   async close(): Promise<void> {
     this.#isEnding = true;
-    this.#notices?.close();
     clearInterval(this.#care);
     this.sweep.close();
     this.#reminders.close();

@@ -36,7 +36,7 @@ import { startDaemonMetrics } from './daemon-metrics.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from './daemon.ts';
 import { listenToPhones } from './phone.ts';
-import { heldBy } from './run-notices.ts';
+import { heldBy, RunNotices } from './run-notices.ts';
 import { Secrets } from '../../operator/redact.ts';
 import { missingMetricsToken, missingSecrets, secretsInPm2 } from '../edge/secret-place.ts';
 import { dayClose } from '../../domain/day-plan.ts';
@@ -136,7 +136,6 @@ async function runLocked(
   shutdown: Shutdown,
   mark: RunMark,
 ): Promise<RunEnd> {
-  const { fresh, durationMs, jsonLogs } = options;
   const { config, remarks } = withFirstDayLimits(asked.config, paths.journal);
   const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
   if (config.mode === 'live' && process.env['TICKWRIGHT_ARM'] !== 'yes') {
@@ -147,7 +146,7 @@ async function runLocked(
     return { code: EXIT.usage, reason };
   }
   const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
-  const broker = await brokerOnceThereIsRoom(plan, paths, fresh, shutdown);
+  const broker = await brokerOnceThereIsRoom(plan, paths, options.fresh, shutdown);
   try {
     if (broker === null || shutdown.isAsked) {
       const reason = await shutdown.wait();
@@ -156,12 +155,11 @@ async function runLocked(
     }
     const { address, clockMap, lockstep } = broker;
     const names = new StrategyNames(config.strategies.map(({ id }) => id));
-    const screen = createDaemonScreen(plan, names, jsonLogs, address.secrets);
+    const screen = createDaemonScreen(plan, names, options.jsonLogs, address.secrets);
     const program = new ProgramFiles();
-    const parts = { config, names, paths, address, clockMap, lockstep, screen, program, mark };
-    const daemon = new Daemon(parts);
+    const daemon = new Daemon({ config, names, paths, address, clockMap, lockstep, screen, program, mark });
     broker.onEnd((reason) => daemon.brokerEnded(reason));
-    if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');
+    if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAt(clockMap, plan.tape.endUs, 'the tape is over');
     const actions: RunActions = {
       stop: (reason) => shutdown.ask(reason),
@@ -174,10 +172,12 @@ async function runLocked(
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
     const stopStatus = screen.watch(daemon, control.url, cockpit.note);
-    const archiver = archiverOf(daemon, config, paths, (text) => screen.note(text));
+    const archiver = archiverOf(daemon);
+    const notices = new RunNotices(daemon, mark);
     try {
       const reason = await Promise.race([daemon.run(archiver), shutdown.wait()]);
       await daemon.stop(reason);
+      await notices.stopped(reason);
       await screen.summary(daemon);
       return { code: EXIT.ok, reason };
     } catch (error) {
@@ -186,6 +186,7 @@ async function runLocked(
       await tellEnd(daemon, text);
       return { code: EXIT.failed, reason: text };
     } finally {
+      notices.close();
       stopStatus();
       await archiver.stop();
       await metrics.close();
@@ -221,7 +222,7 @@ async function brokerOnceThereIsRoom(
 }
 
 /** Backups, archives and reports. */
-const archiverOf = (daemon: Daemon, config: Config, paths: StatePaths, note: (text: string) => void) =>
+const archiverOf = (daemon: Daemon, { config, paths, screen } = daemon.options) =>
   createArchiver({
     frames: paths.frames,
     data: paths.data,
@@ -233,7 +234,7 @@ const archiverOf = (daemon: Daemon, config: Config, paths: StatePaths, note: (te
     today: () => (daemon.lastView === undefined ? undefined : daemon.sessionDay),
     isClosed: () => isDayRead(daemon),
     timers: systemTimers,
-    note,
+    note: (text) => screen.note(text),
     onFailure: (text) => daemon.alert('warning', 'recordings', text),
     onDamage: (text) => daemon.alert('critical', 'journal_damaged', text),
     onReport: (report) => tellReport(daemon, report),

@@ -2,18 +2,14 @@
  * One message for each start and each end of a run: what came before or who asked, what is held, which stops wait, and whether the books
  * agree. Where something is held, or a run died, every channel gets it.
  */
-import type { OwnBooks } from '../../broker/gateway/kill-verdict.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
-import type { Config } from '../../config/config.ts';
 import { seconds } from '../../domain/units.ts';
-import type { Contract } from '../../domain/contract.ts';
-import type { StrategyNames } from '../../domain/strategy-names.ts';
-import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import { formatUtcSecond } from '../../text/dates.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { inTime, systemTimers } from '../host/system-clock.ts';
-import type { EarlierRun, LeftOut, RunMark } from '../host/run-mark.ts';
+import type { EarlierRun, RunMark } from '../host/run-mark.ts';
+import type { Daemon } from './daemon.ts';
 import { bookFacts, comparisons, holdings, ownHoldings } from './holdings.ts';
 
 const LOOK_EVERY = seconds(1);
@@ -21,43 +17,23 @@ const LOOK_EVERY = seconds(1);
 const LOOKS_MAX = 60;
 const ANSWER_MAX = seconds(3);
 
-/** The part of the daemon that knows. */
-interface Books {
-  readonly config: Config;
-  readonly names: StrategyNames;
-  readonly edge: { readonly table: { readonly contracts: readonly Contract[] } };
-  /** Why no engine runs though one should, or null. */
-  readonly degraded: string | null;
-  /** Undefined between two sessions. */
-  readonly refreshView: () => Promise<EngineView | undefined>;
-  /** Null while they are not read; rejects when they cannot be. */
-  readonly ownBooks: () => Promise<OwnBooks | null>;
-}
-
-interface Noticed extends Books {
-  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
-}
-
 /** What the daemon leaves alone, or takes over. */
 interface State {
   readonly isHolding: boolean;
   readonly text: string;
 }
 
-export const leftOutBy = (mark: RunMark | undefined, { strategies }: Config): LeftOut | null =>
-  mark?.leftOut(strategies.map(({ id }) => id)) ?? null;
-
 export class RunNotices {
-  readonly #daemon: Noticed;
+  readonly #daemon: Daemon;
   /** Null in the first run of a state directory. */
   readonly #earlier: EarlierRun | null;
   #cancelLook: CancelTimer | undefined;
 
   /** Tells of the start once positions and stops are proven, or are not for a minute. */
-  constructor(daemon: Noticed, mark: RunMark) {
+  constructor(daemon: Daemon, mark: RunMark) {
     this.#daemon = daemon;
     this.#earlier = mark.earlier;
-    const leftOut = leftOutBy(mark, daemon.config);
+    const leftOut = mark.leftOut(daemon.config.strategies.map(({ id }) => id));
     if (leftOut !== null)
       daemon.alert('critical', 'process_died', `${leftOut.reason}; orders and stops at the broker stay`);
     this.#cancelLook = systemTimers.after(LOOK_EVERY, () => void this.#look(1));
@@ -111,7 +87,7 @@ export class RunNotices {
 }
 
 /** What is held, by the engine, or by the journal where none answers. */
-export async function heldBy(daemon: Books): Promise<State> {
+export async function heldBy(daemon: Daemon): Promise<State> {
   const { contracts } = daemon.edge.table;
   const view = await viewOf(daemon);
   if (view !== undefined) {
@@ -128,7 +104,7 @@ export async function heldBy(daemon: Books): Promise<State> {
   return stateOf(ownHoldings(own, daemon.names, contracts), open.length, books);
 }
 
-const viewOf = (daemon: Books): Promise<EngineView | undefined> => inTime(daemon.refreshView(), ANSWER_MAX);
+const viewOf = (daemon: Daemon): Promise<EngineView | undefined> => inTime(daemon.refreshView(), ANSWER_MAX);
 
 const stateOf = (held: readonly string[], openOrders: number, books: string): State => ({
   isHolding: held.length > 0,
