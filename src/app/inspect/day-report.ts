@@ -51,7 +51,7 @@ const TOLD_WARNINGS_MAX = 5;
 function textOf({ headlines, tables, warnings }: ReportModel): string {
   const rowsOf = (title: string) => tables.find((table) => table.title === title)?.rows ?? [];
   return [
-    ...headlines.map(({ name, text }) => `${name}: ${text}`),
+    ...headlines.map(([name, text]) => `${name}: ${text}`),
     ...rowsOf(STRATEGIES).map(([id, net]) => `${id}: ${formatSigned(Number(net))} VND`),
     ...warnings.slice(0, TOLD_WARNINGS_MAX),
     ...(warnings.length > TOLD_WARNINGS_MAX
@@ -115,8 +115,6 @@ const sum = (accounts: readonly StrategyAccount[], of: (account: StrategyAccount
 
 const netOf = ({ realised, fee, tax }: StrategyAccount): number => realised - fee - tax;
 
-const figure = (name: string, text: string, meaning: string): ReportFigure => ({ name, text, meaning });
-
 function headlinesOf({ accounts, entries, books, time }: Scene): readonly ReportFigure[] {
   const { money, positions, lastFillUs } = books;
   const at = (us: number | undefined): string =>
@@ -125,20 +123,20 @@ function headlinesOf({ accounts, entries, books, time }: Scene): readonly Report
       : `compared ${us < lastFillUs ? 'BEFORE the last fill, ' : ''}at ${time(us)}`;
   const costs = sum(accounts, ({ fee, tax }) => fee + tax);
   return [
-    figure(
+    [
       'Net result',
       formatSigned(sum(accounts, netOf)),
       'VND, realised, less fees and tax; open profit is not in it',
-    ),
-    figure('Fees and tax', formatNumber(costs), 'VND, charged on the fills of the day'),
-    figure('Orders', formatNumber(sum(accounts, ({ orders }) => orders)), 'sent to the broker'),
-    figure('Contracts traded', formatNumber(sum(accounts, ({ filledQty }) => filledQty)), 'over all fills'),
-    figure(
+    ],
+    ['Fees and tax', formatNumber(costs), 'VND, charged on the fills of the day'],
+    ['Orders', formatNumber(sum(accounts, ({ orders }) => orders)), 'sent to the broker'],
+    ['Contracts traded', formatNumber(sum(accounts, ({ filledQty }) => filledQty)), 'over all fills'],
+    [
       'Books',
       `money ${at(money?.tsUs)}${money === undefined || money.verdict === 'agreed' ? '' : ` (${money.verdict})`}; positions ${at(positions?.startedUs)}`,
       'with the broker’s',
-    ),
-    figure('Incidents', formatNumber(entries.filter(isIncident).length), 'warnings and critical alerts'),
+    ],
+    ['Incidents', formatNumber(entries.filter(isIncident).length), 'warnings and critical alerts'],
   ];
 }
 

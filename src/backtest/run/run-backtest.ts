@@ -1,27 +1,27 @@
 /** Runs a plan from its first day to its last. The same plan always gives the same result. */
 import { assert } from '../../domain/assert.ts';
 import { phaseAt } from '../../domain/calendar.ts';
-import { addDays, type TradingDay } from '../../domain/civil-date.ts';
+import { type TradingDay, addDays } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
 import {
-  durationUs,
-  money,
   type PriceHundredths,
-  seconds,
-  tsUs,
   type TsUs,
   US_PER_DAY,
+  durationUs,
+  money,
+  seconds,
+  tsUs,
 } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type BacktestDay, type BacktestPlan, describeMemory } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
-import { describeLatency, type LatencyModel } from './latency.ts';
+import { type LatencyModel, describeLatency } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
-import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
+import { type DayMoments, DayOpening, dayMoments } from './run-day.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
 import { JournalTape } from './journal-tape.ts';
 import { Engine } from '../../engine/engine.ts';
@@ -189,7 +189,7 @@ class Run {
     for (const instrument of this.#instruments) instrument.open(null);
     for (const contract of data.contracts) {
       while (this.#instruments.length <= contract.index)
-        this.#instruments.push(new RunInstrument(contract, costs));
+        this.#instruments.push(new RunInstrument(contract, costs, this.#account.samples.prices()));
       this.#instruments[contract.index]?.open(null, referenceOf(contract));
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
@@ -330,15 +330,12 @@ class Run {
       dayEquity: account.dayEquity.take(),
       dayEndUs: account.dayEndUs.take(),
       statistics: plan.statistics,
-      instruments: this.#instruments.map((instrument) => {
-        const prices = account.pricesOf(instrument);
-        return {
-          symbol: instrument.contract.orderCode,
-          spec: instrument.contract.spec,
-          prices: samples.samplesOf(prices.last),
-          ranges: prices.ranges(),
-        };
-      }),
+      instruments: this.#instruments.map(({ contract: { orderCode: symbol, spec }, prices }) => ({
+        symbol,
+        spec,
+        prices: samples.samplesOf(prices.last),
+        ranges: prices.ranges(),
+      })),
       strategies: account.ledgers.map((ledger, place) => {
         const instance = plan.strategies[place];
         const { trades, heldUs, costs } = ledger.outcome(this.#instruments, account.days, toUs);

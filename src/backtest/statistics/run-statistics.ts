@@ -1,19 +1,21 @@
 /** Every figure of a run, for people and machines alike. Undefined where a formula has no value. */
 import { assert } from '../../domain/assert.ts';
-import { dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
+import { type TradingDay, dayNumber, weekdayOf } from '../../domain/civil-date.ts';
 import type { BacktestResult, BacktestTrade, StrategyResult } from '../backtest-result.ts';
 import type { Drawdowns } from './drawdowns.ts';
-import { type DeviationKind, mean, standardDeviation } from './moments.ts';
 import {
+  type DeviationKind,
+  type RatioBasis,
+  type StatisticsSettings,
   annualReturn,
   calmarRatio,
+  mean,
   quotient,
-  type RatioBasis,
   returnsOf,
   sharpeRatio,
   sortinoRatio,
+  standardDeviation,
 } from './return-ratios.ts';
-import type { StatisticsSettings } from './statistics-settings.ts';
 
 /** Sessions of a year at the exchange; a market that never closes has 365. */
 const SESSIONS_PER_YEAR = 252;

@@ -26,7 +26,7 @@ import {
   PLAIN_MODELS,
 } from './backtest-schema.ts';
 import { importNamedFiles } from './import-named-files.ts';
-import type { JournalLatencies, FoundLatencies } from './journal-latencies.ts';
+import type { JournalLatencies, FoundLatencies } from '../recorded/session-orders.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
@@ -71,7 +71,7 @@ export async function loadBacktest(
   const found = readBacktestMarket(source);
   if (!found.ok) return { ok: false, problems: [...problems, ...found.problems] };
   const { market } = found;
-  problems.push(...fileProblems(source, read, market));
+  problems.push(...fileProblems({ source, read, market }));
   if (market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market));
   const { latencies, problems: unmeasured } = await measuredLatencies(source, read);
@@ -198,24 +198,27 @@ async function measuredLatencies(source: YamlSource, read: BacktestFile): Promis
   const { order, report } = read.models.latency;
   if (order.measured === undefined && report.measured === undefined)
     return { latencies: new Map(), problems: [] };
-  const { readJournalLatencies } = await import('./journal-latencies.ts');
+  const { readJournalLatencies } = await import('../recorded/session-orders.ts');
   return readJournalLatencies(source, read);
 }
 
 const ON_TICKS = ['queue', 'touch', 'through'];
 
-const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMarket): readonly Problem[] => [
-  ...dataProblems(source, file),
-  ...modelProblems(source, file),
-  ...memoryProblems(source, file, market),
-  ...moneyProblems(source, file, market),
-  ...maintenanceProblems(source, file, market),
-  ...symbolProblems(source, file, market),
-  ...closingProblems(source, file),
+/** A file that was read, before its data. */
+type ReadFile = Pick<Backtest, 'source' | 'read' | 'market'>;
+
+const fileProblems = (file: ReadFile): readonly Problem[] => [
+  ...dataProblems(file),
+  ...modelProblems(file),
+  ...memoryProblems(file),
+  ...moneyProblems(file),
+  ...maintenanceProblems(file),
+  ...symbolProblems(file),
+  ...closingProblems(file.source, file.read),
 ];
 
-function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Problem[] {
-  const { prints, quotes, bars, catalogue, from, to } = data;
+function dataProblems({ source, read }: ReadFile): readonly Problem[] {
+  const { prints, quotes, bars, catalogue, from, to } = read.data;
   const ticks = prints.length + quotes.length;
   if (ticks + bars.length === 0 && catalogue === undefined)
     return [source.problem(['data'], 'prints, quotes, bars or a catalogue', 'add prints: [../data/sample]')];
@@ -226,7 +229,7 @@ function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Prob
   return [];
 }
 
-function modelProblems(source: YamlSource, read: BacktestFile): readonly Problem[] {
+function modelProblems({ source, read }: ReadFile): readonly Problem[] {
   const { data, models } = read;
   const isCatalogue = data.bars.length + data.prints.length + data.quotes.length === 0;
   const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
@@ -238,8 +241,8 @@ function modelProblems(source: YamlSource, read: BacktestFile): readonly Problem
     .map((key) => source.problem(['models', key], `no such key here: it has an effect on ${other} alone`));
 }
 
-function memoryProblems(source: YamlSource, file: BacktestFile, market: BacktestMarket): readonly Problem[] {
-  if (file.warmUpDays === 0 || memoryOf(file, market) === 'run') return [];
+function memoryProblems({ source, read, market }: ReadFile): readonly Problem[] {
+  if (read.warmUpDays === 0 || memoryOf(read, market) === 'run') return [];
   const hint = 'add memory: run, or strategies forget the warm-up each morning';
   return [source.problem(['warmUpDays'], '0 where strategies begin anew each day', hint)];
 }
@@ -249,16 +252,12 @@ export const memoryOf = ({ memory }: BacktestFile, { kind }: BacktestMarket): 'd
   memory ?? (kind === 'index_futures' ? 'day' : 'run');
 
 /** A broker closes by its ratios or by maintenance margin. */
-function maintenanceProblems(
-  source: YamlSource,
-  file: BacktestFile,
-  market: BacktestMarket,
-): readonly Problem[] {
+function maintenanceProblems({ source, read, market }: ReadFile): readonly Problem[] {
   const isMaintained = Object.values(market.contracts).some(
     ({ costs }) => costs !== undefined && hasMaintenance(costs),
   );
   const ratio = (['entryPercent', 'warnPercent', 'forceClosePercent'] as const).find(
-    (key) => file[key] !== undefined,
+    (key) => read[key] !== undefined,
   );
   if (!isMaintained || ratio === undefined) return [];
   const hint = 'leave it out, or leave maintenance margin out of the market';
@@ -268,11 +267,8 @@ function maintenanceProblems(
 /** Values of positions may grow to so many times the capital before money is no longer exact. */
 const MONEY_ROOM = 8;
 
-function moneyProblems(
-  source: YamlSource,
-  { capital }: BacktestFile,
-  { moneyScale, currency }: BacktestMarket,
-): readonly Problem[] {
+function moneyProblems({ source, read: { capital }, market }: ReadFile): readonly Problem[] {
+  const { moneyScale, currency } = market;
   const digits = Math.round(Math.log10(moneyScale));
   const most = Number.MAX_SAFE_INTEGER / moneyScale / MONEY_ROOM;
   if (capital > most) {
@@ -286,11 +282,7 @@ function moneyProblems(
 }
 
 /** A market file has its own rules for symbols. */
-function symbolProblems(
-  source: YamlSource,
-  { strategies, data }: BacktestFile,
-  market: BacktestMarket,
-): readonly Problem[] {
+function symbolProblems({ source, read: { strategies, data }, market }: ReadFile): readonly Problem[] {
   const known = Object.keys(market.contracts);
   const named = [
     ...(data.symbols ?? []).map((symbol, i) => ({

@@ -4,11 +4,11 @@ import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
-import { type Progress, runBacktest, type RunOptions } from '../../../backtest/run/run-backtest.ts';
+import { type Progress, type RunOptions, runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { performanceMetrics } from '../../../backtest/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { formatLocalTime, formatUtcOffset } from '../../../text/dates.ts';
-import { type ReportFiles, titleOf, writeReport } from '../report-files.ts';
+import { type ReportFiles, resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
 import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from './backtest-days.ts';
@@ -17,15 +17,14 @@ import { type Backtest, memoryOf, placesOf } from './load-backtest.ts';
 import {
   BacktestVerifier,
   type Played,
-  useFindings,
-  type Verification,
   VERIFY_RUNS,
+  type Verification,
+  useFindings,
 } from './verify-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
 import type { SecondRun } from './second-run.ts';
 import { framesInSource } from './stray-faults.ts';
-import { dataTable, DataWatch, doubtsOf } from './your-data.ts';
-import { resultCsv, resultJson } from './result-files.ts';
+import { DataWatch, dataTable, doubtsOf } from './your-data.ts';
 
 export interface BacktestRunOptions {
   /** Absent: beside the imported columns, in a folder with the name of the file. */
