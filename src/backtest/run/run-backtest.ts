@@ -180,7 +180,8 @@ class Run {
     const { calendar, costs, fill, sampleEvery } = this.#plan;
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;
-    const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
+    // Prices from before the hours of the market begin the day: time never goes back.
+    const openUs = Math.min(beginUs, isFirst ? firstUs - LEAD : firstUs);
     if (isFirst) this.#fromUs = openUs;
     this.#timeline.runTo(openUs);
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
