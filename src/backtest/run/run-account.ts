@@ -41,9 +41,9 @@ export class RunAccount {
   readonly samples = new SampleTable();
   /** Of every sample. */
   readonly falls = new DrawdownWatch();
-  readonly #cashes = this.samples.column();
-  readonly #margins = this.samples.column();
-  readonly #buyingPowers = this.samples.column();
+  readonly #cash = this.samples.column();
+  readonly #marginUsed = this.samples.column();
+  readonly #buyingPower = this.samples.column();
   readonly dayEquity = new NumberColumn();
   readonly dayEndUs = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];
@@ -170,18 +170,18 @@ export class RunAccount {
     }
     assert(equity === this.equityNow(), 'the account is the sum of its strategies');
     this.falls.add(equity, atUs);
-    this.#cashes.push(cash);
-    this.#margins.push(marginUsed);
-    this.#buyingPowers.push(buyingPower);
+    this.#cash.push(cash);
+    this.#marginUsed.push(marginUsed);
+    this.#buyingPower.push(buyingPower);
     for (const instrument of this.instruments) instrument.sample();
     this.samples.end(atUs, equity, isDayEnd);
   }
 
   funds(): Funds {
     return {
-      cash: this.#cashes.take(),
-      marginUsed: this.#margins.take(),
-      buyingPower: this.#buyingPowers.take(),
+      cash: this.#cash.take(),
+      marginUsed: this.#marginUsed.take(),
+      buyingPower: this.#buyingPower.take(),
     };
   }
 

@@ -1,4 +1,6 @@
 /** Reads a backtest file, its market, its strategies and its data; returns a backtest without errors, or every error. */
+import type { Latency, LatencyModel } from '../../../backtest/run/latency.ts';
+import { NothingThere } from '../../../domain/failure.ts';
 import { wholeOf } from '../../../text/decimals.ts';
 import type { StrategyCode, StrategyConfig } from '../../../config/config.ts';
 import { closingProblems, limitProblems, withKeptPositions } from '../../../config/config-rules.ts';
@@ -26,7 +28,6 @@ import {
   PLAIN_MODELS,
 } from './backtest-schema.ts';
 import { importNamedFiles } from './import-named-files.ts';
-import type { JournalLatencies, FoundLatencies } from '../recorded/session-orders.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
@@ -41,7 +42,7 @@ export interface Backtest {
   readonly strategies: readonly BacktestStrategy[];
   /** Plain data that may be sent to a thread. */
   readonly sources: SourceDays;
-  readonly latencies: JournalLatencies;
+  readonly latency: LatencyModel;
 }
 
 /** Text by which a stack trace shows the code of each strategy, by id. */
@@ -74,8 +75,10 @@ export async function loadBacktest(
   problems.push(...fileProblems({ source, read, market }));
   if (market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market));
-  const { latencies, problems: unmeasured } = await measuredLatencies(source, read);
-  problems.push(...unmeasured);
+  const latency = {
+    order: await latencyOf(source, read, 'order', problems),
+    report: await latencyOf(source, read, 'report', problems),
+  };
   if (problems.length > 0) return { ok: false, problems };
   const imported = await importNamedFiles(read.data, { source, market, state: read.state, note });
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
@@ -83,7 +86,7 @@ export async function loadBacktest(
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
   const sources = sourceDays(dirs, market, read);
   const { strategies } = code;
-  const backtest: Backtest = { file, read, source, market, strategies, sources, latencies };
+  const backtest: Backtest = { file, read, source, market, strategies, sources, latency };
   const wrong =
     sources.days.length === 0
       ? [noDays(backtest)]
@@ -194,12 +197,30 @@ async function findStrategies(
 }
 
 /** The journal is read where a file asks for it alone: other runs start without the database. */
-async function measuredLatencies(source: YamlSource, read: BacktestFile): Promise<FoundLatencies> {
-  const { order, report } = read.models.latency;
-  if (order.measured === undefined && report.measured === undefined)
-    return { latencies: new Map(), problems: [] };
-  const { readJournalLatencies } = await import('../recorded/session-orders.ts');
-  return readJournalLatencies(source, read);
+async function latencyOf(
+  source: YamlSource,
+  read: BacktestFile,
+  kind: keyof LatencyModel,
+  problems: Problem[],
+): Promise<Latency> {
+  const { min = durationUs(0), max, mean, measured } = read.models.latency[kind];
+  if (max !== undefined) return { kind: 'uniform', min, max };
+  if (mean !== undefined) return { kind: 'exponential', min, mean: durationUs(mean) };
+  if (measured === undefined) return { kind: 'constant', span: min };
+  const path = ['models', 'latency', kind, 'measured'];
+  const { journalLatencies } = await import('../recorded/session-orders.ts');
+  try {
+    const { calls, reports } = journalLatencies(measured);
+    const spans = (kind === 'order' ? calls : reports).map(durationUs);
+    const expected = 'a journal with orders that were answered and filled';
+    if (spans.length === 0) problems.push(source.problem(path, expected, '', 'none in it'));
+    return { kind: 'measured', spans, source: `the journal in ${measured}` };
+  } catch (error) {
+    if (!(error instanceof NothingThere)) throw error;
+    const hint = 'the path counts from where the program is started';
+    problems.push(source.problem(path, 'a state directory with a journal', hint, error.message));
+    return { kind: 'constant', span: min };
+  }
 }
 
 const ON_TICKS = ['queue', 'touch', 'through'];

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { BacktestData, BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { FillModel } from '../../../venue/exchange/fill-models.ts';
-import type { Latency } from '../../../backtest/run/latency.ts';
 import { assert } from '../../../domain/assert.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import { engineSettingsOf } from '../../../config/load-config.ts';
@@ -58,7 +57,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     currency: market.currency,
     moneyScale: market.moneyScale,
     fill: fillModel(read),
-    latency: { order: latencyOf(backtest, 'order'), report: latencyOf(backtest, 'report') },
+    latency: backtest.latency,
     seed,
     memory: memoryOf(read, market),
     warmUpDays: Math.min(read.warmUpDays, data.days.length),
@@ -148,18 +147,6 @@ function fillModel(read: BacktestFile): FillModel {
     impactPpm,
     volumeBps,
   };
-}
-
-function latencyOf({ read, latencies }: Backtest, kind: 'order' | 'report'): Latency {
-  const { min = durationUs(0), max, mean, measured } = read.models.latency[kind];
-  if (measured !== undefined) {
-    const found = latencies.get(measured);
-    const spans = (kind === 'order' ? found?.calls : found?.reports) ?? [];
-    return { kind: 'measured', spans: spans.map(durationUs), source: `the journal in ${measured}` };
-  }
-  if (max !== undefined) return { kind: 'uniform', min, max };
-  if (mean !== undefined) return { kind: 'exponential', min, mean: durationUs(mean) };
-  return { kind: 'constant', span: min };
 }
 
 const barLength = ({ sources }: Backtest): DurationUs =>
