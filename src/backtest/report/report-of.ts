@@ -25,7 +25,6 @@ import {
 } from '../statistics/run-statistics.ts';
 import type {
   ReportCosts,
-  ReportDaily,
   ReportDrawdown,
   ReportFan,
   ReportFigure,
@@ -94,7 +93,10 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       unit: held.unit,
     },
     funds: fundsSamples(result, POSITION_POINTS_MAX),
-    daily: dailyOf(result, found),
+    daily: {
+      days: found.daily.map(({ day }) => day),
+      profit: found.daily.map(({ profit }) => profit / moneyScale),
+    },
     years: yearsOf(performance),
     costs: costsTold(result, found),
     ...tradesOf(result),
@@ -156,11 +158,6 @@ function worstOf(
     percent: fraction * PERCENT,
   }));
 }
-
-const dailyOf = ({ capital, moneyScale }: BacktestResult, { daily }: RunStatistics): ReportDaily => ({
-  days: daily.map(({ day }) => day),
-  profit: daily.map(({ equity }, i) => (equity - (daily[i - 1]?.equity ?? capital)) / moneyScale),
-});
 
 const MONTHS = 12;
 

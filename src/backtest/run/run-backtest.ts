@@ -23,10 +23,9 @@ import { type LatencyModel, describeLatency } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { type DayMoments, DayOpening, dayMoments } from './run-day.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
-import { JournalTape } from './journal-tape.ts';
+import { JournalTape, RunJournal } from './journal-tape.ts';
 import { Engine } from '../../engine/engine.ts';
 import { RunInstrument } from './run-instrument.ts';
-import { RunJournal } from './run-journal.ts';
 import { RunPlots } from './run-plots.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
@@ -45,6 +44,8 @@ export interface RunOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** Every fact of the canonical journal, as it is written. */
   readonly onEntry?: (entry: JournalEntry) => void;
+  /** Each day, as it is opened. */
+  readonly onDay?: (day: BacktestDay) => void;
   /** Slot 0 names the strategy whose code runs, for the watch of another thread. */
   readonly running?: Int32Array;
   /** Shows where the run is, also when it does not return. */
@@ -125,6 +126,7 @@ class Run {
 
   #playDay(day: TradingDay, place: number): void {
     const data = this.#plan.data.open(day);
+    this.#options.onDay?.(data);
     const moments = dayMoments(this.#plan.calendar, day);
     this.#notices.push(...data.notices);
     const opening = new DayOpening(data);

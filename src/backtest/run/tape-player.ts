@@ -356,7 +356,7 @@ export class TapePlayer {
 }
 
 /* oxlint-disable typescript/no-unsafe-type-assertion -- minting with an assertion for each number costs a third of a run */
-export const tradeOf = (
+const tradeOf = (
   seq: number,
   atUs: number,
   instrument: InstrumentIndex,
@@ -374,7 +374,7 @@ export const tradeOf = (
 });
 
 /** `shownBefore` levels of this side were shown last: those that are gone are sent as empty, and so is the best of an empty side. */
-export function bookOf(
+function bookOf(
   seq: number,
   atUs: number,
   instrument: InstrumentIndex,

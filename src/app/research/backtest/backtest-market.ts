@@ -56,7 +56,7 @@ export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
   const read = inlineMarket.safeParse(market);
   if (!read.success)
     return { ok: false, problems: zodProblems(source, read.error.issues, inlineMarket, { base: MARKET }) };
-  return ownMarketOf(source, read.data);
+  return ownMarketOf(source, withCosts(read.data));
 }
 
 /** Index futures, as the daemon trades them: money is whole VND, a code tells its month. */
@@ -112,12 +112,17 @@ function ownMarketOf(source: YamlSource, terms: InlineMarket): ReadBacktestMarke
     problems.push(source.problem([...MARKET, 'contracts'], expected, hint));
   }
   const moneyScale = 10 ** decimals;
-  const costs = costsOf(source, terms, { moneyScale, problems });
+  const ratesOf = (each: Pick<ContractTerms, 'costs' | 'margin'>, at: readonly string[]): CostSchedule =>
+    costsOf(each, terms.currency, decimals, (path, digits) => {
+      const expected = `a number of at most ${digits} digits behind the point`;
+      problems.push(source.problem([...MARKET, ...at, ...path], expected));
+    });
+  const costs = ratesOf({ costs: terms.costs }, []);
   const contracts = Object.fromEntries(
-    Object.entries(terms.contracts).map(([symbol, each]) => {
-      const costs = costsOf(source, terms, { moneyScale, problems, contract: symbol });
-      return [symbol, { ...specOf(symbol, each, moneyScale), costs }];
-    }),
+    Object.entries(terms.contracts).map(([symbol, each]) => [
+      symbol,
+      { ...specOf(symbol, each, moneyScale), costs: ratesOf(each, ['contracts', symbol]) },
+    ]),
   );
   if (problems.length > 0 || zone === undefined) return { ok: false, problems };
   const isAlwaysOpen = terms.hours === undefined;
@@ -141,12 +146,14 @@ function ownMarketOf(source: YamlSource, terms: InlineMarket): ReadBacktestMarke
   };
 }
 
-const decimalsFor = (source: YamlSource, market: InlineMarket): number =>
-  Math.max(
-    moneyDecimals(Object.values(market.contracts)),
-    costDecimals(market),
-    Math.min(feeDecimals(market, valueDecimals), spareDecimals(source.at(['capital']))),
+function decimalsFor(source: YamlSource, market: InlineMarket): number {
+  const contracts = Object.values(market.contracts);
+  return Math.max(
+    moneyDecimals(contracts),
+    ...contracts.map((each) => costDecimals(each, market.currency)),
+    Math.min(Math.max(...contracts.map(feeDecimals)), spareDecimals(source.at(['capital']))),
   );
+}
 
 /** The close of its last day settles a contract. */
 const expiryProblems = (source: YamlSource, terms: InlineMarket): readonly Problem[] =>
@@ -294,7 +301,7 @@ export function fixedZoneName(utcOffsetMinutes: number): string | undefined {
 
 type CostTerms = InlineMarket['costs'];
 
-export const FIRST_DAY: TradingDay = tradingDay('1970-01-01');
+const FIRST_DAY: TradingDay = tradingDay('1970-01-01');
 /** A percentage to the part of 10^10. */
 const VALUE_DIGITS = 8;
 const WHOLE_PERCENT = 100;
@@ -302,64 +309,51 @@ const PERCENT_BPS = 100;
 const PERCENT_DECIMALS = 2;
 
 /** Digits behind the point that amounts of costs and margin need. */
-export function costDecimals(market: InlineMarket): number {
-  const contracts = Object.values(market.contracts);
-  const terms = contracts.map((each) => ({ ...market.costs, ...each.costs }));
-  const amounts = [
-    ...terms.flatMap(({ perContract = 0, perOrder = 0, orderMin = 0 }) => [perContract, perOrder, orderMin]),
-    ...contracts.flatMap(({ margin }) =>
-      margin === undefined ? [] : [margin.initial, margin.maintenance ?? 0],
-    ),
-  ];
-  const roundings = terms.map(({ rounding }) =>
-    rounding === undefined ? 0 : roundingDecimals(market, rounding),
+const costDecimals = ({ costs = {}, margin }: ContractTerms, currency: string): number => {
+  const { perContract = 0, perOrder = 0, orderMin = 0, rounding } = costs;
+  const amounts = [perContract, perOrder, orderMin, margin?.initial ?? 0, margin?.maintenance ?? 0];
+  return Math.max(
+    ...amounts.map(decimalsOf),
+    rounding === undefined ? 0 : roundingDecimals(currency, rounding),
   );
-  return Math.max(...amounts.map(decimalsOf), ...roundings);
-}
+};
 
-/** Digits behind the point of a fee on value that nothing rounds, where `valueDecimals` are those of a tick of a lot. */
-export function feeDecimals(market: InlineMarket, valueDecimals: (terms: ContractTerms) => number): number {
-  const needed = Object.values(market.contracts).map((each) => {
-    const { rounding, valuePercent, takerPercent, makerPercent, orderMaxPercent, sellTaxPercent } = {
-      ...market.costs,
-      ...each.costs,
-    };
-    if (rounding !== undefined && rounding.per !== 'none') return 0;
-    const rates = [valuePercent, takerPercent, makerPercent, orderMaxPercent, sellTaxPercent].filter(
-      (rate) => rate !== undefined,
-    );
-    return rates.length === 0
-      ? 0
-      : valueDecimals(each) + PERCENT_DECIMALS + Math.max(...rates.map(decimalsOf));
-  });
-  return Math.max(...needed);
+/** Digits behind the point of a fee on value that nothing rounds. */
+function feeDecimals(terms: ContractTerms): number {
+  const { rounding, valuePercent, takerPercent, makerPercent, orderMaxPercent, sellTaxPercent } =
+    terms.costs ?? {};
+  if (rounding !== undefined && rounding.per !== 'none') return 0;
+  const rates = [valuePercent, takerPercent, makerPercent, orderMaxPercent, sellTaxPercent];
+  const digits = rates.flatMap((rate) => (rate === undefined ? [] : [decimalsOf(rate)]));
+  return digits.length === 0 ? 0 : valueDecimals(terms) + PERCENT_DECIMALS + Math.max(...digits);
 }
 
 const roundingDecimals = (
-  { currency }: InlineMarket,
+  currency: string,
   { decimals = currencyDecimals(currency) }: NonNullable<CostTerms['rounding']>,
 ): number => decimals;
 
-/** Rates of the market, or with `contract` those of one of its contracts. */
-export function costsOf(
-  source: YamlSource,
-  market: InlineMarket,
-  {
-    moneyScale,
-    problems,
-    contract,
-  }: { readonly moneyScale: number; readonly problems: Problem[]; readonly contract?: string },
+/** Costs that a contract does not name are those of the market. */
+const withCosts = (market: InlineMarket): InlineMarket => ({
+  ...market,
+  contracts: Object.fromEntries(
+    Object.entries(market.contracts).map(([symbol, terms]) => [
+      symbol,
+      { ...terms, costs: { ...market.costs, ...terms.costs } },
+    ]),
+  ),
+});
+
+/** Rates of a market or of one of its contracts; `refuse` hears of an amount with more digits than are counted. */
+function costsOf(
+  { costs = {}, margin }: Pick<ContractTerms, 'costs' | 'margin'>,
+  currency: string,
+  moneyDigits: number,
+  refuse: (path: readonly string[], digits: number) => void,
 ): CostSchedule {
-  const terms: ContractTerms | undefined = contract === undefined ? undefined : market.contracts[contract];
-  const costs: CostTerms = { ...market.costs, ...terms?.costs };
-  const at = contract === undefined ? ['market'] : ['market', 'contracts', contract];
-  const moneyDigits = Math.round(Math.log10(moneyScale));
   const whole = (path: readonly string[], value: number | undefined, digits: number): number => {
     const found = wholeOf(value ?? 0, digits);
-    if (found === undefined)
-      problems.push(
-        source.problem([...at, ...path], `a number of at most ${digits} digits behind the point`),
-      );
+    if (found === undefined) refuse(path, digits);
     return found ?? 0;
   };
   const amount = (key: 'perContract' | 'perOrder' | 'orderMin'): number =>
@@ -371,7 +365,6 @@ export function costsOf(
   const { valuePercent = 0, marginPercent = WHOLE_PERCENT, maintenancePercent, rounding } = costs;
   const taker = percent('takerPercent', costs.takerPercent ?? valuePercent);
   const maker = percent('makerPercent', costs.makerPercent ?? valuePercent);
-  const { margin } = terms ?? {};
   return {
     exchangeFee: since(0),
     clearingFee: since(0),
@@ -390,7 +383,7 @@ export function costsOf(
         rounding: {
           per: rounding.per,
           mode: rounding.mode,
-          step: 10 ** (moneyDigits - roundingDecimals(market, rounding)),
+          step: 10 ** (moneyDigits - roundingDecimals(currency, rounding)),
         },
       }),
     ...(maintenancePercent !== undefined && {

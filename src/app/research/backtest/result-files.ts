@@ -31,7 +31,7 @@ export function resultCsv(
   { daily }: RunStatistics,
   zone: string,
 ): Readonly<Record<string, string>> {
-  const { equity, funds, capital, utcOffsetMinutes, moneyScale } = result;
+  const { equity, funds, utcOffsetMinutes, moneyScale } = result;
   const digits = Math.round(Math.log10(moneyScale));
   const stamp = (at: TsUs): string => formatLocalTime(at, utcOffsetMinutes) + zone;
   const amount = (value: number): string => (value / moneyScale).toFixed(digits);
@@ -53,10 +53,7 @@ export function resultCsv(
     ),
     'daily.csv': csvText(
       ['day', 'net_profit', 'equity'],
-      daily.map(({ day, equity: closing }, i) => {
-        const before = daily[i - 1]?.equity ?? capital;
-        return [day, amount(closing - before), amount(closing)];
-      }),
+      daily.map(({ day, equity: closing, profit }) => [day, amount(profit), amount(closing)]),
     ),
   };
 }

@@ -118,7 +118,7 @@ class TrialThread {
     this.#worker?.postMessage(task); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
     const { backtest, eventMsMax: limitMs } = this.#options;
     const stopWatch = watchCalls(this.#running, limitMs, (place) => {
-      const text = hangText(backtest, { place, nowUs: null, limitMs });
+      const text = hangText(backtest, place, limitMs);
       this.#lose(new StrategyHangs(`${text}; trial ${JSON.stringify(task.params)}`));
       void this.#worker?.terminate();
     });
