@@ -7,6 +7,7 @@ import type {
 } from '../../domain/broker-order.ts';
 import { isMarketLimit } from '../../domain/contract.ts';
 import type { BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
+import { withOne } from '../../domain/lists.ts';
 import { type BracketIntent, type Side, signOf } from '../../domain/order.ts';
 import { money, priceTicks, qty } from '../../domain/units.ts';
 import type { VenueSurroundings } from '../../venue/orders/order-checks.ts';
@@ -16,6 +17,9 @@ import { isRefusal, type Refusal } from '../../venue/venue-command.ts';
 import type { Bracket, Outbox, TriggerReport } from '../../venue/venue-event.ts';
 import { ACCOUNT, type RunAccount } from './run-account.ts';
 
+const NO_ORDERS: VenueOrder[] = [];
+const NO_ROWS: BrokerOrder[] = [];
+
 export class BrokerBooks {
   /** An order waits for trades. */
   isWatching = false;
@@ -24,11 +28,11 @@ export class BrokerBooks {
   readonly #account: RunAccount;
   readonly #venue: VenueSurroundings;
   /** Changed since they were reported. */
-  readonly #changed: VenueOrder[] = [];
+  #changed = NO_ORDERS;
   /** Ended, in order, and not forgotten yet. The next scan of the book shows those that it still has to report. */
-  #ended: VenueOrder[] = [];
+  #ended = NO_ORDERS;
   /** About to be forgotten. */
-  readonly #forgotten: VenueOrder[] = [];
+  #forgotten = NO_ORDERS;
   /** Ended in the scan before: a cancel that was sent before its rows arrived still finds them. */
   #scanned: readonly VenueOrder[] = [];
   readonly #waiting = new Map<BrokerOrderKey, TriggerReport>();
@@ -50,28 +54,24 @@ export class BrokerBooks {
 
   /** A field of it changed. What expires has no row of its own. */
   mark(order: VenueOrder): void {
-    if (!order.isOpen) this.#ended.push(order);
+    if (!order.isOpen) this.#ended = withOne(this.#ended, order);
     if (order.isUnreported || order.expired) return;
     order.isUnreported = true;
-    this.#changed.push(order);
+    this.#changed = withOne(this.#changed, order);
   }
 
   /** Rows of orders that changed, but of those whose market keeps them to itself. */
   takeChanged(): readonly BrokerOrder[] {
     const changed = this.#changed;
-    if (changed.length === 0) return NO_ROWS;
-    const rows: BrokerOrder[] = [];
-    let kept = 0;
+    this.#changed = NO_ORDERS;
+    let rows = NO_ROWS;
     for (const order of changed) {
-      if (this.#isSilent(order.orderCode)) {
-        changed[kept] = order;
-        kept += 1;
-        continue;
+      if (this.#isSilent(order.orderCode)) this.#changed = withOne(this.#changed, order);
+      else {
+        order.isUnreported = false;
+        rows = withOne(rows, this.#rowOf(order));
       }
-      order.isUnreported = false;
-      rows.push(this.#rowOf(order));
     }
-    changed.length = kept;
     return rows;
   }
 
@@ -87,19 +87,14 @@ export class BrokerBooks {
 
   /** No row and no call is under way. Those reported just now may have a call made before their row was read: the next time forgets them. */
   forgetOver(): void {
-    const forgotten = this.#forgotten;
     const ended = this.#ended;
-    for (const order of forgotten) this.#store.forget(order);
-    forgotten.length = 0;
-    let kept = 0;
+    for (const order of this.#forgotten) this.#store.forget(order);
+    this.#forgotten = NO_ORDERS;
+    this.#ended = NO_ORDERS;
     for (const order of ended) {
-      if (isReported(order)) forgotten.push(order);
-      else {
-        ended[kept] = order;
-        kept += 1;
-      }
+      if (isReported(order)) this.#forgotten = withOne(this.#forgotten, order);
+      else this.#ended = withOne(this.#ended, order);
     }
-    ended.length = kept;
   }
 
   /** Every order that waits for its trigger, and those that ended since the last call. */
@@ -148,8 +143,6 @@ export class BrokerBooks {
     return orderRow(order, this.#venue.phase === 'continuous', hasOwnCosts);
   }
 }
-
-const NO_ROWS: readonly BrokerOrder[] = [];
 
 /** With the costs of its fills where they do not follow from the row. */
 function orderRow(order: VenueOrder, isContinuous: boolean, hasOwnCosts: boolean): BrokerOrder {

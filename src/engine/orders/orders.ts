@@ -1,6 +1,7 @@
 /** The orders of the trading day by our id; the ones that are not final also in a list. */
 import { assert } from '../../domain/assert.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
+import { withOne } from '../../domain/lists.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
@@ -19,13 +20,6 @@ import { OrderNames } from './order-names.ts';
 import { RejectionMemory, SendRate } from './send-history.ts';
 
 const NO_ORDERS: ManagedOrder[] = [];
-
-/** A list that was empty is made anew, for one: most are never longer, and an array that grows takes room for many. */
-function withOne(list: ManagedOrder[], order: ManagedOrder): ManagedOrder[] {
-  if (list.length === 0) return [order];
-  list.push(order);
-  return list;
-}
 
 export class Orders {
   readonly names = new OrderNames(this);

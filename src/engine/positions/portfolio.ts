@@ -5,6 +5,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
+import { withOne } from '../../domain/lists.ts';
 import { opposite, type Side } from '../../domain/order.ts';
 import { applyFill, FLAT_POSITION, openProfit, type Position, PositionTotal } from '../../domain/position.ts';
 import {
@@ -28,6 +29,8 @@ export interface HeldPosition {
 }
 
 const NO_MONEY = money(0);
+const NOBODY: StrategyIndex[] = [];
+const NOWHERE: InstrumentIndex[] = [];
 
 class Account {
   readonly positions: Position[] = [];
@@ -77,6 +80,7 @@ export class Portfolio {
   #accounts: Account[] = [];
   /** By instrument, over all accounts. */
   #totals: ContractTotal[] = [];
+  readonly #instruments: InstrumentIndex[] = [];
   #charged = 0;
   /** Positions that are not flat. */
   #holding = 0;
@@ -84,8 +88,8 @@ export class Portfolio {
   #hasUnfilled = false;
   /** Of positions that the end of their contract closed today. */
   #settledValue = 0;
-  readonly #changed: StrategyIndex[] = [];
-  readonly #moved: InstrumentIndex[] = [];
+  #changed = NOBODY;
+  #moved = NOWHERE;
   /** Of the account since `forgetChanges`, by positions and costs alone: each at the price of its moment. */
   #lost = 0;
   /** Null after a change: it is listed when somebody asks. */
@@ -118,14 +122,19 @@ export class Portfolio {
   }
 
   forgetChanges(): void {
-    this.#changed.length = 0;
-    this.#moved.length = 0;
+    this.#changed = NOBODY;
+    this.#moved = NOWHERE;
     this.#lost = 0;
   }
 
   /** Contracts with a higher index were never held. */
   get instrumentCount(): number {
     return this.#totals.length;
+  }
+
+  /** Contracts that a strategy or, null, anybody held or carried over on this day, and maybe more. */
+  touchedBy(strategy: StrategyIndex | null): readonly InstrumentIndex[] {
+    return strategy === null ? this.#instruments : (this.#accounts[strategy + 1]?.touched ?? NOWHERE);
   }
 
   /** How many contracts win or lose with the price, of one strategy or, null, of the account; above zero with a rising one. */
@@ -411,19 +420,22 @@ export class Portfolio {
     this.#unproven.add(instrument);
     this.#lost += before.realised + this.open(before, instrument);
     this.#lost -= after.realised + this.open(after, instrument);
-    if (!this.#moved.includes(instrument)) this.#moved.push(instrument);
+    if (!this.#moved.includes(instrument)) this.#moved = withOne(this.#moved, instrument);
     this.#note(strategy);
   }
 
   #total(instrument: InstrumentIndex): ContractTotal {
-    while (this.#totals.length <= instrument) this.#totals.push(new ContractTotal());
+    while (this.#totals.length <= instrument) {
+      this.#instruments.push(instrumentIndex(this.#totals.length));
+      this.#totals.push(new ContractTotal());
+    }
     const total = this.#totals[instrument];
     assert(total !== undefined, 'each contract has a total');
     return total;
   }
 
   #note(strategy: StrategyIndex): void {
-    if (!this.#changed.includes(strategy)) this.#changed.push(strategy);
+    if (!this.#changed.includes(strategy)) this.#changed = withOne(this.#changed, strategy);
   }
 }
 

@@ -14,7 +14,6 @@ import { PriceBands } from '../../domain/price-bands.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
-  instrumentIndex,
   type Money,
   money,
   OPERATOR_INDEX,
@@ -177,8 +176,7 @@ export class LossLimits {
   /** Each of them has traded: the loss moves with trades alone. */
   #holdsMany(): boolean {
     let held = 0;
-    for (let at = 0; at < this.#portfolio.instrumentCount; at += 1) {
-      const instrument = instrumentIndex(at);
+    for (const instrument of this.#portfolio.touchedBy(null)) {
       if (this.#portfolio.pricedQty(null, instrument) === 0) continue;
       if (this.#parts.market.tradedPrice(instrument) === undefined) return false;
       held += 1;
@@ -220,12 +218,10 @@ export class LossLimits {
 
   /** `room`: money to the limit of a strategy, or of the account. */
   #narrow(strategy: StrategyIndex | null, room: number): void {
-    const { instrumentCount } = this.#portfolio;
+    const touched = this.#portfolio.touchedBy(strategy);
     let held = 0;
-    for (let at = 0; at < instrumentCount; at += 1)
-      if (this.#portfolio.pricedQty(strategy, instrumentIndex(at)) !== 0) held += 1;
-    for (let at = 0; at < instrumentCount; at += 1) {
-      const instrument = instrumentIndex(at);
+    for (const instrument of touched) if (this.#portfolio.pricedQty(strategy, instrument) !== 0) held += 1;
+    for (const instrument of touched) {
       const qty = Math.abs(this.#portfolio.pricedQty(strategy, instrument));
       if (qty !== 0) this.#narrowContract(instrument, qty, room / held);
     }

@@ -1,7 +1,7 @@
 /** Money and positions of one account as the broker shows them (notes, section 5), from ledger, marks and working orders. */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { rateOn } from '../../domain/costs.ts';
+import { initialMargin, rateOn } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
@@ -127,10 +127,18 @@ export function dayProfitOf(
 export function marginFigures(account: LedgerAccount, context: AccountContext): MarginFigures {
   const { rules } = context;
   const { cash } = account;
+  const { day } = context;
   let initial = 0;
-  for (const [code, { entry }] of account.holdings)
-    if (entry.qty !== 0) initial += marginOf(context.mark(code), context.day, entry.qty);
-  const dayProfit = dayProfitOf(account, context);
+  let dayProfit = 0;
+  for (const [code, holding] of account.holdings) {
+    const { qty: net } = holding.entry;
+    if (net === 0) dayProfit += holding.day.realised;
+    else {
+      const { costs, unitValue } = context.mark(code);
+      initial += initialMargin(costs, day, Math.abs(net) * unitValue, net);
+      dayProfit += holding.dayProfitAt(unitValue);
+    }
+  }
   const uncollected = uncollectedOf(account.accrued);
   const required = initial + lossOf(dayProfit) + uncollected;
   const free = Math.floor((cash * rules.entryBps) / 10_000) - required - workingMargin(account, context);
