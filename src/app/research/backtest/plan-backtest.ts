@@ -38,16 +38,12 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
   const { read, market, sources } = backtest;
   const { params = {}, seed = read.seed, data = new BacktestDays(backtest) } = overrides;
   const everyUs = lengthOfAll(sources);
-  const strategies = backtest.strategies.map((each, place): StrategyInstance => {
-    const { id, definition } = each;
-    const over = params[id];
+  const strategies = backtest.strategies.map(({ id, definition }, place): StrategyInstance => {
     const own = fittedParams(backtest, place, everyUs);
-    return {
-      index: strategyIndex(place),
-      id,
-      definition,
-      params: over === undefined ? own : parsedParams({ id, definition, params: own }, over),
-    };
+    const over = params[id];
+    const parsed = over === undefined ? null : definition.parseParams({ ...own, ...over });
+    if (parsed?.ok === false) throw new Error(`parameters of ${id}: ${issuesText(parsed.issues)}`);
+    return { index: strategyIndex(place), id, definition, params: parsed?.value ?? own };
   });
   const plan = {
     calendar: market.calendar,
@@ -94,15 +90,6 @@ function fittedParams(
 function lengthOfAll({ all }: SourceDays): number | null {
   const everyUs = all[0]?.bars?.everyUs ?? null;
   return all.every(({ bars }) => bars?.everyUs === everyUs) ? everyUs : null;
-}
-
-function parsedParams(
-  { id, definition, params }: Pick<Backtest['strategies'][number], 'id' | 'definition' | 'params'>,
-  over: Readonly<Record<string, unknown>>,
-): StrategyInstance['params'] {
-  const read = definition.parseParams({ ...params, ...over });
-  if (read.ok) return read.value;
-  throw new Error(`parameters of ${id}: ${issuesText(read.issues)}`);
 }
 
 function digestOf(
