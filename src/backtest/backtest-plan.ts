@@ -4,14 +4,20 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import type { DurationUs, Money, PriceHundredths } from '../domain/units.ts';
+import type { DurationUs, Money, PriceHundredths, TsUs } from '../domain/units.ts';
 import type { TickRows } from '../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../strategy/index.ts';
-import type { BacktestNotice } from './backtest-result.ts';
 import type { MarginRules } from '../venue/account/margin.ts';
 import type { FillModel } from '../venue/exchange/fill-models.ts';
 import type { StatisticsSettings } from './statistics/return-ratios.ts';
 import type { LatencyModel } from './run/latency.ts';
+
+/** Remark for readers of the figures. */
+export interface BacktestNotice {
+  readonly tsUs: TsUs | null;
+  readonly code: string;
+  readonly text: string;
+}
 
 export interface DayTape {
   /** As in the day's table of contracts. */
@@ -40,6 +46,7 @@ export interface BacktestData {
 }
 
 export interface BacktestPlan {
+  /** SHA-256 over the effective configuration. */
   readonly configDigest: string;
   readonly data: BacktestData;
   readonly calendar: TradingCalendar;

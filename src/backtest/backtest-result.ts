@@ -7,8 +7,8 @@ import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
 import type { Money, TsUs } from '../domain/units.ts';
 import type { Drawdowns } from './statistics/drawdowns.ts';
-import type { StatisticsSettings } from './statistics/return-ratios.ts';
 import type { FillClause, Liquidity } from '../venue/exchange/fill-models.ts';
+import type { BacktestNotice, BacktestPlan } from './backtest-plan.ts';
 
 /** Rows in time order; an array is one. */
 export interface Rows<T> extends Iterable<T> {
@@ -124,7 +124,7 @@ export interface StrategyResult {
   /** Profit so far, open and closed, net of costs; begins at zero. */
   readonly profit: Samples;
   readonly fills: Rows<BacktestFill>;
-  readonly trades: Rows<BacktestTrade>;
+  readonly trades: readonly BacktestTrade[];
   readonly denials: readonly BacktestDenial[];
   /** All of them; `denials` stops at `DENIALS_KEPT_MAX`. */
   readonly denialCount: number;
@@ -173,30 +173,22 @@ export interface ResultPlot {
   readonly values: Samples;
 }
 
-/** Remark for readers of the figures. */
-export interface BacktestNotice {
-  readonly tsUs: TsUs | null;
-  readonly code: string;
-  readonly text: string;
-}
+/** Of the plan, what readers of its figures ask for. */
+type OfPlan = Pick<
+  BacktestPlan,
+  'configDigest' | 'seed' | 'currency' | 'moneyScale' | 'warmUpDays' | 'capital' | 'statistics'
+>;
 
-export interface BacktestResult {
+export interface BacktestResult extends OfPlan {
   readonly version: 1;
-  /** SHA-256 over the effective configuration, the data, and the canonical journal with its executions. */
-  readonly configDigest: string;
+  /** SHA-256 over the data, and the canonical journal with its executions. */
   readonly dataDigest: string;
   readonly journalHash: string;
-  readonly seed: number;
-  readonly currency: string;
-  readonly moneyScale: number;
   readonly timeZone: string;
   readonly utcOffsetMinutes: number;
   readonly days: readonly TradingDay[];
-  /** Days at the beginning in which strategies looked on and nothing was traded. */
-  readonly warmUpDays: number;
   readonly fromUs: TsUs;
   readonly toUs: TsUs;
-  readonly capital: Money;
   /** Capital and profit, open and closed, net of costs. A long run keeps some samples of all (`SampleTable`). */
   readonly equity: Samples;
   /** Of all samples, those that were not kept too. */
@@ -205,7 +197,6 @@ export interface BacktestResult {
   readonly dayEquity: Float64Array;
   /** When each of `days` ended; the last samples of the day are of this time. */
   readonly dayEndUs: Float64Array;
-  readonly statistics: StatisticsSettings;
   readonly instruments: readonly ResultInstrument[];
   readonly strategies: readonly StrategyResult[];
   /** Name and settings of each model, in words. */

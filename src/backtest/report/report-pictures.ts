@@ -8,7 +8,6 @@ import type {
   BacktestResult,
   BacktestTrade,
   ResultInstrument,
-  Rows,
   Samples,
 } from '../backtest-result.ts';
 import { mean } from '../statistics/return-ratios.ts';
@@ -235,47 +234,39 @@ function markOf(
 export function tradesOf(result: BacktestResult): { trades: readonly ReportTrade[]; tradeCount: number } {
   // Those of one strategy are in the order of their exits.
   const trades = result.strategies
-    .flatMap(({ id, trades: all }) => firstOf(all, TRADES_MAX).map((trade) => ({ trade, id })))
+    .flatMap(({ id, trades: all }) => all.slice(0, TRADES_MAX).map((trade) => ({ trade, id })))
     .toSorted((a, b) => a.trade.exitUs - b.trade.exitUs);
   return {
-    trades: trades.slice(0, TRADES_MAX).flatMap(({ trade, id }) => tradeOf(result, trade, id)),
+    trades: trades.slice(0, TRADES_MAX).map(({ trade, id }) => tradeOf(result, trade, id)),
     tradeCount: result.strategies.reduce((sum, { trades: all }) => sum + all.length, 0),
   };
-}
-
-function firstOf<T>(rows: Rows<T>, count: number): readonly T[] {
-  return Array.from({ length: Math.min(count, rows.length) }, (_, i) => rows.at(i)).filter(
-    (row) => row !== undefined,
-  );
 }
 
 function tradeOf(
   { instruments, moneyScale }: BacktestResult,
   trade: BacktestTrade,
   strategy: string,
-): readonly ReportTrade[] {
+): ReportTrade {
   const instrument = instruments[trade.instrument];
-  if (instrument === undefined) return [];
+  assert(instrument !== undefined, 'a traded contract is an instrument of the run');
   const { spec, symbol } = instrument;
   const digits = pointDecimals(spec) + 2;
   const price = (value: number): number => Number((value / (trade.qty * pointValueOf(spec))).toFixed(digits));
-  return [
-    {
-      strategy,
-      symbol,
-      direction: trade.direction,
-      qty: unitsOf(spec, trade.qty),
-      entrySeconds: Math.floor(trade.entryUs / US_PER_SECOND),
-      entryPrice: price(trade.entryValue),
-      exitSeconds: Math.floor(trade.exitUs / US_PER_SECOND),
-      exitPrice: price(trade.exitValue),
-      costs: (trade.fee + trade.tax) / moneyScale,
-      profit: trade.netProfit / moneyScale,
-      adverse: trade.adverse / moneyScale,
-      favourable: trade.favourable / moneyScale,
-      isOpen: trade.isOpen,
-    },
-  ];
+  return {
+    strategy,
+    symbol,
+    direction: trade.direction,
+    qty: unitsOf(spec, trade.qty),
+    entrySeconds: Math.floor(trade.entryUs / US_PER_SECOND),
+    entryPrice: price(trade.entryValue),
+    exitSeconds: Math.floor(trade.exitUs / US_PER_SECOND),
+    exitPrice: price(trade.exitValue),
+    costs: (trade.fee + trade.tax) / moneyScale,
+    profit: trade.netProfit / moneyScale,
+    adverse: trade.adverse / moneyScale,
+    favourable: trade.favourable / moneyScale,
+    isOpen: trade.isOpen,
+  };
 }
 
 /** Bins of one width with an edge at zero, so that a bar is either gains or losses. */

@@ -9,7 +9,7 @@ import type { Journal } from '../../engine/ports/outbound.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { SessionStarted } from '../../engine/ports/engine-event.ts';
-import type { BacktestNotice } from '../backtest-result.ts';
+import type { BacktestNotice } from '../backtest-plan.ts';
 import type { RunAccount } from './run-account.ts';
 
 /** Numbers hashed at a time. */

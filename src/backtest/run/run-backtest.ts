@@ -15,8 +15,13 @@ import {
   tsUs,
 } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import { type BacktestDay, type BacktestPlan, describeMemory } from '../backtest-plan.ts';
-import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
+import {
+  type BacktestDay,
+  type BacktestNotice,
+  type BacktestPlan,
+  describeMemory,
+} from '../backtest-plan.ts';
+import type { BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
 import { type LatencyModel, describeLatency } from './latency.ts';

@@ -11,9 +11,7 @@ const LINES_MAX = 8;
 const VALUES_MAX = 100_000;
 
 class Line {
-  readonly strategy: number;
-  readonly instrument: number;
-  readonly name: string;
+  readonly of: Pick<PlotValue, 'strategy' | 'instrument' | 'name'>;
   readonly #tsUs = new NumberColumn();
   readonly #values = new NumberColumn();
   #everyUs: number;
@@ -23,20 +21,18 @@ class Line {
 
   constructor({ strategy, instrument, name }: PlotValue, everyUs: number) {
     this.#everyUs = everyUs;
-    this.strategy = strategy;
-    this.instrument = instrument;
-    this.name = name;
+    this.of = { strategy, instrument, name };
   }
 
   add(atUs: number, value: number): void {
     const stretch = Math.floor(atUs / this.#everyUs);
-    if (stretch !== this.#stretch) this.end();
+    if (stretch !== this.#stretch) this.#end();
     this.#stretch = stretch;
     this.#lastUs = atUs;
     this.#last = value;
   }
 
-  end(): void {
+  #end(): void {
     if (this.#stretch < 0) return;
     this.#tsUs.push(this.#lastUs);
     this.#values.push(this.#last);
@@ -61,8 +57,9 @@ class Line {
     this.#values.cut(kept + 1);
   }
 
-  get result(): ResultPlot {
-    const { instrument, name } = this;
+  result(): ResultPlot {
+    const { instrument, name } = this.of;
+    this.#end();
     return { instrument, name, values: { tsUs: this.#tsUs.take(), values: this.#values.take() } };
   }
 }
@@ -81,9 +78,8 @@ export class RunPlots implements PlotSink {
   }
 
   of(strategy: number): readonly ResultPlot[] {
-    const lines = [...this.#lines.values()].flat().filter((line) => line.strategy === strategy);
-    for (const line of lines) line.end();
-    return lines.map(({ result }) => result);
+    const lines = [...this.#lines.values()].flat().filter(({ of }) => of.strategy === strategy);
+    return lines.map((line) => line.result());
   }
 
   #lineOf(value: PlotValue): Line | undefined {
@@ -93,7 +89,7 @@ export class RunPlots implements PlotSink {
       lines = [];
       this.#lines.set(place, lines);
     }
-    for (const line of lines) if (line.name === value.name) return line;
+    for (const line of lines) if (line.of.name === value.name) return line;
     // Each day's engine has names of its own.
     if (lines.length >= LINES_MAX) return undefined;
     const line = new Line(value, this.#everyUs);

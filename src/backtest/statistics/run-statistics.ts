@@ -104,7 +104,7 @@ export const countedTrades = (
   strategies: readonly StrategyResult[],
 ): readonly BacktestTrade[] =>
   strategies
-    .flatMap(({ trades }) => [...trades])
+    .flatMap(({ trades }) => trades)
     .filter(({ isOpen }) => !isOpen || statistics.openTrades === 'count')
     .toSorted((a, b) => a.exitUs - b.exitUs);
 

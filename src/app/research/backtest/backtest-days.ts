@@ -1,24 +1,23 @@
 /** The days of a backtest: which contracts are listed, what their reference prices are, and their rows. */
-import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
-import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
+import type { BacktestData, BacktestDay, BacktestNotice, DayTape } from '../../../backtest/backtest-plan.ts';
 import { firstPrice } from '../../../backtest/run/run-day.ts';
 import { assert } from '../../../domain/assert.ts';
 import { sessionOnOrBefore } from '../../../domain/calendar.ts';
-import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
+import { type TradingDay, addDays } from '../../../domain/civil-date.ts';
 import { legacyCode, listedMonths } from '../../../domain/contract-code.ts';
-import { type Contract, hundredthsOf, NO_BAND_BPS } from '../../../domain/contract.ts';
+import { type Contract, NO_BAND_BPS, hundredthsOf } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
-import { instrumentIndex, type PriceHundredths, priceHundredths, priceTicks } from '../../../domain/units.ts';
+import { type PriceHundredths, instrumentIndex, priceHundredths, priceTicks } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf } from './backtest-market.ts';
 import type { Backtest } from './load-backtest.ts';
 import {
-  codeOn,
-  digestOf,
   type RowReader,
-  rowReader,
   type SourceDay,
   type SourceDays,
+  codeOn,
+  digestOf,
+  rowReader,
 } from './source-days.ts';
 
 const GUESSES_SHOWN = 6;

@@ -38,16 +38,12 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
   const { read, market, sources } = backtest;
   const { params = {}, seed = read.seed, data = new BacktestDays(backtest) } = overrides;
   const everyUs = lengthOfAll(sources);
-  const strategies = backtest.strategies.map((each, place): StrategyInstance => {
-    const { id, definition } = each;
-    const over = params[id];
+  const strategies = backtest.strategies.map(({ id, definition }, place): StrategyInstance => {
     const own = fittedParams(backtest, place, everyUs);
-    return {
-      index: strategyIndex(place),
-      id,
-      definition,
-      params: over === undefined ? own : parsedParams({ id, definition, params: own }, over),
-    };
+    const over = params[id];
+    const parsed = over === undefined ? null : definition.parseParams({ ...own, ...over });
+    if (parsed?.ok === false) throw new Error(`parameters of ${id}: ${issuesText(parsed.issues)}`);
+    return { index: strategyIndex(place), id, definition, params: parsed?.value ?? own };
   });
   const plan = {
     calendar: market.calendar,
@@ -94,15 +90,6 @@ function fittedParams(
 function lengthOfAll({ all }: SourceDays): number | null {
   const everyUs = all[0]?.bars?.everyUs ?? null;
   return all.every(({ bars }) => bars?.everyUs === everyUs) ? everyUs : null;
-}
-
-function parsedParams(
-  { id, definition, params }: Pick<Backtest['strategies'][number], 'id' | 'definition' | 'params'>,
-  over: Readonly<Record<string, unknown>>,
-): StrategyInstance['params'] {
-  const read = definition.parseParams({ ...params, ...over });
-  if (read.ok) return read.value;
-  throw new Error(`parameters of ${id}: ${issuesText(read.issues)}`);
 }
 
 function digestOf(
@@ -217,36 +204,38 @@ function engineSettings({ read, source, market, sources }: Backtest): EngineSett
   const risk = read.risk ?? configSchema.shape.risk.parse(undefined);
   const isBars = isOnBars(read);
   const settings = inBars(engineSettingsOf({ ...read, risk }), isBars ? longestBar(sources.all) : 0);
+  const isOwn = market.kind === 'own';
+  if (!isOwn && !isBars) return settings;
   const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;
-  if (market.kind === 'index_futures' && !isBars) return settings;
   const account = accountEvery(longestBar(sources.all));
-  const poll = isWritten(['poll', 'account']) ? settings.poll : { ...settings.poll, account };
-  if (market.kind === 'index_futures') {
-    const ages = { dataAgeMax: WIDE_AGE, accountAgeMax: WIDE_AGE };
-    const risk = chosen(settings.risk, { ...settings.risk, ...ages }, (key) => isWritten(['risk', key]));
-    return { ...settings, poll, isOnBars: true, risk };
-  }
-  const memory = memoryOf(read, market);
+  const isRunning = memoryOf(read, market) === 'run';
   const scaled = (amount: Money): Money => money(Math.min(amount * market.moneyScale, WIDE_MONEY));
-  const keep = (path: readonly PropertyKey[]) => (key: string) => isWritten([...path, FILE_KEYS[key] ?? key]);
+  const kept = <T extends object>(path: readonly PropertyKey[], written: T, wide: T): T => ({
+    ...wide,
+    ...Object.fromEntries(
+      Object.entries(written).filter(([key]) => isWritten([...path, FILE_KEYS[key] ?? key])),
+    ),
+  });
+  const limits = { ...settings.risk, accountDailyLossMax: scaled(settings.risk.accountDailyLossMax) };
+  const ofOwn = {
+    marketOrders: market.marketOrders,
+    orders: market.isAlwaysOpen && isRunning ? ('until_canceled' as const) : ('day' as const),
+    gtcOrders: !market.isAlwaysOpen && isRunning,
+    strategies: settings.strategies.map((each, i) => {
+      const risk = { ...each.risk, dailyLossMax: scaled(each.risk.dailyLossMax) };
+      return { ...each, risk: kept(['strategies', i, 'risk'], risk, WIDE_STRATEGY) };
+    }),
+  };
   return {
     ...settings,
-    poll,
+    poll: isWritten(['poll', 'account']) ? settings.poll : { ...settings.poll, account },
     isOnBars: isBars,
-    marketOrders: market.marketOrders,
-    orders: market.isAlwaysOpen && memory === 'run' ? 'until_canceled' : 'day',
-    gtcOrders: !market.isAlwaysOpen && memory === 'run',
-    risk: chosen(
-      { ...settings.risk, accountDailyLossMax: scaled(settings.risk.accountDailyLossMax) },
-      WIDE_RISK,
-      keep(['risk']),
+    risk: kept(
+      ['risk'],
+      limits,
+      isOwn ? WIDE_RISK : { ...limits, dataAgeMax: WIDE_AGE, accountAgeMax: WIDE_AGE },
     ),
-    strategies: settings.strategies.map((each, i) => ({
-      ...each,
-      risk: chosen({ ...each.risk, dailyLossMax: scaled(each.risk.dailyLossMax) }, WIDE_STRATEGY, (key) =>
-        isWritten(['strategies', i, 'risk', key]),
-      ),
-    })),
+    ...(isOwn && ofOwn),
   };
 }
 
@@ -255,8 +244,3 @@ const inBars = ({ flatten, ...settings }: EngineSettings, longestUs: number): En
   ...settings,
   flatten: { ...flatten, retryAfter: durationUs(Math.max(flatten.retryAfter, longestUs)) },
 });
-
-function chosen<T extends object>(written: T, wide: T, isWritten: (key: string) => boolean): T {
-  const kept = Object.entries(written).filter(([key]) => isWritten(key));
-  return { ...wide, ...Object.fromEntries(kept) };
-}

@@ -12,13 +12,10 @@ export function framesInSource({ strategies }: Backtest, place: number, stack: s
   return strategies[place]?.inSource(frames) ?? frames;
 }
 
-export interface WithStrays<T> {
-  readonly value: T;
-  readonly strays: readonly unknown[];
-}
-
 /** Runs `work` and waits for what it left behind. */
-export async function withStrays<T>(work: () => Promise<T>): Promise<WithStrays<T>> {
+export async function withStrays<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly value: T; readonly strays: readonly unknown[] }> {
   const strays: unknown[] = [];
   const note = (error: unknown): void => void strays.push(error);
   process.on('unhandledRejection', note).on('uncaughtException', note);

@@ -75,21 +75,20 @@ export async function exportData(
       watch.progress((read += part.rows), all);
     }
   };
+  const counted = (part: ExportPart): ExportPart => {
+    rows += part.rows;
+    return part;
+  };
   const parts = function* (): Generator<ExportPart> {
     for (const { path, meta } of days)
-      if (what.kind === 'bars') yield barPart(tickBars(partsOf(path), meta.gaps, what.spec, what.calendar));
-      else for (const part of partsOf(path)) yield tickPart(part, depth, isTrades);
-  };
-  const counted = function* (): Generator<ExportPart> {
-    for (const part of parts()) {
-      rows += part.rows;
-      yield part;
-    }
+      if (what.kind === 'bars')
+        yield counted(barPart(tickBars(partsOf(path), meta.gaps, what.spec, what.calendar)));
+      else for (const part of partsOf(path)) yield counted(tickPart(part, depth, isTrades));
   };
   await exportFile(out, {
     fields: what.kind === 'bars' ? barFields(tickSize, lotSize) : tickFields(tickSize, lotSize, depth),
     utcOffsetMinutes: first.meta.utcOffsetMinutes,
-    parts: counted(),
+    parts: parts(),
   });
   return { out, rows, periods: days.map(({ day }) => day) };
 }

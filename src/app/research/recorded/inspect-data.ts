@@ -46,6 +46,7 @@ export interface VerifiedFile {
   readonly period: string;
   readonly kind: 'columns' | 'bars';
   readonly rows: number;
+  /** Empty for a file that agrees with its metadata. */
   readonly problems: readonly string[];
   readonly path: string;
 }
@@ -69,12 +70,6 @@ export function* verifyData(dir: string, symbol: string | null): Generator<Verif
 export const filesToVerify = (dir: string, symbol: string | null): number =>
   dayFiles(dir).filter(ofSymbol(symbol)).length + barFiles(dir).filter(ofSymbol(symbol)).length;
 
-interface Verified {
-  readonly rows: number;
-  /** Empty for a file that agrees with its metadata. */
-  readonly problems: readonly string[];
-}
-
 const NAMES = { rows: 'rows', firstUs: 'first time', lastUs: 'last time', digest: 'digest' } as const;
 
 /** Reads a file whole and compares its rows with its metadata. */
@@ -82,7 +77,7 @@ function verified(
   path: string,
   readMeta: (path: string) => Pick<TickMeta, keyof typeof NAMES>,
   read: () => Iterable<RowTable>,
-): Verified {
+): Pick<VerifiedFile, 'rows' | 'problems'> {
   const totals = new TotalsCounter();
   try {
     const said = readMeta(path);
