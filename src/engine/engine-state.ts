@@ -23,7 +23,7 @@ import type { StrategyHost } from './ports/strategy-port.ts';
 import { Portfolio } from './positions/portfolio.ts';
 import { MoneyReconciler } from './positions/money-reconciler.ts';
 import { PositionReconciler } from './positions/position-reconciler.ts';
-import { JournalDecisions, type JournalDecisionsParts } from './replay/journal-decisions.ts';
+import { JournalDecisions } from './replay/journal-decisions.ts';
 import { LiveDecisions } from './replay/live-decisions.ts';
 import { CircuitBreakers } from './orders/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
@@ -117,11 +117,6 @@ function createReconciler(base: Base, executor: OrderExecutor) {
   return { fills, rows, adoption, reconciler: new OrderReconciler(base, rows, adoption) };
 }
 
-const refusalsTo =
-  (life: OrderLife): JournalDecisionsParts['refuse'] =>
-  (strategy, id, intent) =>
-    life.denied(strategy, id, intent, { code: 'rebuilding' });
-
 /** Lists of strategies and newer calendars change this engine alone. */
 const withOwnSettings = (given: EngineOptions) => ({
   ...given,
@@ -137,8 +132,8 @@ export function createEngineState(given: EngineOptions, createGuard: CreateGuard
   const base = createBase(options);
   const { context, orders, life, ids, queue } = base;
   const guard = createGuard(base, options);
-  const present = new LiveDecisions({ ids, queue, guard });
-  const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(life) });
+  const present = new LiveDecisions(ids, queue, guard);
+  const past = new JournalDecisions(ids, queue, present, life);
   context.decideBy(present);
   const executor = new OrderExecutor(base, guard, past);
   const compared = createReconciler(base, executor);

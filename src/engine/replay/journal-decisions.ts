@@ -97,13 +97,9 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   return { proposals, placed, modified, denied, lost, stopped, policies: isOlder ? null : policies, halts };
 }
 
-export interface JournalDecisionsParts {
-  readonly ids: ClientOrderIds;
-  readonly queue: IntentQueue;
-  /** Decides anew in the tail that a kill cut off the journal. Nothing decided there was sent but what the emergency file holds. */
-  readonly live: DecisionSource;
-  /** Refuses the order of a strategy that its earlier version did not place. */
-  readonly refuse: (strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent) => void;
+/** Tells a strategy that its order is denied. */
+interface Refusals {
+  denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void;
 }
 
 const NOTHING = eventDecisions([]);
@@ -111,7 +107,11 @@ const NOTHING = eventDecisions([]);
 const REFUSALS_MAX = 16;
 
 export class JournalDecisions implements DecisionSource {
-  readonly #parts: JournalDecisionsParts;
+  readonly #ids: ClientOrderIds;
+  readonly #queue: IntentQueue;
+  /** Decides anew in the tail that a kill cut off the journal. Nothing decided there was sent but what the emergency file holds. */
+  readonly #live: DecisionSource;
+  readonly #refusals: Refusals;
   readonly #differences = new Map<StrategyIndex, string>();
   readonly #lost = new Set<ClientOrderId>();
   #sent: ReadonlyMap<ClientOrderId, SentCall> = new Map();
@@ -125,8 +125,11 @@ export class JournalDecisions implements DecisionSource {
   #earlier: readonly StrategyIndex[] = [];
   #refused = 0;
 
-  constructor(parts: JournalDecisionsParts) {
-    this.#parts = parts;
+  constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: Refusals) {
+    this.#ids = ids;
+    this.#queue = queue;
+    this.#live = live;
+    this.#refusals = refusals;
   }
 
   /** First difference by strategy. */
@@ -162,25 +165,24 @@ export class JournalDecisions implements DecisionSource {
     if (this.isEarlier(strategy)) return this.#askEarlier(strategy, by, asked);
     if (this.#of !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
     // Another version, or without one of the strategies, asks for something else: the id has left as another call.
-    const { ids, live } = this.#parts;
+    const ids = this.#ids;
     for (let sent = this.#sent.get(ids.following); sent !== undefined && !isSent(sent, strategy, asked);) {
       ids.next();
       sent = this.#sent.get(ids.following);
     }
-    return live.ask(strategy, by, asked);
+    return this.#live.ask(strategy, by, asked);
   }
 
   /** The journal's proposals take the place of those that were made again. */
   load(): void {
-    const { ids, queue } = this.#parts;
     for (const each of this.#of?.proposals ?? []) {
-      ids.skipPast(callIdOf(each.proposal));
-      queue.push(each);
+      this.#ids.skipPast(callIdOf(each.proposal));
+      this.#queue.push(each);
     }
   }
 
   submit(call: Call, id: ClientOrderId, intent: OrderIntent, mayWait: boolean): Decision<ApprovedOrder> {
-    if (this.#of === null) return this.#parts.live.submit(call, id, intent, mayWait);
+    if (this.#of === null) return this.#live.submit(call, id, intent, mayWait);
     const order = this.#of.placed.get(id);
     if (order === undefined) return this.#notApproved(id);
     // Another configuration may order its strategies differently.
@@ -194,7 +196,7 @@ export class JournalDecisions implements DecisionSource {
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {
-    if (this.#of === null) return this.#parts.live.modify(call, callId, order, change, mayWait);
+    if (this.#of === null) return this.#live.modify(call, callId, order, change, mayWait);
     const modify = this.#of.modified.get(callId);
     if (modify === undefined) return this.#notApproved(callId);
     return { kind: 'approved', approved: approveModify({ ...modify, strategy: order.strategy }) };
@@ -257,7 +259,7 @@ export class JournalDecisions implements DecisionSource {
     // A strategy that answers each refusal with another order would hold the event for ever.
     this.#refused += 1;
     if (by === 'strategy' && asked.do === 'submit' && this.#refused <= REFUSALS_MAX)
-      this.#parts.refuse(strategy, id, asked.intent);
+      this.#refusals.denied(strategy, id, asked.intent, { code: 'rebuilding' });
     return id;
   }
 

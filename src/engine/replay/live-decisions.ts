@@ -9,23 +9,20 @@ import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
 import type { Guard, Refusal } from '../risk/risk-guard.ts';
 import type { Asked, Decision, DecisionSource } from '../state/decision-source.ts';
 
-export interface LiveDecisionsParts {
-  readonly ids: ClientOrderIds;
-  readonly queue: IntentQueue;
-  readonly guard: Guard;
-}
-
 export class LiveDecisions implements DecisionSource {
-  readonly #parts: LiveDecisionsParts;
+  readonly #ids: ClientOrderIds;
+  readonly #queue: IntentQueue;
+  readonly #guard: Guard;
 
-  constructor(parts: LiveDecisionsParts) {
-    this.#parts = parts;
+  constructor(ids: ClientOrderIds, queue: IntentQueue, guard: Guard) {
+    this.#ids = ids;
+    this.#queue = queue;
+    this.#guard = guard;
   }
 
   ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
-    const { ids, queue } = this.#parts;
-    const id = ids.next();
-    queue.push({ strategy, by, proposal: withId(asked, id) });
+    const id = this.#ids.next();
+    this.#queue.push({ strategy, by, proposal: withId(asked, id) });
     return id;
   }
 
@@ -40,7 +37,7 @@ export class LiveDecisions implements DecisionSource {
     mayWait: boolean,
   ): Decision<ApprovedOrder> {
     const hint = by === 'system' ? 'exit' : 'any';
-    const verdict = this.#parts.guard.checkSubmit(strategy, id, intent, hint);
+    const verdict = this.#guard.checkSubmit(strategy, id, intent, hint);
     return verdict.ok ? { kind: 'approved', approved: verdict.order } : refused(verdict, mayWait);
   }
 
@@ -51,7 +48,7 @@ export class LiveDecisions implements DecisionSource {
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {
-    const verdict = this.#parts.guard.checkModify(strategy, callId, change, by);
+    const verdict = this.#guard.checkModify(strategy, callId, change, by);
     return verdict.ok ? { kind: 'approved', approved: verdict.modify } : refused(verdict, mayWait);
   }
 
