@@ -10,7 +10,7 @@ import type { StrategyInstance } from '../strategy/index.ts';
 import type { BacktestNotice } from './backtest-result.ts';
 import type { MarginRules } from '../venue/account/margin.ts';
 import type { FillModel } from '../venue/exchange/fill-models.ts';
-import type { StatisticsSettings } from './statistics/statistics-settings.ts';
+import type { StatisticsSettings } from './statistics/return-ratios.ts';
 import type { LatencyModel } from './run/latency.ts';
 
 export interface DayTape {

@@ -7,7 +7,7 @@ import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
 import type { Money, TsUs } from '../domain/units.ts';
 import type { Drawdowns } from './statistics/drawdowns.ts';
-import type { StatisticsSettings } from './statistics/statistics-settings.ts';
+import type { StatisticsSettings } from './statistics/return-ratios.ts';
 import type { FillClause, Liquidity } from '../venue/exchange/fill-models.ts';
 
 /** Rows in time order; an array is one. */

@@ -53,17 +53,13 @@ function pathTimes(start: number, end: number): readonly number[] {
 }
 
 /** Ends each bar with the session it lies in, at `endOf` its start: a file's last bar of a day may be shorter than the others. */
-export function endedWithSession(rows: TickRows, endOf: (startUs: number) => number): TickRows {
-  if (rows.bars === null) return rows;
-  let { tsUs } = rows;
-  for (let row = 0; row < rows.rows; row += ROWS_PER_BAR) {
+export function endWithSession({ rows, tsUs, bars }: TickRows, endOf: (startUs: number) => number): void {
+  if (bars === null) return;
+  for (let row = 0; row < rows; row += ROWS_PER_BAR) {
     const start = tsUs[row] ?? 0;
     const end = endOf(start);
-    if ((tsUs[row + ROWS_PER_BAR - 1] ?? 0) < end) continue;
-    if (tsUs === rows.tsUs) tsUs = tsUs.slice();
-    tsUs.set(pathTimes(start, end), row);
+    if ((tsUs[row + ROWS_PER_BAR - 1] ?? 0) >= end) tsUs.set(pathTimes(start, end), row);
   }
-  return tsUs === rows.tsUs ? rows : { ...rows, tsUs };
 }
 
 /** The bar whose last row is `row`, with its last trade; the numbers were checked when the columns were written. */

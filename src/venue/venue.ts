@@ -11,13 +11,13 @@ import {
   accountFigures,
   type ClosedPosition,
   closedPositions,
-  marginView,
+  riskRefusal,
   type Mark,
   type PositionFigures,
   positionFigures,
 } from './account/account-figures.ts';
 import { contractFees, Ledger, NO_FEES } from './account/ledger.ts';
-import { riskRefusal, type WorkingQty } from './account/margin.ts';
+import { type WorkingQty } from './account/margin.ts';
 import { DayCycle } from './day-cycle.ts';
 import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
 import { LadderBook } from './exchange/ladder-book.ts';
@@ -382,7 +382,7 @@ export class Venue implements VenueSurroundings, OrderListener, AccountContext {
   riskRefusal(command: PlaceLimit): Refusal | null {
     const account = this.#ledger.account(command.accountId);
     if (account === undefined) return refusal(-6001);
-    return riskRefusal(command, marginView(account, this), this.rules, () => accountFigures(account, this));
+    return riskRefusal(command, account, this);
   }
 
   mark(code: OrderCode): Mark {

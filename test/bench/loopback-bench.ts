@@ -6,15 +6,15 @@ import { Worker } from 'node:worker_threads';
 import { pipe, tap } from 'rxjs';
 import { WebSocket } from 'ws';
 import { EngineThread } from '../../src/app/host/engine-thread.ts';
-import { systemTimers } from '../../src/app/host/market-clock.ts';
-import { systemClock } from '../../src/app/host/system-clock.ts';
-import { Sequencer } from '../../src/app/live/sequencer.ts';
+import { systemClock, systemTimers } from '../../src/app/host/system-clock.ts';
+import { Inbox } from '../../src/app/live/inbox.ts';
 import { FRESH_STATE } from '../../src/broker/stream/reconnect-policy.ts';
 import { StreamClient } from '../../src/broker/stream/stream-client.ts';
 import { addUs, seq, US_PER_DAY } from '../../src/domain/units.ts';
 import { openFrameLog } from '../../src/recording/frame-log.ts';
 import { decodeFrames, marketEvents } from '../../src/wire/stream/server-frame.ts';
 import { openingEvents, threadData } from './engine-setup.ts';
+import { NEVER_BEHIND } from '../support/simple-parts.ts';
 import { contractTable, decoded, FIRST_SEQ, openEngine, payloadOf } from './frame-bench.ts';
 import { DAY, type MarketDay } from './market-day.ts';
 import type { Candidate } from './rounds.ts';
@@ -142,7 +142,6 @@ async function asDaemon(day: MarketDay, sender: FrameSender, scratch: string): P
   const sizes: number[] = [];
   const thread = new EngineThread({
     data: threadData(day),
-    timers: systemTimers,
     onOutbox: () => watch.end(sizes.shift() ?? 0),
     onLost: (reason) => {
       throw new Error(reason);
@@ -151,25 +150,30 @@ async function asDaemon(day: MarketDay, sender: FrameSender, scratch: string): P
   sizes.push(0);
   thread.process(openingEvents(day));
   let at = 0;
-  const sequencer = new Sequencer({
-    clock: { nowUs: () => frames[at]?.tsUs ?? day.startUs },
-    lastSeq: FIRST_SEQ,
-    lastTsUs: day.startUs,
-    recordInput: () => undefined,
-    recordFrames: (records) => log.append(records),
+  const clock = { nowUs: () => frames[at]?.tsUs ?? day.startUs };
+  const inbox = new Inbox({
+    clock,
+    realClock: clock,
+    engine: {
+      hasRoom: () => true,
+      process: (events) => {
+        sizes.push(events.length);
+        thread.process(events);
+      },
+    },
     decode: pipe(
       decodeFrames(table),
       marketEvents,
       tap((event) => noteSeen(client, event)),
     ),
-    deliver: (events) => {
-      sizes.push(events.length);
-      thread.process(events);
-    },
+    recordInput: () => undefined,
+    watch: NEVER_BEHIND,
   });
+  inbox.frameLog = log;
+  inbox.goOnAfter(FIRST_SEQ, day.startUs);
   const client = connect(sender, day, (text) => {
     watch.begin();
-    sequencer.frame(text);
+    inbox.frame(text);
     at += 1;
   });
   const ns = await watch.done;

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Database } from '../../src/sqlite/database.ts';
 import { EngineThread } from '../../src/app/host/engine-thread.ts';
-import { systemTimers } from '../../src/app/host/market-clock.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { openingEvents, threadData } from './engine-setup.ts';
 import type { MarketDay } from './market-day.ts';
@@ -82,7 +81,6 @@ async function hops(day: MarketDay, events: readonly EngineEvent[], samples: num
   let back: (() => void) | undefined;
   const thread = new EngineThread({
     data: threadData(day),
-    timers: systemTimers,
     onOutbox: () => back?.(),
     onLost: (reason) => {
       throw new Error(reason);

@@ -5,9 +5,9 @@ import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { systemTimers } from '../../src/app/host/market-clock.ts';
-import { systemClock } from '../../src/app/host/system-clock.ts';
-import { Sequencer } from '../../src/app/live/sequencer.ts';
+import { systemClock, systemTimers } from '../../src/app/host/system-clock.ts';
+import { NEVER_BEHIND } from '../support/simple-parts.ts';
+import { Inbox } from '../../src/app/live/inbox.ts';
 import { RestGateway } from '../../src/broker/gateway/rest-gateway.ts';
 import { createRestClient } from '../../src/broker/rest/rest-client.ts';
 import { Transport } from '../../src/broker/rest/transport.ts';
@@ -61,7 +61,7 @@ export class OrderPath {
   readonly #journal: JournalStore;
   readonly #frameLog: FrameLog;
   readonly #transport: Transport;
-  readonly #sequencer: Sequencer;
+  readonly #inbox: Inbox;
   readonly #engine: Engine;
   #now: TsUs;
   #volume = 0;
@@ -85,15 +85,17 @@ export class OrderPath {
     });
     this.#journal.beginSession(DAY, day.startUs, 'bench');
     this.#frameLog = openFrameLog(dir, DAY);
-    this.#sequencer = new Sequencer({
-      clock: { nowUs: () => this.#now },
-      lastSeq: FIRST_SEQ,
-      lastTsUs: day.startUs,
-      recordInput: (input) => this.#journal.recordInput(input),
-      recordFrames: (frames) => this.#frameLog.append(frames),
+    const clock = { nowUs: () => this.#now };
+    this.#inbox = new Inbox({
+      clock,
+      realClock: clock,
+      engine: { hasRoom: () => true, process: (events) => this.#process(events) },
       decode: pipe(decodeFrames(contractTable(day)), marketEvents),
-      deliver: (events) => this.#process(events),
+      recordInput: (input) => this.#journal.recordInput(input),
+      watch: NEVER_BEHIND,
     });
+    this.#inbox.frameLog = this.#frameLog;
+    this.#inbox.goOnAfter(FIRST_SEQ, day.startUs);
     this.#transport = new Transport({
       baseUrl: brokerUrl,
       pace: { callsPerSecond: 10_000, burst: 10_000 },
@@ -133,8 +135,8 @@ export class OrderPath {
       };
     });
     const start = performance.now();
-    this.#sequencer.frame(text);
-    this.#sequencer.flush();
+    this.#inbox.frame(text);
+    this.#inbox.flush();
     const outcome = await answer;
     if (outcome !== 'rejected')
       throw new Error(`order ${this.#volume}: expected the broker's refusal, was ${outcome}`);
@@ -174,7 +176,7 @@ export class OrderPath {
     });
     return new RestGateway({
       rest,
-      sink: this.#sequencer,
+      sink: this.#inbox,
       timers: systemTimers,
       commit: () => {
         if (durable) this.#journal.flush();

@@ -94,7 +94,7 @@ test('27: a flood and a strategy that burns the processor delay neither heartbea
   const isFlooded = (): boolean => relay.state.frames < FRAMES_MAX;
 
   await story.until(() => story.alerts().includes('engine_behind'));
-  expect(daemon.isBehind, 'it is not ready').toBe(true);
+  expect(daemon.cycle.session?.inbox.isBehind, 'it is not ready').toBe(true);
   daemon.command({ name: 'cancel_all', reason: 'the flood' });
   await story.until(async () => (await story.truth()).orders.length === 0);
   expect(isFlooded(), 'canceled by the engine in the flood').toBe(true);

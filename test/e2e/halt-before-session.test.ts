@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readControl } from '../../src/app/inspect/read-control.ts';
+import { readControl } from '../../src/app/restart/daemon-list.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   control,

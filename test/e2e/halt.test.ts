@@ -1,7 +1,7 @@
 /** Failure cases 4 and 31 over the real wire: a halt works from the broker's books, and holds whatever fails. */
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { readControl } from '../../src/app/inspect/read-control.ts';
+import { readControl } from '../../src/app/restart/daemon-list.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import {
   brokerTruth,

@@ -73,12 +73,9 @@ describe('money of the day', () => {
       return (positionsReadUs ?? 0) > (lastFillUs ?? Infinity);
     });
     story.daemon.journal.flush();
-    const { config } = story.daemon;
-    const { money: shown, positions } = statusOf(story.daemon, config).compared;
+    const { money: shown, positions } = statusOf(story.daemon).compared;
     expect([shown?.isStale, positions?.isStale]).toEqual([false, false]);
-    expect(statusText(statusOf(story.daemon, config))).toMatch(
-      /the broker’s to the VND at \d\d:\d\d:\d\d: fee/,
-    );
+    expect(statusText(statusOf(story.daemon))).toMatch(/the broker’s to the VND at \d\d:\d\d:\d\d: fee/);
     const { html, text } = reportOf(story);
     const { brokerFee, exchangeFee, clearingFee, tax } = story.simulator.account();
     expect(html).toContain(row('fee', brokerFee + exchangeFee + clearingFee));
@@ -96,9 +93,8 @@ describe('money of the day', () => {
     story.print(13_001);
     await story.until(async () => (await story.known()).net === 1);
     await story.view();
-    const { config } = story.daemon;
-    expect(statusOf(story.daemon, config).compared.money).toMatchObject({ isStale: true });
-    expect(statusText(statusOf(story.daemon, config))).toMatch(/at \d\d:\d\d:\d\d, BEFORE the last fill/);
+    expect(statusOf(story.daemon).compared.money).toMatchObject({ isStale: true });
+    expect(statusText(statusOf(story.daemon))).toMatch(/at \d\d:\d\d:\d\d, BEFORE the last fill/);
     story.daemon.journal.flush();
     const { html, text } = reportOf(story);
     expect(html).toContain('Our positions against the broker’s');

@@ -53,7 +53,7 @@ ${more}`;
 
 const IDLE_RUN: RunActions = { stop: () => undefined, readAgain: () => ({ ok: false, problems: [] }) };
 
-const listen = ({ daemon }: Story): void => listenToPhones(daemon, daemon.config, IDLE_RUN);
+const listen = ({ daemon }: Story): void => listenToPhones(daemon, IDLE_RUN);
 
 const replies = (bot: BotApi): string => bot.sent.map(({ text }) => text).join('\n');
 
@@ -183,6 +183,10 @@ it('asks somebody to acknowledge that a proven halt is not proven any more', asy
     (WaitingFile.read(story.paths.messages)?.desk.unseen ?? []).map(({ title }) => title);
   await story.until(() => unseen().some((title) => title.includes('halt unproven')));
   expect(story.daemon.alerting.state.unseen).toBeGreaterThan(0);
+
+  bot.write(OWNER, '/seen');
+  await story.until(() => /critical alerts? acknowledged|nothing waited/.test(replies(bot)));
+  expect(replies(bot)).toMatch(/critical alerts? acknowledged/);
 });
 
 it('knows by its journal what is held and which stops wait, where no session opens', async () => {

@@ -68,7 +68,7 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'frames that a full disk refused are dropped',
-    file: 'app/live/sequencer',
+    file: 'app/live/inbox',
     from: 'const problem = failureOf(() => this.writeFrames());',
     to: 'const problem = failureOf(() => this.writeFrames()); this.#unwritten = [];',
   },
@@ -105,19 +105,19 @@ const OLD: readonly PlantedBug[] = [
   },
   {
     what: 'inputs are not journaled',
-    file: 'app/live/sequencer',
+    file: 'app/live/inbox',
     from: 'this.#options.recordInput(input);',
     to: ';',
   },
   {
     what: 'frames are not recorded',
-    file: 'app/live/trading-session',
-    from: 'this.#frameLog.append(frames);',
+    file: 'app/live/inbox',
+    from: 'this.frameLog.append(frames);',
     to: ';',
   },
   {
     what: 'a session goes on with a number that was used',
-    file: 'app/live/sequencer',
+    file: 'app/live/inbox',
     from: 'this.lastSeq = lastSeq;',
     to: 'this.lastSeq = 0;',
   },

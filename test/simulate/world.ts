@@ -1,8 +1,7 @@
 /** One seed's world: the broker, the network, the disk, and daemons that start, trade and die. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { REAL_TIME, systemTimers } from '../../src/app/host/market-clock.ts';
-import { type ClockSources, systemClock } from '../../src/app/host/system-clock.ts';
+import { type ClockSources, REAL_TIME, systemClock, systemTimers } from '../../src/app/host/system-clock.ts';
 import { Daemon } from '../../src/app/live/daemon.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../../src/app/restart/state-paths.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -26,7 +25,7 @@ import { Invariants } from './invariants.ts';
 import { Network } from './network.ts';
 import type { Plan } from './plan.ts';
 import { randomTrader } from './random-trader.ts';
-import { type Sometimes, Sightings } from './sometimes.ts';
+import { Sightings, type Sometimes } from './sometimes.ts';
 import { Trace } from './trace.ts';
 import { type Owner, VirtualTime } from './virtual-time.ts';
 
@@ -225,8 +224,6 @@ export class World {
           this.checks.note(text);
         },
         entry: say,
-        block: () => {},
-        status: () => {},
       },
       startEngine: startEngineIn({
         time: this.time,

@@ -84,3 +84,15 @@ const simpleController = (
   },
   status: () => '',
 });
+
+const hasWaited = (): never => {
+  throw new Error('the engine has room for every frame');
+};
+
+/** For an inbox whose engine takes each frame at once. */
+export const NEVER_BEHIND = {
+  onBehind: hasWaited,
+  onCaughtUp: hasWaited,
+  onOverflow: hasWaited,
+  onRoomAgain: hasWaited,
+};

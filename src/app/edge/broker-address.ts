@@ -2,14 +2,18 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { AuthConfig, Config } from '../../config/config.ts';
 import type { ClockMap } from '../../domain/clock.ts';
-import { REAL_TIME } from '../host/market-clock.ts';
+import { REAL_TIME } from '../host/system-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import { Secrets } from '../../operator/redact.ts';
 import { secretPlaceText } from './secret-place.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { SimulatorFaults } from '../simulator/simulator-faults.ts';
-import type { Lockstep } from '../simulator/lockstep.ts';
-import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
+import {
+  type Lockstep,
+  obtainSimulator,
+  type SimulatorLink,
+  simulatorPlan,
+} from '../simulator/embedded-simulator.ts';
 
 export interface BrokerAddress {
   readonly restUrl: string;

@@ -12,9 +12,8 @@ import { createTokenCache } from '../../broker/auth/access-token.ts';
 import type { ExchangeCounter, TokenExchange, TokenSignal } from '../../broker/auth/obtain-token.ts';
 import { type TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
-import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
+import { createRestClient, type RestClient, type SpecOf } from '../../broker/rest/rest-client.ts';
 import { type RestSignal, Transport, type TransportOptions } from '../../broker/rest/transport.ts';
-import type { SpecOf } from '../../broker/rest/rest-client.ts';
 import type { Config } from '../../config/config.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
 import { accountId, subAccountId } from '../../domain/ids.ts';
@@ -23,8 +22,7 @@ import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { DriftLog } from '../../wire/drift.ts';
 import type { Secrets } from '../../operator/redact.ts';
-import { systemTimers } from '../host/market-clock.ts';
-import { systemClock, wallClock } from '../host/system-clock.ts';
+import { systemClock, systemTimers, wallClock } from '../host/system-clock.ts';
 import type { BrokerAddress } from './broker-address.ts';
 
 export interface ConnectionOptions {

@@ -16,8 +16,7 @@ import type { ClockMap } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, minutes, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import { createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
-import { systemClock } from '../host/system-clock.ts';
+import { createMarketClock, sessionDay, systemClock, systemTimers } from '../host/system-clock.ts';
 import {
   type BrokerConnection,
   connectBroker,

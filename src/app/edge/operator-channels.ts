@@ -1,5 +1,5 @@
 /** Channels to the operator as the configuration names them, with their secrets. */
-import type { ChannelConfig, Mode, SecretPlace } from '../../config/config.ts';
+import type { ChannelConfig, Config, Mode, SecretPlace } from '../../config/config.ts';
 import { seconds, US_PER_SECOND } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import type { Channel, DeliveryResult } from '../../operator/alerts/message.ts';
@@ -10,9 +10,10 @@ import {
   type TelegramBot,
 } from '../../operator/channels/telegram.ts';
 import { createWebhook } from '../../operator/channels/webhook.ts';
-import type { Secrets } from '../../operator/redact.ts';
-import { inTime } from '../host/market-clock.ts';
+import { Secrets } from '../../operator/redact.ts';
+import { inTime } from '../host/system-clock.ts';
 import { readSecret, secretPlaceText } from './secret-place.ts';
+import { failureOf } from '../../domain/failure.ts';
 
 export interface OpenChannel {
   readonly channel: Channel;
@@ -112,12 +113,12 @@ const sendToEach = (
         isUrgent: severity === 'critical',
         pages: [],
       };
-      const failure = failureOf(await inTime(channel.send(delivery), TRIAL_MAX));
+      const failure = refusalOf(await inTime(channel.send(delivery), TRIAL_MAX));
       return { id: channel.id, failure: failure === null ? null : secrets.hide(failure) };
     }),
   );
 
-function failureOf(result: DeliveryResult | undefined): string | null {
+function refusalOf(result: DeliveryResult | undefined): string | null {
   if (result === undefined) return `no answer within ${TRIAL_MAX / US_PER_SECOND} s`;
   return result.status === 'sent' ? null : result.reason;
 }
@@ -129,3 +130,22 @@ export const noChannel = (id: string | null): string =>
   id === null
     ? 'no channel is configured under alerts.channels'
     : `there is no channel ${id} under alerts.channels`;
+
+/** `tickwright test-message --config FILE`: tries the channels of a configuration without a daemon. */
+export async function testMessage(
+  { alerts, mode }: Pick<Config, 'alerts' | 'mode'>,
+  id: string | null,
+): Promise<readonly ChannelTrial[]> {
+  const secrets = new Secrets([]);
+  const channels: Channel[] = [];
+  const unopened: ChannelTrial[] = [];
+  for (const settings of alerts.channels.filter((channel) => id === null || channel.id === id)) {
+    const failure = failureOf(() => channels.push(openChannel(settings, secrets).channel));
+    if (failure !== null) unopened.push({ id: settings.id, failure });
+  }
+  try {
+    return [...(await tryChannels(channels, mode, secrets)), ...unopened];
+  } finally {
+    await Promise.all(channels.map((channel) => channel.close()));
+  }
+}

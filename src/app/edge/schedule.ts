@@ -19,10 +19,9 @@ import {
   US_PER_DAY,
   US_PER_MS,
 } from '../../domain/units.ts';
-import { createMarketClock, systemTimers } from '../host/market-clock.ts';
-import { systemClock } from '../host/system-clock.ts';
+import { createMarketClock, inTime, systemClock, systemTimers } from '../host/system-clock.ts';
 import type { BrokerEdge } from './broker-edge.ts';
-import { watchToken } from './token-watch.ts';
+import type { TokenKeeper } from '../../broker/auth/token-keeper.ts';
 
 /** Fires near each of these times of the exchange's day, counted from midnight, until it is canceled. */
 export type Schedule = (timesUs: readonly number[], fire: (by: 'cron' | 'timer') => void) => CancelTimer;
@@ -288,4 +287,69 @@ function momentOfDay(kind: DailyMoment['kind'], text: string): DailyMoment {
   if (timeUs === undefined)
     throw new Error(`${kind}: expected a time of day like 08:15, was ${JSON.stringify(text)}`);
   return { kind, timeUs };
+}
+
+// The token: asked for when the plan of the day says so, for as long as the program runs.
+
+interface TokenWatchOptions {
+  readonly tokens: Pick<TokenKeeper, 'refreshDueUs' | 'refresh' | 'onChange'>;
+  /** Real time. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/** While no refresh is allowed, the plan is looked at again this often: the broker's day changes, and a failure is forgiven. */
+const LOOK_AGAIN = minutes(5);
+/** A broker that refuses each new token at once must not cost the exchanges of a day in a minute. */
+const REFRESH_AGAIN_MIN = seconds(30);
+
+/** Returns how to stop. */
+export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => void {
+  let cancel: CancelTimer | undefined;
+  let askedUs = Number.NEGATIVE_INFINITY;
+  let isStopped = false;
+  const ask = (): void => {
+    askedUs = clock.nowUs();
+    void tokens.refresh('needed').finally(arm);
+  };
+  const arm = (): void => {
+    cancel?.();
+    if (isStopped) return;
+    const due = tokens.refreshDueUs();
+    if (due === undefined) {
+      cancel = timers.after(LOOK_AGAIN, arm);
+      return;
+    }
+    const wait = Math.max(due, askedUs + REFRESH_AGAIN_MIN) - clock.nowUs();
+    // A machine that slept may have passed that time: timers stand still meanwhile.
+    cancel =
+      wait > LOOK_AGAIN ? timers.after(LOOK_AGAIN, arm) : timers.after(durationUs(Math.max(0, wait)), ask);
+  };
+  const stopListening = tokens.onChange(arm);
+  arm();
+  return () => {
+    isStopped = true;
+    cancel?.();
+    stopListening();
+  };
+}
+
+const nothing = (): void => undefined;
+
+const ASK_AGAIN_AFTER = seconds(30);
+
+/** Returns once there is a token, or `isEnding`: a program without a token is healthy and waits (rulings, 23). */
+export async function awaitToken(
+  tokens: Pick<TokenKeeper, 'current' | 'refresh' | 'onChange'>,
+  isEnding: () => boolean,
+): Promise<void> {
+  while (tokens.current() === undefined && !isEnding()) {
+    let stopListening = nothing;
+    const changed = new Promise<void>((resolve) => {
+      stopListening = tokens.onChange(resolve);
+    });
+    const result = await tokens.refresh('needed');
+    if (!result.ok) await inTime(changed, ASK_AGAIN_AFTER);
+    stopListening();
+  }
 }

@@ -5,16 +5,16 @@ import type { ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import { createStrategyHost, type StrategyDefinition } from '../../strategy/index.ts';
-import { unpackEvents } from './event-block.ts';
 import { systemClock } from './system-clock.ts';
 import { readPast } from './session-past.ts';
-import type {
-  EngineThreadData,
-  FromEngine,
-  GatewayCall,
-  Outbox,
-  ReplayStep,
-  ToEngine,
+import {
+  unpackEvents,
+  type EngineThreadData,
+  type FromEngine,
+  type GatewayCall,
+  type Outbox,
+  type ReplayStep,
+  type ToEngine,
 } from './worker-protocol.ts';
 
 /**

@@ -3,7 +3,7 @@
  * (rulings, 32).
  */
 import { Worker } from 'node:worker_threads';
-import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
 import { assert } from '../../domain/assert.ts';
 import { hasCode } from '../../domain/failure.ts';
 import {
@@ -16,16 +16,19 @@ import {
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
-import { packEvents } from './event-block.ts';
-import type {
-  EngineThreadData,
-  FromEngine,
-  Outbox,
-  PastPlace,
-  ReplayedPast,
-  ReplayStep,
-  ToEngine,
+import { systemTimers } from './system-clock.ts';
+import {
+  type EngineThreadData,
+  type FromEngine,
+  type Outbox,
+  packEvents,
+  type PastPlace,
+  type ReplayedPast,
+  type ReplayStep,
+  type ToEngine,
 } from './worker-protocol.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { eventDecisions } from '../../engine/replay/journal-decisions.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
 const BATCH_TIME_MAX: DurationUs = seconds(5);
@@ -93,7 +96,6 @@ export interface EngineThreadOptions {
   readonly data: Omit<EngineThreadData, 'currentStrategy'>;
   /** A thread of its own unless it is given. */
   readonly start?: StartEngine | undefined;
-  readonly timers: Timers;
   readonly onOutbox: (outbox: Outbox) => void;
   /** The thread hung or died; `culprit` is the strategy whose code was running, if one was. */
   readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
@@ -115,12 +117,9 @@ export class EngineThread {
   readonly #running = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
   readonly #views = new Map<number, (view: EngineView | undefined) => void>();
   #replay: PendingReplay | undefined = undefined;
-  #waitingForIdle: { readonly batches: number; readonly resolve: () => void }[] = [];
-  #answers = 0;
   #requests = 0;
-  #pending = 0;
-  /** Events of each batch that is not answered, oldest first. */
-  #batches: number[] = [];
+  /** Events of each batch that is not answered, oldest first; a replay has none. */
+  readonly #batches: number[] = [];
   #inFlight = 0;
   /** Of one event, as measured over the last batches. */
   #costUs = 0;
@@ -159,19 +158,17 @@ export class EngineThread {
   }
 
   process(events: readonly EngineEvent[]): void {
-    this.#beginBatch(events.length);
-    this.#post({ kind: 'events', events: packEvents(events) });
+    this.#begin(events.length, { kind: 'events', events: packEvents(events) });
   }
 
   /** The end of a replay beside another engine: after it the thread takes events. */
   catchUp(steps: readonly ReplayStep[]): void {
-    this.#beginBatch(steps.length);
-    this.#post({ kind: 'catch_up', steps });
+    this.#begin(steps.length, { kind: 'catch_up', steps });
   }
 
   /** All batches posted so far are decided and carried out. */
   get isIdle(): boolean {
-    return this.#pending === 0;
+    return this.#batches.length === 0;
   }
 
   /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
@@ -179,8 +176,7 @@ export class EngineThread {
     return new Promise((resolve, reject) => {
       if (this.isOver) return reject(new EngineLost('the engine thread has ended', null));
       this.#replay = { resolve, reject };
-      this.#begin();
-      this.#post({ kind: 'replay', past });
+      this.#begin(0, { kind: 'replay', past });
     });
   }
 
@@ -194,12 +190,9 @@ export class EngineThread {
     });
   }
 
-  /** Resolves when all batches posted so far are decided and carried out; at once when the thread is lost. */
-  idle(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waitingForIdle.push({ batches: this.#answers + this.#pending, resolve });
-      this.#tellIdle();
-    });
+  /** Resolves when all batches posted so far are decided and carried out, or the thread is lost: it answers in order. */
+  async idle(): Promise<void> {
+    if (!this.isIdle) await this.view();
   }
 
   async close(): Promise<void> {
@@ -217,54 +210,39 @@ export class EngineThread {
         this.#isReady = true;
         return this.#watchAnew();
       case 'outbox':
-        this.#measure(message.took);
-        this.#answered();
+        this.#measure(this.#answered(), message.took);
         return this.#options.onOutbox(message);
       case 'replaying':
         return this.#watchAnew();
       case 'replayed':
         this.#replay?.resolve(message);
         this.#replay = undefined;
-        return this.#answered();
+        return void this.#answered();
       case 'view':
         this.#views.get(message.request)?.(message.view);
         this.#views.delete(message.request);
     }
   }
 
-  #measure(took: DurationUs): void {
-    const events = this.#batches.shift();
-    assert(events !== undefined, 'an answer belongs to a batch');
-    this.#inFlight -= events;
+  #measure(events: number, took: DurationUs): void {
     this.#costUs += (took / Math.max(1, events) - this.#costUs) * COST_WEIGHT;
   }
 
-  #beginBatch(events: number): void {
-    this.#begin();
+  /** A later batch does not give the running one more time. */
+  #begin(events: number, message: ToEngine): void {
     this.#batches.push(events);
     this.#inFlight += events;
-  }
-
-  /** A later batch does not give the running one more time. */
-  #begin(): void {
-    this.#pending += 1;
     if (this.#watch === undefined) this.#armWatch();
+    this.#post(message);
   }
 
-  #answered(): void {
-    this.#pending -= 1;
-    this.#answers += 1;
+  /** Returns the events of the batch. */
+  #answered(): number {
+    const events = this.#batches.shift();
+    assert(events !== undefined, 'an answer belongs to a batch');
+    this.#inFlight -= events;
     this.#watchAnew();
-    this.#tellIdle();
-  }
-
-  #tellIdle(): void {
-    while (this.#waitingForIdle.length > 0) {
-      const [first] = this.#waitingForIdle;
-      if (first === undefined || (first.batches > this.#answers && !this.isOver)) return;
-      this.#waitingForIdle.shift();
-      first.resolve();
-    }
+    return events;
   }
 
   #end(): void {
@@ -273,7 +251,6 @@ export class EngineThread {
     this.#views.clear();
     this.#watch?.();
     clearInterval(this.#memoryWatch);
-    this.#tellIdle();
   }
 
   #readMemory(): void {
@@ -288,13 +265,12 @@ export class EngineThread {
   #watchAnew(): void {
     this.#watch?.();
     this.#watch = undefined;
-    if (this.#pending > 0) this.#armWatch();
+    if (!this.isIdle) this.#armWatch();
   }
 
   #armWatch(): void {
-    const { timers } = this.#options;
-    this.#watch = timers.after(this.#isReady ? BATCH_TIME_MAX : START_TIME_MAX, () => {
-      this.#watch = timers.after(GRACE, () => this.#lost('strategy code did not return in time'));
+    this.#watch = systemTimers.after(this.#isReady ? BATCH_TIME_MAX : START_TIME_MAX, () => {
+      this.#watch = systemTimers.after(GRACE, () => this.#lost('strategy code did not return in time'));
     });
   }
 
@@ -310,3 +286,135 @@ export class EngineThread {
     this.#replay.reject(new EngineLost(reason, culprit));
   }
 }
+
+// The engine of a session, which another one can replace between two events. The next engine replays the past beside the running
+// one; events of meanwhile are kept for it, with the decisions that the running one made. At the switch later events wait until it
+// has caught up: each event is decided once, and no answer to a call is lost.
+
+/** An engine beside the running one. */
+export interface NextEngine {
+  /** Everything before it was prepared. Rejects with `EngineLost`. */
+  replay(past: PastPlace): ReturnType<EngineThread['replay']>;
+  /** It takes over with the next event. `earlier`: strategies of which an earlier version has decided so far. */
+  takeOver(earlier: readonly StrategyIndex[]): void;
+  /** It is not needed after all. */
+  close(): Promise<void>;
+}
+
+/** Since the next engine was prepared. */
+interface Meanwhile {
+  readonly events: EngineEvent[];
+  readonly entriesByCause: Map<number, JournalEntry[]>;
+}
+
+export class EngineLink {
+  readonly #options: EngineThreadOptions;
+  /** The one that runs now. */
+  thread: EngineThread;
+  #meanwhile: Meanwhile | null = null;
+  /** Events after the switch, while the next engine catches up; null at all other times. */
+  #held: EngineEvent[] | null = null;
+  #switched: Promise<void> = Promise.resolve();
+
+  constructor(options: EngineThreadOptions) {
+    this.#options = options;
+    this.thread = new EngineThread({ ...options, onOutbox: this.#onOutbox });
+  }
+
+  readonly #onOutbox: EngineThreadOptions['onOutbox'] = (outbox) => {
+    if (this.#meanwhile !== null) keep(this.#meanwhile, outbox.entries);
+    this.#options.onOutbox(outbox);
+  };
+
+  process(events: readonly EngineEvent[]): void {
+    const kept = this.#held ?? this.#meanwhile?.events;
+    if (kept !== undefined) for (const event of events) kept.push(event);
+    if (this.#held === null) this.thread.process(events);
+  }
+
+  /** Whether it should get more events, with `more` on their way. */
+  hasRoom(more: number): boolean {
+    return this.thread.hasRoom(more + (this.#held?.length ?? 0));
+  }
+
+  /** All events so far are decided and carried out. */
+  get isIdle(): boolean {
+    return this.#held === null && this.thread.isIdle;
+  }
+
+  /** Resolves when all events so far are decided and carried out. */
+  async idle(): Promise<void> {
+    await this.#switched;
+    await this.thread.idle();
+  }
+
+  async close(): Promise<void> {
+    await this.#switched;
+    await this.thread.close();
+  }
+
+  prepareNext(data: EngineThreadOptions['data']): NextEngine {
+    assert(this.#meanwhile === null, 'one engine is prepared at a time');
+    const meanwhile: Meanwhile = { events: [], entriesByCause: new Map() };
+    this.#meanwhile = meanwhile;
+    let isRunning = false;
+    const next = new EngineThread({
+      ...this.#options,
+      data,
+      onOutbox: this.#onOutbox,
+      // Before the switch its replay is rejected.
+      onLost: (reason, culprit) => {
+        if (isRunning) this.#options.onLost(reason, culprit);
+      },
+    });
+    return {
+      replay: (past) => next.replay(past),
+      takeOver: (earlier) => {
+        isRunning = true;
+        this.#held = [];
+        this.#switched = this.#goOverTo(next, meanwhile, earlier);
+      },
+      close: () => {
+        this.#meanwhile = null;
+        return next.close();
+      },
+    };
+  }
+
+  async #goOverTo(
+    next: EngineThread,
+    meanwhile: Meanwhile,
+    earlier: readonly StrategyIndex[],
+  ): Promise<void> {
+    const before = this.thread;
+    await before.idle();
+    const held = this.#held ?? [];
+    this.#meanwhile = null;
+    this.#held = null;
+    // It is rebuilt from the journal, which has the new list already.
+    if (before.isOver) return void next.close();
+    this.thread = next;
+    next.catchUp(stepsOf(meanwhile, earlier));
+    next.process(held);
+    // Views asked of it are answered first.
+    void before.view().then(() => before.close());
+  }
+}
+
+function keep({ entriesByCause }: Meanwhile, entries: readonly JournalEntry[]): void {
+  for (const entry of entries) {
+    const list = entriesByCause.get(entry.cause);
+    if (list === undefined) entriesByCause.set(entry.cause, [entry]);
+    else list.push(entry);
+  }
+}
+
+const stepsOf = (
+  { events, entriesByCause }: Meanwhile,
+  earlier: readonly StrategyIndex[],
+): readonly ReplayStep[] =>
+  events.map((event) => ({
+    event,
+    decisions: eventDecisions(entriesByCause.get(event.seq) ?? []),
+    earlier,
+  }));

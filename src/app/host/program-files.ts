@@ -3,8 +3,8 @@
  * engine of another version than the rest of the process. Strategies are not part of it: a changed one is a planned change.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { failureOf } from '../../domain/failure.ts';
 
 const SOURCE = join(import.meta.dirname, '..', '..');
@@ -40,4 +40,18 @@ function digestOf(dir: string): string {
   for (const file of files.filter((name) => /\.[jt]s$/.test(name)).toSorted())
     hash.update(`${file}\0`).update(readFileSync(join(dir, file)));
   return hash.digest('hex').slice(0, 12);
+}
+
+/** The folder of the `package.json` above this file; compiled files lie one folder deeper. Empty when there is none. */
+export function packageRoot(from: string = import.meta.dirname): string {
+  if (existsSync(join(from, 'package.json'))) return from;
+  return dirname(from) === from ? '' : packageRoot(dirname(from));
+}
+
+/** Version from that file. */
+export function packageVersion(): string {
+  const root = packageRoot();
+  if (root === '') return '';
+  const found: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return typeof found === 'object' && found !== null && 'version' in found ? String(found.version) : '';
 }

@@ -8,9 +8,8 @@ import { errorText } from '../../domain/failure.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
-import { sessionDay } from './market-clock.ts';
+import { sessionDay, systemClock } from './system-clock.ts';
 import { loadRunConfig } from './strategy-files/load-run-config.ts';
-import { systemClock } from './system-clock.ts';
 
 export interface RunOverrides {
   /** A tape of prints to trade instead of the synthetic market, or null. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { CancelTimer, ClockMap, Timers } from '../../domain/clock.ts';
 import { type DurationUs, seconds, type TsUs } from '../../domain/units.ts';
-import { atMarketTime } from './market-clock.ts';
+import { atMarketTime } from './system-clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const EXIT_HURRIED = 1;

@@ -1,6 +1,6 @@
 /** Reads for the page that take longer than a heartbeat may wait: days of the journal, the story of an order, recorded prices. */
 import type { Config } from '../../config/config.ts';
-import { type Contract, pointValueOf } from '../../domain/contract.ts';
+import type { Contract } from '../../domain/contract.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
@@ -18,8 +18,7 @@ import type { JournalQuery } from '../../operator/cockpit/cockpit-server.ts';
 import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { readFrames } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
-import { readOrders } from './read-orders.ts';
-import { inSession, openJournal } from './read-state.ts';
+import { avgPoints, inSession, journalRow, openJournal, readOrders } from './read-state.ts';
 import { Candles } from '../../operator/cockpit/candles.ts';
 
 export interface JournalPlace {
@@ -115,10 +114,10 @@ export function orderStory(
         ? 'a call, not an order'
         : `${row.strategy}: ${row.side} ${row.qty} ${row.orderCode}${row.limitPoints === null ? '' : ` at ${row.limitPoints}`}, ` +
           `${row.status.replaceAll('_', ' ')}, ${row.filledQty} filled${row.detail === '' ? '' : `: ${row.detail}`}`;
-    const steps = all.map((each) => {
-      const { cause: _cause, tsUs: _tsUs, strategy: _strategy, kind: _kind, ...facts } = each.entry;
-      return { ...cockpitEntry(each, naming), detail: JSON.stringify(facts) };
-    });
+    const steps = all.map((each) => ({
+      ...cockpitEntry(each, naming),
+      detail: JSON.stringify(journalRow(each).body),
+    }));
     return { id: order, summary, steps };
   });
 }
@@ -154,7 +153,6 @@ function fillMarks(
     const listed = read.contracts(day).find(({ orderCode }) => orderCode === contract);
     if (listed === undefined) return [];
     const { spec, index } = listed;
-    const pointValue = pointValueOf(spec);
     return read.entries({ session: day, kinds: ['fill'] }).flatMap(({ entry, strategyName }) => {
       if (entry.kind !== 'fill' || entry.instrument !== index) return [];
       const { tsUs, clientOrderId, side, qty, value } = entry;
@@ -164,7 +162,7 @@ function fillMarks(
         strategy: strategyName ?? 'system',
         side,
         qty,
-        points: value / (qty * pointValue),
+        points: avgPoints(spec, value, qty),
       };
     });
   });

@@ -17,10 +17,8 @@ import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 import { formatNumber, formatSigned } from '../../text/numbers.ts';
-import { storedConfig } from '../host/catalog.ts';
-import { aheadFindings } from './doctor-checks.ts';
-import { readOrders } from './read-orders.ts';
-import { inSession } from './read-state.ts';
+import { aheadFindings } from './doctor.ts';
+import { configOf, inSession, pnlRow, readOrders } from './read-state.ts';
 
 /** More rows than this are in the journal alone. */
 const ROWS_MAX = 500;
@@ -38,9 +36,7 @@ export interface DayReport {
 }
 
 export function dayReportOf(read: JournalReader, session: SessionRow): DayReport {
-  const loaded = storedConfig(session.configuration);
-  const config = loaded.ok ? loaded.config : null;
-  const model = modelOf(read, session, config);
+  const model = modelOf(read, session);
   // Tables alone: nothing to draw.
   const html = renderReport(model, { ...loadReportAssets(), script: '' });
   return { html, text: textOf(model) };
@@ -51,7 +47,7 @@ const TOLD_WARNINGS_MAX = 5;
 function textOf({ headlines, tables, warnings }: ReportModel): string {
   const rowsOf = (title: string) => tables.find((table) => table.title === title)?.rows ?? [];
   return [
-    ...headlines.map(({ name, text }) => `${name}: ${text}`),
+    ...headlines.map(([name, text]) => `${name}: ${text}`),
     ...rowsOf(STRATEGIES).map(([id, net]) => `${id}: ${formatSigned(Number(net))} VND`),
     ...warnings.slice(0, TOLD_WARNINGS_MAX),
     ...(warnings.length > TOLD_WARNINGS_MAX
@@ -76,11 +72,8 @@ interface Scene {
 const STRATEGIES = 'Strategies';
 const AHEAD = 'Ahead';
 
-function modelOf(
-  read: JournalReader,
-  { day, configuration }: SessionRow,
-  config: Config | null,
-): ReportModel {
+function modelOf(read: JournalReader, { day, configuration }: SessionRow): ReportModel {
+  const config = configOf(configuration);
   const entries = read.entries({ session: day });
   const offset = config?.calendar.utcOffsetMinutes ?? 0;
   const scene: Scene = {
@@ -113,9 +106,7 @@ function modelOf(
 const sum = (accounts: readonly StrategyAccount[], of: (account: StrategyAccount) => number): number =>
   accounts.reduce((total, account) => total + of(account), 0);
 
-const netOf = ({ realised, fee, tax }: StrategyAccount): number => realised - fee - tax;
-
-const figure = (name: string, text: string, meaning: string): ReportFigure => ({ name, text, meaning });
+const netOf = (account: StrategyAccount): number => pnlRow(account).net;
 
 function headlinesOf({ accounts, entries, books, time }: Scene): readonly ReportFigure[] {
   const { money, positions, lastFillUs } = books;
@@ -125,20 +116,20 @@ function headlinesOf({ accounts, entries, books, time }: Scene): readonly Report
       : `compared ${us < lastFillUs ? 'BEFORE the last fill, ' : ''}at ${time(us)}`;
   const costs = sum(accounts, ({ fee, tax }) => fee + tax);
   return [
-    figure(
+    [
       'Net result',
       formatSigned(sum(accounts, netOf)),
       'VND, realised, less fees and tax; open profit is not in it',
-    ),
-    figure('Fees and tax', formatNumber(costs), 'VND, charged on the fills of the day'),
-    figure('Orders', formatNumber(sum(accounts, ({ orders }) => orders)), 'sent to the broker'),
-    figure('Contracts traded', formatNumber(sum(accounts, ({ filledQty }) => filledQty)), 'over all fills'),
-    figure(
+    ],
+    ['Fees and tax', formatNumber(costs), 'VND, charged on the fills of the day'],
+    ['Orders', formatNumber(sum(accounts, ({ orders }) => orders)), 'sent to the broker'],
+    ['Contracts traded', formatNumber(sum(accounts, ({ filledQty }) => filledQty)), 'over all fills'],
+    [
       'Books',
       `money ${at(money?.tsUs)}${money === undefined || money.verdict === 'agreed' ? '' : ` (${money.verdict})`}; positions ${at(positions?.startedUs)}`,
       'with the broker’s',
-    ),
-    figure('Incidents', formatNumber(entries.filter(isIncident).length), 'warnings and critical alerts'),
+    ],
+    ['Incidents', formatNumber(entries.filter(isIncident).length), 'warnings and critical alerts'],
   ];
 }
 
@@ -171,18 +162,20 @@ const strategyTable = ({ accounts }: Scene): ReportTable => ({
     'denied',
     'rejected',
   ],
-  rows: accounts.map((account) => [
-    account.strategy,
-    netOf(account),
-    account.realised,
-    account.fee,
-    account.tax,
-    account.orders,
-    account.fills,
-    account.filledQty,
-    [...account.denials.values()].reduce((total, count) => total + count, 0),
-    account.rejected,
-  ]),
+  rows: accounts
+    .map(pnlRow)
+    .map((row) => [
+      row.strategy,
+      row.net,
+      row.realised,
+      row.fee,
+      row.tax,
+      row.orders,
+      row.fills,
+      row.filledQty,
+      row.denied,
+      row.rejected,
+    ]),
 });
 
 /** The last reads of the day that our books were held against. */

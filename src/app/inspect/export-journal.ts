@@ -5,9 +5,7 @@ import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.t
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { csvText, type CsvValue } from '../../text/csv.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
-import { storedConfig } from '../host/catalog.ts';
-import { readOrders } from './read-orders.ts';
-import { inSession, openJournal } from './read-state.ts';
+import { avgPoints, configOf, inSession, journalRow, openJournal, readOrders } from './read-state.ts';
 
 interface Scene {
   readonly session: string;
@@ -67,14 +65,8 @@ const fillsOf = ({ entries }: Scene) =>
     entry.kind === 'fill' || entry.kind === 'fill_correction' ? [{ entry, strategyName }] : [],
   );
 
-function pointsOf(entry: FillEntry, contract: Contract | undefined): number | null {
-  if (entry.kind !== 'fill' || contract === undefined) return null;
-  return entry.value / entry.qty / contract.spec.moneyPerHundredth / 100;
-}
-
-function factsOf({ cause: _cause, strategy: _strategy, tsUs: _tsUs, kind: _kind, ...facts }: JournalEntry) {
-  return JSON.stringify(facts);
-}
+const pointsOf = (entry: FillEntry, contract: Contract | undefined): number | null =>
+  entry.kind !== 'fill' || contract === undefined ? null : avgPoints(contract.spec, entry.value, entry.qty);
 
 const TABLES = {
   orders: tableOf(({ entries, contracts }) => readOrders(entries, contracts), {
@@ -113,7 +105,7 @@ const TABLES = {
     strategy: ({ strategyName }) => strategyName,
     kind: ({ entry }) => entry.kind,
     client_order_id: ({ entry }) => ('clientOrderId' in entry ? entry.clientOrderId : null),
-    facts: ({ entry }) => factsOf(entry),
+    facts: (row) => JSON.stringify(journalRow(row).body),
   }),
 };
 
@@ -154,8 +146,7 @@ function allDays(state: string, rowsOf: Table['rowsOf']): readonly ReturnType<Ta
 }
 
 function sceneOf(read: JournalReader, { day, configuration }: SessionRow): Scene {
-  const loaded = storedConfig(configuration);
-  const offset = loaded.ok ? loaded.config.calendar.utcOffsetMinutes : 0;
+  const offset = configOf(configuration)?.calendar.utcOffsetMinutes ?? 0;
   return {
     session: day,
     entries: read.entries({ session: day }),

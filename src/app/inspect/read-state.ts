@@ -4,10 +4,16 @@
  */
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { type Contract, shownCode } from '../../domain/contract.ts';
+import {
+  type Contract,
+  type ContractSpec,
+  formatPoints,
+  pointValueOf,
+  shownCode,
+} from '../../domain/contract.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
-import type { EntryKind } from '../../engine/ports/journal-entry.ts';
-import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
+import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { foldSession, type NamedEntry, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
 import {
@@ -23,7 +29,13 @@ import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { storedConfig } from '../host/catalog.ts';
 import { runPlan } from '../host/run-plan.ts';
 import { statePaths } from '../restart/state-paths.ts';
-import { type OrderRow, readOrders } from './read-orders.ts';
+import { shortOrderId } from '../../domain/ids.ts';
+import { lineOf } from '../../operator/entry-line.ts';
+import { oneLine } from '../../operator/terminal.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import type { Side } from '../../domain/order.ts';
+import type { PriceTicks } from '../../domain/units.ts';
+import { formatDenial } from '../../engine/ports/denial.ts';
 
 export interface StateQuery {
   /** State directory. */
@@ -93,13 +105,12 @@ export const journalView = (query: StateQuery, kinds: readonly string[] | null):
     entries.filter(({ entry }) => kinds === null || kinds.includes(entry.kind)).map(journalRow),
   );
 
-export function viewOf<Row>(
+function viewOf<Row>(
   { state, session: asked, strategy, last }: StateQuery,
   rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[], naming: Naming) => readonly Row[],
 ): StateView<Row> {
   return inSession(state, asked, (read, { day: session, configuration }, names) => {
-    const loaded = storedConfig(configuration);
-    const utcOffsetMinutes = loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null;
+    const utcOffsetMinutes = configOf(configuration)?.calendar.utcOffsetMinutes ?? null;
     const contracts = read.contracts(session);
     const naming = createJournalNaming(names, {
       contracts: () => contracts,
@@ -109,6 +120,12 @@ export function viewOf<Row>(
     const rows = rowsOf(entriesOf(read, session, strategy), contracts, naming);
     return { session, utcOffsetMinutes, rows: last === undefined ? rows : rows.slice(-last) };
   });
+}
+
+/** The configuration of a session; null where it cannot be read any more. */
+export function configOf(configuration: string): Config | null {
+  const loaded = storedConfig(configuration);
+  return loaded.ok ? loaded.config : null;
 }
 
 /** Reads one session; undefined takes the latest. Throws `NothingThere` without a journal or without this session in it. */
@@ -194,15 +211,14 @@ function positionRows(
       strategy,
       orderCode: shownCode(contracts, instrument),
       qty,
-      avgPoints:
-        contract === undefined ? null : openValue / Math.abs(qty) / contract.spec.moneyPerHundredth / 100,
+      avgPoints: contract === undefined ? null : avgPoints(contract.spec, openValue, qty),
       openValue,
       realised,
     };
   });
 }
 
-function pnlRow(account: StrategyAccount): PnlRow {
+export function pnlRow(account: StrategyAccount): PnlRow {
   const { strategy, orders, fills, filledQty, rejected, realised, fee, tax } = account;
   let denied = 0;
   for (const count of account.denials.values()) denied += count;
@@ -210,7 +226,7 @@ function pnlRow(account: StrategyAccount): PnlRow {
   return { strategy, orders, fills, filledQty, denied, rejected, realised, fee, tax, net };
 }
 
-function journalRow({ id, strategyName, entry }: StoredEntry): JournalRow {
+export function journalRow({ id, strategyName, entry }: StoredEntry): JournalRow {
   const { cause: _cause, tsUs, strategy: _strategy, kind, ...body } = entry;
   return { id, tsUs, strategy: strategyName, kind, body };
 }
@@ -242,3 +258,271 @@ export function openStoredSession({ config: asked, tape, stateDir, session }: Se
   const framesPath = frameLogPath(frames, found.day);
   return { config, names, read, session: found.day, framesPath, close };
 }
+
+// The journal in words: as the log says it, and in few words where the log leaves an entry out.
+
+export interface JournalLine {
+  readonly id: number;
+  /** To the second, of the exchange. */
+  readonly time: string;
+  readonly strategy: string;
+  readonly word: string;
+  readonly text: string;
+}
+
+export const journalLines = (query: StateQuery, kinds: readonly string[] | null): StateView<JournalLine> =>
+  viewOf(query, (entries, _, naming) =>
+    entries
+      .filter(({ entry }) => kinds === null || kinds.includes(entry.kind))
+      // Words are made for the rows that are shown.
+      .slice(query.last === undefined ? 0 : -query.last)
+      .map(({ id, entry, strategyName }) => ({
+        id,
+        time: naming.time(entry.tsUs),
+        strategy: strategyName ?? 'system',
+        ...wordsOf(entry, naming),
+      })),
+  );
+
+export function wordsOf(
+  entry: JournalEntry,
+  naming: Naming,
+): { readonly word: string; readonly text: string } {
+  const line = lineOf(entry, naming);
+  const { word, text } = line ?? { word: spaced(entry.kind), text: quietText(entry, naming) };
+  return { word, text: oneLine(text) };
+}
+
+/** Of entries that the log leaves out. */
+function quietText(entry: JournalEntry, naming: Naming): string {
+  const { kind } = entry;
+  if (kind === 'proposal') return proposalText(entry.proposal, naming);
+  if (kind === 'policy_acted') return entry.text;
+  if (kind === 'equity_peak') return `${formatNumber(entry.value)} VND`;
+  if (kind === 'outcome')
+    return `${shortOrderId(entry.clientOrderId)} ${entry.call}: ${spaced(entry.outcome.status)}`;
+  if (kind !== 'order_status') return '';
+  const { clientOrderId, from, to, detail } = entry;
+  return `${shortOrderId(clientOrderId)} ${spaced(from)} to ${spaced(to)}${detail === '' ? '' : `: ${detail}`}`;
+}
+
+const spaced = (text: string): string => text.replaceAll('_', ' ');
+
+type Proposal = Extract<JournalEntry, { readonly kind: 'proposal' }>['proposal'];
+
+function proposalText(proposal: Proposal, naming: Naming): string {
+  switch (proposal.do) {
+    case 'submit': {
+      const { clientOrderId, intent } = proposal;
+      const { code, points } = naming.contract(intent.instrument);
+      const what = `${intent.side} ${intent.qty} ${code} at ${points(intent.limitPrice)}`;
+      return `${shortOrderId(clientOrderId)} ${what}: ${intent.reason}`;
+    }
+    case 'modify':
+      return `change of ${shortOrderId(proposal.change.clientOrderId)}: ${changeText(proposal.change)}`;
+    case 'cancel':
+      return `cancel of ${shortOrderId(proposal.clientOrderId)}`;
+  }
+}
+
+function changeText(change: Extract<Proposal, { readonly do: 'modify' }>['change']): string {
+  switch (change.kind) {
+    case 'price':
+      return `to the price ${change.limitPrice} ticks`;
+    case 'qty':
+      return `to ${change.qty} in all`;
+    case 'trigger':
+      return `to the trigger ${change.triggerPrice} ticks`;
+  }
+}
+
+// Orders of a session from the journal: one row for each, in the order of their intents.
+
+export interface OrderRow {
+  readonly clientOrderId: string;
+  readonly orderNo: string | null;
+  /** Time of the intent or of the adoption. */
+  readonly tsUs: number;
+  readonly strategy: string;
+  readonly orderCode: string;
+  readonly side: Side;
+  readonly qty: number;
+  /** In points; null for an order without a price. */
+  readonly limitPoints: string | null;
+  readonly filledQty: number;
+  /** Average price of what is filled, in points. */
+  readonly avgPoints: number | null;
+  /** The order's status, or `denied` when risk said no. */
+  readonly status: string;
+  /** Reason of the status; empty when there is none. */
+  readonly detail: string;
+}
+
+interface Terms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
+  readonly limitPrice: PriceTicks | null;
+}
+
+/** Average price of contracts with this value. */
+export const avgPoints = (spec: ContractSpec, value: number, qty: number): number =>
+  value / (Math.abs(qty) * pointValueOf(spec));
+
+type Draft = { -readonly [K in keyof OrderRow]: OrderRow[K] };
+
+export function readOrders(
+  entries: Iterable<NamedEntry>,
+  contracts: readonly Contract[],
+): readonly OrderRow[] {
+  const book = new OrderBook(contracts);
+  for (const { entry, strategyName } of entries) book.add(entry, strategyName ?? 'operator');
+  return book.rows();
+}
+
+class OrderBook {
+  readonly #contracts: readonly Contract[];
+  readonly #rows = new Map<string, Draft>();
+  /** Proposed, neither placed nor denied yet: not shown as an order. */
+  readonly #asked = new Map<string, Draft>();
+  readonly #changes = new Map<string, Pick<OrderRow, 'qty' | 'limitPoints'>>();
+
+  constructor(contracts: readonly Contract[]) {
+    this.#contracts = contracts;
+  }
+
+  rows(): readonly OrderRow[] {
+    return [...this.#rows.values()];
+  }
+
+  add(entry: JournalEntry, strategy: string): void {
+    switch (entry.kind) {
+      case 'proposal':
+        return this.#ask(entry, strategy);
+      case 'denied':
+        return this.#deny(entry.clientOrderId, formatDenial(entry.denial));
+      case 'place':
+        return this.#place(entry, strategy);
+      case 'order_adopted':
+        return this.#adopt(entry, strategy);
+      case 'order_waiting':
+        return this.#waiting(entry, strategy);
+      case 'modify':
+        this.#changes.set(entry.modify.clientOrderId, {
+          qty: entry.modify.qty,
+          limitPoints: this.#points(entry.modify.orderCode, entry.modify.limitPrice),
+        });
+        return;
+      case 'outcome':
+        return this.#outcome(entry);
+      case 'order_status':
+        return this.#status(entry);
+      case 'fill':
+      case 'fill_correction':
+        return this.#fill(entry);
+      // Entries of these kinds do not concern single orders.
+      case 'cancel':
+      case 'position_event':
+      case 'position_mismatch':
+      case 'position_agreed':
+      case 'money_checked':
+      case 'phase':
+      case 'gap':
+      case 'command':
+      case 'remote_command':
+      case 'halt':
+      case 'strategy_started':
+      case 'strategy_changed':
+      case 'strategy_stopped':
+      case 'strategy_fault':
+      case 'strategy_note':
+      case 'stop_ready':
+      case 'equity_peak':
+      case 'policy_acted':
+      case 'alert':
+    }
+  }
+
+  #ask(entry: Extract<JournalEntry, { kind: 'proposal' }>, strategy: string): void {
+    const { proposal } = entry;
+    if (proposal.do !== 'submit') return;
+    const { intent, clientOrderId: id } = proposal;
+    const orderCode = shownCode(this.#contracts, intent.instrument);
+    this.#asked.set(id, this.#row(id, entry, strategy, { ...intent, orderCode }, 'denied'));
+  }
+
+  /** A denied modification has the id of its call, not of an order: the order stays as it is. */
+  #deny(clientOrderId: string, detail: string): void {
+    const asked = this.#asked.get(clientOrderId);
+    if (asked !== undefined) this.#rows.set(clientOrderId, { ...asked, detail });
+  }
+
+  #place(entry: Extract<JournalEntry, { kind: 'place' }>, strategy: string): void {
+    const { order } = entry;
+    const id = order.clientOrderId;
+    this.#asked.delete(id);
+    this.#rows.set(id, this.#row(id, entry, strategy, order, 'submitted'));
+  }
+
+  #adopt(entry: Extract<JournalEntry, { kind: 'order_adopted' }>, strategy: string): void {
+    const { clientOrderId: id, order, parent } = entry;
+    const row = this.#row(id, entry, strategy, order, 'accepted');
+    row.orderNo = order.orderNo;
+    row.detail = parent === undefined ? 'adopted: not placed by this journal' : `sent by ${parent}`;
+    this.#rows.set(id, row);
+  }
+
+  /** The broker creates the exits of a bracket, so no `place` entry precedes them. */
+  #waiting(entry: Extract<JournalEntry, { kind: 'order_waiting' }>, strategy: string): void {
+    const { clientOrderId: id, row: terms, parent } = entry;
+    let row = this.#rows.get(id);
+    if (row === undefined) {
+      row = this.#row(id, entry, strategy, terms, 'pending_trigger');
+      row.detail = parent === null ? 'adopted: not placed by this journal' : `brought by ${parent}`;
+      this.#rows.set(id, row);
+    }
+    row.orderNo = terms.orderNo;
+  }
+
+  #row(
+    clientOrderId: string,
+    { tsUs }: JournalEntry,
+    strategy: string,
+    { orderCode, side, qty, limitPrice }: Terms,
+    status: string,
+  ): Draft {
+    const limitPoints = this.#points(orderCode, limitPrice);
+    return { ...EMPTY, clientOrderId, tsUs, strategy, orderCode, side, qty, limitPoints, status };
+  }
+
+  #outcome({ clientOrderId, call, outcome }: Extract<JournalEntry, { kind: 'outcome' }>): void {
+    const row = this.#rows.get(clientOrderId);
+    if (row === undefined) return;
+    const change = this.#changes.get(clientOrderId);
+    if (call === 'modify' && outcome.status === 'accepted' && change !== undefined)
+      Object.assign(row, change);
+    if (outcome.status === 'rejected') row.detail = `${call} rejected ${outcome.code}: ${outcome.text}`;
+    if (outcome.status === 'accepted') row.orderNo = outcome.orderNo;
+  }
+
+  #status(entry: Extract<JournalEntry, { kind: 'order_status' }>): void {
+    const row = this.#rows.get(entry.clientOrderId);
+    if (row === undefined) return;
+    row.status = entry.to;
+    row.orderNo = entry.orderNo ?? row.orderNo;
+    if (entry.detail !== '') row.detail = entry.detail;
+  }
+
+  #fill(entry: Extract<JournalEntry, { kind: 'fill' | 'fill_correction' }>): void {
+    const row = this.#rows.get(entry.clientOrderId);
+    if (row === undefined) return;
+    if (entry.kind === 'fill') row.filledQty = entry.cumQty;
+    const spec = this.#contracts[entry.instrument]?.spec;
+    if (spec === undefined || row.filledQty === 0) return;
+    row.avgPoints = avgPoints(spec, entry.cumValue, row.filledQty);
+  }
+
+  #points(orderCode: string, price: PriceTicks | null): string | null {
+    const contract = this.#contracts.find((each) => each.orderCode === orderCode);
+    return contract === undefined || price === null ? null : formatPoints(contract.spec, price);
+  }
+}
+
+const EMPTY = { orderNo: null, filledQty: 0, avgPoints: null, detail: '' } as const;

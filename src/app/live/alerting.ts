@@ -1,7 +1,6 @@
 /** Carries alerts to the operator's channels and commands back, on the main thread and off the way of any order. */
 import type { Config } from '../../config/config.ts';
 import { dayAt, timeOfDayUs } from '../../domain/civil-date.ts';
-import type { Clock, Timers } from '../../domain/clock.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { milliseconds, OPERATOR_INDEX, type TsUs, US_PER_DAY, US_PER_HOUR } from '../../domain/units.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
@@ -17,6 +16,7 @@ import { TelegramListener } from '../../operator/channels/telegram-listener.ts';
 import type { Secrets } from '../../operator/redact.ts';
 import { remedyOf } from '../../operator/remedies.ts';
 import { formatLocalTime } from '../../text/dates.ts';
+import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { OWN_CAUSE } from './halt.ts';
 import { type ChannelTrial, keptSecret, openChannel, tryChannels } from '../edge/operator-channels.ts';
 
@@ -26,8 +26,6 @@ export interface AlertingOptions {
   readonly path: string;
   readonly names: StrategyNames;
   readonly secrets: Secrets;
-  readonly clock: Clock;
-  readonly timers: Timers;
   /** Journals an alert of a channel; it comes back through `entry`. */
   readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
   /** A name and a count that outlive the process. */
@@ -74,7 +72,7 @@ export class Alerting {
   /** Throws for a secret that is missing. */
   constructor(options: AlertingOptions) {
     this.#options = options;
-    const { config, path, clock, timers, alert } = options;
+    const { config, path, alert } = options;
     const { alerts, calendar, mode } = config;
     const offset = calendar.utcOffsetMinutes;
     const routes = alerts.channels.map((settings): Route => {
@@ -87,16 +85,16 @@ export class Alerting {
     const changed = (): void => this.#file.changed();
     this.#routes = new Routes({
       routes,
-      clock,
-      timers,
-      time: (at) => shownTime(at, clock.nowUs(), offset),
+      clock: systemClock,
+      timers: systemTimers,
+      time: (at) => shownTime(at, systemClock.nowUs(), offset),
       alert,
       onChange: changed,
     });
     const { quiet, repeatAfter, escalateAfter } = alerts;
     this.#desk = new AlertDesk({
-      clock,
-      timers,
+      clock: systemClock,
+      timers: systemTimers,
       repeatAfter,
       escalateAfter,
       quietUntil:
@@ -117,7 +115,7 @@ export class Alerting {
           `${path} could not be written: ${reason}; a restart would forget what was not delivered`,
         ),
     );
-    if (this.isUsed) this.#takeOver(path, clock.nowUs());
+    if (this.isUsed) this.#takeOver(path, systemClock.nowUs());
   }
 
   /** Whether anybody is told. */
@@ -166,7 +164,7 @@ export class Alerting {
   /** Commands by phone are taken from here on, and the dead man's switch is held while `problem` has none. */
   listen(remote: RemoteOptions, problem: () => string | null): void {
     this.#holdSwitch(problem);
-    const { clock, timers, counters, alert, secrets } = this.#options;
+    const { counters, alert, secrets } = this.#options;
     const control = new RemoteControl(remote);
     this.#listeners = this.#bots
       .filter(({ users }) => users.length > 0)
@@ -175,8 +173,8 @@ export class Alerting {
           new TelegramListener({
             bot,
             users,
-            clock,
-            timers,
+            clock: systemClock,
+            timers: systemTimers,
             taken: {
               stampOf: (update) => counters.counter('telegram_update', `${id} ${update}`),
               keep: (update, stamp) => counters.keepCounter('telegram_update', `${id} ${update}`, stamp),
@@ -204,14 +202,14 @@ export class Alerting {
   async close(): Promise<void> {
     this.#desk.close();
     for (let looks = 0; looks < LAST_LOOKS && !this.#routes.isIdle; looks += 1)
-      await new Promise<void>((resolve) => this.#options.timers.after(LAST_LOOK_EVERY, resolve));
+      await new Promise<void>((resolve) => systemTimers.after(LAST_LOOK_EVERY, resolve));
     await this.#routes.close();
     if (this.isUsed) this.#file.changed();
     await this.#file.settled();
   }
 
   #holdSwitch(problem: () => string | null): void {
-    const { config, timers, alert, secrets } = this.#options;
+    const { config, alert, secrets } = this.#options;
     const { deadMansSwitch: settings } = config.alerts;
     if (settings === undefined) return;
     const { url, every, start, fail } = settings;
@@ -220,7 +218,7 @@ export class Alerting {
       every,
       start,
       fail,
-      timers,
+      timers: systemTimers,
       problem,
       onService: (failure) =>
         failure === null

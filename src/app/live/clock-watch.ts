@@ -1,8 +1,12 @@
-/** Looks at the machine's clock each second, and tells when it was set or the machine slept. */
-import type { CancelTimer, Timers } from '../../domain/clock.ts';
+/** Alerts that the machine's clock was set, that the machine slept, and that the calendar ends. */
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { seconds, US_PER_MINUTE, US_PER_SECOND } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import { FOLLOWED_STEP_US_MAX, SLEW_MS, type SystemClock } from '../host/system-clock.ts';
+import { daysKnown, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
+import { dayNumber } from '../../domain/civil-date.ts';
+import type { JournalStore } from '../../journal/journal-store.ts';
+import { calendarEnd } from '../inspect/calendar-view.ts';
 
 export interface ClockWatchOptions {
   readonly clock: Pick<SystemClock, 'nowUs' | 'stepUs' | 'slept'>;
@@ -63,4 +67,29 @@ export function watchClock({ clock, timers, session, onStep, onSet, alert }: Clo
   }
 
   return () => cancel();
+}
+
+const DAILY_FROM = 7;
+const TOLD = 'calendar_told';
+
+interface CalendarWatchParts {
+  readonly calendar: TradingCalendar;
+  readonly clock: Clock;
+  /** A name and a count that outlive the process. */
+  readonly counters: Pick<JournalStore, 'counter' | 'keepCounter'>;
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+}
+
+/** Alerts once from 30 days before the end, each day from a week before and after it. To be called every few minutes. */
+export function checkCalendar({ calendar, clock, counters, alert }: CalendarWatchParts): void {
+  const today = tradingDayAt(calendar, clock.nowUs());
+  const text = calendarEnd(calendar, today);
+  if (text === null) return;
+  const left = daysKnown(calendar, today);
+  const last = counters.counter(TOLD, calendar.validTo);
+  const isDue = last === 0 || (left <= DAILY_FROM && last !== dayNumber(today));
+  if (!isDue) return;
+  counters.keepCounter(TOLD, calendar.validTo, dayNumber(today));
+  if (left < 0) alert('critical', 'calendar_ended', text);
+  else alert('warning', 'calendar_ends', text);
 }

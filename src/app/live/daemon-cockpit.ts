@@ -2,12 +2,26 @@
 import type { Config } from '../../config/config.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { Contract } from '../../domain/contract.ts';
+import { type Contract, NO_BAND_BPS, pointsOf, type PriceBand } from '../../domain/contract.ts';
 import { errorText } from '../../domain/failure.ts';
-import { US_PER_MS } from '../../domain/units.ts';
+import { type PriceTicks, priceTicks, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import { NO_SESSION } from '../../journal/journal-database.ts';
 import { cockpitEntry } from '../../operator/cockpit/cockpit-entry.ts';
-import type { CockpitBar, CockpitEntry, CockpitRole } from '../../operator/cockpit/cockpit-model.ts';
+import type {
+  AccountMoney,
+  BooksState,
+  CockpitBar,
+  CockpitEntry,
+  CockpitRole,
+  CockpitState,
+  ContractState,
+  LimitState,
+  OrderState,
+  PlotState,
+  PositionState,
+  SessionState,
+  StrategyState,
+} from '../../operator/cockpit/cockpit-model.ts';
 import { type Cockpit, type CockpitReads, startCockpit } from '../../operator/cockpit/cockpit-server.ts';
 import { PAGE_DIR } from '../../operator/cockpit/page-files.ts';
 import type { EntrySource } from '../../operator/cockpit/event-streams.ts';
@@ -16,18 +30,21 @@ import type { CommandResult } from '../../operator/control-server.ts';
 import { createJournalNaming, type Naming } from '../../operator/naming.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
-import { packageVersion } from '../host/package-version.ts';
+import { packageVersion } from '../host/program-files.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { joined } from '../../operator/cockpit/candles.ts';
 import type { JournalPlace } from '../inspect/cockpit-reads.ts';
-import { pageFaults } from '../simulator/simulator-faults.ts';
+import { armedFaults, pageFaults } from '../simulator/simulator-faults.ts';
 import { CockpitReader } from './cockpit-reader.ts';
-import { cockpitState } from './cockpit-state.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
 import type { PriceBoard } from './price-board.ts';
-import type { Daemon, DaemonOptions } from './daemon.ts';
-
-type Parts = Pick<DaemonOptions, 'config' | 'paths' | 'address' | 'clockMap' | 'screen'>;
+import type { Daemon } from './daemon.ts';
+import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
+import type { EngineView, OpenOrderEntry, StrategyEntry } from '../../engine/engine-snapshot.ts';
+import { NO_PRICE } from '../../engine/orders/adoption.ts';
+import { avgPoints } from '../inspect/read-state.ts';
+import { jobsText } from '../edge/schedule.ts';
+import { engineHealth, healthProblem } from './health.ts';
 
 export interface DaemonCockpit {
   /** Its address, for the start; null while there is no page. */
@@ -44,18 +61,14 @@ const NO_COCKPIT: DaemonCockpit = {
 };
 
 /** Trading goes on without it: an address that is taken is an alert. */
-export async function startDaemonCockpit(
-  daemon: Daemon,
-  parts: Parts,
-  run: RunActions,
-): Promise<DaemonCockpit> {
-  const { cockpit: settings } = parts.config.operator;
-  if (!settings.enabled) return NO_COCKPIT;
+export async function startDaemonCockpit(daemon: Daemon, run: RunActions): Promise<DaemonCockpit> {
+  const { config } = daemon.options;
+  if (!config.operator.cockpit.enabled) return NO_COCKPIT;
   const reader = new CockpitReader();
   try {
-    const cockpit = await openCockpit(daemon, parts, run, reader);
+    const cockpit = await openCockpit(daemon, run, reader);
     return {
-      note: startNote(cockpit, parts.config),
+      note: startNote(cockpit, config),
       link: (role) => cockpit.link(role),
       close: async () => {
         await cockpit.close();
@@ -76,10 +89,11 @@ function startNote(cockpit: Cockpit, { mode, stateDir }: Config): string {
   return `cockpit: ${cockpit.link('steer')} (opens once, within ten minutes; later: ${again})`;
 }
 
-function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: CockpitReader): Promise<Cockpit> {
-  const { address, hosts, port, behindProxy } = parts.config.operator.cockpit;
-  const { secrets, faults } = parts.address;
-  const note = quietNotes(systemClock, (text) => parts.screen.note(text));
+function openCockpit(daemon: Daemon, run: RunActions, reader: CockpitReader): Promise<Cockpit> {
+  const { config, screen } = daemon.options;
+  const { address, hosts, port, behindProxy } = config.operator.cockpit;
+  const { secrets, faults } = daemon.options.address;
+  const note = quietNotes(systemClock, (text) => screen.note(text));
   return startCockpit({
     address,
     port,
@@ -89,10 +103,10 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
     clock: systemClock,
     secrets,
     handlers: {
-      facts: freshFacts(daemon, parts),
+      facts: freshFacts(daemon),
       marketMs: () => Math.floor(daemon.clock.nowUs() / US_PER_MS),
       prices: pricesOf(daemon),
-      entries: new JournalEntries(daemon, parts.config),
+      entries: new JournalEntries(daemon),
       onFailure: (error) => note(`the cockpit failed: ${errorText(error)}`),
       command: (name, body, by) => steer(daemon, run, { name, body, by, hide: secrets.hide }),
       faults:
@@ -101,7 +115,7 @@ function openCockpit(daemon: Daemon, parts: Parts, run: RunActions, reader: Cock
           : pageFaults(faults, (text, by, { message }) =>
               daemon.tell({ kind: 'remote_command', by, text, outcome: secrets.hide(message) }),
             ),
-      reads: readsOf(daemon, parts, reader),
+      reads: readsOf(daemon, reader),
       refused: (reason) => daemon.metrics.cockpitRefused(reason),
       alert: (text) => daemon.alert('warning', 'cockpit_refused', text),
     },
@@ -114,8 +128,8 @@ function pricesOf({ prices }: Daemon): PriceBoard {
 }
 
 /** The view that came last: an engine that hangs keeps nothing back. Looking asks for the next one. */
-function freshFacts(daemon: Daemon, parts: Parts) {
-  const shown = { ...parts, version: packageVersion() };
+function freshFacts(daemon: Daemon) {
+  const version = packageVersion();
   let isAsking = false;
   return () => {
     if (!isAsking) {
@@ -124,7 +138,7 @@ function freshFacts(daemon: Daemon, parts: Parts) {
         isAsking = false;
       });
     }
-    return cockpitState(daemon, shown);
+    return cockpitState(daemon, version);
   };
 }
 
@@ -135,13 +149,11 @@ interface Steered {
   readonly hide: (text: string) => string;
 }
 
-/** Whoever commands has seen what was told. */
 async function steer(
   daemon: Daemon,
   run: RunActions,
   { name, body, by, hide }: Steered,
 ): Promise<CommandResult> {
-  daemon.alerting.acknowledge();
   const { strategy, clientOrderId, reason } = body;
   const text = [name, strategy, clientOrderId, reason]
     .filter((part) => part !== null && part !== '')
@@ -161,13 +173,11 @@ async function steer(
 /** Rows of the journal as they are committed. */
 class JournalEntries implements EntrySource {
   readonly #daemon: Daemon;
-  readonly #config: Config;
   readonly #present: Naming;
   #past: { readonly session: string; readonly naming: Naming } | null = null;
 
-  constructor(daemon: Daemon, config: Config) {
+  constructor(daemon: Daemon) {
     this.#daemon = daemon;
-    this.#config = config;
     this.#present = this.#naming(() => daemon.edge.table.contracts);
   }
 
@@ -195,13 +205,14 @@ class JournalEntries implements EntrySource {
   }
 
   #naming(contracts: () => readonly Contract[]): Naming {
-    const { calendar, stateDir } = this.#config;
+    const { calendar, stateDir } = this.#daemon.config;
     const { utcOffsetMinutes } = calendar;
     return createJournalNaming(this.#daemon.names, { contracts, utcOffsetMinutes, stateDir });
   }
 }
 
-function readsOf(daemon: Daemon, { config, paths }: Parts, reader: CockpitReader): CockpitReads {
+function readsOf(daemon: Daemon, reader: CockpitReader): CockpitReads {
+  const { config, paths } = daemon.options;
   const place: JournalPlace = {
     utcOffsetMinutes: config.calendar.utcOffsetMinutes,
     stateDir: config.stateDir,
@@ -243,8 +254,8 @@ class PastCandles {
   }
 
   async of(day: TradingDay): Promise<BarsByContract> {
-    const { hasPast, edge } = this.#daemon;
-    if (!hasPast) return NONE;
+    const { cycle, edge } = this.#daemon;
+    if ((cycle.session?.replayed ?? null) === null) return NONE;
     const beforeSeq = pricesOf(this.#daemon).firstSeq;
     if (beforeSeq !== null && this.#known?.day === day && this.#known.beforeSeq === beforeSeq)
       return this.#known.bars;
@@ -253,4 +264,233 @@ class PastCandles {
     if (beforeSeq !== null) this.#known = { day, beforeSeq, bars };
     return bars;
   }
+}
+
+// The daemon as its page shows it.
+
+const ACCOUNT_TAIL = 4;
+const BPS_PER_PERCENT = 100;
+const HUNDREDTHS = 100;
+/** Phase changes of more than a month without a session. */
+const CHANGES_SEARCHED_MAX = 400;
+
+const toMs = (at: TsUs): number => Math.floor(at / US_PER_MS);
+
+/** The server adds the code that confirms. */
+function cockpitState(daemon: Daemon, version: string): Omit<CockpitState, 'confirm'> {
+  const { config, edge, lastView: view } = daemon;
+  const { address, clockMap } = daemon.options;
+  const { state, isStale, connections } = edge.stream.status();
+  const contracts = edge.table.contracts;
+  return {
+    mode: config.mode,
+    version,
+    account: `…${address.subAccountId.slice(-ACCOUNT_TAIL)}`,
+    session: sessionState(config.calendar, daemon.clock.nowUs(), clockMap.speed, daemon.sessionDay ?? null),
+    halted: daemon.halt.reason ?? view?.halted ?? null,
+    sweep: daemon.sweep.progress,
+    problems: problemsOf(daemon),
+    engine: engineHealth(daemon),
+    feed: { state, isStale, isBehind: daemon.cycle.session?.inbox.isBehind === true, connections },
+    token: tokenState(daemon),
+    jobs: jobsText(daemon.jobs),
+    money: moneyOf(view),
+    strategies: (view?.strategies ?? []).map((entry) => strategyState(daemon, entry, contracts)),
+    limits: (view?.limits ?? []).map((use) => limitState(daemon, use)),
+    orders: (view?.orders ?? []).map((order) => orderState(daemon, order, contracts)),
+    books: booksState(view),
+    contracts: contracts.map((contract) =>
+      contractState(
+        contract,
+        view?.contracts.find(({ orderCode }) => orderCode === contract.orderCode)?.band ?? null,
+      ),
+    ),
+    plots: (view?.plots ?? []).flatMap((plot) => plotState(daemon, plot, contracts)),
+    procedure: view?.procedure ?? '',
+    alerts: { unseen: daemon.alerting.state.unseen },
+    ...(address.faults !== null && { faults: armedFaults(address.faults) }),
+  };
+}
+
+function sessionState(calendar: TradingCalendar, now: TsUs, speed: number, day: string | null): SessionState {
+  const change = phaseEnd(calendar, now);
+  return {
+    day,
+    phase: phaseAt(calendar, now),
+    endsMs: change === null ? null : toMs(change.at),
+    next: change === null ? null : change.next,
+    utcOffsetMinutes: calendar.utcOffsetMinutes,
+    speed,
+  };
+}
+
+/** Nights, weekends and holidays are one closed phase; null where the calendar knows no end of it. */
+function phaseEnd(
+  calendar: TradingCalendar,
+  now: TsUs,
+): { readonly at: TsUs; readonly next: SessionPhase } | null {
+  const phase = phaseAt(calendar, now);
+  let at = now;
+  for (let look = 0; look < CHANGES_SEARCHED_MAX; look += 1) {
+    at = nextPhaseChange(calendar, at);
+    const next = phaseAt(calendar, at);
+    if (next !== phase) return { at, next };
+  }
+  return null;
+}
+
+const tickPoints = ({ spec }: Contract): number => pointsOf(spec, priceTicks(1));
+
+function contractState(contract: Contract, band: PriceBand | null): ContractState {
+  const { spec, orderCode } = contract;
+  const hasBand = band !== null && spec.bandBps < NO_BAND_BPS;
+  return {
+    contract: orderCode,
+    tickPoints: tickPoints(contract),
+    floorPoints: hasBand ? pointsOf(spec, band.floor) : null,
+    ceilingPoints: hasBand ? pointsOf(spec, band.ceiling) : null,
+    referencePoints: band === null ? null : band.reference / (spec.partsPerPoint ?? HUNDREDTHS),
+  };
+}
+
+function problemsOf(daemon: Daemon): readonly string[] {
+  const { lastView: view, degraded, clockProblem, programTold, alerting } = daemon;
+  const told = [
+    degraded,
+    healthProblem(daemon),
+    clockProblem,
+    typeof view?.unproven === 'string' ? `positions are not proven: ${view.unproven}` : null,
+    view?.money.state === 'differs' ? 'money differs from the broker’s' : null,
+    programTold,
+    ...alerting.state.channels.map(({ id, trouble }) =>
+      trouble === null ? null : `the channel ${id} fails: ${trouble}`,
+    ),
+  ];
+  return [...new Set(told.filter((text) => text !== null))];
+}
+
+function tokenState({ edge: { tokens }, otpDesk }: Daemon): CockpitState['token'] {
+  const token = tokens.current();
+  return {
+    untilRealMs: token === undefined ? null : toMs(token.expiresAt),
+    isOtpAwaited: otpDesk.isWaiting,
+    exchangesUsed: tokens.budget.used,
+    exchangesAllowed: tokens.budget.allowed,
+  };
+}
+
+const moneyOf = (view: EngineView | undefined): AccountMoney => ({
+  dayPnlVnd: view?.dayPnl ?? 0,
+  feeVnd: view?.fee ?? 0,
+  taxVnd: view?.tax ?? 0,
+});
+
+function strategyState(
+  { cycle }: Daemon,
+  entry: StrategyEntry,
+  contracts: readonly Contract[],
+): StrategyState {
+  const configured = cycle.session?.strategies.present.configured;
+  return {
+    id: entry.id,
+    strategy: configured?.find(({ settings }) => settings.id === entry.id)?.definition ?? '',
+    stopped: entry.stopped,
+    halted: entry.halted,
+    contracts: entry.legs,
+    positions: entry.positions.map((held) => positionState(held, contracts)),
+    openOrders: entry.openOrders,
+    fills: entry.fills,
+    feeVnd: entry.fee,
+    taxVnd: entry.tax,
+    dayPnlVnd: entry.dayPnl,
+  };
+}
+
+function positionState(
+  { orderCode, qty, openValue, open }: StrategyEntry['positions'][number],
+  contracts: readonly Contract[],
+): PositionState {
+  const contract = contracts.find((each) => each.orderCode === orderCode);
+  const isPriced = qty !== 0 && contract !== undefined;
+  return {
+    contract: orderCode,
+    qty,
+    avgPoints: isPriced ? avgPoints(contract.spec, openValue, qty) : null,
+    openVnd: open,
+  };
+}
+
+const UNIT: Readonly<Record<EngineView['limits'][number]['limit'], LimitState['unit']>> = {
+  position: 'contracts',
+  open_orders: 'orders',
+  daily_loss: 'VND',
+  orders_per_second: 'orders',
+  orders_per_minute: 'orders',
+  messages_per_minute: 'messages',
+  rejections_per_minute: 'orders',
+  drawdown: 'VND',
+  margin: '%',
+};
+
+function limitState(
+  { names }: Daemon,
+  { limit, strategy, used, max }: EngineView['limits'][number],
+): LimitState {
+  const unit = UNIT[limit];
+  const scale = unit === '%' ? BPS_PER_PERCENT : 1;
+  const owner = strategy === null ? null : names.nameOf(strategy);
+  return { limit, strategy: owner, used: used / scale, max: max / scale, unit };
+}
+
+function orderState({ names }: Daemon, order: OpenOrderEntry, contracts: readonly Contract[]): OrderState {
+  const contract = contracts.find(({ orderCode }) => orderCode === order.orderCode);
+  const points = (price: PriceTicks | null): number | null =>
+    price === null || price === NO_PRICE || contract === undefined ? null : pointsOf(contract.spec, price);
+  return {
+    id: order.clientOrderId,
+    orderNo: order.orderNo,
+    strategy: names.nameOf(order.strategy),
+    contract: order.orderCode,
+    side: order.side,
+    qty: order.qty,
+    filledQty: order.filledQty,
+    limitPoints: points(order.limitPrice),
+    triggerPoints: points(order.triggerPrice),
+    status: order.status,
+    isAdopted: order.isAdopted,
+    isUnknown: order.status === 'unknown' || order.status === 'presumed_absent',
+  };
+}
+
+function plotState(
+  { names }: Daemon,
+  { strategy, instrument, name, tsUs, value }: EngineView['plots'][number],
+  contracts: readonly Contract[],
+): readonly PlotState[] {
+  const contract = contracts[instrument];
+  if (contract === undefined) return [];
+  const points = value * tickPoints(contract);
+  return [{ strategy: names.nameOf(strategy), name, contract: contract.orderCode, atMs: toMs(tsUs), points }];
+}
+
+const msOf = (at: TsUs | null | undefined): number | null =>
+  at === null || at === undefined ? null : toMs(at);
+
+function booksState(view: EngineView | undefined): BooksState {
+  const held = (view?.contracts ?? []).filter(
+    ({ ours, broker }) => ours !== 0 || (broker !== null && broker !== 0),
+  );
+  return {
+    unproven: view?.unproven ?? null,
+    positions: held.map(({ orderCode, ours, broker }) => ({
+      contract: orderCode,
+      ours,
+      broker: broker ?? 0,
+    })),
+    money: view?.money.state ?? 'unread',
+    figures: view?.money.figures ?? [],
+    positionsMs: msOf(view?.positionsReadUs),
+    moneyMs: msOf(view?.money.comparedUs),
+    lastFillMs: msOf(view?.lastFillUs),
+  };
 }

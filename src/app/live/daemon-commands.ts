@@ -9,8 +9,7 @@ import type { CommandResult } from '../../operator/control-server.ts';
 import { formatUtcSecond } from '../../text/dates.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { noChannel, trialLines } from '../edge/operator-channels.ts';
-import { inTime } from '../host/market-clock.ts';
-import { systemClock } from '../host/system-clock.ts';
+import { inTime, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 import { type ReadAgain, reload, startStrategy } from './reload.ts';
 
@@ -20,7 +19,7 @@ export interface RunActions {
   readonly readAgain: ReadAgain;
 }
 
-/** One place for commands of the control API and of a phone. */
+/** One place for commands of the control API, of a phone and of the page. Whoever commands has seen what was told. */
 export function obey(
   daemon: Daemon,
   name: CommandName,
@@ -28,6 +27,7 @@ export function obey(
   { stop, readAgain }: RunActions,
 ): CommandResult | Promise<CommandResult> {
   const { reason } = body;
+  const seenAlerts = daemon.alerting.acknowledge();
   switch (name) {
     case 'stop':
       stop(reason);
@@ -40,7 +40,7 @@ export function obey(
     case 'otp':
       return bringOtp(daemon, body.otp ?? '');
     case 'seen':
-      return seenAlerts(daemon);
+      return { ok: true, message: acknowledgedText(seenAlerts) };
     case 'test-message':
       return testMessage(daemon, body.channel);
     case 'halt':
@@ -114,13 +114,8 @@ function halt(daemon: Daemon, reason: string): CommandResult {
   return { ok: true, message: 'entries are off' };
 }
 
-function seenAlerts({ alerting }: Daemon): CommandResult {
-  const count = alerting.acknowledge();
-  return {
-    ok: true,
-    message: count === 0 ? 'nothing waited' : `${formatCount(count, 'critical alert')} acknowledged`,
-  };
-}
+const acknowledgedText = (count: number): string =>
+  count === 0 ? 'nothing waited' : `${formatCount(count, 'critical alert')} acknowledged`;
 
 async function testMessage({ alerting }: Daemon, channel: string | null): Promise<CommandResult> {
   const trials = await alerting.try(channel);

@@ -5,6 +5,7 @@ import { tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { ConfiguredStrategy } from '../../engine/ports/engine-event.ts';
 import type { StatusContent } from '../../operator/status-line.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
 import { writeBlocks } from '../host/block-file.ts';
@@ -12,11 +13,10 @@ import { systemClock } from '../host/system-clock.ts';
 import { calendarEnd } from '../inspect/calendar-view.ts';
 import { listDaemon } from '../restart/daemon-list.ts';
 import type { AlertingState } from './alerting.ts';
-import { engineHealth } from './cockpit-state.ts';
-import type { Daemon, DaemonOptions } from './daemon.ts';
+import type { Daemon } from './daemon.ts';
 import type { DaemonCockpit } from './daemon-cockpit.ts';
 import { obey, type RunActions } from './daemon-commands.ts';
-import { calendarProblem, healthOf } from './health.ts';
+import { calendarProblem, engineHealth, healthOf } from './health.ts';
 import { comparisons } from './holdings.ts';
 import { statusContent } from './daemon-screen.ts';
 
@@ -48,7 +48,7 @@ export interface DaemonStatus {
   /** So long the engine has not answered and `engine` is old; null while it answers, or does not run. */
   readonly engineSilentMs: number | null;
   /** As they were listed last; null between two sessions. */
-  readonly strategies: Daemon['strategies'] | null;
+  readonly strategies: readonly ConfiguredStrategy[] | null;
 }
 
 export interface DaemonControl {
@@ -58,24 +58,20 @@ export interface DaemonControl {
 
 export async function startDaemonControl(
   daemon: Daemon,
-  { config, paths, address: { secrets } }: Pick<DaemonOptions, 'config' | 'paths' | 'address'>,
   run: RunActions,
   cockpit: Pick<DaemonCockpit, 'link'>,
 ): Promise<DaemonControl> {
+  const { config, paths, address } = daemon.options;
   const token = randomBytes(24).toString('base64url');
   const server = await startControl({
     port: config.operator.controlPort,
     token,
-    secrets,
+    secrets: address.secrets,
     handlers: {
       health: () => healthOf(daemon),
       ready: () => readiness(daemon),
-      status: () => statusOf(daemon, config),
-      command: (name, body) => {
-        // Whoever commands has seen what was told.
-        daemon.alerting.acknowledge();
-        return obey(daemon, name, body, run);
-      },
+      status: () => statusOf(daemon),
+      command: (name, body) => obey(daemon, name, body, run),
       link: (role) => linkOf(cockpit.link(role)),
     },
   });
@@ -92,19 +88,16 @@ export async function startDaemonControl(
   };
 }
 
-export const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
-  mode: config.mode,
-  stateDir: config.stateDir,
+export const statusOf = (daemon: Daemon): DaemonStatus => ({
+  mode: daemon.config.mode,
+  stateDir: daemon.config.stateDir,
   program: daemon.programProblem,
   session: daemon.sessionDay ?? null,
   degraded: daemon.degraded,
   calendar: calendarEnd(daemon.config.calendar, tradingDayAt(daemon.config.calendar, daemon.clock.nowUs())),
   halted: daemon.halt.reason,
   halt: daemon.sweep.progress,
-  line:
-    daemon.lastView === undefined
-      ? null
-      : statusContent(daemon, daemon.lastView, config.calendar.utcOffsetMinutes),
+  line: daemon.lastView === undefined ? null : statusContent(daemon, daemon.lastView),
   stream: daemon.edge.stream.status(),
   tokenExchanges: daemon.edge.tokens.budget,
   jobs: daemon.jobs,
@@ -114,12 +107,12 @@ export const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
   compared:
     daemon.lastView === undefined
       ? { positions: null, money: null }
-      : comparisons(daemon.lastView, config.calendar.utcOffsetMinutes),
+      : comparisons(daemon.lastView, daemon.config.calendar.utcOffsetMinutes),
   engineSilentMs:
     engineHealth(daemon).state === 'hung'
       ? Math.floor((systemClock.nowUs() - daemon.viewedUs) / US_PER_MS)
       : null,
-  strategies: daemon.strategies ?? null,
+  strategies: daemon.cycle.session?.strategies.present.configured ?? null,
 });
 
 const linkOf = (link: string | null): CommandResult & { readonly link: string | null } =>
@@ -142,7 +135,8 @@ export function readiness(daemon: Daemon): { readonly ready: boolean; readonly r
   if (ended !== null) return { ready: false, reason: ended };
   if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
   if (isStale) return { ready: false, reason: 'no prices come, though the stream is connected' };
-  if (daemon.isBehind) return { ready: false, reason: 'the engine is behind the prices: entries wait' };
+  if (daemon.cycle.session?.inbox.isBehind === true)
+    return { ready: false, reason: 'the engine is behind the prices: entries wait' };
   const { clockProblem, lastView: view } = daemon;
   const unproven =
     view === undefined ? 'the engine has not answered yet' : (view.unproven ?? view.stopsUnproven);

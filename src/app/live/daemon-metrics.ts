@@ -7,12 +7,10 @@ import type { Sample, Series } from '../../operator/metrics.ts';
 import { startMetricsServer } from '../../operator/metrics-server.ts';
 import { tokenHours } from '../edge/broker-edge.ts';
 import { readSecret } from '../edge/secret-place.ts';
-import { packageVersion } from '../host/package-version.ts';
+import { packageVersion } from '../host/program-files.ts';
 import { systemClock } from '../host/system-clock.ts';
-import type { Daemon, DaemonOptions } from './daemon.ts';
+import type { Daemon } from './daemon.ts';
 import { healthOf } from './health.ts';
-
-type Parts = Pick<DaemonOptions, 'config' | 'paths' | 'clockMap' | 'address' | 'screen'>;
 
 interface DaemonMetrics {
   close(): Promise<void>;
@@ -23,21 +21,22 @@ const LOOP_LOOK_MS = 1_000;
 const NS_PER_US = 1_000;
 
 /** Trading goes on without it: an address that is taken is an alert. */
-export async function startDaemonMetrics(daemon: Daemon, parts: Parts): Promise<DaemonMetrics> {
-  const { metrics } = parts.config.operator;
+export async function startDaemonMetrics(daemon: Daemon): Promise<DaemonMetrics> {
+  const { config, address, screen } = daemon.options;
+  const { metrics } = config.operator;
   if (metrics === undefined) return { close: () => Promise.resolve() };
   const token = readSecret(metrics.token);
-  if (token !== undefined) parts.address.secrets.keep(token);
+  if (token !== undefined) address.secrets.keep(token);
   const stopLoop = watchLoop(daemon);
   try {
     const server = await startMetricsServer({
       ...metrics,
       token,
       contentType: daemon.metrics.contentType,
-      text: () => daemon.metrics.text(samplesOf(daemon, parts)),
+      text: () => daemon.metrics.text(samplesOf(daemon)),
       health: () => healthOf(daemon),
     });
-    parts.screen.note(`metrics: ${server.url}/metrics`);
+    screen.note(`metrics: ${server.url}/metrics`);
     return {
       close: async () => {
         stopLoop();
@@ -96,18 +95,18 @@ const gaugesBy =
     );
 
 /** A session, or an engine that is rebuilt, begins some counters anew: Prometheus knows that of counters. */
-export const samplesOf = (daemon: Daemon, parts: Omit<Parts, 'address' | 'screen'>): readonly Series[] => [
-  ...stateSeries(daemon, parts),
+export const samplesOf = (daemon: Daemon): readonly Series[] => [
+  ...stateSeries(daemon),
   ...engineSeries(daemon),
   ...strategySeries(daemon),
-  ...feedSeries(daemon, parts),
-  ...tokenSeries(daemon, parts),
-  ...journalSeries(daemon, parts),
+  ...feedSeries(daemon),
+  ...tokenSeries(daemon),
+  ...journalSeries(daemon),
   ...processSeries(daemon),
 ];
 
-function stateSeries(daemon: Daemon, { config }: Pick<Parts, 'config'>): readonly Series[] {
-  const { halt, lastView: view } = daemon;
+function stateSeries(daemon: Daemon): readonly Series[] {
+  const { halt, config, lastView: view } = daemon;
   const build = { version: packageVersion(), mode: config.mode, node: process.version };
   return [
     gauges('build_info', 'Version, mode and Node.js of the daemon; always 1.', Object.keys(build), [
@@ -209,9 +208,10 @@ function strategySeries({ lastView: view, names }: Daemon): readonly Series[] {
   ];
 }
 
-function feedSeries({ edge, feed, clock }: Daemon, { clockMap }: Pick<Parts, 'clockMap'>): readonly Series[] {
+function feedSeries({ edge, cycle, clock, options }: Daemon): readonly Series[] {
+  const inbox = cycle.session?.inbox;
   const { state, isStale, connections, framesDropped } = edge.stream.status();
-  const ageUs = feed && Math.max(0, (clock.nowUs() - feed.lastUs) / clockMap.speed);
+  const ageUs = inbox && Math.max(0, (clock.nowUs() - inbox.lastFrameUs) / options.clockMap.speed);
   return [
     gauge('stream_live', '1 while the price stream is connected and authenticated.', state === 'live'),
     gauge('feed_stale', '1 while prices stay away on a connection that is alive.', isStale),
@@ -220,8 +220,8 @@ function feedSeries({ edge, feed, clock }: Daemon, { clockMap }: Pick<Parts, 'cl
       'Age of the last data frame that the engine was given; since the session opened while there was none.',
       ageUs && ageUs / US_PER_SECOND,
     ),
-    gauge('frames_waiting', 'Data frames that wait for the engine.', feed?.waiting ?? 0),
-    counter('frames_total', 'Data frames that the engine was given.', feed?.frames ?? 0),
+    gauge('frames_waiting', 'Data frames that wait for the engine.', inbox?.framesWaiting ?? 0),
+    counter('frames_total', 'Data frames that the engine was given.', inbox?.frames ?? 0),
     counter(
       'stream_connections_total',
       'Authenticated connections to the price stream; all but the first are reconnects.',
@@ -232,13 +232,10 @@ function feedSeries({ edge, feed, clock }: Daemon, { clockMap }: Pick<Parts, 'cl
   ];
 }
 
-function tokenSeries(
-  { edge: { tokens }, clock, otpDesk }: Daemon,
-  { config, clockMap }: Pick<Parts, 'config' | 'clockMap'>,
-): readonly Series[] {
+function tokenSeries({ edge: { tokens }, clock, config, otpDesk, options }: Daemon): readonly Series[] {
   const now = systemClock.nowUs();
   const token = tokens.current();
-  const hours = tokenHours(config, clock.nowUs(), clockMap);
+  const hours = tokenHours(config, clock.nowUs(), options.clockMap);
   const neededUs = hours !== undefined && now >= hours.fromUs ? Math.max(0, hours.untilUs - now) : 0;
   return [
     gauge(
@@ -260,7 +257,7 @@ function tokenSeries(
   ];
 }
 
-const journalSeries = ({ journal }: Daemon, { paths }: Pick<Parts, 'paths'>): readonly Series[] => [
+const journalSeries = ({ journal, options: { paths } }: Daemon): readonly Series[] => [
   gauge('journal_failing', '1 while the disk refuses rows of the journal.', journal.isFailing),
   gauge('journal_waiting_rows', 'Rows that wait for their commit.', journal.waiting),
   gauge('journal_bytes', 'Size of the journal.', sizeOf(paths.journal)),

@@ -3,7 +3,6 @@ import { formatTimeOfDay } from '../../text/dates.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
-import type { Config } from '../../config/config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -19,20 +18,19 @@ import { type StatusContent, statusLine } from '../../operator/status-line.ts';
 import { type SessionSummary, type SummaryStrategy, summaryText } from '../../operator/summary.ts';
 import { createPaint, isColourWanted, type Paint } from '../../operator/terminal.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
-import { systemClock } from '../host/system-clock.ts';
-import { packageVersion } from '../host/package-version.ts';
+import { inTime, systemClock, systemTimers } from '../host/system-clock.ts';
+import { packageVersion } from '../host/program-files.ts';
 import type { RunPlan } from '../host/run-plan.ts';
-import type { Daemon, Screen } from './daemon.ts';
+import type { Daemon } from './daemon.ts';
 import { bookFacts, comparisons } from './holdings.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
-import { inTime, systemTimers } from '../host/market-clock.ts';
 
-export interface DaemonScreen extends Screen {
+export interface DaemonScreen extends Log {
   /** Shows the banner and the status line of this daemon; returns how to stop. */
-  watch(daemon: Daemon, address: BrokerAddress, controlUrl: string, cockpit: string | null): () => void;
+  watch(daemon: Daemon, controlUrl: string, cockpit: string | null): () => void;
   summary(daemon: Daemon): Promise<void>;
 }
 
@@ -63,15 +61,12 @@ export function createDaemonScreen(
       })
     : textLog(naming, paint, secrets);
   return {
-    note: (text) => out.note(text),
-    entry: (entry) => out.entry(entry),
-    block: (text) => out.block(text),
-    status: (text) => out.status(text),
-    watch(daemon, address, controlUrl, cockpit) {
+    ...out,
+    watch(daemon, controlUrl, cockpit) {
       table = daemon.edge.table;
-      out.block(banner(bannerContent(plan, address, controlUrl, packageVersion()), paint));
+      out.block(banner(bannerContent(plan, daemon.options.address, controlUrl), paint));
       if (cockpit !== null) out.note(cockpit);
-      return showStatus(daemon, config, out, paint);
+      return showStatus(daemon, out, paint);
     },
     async summary(daemon) {
       const failure = failureOf(() => daemon.journal.flush());
@@ -109,15 +104,15 @@ function screenLines(text: string): string {
 }
 
 /** The view is refreshed every second, for the control API; the line is written as often as configured. */
-function showStatus(daemon: Daemon, config: Config, out: Log, paint: Paint): () => void {
+function showStatus(daemon: Daemon, out: Log, paint: Paint): () => void {
   let shownAt = 0;
-  const everyMs = config.operator.statusEvery / US_PER_MS;
+  const everyMs = daemon.config.operator.statusEvery / US_PER_MS;
   const show = async (): Promise<void> => {
     const view = await daemon.refreshView();
     const now = systemClock.nowUs() / US_PER_MS;
     if (view === undefined || now - shownAt < everyMs) return;
     shownAt = now;
-    const status = statusContent(daemon, view, config.calendar.utcOffsetMinutes);
+    const status = statusContent(daemon, view);
     out.status(statusLine(status, paint), status);
   };
   const timer = setInterval(() => void show(), STATUS_EVERY_MS);
@@ -126,12 +121,7 @@ function showStatus(daemon: Daemon, config: Config, out: Log, paint: Paint): () 
 
 const percent = (bps: number): string => `${bps / 100} %`;
 
-function bannerContent(
-  plan: RunPlan,
-  address: BrokerAddress,
-  controlUrl: string,
-  version: string,
-): BannerContent {
+function bannerContent(plan: RunPlan, address: BrokerAddress, controlUrl: string): BannerContent {
   const { config, tape, remarks } = plan;
   const { risk } = config.engine;
   const { speed } = config.simulator;
@@ -140,7 +130,7 @@ function bannerContent(
   const market = tape === null ? `seed ${config.simulator.seed}` : `the tape of ${tape.day}`;
   return {
     name: 'Tickwright',
-    version,
+    version: packageVersion(),
     mode: config.mode,
     broker: isPaper ? `simulated, ${market}, ${address.restUrl}` : address.restUrl,
     account: address.subAccountId,
@@ -164,14 +154,14 @@ function bannerContent(
   };
 }
 
-export function statusContent(daemon: Daemon, view: EngineView, utcOffsetMinutes: number): StatusContent {
+export function statusContent(daemon: Daemon, view: EngineView): StatusContent {
   const net = new Map<string, number>();
   for (const { orderCode, qty } of view.strategies.flatMap(({ positions }) => positions)) {
     net.set(orderCode, (net.get(orderCode) ?? 0) + qty);
   }
   const token = daemon.edge.tokens.current();
   return {
-    time: formatTime(daemon.clock.nowUs(), utcOffsetMinutes).slice(0, 8),
+    time: formatTime(daemon.clock.nowUs(), daemon.config.calendar.utcOffsetMinutes).slice(0, 8),
     phase: view.phase,
     stream: view.stream,
     positions: [...net].map(([code, qty]) => ({ code, qty })),

@@ -15,7 +15,6 @@ import { seconds, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import {
   type Command,
-  type ConfiguredStrategy,
   type EngineEvent,
   isOfAccount,
   type Unsequenced,
@@ -24,26 +23,30 @@ import type { AlertSeverity, HaltEntry, JournalEntry } from '../../engine/ports/
 import { openEmergencyFile } from '../../journal/emergency-file.ts';
 import { WAL_BYTES_MAX } from '../../journal/journal-database.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
+import type { Log } from '../../operator/log.ts';
 import { Metrics } from '../../operator/metrics.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge, tokenHours } from '../edge/broker-edge.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
-import { type DayCare, followSessionHours, type RunningSchedule, type Schedule } from '../edge/schedule.ts';
-import { awaitToken } from '../edge/token-watch.ts';
+import {
+  awaitToken,
+  type DayCare,
+  followSessionHours,
+  type RunningSchedule,
+  type Schedule,
+} from '../edge/schedule.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
-import { createMarketClock, systemTimers } from '../host/market-clock.ts';
-import type { Lockstep } from '../simulator/lockstep.ts';
+import { createMarketClock, FOLLOWED_STEP_US_MAX, systemClock, systemTimers } from '../host/system-clock.ts';
+import type { Lockstep } from '../simulator/embedded-simulator.ts';
 import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
-import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
 import type { RunMark } from '../host/run-mark.ts';
 import { untoldOrder } from '../restart/own-books.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { Alerting } from './alerting.ts';
-import { checkCalendar } from './calendar-watch.ts';
-import { watchClock } from './clock-watch.ts';
+import { checkCalendar, watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './halt.ts';
 import { holdingsText } from './holdings.ts';
@@ -51,17 +54,9 @@ import { OtpReminders } from './otp-reminders.ts';
 import { PriceBoard } from './price-board.ts';
 import { leftOutBy, RunNotices } from './run-notices.ts';
 import { SessionCycle } from './session-cycle.ts';
-import type { TradingSession, Unattributed } from './trading-session.ts';
-import type { PreparedChange, StrategyChange } from './strategy-switch.ts';
 
-/** The operator's display, as text or JSON lines. */
-export interface Screen {
-  note(text: string): void;
-  entry(entry: JournalEntry): void;
-  /** Several lines as they are: banner, tables. */
-  block(text: string): void;
-  status(text: string): void;
-}
+/** An entry without the fields that each entry of the main thread has. */
+type OwnEntry<E = JournalEntry> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -69,7 +64,8 @@ export interface DaemonOptions {
   readonly paths: StatePaths;
   readonly address: BrokerAddress;
   readonly clockMap: ClockMap;
-  readonly screen: Screen;
+  /** The operator's display. */
+  readonly screen: Pick<Log, 'note' | 'entry'>;
   /** Absent: the engine has a thread of its own. */
   readonly startEngine?: StartEngine;
   /** Absent: the stream is a real WebSocket. */
@@ -102,10 +98,11 @@ export class Daemon {
   readonly metrics: Metrics;
   /** Null without a page. */
   readonly prices: PriceBoard | null;
-  readonly #options: DaemonOptions;
+  /** With the calendar in use. */
+  readonly options: DaemonOptions;
   readonly #calendar: CalendarInUse;
   readonly #emergency: EmergencyRecord;
-  readonly #cycle: SessionCycle;
+  readonly cycle: SessionCycle;
   readonly #reminders: OtpReminders;
   readonly #care: NodeJS.Timeout;
   #notices: RunNotices | undefined = undefined;
@@ -125,7 +122,7 @@ export class Daemon {
   constructor(given: DaemonOptions) {
     this.#calendar = new CalendarInUse(given.config.calendar);
     const options = { ...given, config: { ...given.config, calendar: this.#calendar } };
-    this.#options = options;
+    this.options = options;
     const { config, paths, address, clockMap, screen } = options;
     const note = quietNotes(systemClock, (text) => screen.note(text));
     this.clock = createMarketClock(clockMap);
@@ -139,7 +136,7 @@ export class Daemon {
       names: this.names,
       onFailure: ({ message }) => {
         this.#emergency.journalFailed(message);
-        this.#cycle.post({ kind: 'journal_failed', reason: message });
+        this.cycle.post({ kind: 'journal_failed', reason: message });
       },
       onRecovered: () => this.#emergency.recovered(),
       onCommit: (took) => this.metrics.commit(took),
@@ -157,37 +154,32 @@ export class Daemon {
       onEntry: (entry) => this.#onHalt(entry),
     });
     this.edge = this.#createEdge(options, note);
-    this.edge.frames$.subscribe((text) => this.#cycle.session?.frame(text));
+    this.edge.frames$.subscribe((text) => this.cycle.session?.frame(text));
     this.prices = config.operator.cockpit.enabled ? new PriceBoard(() => this.edge.table.contracts) : null;
     this.edge.tokens.onChange(() => {
       this.#reminders.obtained();
-      this.#cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
+      this.cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
     });
     this.sweep = this.#createSweep(config);
-    this.#cycle = new SessionCycle({
+    this.cycle = new SessionCycle({
       context: {
-        config,
-        clockMap,
+        ...options,
         journal: this.journal,
-        paths,
         edge: this.edge,
         halt: this.halt,
-        names: this.names,
         mark: options.mark?.followed ?? null,
         accountTail: address.custodyCode.slice(-6),
-        startEngine: options.startEngine,
         startStamp: options.startStamp ?? (() => (config.mode === 'dry-run' ? '' : startStamp(paths))),
         unjournaled: (on) => this.#emergency.unjournaled(on),
         prices: this.prices,
-        lockstep: options.lockstep ?? null,
         onEntry: (entry) => this.#onEntry(entry),
+        alert: (severity, code, text) => this.alert(severity, code, text),
       },
       calendar: this.#calendar,
       note,
       leftOut: this.#strategiesLeftOut(),
       programProblem: () => this.programProblem,
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
-      onDegraded: (code, text) => this.alert('critical', code, text),
       onFailure: (error) => this.#failed?.(error instanceof Error ? error : new Error(String(error))),
     });
     this.#care = setInterval(() => this.#takeCare(), CARE_EVERY_MS).unref();
@@ -195,12 +187,12 @@ export class Daemon {
 
   /** Undefined between two sessions. */
   get sessionDay(): TradingDay | undefined {
-    return this.#cycle.session?.day;
+    return this.cycle.session?.day;
   }
 
   /** Why market time is not to be trusted, or null. */
   get clockProblem(): string | null {
-    if (this.#cycle.session?.isStandingStill === true)
+    if (this.cycle.session?.inbox.isStandingStill === true)
       return 'market time stands still: its last input is ahead of the clock';
     return Math.abs(systemClock.stepUs) > FOLLOWED_STEP_US_MAX
       ? 'the clock of this machine was set: entries wait'
@@ -209,38 +201,23 @@ export class Daemon {
 
   /** Digest of the program that runs; null where no thread loads code. */
   get programDigest(): string | null {
-    return this.#options.program?.digest ?? null;
+    return this.options.program?.digest ?? null;
   }
 
   /** The program on disk is another one, in words, or null. */
   get programProblem(): string | null {
-    return this.#options.program?.problem() ?? null;
-  }
-
-  /** The engine cannot follow the prices: entries wait. */
-  get isBehind(): boolean {
-    return this.#cycle.session?.isBehind === true;
+    return this.options.program?.problem() ?? null;
   }
 
   /** With the strategies of the last change. */
   get config(): Config {
-    return this.#cycle.config;
-  }
-
-  /** Undefined between two sessions. */
-  get strategies(): readonly ConfiguredStrategy[] | undefined {
-    return this.#cycle.session?.strategies.present.configured;
-  }
-
-  /** See `SessionCycle.prepare`. */
-  prepare(change: Omit<StrategyChange, 'excluded'>): Promise<PreparedChange> {
-    return this.#cycle.prepare(change);
+    return this.cycle.config;
   }
 
   /** The days of a newer file. */
   takeCalendar(known: KnownDays, changes: readonly string[]): void {
     this.alert('info', 'calendar_changed', `the calendar is changed: ${changes.join('; ')}`);
-    this.#cycle.takeCalendar(known);
+    this.cycle.takeCalendar(known);
     this.#checkCalendar();
   }
 
@@ -259,27 +236,17 @@ export class Daemon {
 
   /** Why no engine runs though one should, or null. */
   get degraded(): string | null {
-    return this.#cycle.degraded;
-  }
-
-  /** The session has a past that this process has not seen. */
-  get hasPast(): boolean {
-    return (this.#cycle.session?.replayed ?? null) !== null;
+    return this.cycle.degraded;
   }
 
   /** Orders and positions as the journal has them, whether or not an engine runs; rejects when it cannot be read. */
   async ownBooks(): Promise<OwnBooks | null> {
-    await this.#cycle.readOwnBooks();
-    return this.#cycle.ownBooks();
-  }
-
-  /** Undefined between two sessions. */
-  get feed(): TradingSession['feed'] | undefined {
-    return this.#cycle.session?.feed;
+    await this.cycle.readOwnBooks();
+    return this.cycle.ownBooks();
   }
 
   async refreshView(): Promise<EngineView | undefined> {
-    this.lastView = await this.#cycle.session?.view();
+    this.lastView = await this.cycle.session?.view();
     this.viewedUs = systemClock.nowUs();
     if (this.lastView !== undefined) this.prices?.plot(this.lastView.plots);
     return this.lastView;
@@ -292,20 +259,20 @@ export class Daemon {
     });
     const { reason } = this.halt;
     if (reason !== null)
-      this.#options.screen.note(
+      this.options.screen.note(
         `entries are off since an earlier run: ${reason}; tickwright resume allows them`,
       );
     // Not only once a session is open: the disk may still be full, and what rests at the broker would fill meanwhile.
     if (this.#emergency.lines.length > 0) this.halt.begin(this.#emergency.haltReason);
     this.#checkCalendar();
-    const { mark } = this.#options;
+    const { mark } = this.options;
     if (mark !== undefined) this.#notices = new RunNotices(this, mark);
     this.edge.tokens.start();
     this.#stopClockWatch = watchClock({
       clock: systemClock,
       timers: systemTimers,
-      session: () => this.#cycle.session,
-      onStep: (stepUs) => this.#cycle.post({ kind: 'clock_step', stepUs }),
+      session: () => this.cycle.session,
+      onStep: (stepUs) => this.cycle.post({ kind: 'clock_step', stepUs }),
       onSet: () => this.#schedule?.clockStepped(),
       alert: (severity, code, text) => this.alert(severity, code, text),
     });
@@ -314,7 +281,7 @@ export class Daemon {
 
   /** By the mark of runs that died. */
   #strategiesLeftOut(): ReadonlyMap<StrategyIndex, string> {
-    const left = leftOutBy(this.#options.mark, this.#options.config);
+    const left = leftOutBy(this.options.mark, this.options.config);
     return new Map(left?.ids.map((id) => [this.names.indexOf(id), left.reason]));
   }
 
@@ -323,10 +290,8 @@ export class Daemon {
   }
 
   /** Journals an entry of the main thread, with or without an open session. */
-  tell(entry: Unattributed<JournalEntry>): void {
-    const { session } = this.#cycle;
-    if (session !== undefined) return session.tell(entry);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the three fields that `Unattributed` leaves out
+  tell(entry: OwnEntry): void {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the three fields that `OwnEntry` leaves out
     const whole = { ...entry, cause: OWN_CAUSE, tsUs: this.clock.nowUs(), strategy: null } as JournalEntry;
     // A journal that fails has told so itself; the operator hears of this all the same.
     void failureOf(() => this.journal.append(whole));
@@ -337,7 +302,7 @@ export class Daemon {
     const isHalt = command.name === 'halt' && isOfAccount(command);
     if (isHalt && !this.halt.begin(command.reason)) this.#sweepBooks();
     if (command.name === 'resume' && isOfAccount(command)) this.halt.end(command.reason);
-    this.#cycle.post({ kind: 'command', by, command });
+    this.cycle.post({ kind: 'command', by, command });
     // A person is answered next, and may not be told what a kill undoes. A journal that fails has told so itself.
     if (by === 'operator') void failureOf(() => this.journal.flush());
   }
@@ -345,7 +310,7 @@ export class Daemon {
   /** Reports and answers of the broker. */
   #take(event: Unsequenced<EngineEvent>): void {
     this.sweep.see(event);
-    this.#cycle.post(event);
+    this.cycle.post(event);
   }
 
   #onHalt(entry: HaltEntry): void {
@@ -360,8 +325,6 @@ export class Daemon {
       path: paths.messages,
       names: this.names,
       secrets: address.secrets,
-      clock: systemClock,
-      timers: systemTimers,
       alert: (severity, code, text) => this.alert(severity, code, text),
       counters: this.journal,
     });
@@ -370,9 +333,7 @@ export class Daemon {
   #createReminders({ config, clockMap }: DaemonOptions, note: (text: string) => void): OtpReminders {
     return new OtpReminders({
       config,
-      clock: systemClock,
       market: this.clock,
-      timers: systemTimers,
       tokens: () => this.edge.tokens,
       hours: () => tokenHours(config, this.clock.nowUs(), clockMap),
       tell: (draft) => {
@@ -413,10 +374,10 @@ export class Daemon {
       timers: systemTimers,
       lookUp: config.engine.lookUp,
       isHalted: () => this.halt.reason !== null,
-      readOwnBooks: () => this.#cycle.readOwnBooks(),
-      ownBooks: () => this.#cycle.ownBooks(),
+      readOwnBooks: () => this.cycle.readOwnBooks(),
+      ownBooks: () => this.cycle.ownBooks(),
       untold: (rows) => {
-        const day = this.#cycle.session?.day;
+        const day = this.cycle.session?.day;
         return day === undefined ? null : untoldOrder(this.journal.read, day, rows, config.calendar);
       },
       tell: (severity, code, text) => this.alert(severity, code, this.#haltText(text)),
@@ -436,7 +397,7 @@ export class Daemon {
 
   /** A dry run has nothing to take back, and must not touch what others have in the books. */
   #sweepBooks(): void {
-    if (this.#options.config.mode !== 'dry-run') this.sweep.begin();
+    if (this.options.config.mode !== 'dry-run') this.sweep.begin();
   }
 
   /** The simulated broker of a paper run has ended: nothing can be sent, and no price comes. */
@@ -449,7 +410,7 @@ export class Daemon {
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
   async stop(reason: string): Promise<void> {
     if (this.#isEnding) return;
-    if (this.#cycle.session === undefined) this.#tellNotStopped();
+    if (this.cycle.session === undefined) this.#tellNotStopped();
     else await this.#stopSession(reason);
     await this.#notices?.stopped(reason);
   }
@@ -476,7 +437,7 @@ export class Daemon {
   #tellNotStopped(): void {
     const { orders, positions } = this.config.engine.stop;
     const isNothing = orders === 'keep' && positions === 'hold';
-    if (isNothing || (!this.#cycle.isBetween && this.degraded === null)) return;
+    if (isNothing || (!this.cycle.isBetween && this.degraded === null)) return;
     this.#tellIncomplete('no session is open: orders and positions stay as they are at the broker');
   }
 
@@ -492,11 +453,11 @@ export class Daemon {
     this.#stopClockWatch?.();
     // Calls under way get their answers into the journal, so that the next start has nothing to look up.
     await this.edge.gateway.settled();
-    await this.#cycle.drain();
+    await this.cycle.drain();
     await this.edge.gateway.settled();
     await this.edge.close();
     try {
-      await this.#cycle.close();
+      await this.cycle.close();
     } finally {
       // A full disk must not prevent the rest from closing.
       try {
@@ -518,7 +479,7 @@ export class Daemon {
     this.alert(
       'warning',
       'journal_log',
-      `${this.#options.paths.journal}-wal has grown to ${size}: a program that reads the journal keeps it from being folded in; end that program`,
+      `${this.options.paths.journal}-wal has grown to ${size}: a program that reads the journal keeps it from being folded in; end that program`,
     );
   }
 
@@ -536,7 +497,7 @@ export class Daemon {
     try {
       this.journal.close();
     } catch (error) {
-      const { journal, dir } = this.#options.paths;
+      const { journal, dir } = this.options.paths;
       throw new Error(
         `${journal} could not take its last rows: ${errorText(error)}. Make room on the disk of ${dir} and start again: ` +
           'the next start reads orders and positions from the broker',
@@ -551,19 +512,19 @@ export class Daemon {
     if (lines.length === 0) return;
     for (const line of lines)
       this.alert('critical', 'emergency_record', `an earlier run could not write its journal: ${line}`);
-    this.#cycle.post({ kind: 'journal_failed', reason: this.#emergency.haltReason });
+    this.cycle.post({ kind: 'journal_failed', reason: this.#emergency.haltReason });
     this.journal.flush();
-    void this.#emergency.takenOnce(this.#cycle.session?.view(), () => this.journal.flush());
+    void this.#emergency.takenOnce(this.cycle.session?.view(), () => this.journal.flush());
   }
 
   async #work(care: DayCare | undefined): Promise<never> {
     // A refused password, or a cached token that has died, is asked for again before the first session too.
     const roll = (): void => this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule');
-    this.#schedule = followSessionHours(this.#options, this.edge, roll, care);
+    this.#schedule = followSessionHours(this.options, this.edge, roll, care);
     await awaitToken(this.edge.tokens, () => this.#isEnding);
     // The contract list, which a session waits for, may never come.
     if (this.halt.isSwept) this.#sweepBooks();
-    await this.#cycle.open();
+    await this.cycle.open();
     // Closed meanwhile: nothing may be started any more.
     if (this.#isEnding) return new Promise<never>(() => undefined);
     this.#takeEmergencies();
@@ -573,7 +534,7 @@ export class Daemon {
   }
 
   #onEntry(entry: JournalEntry): void {
-    this.#options.screen.entry(entry);
+    this.options.screen.entry(entry);
     this.alerting.entry(entry);
     this.metrics.entry(entry);
     if (entry.kind === 'stop_ready') this.#stopReady?.();

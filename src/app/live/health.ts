@@ -1,10 +1,10 @@
 /** Two readings of health: whether the parts of the daemon answer, and whether all is well, which is stricter than being ready to trade. */
 import { daysKnown, phaseAt, tradingDayAt } from '../../domain/calendar.ts';
 import { seconds, US_PER_SECOND } from '../../domain/units.ts';
+import type { EngineHealth } from '../../operator/cockpit/cockpit-model.ts';
 import type { Health } from '../../operator/control-server.ts';
 import { calendarEnd } from '../inspect/calendar-view.ts';
-import { inTime } from '../host/market-clock.ts';
-import { systemClock } from '../host/system-clock.ts';
+import { inTime, systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 
 /** The engine is asked each second. */
@@ -59,4 +59,13 @@ export async function healthOf(daemon: Daemon): Promise<Health> {
   const answered = daemon.refreshView().then(() => true);
   if (await inTime(answered, ANSWER_MAX)) return { ok: true, reason: '' };
   return { ok: false, reason: `the engine has not answered for ${ANSWER_MAX / US_PER_SECOND} s` };
+}
+
+/** The view comes each second; an engine that computes for longer has hung or is overloaded. */
+const VIEW_EVERY_MAX = seconds(4);
+
+export function engineHealth({ sessionDay, viewedUs, lastView }: Daemon): EngineHealth {
+  if (sessionDay === undefined || lastView === undefined) return { state: 'none' };
+  const isLate = systemClock.nowUs() - viewedUs > VIEW_EVERY_MAX;
+  return { state: isLate ? 'hung' : 'running' };
 }

@@ -1,18 +1,16 @@
 /** Asks a person for the one-time password of the day, reminds, and says when it is in. */
 import { phaseAt } from '../../domain/calendar.ts';
-import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import type { Config } from '../../config/config.ts';
 import type { Draft } from '../../operator/alerts/message.ts';
+import { systemClock, systemTimers } from '../host/system-clock.ts';
 import { formatLocalTime } from '../../text/dates.ts';
 
 export interface ReminderOptions {
   readonly config: Config;
-  /** Real time. */
-  readonly clock: Clock;
   readonly market: Clock;
-  readonly timers: Timers;
   readonly tokens: () => Pick<TokenKeeper, 'current' | 'budget'>;
   readonly hours: () => TokenHours | undefined;
   readonly tell: (draft: Draft) => void;
@@ -49,10 +47,10 @@ export class OtpReminders {
   }
 
   #ask(): void {
-    const { timers, clock, config, hours } = this.#options;
-    this.#cancel = timers.after(config.alerts.remindOtpEvery, () => this.#ask());
+    const { config, hours } = this.#options;
+    this.#cancel = systemTimers.after(config.alerts.remindOtpEvery, () => this.#ask());
     const session = hours();
-    const isNight = session !== undefined && clock.nowUs() < session.fromUs;
+    const isNight = session !== undefined && systemClock.nowUs() < session.fromUs;
     if (isNight && this.#asked > 0) return;
     this.#asked += 1;
     const again = this.#asked === 1 ? '' : `, asked for ${this.#asked} times`;

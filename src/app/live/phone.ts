@@ -1,5 +1,4 @@
 /** Commands and views of a phone: the same handlers as those of the command line. */
-import type { Config } from '../../config/config.ts';
 import { isAuction, phaseAt } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { shortOrderId } from '../../domain/ids.ts';
@@ -18,18 +17,15 @@ import { statusFacts } from './status-facts.ts';
 const NO_ENGINE = 'no session is open';
 const ORDERS_MAX = 30;
 
-export function listenToPhones(daemon: Daemon, config: Config, run: RunActions): void {
+export function listenToPhones(daemon: Daemon, run: RunActions): void {
   const remote: RemoteOptions = {
     clock: systemClock,
     // The view of the last second: an engine that hangs must not keep the answer back.
     show: (view) => {
       daemon.alerting.acknowledge();
-      return phoneView(view, statusOf(daemon, config), daemon.edge.table.contracts);
+      return phoneView(view, statusOf(daemon), daemon.edge.table.contracts);
     },
-    command: (name, body) => {
-      daemon.alerting.acknowledge();
-      return obey(daemon, name, body, run);
-    },
+    command: (name, body) => obey(daemon, name, body, run),
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpDesk.isWaiting,

@@ -7,7 +7,7 @@ import { isJournalThere } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredAddress, reachBroker, type ReachedBroker } from '../edge/broker-address.ts';
 import { CLOSE_READS_MAX } from '../edge/schedule.ts';
-import { systemTimers } from '../host/market-clock.ts';
+import { systemClock, systemTimers } from '../host/system-clock.ts';
 import {
   hasTradedMoney,
   readAgain,
@@ -19,7 +19,6 @@ import {
 import { sendAtOnce } from '../edge/operator-channels.ts';
 import { ProgramFiles } from '../host/program-files.ts';
 import type { Shutdown } from '../host/shutdown.ts';
-import { systemClock } from '../host/system-clock.ts';
 import { createArchiver, type WrittenReport } from '../record/archive-recordings.ts';
 import { RunMark } from '../host/run-mark.ts';
 import {
@@ -66,16 +65,13 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     return EXIT.usage;
   }
   const missing = [...missingSecrets(plan.config.alerts), ...missingMetricsToken(plan.config.operator)];
-  if (missing.length > 0) {
-    const text = missing.map((each) => `${plan.config.file}: ${each}; nothing was started`).join('\n');
-    process.stderr.write(`${text}\n`);
-    await tellNoStart(plan.config, text);
-    return EXIT.usage;
-  }
-  const other = otherFormat(paths.journal);
-  if (other !== null) {
-    process.stderr.write(`${other}\n`);
-    await tellNoStart(plan.config, other);
+  const problem =
+    missing.length === 0
+      ? otherFormat(paths.journal)
+      : missing.map((each) => `${plan.config.file}: ${each}; nothing was started`).join('\n');
+  if (problem !== null) {
+    process.stderr.write(`${problem}\n`);
+    await tellNoStart(plan.config, problem);
     return EXIT.usage;
   }
   for (const text of secretsInPm2(plan.config)) process.stderr.write(`${text}\n`);
@@ -171,13 +167,13 @@ async function runLocked(
       stop: (reason) => shutdown.ask(reason),
       readAgain: () => readAgain(config, options, remarks.length > 0),
     };
-    const cockpit = await startDaemonCockpit(daemon, parts, actions);
-    const control = await startDaemonControl(daemon, parts, actions, cockpit);
-    listenToPhones(daemon, config, actions);
-    const metrics = await startDaemonMetrics(daemon, parts);
+    const cockpit = await startDaemonCockpit(daemon, actions);
+    const control = await startDaemonControl(daemon, actions, cockpit);
+    listenToPhones(daemon, actions);
+    const metrics = await startDaemonMetrics(daemon);
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
-    const stopStatus = screen.watch(daemon, address, control.url, cockpit.note);
+    const stopStatus = screen.watch(daemon, control.url, cockpit.note);
     const archiver = archiverOf(daemon, config, paths, (text) => screen.note(text));
     try {
       const reason = await Promise.race([daemon.run(archiver), shutdown.wait()]);

@@ -12,7 +12,7 @@ import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import { formatUtcSecond } from '../../text/dates.ts';
 import { formatCount } from '../../text/numbers.ts';
-import { inTime, systemTimers } from '../host/market-clock.ts';
+import { inTime, systemTimers } from '../host/system-clock.ts';
 import type { EarlierRun, LeftOut, RunMark } from '../host/run-mark.ts';
 import { bookFacts, comparisons, holdings, ownHoldings } from './holdings.ts';
 

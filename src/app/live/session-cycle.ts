@@ -27,8 +27,13 @@ import { STOPPING } from '../../engine/risk/entry-halt.ts';
 import type { Config } from '../../config/config.ts';
 import type { StoredEntry } from '../../journal/journal-reader.ts';
 import { EngineLost } from '../host/engine-thread.ts';
-import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
-import { systemClock } from '../host/system-clock.ts';
+import {
+  atMarketTime,
+  createMarketClock,
+  sessionDay,
+  systemClock,
+  systemTimers,
+} from '../host/system-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';
 import { CarryOver, carryOverPast } from '../restart/carry-over.ts';
 import { ownBooks } from '../restart/own-books.ts';
@@ -52,8 +57,6 @@ export interface SessionCycleOptions {
   readonly programProblem: () => string | null;
   /** The engine thread was lost; the cycle rebuilds it. */
   readonly onLost: OnEngineLost;
-  /** No engine runs: until the next trading day, or until the disk has room. */
-  readonly onDegraded: (code: 'engine_gone' | 'no_room', text: string) => void;
   /** The daemon cannot go on. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -123,16 +126,15 @@ export class SessionCycle implements InputSink {
 
   /** Orders and positions as the journal has them, whether or not an engine runs; null while they are not read. */
   ownBooks(): OwnBooks | null {
-    const { names, config, clockMap } = this.#context;
-    const { calendar } = config;
+    const { names, config } = this.#context;
     const followed = this.#followed;
     if (followed?.carry.isRead !== true) return null;
     const { day, carry, contracts } = followed;
     return ownBooks(carry, {
       contracts,
       names,
-      isToday: day === sessionDay(calendar, createMarketClock(clockMap).nowUs()),
-      isEndless: neverCloses(calendar),
+      isToday: day === this.#today,
+      isEndless: neverCloses(config.calendar),
     });
   }
 
@@ -141,13 +143,15 @@ export class SessionCycle implements InputSink {
     if (this.#followed !== undefined) return;
     const { read } = this.#context.journal;
     const day = read.lastDecided(null);
-    const today = sessionDay(
-      this.#context.config.calendar,
-      createMarketClock(this.#context.clockMap).nowUs(),
-    );
     const carry = day === undefined ? new CarryOver() : carryOverPast(read, day);
-    this.#past = { day: day ?? today, carry, contracts: day === undefined ? [] : read.contracts(day) };
+    this.#past = { day: day ?? this.#today, carry, contracts: day === undefined ? [] : read.contracts(day) };
     await carry.readPast();
+  }
+
+  /** The session of now, or the next one. */
+  get #today(): TradingDay {
+    const { config, clockMap } = this.#context;
+    return sessionDay(config.calendar, createMarketClock(clockMap).nowUs());
   }
 
   get #followed(): TradingSession | SessionLeft | undefined {
@@ -175,7 +179,7 @@ export class SessionCycle implements InputSink {
       } catch (error) {
         if (!isDiskFull(error)) throw error;
         this.#degraded = NO_ROOM;
-        if (!isTold) this.#options.onDegraded('no_room', NO_ROOM);
+        if (!isTold) this.#context.alert('critical', 'no_room', NO_ROOM);
         await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
       }
     }
@@ -223,7 +227,7 @@ export class SessionCycle implements InputSink {
     const { calendar, context, onFailure } = this.#options;
     const session = this.#session;
     if (!calendar.replace(known) || session === undefined) return;
-    if (sessionDay(calendar, createMarketClock(context.clockMap).nowUs()) === session.day) {
+    if (this.#today === session.day) {
       session.post({ kind: 'calendar', ...known });
       // Expiries are computed as the list is read.
       context.edge.reports.read('contracts');
@@ -399,14 +403,13 @@ export class SessionCycle implements InputSink {
 
   /** The engine fails whatever is left out: the process stays, with the kill path, the control API and alerts. */
   #degrade(): void {
-    const { context, onDegraded } = this.#options;
+    const { halt, alert } = this.#context;
     const text =
       `the engine failed ${this.#losses} times and does not run until the next trading day: entries are off, ` +
       `those that rest at the broker are canceled, and what protects positions stays. ${this.#lastLoss}`;
     this.#degraded = text;
-    onDegraded('engine_gone', text);
-    context.halt.begin(text);
-    const today = sessionDay(context.config.calendar, createMarketClock(context.clockMap).nowUs());
-    this.#atNextDay(today);
+    alert('critical', 'engine_gone', text);
+    halt.begin(text);
+    this.#atNextDay(this.#today);
   }
 }

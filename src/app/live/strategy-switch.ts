@@ -11,8 +11,7 @@ import type { Command } from '../../engine/ports/engine-event.ts';
 import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
-import { EngineLost, type EngineThreadOptions } from '../host/engine-thread.ts';
-import { lastStarted } from '../restart/carry-over.ts';
+import { type EngineLink, EngineLost, type EngineThreadOptions } from '../host/engine-thread.ts';
 import { earlierAt } from '../host/session-past.ts';
 import {
   plannedStrategies,
@@ -20,8 +19,7 @@ import {
   type StrategyPlan,
 } from '../restart/session-strategies.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
-import type { RunningEngine } from './running-engine.ts';
-import type { Sequencer } from './sequencer.ts';
+import type { Inbox } from './inbox.ts';
 
 /** The change was refused: everything is as before. */
 export class NotReloaded extends Error {
@@ -60,8 +58,8 @@ export interface StrategySwitchParts {
     readonly mark: string | null;
   };
   readonly day: TradingDay;
-  readonly engine: RunningEngine;
-  readonly sequencer: Sequencer;
+  readonly engine: EngineLink;
+  readonly inbox: Inbox;
   readonly strategies: SessionStrategies;
   readonly isShut: () => boolean;
   /** Number of the last input that stops it; 0: none since this engine began. */
@@ -82,12 +80,12 @@ export class StrategySwitch {
   /** Replays the day under the new list. Throws `NotReloaded`, with nothing changed, when that does not come through. */
   async prepare(change: StrategyChange): Promise<PreparedChange> {
     if (this.#isBusy) throw new NotReloaded('another change is under way');
-    const { context, sequencer } = this.#parts;
+    const { context, inbox } = this.#parts;
     this.#isBusy = true;
     const names = new StrategyNames(context.names.all);
     try {
-      sequencer.flush();
-      const problem = sequencer.settle() ?? failureOf(() => context.journal.flush());
+      inbox.flush();
+      const problem = inbox.settle() ?? failureOf(() => context.journal.flush());
       if (problem !== null)
         throw new NotReloaded(`the disk does not take what a replay has to read: ${problem}`);
       return await this.#prepare(change, names);
@@ -99,23 +97,22 @@ export class StrategySwitch {
   }
 
   async #prepare(change: StrategyChange, names: StrategyNames): Promise<PreparedChange> {
-    const { context, day, engine, sequencer } = this.#parts;
+    const { context, day, engine, inbox } = this.#parts;
     const { config, started } = change;
     const { read } = context.journal;
     const plan = plannedStrategies({
       read,
       day,
-      before: lastStarted(read, day),
       config,
       names,
       started: started?.id ?? null,
     });
     const changed = changedBy(plan);
-    const view = await engine.view();
+    const view = await engine.thread.view();
     if (view === undefined) throw new EngineLost('the engine thread has ended', null);
     const stopped = view.strategies.filter((each) => each.stopped !== null);
-    sequencer.flush();
-    const until = sequencer.lastSeq;
+    inbox.flush();
+    const until = inbox.lastSeq;
     const excluded = new Set([...change.excluded].filter((place) => !changed.has(place)));
     const next = engine.prepareNext(engineData(config, plan.strategies, excluded, context.mark));
     try {
@@ -155,11 +152,11 @@ export class StrategySwitch {
         this.#assertNoStopSince(change);
         for (const name of names.all) context.names.indexOf(name);
         this.present = plan.strategies;
-        sequencer.post({ kind: 'command', by: 'operator', command: change.command });
-        sequencer.flush();
+        inbox.post({ kind: 'command', by: 'operator', command: change.command });
+        inbox.flush();
         next.takeOver(earlierAt(until, plan.versionsSince));
-        sequencer.post({ kind: 'strategies', strategies: plan.strategies.configured });
-        sequencer.flush();
+        inbox.post({ kind: 'strategies', strategies: plan.strategies.configured });
+        inbox.flush();
         // A failure is reported by the journal itself, and freezes entries.
         failureOf(() => context.journal.flush());
         return engine.idle();
@@ -176,7 +173,7 @@ export class StrategySwitch {
   /** The places of the new names hold only while nobody else was named. */
   #assertStill(names: StrategyNames): void {
     const { context, engine, isShut } = this.#parts;
-    if (isShut() || engine.isOver)
+    if (isShut() || engine.thread.isOver)
       throw new NotReloaded('the session ended or its engine failed meanwhile; ask again');
     if (context.names.all.some((name, place) => names.all[place] !== name))
       throw new NotReloaded('another strategy was named meanwhile; ask again');

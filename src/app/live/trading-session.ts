@@ -30,42 +30,28 @@ import {
   type UnjournaledCalls,
   type Unsequenced,
 } from '../../engine/ports/engine-event.ts';
-import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import {
-  type FrameLog,
-  frameDamageText,
-  type FrameLogEnd,
-  frameLogPath,
-  openFrameLog,
-} from '../../recording/frame-log.ts';
-import {
-  decodeFrames,
-  marketEvents,
-  type ServerFrame,
-  type StampedFrame,
-} from '../../wire/stream/server-frame.ts';
+import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '../../recording/frame-log.ts';
+import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import {
+  beginningAnew,
   type CarriedOver,
   CarryOver,
   carryOver,
   carryOverPast,
   goesOn,
-  lastStarted,
   NOTHING_CARRIED_OVER,
-  beginningAnew,
 } from '../restart/carry-over.ts';
-import { FrameQueue } from './frame-queue.ts';
 import type { PriceBoard } from './price-board.ts';
 import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../host/worker-protocol.ts';
-import type { StartEngine } from '../host/engine-thread.ts';
+import { EngineLink, type StartEngine } from '../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
-import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
-import { systemClock } from '../host/system-clock.ts';
-import type { Lockstep, Work } from '../simulator/lockstep.ts';
-import { Sequencer } from './sequencer.ts';
-import { RunningEngine } from './running-engine.ts';
+import { atMarketTime, createMarketClock, sessionDay, systemClock } from '../host/system-clock.ts';
+import type { Lockstep, Work } from '../simulator/embedded-simulator.ts';
+import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
 import { leftOutOf, plannedStrategies, type SessionStrategies } from '../restart/session-strategies.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
@@ -90,8 +76,10 @@ export interface SessionContext {
   readonly unjournaled: (day: TradingDay) => UnjournaledCalls;
   /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
+  /** Journals an alert of the main thread. */
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
   /** Of a tape that runs faster than life; else null. */
-  readonly lockstep: Lockstep | null;
+  readonly lockstep?: Lockstep | null;
   /** Follows the prices, for the page; null without one. */
   readonly prices: PriceBoard | null;
 }
@@ -134,13 +122,13 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   const { read } = journal;
   const framesPath = frameLogPath(paths.frames, day);
   const isStarted = goesOn(read, day);
-  const before = lastStarted(read, day);
+  const before = read.lastDecided(day);
   const contracts = read.contracts(day);
   const carriedOver = isStarted
     ? { ...NOTHING_CARRIED_OVER, contracts }
     : beginningAnew(leftBy(context, before, left, contracts), read, day);
   const sent = context.unjournaled(day);
-  const { strategies, versionsSince } = plannedStrategies({ read, day, before, config, names });
+  const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
   const place = {
     journal: paths.journal,
     session: day,
@@ -174,12 +162,9 @@ export class TradingSession implements InputSink, Work {
   readonly carry: CarryOver;
   readonly #context: SessionContext;
   readonly #clock: Clock;
-  readonly #engine: RunningEngine;
+  readonly #engine: EngineLink;
   readonly strategies: StrategySwitch;
-  readonly #sequencer: Sequencer;
-  readonly #frames: FrameQueue;
-  /** Opened when the replay has read it. */
-  #frameLog: FrameLog | undefined = undefined;
+  readonly inbox: Inbox;
   #alarm: CancelTimer | undefined = undefined;
   wakeAtUs: number = Infinity;
   /** How far the clock was set back since the last input of the past. */
@@ -199,59 +184,41 @@ export class TradingSession implements InputSink, Work {
     excluded: ReadonlyMap<StrategyIndex, string>,
     onLost: OnEngineLost,
   ) {
-    const { config, journal } = context;
+    const { config } = context;
     this.day = day;
     this.carry = carry;
     this.#context = context;
     this.#clock = createMarketClock(context.clockMap);
-    this.#engine = new RunningEngine({
+    this.#engine = new EngineLink({
       data: engineData(config, strategies, excluded, context.mark),
       start: context.startEngine,
-      timers: systemTimers,
       onOutbox: (outbox) => {
         this.#carryOut(outbox);
-        this.#frames.release();
+        this.inbox.release();
         context.lockstep?.look(this);
       },
       onLost,
     });
-    this.#sequencer = new Sequencer({
+    this.inbox = new Inbox({
       clock: this.#clock,
-      lastSeq: 0,
-      lastTsUs: tsUs(0),
-      recordInput: (input) => {
-        const isHalt = input.kind === 'command' && isOfAccount(input.command);
-        if (isHalt) this.#lastHaltCommand = input.seq;
-        if (isHalt || input.kind === 'session_started') context.halt.given();
-        if (input.kind === 'command' && input.command.name === 'stop_strategy')
-          this.#lastStops.set(input.command.strategy, input.seq);
-        journal.recordInput(input);
-      },
-      recordFrames: (frames) => this.#recordFrames(frames),
+      realClock: systemClock,
+      engine: this.#engine,
       decode: pipe(
         decodeFrames(context.edge.table, context.edge.drift),
         tap((frame) => this.#follow(frame)),
         marketEvents,
       ),
-      deliver: (events) => this.#engine.process(events),
+      recordInput: (input) => this.#recordInput(input),
+      watch: this,
     });
     this.strategies = new StrategySwitch({
       context,
       day,
       engine: this.#engine,
-      sequencer: this.#sequencer,
+      inbox: this.inbox,
       strategies,
       isShut: () => this.#isShut,
       lastStopOf: (strategy) => this.#lastStops.get(strategy) ?? 0,
-    });
-    this.#frames = new FrameQueue({
-      clock: systemClock,
-      hasRoom: () => this.#engine.hasRoom(this.#sequencer.waiting),
-      take: (text) => this.#sequencer.frame(text),
-      onBehind: (lag) => this.#onBehind(lag),
-      onCaughtUp: () => this.#onCaughtUp(),
-      onOverflow: (lag) => this.#onOverflow(lag),
-      reconnect: () => context.edge.stream.reconnect('the engine could not follow the prices'),
     });
   }
 
@@ -284,7 +251,7 @@ export class TradingSession implements InputSink, Work {
     const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
     prices?.restart();
     if (past !== null) await Promise.all([this.#replay(past), this.carry.readPast()]);
-    this.#frameLog = openFrameLog(paths.frames, day, this.replayed?.framesEnd.wholeBytes);
+    this.inbox.frameLog = openFrameLog(paths.frames, day, this.replayed?.framesEnd.wholeBytes);
     journal.precede(() => this.#settleFrames());
     const carried = carriedOver.started;
     const endless = neverCloses(this.#context.config.calendar) ? { isEndless: true } : {};
@@ -323,37 +290,41 @@ export class TradingSession implements InputSink, Work {
       this.#dropFrames();
       this.#context.prices?.down();
     }
-    this.#sequencer.post(event);
+    this.inbox.post(event);
     if (event.kind === 'contracts') this.#context.edge.stream.subscribe(this.#context.edge.table.listed);
   }
 
   frame(text: string): void {
-    if (!this.#isShut) this.#frames.frame(text);
+    if (!this.#isShut) this.inbox.frame(text);
   }
 
-  #onBehind(lag: DurationUs): void {
+  onBehind(lag: DurationUs): void {
     const text = `the engine is ${this.#behind(lag)}: entries wait until it has caught up`;
-    this.tell({ kind: 'alert', severity: 'warning', code: 'engine_behind', text });
-    this.#sequencer.post({ kind: 'stream', state: 'stale', reason: 'the engine is behind the prices' });
+    this.#context.alert('warning', 'engine_behind', text);
+    this.inbox.post({ kind: 'stream', state: 'stale', reason: 'the engine is behind the prices' });
   }
 
-  #onCaughtUp(): void {
+  onCaughtUp(): void {
     const { stream } = this.#context.edge;
     const { state, isStale } = stream.status();
     // The books were emptied when the engine fell behind.
     stream.resubscribe();
     if (state === 'live' && !isStale)
-      this.#sequencer.post({ kind: 'stream', state: 'live', reason: 'the engine has caught up' });
+      this.inbox.post({ kind: 'stream', state: 'live', reason: 'the engine has caught up' });
   }
 
-  #onOverflow(lag: DurationUs): void {
+  onOverflow(lag: DurationUs): void {
     const text = `the engine is ${this.#behind(lag)}: prices are dropped until it has caught up, then the stream connects anew; entries wait, orders at the broker stay; stop the strategy or make it faster`;
-    this.tell({ kind: 'alert', severity: 'critical', code: 'frames_dropped', text });
-    this.#sequencer.post({ kind: 'stream', state: 'down', reason: 'the engine could not follow the prices' });
+    this.#context.alert('critical', 'frames_dropped', text);
+    this.inbox.post({ kind: 'stream', state: 'down', reason: 'the engine could not follow the prices' });
+  }
+
+  onRoomAgain(): void {
+    this.#context.edge.stream.reconnect('the engine could not follow the prices');
   }
 
   #behind(lag: DurationUs): string {
-    const { running } = this.#engine;
+    const { running } = this.#engine.thread;
     const code =
       running === null
         ? ', and in no strategy at this moment: the machine may be too busy'
@@ -363,10 +334,10 @@ export class TradingSession implements InputSink, Work {
 
   /** Waiting frames of a connection that has ended. */
   #dropFrames(): void {
-    const dropped = this.#frames.clear();
+    const dropped = this.inbox.dropFrames();
     if (dropped === 0) return;
     const text = `${dropped} frames were dropped: the engine had not taken them when their connection ended; bars of that time have holes`;
-    this.tell({ kind: 'alert', severity: 'warning', code: 'frames_dropped', text });
+    this.#context.alert('warning', 'frames_dropped', text);
   }
 
   /** Frames that a replay could not read may be why it decides otherwise. */
@@ -374,44 +345,22 @@ export class TradingSession implements InputSink, Work {
     const text = end === undefined ? null : frameDamageText(end);
     if (text === null) return;
     const path = frameLogPath(this.#context.paths.frames, this.day);
-    this.tell({
-      kind: 'alert',
-      severity: end?.damage.length === 0 ? 'warning' : 'critical',
-      code: 'frames_damaged',
-      text: `${path}: ${text}; the replay went on without the frames there`,
-    });
-  }
-
-  /** Journals an entry of the main thread. */
-  tell(entry: Unattributed<JournalEntry>): void {
-    this.#append({ ...entry, cause: OWN_CAUSE, tsUs: this.#clock.nowUs(), strategy: null });
-  }
-
-  /** Inputs wait for the clock: nothing falls due. */
-  get isStandingStill(): boolean {
-    return this.#sequencer.isStandingStill;
-  }
-
-  /** Data frames that the engine was given, the time of the last one, and those that wait for it. */
-  get feed(): { readonly frames: number; readonly lastUs: TsUs; readonly waiting: number } {
-    const { frames, lastFrameUs } = this.#sequencer;
-    return { frames, lastUs: lastFrameUs, waiting: this.#frames.length };
+    const severity = end?.damage.length === 0 ? 'warning' : 'critical';
+    this.#context.alert(
+      severity,
+      'frames_damaged',
+      `${path}: ${text}; the replay went on without the frames there`,
+    );
   }
 
   get isIdle(): boolean {
-    const { pending } = this.#context.edge.calls;
-    return pending === 0 && this.#frames.length === 0 && this.#sequencer.waiting === 0 && this.#engine.isIdle;
-  }
-
-  /** The engine takes its prices for stale: it cannot follow them. */
-  get isBehind(): boolean {
-    return this.#frames.isBehind;
+    return this.#context.edge.calls.pending === 0 && this.inbox.isEmpty && this.#engine.isIdle;
   }
 
   /** Shows what came before it, a command too. */
   view(): Promise<EngineView | undefined> {
-    this.#sequencer.flush();
-    return this.#engine.view();
+    this.inbox.flush();
+    return this.#engine.thread.view();
   }
 
   /**
@@ -420,7 +369,7 @@ export class TradingSession implements InputSink, Work {
    */
   async drain(): Promise<void> {
     this.#dropFrames();
-    this.#sequencer.flush();
+    this.inbox.flush();
     this.#isShut = true;
     await this.#engine.idle();
     this.#arm(Infinity);
@@ -436,11 +385,12 @@ export class TradingSession implements InputSink, Work {
   }
 
   #settleFrames(): void {
-    if (this.#frameLog === undefined) return;
-    this.#sequencer.writeFrames();
+    const { inbox } = this;
+    if (inbox.frameLog === undefined) return;
+    inbox.writeFrames();
     if (!this.#isClosed) return;
-    this.#frameLog.close();
-    this.#frameLog = undefined;
+    inbox.frameLog.close();
+    inbox.frameLog = undefined;
     this.#context.journal.precede(null);
   }
 
@@ -465,30 +415,35 @@ export class TradingSession implements InputSink, Work {
         });
       }
     const text = `the clock was set: the session of ${follows} ran since this one did, which begins anew with its positions, orders and halts; profit and loss limits of the day count from here`;
-    this.tell({ kind: 'alert', severity: 'warning', code: 'session_begins_anew', text });
+    this.#context.alert('warning', 'session_begins_anew', text);
   }
 
   #tellSetBack(): void {
     if (this.#setBack === 0) return;
     const by = `${Math.round(this.#setBack / US_PER_SECOND)} s`;
     const text = `the clock is ${by} behind the last input of today: market time goes on from the clock; bars of that time have holes`;
-    this.tell({ kind: 'alert', severity: 'warning', code: 'clock_set_back', text });
+    this.#context.alert('warning', 'clock_set_back', text);
   }
 
-  #recordFrames(frames: readonly StampedFrame[]): void {
-    assert(this.#frameLog !== undefined, 'frames are recorded after the replay');
-    this.#frameLog.append(frames);
+  #recordInput(input: JournaledInput): void {
+    const { halt, journal } = this.#context;
+    const isHalt = input.kind === 'command' && isOfAccount(input.command);
+    if (isHalt) this.#lastHaltCommand = input.seq;
+    if (isHalt || input.kind === 'session_started') halt.given();
+    if (input.kind === 'command' && input.command.name === 'stop_strategy')
+      this.#lastStops.set(input.command.strategy, input.seq);
+    journal.recordInput(input);
   }
 
   async #replay(place: PastPlace): Promise<void> {
-    const { past } = await this.#engine.replay(place);
+    const { past } = await this.#engine.thread.replay(place);
     this.replayed = past;
     // The main thread has answered it, and may have answered others while no engine was there.
     this.#lastHaltCommand = past.lastHaltCommand + 1;
     const { names } = this.#context;
     for (const [at, name] of past.names.entries())
       assert(names.indexOf(name) === at, 'the engine thread gives strategies the same places');
-    this.#setBack = this.#sequencer.goOnAfter(past.lastSeq, past.lastTsUs);
+    this.#setBack = this.inbox.goOnAfter(past.lastSeq, past.lastTsUs);
   }
 
   /** For those beside the engine that watch the stream. */
@@ -530,6 +485,3 @@ export class TradingSession implements InputSink, Work {
     this.#alarm = atMarketTime(this.#context.clockMap, tsUs(at), () => this.post({ kind: 'clock' }));
   }
 }
-
-/** An entry without the fields that the session fills in. */
-export type Unattributed<E> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;

@@ -47,10 +47,6 @@ export const NOTHING_CARRIED_OVER: CarriedOver = {
   started: { carriedOver: [], haltedStrategies: [] },
 };
 
-/** The session other than `day` that an engine ran last: a day without a token or a network has nothing to leave. */
-export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | undefined =>
-  read.lastDecided(day);
-
 /** The session of `day` goes on where it was; else it begins, or begins anew with what another left that ran since. */
 export function goesOn(read: JournalReader, day: TradingDay): boolean {
   if (read.began(day) === undefined) return false;
@@ -65,7 +61,7 @@ const SESSIONS_NEEDED = 3;
 
 /** So many days before the session that began before `today`: a clock that is years ahead makes nothing old. */
 const daysBack = (read: JournalReader, today: TradingDay, days: number): TradingDay =>
-  addDays(lastStarted(read, today) ?? today, -days);
+  addDays(read.lastDecided(today) ?? today, -days);
 
 /** Sessions older than so many days of which no start reads a row any more. */
 export function archivable(read: JournalReader, today: TradingDay, days: number): readonly TradingDay[] {

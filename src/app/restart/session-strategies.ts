@@ -32,15 +32,12 @@ export interface StrategyPlan {
 export function plannedStrategies({
   read,
   day,
-  before,
   config,
   names,
   started = null,
 }: {
   readonly read: JournalReader;
   readonly day: TradingDay;
-  /** The session before, or undefined. */
-  readonly before: TradingDay | undefined;
   readonly config: Config;
   readonly names: StrategyNames;
   /** A person starts this one again. */
@@ -49,6 +46,7 @@ export function plannedStrategies({
   for (const name of read.strategies(day)) names.indexOf(name);
   for (const { id } of config.strategies) names.indexOf(id);
   const lists = read.strategyLists(day);
+  const before = read.lastDecided(day);
   const earlierLists = before === undefined ? [] : read.strategyLists(before);
   const strategies = sessionStrategies(config, names, [...earlierLists, ...lists], started);
   return { strategies, versionsSince: versionStarts(lists, strategies, names) };

@@ -1,22 +1,21 @@
 /** The embedded broker of a paper run: the plan it is started with, and how to find, start and stop its process. */
 import { hasCode, ifThere } from '../../domain/failure.ts';
-import type { SimulatorDescription } from '../../simulator/start-simulator.ts';
+import type { MarketStep, SimulatorDescription } from '../../simulator/start-simulator.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
-import { Lockstep } from './lockstep.ts';
 import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { TradingCalendar } from '../../domain/calendar.ts';
-import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
-import type { CostSchedule } from '../../domain/costs.ts';
-import type { ClockMap, Timers } from '../../domain/clock.ts';
-import { minutes, tsUs } from '../../domain/units.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { type Clock, type ClockMap, marketTimeAt, type Timers } from '../../domain/clock.ts';
+import { minutes } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
+import { type Dial, dialWebSocket } from '../../broker/stream/open-socket.ts';
 
 /** Address and account of the simulator, written for daemons once it listens. */
 export interface SimulatorLink extends SimulatorDescription {
@@ -28,43 +27,67 @@ export interface SimulatorLink extends SimulatorDescription {
 
 /** Plain data: one process hands it to another. */
 export interface SimulatorPlan {
-  readonly stateDir: string | null;
   readonly linkPath: string;
   readonly lockPath: string;
   /** Held by the daemon that trades here, also while its stream is paused. */
   readonly daemonLockPath: string;
-  readonly fresh: boolean;
   /** On a tape that runs faster than life each call would take seconds of the market: it waits for the daemon. */
   readonly waits: boolean;
-  readonly seed: number;
-  readonly speed: number;
-  readonly cash: number;
-  readonly tape: string | null;
-  /** Real and market time that belong together; null lets the simulator go on from where it left off. */
-  readonly origin: { readonly realUs: number; readonly marketUs: number } | null;
+  /** A running simulator serves every plan with an equal key. */
+  readonly key: string;
+  readonly options: Partial<Omit<SimulatorOptions, 'calendar' | 'clock'>>;
   readonly calendar: Omit<TradingCalendar, 'closures'> & { readonly closures: readonly TradingDay[] };
-  readonly costs: CostSchedule;
 }
+
+/** Points at which the synthetic front month starts. */
+const START_POINTS = 1_900;
 
 /** `fresh` forgets the paper account first; a tape always starts with a new one. */
 export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fresh: boolean): SimulatorPlan {
   const { simulator, calendar, costs } = config;
+  const { seed, speed, cash, tape: path } = simulator;
+  const closures = [...calendar.closures];
+  const waits = tape !== null && speed > 1;
   return {
-    stateDir: paths.simulator,
     linkPath: paths.simulatorLink,
     lockPath: paths.simulatorLock,
     daemonLockPath: paths.lock,
-    fresh: fresh || tape !== null,
-    waits: tape !== null && simulator.speed > 1,
-    seed: simulator.seed,
-    speed: simulator.speed,
-    cash: simulator.cash,
-    tape: simulator.tape ?? null,
-    origin: tape === null ? null : { realUs: systemClock.nowUs(), marketUs: tape.startUs },
-    calendar: { ...calendar, closures: [...calendar.closures] },
-    costs,
+    waits,
+    key: JSON.stringify({
+      seed,
+      speed,
+      cash,
+      tape: path ?? null,
+      calendar: [calendar.name, calendar.validTo, closures],
+    }),
+    options: {
+      port: 0,
+      stateDir: paths.simulator,
+      fresh: fresh || tape !== null,
+      accounts: [demoAccount({ derivative: cash })],
+      market:
+        path === undefined
+          ? { kind: 'synthetic', seed, startPoints: START_POINTS }
+          : { kind: 'tape', path, referencePoints: null },
+      // Real and market time that belong together; null lets the simulator go on from where it left off.
+      time: {
+        ...DEFAULT_OPTIONS.time,
+        speed,
+        originRealUs: tape === null ? null : systemClock.nowUs(),
+        originMarketUs: tape === null ? null : tape.startUs,
+        start: waits ? 'as_in_life' : 'origin',
+      },
+      costs,
+    },
+    calendar: { ...calendar, closures },
   };
 }
+
+export const simulatorOptions = ({ options, calendar }: SimulatorPlan): Partial<SimulatorOptions> => ({
+  ...options,
+  clock: systemClock,
+  calendar: { ...calendar, closures: new Set(calendar.closures) },
+});
 
 export const hasDaemon = ({ daemonLockPath: path }: SimulatorPlan): boolean =>
   existsSync(path) && isLockHeld(path);
@@ -82,37 +105,6 @@ export function endWhenIdle(isUsed: () => boolean, end: () => void, timers: Time
   };
   timers.after(IDLE_LOOK, look);
 }
-
-/** Points at which the synthetic front month starts. */
-const START_POINTS = 1_900;
-
-export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions> {
-  const { origin, calendar } = plan;
-  return {
-    clock: systemClock,
-    port: 0,
-    stateDir: plan.stateDir,
-    fresh: plan.fresh,
-    accounts: [demoAccount({ derivative: plan.cash })],
-    market:
-      plan.tape === null
-        ? { kind: 'synthetic', seed: plan.seed, startPoints: START_POINTS }
-        : { kind: 'tape', path: plan.tape, referencePoints: null },
-    time: {
-      ...DEFAULT_OPTIONS.time,
-      speed: plan.speed,
-      originRealUs: origin === null ? null : tsUs(origin.realUs),
-      originMarketUs: origin === null ? null : tsUs(origin.marketUs),
-      start: plan.waits ? 'as_in_life' : 'origin',
-    },
-    calendar: { ...calendar, closures: new Set(calendar.closures.map(tradingDay)) },
-    costs: plan.costs,
-  };
-}
-
-/** A running simulator serves every plan with an equal key. */
-export const planKey = ({ seed, speed, cash, tape, calendar }: SimulatorPlan): string =>
-  JSON.stringify({ seed, speed, cash, tape, calendar: [calendar.name, calendar.validTo, calendar.closures] });
 
 interface SimulatorChild {
   readonly link: SimulatorLink;
@@ -137,7 +129,12 @@ const WATCH_MS = 1_000;
 /** Finds the embedded broker that an earlier daemon left running, or starts one. */
 export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise<SimulatorChild> {
   const found = isLockHeld(plan.lockPath) ? await writtenLink(plan) : undefined;
-  if (found !== undefined && !plan.fresh && found.plan === planKey(plan) && (await answers(found))) {
+  if (
+    found !== undefined &&
+    plan.options.fresh !== true &&
+    found.plan === plan.key &&
+    (await answers(found))
+  ) {
     return watched(found, null, null, dir);
   }
   if (found !== undefined) await stopProcess(found.pid);
@@ -245,4 +242,86 @@ async function stopProcess(pid: number): Promise<void> {
     await pause(POLL_MS);
   }
   signalled(pid, 'SIGKILL');
+}
+
+// A tape that runs faster than life, in lockstep with the daemon that trades on it. Market time runs at its speed to whatever comes next,
+// an event of the market or a timer of the engine, and as in life from there until the daemon has done its work on it and has no
+// call under way. So a decision, its call and its answer take the market time that they take at speed 1, whatever the speed is.
+
+/** Of a session, as it is now. */
+export interface Work {
+  /** Every message so far is decided, and every call answered. */
+  readonly isIdle: boolean;
+  /** Market time of the engine's next timer; Infinity for none. */
+  readonly wakeAtUs: number;
+}
+
+/** JSON has no Infinity. */
+const NEVER_US = Number.MAX_SAFE_INTEGER;
+
+export class Lockstep {
+  readonly #map: ClockMap;
+  readonly #simulator: Pick<ChildProcess, 'send'>;
+  readonly #real: Clock;
+  readonly #dial: Dial;
+  #step: MarketStep | undefined = undefined;
+  #work: Work | undefined = undefined;
+  #newest = { received: 0 };
+  #isLooking = false;
+
+  /** Whoever has the map follows it: the object stays the same. */
+  constructor(
+    map: ClockMap,
+    simulator: Pick<ChildProcess, 'on' | 'send'>,
+    real: Clock = systemClock,
+    dial: Dial = dialWebSocket,
+  ) {
+    this.#map = map;
+    this.#dial = dial;
+    this.#simulator = simulator;
+    this.#real = real;
+    simulator.on('message', (step: MarketStep) => {
+      this.#step = step;
+      if (this.#work !== undefined) this.look(this.#work);
+    });
+  }
+
+  /** Counts the messages of the newest connection, as the simulator does. */
+  readonly dial: Dial = (url) => {
+    const socket = this.#dial(url);
+    const counted = { received: 0 };
+    this.#newest = counted;
+    socket.on('message', () => {
+      counted.received += 1;
+    });
+    return socket;
+  };
+
+  /** Work may be done. */
+  look(work: Work): void {
+    this.#work = work;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    // Whoever waits for the answer to a call has gone on by then.
+    setImmediate(() => {
+      this.#isLooking = false;
+      this.#go();
+    });
+  }
+
+  #go(): void {
+    if (this.#work?.isIdle !== true || this.#step === undefined) return;
+    if (this.#newest.received < this.#step.sent) return;
+    const nextUs = Math.min(this.#step.nextUs ?? NEVER_US, this.#work.wakeAtUs, NEVER_US);
+    if (nextUs !== this.#map.untilUs && nextUs > marketTimeAt(this.#map, this.#real.nowUs()))
+      this.#runTo(nextUs);
+  }
+
+  #runTo(untilUs: number): void {
+    const originRealUs = this.#real.nowUs();
+    const { speed } = this.#map;
+    const originMarketUs = marketTimeAt(this.#map, originRealUs);
+    Object.assign(this.#map, { originRealUs, originMarketUs, speed, untilUs } satisfies ClockMap);
+    this.#simulator.send(untilUs);
+  }
 }

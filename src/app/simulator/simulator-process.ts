@@ -4,12 +4,11 @@ import { errorText, isDiskFull } from '../../domain/failure.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
 import { describeSimulator, type MarketStep, startSimulator } from '../../simulator/start-simulator.ts';
-import { systemTimers } from '../host/market-clock.ts';
+import { systemTimers } from '../host/system-clock.ts';
 import {
   endWhenIdle,
   EXIT_DISK_FULL,
   hasDaemon,
-  planKey,
   type SimulatorLink,
   simulatorOptions,
   type SimulatorPlan,
@@ -25,7 +24,7 @@ async function main(planText: string): Promise<void> {
     ...describeSimulator(running),
     pid: process.pid,
     clockMap: running.clockMap(),
-    plan: planKey(plan),
+    plan: plan.key,
   };
   writeFileSync(`${plan.linkPath}.new`, JSON.stringify(link), { mode: 0o600 });
   renameSync(`${plan.linkPath}.new`, plan.linkPath);

@@ -206,7 +206,7 @@ function tradeSections({ histograms, trades, tradeCount }: ReportModel): readonl
 const headlines = (figures: readonly ReportFigure[]): string =>
   `<dl class="headlines">${figures
     .map(
-      ({ name, text, meaning }) =>
+      ([name, text, meaning]) =>
         `<div title="${escapeHtml(meaning)}"><dt>${escapeHtml(name)}</dt><dd class="${signClass(text)}">${escapeHtml(text)}</dd></div>`,
     )
     .join('')}</dl>`;

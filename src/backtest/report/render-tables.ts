@@ -84,7 +84,7 @@ export const figureTable = (figures: readonly ReportFigure[]): string =>
   tableOf(
     'figures',
     '',
-    figures.map(({ name, text, meaning }) => tableRow(name, [td('number', text), td('meaning', meaning)])),
+    figures.map(([name, text, meaning]) => tableRow(name, [td('number', text), td('meaning', meaning)])),
   );
 
 export const provenanceTable = (rows: readonly (readonly [string, string])[]): string =>

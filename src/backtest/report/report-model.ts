@@ -1,11 +1,7 @@
 /** Everything a report shows, as plain data: the same object is written as JSON, as tables and as pictures. */
 
 /** One figure with its name, how it reads to a person, and the formula or source behind it. */
-export interface ReportFigure {
-  readonly name: string;
-  readonly text: string;
-  readonly meaning: string;
-}
+export type ReportFigure = readonly [name: string, text: string, meaning: string];
 
 export interface ReportTable {
   readonly title: string;

@@ -1,15 +1,33 @@
 /** Turns the result of a backtest into the model of its report. */
 import { DENIAL_WORDS } from '../../engine/ports/denial.ts';
-import { formatCount, formatNumber } from '../../text/numbers.ts';
+import {
+  type MoneyFormat,
+  formatAmount,
+  formatCount,
+  formatNumber,
+  formatPercent,
+  formatRatio,
+  formatSignedAmount,
+  formatSignedPercent,
+} from '../../text/numbers.ts';
 import type { BacktestDenial, BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
-import { type PerformanceMetrics, performanceMetrics } from '../statistics/performance-metrics.ts';
-import { type RunStatistics, runStatistics } from '../statistics/run-statistics.ts';
-import { fansOf, monteCarloTables, resampledTrades } from './report-fans.ts';
-import { moreFigures, headlineFigures, metricTable, strategyTable } from './report-figures.ts';
+import {
+  METRIC_WORDS,
+  type PerformanceMetrics,
+  performanceMetrics,
+} from '../statistics/performance-metrics.ts';
+import {
+  type RunStatistics,
+  costsOf,
+  countedTrades,
+  runStatistics,
+  statisticsOfTrades,
+} from '../statistics/run-statistics.ts';
 import type {
   ReportCosts,
-  ReportDaily,
   ReportDrawdown,
+  ReportFan,
+  ReportFigure,
   ReportModel,
   ReportSeries,
   ReportTable,
@@ -18,13 +36,20 @@ import type {
 import {
   fundsSamples,
   hasPrices,
-  positionSamples,
   picturesOf,
+  positionSamples,
   profitHistogram,
   sampleSeconds,
   thinSeries,
   tradesOf,
 } from './report-pictures.ts';
+import type { RatioBasis } from '../statistics/return-ratios.ts';
+import {
+  type MonteCarlo,
+  type MonteCarloFound,
+  type ResampledPaths,
+  monteCarlo,
+} from '../statistics/monte-carlo.ts';
 
 const EQUITY_POINTS_MAX = 6_000;
 const POSITION_POINTS_MAX = 2_000;
@@ -68,7 +93,10 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       unit: held.unit,
     },
     funds: fundsSamples(result, POSITION_POINTS_MAX),
-    daily: dailyOf(result, found),
+    daily: {
+      days: found.daily.map(({ day }) => day),
+      profit: found.daily.map(({ profit }) => profit / moneyScale),
+    },
     years: yearsOf(performance),
     costs: costsTold(result, found),
     ...tradesOf(result),
@@ -130,11 +158,6 @@ function worstOf(
     percent: fraction * PERCENT,
   }));
 }
-
-const dailyOf = ({ capital, moneyScale }: BacktestResult, { daily }: RunStatistics): ReportDaily => ({
-  days: daily.map(({ day }) => day),
-  profit: daily.map(({ equity }, i) => (equity - (daily[i - 1]?.equity ?? capital)) / moneyScale),
-});
 
 const MONTHS = 12;
 
@@ -292,5 +315,164 @@ function provenanceOf(result: BacktestResult): readonly (readonly [string, strin
     ['rows read', formatNumber(result.counts.rows)],
     ['orders', formatNumber(result.counts.orders)],
     ['fills', formatNumber(result.counts.fills)],
+  ];
+}
+
+function headlineFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
+  const { trades, drawdowns, costs } = found;
+  return [
+    [
+      `Net profit, ${format.currency}`,
+      formatSignedAmount(found.netProfit, format),
+      'equity at the end - capital, after all costs',
+    ],
+    ['Return', formatSignedPercent(found.totalReturn), 'last / first - 1'],
+    ['Sharpe ratio', formatRatio(found.sharpe), sharpeMeaning(found.basis)],
+    ['Deepest drawdown', formatPercent(-drawdowns.fractionMax), 'largest fall from a peak, as a part of it'],
+    [
+      'Trades',
+      String(trades.count),
+      `from flat to flat, or to the turn over zero: ${trades.wins} won, ${trades.losses} lost`,
+    ],
+    ['Win rate', formatPercent(trades.winRate), 'trades with a net gain / all trades'],
+    ['Profit factor', formatRatio(trades.profitFactor), 'sum of gains / sum of losses'],
+    ['Fees and tax', formatAmount(costs.fees + costs.tax, format), 'all that was charged for fills'],
+  ];
+}
+
+const sharpeMeaning = ({ deviation, riskFree }: RatioBasis): string =>
+  `mean / ${deviation} deviation of the daily returns x sqrt(sessions of a year); ${riskFree === 0 ? 'risk-free rate 0' : 'above the risk-free rate'} (Sharpe, 1994)`;
+
+/** What neither the headlines nor another section tells. */
+function moreFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
+  const { trades } = found;
+  const amount = (value: number | undefined): string =>
+    value === undefined ? '–' : formatAmount(Math.round(value), format);
+  return [
+    ['Calmar ratio', formatRatio(found.calmar), 'annual return / deepest drawdown (Young, 1991)'],
+    ['Expectancy', amount(trades.expectancy), 'mean net profit of a trade'],
+    ['Average win', amount(trades.averageWin), 'mean of the gains'],
+    ['Average loss', amount(trades.averageLoss), 'mean of the losses, as a positive number'],
+    ['Largest win', amount(trades.largestWin), ''],
+    ['Largest loss', amount(trades.largestLoss), 'as a positive number'],
+    ['SQN', formatRatio(trades.sqn), 'sqrt(n) x mean / deviation of the trades (Van Tharp, 2008)'],
+    ['Wins in a row', String(trades.winsInARowMax), 'longest run'],
+    ['Losses in a row', String(trades.lossesInARowMax), 'longest run'],
+    [
+      'Slippage',
+      formatAmount(Math.round(found.slippage), format),
+      'fills against the middle of the book when their orders were decided; below zero is gained',
+    ],
+    ['Exposure', formatPercent(found.exposure), 'time with a position / time of the run, nights included'],
+    ['Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'],
+  ];
+}
+
+/** Each metric with its formula; long, so that the page folds it. */
+const metricTable = (
+  { metrics, benchmark }: PerformanceMetrics,
+  { deviation, periodsPerYear, riskFree }: RatioBasis,
+): ReportTable => ({
+  title: 'Metrics',
+  note: [
+    `${deviation} deviation, ${periodsPerYear} days a year, risk-free ${formatPercent((1 + riskFree) ** periodsPerYear - 1)} a year`,
+    ...(benchmark === null ? [] : [`against ${benchmark.name}`]),
+  ].join('; '),
+  columns: ['metric', 'value', 'formula'],
+  isText: true,
+  rows: [...metrics].map(([key, value]) => {
+    const [name, meaning, unit] = METRIC_WORDS[key];
+    return [name, unit === '%' ? formatPercent(value) : formatRatio(value), meaning];
+  }),
+});
+
+function strategyTable(result: BacktestResult): ReportTable {
+  const { strategies, moneyScale } = result;
+  return {
+    title: 'By strategy',
+    note: '',
+    columns: [
+      'strategy',
+      'net profit',
+      'trades',
+      'win rate',
+      'profit factor',
+      'orders',
+      'denied',
+      'fees and tax',
+    ],
+    rows: strategies.map((each) => {
+      const found = statisticsOfTrades(result, [each]);
+      const { fees, tax } = costsOf([each]);
+      return [
+        each.id,
+        (each.profit.values.at(-1) ?? 0) / moneyScale,
+        found.count,
+        formatPercent(found.winRate),
+        formatRatio(found.profitFactor),
+        each.orders,
+        each.denialCount,
+        (fees + tax) / moneyScale,
+      ];
+    }),
+  };
+}
+
+const PATHS = 1_000;
+const PATHS_MIN = 100;
+/** Over all paths of one kind: a run with very many trades has fewer paths, so that its report is there at once. */
+const STEPS = 2_000_000;
+
+/** Undefined for fewer than two closed trades. */
+export function resampledTrades(result: BacktestResult, how?: MonteCarlo): MonteCarloFound | undefined {
+  const profits = countedTrades(result, result.strategies).map(({ netProfit }) => netProfit);
+  const runs = Math.max(PATHS_MIN, Math.min(PATHS, Math.floor(STEPS / Math.max(1, profits.length))));
+  return monteCarlo(profits, result.capital, how ?? { runs, seed: result.seed });
+}
+
+const BANDS = [
+  ['5 %', 'p5'],
+  ['25 %', 'p25'],
+  ['50 %', 'p50'],
+  ['75 %', 'p75'],
+  ['95 %', 'p95'],
+] as const;
+
+function fansOf(found: MonteCarloFound | undefined, moneyScale: number): readonly ReportFan[] {
+  if (found === undefined) return [];
+  const fan = (title: string, { equity }: ResampledPaths): ReportFan => ({
+    title,
+    xName: 'trades',
+    x: equity.after,
+    bands: BANDS.map(([name, part]) => [name, equity.bands.map((band) => band[part] / moneyScale)]),
+  });
+  return [
+    fan('Equity if trades were drawn again in blocks', found.bootstrapped),
+    fan('Equity if trades came in another order', found.shuffled),
+  ];
+}
+
+export function monteCarloTables(
+  found: MonteCarloFound | undefined,
+  moneyScale: number,
+): readonly ReportTable[] {
+  if (found === undefined) return [];
+  const { runs, seed, trades, blockTrades, shuffled, bootstrapped } = found;
+  const row = (name: string, band: ResampledPaths['netProfit']): ReportTable['rows'][number] => [
+    name,
+    ...BANDS.map(([, part]) => Math.round(band[part]) / moneyScale),
+  ];
+  const shares = `${formatPercent(bootstrapped.lossShare)} of the bootstrapped paths lose money, ${formatPercent(bootstrapped.ruinShare)} lose all of it`;
+  return [
+    {
+      title: 'Monte Carlo',
+      note: `${formatNumber(trades)} trades, ${formatNumber(runs)} paths each; blocks of ${blockTrades}, seed ${seed}. ${shares}. It knows only what happened: a market that was not in the data is not in here.`,
+      columns: ['', ...BANDS.map(([name]) => name)],
+      rows: [
+        row('net profit, block bootstrap', bootstrapped.netProfit),
+        row('deepest drawdown, block bootstrap', bootstrapped.drawdownMax),
+        row('deepest drawdown, trades shuffled', shuffled.drawdownMax),
+      ],
+    },
   ];
 }

@@ -11,7 +11,7 @@ import type {
   Rows,
   Samples,
 } from '../backtest-result.ts';
-import { mean } from '../statistics/moments.ts';
+import { mean } from '../statistics/return-ratios.ts';
 import { countedTrades } from '../statistics/run-statistics.ts';
 import type {
   ReportFunds,

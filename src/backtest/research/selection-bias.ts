@@ -9,7 +9,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { kurtosis, mean, standardDeviation, skewness } from '../statistics/moments.ts';
+import { kurtosis, mean, standardDeviation, skewness } from '../statistics/return-ratios.ts';
 
 export interface SelectionBias {
   /** All that were tried, also those that never traded. */
@@ -35,7 +35,8 @@ export function selectionBias(
 ): SelectionBias | undefined {
   const sample = sharpeSample(best);
   if (sample === undefined) return undefined;
-  const ratios = trials.flatMap((returns) => sharpeSample(returns)?.sharpe ?? []);
+  // Trials end in any order, and sums of the same numbers in another order differ in the last digit.
+  const ratios = trials.flatMap((returns) => sharpeSample(returns)?.sharpe ?? []).toSorted((a, b) => a - b);
   const expectedMax = expectedSharpeMax(trials.length, standardDeviation(ratios) ?? 0);
   const probabilistic = probabilisticSharpe(sample, 0);
   const deflated = probabilisticSharpe(sample, expectedMax);

@@ -6,21 +6,25 @@ import type { BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { isPaidInFull, maintenanceMargin, taxOn } from '../../domain/costs.ts';
-import { accountId, type OrderCode } from '../../domain/ids.ts';
+import { type OrderCode, accountId } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
-import { signedQty, strategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
+import { type TsUs, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
 import { dayProfitOf, uncollectedOf } from '../../venue/account/account-figures.ts';
-import type { Holding, PriceRange } from '../../venue/account/holding.ts';
-import { Ledger, type LedgerAccount, NO_FEES } from '../../venue/account/ledger.ts';
+import {
+  type Holding,
+  Ledger,
+  type LedgerAccount,
+  NO_FEES,
+  type PriceRange,
+} from '../../venue/account/ledger.ts';
 import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import { DrawdownWatch } from '../statistics/drawdowns.ts';
 import type { Funds } from '../backtest-result.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { NumberColumn } from './number-column.ts';
-import { type PriceColumns, SampleTable } from './sample-table.ts';
+import { NumberColumn, SampleTable } from './sample-table.ts';
 import { type FilledOrder, StrategyLedger } from './strategy-ledger.ts';
 
 /** A run has one account. */
@@ -37,11 +41,9 @@ export class RunAccount {
   readonly samples = new SampleTable();
   /** Of every sample. */
   readonly falls = new DrawdownWatch();
-  readonly #cashes = this.samples.column();
-  readonly #margins = this.samples.column();
-  readonly #buyingPowers = this.samples.column();
-  /** By instrument. */
-  readonly #prices: PriceColumns[] = [];
+  readonly #cash = this.samples.column();
+  readonly #marginUsed = this.samples.column();
+  readonly #buyingPower = this.samples.column();
   readonly dayEquity = new NumberColumn();
   readonly dayEndUs = new NumberColumn();
   readonly ledgers: readonly StrategyLedger[];
@@ -168,25 +170,18 @@ export class RunAccount {
     }
     assert(equity === this.equityNow(), 'the account is the sum of its strategies');
     this.falls.add(equity, atUs);
-    this.#cashes.push(cash);
-    this.#margins.push(marginUsed);
-    this.#buyingPowers.push(buyingPower);
-    for (const instrument of this.instruments) instrument.sample(this.pricesOf(instrument));
+    this.#cash.push(cash);
+    this.#marginUsed.push(marginUsed);
+    this.#buyingPower.push(buyingPower);
+    for (const instrument of this.instruments) instrument.sample();
     this.samples.end(atUs, equity, isDayEnd);
-  }
-
-  pricesOf({ contract: { index } }: RunInstrument): PriceColumns {
-    while (this.#prices.length <= index) this.#prices.push(this.samples.prices());
-    const prices = this.#prices[index];
-    assert(prices !== undefined, 'each contract has prices');
-    return prices;
   }
 
   funds(): Funds {
     return {
-      cash: this.#cashes.take(),
-      marginUsed: this.#margins.take(),
-      buyingPower: this.#buyingPowers.take(),
+      cash: this.#cash.take(),
+      marginUsed: this.#marginUsed.take(),
+      buyingPower: this.#buyingPower.take(),
     };
   }
 

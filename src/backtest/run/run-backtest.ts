@@ -1,32 +1,31 @@
 /** Runs a plan from its first day to its last. The same plan always gives the same result. */
 import { assert } from '../../domain/assert.ts';
 import { phaseAt } from '../../domain/calendar.ts';
-import { addDays, type TradingDay } from '../../domain/civil-date.ts';
+import { type TradingDay, addDays } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { CLOSING_BARS } from '../../domain/day-plan.ts';
 import type { Assumption, EngineSettings, PollSettings } from '../../domain/settings.ts';
 import {
-  durationUs,
-  money,
   type PriceHundredths,
-  seconds,
-  tsUs,
   type TsUs,
   US_PER_DAY,
+  durationUs,
+  money,
+  seconds,
+  tsUs,
 } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type BacktestDay, type BacktestPlan, describeMemory } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
-import { describeLatency, type LatencyModel } from './latency.ts';
+import { type LatencyModel, describeLatency } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
-import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
+import { type DayMoments, DayOpening, dayMoments } from './run-day.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
-import { JournalTape } from './journal-tape.ts';
+import { JournalTape, RunJournal } from './journal-tape.ts';
 import { Engine } from '../../engine/engine.ts';
 import { RunInstrument } from './run-instrument.ts';
-import { RunJournal } from './run-journal.ts';
 import { RunPlots } from './run-plots.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
@@ -45,6 +44,8 @@ export interface RunOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** Every fact of the canonical journal, as it is written. */
   readonly onEntry?: (entry: JournalEntry) => void;
+  /** Each day, as it is opened. */
+  readonly onDay?: (day: BacktestDay) => void;
   /** Slot 0 names the strategy whose code runs, for the watch of another thread. */
   readonly running?: Int32Array;
   /** Shows where the run is, also when it does not return. */
@@ -125,6 +126,7 @@ class Run {
 
   #playDay(day: TradingDay, place: number): void {
     const data = this.#plan.data.open(day);
+    this.#options.onDay?.(data);
     const moments = dayMoments(this.#plan.calendar, day);
     this.#notices.push(...data.notices);
     const opening = new DayOpening(data);
@@ -180,7 +182,8 @@ class Run {
     const { calendar, costs, fill, sampleEvery } = this.#plan;
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;
-    const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
+    // Prices from before the hours of the market begin the day: time never goes back.
+    const openUs = Math.min(beginUs, isFirst ? firstUs - LEAD : firstUs);
     if (isFirst) this.#fromUs = openUs;
     this.#timeline.runTo(openUs);
     const referenceOf = (contract: Contract): PriceHundredths | undefined =>
@@ -189,7 +192,7 @@ class Run {
     for (const instrument of this.#instruments) instrument.open(null);
     for (const contract of data.contracts) {
       while (this.#instruments.length <= contract.index)
-        this.#instruments.push(new RunInstrument(contract, costs));
+        this.#instruments.push(new RunInstrument(contract, costs, this.#account.samples.prices()));
       this.#instruments[contract.index]?.open(null, referenceOf(contract));
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
@@ -330,15 +333,12 @@ class Run {
       dayEquity: account.dayEquity.take(),
       dayEndUs: account.dayEndUs.take(),
       statistics: plan.statistics,
-      instruments: this.#instruments.map((instrument) => {
-        const prices = account.pricesOf(instrument);
-        return {
-          symbol: instrument.contract.orderCode,
-          spec: instrument.contract.spec,
-          prices: samples.samplesOf(prices.last),
-          ranges: prices.ranges(),
-        };
-      }),
+      instruments: this.#instruments.map(({ contract: { orderCode: symbol, spec }, prices }) => ({
+        symbol,
+        spec,
+        prices: samples.samplesOf(prices.last),
+        ranges: prices.ranges(),
+      })),
       strategies: account.ledgers.map((ledger, place) => {
         const instance = plan.strategies[place];
         const { trades, heldUs, costs } = ledger.outcome(this.#instruments, account.days, toUs);

@@ -13,6 +13,8 @@ export class RunInstrument implements Mark {
   readonly costs: CostSchedule;
   /** Money of one contract for one tick of its price. */
   readonly unit: number;
+  /** At each sample. */
+  readonly prices: PriceColumns;
   #first = 0;
   #high = -Infinity;
   #low = Infinity;
@@ -26,8 +28,9 @@ export class RunInstrument implements Mark {
   #settlement = 0;
 
   /** `market`: rates of a contract that has none of its own. */
-  constructor(contract: Contract, market: CostSchedule) {
+  constructor(contract: Contract, market: CostSchedule, prices: PriceColumns) {
     this.contract = contract;
+    this.prices = prices;
     this.costs = ratesOf(contract.spec, market);
     this.unit = contract.spec.hundredthsPerTick * contract.spec.moneyPerHundredth;
   }
@@ -75,10 +78,10 @@ export class RunInstrument implements Mark {
     exchange.restartRange();
   }
 
-  sample(into: PriceColumns): void {
+  sample(): void {
     this.restartRange();
-    if (this.#high >= this.#low) into.push(this.last, this.#first, this.#high, this.#low);
-    else into.push(this.last, 0, 0, 0);
+    if (this.#high >= this.#low) this.prices.push(this.last, this.#first, this.#high, this.#low);
+    else this.prices.push(this.last, 0, 0, 0);
     this.#high = -Infinity;
     this.#low = Infinity;
   }

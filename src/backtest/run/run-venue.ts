@@ -10,7 +10,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { CEILING_NONE, type Contract, type PriceBand } from '../../domain/contract.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
-import { durationUs, priceHundredths, priceTicks, type Seq, type TsUs } from '../../domain/units.ts';
+import { type Seq, type TsUs, durationUs, priceHundredths, priceTicks } from '../../domain/units.ts';
 import type {
   ApprovedCancel,
   ApprovedModify,
@@ -29,22 +29,21 @@ import type {
 } from '../../engine/ports/engine-event.ts';
 import type { AccountNow, Gateway, Reports } from '../../engine/ports/outbound.ts';
 import { MarginMonitor } from '../../venue/margin-monitor.ts';
-import { type PlaceLimit, type PlaceTrigger, refusal, type Refusal } from '../../venue/venue-command.ts';
+import { type PlaceLimit, type PlaceTrigger, type Refusal, refusal } from '../../venue/venue-command.ts';
 import { TriggerBook } from '../../venue/triggers/trigger-book.ts';
 import { type Listing, type OrderOrigin, Outbox } from '../../venue/venue-event.ts';
 import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
-import { placeRefusal, type VenueSurroundings } from '../../venue/orders/order-checks.ts';
+import { type VenueSurroundings, placeRefusal } from '../../venue/orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orders/order-entry.ts';
-import { type OrderSender, sentNow, type VenueOrder } from '../../venue/orders/venue-order.ts';
+import { type OrderSender, type VenueOrder, sentNow } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import { BrokerBooks, bracketOf, outcomeOf } from './broker-books.ts';
 import type { JournalTape } from './journal-tape.ts';
 import { DelayLine, ReadPace } from './latency.ts';
-import { seqOf, timeOf } from './market-messages.ts';
 import { ACCOUNT, type RunAccount } from './run-account.ts';
 import { RunMargin } from './run-margin.ts';
-import type { VirtualClock } from './virtual-clock.ts';
+import { type VirtualClock, seqOf, timeOf } from './virtual-clock.ts';
 
 /** Settings that are the venue's. */
 export type VenuePlan = Pick<

@@ -6,7 +6,7 @@ import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import { signOf } from '../../domain/order.ts';
-import { applyFill, FLAT_POSITION, openProfit, partOf } from '../../domain/position.ts';
+import { FLAT_POSITION, applyFill, openProfit, partOf } from '../../domain/position.ts';
 import { money, tsUs } from '../../domain/units.ts';
 import {
   type BacktestDenial,
@@ -18,13 +18,18 @@ import {
   type StrategyFault,
   type StrategyResult,
 } from '../backtest-result.ts';
-import type { Holding, PriceRange } from '../../venue/account/holding.ts';
-import { contractFees, NO_FEES, type OwnerBook } from '../../venue/account/ledger.ts';
+import {
+  type Holding,
+  NO_FEES,
+  type OwnerBook,
+  type PriceRange,
+  contractFees,
+} from '../../venue/account/ledger.ts';
 import { FILL_CLAUSES, liquidityOf } from '../../venue/exchange/fill-models.ts';
 import type { OrderFill } from '../../venue/orders/order-entry.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import { CHUNK, NumberColumn } from './number-column.ts';
+import { NumberColumn } from './sample-table.ts';
 
 /** An order that was filled, or what an expired contract was paid out by. */
 export type FilledOrder = Pick<
@@ -75,13 +80,11 @@ export class StrategyLedger {
     const onEnd = (trip: RoundTrip, exitUs: number): void => end(trip, exitUs, false);
     const trips = instruments.map((instrument) => new RoundTrip(instrument));
     const charged = new Charges();
-    const step = new Step();
-    for (let row = 0; row < this.fills.length; row += 1) {
-      this.fills.read(row, step);
-      const [trip, traded, day] = [trips[step.instrument], instruments[step.instrument], days[step.day]];
+    for (const fill of this.fills) {
+      const [trip, traded, day] = [trips[fill.instrument], instruments[fill.instrument], days[fill.day]];
       assert(trip !== undefined && traded !== undefined && day !== undefined, 'a fill is of the run');
-      trip.take(step, onEnd);
-      charged.add(step, traded, day);
+      trip.take(fill, onEnd);
+      charged.add(fill, traded, day);
     }
     for (const trip of trips) {
       const holding = this.book.holdings.get(trip.code);
@@ -106,13 +109,16 @@ class Charges {
   /** Of one contract, that day. */
   #fees = NO_FEES;
 
-  add({ change, paidTwice, isSettlement }: Step, traded: RunInstrument, day: TradingDay): void {
-    this.#spreadTwice += change * paidTwice * traded.unit;
-    if (isSettlement) return;
+  add(
+    { side, qty, priceTicks, midTwice, cause }: BacktestFill,
+    traded: RunInstrument,
+    day: TradingDay,
+  ): void {
+    if (midTwice > 0) this.#spreadTwice += signOf(side) * qty * (2 * priceTicks - midTwice) * traded.unit;
+    if (cause === 'settled') return;
     if (day !== this.#day || traded !== this.#traded) this.#fees = contractFees(traded.costs, day, 1);
     this.#day = day;
     this.#traded = traded;
-    const qty = Math.abs(change);
     this.#exchangeFee += this.#fees.exchangeFee * qty;
     this.#clearingFee += this.#fees.clearingFee * qty;
     this.#brokerFee += this.#fees.brokerFee * qty;
@@ -131,21 +137,9 @@ class Charges {
   }
 }
 
-/** A fill of a round trip, after what the market traded while the position before it was held. */
-class Step implements PriceRange {
-  atUs = 0;
-  instrument = 0;
-  /** Above zero was bought. */
-  change = 0;
-  value = 0;
-  fee = 0;
-  tax = 0;
-  isSettlement = false;
-  /** Ticks against the middle of the book; 0 where it was not known. */
-  paidTwice = 0;
-  high = 0;
-  low = 0;
-  day = 0;
+/** With the prices of the market since the fill before it, and the place of its day in the run. */
+interface LoggedFill extends BacktestFill, PriceRange {
+  readonly day: number;
 }
 
 /** What happened in one contract since its position was flat or turned round. */
@@ -183,13 +177,13 @@ class RoundTrip {
   }
 
   /** `onEnd` is called between the part of the fill that closes and the part that opens. */
-  take(step: Step, onEnd: (trip: RoundTrip, exitUs: number) => void): void {
-    this.saw(step);
-    const { change, value, fee, tax } = step;
+  take(fill: LoggedFill, onEnd: (trip: RoundTrip, exitUs: number) => void): void {
+    this.saw(fill);
+    const { tsUs: atUs, side, qty, value, fee, tax } = fill;
+    const change = signOf(side) * qty;
     const before = this.#position;
     const after = applyFill(before, change, value);
     this.#position = after;
-    const qty = Math.abs(change);
     const held = Math.max(0, -Math.sign(change) * before.qty);
     const closed = Math.min(held, qty);
     const closedValue = partOf(value, closed, qty);
@@ -199,10 +193,10 @@ class RoundTrip {
       this.#gross += after.realised - before.realised;
       this.#exitValue += closedValue;
       this.#charge(closedFee, closedTax);
-      if (closed === held) onEnd(this, step.atUs);
+      if (closed === held) onEnd(this, atUs);
     }
     if (closed === qty) return;
-    if (before.qty === 0 || closed > 0) this.#begin(step.atUs, after.qty > 0);
+    if (before.qty === 0 || closed > 0) this.#begin(atUs, after.qty > 0);
     this.#qty += qty - closed;
     this.#qtyMax = Math.max(this.#qtyMax, Math.abs(after.qty));
     this.#entryValue += value - closedValue;
@@ -260,7 +254,7 @@ const SETTLEMENT = FILL_CLAUSES.indexOf('settlement');
 const FORCED = FILL_CLAUSES.length;
 
 /** Fills as one column of numbers: a run with a million of them keeps eight bytes a figure. Reading a fill makes its object. */
-class FillLog implements Rows<BacktestFill> {
+class FillLog implements Rows<LoggedFill> {
   readonly #figures = new NumberColumn();
   readonly #strategy: number;
 
@@ -302,7 +296,7 @@ class FillLog implements Rows<BacktestFill> {
     row[place + 15] = day;
   }
 
-  at(index: number): BacktestFill | undefined {
+  at(index: number): LoggedFill | undefined {
     const row = index < 0 ? this.length + index : index;
     if (row < 0 || row >= this.length) return undefined;
     const figure = (place: number): number => this.#figures.at(row * FIGURES + place);
@@ -327,28 +321,13 @@ class FillLog implements Rows<BacktestFill> {
       positionAfter: figure(11),
       clause,
       orderNo: figure(12),
+      high: figure(13),
+      low: figure(14),
+      day: figure(15),
     };
   }
 
-  read(row: number, step: Step): void {
-    const place = row * FIGURES;
-    const figures = this.#figures.chunkOf(place);
-    const at = place % CHUNK;
-    const [price = 0, midTwice = 0] = [figures[at + 4], figures[at + 9]];
-    step.atUs = figures[at] ?? 0;
-    step.instrument = figures[at + 2] ?? 0;
-    step.change = figures[at + 3] ?? 0;
-    step.value = figures[at + 5] ?? 0;
-    step.fee = figures[at + 6] ?? 0;
-    step.tax = figures[at + 7] ?? 0;
-    step.isSettlement = figures[at + 8] === SETTLEMENT;
-    step.paidTwice = midTwice > 0 ? 2 * price - midTwice : 0;
-    step.high = figures[at + 13] ?? 0;
-    step.low = figures[at + 14] ?? 0;
-    step.day = figures[at + 15] ?? 0;
-  }
-
-  *[Symbol.iterator](): Iterator<BacktestFill> {
+  *[Symbol.iterator](): Iterator<LoggedFill> {
     for (let index = 0; index < this.length; index += 1) {
       const fill = this.at(index);
       if (fill !== undefined) yield fill;

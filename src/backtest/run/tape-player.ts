@@ -2,9 +2,9 @@
  * The recording of one day: rows of all its contracts in the order of time, those of the same moment in the order of the
  * contracts. For each row first our orders meet it, then the engine sees it. This is the loop that decides how fast a run is.
  */
-import type { TradeTick } from '../../domain/ticks.ts';
+import type { BookLevel, TradeTick } from '../../domain/ticks.ts';
 import type { OrderCode } from '../../domain/ids.ts';
-import type { InstrumentIndex } from '../../domain/units.ts';
+import type { InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LateBook } from '../../engine/market/merged-book.ts';
 import type { QuietStretch, TradeSource } from '../../engine/quiet-stretch.ts';
@@ -14,10 +14,9 @@ import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import { depthLevels, touchLevels } from '../../venue/exchange/recorded-book.ts';
 import { barTickOf } from '../bar-ticks.ts';
-import { bookOf, seqOf, timeOf, tradeOf } from './market-messages.ts';
+import { type VirtualClock, seqOf, timeOf } from './virtual-clock.ts';
 import type { Timeline } from './timeline.ts';
 import type { RunVenue } from './run-venue.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 export interface PlayedTape {
   readonly instrument: InstrumentIndex;
@@ -355,3 +354,51 @@ export class TapePlayer {
     else engine.book(side.update(cursor.tape));
   }
 }
+
+/* oxlint-disable typescript/no-unsafe-type-assertion -- minting with an assertion for each number costs a third of a run */
+const tradeOf = (
+  seq: number,
+  atUs: number,
+  instrument: InstrumentIndex,
+  price: number,
+  qty: number,
+  totalVolume: number,
+): TradeTick => ({
+  kind: 'trade',
+  seq: seq as Seq,
+  tsUs: atUs as TsUs,
+  instrument,
+  price: price as PriceTicks,
+  qty: qty as Qty,
+  totalVolume,
+});
+
+/** `shownBefore` levels of this side were shown last: those that are gone are sent as empty, and so is the best of an empty side. */
+function bookOf(
+  seq: number,
+  atUs: number,
+  instrument: InstrumentIndex,
+  side: 'bid' | 'ask',
+  shown: readonly BookLevel[],
+  shownBefore: number,
+): BookUpdate {
+  // A copy only where a level is added: the exchange never changes shown levels.
+  const count = Math.max(1, shownBefore);
+  const levels = shown.length < count ? withEmpty(shown, count) : shown;
+  return {
+    kind: 'book_update',
+    seq: seq as Seq,
+    tsUs: atUs as TsUs,
+    instrument,
+    side,
+    levels,
+    halves: null,
+  };
+}
+
+function withEmpty(shown: readonly BookLevel[], count: number): readonly (BookLevel | null)[] {
+  const levels: (BookLevel | null)[] = [...shown];
+  while (levels.length < count) levels.push(null);
+  return levels;
+}
+/* oxlint-enable typescript/no-unsafe-type-assertion */

@@ -7,10 +7,9 @@ import type { Engine } from '../../engine/engine.ts';
 import type { EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { Alarm } from '../../engine/ports/outbound.ts';
 import type { PhaseBoundary } from './run-day.ts';
-import { seqOf, timeOf } from './market-messages.ts';
 import type { RunAccount } from './run-account.ts';
 import type { RunVenue } from './run-venue.ts';
-import type { VirtualClock } from './virtual-clock.ts';
+import { seqOf, timeOf, type VirtualClock } from './virtual-clock.ts';
 
 /** Things that happen at one moment; a strategy with more never lets time go on. */
 const AT_ONE_MOMENT_MAX = 200_000;

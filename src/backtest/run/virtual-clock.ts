@@ -1,4 +1,6 @@
 /** The time of a run: it stands wherever the recording is. */
+import type { Seq, TsUs } from '../../domain/units.ts';
+
 export class VirtualClock {
   nowUs = 0;
   /** When something is due next: compared with the time of each row. */
@@ -18,3 +20,8 @@ export class VirtualClock {
     if (atUs < this.nextUs) this.nextUs = atUs;
   }
 }
+
+/* oxlint-disable typescript/no-unsafe-type-assertion -- numbers of the run's own clock */
+export const seqOf = (seq: number): Seq => seq as Seq;
+export const timeOf = (atUs: number): TsUs => atUs as TsUs;
+/* oxlint-enable typescript/no-unsafe-type-assertion */

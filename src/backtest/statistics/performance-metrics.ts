@@ -1,11 +1,10 @@
 /** Every metric of the daily returns, by name, with its formula in words: those of empyrical, under its definitions and signs. */
-import { dayNumber, type TradingDay } from '../../domain/civil-date.ts';
+import { type TradingDay, dayNumber } from '../../domain/civil-date.ts';
 import { US_PER_DAY } from '../../domain/units.ts';
 import type { BacktestFill, BacktestResult, BacktestTrade, Samples } from '../backtest-result.ts';
-import { kurtosis, mean, skewness } from './moments.ts';
 import {
+  type ReturnPairs,
   alpha,
-  annualReturn,
   annualVolatility,
   beta,
   calendarReturn,
@@ -15,33 +14,77 @@ import {
   conditionalValueAtRisk,
   downsideRisk,
   excessSharpe,
+  kurtosis,
   maxDrawdown,
+  mean,
   omegaRatio,
   quotient,
-  type RatioBasis,
-  type ReturnPairs,
   returnsOf,
-  sharpeRatio,
-  sortinoRatio,
+  skewness,
   stability,
   tailRatio,
   totalReturn,
   valueAtRisk,
 } from './return-ratios.ts';
-import { countedTrades, type RunStatistics } from './run-statistics.ts';
+import { type RunStatistics, countedTrades } from './run-statistics.ts';
 import { assert } from '../../domain/assert.ts';
 
-interface Metric {
-  /** Key for machines. */
-  readonly key: string;
-  readonly name: string;
-  readonly value: number | undefined;
-  readonly isPercent: boolean;
-  readonly meaning: string;
-}
+/** Name and formula of each metric by its key, in their order; `%`: shown in percent. */
+export const METRIC_WORDS = {
+  cumulativeReturn: ['Cumulative return', '(1 + r1)(1 + r2)... - 1', '%'],
+  annualReturn: ['Annual return', 'CAGR: (1 + cumulative)^(days of a year / days) - 1', '%'],
+  annualVolatility: ['Annual volatility', 'deviation x sqrt(days of a year)', '%'],
+  maxDrawdown: ['Max drawdown', 'deepest fall below the peak at the end of a day', '%'],
+  sharpe: ['Sharpe ratio', 'mean / deviation x sqrt(days of a year)'],
+  sortino: ['Sortino ratio', 'annual mean / downside risk'],
+  calmar: ['Calmar ratio', 'annual return / max drawdown at the end of a day'],
+  omega: ['Omega ratio', 'sum of gains / sum of losses'],
+  stability: ['Stability', 'R squared of a line through the cumulative log returns'],
+  downsideRisk: ['Downside risk', 'root mean square of losses x sqrt(days of a year)', '%'],
+  valueAtRisk: ['Value at risk', '5th percentile of a day', '%'],
+  conditionalValueAtRisk: ['Conditional value at risk', 'mean of the days up to the 5th percentile', '%'],
+  tailRatio: ['Tail ratio', '|95th percentile| / |5th percentile|'],
+  skew: ['Skew', 'third standardised moment'],
+  kurtosis: ['Kurtosis', 'in excess of the normal 3'],
+  // Under the conventions of platforms that compound what empyrical adds up.
+  calendarReturn: ['CAGR by the calendar', '(last / first)^(365.25 / days) - 1', '%'],
+  compoundVolatility: ['Compound volatility', 'deviation of a year of compounded returns', '%'],
+  averageDrawdown: ['Average drawdown', 'mean of the deepest points of all falls', '%'],
+  compoundSharpe: ['Compound Sharpe ratio', 'annual return / compound volatility'],
+  compoundSortino: ['Compound Sortino ratio', 'annual return / downside risk'],
+  averageDrawdownDays: ['Average drawdown, days', 'from the peak until equity was there again'],
+  longestDrawdownDays: ['Longest drawdown, days', 'the longest of them'],
+  heldDays: ['Days with a position', 'part of the days that began with one or had a fill', '%'],
+  // Trades as parts of what they cost to enter.
+  bestTrade: ['Best trade', 'net profit / value of its entries', '%'],
+  worstTrade: ['Worst trade', 'net profit / value of its entries', '%'],
+  averageTrade: ['Average trade', 'mean of these returns', '%'],
+  geometricTrade: ['Average trade, compounded', '(1 + r1)(1 + r2)..., the root of it - 1', '%'],
+  returnFactor: ['Profit factor of returns', 'sum of these returns above zero / below'],
+  payoff: ['Payoff', 'average win / average loss'],
+  kelly: ['Kelly', 'win rate - (1 - win rate) / payoff'],
+  averageTradeDays: ['Average trade, days', 'from the first fill to the last'],
+  longestTradeDays: ['Longest trade, days', 'from the first fill to the last'],
+  // Against a benchmark.
+  excessSharpe: ['Excess Sharpe ratio', 'mean / deviation of the daily difference'],
+  beta: ['Beta', 'covariance / variance of the benchmark'],
+  capture: ['Capture', "annual return / the benchmark's"],
+  alpha: ['Alpha', 'annual return that beta does not explain', '%'],
+  // Over the whole run, not over its days.
+  benchmarkReturn: ['Buy and hold', 'last / first - 1 of the benchmark', '%'],
+  totalAlpha: ['Alpha, whole run', 'return - log beta x buy and hold', '%'],
+  logBeta: ['Beta of log returns', 'covariance / variance of the benchmark'],
+} as const satisfies Readonly<Record<string, readonly [name: string, meaning: string, unit?: '%']>>;
+
+type MetricKey = keyof typeof METRIC_WORDS;
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a literal
+const KEYS = Object.keys(METRIC_WORDS) as readonly MetricKey[];
+
+type Metrics = Partial<Readonly<Record<MetricKey, number | undefined>>>;
 
 export interface PerformanceMetrics {
-  readonly metrics: readonly Metric[];
+  /** Undefined where a formula has no value. */
+  readonly metrics: ReadonlyMap<MetricKey, number | undefined>;
   readonly aggregate: Readonly<Record<'month' | 'year', ReadonlyMap<string, number>>>;
   readonly benchmark: BenchmarkPairs | null;
 }
@@ -49,19 +92,19 @@ export interface PerformanceMetrics {
 const EXCESS = 3;
 
 export function performanceMetrics(result: BacktestResult, found: RunStatistics): PerformanceMetrics {
-  const { basis, dailyReturns: returns } = found;
+  const { dailyReturns: returns } = found;
   const benchmark = benchmarkPairs(result, found);
   const days = found.daily.slice(found.daily.length - returns.length).map(({ day }) => day);
+  const metrics: Metrics = {
+    ...returnMetrics(found),
+    ...compoundMetrics(result, found),
+    ...tradeReturns(countedTrades(result, result.strategies)),
+    ...winMetrics(found),
+    heldDays: heldDays(result),
+    ...(benchmark !== null && benchmarkMetrics(result, found, benchmark)),
+  };
   return {
-    metrics: [
-      ...growthMetrics(returns, basis),
-      ...riskMetrics(returns, basis),
-      ...compoundMetrics(result, found),
-      ...tradeMetrics(result, found),
-      ...(benchmark === null
-        ? []
-        : [...marketMetrics(benchmark, basis), ...holdMetrics(result, found, benchmark)]),
-    ],
+    metrics: new Map(KEYS.filter((key) => key in metrics).map((key) => [key, metrics[key]])),
     aggregate: {
       month: aggregateReturns(days, returns, 'month'),
       year: aggregateReturns(days, returns, 'year'),
@@ -87,171 +130,94 @@ function aggregateReturns(
   return new Map([...groups].map(([name, group]) => [name, totalReturn(group)]));
 }
 
-type Row = readonly [key: string, name: string, value: number | undefined, meaning: string];
-
-const rowsOf = (isPercent: boolean, rows: readonly Row[]): readonly Metric[] =>
-  rows.map(([key, name, value, meaning]) => ({ key, name, value, isPercent, meaning }));
-
-function growthMetrics(returns: readonly number[], basis: RatioBasis): readonly Metric[] {
-  const annual = annualReturn(returns, basis.periodsPerYear);
-  const total = returns.length === 0 ? undefined : totalReturn(returns);
+function returnMetrics({
+  basis,
+  dailyReturns: returns,
+  sharpe,
+  sortino,
+  annualReturn,
+}: RunStatistics): Metrics {
   const deepest = maxDrawdown(returns);
-  return [
-    ...rowsOf(true, [
-      ['cumulativeReturn', 'Cumulative return', total, '(1 + r1)(1 + r2)... - 1'],
-      ['annualReturn', 'Annual return', annual, 'CAGR: (1 + cumulative)^(days of a year / days) - 1'],
-      [
-        'annualVolatility',
-        'Annual volatility',
-        annualVolatility(returns, basis),
-        'deviation x sqrt(days of a year)',
-      ],
-      ['maxDrawdown', 'Max drawdown', deepest, 'deepest fall below the peak at the end of a day'],
-    ]),
-    ...rowsOf(false, [
-      ['sharpe', 'Sharpe ratio', sharpeRatio(returns, basis), 'mean / deviation x sqrt(days of a year)'],
-      ['sortino', 'Sortino ratio', sortinoRatio(returns, basis), 'annual mean / downside risk'],
-      [
-        'calmar',
-        'Calmar ratio',
-        deepest === undefined ? undefined : calmarRatio(annual, Math.abs(deepest)),
-        'annual return / max drawdown at the end of a day',
-      ],
-      ['omega', 'Omega ratio', omegaRatio(returns, basis), 'sum of gains / sum of losses'],
-      [
-        'stability',
-        'Stability',
-        stability(returns),
-        'R squared of a line through the cumulative log returns',
-      ],
-    ]),
-  ];
-}
-
-function riskMetrics(returns: readonly number[], basis: RatioBasis): readonly Metric[] {
   const tails = kurtosis(returns);
-  return [
-    ...rowsOf(true, [
-      [
-        'downsideRisk',
-        'Downside risk',
-        downsideRisk(returns, basis),
-        'root mean square of losses x sqrt(days of a year)',
-      ],
-      ['valueAtRisk', 'Value at risk', valueAtRisk(returns), '5th percentile of a day'],
-      [
-        'conditionalValueAtRisk',
-        'Conditional value at risk',
-        conditionalValueAtRisk(returns),
-        'mean of the days up to the 5th percentile',
-      ],
-    ]),
-    ...rowsOf(false, [
-      ['tailRatio', 'Tail ratio', tailRatio(returns), '|95th percentile| / |5th percentile|'],
-      ['skew', 'Skew', skewness(returns), 'third standardised moment'],
-      ['kurtosis', 'Kurtosis', tails === undefined ? undefined : tails - EXCESS, 'in excess of the normal 3'],
-    ]),
-  ];
+  return {
+    cumulativeReturn: returns.length === 0 ? undefined : totalReturn(returns),
+    annualReturn,
+    annualVolatility: annualVolatility(returns, basis),
+    maxDrawdown: deepest,
+    sharpe,
+    sortino,
+    calmar: deepest === undefined ? undefined : calmarRatio(annualReturn, Math.abs(deepest)),
+    omega: omegaRatio(returns, basis),
+    stability: stability(returns),
+    downsideRisk: downsideRisk(returns, basis),
+    valueAtRisk: valueAtRisk(returns),
+    conditionalValueAtRisk: conditionalValueAtRisk(returns),
+    tailRatio: tailRatio(returns),
+    skew: skewness(returns),
+    kurtosis: tails === undefined ? undefined : tails - EXCESS,
+  };
 }
 
-/** Under the conventions of platforms that compound what empyrical adds up. */
 function compoundMetrics(
   { statistics }: BacktestResult,
-  { basis, daily, dailyReturns: returns, drawdowns, ...found }: RunStatistics,
-): readonly Metric[] {
+  { basis, daily, dailyReturns: returns, drawdowns, annualReturn, ...found }: RunStatistics,
+): Metrics {
   const [first, last] = [daily[0], daily.at(-1)];
   const between = first === undefined || last === undefined ? 0 : dayNumber(last.day) - dayNumber(first.day);
   const days = between + (statistics.returnsFrom === 'capital' ? 1 : 0);
   const worth = found.totalReturn === undefined ? undefined : found.totalReturn + 1;
-  const annual = annualReturn(returns, basis.periodsPerYear);
-  const excess = annual === undefined ? undefined : annual - statistics.riskFreePercent / 100;
+  const excess = annualReturn === undefined ? undefined : annualReturn - statistics.riskFreePercent / 100;
   const volatility = compoundVolatility(returns, basis);
-  return [
-    ...rowsOf(true, [
-      [
-        'calendarReturn',
-        'CAGR by the calendar',
-        calendarReturn(worth, days),
-        '(last / first)^(365.25 / days) - 1',
-      ],
-      ['compoundVolatility', 'Compound volatility', volatility, 'deviation of a year of compounded returns'],
-      [
-        'averageDrawdown',
-        'Average drawdown',
-        -drawdowns.fractionMean,
-        'mean of the deepest points of all falls',
-      ],
-    ]),
-    ...rowsOf(false, [
-      [
-        'compoundSharpe',
-        'Compound Sharpe ratio',
-        quotient(excess, volatility),
-        'annual return / compound volatility',
-      ],
-      [
-        'compoundSortino',
-        'Compound Sortino ratio',
-        quotient(excess, downsideRisk(returns, basis)),
-        'annual return / downside risk',
-      ],
-      [
-        'averageDrawdownDays',
-        'Average drawdown, days',
-        drawdowns.meanUs / US_PER_DAY,
-        'from the peak until equity was there again',
-      ],
-      [
-        'longestDrawdownDays',
-        'Longest drawdown, days',
-        drawdowns.longestUs / US_PER_DAY,
-        'the longest of them',
-      ],
-    ]),
-  ];
+  return {
+    calendarReturn: calendarReturn(worth, days),
+    compoundVolatility: volatility,
+    averageDrawdown: -drawdowns.fractionMean,
+    compoundSharpe: quotient(excess, volatility),
+    compoundSortino: quotient(excess, downsideRisk(returns, basis)),
+    averageDrawdownDays: drawdowns.meanUs / US_PER_DAY,
+    longestDrawdownDays: drawdowns.longestUs / US_PER_DAY,
+  };
 }
 
-const inDays = (spanUs: number | undefined): number | undefined => quotient(spanUs, US_PER_DAY);
+const extreme = (values: readonly number[], of: (a: number, b: number) => number): number | undefined =>
+  values.length === 0 ? undefined : values.reduce((found, value) => of(found, value));
 
-function tradeMetrics(result: BacktestResult, { trades }: RunStatistics): readonly Metric[] {
-  const { best, worst, average, geometric, profitFactor, longestUs, averageUs } = tradeReturns(
-    countedTrades(result, result.strategies),
-  );
-  const payoff = quotient(trades.averageWin, trades.averageLoss);
-  const lossRate = trades.winRate === undefined ? undefined : 1 - trades.winRate;
-  const lost = quotient(lossRate, payoff);
-  const kelly = trades.winRate === undefined || lost === undefined ? undefined : trades.winRate - lost;
-  return [
-    ...rowsOf(true, [
-      [
-        'heldDays',
-        'Days with a position',
-        heldDays(result),
-        'part of the days that began with one or had a fill',
-      ],
-      ['bestTrade', 'Best trade', best, 'net profit / value of its entries'],
-      ['worstTrade', 'Worst trade', worst, 'net profit / value of its entries'],
-      ['averageTrade', 'Average trade', average, 'mean of these returns'],
-      ['geometricTrade', 'Average trade, compounded', geometric, '(1 + r1)(1 + r2)..., the root of it - 1'],
-    ]),
-    ...rowsOf(false, [
-      ['returnFactor', 'Profit factor of returns', profitFactor, 'sum of these returns above zero / below'],
-      ['payoff', 'Payoff', payoff, 'average win / average loss'],
-      ['kelly', 'Kelly', kelly, 'win rate - (1 - win rate) / payoff'],
-      ['averageTradeDays', 'Average trade, days', inDays(averageUs), 'from the first fill to the last'],
-      ['longestTradeDays', 'Longest trade, days', inDays(longestUs), 'from the first fill to the last'],
-    ]),
-  ];
+export function tradeReturns(trades: readonly BacktestTrade[]): Metrics {
+  const returns = trades.map(({ netProfit, entryValue }) => netProfit / entryValue);
+  const spans = trades.map(({ entryUs, exitUs }) => exitUs - entryUs);
+  const [gains, losses] = [returns.filter((value) => value > 0), returns.filter((value) => value < 0)];
+  return {
+    bestTrade: extreme(returns, Math.max),
+    worstTrade: extreme(returns, Math.min),
+    averageTrade: mean(returns),
+    geometricTrade: geometricMean(returns),
+    returnFactor: quotient(sumOf(gains), -sumOf(losses)),
+    averageTradeDays: quotient(mean(spans), US_PER_DAY),
+    longestTradeDays: quotient(extreme(spans, Math.max), US_PER_DAY),
+  };
 }
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 const logsOf = (returns: readonly number[]): readonly number[] => returns.map((value) => Math.log1p(value));
 
-/** Against buy and hold over the whole run, not over its days. */
-function holdMetrics(
+/** exp(mean(log(1 + r))) - 1; undefined where a trade lost all. */
+export function geometricMean(returns: readonly number[]): number | undefined {
+  const average = mean(logsOf(returns));
+  return average === undefined || !Number.isFinite(average) ? undefined : Math.expm1(average);
+}
+
+function winMetrics({ trades: { averageWin, averageLoss, winRate } }: RunStatistics): Metrics {
+  const payoff = quotient(averageWin, averageLoss);
+  const lost = winRate === undefined ? undefined : quotient(1 - winRate, payoff);
+  return { payoff, kelly: winRate === undefined || lost === undefined ? undefined : winRate - lost };
+}
+
+function benchmarkMetrics(
   { statistics: { holdFrom } }: BacktestResult,
-  { totalReturn: own }: RunStatistics,
+  { basis, totalReturn: own }: RunStatistics,
   pairs: BenchmarkPairs,
-): readonly Metric[] {
+): Metrics {
   const market = totalReturn(
     pairs.benchmark.filter((_, i) => {
       const day = pairs.days[i];
@@ -259,29 +225,16 @@ function holdMetrics(
     }),
   );
   const slope = beta({ returns: logsOf(pairs.returns), benchmark: logsOf(pairs.benchmark) });
-  const rest = own === undefined || slope === undefined ? undefined : own - slope * market;
-  return [
-    ...rowsOf(true, [
-      ['benchmarkReturn', 'Buy and hold', market, 'last / first - 1 of the benchmark'],
-      ['totalAlpha', 'Alpha, whole run', rest, 'return - log beta x buy and hold'],
-    ]),
-    ...rowsOf(false, [['logBeta', 'Beta of log returns', slope, 'covariance / variance of the benchmark']]),
-  ];
+  return {
+    excessSharpe: excessSharpe(pairs, basis),
+    beta: beta(pairs),
+    capture: capture(pairs, basis),
+    alpha: alpha(pairs, basis),
+    benchmarkReturn: market,
+    totalAlpha: own === undefined || slope === undefined ? undefined : own - slope * market,
+    logBeta: slope,
+  };
 }
-
-const marketMetrics = (pairs: ReturnPairs, basis: RatioBasis): readonly Metric[] => [
-  ...rowsOf(false, [
-    [
-      'excessSharpe',
-      'Excess Sharpe ratio',
-      excessSharpe(pairs, basis),
-      'mean / deviation of the daily difference',
-    ],
-    ['beta', 'Beta', beta(pairs), 'covariance / variance of the benchmark'],
-    ['capture', 'Capture', capture(pairs, basis), "annual return / the benchmark's"],
-  ]),
-  ...rowsOf(true, [['alpha', 'Alpha', alpha(pairs, basis), 'annual return that beta does not explain']]),
-];
 
 // Returns of a run beside those of its benchmark, over the same spans.
 
@@ -336,48 +289,6 @@ function closesOf(
 function lastUntil({ tsUs, values }: Samples, endUs: number): number {
   const at = tsUs.findLastIndex((each) => each <= endUs);
   return values[at] ?? 0;
-}
-
-// Trades as parts of what they cost to enter: their returns, and the time they took.
-
-interface TradeReturns {
-  /** Net profit / value of the entries. */
-  readonly best: number | undefined;
-  readonly worst: number | undefined;
-  readonly average: number | undefined;
-  /** (1 + r1)(1 + r2)..., the root of it - 1; undefined where a trade lost all. */
-  readonly geometric: number | undefined;
-  /** Sum of the returns above zero / sum of those below. */
-  readonly profitFactor: number | undefined;
-  /** Microseconds from the first fill to the last. */
-  readonly longestUs: number | undefined;
-  readonly averageUs: number | undefined;
-}
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
-
-export function tradeReturns(trades: readonly BacktestTrade[]): TradeReturns {
-  const returns = trades.map(({ netProfit, entryValue }) => netProfit / entryValue);
-  const spans = trades.map(({ entryUs, exitUs }) => exitUs - entryUs);
-  const isTraded = trades.length > 0;
-  return {
-    best: isTraded ? returns.reduce((best, value) => Math.max(best, value), -Infinity) : undefined,
-    worst: isTraded ? returns.reduce((worst, value) => Math.min(worst, value), Infinity) : undefined,
-    average: mean(returns),
-    geometric: geometricMean(returns),
-    profitFactor: quotient(
-      sumOf(returns.filter((value) => value > 0)),
-      -sumOf(returns.filter((value) => value < 0)),
-    ),
-    longestUs: isTraded ? spans.reduce((longest, span) => Math.max(longest, span), 0) : undefined,
-    averageUs: mean(spans),
-  };
-}
-
-/** exp(mean(log(1 + r))) - 1. */
-export function geometricMean(returns: readonly number[]): number | undefined {
-  const average = mean(logsOf(returns));
-  return average === undefined || !Number.isFinite(average) ? undefined : Math.expm1(average);
 }
 
 /** Part of the days that began with a position or had a fill. */

@@ -2,9 +2,9 @@
  * Ratios of a series of returns, as the field defines them; the library empyrical gives the same to the twelfth digit. A return
  * is simple, `equity[i] / equity[i - 1] - 1`. A ratio is undefined where its denominator is zero or the series is too short.
  */
-import { quantileSorted } from 'simple-statistics';
+import { mean as meanOf, quantileSorted, sumNthPowerDeviations } from 'simple-statistics';
+import type { TradingDay } from '../../domain/civil-date.ts';
 import { assert } from '../../domain/assert.ts';
-import { type DeviationKind, mean, standardDeviation } from './moments.ts';
 
 /** Conventions that the same figure differs by from tool to tool. */
 export interface RatioBasis {
@@ -12,6 +12,23 @@ export interface RatioBasis {
   readonly deviation: DeviationKind;
   /** Return of one period without risk; what a ratio measures is the return above it. */
   readonly riskFree: number;
+}
+
+/** Choices about the statistics of a run; none of them changes a trade. */
+export interface StatisticsSettings {
+  readonly deviation: DeviationKind;
+  /** Absent: the sessions of a year, 252, 365 where weekends are traded, 52 and 12 where no two days are within a week or four. */
+  readonly periodsPerYear?: number | undefined;
+  /** Return of a year without risk, compounded. */
+  readonly riskFreePercent: number;
+  /** A contract that the run plays: the last price of each day is its close. */
+  readonly benchmark?: string | undefined;
+  /** Buy and hold begins at the close of this day; absent: with the first return. */
+  readonly holdFrom?: TradingDay | undefined;
+  /** Where the first return begins: the capital, or equity at the end of the first day. */
+  readonly returnsFrom: 'capital' | 'first_close';
+  /** Trades that the run ended before they were closed, in the statistics of trades: left out, or counted at the last price. */
+  readonly openTrades: 'leave_out' | 'count';
 }
 
 /** Simple returns between neighbours; undefined once equity is not above zero, where a return has no meaning. */
@@ -216,3 +233,34 @@ export const capture = (
   { periodsPerYear }: RatioBasis,
 ): number | undefined =>
   quotient(annualReturn(returns, periodsPerYear), annualReturn(benchmark, periodsPerYear));
+
+export const mean = (values: readonly number[]): number | undefined =>
+  values.length === 0 ? undefined : meanOf(values);
+
+/** `sample` divides the squares by n - 1, `population` by n. */
+export type DeviationKind = 'sample' | 'population';
+
+/** sqrt(sum((x - mean)^2) / (n - 1)), or / n; exactly 0 where all values are alike. Needs two values. */
+export function standardDeviation(
+  values: readonly number[],
+  kind: DeviationKind = 'sample',
+): number | undefined {
+  if (values.length < 2) return undefined;
+  // Of values that are alike rounding may leave squares above zero.
+  if (values.every((value) => value === values[0])) return 0;
+  return Math.sqrt(
+    sumNthPowerDeviations(values, 2) / (kind === 'sample' ? values.length - 1 : values.length),
+  );
+}
+
+/** m3 / m2^1.5 with population moments; 0 for a symmetric sample. */
+export const skewness = (values: readonly number[]): number | undefined => standardised(values, 3);
+
+/** m4 / m2^2 with population moments, not in excess: 3 for a normal sample. */
+export const kurtosis = (values: readonly number[]): number | undefined => standardised(values, 4);
+
+function standardised(values: readonly number[], order: 3 | 4): number | undefined {
+  const deviation = standardDeviation(values, 'population');
+  if (!deviation) return undefined;
+  return sumNthPowerDeviations(values, order) / values.length / deviation ** order;
+}

@@ -1,19 +1,21 @@
 /** Every figure of a run, for people and machines alike. Undefined where a formula has no value. */
 import { assert } from '../../domain/assert.ts';
-import { dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
+import { type TradingDay, dayNumber, weekdayOf } from '../../domain/civil-date.ts';
 import type { BacktestResult, BacktestTrade, StrategyResult } from '../backtest-result.ts';
 import type { Drawdowns } from './drawdowns.ts';
-import { type DeviationKind, mean, standardDeviation } from './moments.ts';
 import {
+  type DeviationKind,
+  type RatioBasis,
+  type StatisticsSettings,
   annualReturn,
   calmarRatio,
+  mean,
   quotient,
-  type RatioBasis,
   returnsOf,
   sharpeRatio,
   sortinoRatio,
+  standardDeviation,
 } from './return-ratios.ts';
-import type { StatisticsSettings } from './statistics-settings.ts';
 
 /** Sessions of a year at the exchange; a market that never closes has 365. */
 const SESSIONS_PER_YEAR = 252;
@@ -40,7 +42,8 @@ export interface RunStatistics {
   readonly turnover: number;
   /** Money lost between the middle of the book when an order was decided and the price it got; below zero is gained. */
   readonly slippage: number;
-  readonly daily: readonly { readonly day: TradingDay; readonly equity: number }[];
+  /** `profit`: change of equity in the day. */
+  readonly daily: readonly { readonly day: TradingDay; readonly equity: number; readonly profit: number }[];
   /** Returns of the days after the warm-up, from the capital on or from the end of the first day. */
   readonly dailyReturns: readonly number[];
   readonly basis: RatioBasis;
@@ -114,12 +117,16 @@ export const statisticsOfTrades = (
     result.statistics.deviation,
   );
 
-const dailyCloses = ({ days, warmUpDays, dayEquity }: BacktestResult): RunStatistics['daily'] =>
-  days.slice(warmUpDays).map((day, i) => {
+function dailyCloses({ days, warmUpDays, dayEquity, capital }: BacktestResult): RunStatistics['daily'] {
+  let before: number = capital;
+  return days.slice(warmUpDays).map((day, i) => {
     const equity = dayEquity[warmUpDays + i];
     assert(equity !== undefined, 'each day of a run ends with an equity');
-    return { day, equity };
+    const profit = equity - before;
+    before = equity;
+    return { day, equity, profit };
   });
+}
 
 /** Days that follow each other without weekends belong to a market that never closes. */
 function sessionsPerYear(days: readonly TradingDay[]): number {

@@ -1,9 +1,13 @@
 /** Frame of each call by hand: flags, configuration, address and token; a call that changes something is shown, confirmed, sent once. */
 import type { Command } from 'commander';
 import { createInterface } from 'node:readline/promises';
-import { describeCall, type ManualCall } from '../../app/manual/broker-call.ts';
-import { type ManualTrader, openBroker } from '../../app/manual/manual-trader.ts';
-import { type CliContext, EXIT, jsonText, failed, nothingThere, wrongUsage } from '../cli-io.ts';
+import {
+  describeCall,
+  type ManualCall,
+  type ManualTrader,
+  openBroker,
+} from '../../app/manual/manual-trader.ts';
+import { type CliContext, EXIT, failed, jsonText, nothingThere, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 
 export interface BrokerFlags {

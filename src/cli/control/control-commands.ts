@@ -4,17 +4,17 @@ import { hasCode } from '../../domain/failure.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { Argument, type Command } from 'commander';
-import { type ControlLink, readControl } from '../../app/inspect/read-control.ts';
+import { type ControlLink, readControl } from '../../app/restart/daemon-list.ts';
 import { ordersView } from '../../app/inspect/read-state.ts';
 import { reasonText } from '../argument-values.ts';
 import {
   type CliContext,
   type CliFailure,
   EXIT,
-  jsonText,
-  refused,
   failed,
+  jsonText,
   nothingThere,
+  refused,
   wrongUsage,
 } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';

@@ -1,7 +1,6 @@
 /** `test-message`: proves that each channel reaches its owner, before it is needed. */
 import type { Command } from 'commander';
-import { noChannel, trialLines } from '../../app/edge/operator-channels.ts';
-import { testMessage } from '../../app/inspect/test-message.ts';
+import { noChannel, testMessage, trialLines } from '../../app/edge/operator-channels.ts';
 import { type CliContext, EXIT, wrongUsage } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 import { stateOf, withState } from '../state-option.ts';

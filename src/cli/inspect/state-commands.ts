@@ -1,9 +1,10 @@
 /** `orders`, `positions`, `pnl`, `journal`: read the journal, also while the daemon runs. */
 import type { Command } from 'commander';
-import { type JournalLine, journalLines } from '../../app/inspect/journal-lines.ts';
-import type { OrderRow } from '../../app/inspect/read-orders.ts';
 import {
+  type JournalLine,
+  journalLines,
   journalView,
+  type OrderRow,
   ordersView,
   type PnlRow,
   pnlView,

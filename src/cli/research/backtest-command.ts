@@ -104,9 +104,9 @@ function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
   const { model, result, runSeconds, reportSeconds } = outcome;
   const { subtitle, headlines, tables, warnings } = model;
   const { rows } = result.counts;
-  const widest = Math.max(...headlines.map(({ name }) => name.length));
+  const widest = Math.max(...headlines.map(([name]) => name.length));
   io.out(`${subtitle}\n\n`);
-  for (const { name, text } of headlines) io.out(`  ${name.padEnd(widest)}  ${text}\n`);
+  for (const [name, text] of headlines) io.out(`  ${name.padEnd(widest)}  ${text}\n`);
   for (const table of tables.slice(0, 2)) {
     const rest = table.rows.length - ROWS_SHOWN;
     io.out(`\n${table.title}\n${reportTable({ ...table, rows: table.rows.slice(0, ROWS_SHOWN) })}\n`);

@@ -1,6 +1,6 @@
 /** `sweep`: many runs of one backtest with varied parameters. */
 import type { Command } from 'commander';
-import type { SweepFileOptions, SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
+import type { SweepFileOptions, SweepOutcome } from '../../app/research/sweep/sweep-report.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { formatCount, formatRate } from '../../text/numbers.ts';
 import { countAboveZero } from '../argument-values.ts';
@@ -54,7 +54,7 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<string | nu
   const { readSweep } = await import('../../app/research/sweep/read-sweep.ts');
   const read = readSweep(backtest);
   if (!read.ok) throw refused(read.problems.map(formatProblem), where);
-  const { sweepFile } = await import('../../app/research/sweep/sweep-files.ts');
+  const { sweepFile } = await import('../../app/research/sweep/sweep-report.ts');
   let line = new ProgressLine(io, 'runs', () => performance.now());
   let what = '';
   const outcome = await sweepFile(backtest, read.plan, {

@@ -7,26 +7,25 @@ import { type Side, signOf } from '../../domain/order.ts';
 import { openProfit } from '../../domain/position.ts';
 import {
   type Money,
-  money,
   type PriceHundredths,
   type Qty,
-  qty,
   type SignedQty,
   type TsUs,
+  money,
+  qty,
   tsUs,
 } from '../../domain/units.ts';
+import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
 import type { MarginLevel } from '../venue-event.ts';
-import type { Rounds } from './holding.ts';
-import type { AccruedCosts, LedgerAccount } from './ledger.ts';
+import type { AccruedCosts, LedgerAccount, Rounds } from './ledger.ts';
 import {
-  buyingPower,
-  marginOf,
   type MarginRules,
   type MarginTerms,
-  type MarginView,
   NOTHING_WORKING,
-  usageBps,
+  plus,
   type WorkingQty,
+  marginOf,
+  usageBps,
   worstPosition,
 } from './margin.ts';
 
@@ -142,6 +141,7 @@ export function marginFigures(account: LedgerAccount, context: AccountContext): 
   }
   const uncollected = uncollectedOf(account.accrued);
   const required = initial + lossOf(dayProfit) + uncollected;
+  const free = Math.floor((cash * rules.entryBps) / 10_000) - required - workingMargin(account, context);
   const usage = usageBps(required, cash);
   return {
     cash: money(cash),
@@ -150,7 +150,7 @@ export function marginFigures(account: LedgerAccount, context: AccountContext): 
     initialMargin: money(initial),
     dayProfit: money(dayProfit),
     requiredMargin: money(required),
-    buyingPower: money(buyingPower(rules.entryBps, cash, required, workingMargin(account, context))),
+    buyingPower: money(Math.max(0, free)),
     usageBps: usage,
     level: levelOf(usage, rules),
     uncollected: money(uncollected),
@@ -178,24 +178,48 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
 }
 
 /** Margin that working orders would need on top of what is held. */
-function workingMargin({ accountId, holdings }: LedgerAccount, context: AccountContext): number {
+function workingMargin(account: LedgerAccount, context: AccountContext): number {
   let margin = 0;
-  for (const [code, working] of context.working(accountId)) {
-    const net = holdings.get(code)?.entry.qty ?? 0;
+  for (const [code, working] of context.working(account.accountId)) {
+    const net = netIn(account, code);
     const mark = context.mark(code);
     margin += marginOf(mark, context.day, worstPosition(net, working)) - marginOf(mark, context.day, net);
   }
   return margin;
 }
 
-export function marginView(account: LedgerAccount, context: AccountContext): MarginView {
+const netIn = ({ holdings }: LedgerAccount, code: OrderCode): number => holdings.get(code)?.entry.qty ?? 0;
+
+const worstIn = (
+  account: LedgerAccount,
+  working: ReadonlyMap<OrderCode, WorkingQty>,
+  code: OrderCode,
+): number => worstPosition(netIn(account, code), working.get(code) ?? NOTHING_WORKING);
+
+/**
+ * Refusal of an order for which the account has no margin or no room; null otherwise. An order that reduces the position, working
+ * orders considered, is never refused.
+ */
+export function riskRefusal(
+  { orderCode: code, side, qty: more }: Pick<PlaceLimit, 'orderCode' | 'side' | 'qty'>,
+  account: LedgerAccount,
+  context: AccountContext,
+): Refusal | null {
+  const { day, rules } = context;
   const working = context.working(account.accountId);
-  return {
-    codes: () => new Set([...account.holdings.keys(), ...working.keys()]),
-    netOf: (code) => account.holdings.get(code)?.entry.qty ?? 0,
-    workingIn: (code) => working.get(code) ?? NOTHING_WORKING,
-    marginOf: (code, contracts) => marginOf(context.mark(code), context.day, contracts),
-  };
+  const before = worstIn(account, working, code);
+  const after = worstPosition(netIn(account, code), plus(working.get(code) ?? NOTHING_WORKING, side, more));
+  if (after <= before) return null;
+  let positions = after;
+  for (const other of account.holdings.keys())
+    if (other !== code) positions += worstIn(account, working, other);
+  for (const other of working.keys())
+    if (other !== code && !account.holdings.has(other)) positions += worstIn(account, working, other);
+  if (positions > rules.positionMax) return refusal(-6038);
+  const { usageBps: usage, buyingPower: free } = marginFigures(account, context);
+  if (usage >= rules.entryBps) return refusal(-6032);
+  const mark = context.mark(code);
+  return marginOf(mark, day, after) - marginOf(mark, day, before) > free ? refusal(-6012) : null;
 }
 
 const lossOf = (profit: number): number => Math.max(0, -profit);

@@ -4,7 +4,6 @@ import { type CostSchedule, initialMargin } from '../../domain/costs.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { Money } from '../../domain/units.ts';
-import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
 
 /** Limits of the broker on an account. Usage is required margin by collateral, in parts of 10,000. */
 export interface MarginRules {
@@ -53,48 +52,6 @@ export interface MarginTerms {
 /** `rate x |contracts| x price x multiplier`. */
 export const marginOf = ({ costs, unitValue }: MarginTerms, day: TradingDay, qty: number): Money =>
   initialMargin(costs, day, Math.abs(qty) * unitValue, qty);
-
-/** One account as limits on margin see it. */
-export interface MarginView {
-  /** Contracts with a position or a working order. */
-  codes(): Iterable<OrderCode>;
-  netOf(code: OrderCode): number;
-  workingIn(code: OrderCode): WorkingQty;
-  /** Margin of so many contracts at the mark. */
-  marginOf(code: OrderCode, contracts: number): number;
-}
-
-const worstIn = (view: MarginView, code: OrderCode): number =>
-  worstPosition(view.netOf(code), view.workingIn(code));
-
-/** Money that new positions may still use. */
-export const buyingPower = (
-  entryBps: number,
-  collateral: number,
-  required: number,
-  working: number,
-): number => Math.max(0, Math.floor((collateral * entryBps) / 10_000) - required - working);
-
-/**
- * Refusal of an order for which the account has no margin or no room; null otherwise. An order that reduces the position, working
- * orders considered, is never refused.
- */
-export function riskRefusal(
-  { orderCode: code, side, qty }: Pick<PlaceLimit, 'orderCode' | 'side' | 'qty'>,
-  view: MarginView,
-  { entryBps, positionMax }: MarginRules,
-  figures: () => { readonly usageBps: number; readonly buyingPower: number },
-): Refusal | null {
-  const before = worstIn(view, code);
-  const after = worstPosition(view.netOf(code), plus(view.workingIn(code), side, qty));
-  if (after <= before) return null;
-  let elsewhere = 0;
-  for (const other of view.codes()) if (other !== code) elsewhere += worstIn(view, other);
-  if (elsewhere + after > positionMax) return refusal(-6038);
-  const { usageBps: usage, buyingPower: free } = figures();
-  if (usage >= entryBps) return refusal(-6032);
-  return view.marginOf(code, after) - view.marginOf(code, before) > free ? refusal(-6012) : null;
-}
 
 /** A position of an account that the broker closes by force. */
 interface HeldContracts {

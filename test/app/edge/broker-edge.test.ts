@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { tokenHours } from '../../../src/app/edge/broker-edge.ts';
-import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
+import { REAL_TIME, systemClock } from '../../../src/app/host/system-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
-import { systemClock } from '../../../src/app/host/system-clock.ts';
 import { tsUs, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domain/units.ts';
 import { CATALOG } from '../../../src/app/host/catalog.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type TradingCalendar } from '../../../src/domain/calendar.ts';
+import type { TradingCalendar } from '../../../src/domain/calendar.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import type { Timers } from '../../../src/domain/clock.ts';
 import { tsUs, US_PER_DAY, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domain/units.ts';
@@ -14,8 +14,7 @@ import {
   startSchedule,
   timerSchedule,
 } from '../../../src/app/edge/schedule.ts';
-import { systemTimers } from '../../../src/app/host/market-clock.ts';
-import { SystemClock, systemClock } from '../../../src/app/host/system-clock.ts';
+import { SystemClock, systemClock, systemTimers } from '../../../src/app/host/system-clock.ts';
 import type { BrokerEdge } from '../../../src/app/edge/broker-edge.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { watchClock } from '../../../src/app/live/clock-watch.ts';

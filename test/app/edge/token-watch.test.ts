@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { awaitToken, watchToken } from '../../../src/app/edge/token-watch.ts';
+import { awaitToken, watchToken } from '../../../src/app/edge/schedule.ts';
 import type { RefreshResult } from '../../../src/broker/auth/obtain-token.ts';
 import { minutes, seconds, type TsUs, tsUs } from '../../../src/domain/units.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';

@@ -7,7 +7,6 @@ import {
   type EngineThreadOptions,
 } from '../../../src/app/host/engine-thread.ts';
 import type { ToEngine } from '../../../src/app/host/worker-protocol.ts';
-import { systemTimers } from '../../../src/app/host/market-clock.ts';
 
 /** It answers nothing. */
 class SilentThread extends EventEmitter implements EngineLine {
@@ -28,7 +27,6 @@ it('answers whoever asks for its state when the thread is lost, before or after'
   const thread = new EngineThread({
     data: {} as EngineThreadOptions['data'],
     start: () => line,
-    timers: systemTimers,
     onOutbox: () => undefined,
     onLost: (reason) => lost.push(reason),
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { atMarketTime, createMarketClock } from '../../../src/app/host/market-clock.ts';
+import { atMarketTime, createMarketClock } from '../../../src/app/host/system-clock.ts';
 import { addUs, minutes, seconds, tsUs } from '../../../src/domain/units.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 

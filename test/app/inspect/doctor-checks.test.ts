@@ -12,7 +12,7 @@ import {
   type Finding,
   journalFindings,
   modeFindings,
-} from '../../../src/app/inspect/doctor-checks.ts';
+} from '../../../src/app/inspect/doctor.ts';
 import { ProgramFiles } from '../../../src/app/host/program-files.ts';
 import { statePaths } from '../../../src/app/restart/state-paths.ts';
 import { money, tsUs } from '../../../src/domain/units.ts';

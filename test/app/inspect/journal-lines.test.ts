@@ -1,6 +1,6 @@
 /** The journal in words: each kind of entry says something, on one line, without braces of JSON. */
 import { expect, test } from 'vitest';
-import { wordsOf } from '../../../src/app/inspect/journal-lines.ts';
+import { wordsOf } from '../../../src/app/inspect/read-state.ts';
 import { instrumentIndex, priceTicks, qty } from '../../../src/domain/units.ts';
 import { ENTRIES, naming } from '../../operator/entries.ts';
 

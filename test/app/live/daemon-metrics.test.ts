@@ -24,13 +24,14 @@ const VIEW = {
 
 const DAEMON = {
   sessionDay: '2026-03-04',
+  config: { mode: 'paper', calendar: { name: 'always-open', phases: [] } },
   halt: { reason: null },
   programProblem: null,
   clockProblem: null,
   lastView: VIEW,
   viewedUs: 0,
   names: { nameOf: () => 'one' },
-  feed: { frames: 900, lastUs: 1_000_000, waiting: 4 },
+  cycle: { session: { inbox: { frames: 900, lastFrameUs: 1_000_000, framesWaiting: 4 } } },
   clock: { nowUs: () => 2_000_000 },
   edge: {
     stream: { status: () => ({ state: 'live', isStale: false, connections: 2, framesDropped: 1 }) },
@@ -44,14 +45,10 @@ const DAEMON = {
 
 const scraped = (changes: object = {}): Readonly<Record<string, number>> => {
   const dir = tempDir();
-  const parts = {
-    config: { mode: 'paper', calendar: { name: 'always-open', phases: [] } },
-    paths: { journal: `${dir}/journal.db`, dir },
-    clockMap: { speed: 2 },
-  };
-  const [daemon, given] = [{ ...DAEMON, ...changes }, parts] as unknown as Parameters<typeof samplesOf>;
+  const options = { paths: { journal: `${dir}/journal.db`, dir }, clockMap: { speed: 2 } };
+  const [daemon] = [{ ...DAEMON, options, ...changes }] as unknown as Parameters<typeof samplesOf>;
   return Object.fromEntries(
-    samplesOf(daemon, given).flatMap(({ name, samples }) =>
+    samplesOf(daemon).flatMap(({ name, samples }) =>
       samples.map(({ labels, value }) => [[name, ...Object.values(labels)].join(' '), value]),
     ),
   );
@@ -78,7 +75,7 @@ test('state is read at the scrape, with bounded labels', () => {
 });
 
 test('without an engine and a session its series are absent', () => {
-  const seen = scraped({ lastView: undefined, feed: undefined });
+  const seen = scraped({ lastView: undefined, cycle: { session: undefined } });
   expect(seen['engine_running']).toBe(0);
   for (const name of Object.keys(seen))
     expect(name).not.toMatch(

@@ -5,11 +5,12 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { filter, map, pipe, tap } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Sequencer } from '../../../src/app/live/sequencer.ts';
+import { Inbox } from '../../../src/app/live/inbox.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import { openFrameLog, readFrames } from '../../../src/recording/frame-log.ts';
 import { DAY, tempDir } from '../../journal/journal-fixture.ts';
+import { NEVER_BEHIND } from '../../support/simple-parts.ts';
 import { tradeTick } from '../../support/strategy-fixtures.ts';
 
 /** `onChange` looks at each state in which a kill could leave it. */
@@ -47,7 +48,7 @@ const POSTS = 'posts';
 class Story {
   readonly #dir: string;
   #log: ReturnType<typeof openFrameLog>;
-  #sequencer: Sequencer;
+  #inbox: Inbox;
   #now = 1_000;
   /** To the engine, of each process. */
   #given: Head[] = [];
@@ -62,7 +63,7 @@ class Story {
     this.#dir = dir;
     rmSync(dir, { recursive: true });
     this.#log = openFrameLog(dir, DAY);
-    this.#sequencer = this.#start();
+    this.#inbox = this.#start();
     Object.assign(disk, ROOM, { onChange: () => this.#look() });
   }
 
@@ -70,53 +71,57 @@ class Story {
     this.#now += 1;
     // Below zero: it does not cut back either what it took in part.
     if (typeof step === 'number') Object.assign(disk, { room: Math.abs(step), canCut: step >= 0 });
-    else if (step === 'post') this.#sequencer.post({ kind: 'clock' });
-    else if (step === 'flush') this.#sequencer.flush();
+    else if (step === 'post') this.#inbox.post({ kind: 'clock' });
+    else if (step === 'flush') this.#inbox.flush();
     else if (step === 'commit') this.#commit();
     else if (step === 'clock back') this.#now -= 100;
     else if (step === 'room') Object.assign(disk, ROOM);
     else if (step === 'kill') this.#kill();
-    else if (step === 'flood') for (let i = 0; i < 300; i += 1) this.#sequencer.frame('price');
-    else this.#sequencer.frame(step);
+    else if (step === 'flood') for (let i = 0; i < 300; i += 1) this.#inbox.frame('price');
+    else this.#inbox.frame(step);
   }
 
   end(): void {
     Object.assign(disk, ROOM);
-    this.#sequencer.flush();
+    this.#inbox.flush();
     this.#commit();
     this.#equal('in the end', this.#past(), this.#given);
     this.#log.close();
   }
 
-  #start(): Sequencer {
+  #start(): Inbox {
     const frames = [...readFrames(this.#log.path)];
     const last = inOrder([...frames, ...this.#inputs]).at(-1);
-    const sequencer: Sequencer = new Sequencer({
-      clock: { nowUs: () => tsUs(this.#now) },
-      lastSeq: last?.seq ?? 0,
-      lastTsUs: last?.tsUs ?? tsUs(0),
+    const clock = { nowUs: () => tsUs(this.#now) };
+    const inbox: Inbox = new Inbox({
+      clock,
+      realClock: clock,
       recordInput: (input) => void this.#waitingInputs.push(headOf(input)),
-      recordFrames: (some) => this.#log.append(some),
       decode: pipe(
-        tap(({ text }) => (text === POSTS ? sequencer.post({ kind: 'clock' }) : undefined)),
+        tap(({ text }) => (text === POSTS ? inbox.post({ kind: 'clock' }) : undefined)),
         filter(({ text }) => text !== NOISE),
         map((frame) => tradeTick(frame, 1)),
       ),
-      deliver: (events) => {
-        this.#waitingCause = events.at(-1)?.seq ?? 0;
-        const written = this.#frames().map(({ seq }) => seq);
-        if (disk.room === Infinity && disk.canCut)
-          for (const { kind, seq } of events)
-            if (kind === 'trade' && !written.includes(seq)) this.problems.push(`${seq} is not written`);
-        this.#given.push(...events.map(headOf));
-      },
+      engine: { hasRoom: () => true, process: (events) => this.#take(events) },
+      watch: NEVER_BEHIND,
     });
-    return sequencer;
+    inbox.frameLog = this.#log;
+    inbox.goOnAfter(last?.seq ?? 0, last?.tsUs ?? tsUs(0));
+    return inbox;
+  }
+
+  #take(events: readonly EngineEvent[]): void {
+    this.#waitingCause = events.at(-1)?.seq ?? 0;
+    const written = this.#frames().map(({ seq }) => seq);
+    if (disk.room === Infinity && disk.canCut)
+      for (const { kind, seq } of events)
+        if (kind === 'trade' && !written.includes(seq)) this.problems.push(`${seq} is not written`);
+    this.#given.push(...events.map(headOf));
   }
 
   #commit(): void {
     try {
-      this.#sequencer.writeFrames();
+      this.#inbox.writeFrames();
     } catch {
       // As the journal: its rows wait.
       return;
@@ -135,7 +140,7 @@ class Story {
     this.#waitingInputs = [];
     this.#waitingCause = this.#given.at(-1)?.seq ?? 0;
     this.#lastCause = this.#waitingCause;
-    this.#sequencer = this.#start();
+    this.#inbox = this.#start();
   }
 
   #frames(): readonly Head[] {

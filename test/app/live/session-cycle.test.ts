@@ -5,9 +5,8 @@ import { expect, it, vi } from 'vitest';
 import { SessionCycle } from '../../../src/app/live/session-cycle.ts';
 import { PriceBoard } from '../../../src/app/live/price-board.ts';
 import type { SessionContext } from '../../../src/app/live/trading-session.ts';
-import { unpackEvents } from '../../../src/app/host/event-block.ts';
-import type { ReplayedPast, ToEngine } from '../../../src/app/host/worker-protocol.ts';
-import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
+import { type ReplayedPast, type ToEngine, unpackEvents } from '../../../src/app/host/worker-protocol.ts';
+import { REAL_TIME } from '../../../src/app/host/system-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { durationUs, tsUs } from '../../../src/domain/units.ts';
@@ -59,6 +58,8 @@ class DyingOnce extends EventEmitter {
       if (this.#isFirst) this.emit('error', new Error('hung'));
       else if (message.kind === 'replay')
         this.emit('message', { kind: 'replayed', past: replayedUntil(this.#after) });
+      else if (message.kind === 'view')
+        this.emit('message', { kind: 'view', request: message.request, view: undefined });
       else if (message.kind === 'events')
         this.emit('message', {
           kind: 'outbox',
@@ -109,6 +110,7 @@ function cycleWith(startEngine: Start) {
     startStamp: () => 'abcdef0123',
     unjournaled: () => ({ owners: [], changes: [], cancels: [] }),
     onEntry: () => undefined,
+    alert: (_severity: string, _code: string, text: string) => void degraded.push(text),
     prices: new PriceBoard(() => []),
   } as unknown as SessionContext;
   const cycle: SessionCycle = new SessionCycle({
@@ -118,7 +120,6 @@ function cycleWith(startEngine: Start) {
     leftOut: new Map(),
     programProblem: () => problem,
     onLost: () => undefined,
-    onDegraded: (_code, text) => degraded.push(text),
     onFailure: (error) => failures.push(error),
   });
   const close = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 /** A reload tells each difference, and makes none that it does not tell. */
 import { expect, it } from 'vitest';
-import { strategyChanges } from '../../../src/app/live/strategy-changes.ts';
+import { strategyChanges } from '../../../src/app/live/reload.ts';
 import { money, qty } from '../../../src/domain/units.ts';
 import type { ConfiguredStrategy } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';

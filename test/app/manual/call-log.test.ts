@@ -3,8 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { MoneyCall } from '../../../src/app/manual/broker-call.ts';
-import { CallLog, type ManualOutcome } from '../../../src/app/manual/manual-trader.ts';
+import { CallLog, type ManualOutcome, type MoneyCall } from '../../../src/app/manual/manual-trader.ts';
 import { brokerOrderNo } from '../../../src/domain/ids.ts';
 import { money, tsUs } from '../../../src/domain/units.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ArchivedRows } from '../../../src/app/record/archive-recordings.ts';
-import { archivable, carryOver, lastStarted } from '../../../src/app/restart/carry-over.ts';
+import { archivable, carryOver } from '../../../src/app/restart/carry-over.ts';
 import { addDays, type TradingDay } from '../../../src/domain/civil-date.ts';
 import { brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
@@ -100,7 +100,7 @@ function written(store: JournalStore, sessions: Days): TradingDay {
 /** All that a start on `next`, and a person who lists and sums, can see. */
 function seen(store: JournalStore, path: string, next: TradingDay) {
   const { read } = store;
-  const before = lastStarted(read, next);
+  const before = read.lastDecided(next);
   const opened = readJournal(path);
   try {
     return {

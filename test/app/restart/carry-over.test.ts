@@ -1,12 +1,6 @@
 /** What the next session is told of orders that wait at the broker. */
 import { expect, it } from 'vitest';
-import {
-  CarryOver,
-  carryOver,
-  carryOverPast,
-  goesOn,
-  lastStarted,
-} from '../../../src/app/restart/carry-over.ts';
+import { CarryOver, carryOver, carryOverPast, goesOn } from '../../../src/app/restart/carry-over.ts';
 import { instrumentIndex, money, priceTicks, qty, seq, signedQty, tsUs } from '../../../src/domain/units.ts';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
 import type { OrderToSend } from '../../../src/engine/ports/approved.ts';
@@ -164,11 +158,11 @@ it('comes from the last session that began: a day without a token between two le
     reason: 'by hand',
   });
   store.beginSession(tuesday, tsUs(3), 'test');
-  expect(lastStarted(store.read, tuesday), 'a kill on Monday before the engine was heard').toBe(friday);
+  expect(store.read.lastDecided(tuesday), 'a kill on Monday before the engine was heard').toBe(friday);
   expect(carryOver(store.read, friday, new StrategyNames(['strategy-0'])).started.haltedStrategies).toEqual([
     { strategy: FIRST, reason: 'its loss' },
   ]);
-  expect(lastStarted(store.read, friday)).toBeUndefined();
+  expect(store.read.lastDecided(friday)).toBeUndefined();
 });
 
 it('keeps a loss limit that was reached during a halt, until the halt ends', () => {
@@ -328,13 +322,13 @@ it('begins anew where another session has run since, from the one that an engine
   expect(goesOn(read, TUESDAY)).toBe(true);
 
   begin(WEDNESDAY, 3, 1, 3);
-  expect(lastStarted(read, TUESDAY)).toBe(WEDNESDAY);
+  expect(read.lastDecided(TUESDAY)).toBe(WEDNESDAY);
   expect(goesOn(read, TUESDAY), 'Wednesday has run since').toBe(false);
   begin(TUESDAY, 4, 9, 4);
   expect([read.replayedFrom(TUESDAY), read.replayedFrom(WEDNESDAY)]).toEqual([9, 0]);
   expect([goesOn(read, TUESDAY), goesOn(read, WEDNESDAY)]).toEqual([true, false]);
-  expect(lastStarted(read, WEDNESDAY)).toBe(TUESDAY);
-  expect(lastStarted(read, MONDAY), 'not the latest day').toBe(TUESDAY);
+  expect(read.lastDecided(WEDNESDAY)).toBe(TUESDAY);
+  expect(read.lastDecided(MONDAY), 'not the latest day').toBe(TUESDAY);
   begin(WEDNESDAY, 5, 9, 5, false);
   expect(goesOn(read, WEDNESDAY), 'begun anew, and decided nothing since').toBe(false);
   expect(leaves(TUESDAY).haltedStrategies).toEqual([{ strategy: FIRST, reason: 'boot 4' }]);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resampledTrades } from '../../../src/backtest/report/report-fans.ts';
-import { reportOf } from '../../../src/backtest/report/report-of.ts';
+import { reportOf, resampledTrades } from '../../../src/backtest/report/report-of.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
@@ -38,7 +37,7 @@ describe('the report of a run', () => {
   it('says what was run, and warns', () => {
     expect(report.subtitle).toBe('one on VN30F1M, 2026-03-04 to 2026-03-05, 2 sessions');
     expect(report.warnings).toEqual(['the tape has a gap']);
-    expect(report.headlines.map(({ text }) => text)).toEqual([
+    expect(report.headlines.map(([, text]) => text)).toEqual([
       '-10,000',
       '-1.00 %',
       '0.00',

@@ -19,10 +19,10 @@ export const SAMPLE_REPORT: ReportModel = {
   timeZone: 'Asia/Ho_Chi_Minh',
   utcOffsetMinutes: 420,
   headlines: [
-    { name: 'Net profit', text: '-4,030,000', meaning: 'after <fees> and tax' },
-    { name: 'Trades', text: '503', meaning: 'round trips' },
+    ['Net profit', '-4,030,000', 'after <fees> and tax'],
+    ['Trades', '503', 'round trips'],
   ],
-  figures: [{ name: 'Sharpe ratio', text: '1.23', meaning: 'mean / deviation' }],
+  figures: [['Sharpe ratio', '1.23', 'mean / deviation']],
   equity: { tsSeconds, values: tsSeconds.map((_, i) => 1e9 + wave(1e6, i)) },
   drawdown: { tsSeconds, values: tsSeconds.map((_, i) => Math.min(0, wave(1e6, i))) },
   worst: [

@@ -62,3 +62,14 @@ describe('the bias of picking', () => {
     expect(selectionWarning({ ...bias, deflated: 0.97 }, 1_200)).toContain('It stands above');
   });
 });
+
+it('is the same in whatever order the trials ended', () => {
+  const trials = Array.from({ length: 24 }, (_, i) =>
+    Array.from({ length: 30 }, (_each, day) => Math.sin(1 + i * 7 + day * 3) / (10 + i)),
+  );
+  const best = trials[3]!;
+  for (let cut = 1; cut < trials.length; cut += 1)
+    expect(selectionBias(best, [...trials.slice(cut), ...trials.slice(0, cut)])).toEqual(
+      selectionBias(best, trials),
+    );
+});

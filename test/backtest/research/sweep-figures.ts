@@ -1,4 +1,4 @@
-import type { TrialFigures } from '../../../src/backtest/research/trials.ts';
+import type { TrialFigures } from '../../../src/backtest/research/walk-forward.ts';
 
 /** A trial of no account, except for what a test says. */
 export const figuresOf = (over: Partial<TrialFigures> = {}): TrialFigures => ({

@@ -6,7 +6,7 @@ import {
   OBJECTIVES,
   rankedPlaces,
   trialFigures,
-} from '../../../src/backtest/research/trials.ts';
+} from '../../../src/backtest/research/walk-forward.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 import { figuresOf } from './sweep-figures.ts';
 

@@ -1,6 +1,6 @@
 /** The broker of a run, where answers take no time at all. */
 import { expect, it } from 'vitest';
-import { money, US_PER_SECOND } from '../../../src/domain/units.ts';
+import { US_PER_SECOND, money } from '../../../src/domain/units.ts';
 import { JournalTape } from '../../../src/backtest/run/journal-tape.ts';
 import { RunAccount } from '../../../src/backtest/run/run-account.ts';
 import { RunVenue } from '../../../src/backtest/run/run-venue.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { performanceMetrics } from '../../../src/backtest/statistics/performance-metrics.ts';
+import type { StatisticsSettings } from '../../../src/backtest/statistics/return-ratios.ts';
 import { runStatistics } from '../../../src/backtest/statistics/run-statistics.ts';
-import type { StatisticsSettings } from '../../../src/backtest/statistics/statistics-settings.ts';
 import { USUAL_STATISTICS } from '../../support/usual-settings.ts';
-import { addDays, type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
+import { type TradingDay, addDays, tradingDay } from '../../../src/domain/civil-date.ts';
 import { money } from '../../../src/domain/units.ts';
 import type { Samples } from '../../../src/backtest/backtest-result.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
@@ -91,9 +91,9 @@ describe.each(GOLDEN.series)('metrics of $name are those of empyrical', (series)
   const found = performanceOf(series);
 
   it('by name', () => {
-    const known = found.metrics.filter(({ key }) => key in series.metrics);
-    expect(known.map(({ key }) => key).toSorted()).toEqual(Object.keys(series.metrics).toSorted());
-    expect(differing(known.map(({ key, value }) => [key, value, series.metrics[key]]))).toEqual([]);
+    const known = [...found.metrics].filter(([key]) => key in series.metrics);
+    expect(known.map(([key]) => key).toSorted()).toEqual(Object.keys(series.metrics).toSorted());
+    expect(differing(known.map(([key, value]) => [key, value, series.metrics[key]]))).toEqual([]);
   });
 
   it('by span', () => {
@@ -108,8 +108,8 @@ describe.each(GOLDEN.series)('metrics of $name are those of empyrical', (series)
 
 const [shares] = GOLDEN.series;
 if (shares === undefined) throw new Error('the first series is one of shares');
-const valueOf = (found: ReturnType<typeof performanceOf>, key: string): number | undefined =>
-  found.metrics.find((each) => each.key === key)?.value;
+type Found = ReturnType<typeof performanceOf>;
+const valueOf = ({ metrics }: Found, key: Parameters<Found['metrics']['get']>[0]) => metrics.get(key);
 
 describe('conventions', () => {
   it('divide by n or by n - 1', () => {

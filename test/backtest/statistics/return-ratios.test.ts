@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { kurtosis, mean, standardDeviation, skewness } from '../../../src/backtest/statistics/moments.ts';
 import {
+  type RatioBasis,
   annualReturn,
   calmarRatio,
-  type RatioBasis,
+  kurtosis,
+  mean,
   returnsOf,
   sharpeRatio,
+  skewness,
   sortinoRatio,
+  standardDeviation,
   totalReturn,
 } from '../../../src/backtest/statistics/return-ratios.ts';
 

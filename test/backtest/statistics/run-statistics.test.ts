@@ -14,8 +14,8 @@ it('adds up what a pencil adds up', () => {
   expect(found.netProfit).toBe(-10_000);
   expect(found.totalReturn).toBeCloseTo(-0.01, 12);
   expect(found.daily).toEqual([
-    { day: '2026-03-04', equity: 1_100_000 },
-    { day: '2026-03-05', equity: 990_000 },
+    { day: '2026-03-04', equity: 1_100_000, profit: 100_000 },
+    { day: '2026-03-05', equity: 990_000, profit: -110_000 },
   ]);
   expect(found.dailyReturns[0]).toBeCloseTo(0.1, 12);
   expect(found.dailyReturns[1]).toBeCloseTo(-0.1, 12);
@@ -51,7 +51,7 @@ it.each([
 
 it('leaves the warm-up out of the returns', () => {
   expect(runStatistics({ ...SAMPLE_RESULT, warmUpDays: 1 }).daily).toEqual([
-    { day: '2026-03-05', equity: 990_000 },
+    { day: '2026-03-05', equity: 990_000, profit: -10_000 },
   ]);
 });
 

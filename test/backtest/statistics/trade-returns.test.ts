@@ -31,19 +31,19 @@ const trade = (netProfit: number, days: number): BacktestTrade => ({
 test('returns of trades are parts of their entries', () => {
   const found = tradeReturns([trade(200, 1), trade(-100, 3), trade(50, 2)]);
   expect(found).toMatchObject({
-    best: 0.2,
-    worst: -0.1,
-    longestUs: 3 * US_PER_DAY,
-    averageUs: 2 * US_PER_DAY,
+    bestTrade: 0.2,
+    worstTrade: -0.1,
+    longestTradeDays: 3,
+    averageTradeDays: 2,
   });
-  expect(found.average).toBeCloseTo(0.05, 15);
-  expect(found.geometric).toBeCloseTo(Math.cbrt(1.2 * 0.9 * 1.05) - 1, 15);
-  expect(found.profitFactor).toBeCloseTo(2.5, 15);
+  expect(found.averageTrade).toBeCloseTo(0.05, 15);
+  expect(found.geometricTrade).toBeCloseTo(Math.cbrt(1.2 * 0.9 * 1.05) - 1, 15);
+  expect(found.returnFactor).toBeCloseTo(2.5, 15);
 });
 
 test('without a trade, without a loss and after a loss of all there are no such figures', () => {
   expect(Object.values(tradeReturns([]))).toEqual(Array.from({ length: 7 }, () => undefined));
-  expect(tradeReturns([trade(2, 1)]).profitFactor).toBeUndefined();
+  expect(tradeReturns([trade(2, 1)]).returnFactor).toBeUndefined();
   expect(geometricMean([0.5, -1])).toBeUndefined();
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { BroadcastChannel, Worker } from 'node:worker_threads';
 import type { EngineLine } from '../../../src/app/host/engine-thread.ts';
-import { unpackEvents } from '../../../src/app/host/event-block.ts';
+import { unpackEvents } from '../../../src/app/host/worker-protocol.ts';
 import type { FromEngine } from '../../../src/app/host/worker-protocol.ts';
 import { Daemon } from '../../../src/app/live/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/app/restart/state-paths.ts';
@@ -116,8 +116,6 @@ async function daemonOn(
         // After what the main thread does with the batch of this row.
         if (kind === 'fill') setImmediate(() => main.filled());
       },
-      block: () => undefined,
-      status: () => undefined,
     },
     startEngine: (data) =>
       watched(new Worker(new URL('./live-engine.js', import.meta.url), { workerData: data }), main),

@@ -9,7 +9,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
+import { REAL_TIME } from '../../../src/app/host/system-clock.ts';
 import { Daemon } from '../../../src/app/live/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/app/restart/state-paths.ts';
 import type { Config } from '../../../src/config/config.ts';
@@ -159,8 +159,6 @@ class FloodedDaemon {
       screen: {
         note: () => undefined,
         entry: (entry) => void this.entries.push(entry),
-        block: () => undefined,
-        status: () => undefined,
       },
       startEngine: (data) =>
         new Worker(new URL('./flood-engine.js', import.meta.url), { workerData: { ...data, memory } }),
@@ -236,7 +234,7 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
   const ended = daemon.run();
   ended.catch((error: unknown) => say(`the daemon ended: ${String(error)}`));
   const mayTrade = async (): Promise<boolean> =>
-    (await daemon.refreshView())?.unproven === null && (daemon.feed?.frames ?? 0) > 0;
+    (await daemon.refreshView())?.unproven === null && (daemon.cycle.session?.inbox.frames ?? 0) > 0;
   await until(mayTrade, 'a daemon that may trade', START_MS_MAX);
   const cancelsBefore: number[] = [];
   await cancelWhile(flooded, cancelsBefore, () => cancelsBefore.length < CANCELS_BEFORE);
@@ -247,21 +245,21 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
   // Prices of the simulator on their way.
   await pause(LOOK_MS);
   const isSent = sender.expected('sent');
-  const framesBefore = daemon.feed?.frames ?? 0;
+  const framesBefore = daemon.cycle.session?.inbox.frames ?? 0;
   const pongsBefore = flooded.pongs.length;
   const before = threadTimes(memory);
   const start = performance.now();
   sender.thread.postMessage('go'); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   let waitingMax = 0;
   const watch = setInterval(() => {
-    waitingMax = Math.max(waitingMax, daemon.feed?.waiting ?? 0);
+    waitingMax = Math.max(waitingMax, daemon.cycle.session?.inbox.framesWaiting ?? 0);
   }, LOOK_MS);
   const flood = { isOver: false };
   const cancels: number[] = [];
   const canceling = cancelWhile(flooded, cancels, () => !flood.isOver);
   const { sent } = await isSent;
   flood.isOver = true;
-  const taken = (): number => (daemon.feed?.frames ?? 0) - framesBefore;
+  const taken = (): number => (daemon.cycle.session?.inbox.frames ?? 0) - framesBefore;
   for (const end = performance.now() + SETTLE_MS_MAX; taken() < frames && performance.now() < end;)
     await pause(LOOK_MS);
   const elapsed = (performance.now() - start) / 1_000;

@@ -172,8 +172,6 @@ export class Story {
         entry: (entry) => {
           if (daemon === this.#daemon) this.entries.push(entry);
         },
-        block: () => {},
-        status: () => {},
       },
       startEngine,
     });

@@ -8,7 +8,7 @@ import { isDiskFull } from '../../../domain/failure.ts';
 import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import type { OwnStrategies } from './own-strategies.ts';
-import { packageVersion } from '../package-version.ts';
+import { packageVersion } from '../program-files.ts';
 import { ROOT } from './strategy-code.ts';
 
 /** One text each: file, line, column, message. Takes half a second. */

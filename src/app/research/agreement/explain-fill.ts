@@ -20,11 +20,7 @@ export const CLAUSE_WORDS: Readonly<Record<DifferenceClause, string>> = {
   unexplained: 'neither the moment of arrival nor the queue explains it',
 };
 
-/** Quantity and the sum of quantity times price in ticks. */
-export interface Filled {
-  readonly qty: number;
-  readonly tickValue: number;
-}
+export type Filled = Pick<ModelFill, 'qty' | 'tickValue'>;
 
 export interface Variant {
   readonly guess: Guess;

@@ -18,21 +18,15 @@ export interface Guess {
 }
 
 export interface ModelFill {
-  readonly qty: number;
+  qty: number;
   /** Quantity times price in ticks, summed. */
-  readonly tickValue: number;
-  readonly clauses: ReadonlySet<FillClause>;
+  tickValue: number;
+  readonly clauses: Set<FillClause>;
 }
 
 export interface MarketOfDay {
   readonly rows: TickRows;
   readonly phases: readonly { readonly atUs: number; readonly phase: SessionPhase }[];
-}
-
-interface Filling {
-  qty: number;
-  tickValue: number;
-  readonly clauses: Set<FillClause>;
 }
 
 /** An order of the session in the exchange of the model. */
@@ -70,8 +64,8 @@ export function modelFills(
   calls: readonly SessionCall[],
   { rows, phases }: MarketOfDay,
   guess: Guess,
-): ReadonlyMap<SessionOrder, ModelFill> {
-  const filled = new Map<SessionOrder, Filling>();
+): ReadonlyMap<SessionOrder, Readonly<ModelFill>> {
+  const filled = new Map<SessionOrder, ModelFill>();
   const placed = new Map<SessionOrder, SentOrder>();
   const exchange = new TapeExchange<SentOrder>(
     rows,

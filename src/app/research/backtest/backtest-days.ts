@@ -1,45 +1,25 @@
 /** The days of a backtest: which contracts are listed, what their reference prices are, and their rows. */
-import { endedWithSession } from '../../../backtest/bar-ticks.ts';
 import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
 import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
 import { firstPrice } from '../../../backtest/run/run-day.ts';
 import { assert } from '../../../domain/assert.ts';
-import {
-  isStandstill,
-  neverCloses,
-  nextPhaseChange,
-  phaseAt,
-  sessionOnOrBefore,
-  type TradingCalendar,
-} from '../../../domain/calendar.ts';
+import { sessionOnOrBefore } from '../../../domain/calendar.ts';
 import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
 import { legacyCode, listedMonths } from '../../../domain/contract-code.ts';
 import { type Contract, hundredthsOf, NO_BAND_BPS } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
-import {
-  instrumentIndex,
-  type PriceHundredths,
-  priceHundredths,
-  priceTicks,
-  tsUs,
-  type TsUs,
-} from '../../../domain/units.ts';
+import { instrumentIndex, type PriceHundredths, priceHundredths, priceTicks } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
-import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
-import { codeOn, digestOf, type SourceDay, type SourceDays } from './source-days.ts';
-
-export interface BacktestDaysOptions {
-  readonly market: BacktestMarket;
-  readonly sources: SourceDays;
-  /** Underlyings that strategies name beside those of the data. */
-  readonly symbols: readonly string[];
-  /** Points, by code and day. */
-  readonly references: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** The price of a quote. */
-  readonly quotePrice: 'mid' | 'bid' | 'ask';
-  /** Columns of a day: from its file, or from memory that several threads share. */
-  readonly readRows: (source: SourceDay) => TickRows;
-}
+import { type BacktestMarket, familyOf } from './backtest-market.ts';
+import type { Backtest } from './load-backtest.ts';
+import {
+  codeOn,
+  digestOf,
+  type RowReader,
+  rowReader,
+  type SourceDay,
+  type SourceDays,
+} from './source-days.ts';
 
 const GUESSES_SHOWN = 6;
 
@@ -47,7 +27,8 @@ export class BacktestDays implements BacktestData {
   readonly digest: string;
   readonly days: readonly TradingDay[];
   readonly rows: number;
-  readonly #options: BacktestDaysOptions;
+  readonly #backtest: Backtest;
+  readonly #readRows: RowReader;
   /** By code. */
   readonly #contracts = new Map<string, Contract>();
   readonly #byDay = new Map<TradingDay, SourceDay[]>();
@@ -58,14 +39,20 @@ export class BacktestDays implements BacktestData {
   /** The latest day before with data of the same contract, by day and code. */
   readonly #before = new Map<string, SourceDay>();
 
-  constructor(options: BacktestDaysOptions) {
-    this.#options = options;
-    const { all, days } = options.sources;
+  /** `readRows`: columns of a day from its file, or from memory that several threads share. */
+  constructor(
+    backtest: Backtest,
+    days: readonly TradingDay[] = backtest.sources.days,
+    readRows: RowReader = rowReader(backtest.read, backtest.market),
+  ) {
+    this.#backtest = backtest;
+    this.#readRows = readRows;
+    const { all } = backtest.sources;
     const isPlayed = new Set(days);
     const played = all.filter(({ day }) => isPlayed.has(day));
     this.days = days;
     this.rows = played.reduce((sum, { rows }) => sum + rows, 0);
-    this.digest = digestOf(played, options.references);
+    this.digest = digestOf(played, backtest.read.data.references);
     this.#codes = new Set(all.map(({ code }) => code));
     const latest = new Map<string, SourceDay>();
     for (const source of all) {
@@ -80,7 +67,7 @@ export class BacktestDays implements BacktestData {
   }
 
   open(day: TradingDay): BacktestDay {
-    const { sources } = this.#options;
+    const { sources } = this.#backtest;
     const notices: BacktestNotice[] = [];
     const note = (code: string, text: string): void => void notices.push({ tsUs: null, code, text });
     if (day === this.days[0]) {
@@ -95,35 +82,32 @@ export class BacktestDays implements BacktestData {
     const tapes = today.map((source): DayTape => {
       const contract = this.#contractOf(source.code);
       const rows = this.#read(source);
-      const known = this.#reference(source, contract);
-      if (known === null) guessed.add(contract);
-      references.set(
-        contract,
-        known ?? hundredthsOf(contract.spec, priceTicks(firstPrice(contract, rows).price)),
-      );
+      let reference = this.#reference(source, contract);
+      if (reference === null) {
+        guessed.add(contract);
+        reference = hundredthsOf(contract.spec, priceTicks(firstPrice(contract, rows).price));
+      }
+      references.set(contract, reference);
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
-      return { contract, rows: this.#played(rows, source) };
+      return { contract, rows };
     });
     return { day, contracts: this.#tableOf(day), references, guessed, tapes, notices };
   }
 
-  /** At the moments of the run. */
-  #played(rows: TickRows, { bars }: SourceDay): TickRows {
-    const { market } = this.#options;
-    const moved = onWallClock(rows, wallClock(market, bars?.everyUs ?? null));
-    return endedWithSession(moved, (at) => sessionEnd(market.calendar, tsUs(at)));
-  }
-
   /** Listed contracts of the day. Each keeps its index through the run. */
   #tableOf(day: TradingDay): readonly Contract[] {
-    const { market, symbols } = this.#options;
+    const { market, strategies } = this.#backtest;
     const today = (this.#byDay.get(day) ?? []).map(({ code }) => code);
     if (market.kind === 'own') {
       const known = Object.keys(market.contracts).filter((code) => this.#codes.has(code));
       return known.map((code) => this.#contractOf(code)).filter(({ expiry }) => expiry >= day);
     }
-    const families = new Set([...symbols, ...today].map(familyOf).filter((each) => each !== undefined));
+    const families = new Set(
+      [...strategies.flatMap(({ symbols }) => symbols), ...today]
+        .map(familyOf)
+        .filter((each) => each !== undefined),
+    );
     const listed = [...families].flatMap((family) =>
       listedMonths(market.calendar, family, day).map(legacyCode),
     );
@@ -133,7 +117,7 @@ export class BacktestDays implements BacktestData {
   #contractOf(code: string): Contract {
     const known = this.#contracts.get(code);
     if (known !== undefined) return known;
-    const { market } = this.#options;
+    const { market } = this.#backtest;
     const spec = market.specOf(code);
     assert(spec !== undefined, 'the data has only contracts of the market');
     const contract: Contract = {
@@ -149,7 +133,7 @@ export class BacktestDays implements BacktestData {
 
   /** From the file, else the close of the session before; null where nobody knows it before the first trade. */
   #reference(source: SourceDay, { spec }: Contract): PriceHundredths | null {
-    const { references } = this.#options;
+    const { references } = this.#backtest.read.data;
     const points = references[source.code]?.[source.day];
     if (points !== undefined) return priceHundredths(Math.round(points * (spec.partsPerPoint ?? 100)));
     const before = this.#sessionBefore(source);
@@ -159,7 +143,7 @@ export class BacktestDays implements BacktestData {
 
   /** Where a price has a band the exchange's own session counts, else the latest day with data. */
   #sessionBefore({ code, day }: SourceDay): SourceDay | undefined {
-    const { market } = this.#options;
+    const { market } = this.#backtest;
     if ((market.specOf(code)?.bandBps ?? NO_BAND_BPS) >= NO_BAND_BPS)
       return this.#before.get(`${day} ${code}`);
     const before = sessionOnOrBefore(market.calendar, addDays(day, -1));
@@ -168,14 +152,17 @@ export class BacktestDays implements BacktestData {
 
   /** Where the data are quotes: the sizes of fills, and the price that stands for trades. */
   #quoteNotes(): readonly (readonly [code: string, text: string])[] {
-    const { sources, quotePrice } = this.#options;
+    const { sources, read } = this.#backtest;
     const played = new Set(this.days);
     const noteOf = (kind: 'sized' | 'unsized', size: string): readonly (readonly [string, string])[] => {
       const found = sources.all.filter(({ day, quotes }) => quotes === kind && played.has(day));
       const codes = [...new Set(found.map(({ code }) => code))].join(', ');
       if (codes === '') return [];
       return [
-        ['quotes', `${codes}: fills are at bid and ask, ${size}; bars and values count at the ${quotePrice}`],
+        [
+          'quotes',
+          `${codes}: fills are at bid and ask, ${size}; bars and values count at the ${read.data.quotePrice}`,
+        ],
       ];
     };
     return [
@@ -186,7 +173,7 @@ export class BacktestDays implements BacktestData {
 
   /** Notice of the days whose price band rests on a guessed reference price; null without one. */
   #guesses(): string | null {
-    const { references } = this.#options;
+    const { references } = this.#backtest.read.data;
     const guessed = this.days.flatMap((day) =>
       (this.#byDay.get(day) ?? [])
         .filter(({ code }) => this.#contractOf(code).spec.bandBps < NO_BAND_BPS)
@@ -205,7 +192,7 @@ export class BacktestDays implements BacktestData {
   }
 
   #read(source: SourceDay): TickRows {
-    const rows = this.#options.readRows(source);
+    const rows = this.#readRows(source);
     this.#closes.set(source, rows.priceTicks[rows.rows - 1] ?? 0);
     return rows;
   }
@@ -215,25 +202,4 @@ export class BacktestDays implements BacktestData {
 export function isPlayed(market: BacktestMarket, { all, days }: SourceDays, symbol: string): boolean {
   const played = new Set(days);
   return all.some(({ day, code }) => played.has(day) && code === codeOn(market, symbol, day));
-}
-
-/** A copy with moved times where the wall clock changed. */
-function onWallClock(rows: TickRows, shiftAt: (atUs: number) => number): TickRows {
-  const shift = shiftAt(rows.tsUs[0] ?? 0);
-  return shift === 0 ? rows : { ...rows, tsUs: rows.tsUs.map((at) => at + shift) };
-}
-
-/**
- * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar.
- * Infinite where it never stops, and while it stands still.
- */
-function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
-  const stands = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));
-  if (neverCloses(calendar) || stands(startUs)) return Infinity;
-  let endUs = nextPhaseChange(calendar, startUs);
-  for (let step = 0; !stands(endUs); step += 1) {
-    if (step > 2 * calendar.phases.length) return Infinity;
-    endUs = nextPhaseChange(calendar, endUs);
-  }
-  return endUs;
 }

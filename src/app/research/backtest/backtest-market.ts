@@ -3,18 +3,17 @@ import { readMarket } from '../../../config/market-file.ts';
 import type { Checked, Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
-import { alwaysOpen, type TradingCalendar } from '../../../domain/calendar.ts';
-import { tradingDay, type TradingDay } from '../../../domain/civil-date.ts';
+import { type TradingCalendar, alwaysOpen } from '../../../domain/calendar.ts';
+import { type TradingDay, tradingDay } from '../../../domain/civil-date.ts';
 import { type ContractMonth, contractMonthOf, expiryOf } from '../../../domain/contract-code.ts';
 import { type ContractSpec, NO_BAND_BPS } from '../../../domain/contract.ts';
-import type { CostSchedule } from '../../../domain/costs.ts';
-import { quoteCurrency } from '../../../domain/currency.ts';
+import type { CostSchedule, Dated } from '../../../domain/costs.ts';
+import { currencyDecimals, quoteCurrency } from '../../../domain/currency.ts';
 import { isRecord } from '../../../domain/parsed.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
-import { decimalsOf } from '../../../text/decimals.ts';
+import { decimalsOf, wholeOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
 import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
-import { costDecimals, costsOf, feeDecimals, FIRST_DAY } from './market-costs.ts';
 
 export interface BacktestMarket {
   readonly calendar: TradingCalendar;
@@ -57,7 +56,7 @@ export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
   const read = inlineMarket.safeParse(market);
   if (!read.success)
     return { ok: false, problems: zodProblems(source, read.error.issues, inlineMarket, { base: MARKET }) };
-  return ownMarketOf(source, read.data);
+  return ownMarketOf(source, withCosts(read.data));
 }
 
 /** Index futures, as the daemon trades them: money is whole VND, a code tells its month. */
@@ -113,12 +112,17 @@ function ownMarketOf(source: YamlSource, terms: InlineMarket): ReadBacktestMarke
     problems.push(source.problem([...MARKET, 'contracts'], expected, hint));
   }
   const moneyScale = 10 ** decimals;
-  const costs = costsOf(source, terms, { moneyScale, problems });
+  const ratesOf = (each: Pick<ContractTerms, 'costs' | 'margin'>, at: readonly string[]): CostSchedule =>
+    costsOf(each, terms.currency, decimals, (path, digits) => {
+      const expected = `a number of at most ${digits} digits behind the point`;
+      problems.push(source.problem([...MARKET, ...at, ...path], expected));
+    });
+  const costs = ratesOf({ costs: terms.costs }, []);
   const contracts = Object.fromEntries(
-    Object.entries(terms.contracts).map(([symbol, each]) => {
-      const costs = costsOf(source, terms, { moneyScale, problems, contract: symbol });
-      return [symbol, { ...specOf(symbol, each, moneyScale), costs }];
-    }),
+    Object.entries(terms.contracts).map(([symbol, each]) => [
+      symbol,
+      { ...specOf(symbol, each, moneyScale), costs: ratesOf(each, ['contracts', symbol]) },
+    ]),
   );
   if (problems.length > 0 || zone === undefined) return { ok: false, problems };
   const isAlwaysOpen = terms.hours === undefined;
@@ -142,12 +146,14 @@ function ownMarketOf(source: YamlSource, terms: InlineMarket): ReadBacktestMarke
   };
 }
 
-const decimalsFor = (source: YamlSource, market: InlineMarket): number =>
-  Math.max(
-    moneyDecimals(Object.values(market.contracts)),
-    costDecimals(market),
-    Math.min(feeDecimals(market, valueDecimals), spareDecimals(source.at(['capital']))),
+function decimalsFor(source: YamlSource, market: InlineMarket): number {
+  const contracts = Object.values(market.contracts);
+  return Math.max(
+    moneyDecimals(contracts),
+    ...contracts.map((each) => costDecimals(each, market.currency)),
+    Math.min(Math.max(...contracts.map(feeDecimals)), spareDecimals(source.at(['capital']))),
   );
+}
 
 /** The close of its last day settles a contract. */
 const expiryProblems = (source: YamlSource, terms: InlineMarket): readonly Problem[] =>
@@ -292,3 +298,104 @@ export function fixedZoneName(utcOffsetMinutes: number): string | undefined {
   if (!Number.isInteger(hours)) return undefined;
   return hours === 0 ? 'UTC' : `Etc/GMT${hours < 0 ? '+' : '-'}${Math.abs(hours)}`;
 }
+
+type CostTerms = InlineMarket['costs'];
+
+const FIRST_DAY: TradingDay = tradingDay('1970-01-01');
+/** A percentage to the part of 10^10. */
+const VALUE_DIGITS = 8;
+const WHOLE_PERCENT = 100;
+const PERCENT_BPS = 100;
+const PERCENT_DECIMALS = 2;
+
+/** Digits behind the point that amounts of costs and margin need. */
+const costDecimals = ({ costs = {}, margin }: ContractTerms, currency: string): number => {
+  const { perContract = 0, perOrder = 0, orderMin = 0, rounding } = costs;
+  const amounts = [perContract, perOrder, orderMin, margin?.initial ?? 0, margin?.maintenance ?? 0];
+  return Math.max(
+    ...amounts.map(decimalsOf),
+    rounding === undefined ? 0 : roundingDecimals(currency, rounding),
+  );
+};
+
+/** Digits behind the point of a fee on value that nothing rounds. */
+function feeDecimals(terms: ContractTerms): number {
+  const { rounding, valuePercent, takerPercent, makerPercent, orderMaxPercent, sellTaxPercent } =
+    terms.costs ?? {};
+  if (rounding !== undefined && rounding.per !== 'none') return 0;
+  const rates = [valuePercent, takerPercent, makerPercent, orderMaxPercent, sellTaxPercent];
+  const digits = rates.flatMap((rate) => (rate === undefined ? [] : [decimalsOf(rate)]));
+  return digits.length === 0 ? 0 : valueDecimals(terms) + PERCENT_DECIMALS + Math.max(...digits);
+}
+
+const roundingDecimals = (
+  currency: string,
+  { decimals = currencyDecimals(currency) }: NonNullable<CostTerms['rounding']>,
+): number => decimals;
+
+/** Costs that a contract does not name are those of the market. */
+const withCosts = (market: InlineMarket): InlineMarket => ({
+  ...market,
+  contracts: Object.fromEntries(
+    Object.entries(market.contracts).map(([symbol, terms]) => [
+      symbol,
+      { ...terms, costs: { ...market.costs, ...terms.costs } },
+    ]),
+  ),
+});
+
+/** Rates of a market or of one of its contracts; `refuse` hears of an amount with more digits than are counted. */
+function costsOf(
+  { costs = {}, margin }: Pick<ContractTerms, 'costs' | 'margin'>,
+  currency: string,
+  moneyDigits: number,
+  refuse: (path: readonly string[], digits: number) => void,
+): CostSchedule {
+  const whole = (path: readonly string[], value: number | undefined, digits: number): number => {
+    const found = wholeOf(value ?? 0, digits);
+    if (found === undefined) refuse(path, digits);
+    return found ?? 0;
+  };
+  const amount = (key: 'perContract' | 'perOrder' | 'orderMin'): number =>
+    whole(['costs', key], costs[key], moneyDigits);
+  const percent = (
+    key: 'takerPercent' | 'makerPercent' | 'orderMaxPercent' | 'sellTaxPercent',
+    value?: number,
+  ): number => whole(['costs', key], value, VALUE_DIGITS);
+  const { valuePercent = 0, marginPercent = WHOLE_PERCENT, maintenancePercent, rounding } = costs;
+  const taker = percent('takerPercent', costs.takerPercent ?? valuePercent);
+  const maker = percent('makerPercent', costs.makerPercent ?? valuePercent);
+  return {
+    exchangeFee: since(0),
+    clearingFee: since(0),
+    brokerFee: since(amount('perContract')),
+    taxPpm: since(0),
+    marginBps: since(Math.round(marginPercent * PERCENT_BPS)),
+    valueFee: since({ taker, maker }),
+    orderFee: since(amount('perOrder')),
+    orderFeeMin: since(amount('orderMin')),
+    ...(costs.orderMaxPercent !== undefined && {
+      orderFeeMax: since(percent('orderMaxPercent', costs.orderMaxPercent)),
+    }),
+    sellTax: since(percent('sellTaxPercent', costs.sellTaxPercent)),
+    ...(rounding !== undefined &&
+      rounding.per !== 'none' && {
+        rounding: {
+          per: rounding.per,
+          mode: rounding.mode,
+          step: 10 ** (moneyDigits - roundingDecimals(currency, rounding)),
+        },
+      }),
+    ...(maintenancePercent !== undefined && {
+      maintenanceBps: since(Math.round(maintenancePercent * PERCENT_BPS)),
+    }),
+    ...(margin !== undefined && {
+      contractMargin: since({
+        initial: whole(['margin', 'initial'], margin.initial, moneyDigits),
+        maintenance: whole(['margin', 'maintenance'], margin.maintenance ?? 0, moneyDigits),
+      }),
+    }),
+  };
+}
+
+const since = <T>(value: T): readonly Dated<T>[] => [{ from: FIRST_DAY, value }];

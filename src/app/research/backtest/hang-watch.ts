@@ -29,15 +29,13 @@ export class StrategyHangs extends Error {
   override readonly name = 'StrategyHangs';
 }
 
-interface Hang {
-  /** Of the strategy in the file. */
-  readonly place: number;
-  /** Null in another thread, whose clock cannot be read. */
-  readonly nowUs: number | null;
-  readonly limitMs: number;
-}
-
-export function hangText({ strategies, market }: Backtest, { place, nowUs, limitMs }: Hang): string {
+/** `place` of the strategy in the file; `nowUs` null in another thread, whose clock cannot be read. */
+export function hangText(
+  { strategies, market }: Backtest,
+  place: number,
+  limitMs: number,
+  nowUs: number | null = null,
+): string {
   const id = strategies[place]?.id ?? 'a strategy';
   const at =
     nowUs === null
@@ -98,7 +96,7 @@ export function endingHangs<T>(
     if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_SCRIPT_EXECUTION_INTERRUPTED')
       throw error;
     if (running[ENDED] !== 1) process.exit(EXIT_SIGINT);
-    throw new StrategyHangs(hangText(backtest, { place: running[0] ?? 0, nowUs: clock.nowUs, limitMs }));
+    throw new StrategyHangs(hangText(backtest, running[0] ?? 0, limitMs, clock.nowUs));
   } finally {
     void worker.terminate();
     Reflect.deleteProperty(globalThis, WORK);

@@ -1,4 +1,6 @@
 /** Reads a backtest file, its market, its strategies and its data; returns a backtest without errors, or every error. */
+import type { Latency, LatencyModel } from '../../../backtest/run/latency.ts';
+import { NothingThere } from '../../../domain/failure.ts';
 import { wholeOf } from '../../../text/decimals.ts';
 import type { StrategyCode, StrategyConfig } from '../../../config/config.ts';
 import { closingProblems, limitProblems, withKeptPositions } from '../../../config/config-rules.ts';
@@ -26,7 +28,6 @@ import {
   PLAIN_MODELS,
 } from './backtest-schema.ts';
 import { importNamedFiles } from './import-named-files.ts';
-import type { JournalLatencies, FoundLatencies } from './journal-latencies.ts';
 import { longestBar, type SourceDays, sourceDays } from './source-days.ts';
 
 /** One strategy of the file. */
@@ -41,7 +42,7 @@ export interface Backtest {
   readonly strategies: readonly BacktestStrategy[];
   /** Plain data that may be sent to a thread. */
   readonly sources: SourceDays;
-  readonly latencies: JournalLatencies;
+  readonly latency: LatencyModel;
 }
 
 /** Text by which a stack trace shows the code of each strategy, by id. */
@@ -71,11 +72,13 @@ export async function loadBacktest(
   const found = readBacktestMarket(source);
   if (!found.ok) return { ok: false, problems: [...problems, ...found.problems] };
   const { market } = found;
-  problems.push(...fileProblems(source, read, market));
+  problems.push(...fileProblems({ source, read, market }));
   if (market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market));
-  const { latencies, problems: unmeasured } = await measuredLatencies(source, read);
-  problems.push(...unmeasured);
+  const latency = {
+    order: await latencyOf(source, read, 'order', problems),
+    report: await latencyOf(source, read, 'report', problems),
+  };
   if (problems.length > 0) return { ok: false, problems };
   const imported = await importNamedFiles(read.data, { source, market, state: read.state, note });
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
@@ -83,7 +86,7 @@ export async function loadBacktest(
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
   const sources = sourceDays(dirs, market, read);
   const { strategies } = code;
-  const backtest: Backtest = { file, read, source, market, strategies, sources, latencies };
+  const backtest: Backtest = { file, read, source, market, strategies, sources, latency };
   const wrong =
     sources.days.length === 0
       ? [noDays(backtest)]
@@ -194,28 +197,49 @@ async function findStrategies(
 }
 
 /** The journal is read where a file asks for it alone: other runs start without the database. */
-async function measuredLatencies(source: YamlSource, read: BacktestFile): Promise<FoundLatencies> {
-  const { order, report } = read.models.latency;
-  if (order.measured === undefined && report.measured === undefined)
-    return { latencies: new Map(), problems: [] };
-  const { readJournalLatencies } = await import('./journal-latencies.ts');
-  return readJournalLatencies(source, read);
+async function latencyOf(
+  source: YamlSource,
+  read: BacktestFile,
+  kind: keyof LatencyModel,
+  problems: Problem[],
+): Promise<Latency> {
+  const { min = durationUs(0), max, mean, measured } = read.models.latency[kind];
+  if (max !== undefined) return { kind: 'uniform', min, max };
+  if (mean !== undefined) return { kind: 'exponential', min, mean: durationUs(mean) };
+  if (measured === undefined) return { kind: 'constant', span: min };
+  const path = ['models', 'latency', kind, 'measured'];
+  const { journalLatencies } = await import('../recorded/session-orders.ts');
+  try {
+    const { calls, reports } = journalLatencies(measured);
+    const spans = (kind === 'order' ? calls : reports).map(durationUs);
+    const expected = 'a journal with orders that were answered and filled';
+    if (spans.length === 0) problems.push(source.problem(path, expected, '', 'none in it'));
+    return { kind: 'measured', spans, source: `the journal in ${measured}` };
+  } catch (error) {
+    if (!(error instanceof NothingThere)) throw error;
+    const hint = 'the path counts from where the program is started';
+    problems.push(source.problem(path, 'a state directory with a journal', hint, error.message));
+    return { kind: 'constant', span: min };
+  }
 }
 
 const ON_TICKS = ['queue', 'touch', 'through'];
 
-const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMarket): readonly Problem[] => [
-  ...dataProblems(source, file),
-  ...modelProblems(source, file),
-  ...memoryProblems(source, file, market),
-  ...moneyProblems(source, file, market),
-  ...maintenanceProblems(source, file, market),
-  ...symbolProblems(source, file, market),
-  ...closingProblems(source, file),
+/** A file that was read, before its data. */
+type ReadFile = Pick<Backtest, 'source' | 'read' | 'market'>;
+
+const fileProblems = (file: ReadFile): readonly Problem[] => [
+  ...dataProblems(file),
+  ...modelProblems(file),
+  ...memoryProblems(file),
+  ...moneyProblems(file),
+  ...maintenanceProblems(file),
+  ...symbolProblems(file),
+  ...closingProblems(file.source, file.read),
 ];
 
-function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Problem[] {
-  const { prints, quotes, bars, catalogue, from, to } = data;
+function dataProblems({ source, read }: ReadFile): readonly Problem[] {
+  const { prints, quotes, bars, catalogue, from, to } = read.data;
   const ticks = prints.length + quotes.length;
   if (ticks + bars.length === 0 && catalogue === undefined)
     return [source.problem(['data'], 'prints, quotes, bars or a catalogue', 'add prints: [../data/sample]')];
@@ -226,7 +250,7 @@ function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Prob
   return [];
 }
 
-function modelProblems(source: YamlSource, read: BacktestFile): readonly Problem[] {
+function modelProblems({ source, read }: ReadFile): readonly Problem[] {
   const { data, models } = read;
   const isCatalogue = data.bars.length + data.prints.length + data.quotes.length === 0;
   const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
@@ -238,8 +262,8 @@ function modelProblems(source: YamlSource, read: BacktestFile): readonly Problem
     .map((key) => source.problem(['models', key], `no such key here: it has an effect on ${other} alone`));
 }
 
-function memoryProblems(source: YamlSource, file: BacktestFile, market: BacktestMarket): readonly Problem[] {
-  if (file.warmUpDays === 0 || memoryOf(file, market) === 'run') return [];
+function memoryProblems({ source, read, market }: ReadFile): readonly Problem[] {
+  if (read.warmUpDays === 0 || memoryOf(read, market) === 'run') return [];
   const hint = 'add memory: run, or strategies forget the warm-up each morning';
   return [source.problem(['warmUpDays'], '0 where strategies begin anew each day', hint)];
 }
@@ -249,16 +273,12 @@ export const memoryOf = ({ memory }: BacktestFile, { kind }: BacktestMarket): 'd
   memory ?? (kind === 'index_futures' ? 'day' : 'run');
 
 /** A broker closes by its ratios or by maintenance margin. */
-function maintenanceProblems(
-  source: YamlSource,
-  file: BacktestFile,
-  market: BacktestMarket,
-): readonly Problem[] {
+function maintenanceProblems({ source, read, market }: ReadFile): readonly Problem[] {
   const isMaintained = Object.values(market.contracts).some(
     ({ costs }) => costs !== undefined && hasMaintenance(costs),
   );
   const ratio = (['entryPercent', 'warnPercent', 'forceClosePercent'] as const).find(
-    (key) => file[key] !== undefined,
+    (key) => read[key] !== undefined,
   );
   if (!isMaintained || ratio === undefined) return [];
   const hint = 'leave it out, or leave maintenance margin out of the market';
@@ -268,11 +288,8 @@ function maintenanceProblems(
 /** Values of positions may grow to so many times the capital before money is no longer exact. */
 const MONEY_ROOM = 8;
 
-function moneyProblems(
-  source: YamlSource,
-  { capital }: BacktestFile,
-  { moneyScale, currency }: BacktestMarket,
-): readonly Problem[] {
+function moneyProblems({ source, read: { capital }, market }: ReadFile): readonly Problem[] {
+  const { moneyScale, currency } = market;
   const digits = Math.round(Math.log10(moneyScale));
   const most = Number.MAX_SAFE_INTEGER / moneyScale / MONEY_ROOM;
   if (capital > most) {
@@ -286,11 +303,7 @@ function moneyProblems(
 }
 
 /** A market file has its own rules for symbols. */
-function symbolProblems(
-  source: YamlSource,
-  { strategies, data }: BacktestFile,
-  market: BacktestMarket,
-): readonly Problem[] {
+function symbolProblems({ source, read: { strategies, data }, market }: ReadFile): readonly Problem[] {
   const known = Object.keys(market.contracts);
   const named = [
     ...(data.symbols ?? []).map((symbol, i) => ({

@@ -1,12 +1,10 @@
 /** Plans the run of a backtest file: the same file, data and overrides always give the same plan. */
 import { createHash } from 'node:crypto';
-import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
+import type { BacktestData, BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { FillModel } from '../../../venue/exchange/fill-models.ts';
-import type { Latency } from '../../../backtest/run/latency.ts';
 import { assert } from '../../../domain/assert.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import { engineSettingsOf } from '../../../config/load-config.ts';
-import type { TradingDay } from '../../../domain/civil-date.ts';
 import type { EngineSettings, RiskSettings, StrategyRisk } from '../../../domain/settings.ts';
 import {
   type DurationUs,
@@ -20,28 +18,25 @@ import {
   US_PER_MINUTE,
   US_PER_SECOND,
 } from '../../../domain/units.ts';
-import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../../../strategy/index.ts';
 import { DEFAULT_MARGIN_RULES, type MarginRules } from '../../../venue/account/margin.ts';
 import { BacktestDays } from './backtest-days.ts';
 import { type Backtest, memoryOf } from './load-backtest.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
 import { issuesText } from '../../../domain/parsed.ts';
-import { longestBar, rowReader, type SourceDay, type SourceDays } from './source-days.ts';
+import { longestBar, type SourceDays } from './source-days.ts';
 
 export interface PlanOverrides {
   /** Parameters that replace those of the file, by id of the strategy. */
   readonly params?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Some of the days of the file. */
-  readonly days?: readonly TradingDay[];
   readonly seed?: number;
-  /** Columns from elsewhere than their files: from memory that threads share. */
-  readonly readRows?: (source: SourceDay) => TickRows;
+  /** Absent: all days of the file. */
+  readonly data?: BacktestData;
 }
 
 export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}): BacktestPlan {
   const { read, market, sources } = backtest;
-  const { params = {}, days = sources.days, seed = read.seed, readRows = rowReader(read) } = overrides;
+  const { params = {}, seed = read.seed, data = new BacktestDays(backtest) } = overrides;
   const everyUs = lengthOfAll(sources);
   const strategies = backtest.strategies.map((each, place): StrategyInstance => {
     const { id, definition } = each;
@@ -62,10 +57,10 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     currency: market.currency,
     moneyScale: market.moneyScale,
     fill: fillModel(read),
-    latency: { order: latencyOf(backtest, 'order'), report: latencyOf(backtest, 'report') },
+    latency: backtest.latency,
     seed,
     memory: memoryOf(read, market),
-    warmUpDays: Math.min(read.warmUpDays, days.length),
+    warmUpDays: Math.min(read.warmUpDays, data.days.length),
     sampleEvery: read.sampleEvery ?? barLength(backtest),
     margin: marginRules(backtest),
     isMarginRuleOn:
@@ -73,14 +68,6 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     resume: read.resume,
     statistics: backtest.read.statistics,
   };
-  const data = new BacktestDays({
-    market,
-    sources: { ...sources, days },
-    symbols: backtest.strategies.flatMap(({ symbols }) => symbols),
-    references: read.data.references,
-    quotePrice: read.data.quotePrice,
-    readRows,
-  });
   return { ...plan, configDigest: digestOf(plan, backtest, strategies), data, strategies };
 }
 
@@ -160,18 +147,6 @@ function fillModel(read: BacktestFile): FillModel {
     impactPpm,
     volumeBps,
   };
-}
-
-function latencyOf({ read, latencies }: Backtest, kind: 'order' | 'report'): Latency {
-  const { min = durationUs(0), max, mean, measured } = read.models.latency[kind];
-  if (measured !== undefined) {
-    const found = latencies.get(measured);
-    const spans = (kind === 'order' ? found?.calls : found?.reports) ?? [];
-    return { kind: 'measured', spans: spans.map(durationUs), source: `the journal in ${measured}` };
-  }
-  if (max !== undefined) return { kind: 'uniform', min, max };
-  if (mean !== undefined) return { kind: 'exponential', min, mean: durationUs(mean) };
-  return { kind: 'constant', span: min };
 }
 
 const barLength = ({ sources }: Backtest): DurationUs =>

@@ -1,11 +1,11 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
-import { type BacktestResult, type Funds, type StrategyResult } from '../../../backtest/backtest-result.ts';
+import type { BacktestResult, Funds, StrategyResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import type { PerformanceMetrics } from '../../../backtest/statistics/performance-metrics.ts';
 import {
   type RunStatistics,
-  statisticsOfTrades,
   type TradeStatistics,
+  statisticsOfTrades,
 } from '../../../backtest/statistics/run-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
 import {
@@ -15,10 +15,15 @@ import {
   pointValueOf,
   unitsOf,
 } from '../../../domain/contract.ts';
-import { priceTicks, type TsUs, tsUs, US_PER_SECOND } from '../../../domain/units.ts';
+import { type TsUs, US_PER_SECOND, priceTicks, tsUs } from '../../../domain/units.ts';
 import { csvRows, csvText } from '../../../text/csv.ts';
 import { decimalText } from '../../../text/decimals.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { writing } from '../../../domain/failure.ts';
+import { type ReportAssets, loadReportAssets, renderReport } from '../../../backtest/report/render-report.ts';
+import type { Backtest } from './load-backtest.ts';
 
 /** Text by name of the file. `zone` follows each time: its offset, or empty where moments were moved to wall-clock time. */
 export function resultCsv(
@@ -26,7 +31,7 @@ export function resultCsv(
   { daily }: RunStatistics,
   zone: string,
 ): Readonly<Record<string, string>> {
-  const { equity, funds, capital, utcOffsetMinutes, moneyScale } = result;
+  const { equity, funds, utcOffsetMinutes, moneyScale } = result;
   const digits = Math.round(Math.log10(moneyScale));
   const stamp = (at: TsUs): string => formatLocalTime(at, utcOffsetMinutes) + zone;
   const amount = (value: number): string => (value / moneyScale).toFixed(digits);
@@ -48,10 +53,7 @@ export function resultCsv(
     ),
     'daily.csv': csvText(
       ['day', 'net_profit', 'equity'],
-      daily.map(({ day, equity: closing }, i) => {
-        const before = daily[i - 1]?.equity ?? capital;
-        return [day, amount(closing - before), amount(closing)];
-      }),
+      daily.map(({ day, equity: closing, profit }) => [day, amount(profit), amount(closing)]),
     ),
   };
 }
@@ -204,7 +206,7 @@ const leastOf = (column: Float64Array): number | undefined =>
 
 function metricsJson({ metrics, aggregate, benchmark }: PerformanceMetrics): object {
   return {
-    metrics: Object.fromEntries(metrics.map(({ key, value }) => [key, value ?? null])),
+    metrics: Object.fromEntries(Array.from(metrics, ([key, value]) => [key, value ?? null])),
     aggregateReturns: Object.fromEntries(
       Object.entries(aggregate).map(([span, returns]) => [span, Object.fromEntries(returns)]),
     ),
@@ -245,3 +247,43 @@ function strategyJson(result: BacktestResult, strategy: StrategyResult, money: I
     stopped,
   };
 }
+
+export interface ResearchReport {
+  readonly model: ReportModel;
+  /** Name of its file, and its content. */
+  readonly json: readonly [name: string, content: unknown];
+  /** Text by name of the file. */
+  readonly csv: Readonly<Record<string, string>>;
+}
+
+/** Paths of the files. */
+export interface ReportFiles {
+  readonly report: string;
+  readonly others: readonly string[];
+}
+
+/** The files of the run before are overwritten when all of these are whole: a full disk leaves those as they were. */
+export function writeReport(
+  dir: string,
+  { model, json: [name, content], csv }: ResearchReport,
+  assets: ReportAssets = loadReportAssets(),
+): ReportFiles {
+  const texts = {
+    'report.html': renderReport(model, assets),
+    [name]: `${JSON.stringify(content, null, 1)}\n`,
+    ...csv,
+  };
+  mkdirSync(dir, { recursive: true });
+  const unfinished = mkdtempSync(join(dir, '.unfinished-'));
+  try {
+    for (const [file, text] of Object.entries(texts))
+      writing(join(dir, file), () => writeFileSync(join(unfinished, file), text));
+    for (const file of Object.keys(texts)) renameSync(join(unfinished, file), join(dir, file));
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  const [report = '', ...others] = Object.keys(texts).map((file) => join(dir, file));
+  return { report, others };
+}
+
+export const titleOf = ({ file }: Backtest): string => basename(file).replace(/\.ya?ml$/, '');

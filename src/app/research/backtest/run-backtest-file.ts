@@ -1,14 +1,14 @@
 /** Runs a loaded backtest, verifies it where that is asked for, and writes its files. */
 import { join } from 'node:path';
-import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
+import type { BacktestDay, BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
-import { type Progress, runBacktest, type RunOptions } from '../../../backtest/run/run-backtest.ts';
+import { type Progress, runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { performanceMetrics } from '../../../backtest/statistics/performance-metrics.ts';
 import { runStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { formatLocalTime, formatUtcOffset } from '../../../text/dates.ts';
-import { type ReportFiles, titleOf, writeReport } from '../report-files.ts';
+import { type ReportFiles, resultCsv, resultJson, titleOf, writeReport } from './result-files.ts';
 import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { trapped } from '../../host/strategy-files/clock-trap.ts';
 import { isPlayed } from './backtest-days.ts';
@@ -17,15 +17,15 @@ import { type Backtest, memoryOf, placesOf } from './load-backtest.ts';
 import {
   BacktestVerifier,
   type Played,
-  useFindings,
-  type Verification,
   VERIFY_RUNS,
+  type WatchedRun,
+  type Verification,
+  useFindings,
 } from './verify-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
 import type { SecondRun } from './second-run.ts';
 import { framesInSource } from './stray-faults.ts';
-import { dataTable, DataWatch, doubtsOf } from './your-data.ts';
-import { resultCsv, resultJson } from './result-files.ts';
+import { DataWatch, dataTable, doubtsOf } from './your-data.ts';
 
 export interface BacktestRunOptions {
   /** Absent: beside the imported columns, in a folder with the name of the file. */
@@ -34,7 +34,7 @@ export interface BacktestRunOptions {
   /** What the run is verified against; absent: it is not verified. */
   readonly second?: SecondRun | string | undefined;
   /** For the watch of another thread. */
-  readonly watched?: Pick<RunOptions, 'running' | 'clock'>;
+  readonly watched?: WatchedRun;
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -55,15 +55,12 @@ const MS_PER_SECOND = 1_000;
 
 export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions): BacktestOutcome {
   const watch = new DataWatch(backtest.market.calendar);
-  const plan = (): BacktestPlan => {
-    const made = planBacktest(backtest, options);
-    return { ...made, data: watch.over(made.data) };
-  };
+  const watched = { ...options.watched, onDay: (day: BacktestDay): void => watch.take(day) };
   const begunMs = performance.now();
   const played =
     options.second === undefined
-      ? once(backtest, plan(), options)
-      : verified(backtest, plan, options.second, options);
+      ? once(backtest, { ...options, watched })
+      : verified(backtest, options.second, { ...options, watched });
   const ranMs = performance.now();
   const { findings, verification } = played;
   const { contracts } = watch;
@@ -98,20 +95,20 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   };
 }
 
-function once(backtest: Backtest, plan: BacktestPlan, options: BacktestRunOptions): Played {
+function once(backtest: Backtest, options: BacktestRunOptions): Played {
   const { onProgress, watched } = options;
   const { value, ...found } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
-    runBacktest(plan, { ...watched, ...(onProgress && { onProgress }) }),
+    runBacktest(planBacktest(backtest, options), { ...watched, ...(onProgress && { onProgress }) }),
   );
   return { result: value, findings: useFindings(backtest, found), verification: null };
 }
 
 function verified(
   backtest: Backtest,
-  plan: () => BacktestPlan,
   second: SecondRun | string,
-  { onProgress, watched }: BacktestRunOptions,
+  { onProgress, watched, seed }: BacktestRunOptions,
 ): Played {
+  const plan = (): BacktestPlan => planBacktest(backtest, seed === undefined ? {} : { seed });
   const all = Math.round(plan().data.rows * VERIFY_RUNS);
   const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
   return new BacktestVerifier({ backtest, plan, second, watched, onRows }).verify();

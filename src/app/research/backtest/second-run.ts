@@ -47,7 +47,7 @@ export async function secondRun(
     thread.on('error', (error) => resolve(`${error.name}: ${errorText(error)}`));
     thread.on('exit', () => resolve('it ended before the last price'));
     const stopWatch = watchCalls(running, eventMsMax, (place) =>
-      resolve(hangText(backtest, { place, nowUs: null, limitMs: eventMsMax })),
+      resolve(hangText(backtest, place, eventMsMax)),
     );
     thread.on('exit', stopWatch);
   });

@@ -1,12 +1,20 @@
 /** Finds the contracts and days that the columns on disk hold for a backtest, from names and headers alone, and reads their rows. */
 import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { createHash } from 'node:crypto';
-import { barTicks } from '../../../backtest/bar-ticks.ts';
+import { barTicks, endWithSession } from '../../../backtest/bar-ticks.ts';
 import { assert } from '../../../domain/assert.ts';
-import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
+import {
+  isSession,
+  isStandstill,
+  neverCloses,
+  nextPhaseChange,
+  phaseAt,
+  type TradingCalendar,
+  tradingDayAt,
+} from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths, MONTH_PLACES } from '../../../domain/contract-code.ts';
-import { tsUs } from '../../../domain/units.ts';
+import { tsUs, type TsUs } from '../../../domain/units.ts';
 import { type BarFile, barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
 import {
   type BarMeta,
@@ -210,11 +218,13 @@ interface BarWindow {
 /** Rows of a window; a day with more is a window of its own. */
 const WINDOW_ROWS = 4_096;
 
-/** Reads the rows of days in any order: ticks as stored, bars as the trades that a run plays for them. */
-export function rowReader({ data, models }: BacktestFile): (source: SourceDay) => TickRows {
+export type RowReader = (source: SourceDay) => TickRows;
+
+/** Reads the rows of days in any order, at the moments of the run: ticks as stored, bars as the trades that a run plays for them. */
+export function rowReader({ data, models }: BacktestFile, market: BacktestMarket): RowReader {
   const windows = new Map<string, BarWindow>();
   return ({ code, path, bars }) => {
-    if (bars === null) return quotedAt(readColumns(path), data.quotePrice);
+    if (bars === null) return moved(quotedAt(readColumns(path), data.quotePrice), market, null);
     const { from, to, everyUs } = bars;
     let window = windows.get(code);
     if (window?.path !== path || from < window.from || to > window.from + window.bars.rows) {
@@ -222,8 +232,32 @@ export function rowReader({ data, models }: BacktestFile): (source: SourceDay) =
       windows.set(code, window);
     }
     const table = sliceTable(tableOfBars(window.bars), from - window.from, to - window.from);
-    return barTicks(barsOf(table), everyUs, models.path);
+    return moved(barTicks(barsOf(table), everyUs, models.path), market, everyUs);
   };
+}
+
+/** At the moments of the run: on the clock on the wall, and a bar no longer than its session. */
+function moved(rows: TickRows, market: BacktestMarket, everyUs: number | null): TickRows {
+  const shift = wallClock(market, everyUs)(rows.tsUs[0] ?? 0);
+  if (shift !== 0)
+    for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row] = (rows.tsUs[row] ?? 0) + shift;
+  endWithSession(rows, (at) => sessionEnd(market.calendar, tsUs(at)));
+  return rows;
+}
+
+/**
+ * Where trading stops next after the beginning of a bar: the break or the close, not an auction, whose price may be in the bar.
+ * Infinite where it never stops, and while it stands still.
+ */
+function sessionEnd(calendar: TradingCalendar, startUs: TsUs): number {
+  const stands = (at: TsUs): boolean => isStandstill(phaseAt(calendar, at));
+  if (neverCloses(calendar) || stands(startUs)) return Infinity;
+  let endUs = nextPhaseChange(calendar, startUs);
+  for (let step = 0; !stands(endUs); step += 1) {
+    if (step > 2 * calendar.phases.length) return Infinity;
+    endUs = nextPhaseChange(calendar, endUs);
+  }
+  return endUs;
 }
 
 /** The middle is stored. */

@@ -1,12 +1,7 @@
 /** Verifies a backtest: who uses the machine it runs on or knows what comes is named, and so is what nobody checked. */
 import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
-import {
-  cutOff,
-  type Decision,
-  DecisionLog,
-  firstDifference,
-} from '../../../backtest/research/look-ahead.ts';
+import { cutOff, DecisionLog, firstDifference } from '../../../backtest/research/look-ahead.ts';
 import { runBacktest, type RunOptions } from '../../../backtest/run/run-backtest.ts';
 import { type TsUs, tsUs } from '../../../domain/units.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
@@ -35,22 +30,20 @@ const CUTS = [1 / 3, 2 / 3] as const;
 /** Passes over all rows of one verification, the second run left out. */
 export const VERIFY_RUNS = 1 + CUTS.reduce((sum, part) => sum + part, 0);
 
-interface Decided {
-  readonly decisions: readonly (readonly Decision[])[];
-}
-
-interface Watched extends Decided {
+interface Watched extends Pick<SecondRun, 'decisions'> {
   readonly result: BacktestResult;
   readonly uses: readonly MachineUse[];
   readonly changes: readonly string[];
 }
+
+export type WatchedRun = Pick<RunOptions, 'running' | 'clock' | 'onDay'>;
 
 interface Verifying {
   readonly backtest: Backtest;
   /** Makes the run anew each time it is called. */
   readonly plan: () => BacktestPlan;
   readonly second: SecondRun | string;
-  readonly watched: Pick<RunOptions, 'running' | 'clock'> | undefined;
+  readonly watched: WatchedRun | undefined;
   readonly onRows: (rows: number) => void;
 }
 
@@ -137,7 +130,11 @@ export class BacktestVerifier {
   }
 
   /** The strategy that differs first: others may only follow it. */
-  #earliest(one: Decided, other: Decided, untilUs: number): string | null {
+  #earliest(
+    one: Pick<SecondRun, 'decisions'>,
+    other: Pick<SecondRun, 'decisions'>,
+    untilUs: number,
+  ): string | null {
     const differences = this.#of.backtest.strategies.flatMap(({ id }, place) => {
       const found = firstDifference(one.decisions[place] ?? [], other.decisions[place] ?? [], untilUs);
       return found === null ? [] : [{ id, ...found }];

@@ -1,5 +1,5 @@
 /** What the prices of a run look like, for people: first and last, what is missing, the largest jumps, and figures that cannot be true. */
-import type { BacktestData, BacktestDay } from '../../../backtest/backtest-plan.ts';
+import type { BacktestDay } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { ReportTable } from '../../../backtest/report/report-model.ts';
 import type { RunStatistics } from '../../../backtest/statistics/run-statistics.ts';
@@ -139,21 +139,7 @@ export class DataWatch {
     return [...this.#contracts.values()].filter(({ count }) => count > 0);
   }
 
-  /** The same data, seen on its way to the run. */
-  over(data: BacktestData): BacktestData {
-    return {
-      digest: data.digest,
-      days: data.days,
-      rows: data.rows,
-      open: (day) => {
-        const opened = data.open(day);
-        this.#take(opened);
-        return opened;
-      },
-    };
-  }
-
-  #take({ day, tapes }: BacktestDay): void {
+  take({ day, tapes }: BacktestDay): void {
     // A verification plays days again.
     if (this.#days.has(day)) return;
     this.#days.add(day);
@@ -212,13 +198,8 @@ export const dataTable = (contracts: readonly ContractData[], offset: number): R
 /** What a reader should doubt before the figures. */
 export function doubtsOf(
   contracts: readonly ContractData[],
-  { counts, utcOffsetMinutes: offset }: Pick<BacktestResult, 'counts' | 'utcOffsetMinutes'>,
-  {
-    costs,
-    sharpe = 0,
-    dailyReturns,
-    basis,
-  }: Pick<RunStatistics, 'costs' | 'sharpe' | 'dailyReturns' | 'basis'>,
+  { counts, utcOffsetMinutes: offset }: BacktestResult,
+  { costs, sharpe = 0, dailyReturns, basis }: RunStatistics,
 ): readonly string[] {
   const doubts = contracts.flatMap((each) => [
     ...(isLacking(each) ? [`${each.symbol} lacks ${missingText(each, offset)}`] : []),

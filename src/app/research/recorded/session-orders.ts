@@ -1,7 +1,11 @@
 /** Orders, calls and latencies of one run, read from its journal: a paper session and a backtest of it are read alike. */
+import { NothingThere } from '../../../domain/failure.ts';
 import type { Side } from '../../../domain/order.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 import type { NamedEntry } from '../../../journal/fold-session.ts';
+import { isJournalThere } from '../../../journal/journal-database.ts';
+import { readJournal } from '../../../journal/journal-reader.ts';
+import { statePaths } from '../../restart/state-paths.ts';
 
 export interface SessionOrder {
   readonly id: string;
@@ -129,4 +133,23 @@ const soonest = (spans: readonly number[]): readonly number[] =>
 export function medianMs(spans: readonly number[]): number {
   const middle = spans.toSorted((a, b) => a - b)[Math.floor(spans.length / 2)] ?? 0;
   return Math.round(middle / 100) / 10;
+}
+
+/** All sessions of a journal; sorted, so that the same journal gives the same run. Throws `NothingThere` without a journal. */
+export function journalLatencies(stateDir: string): MeasuredLatencies {
+  const { journal } = statePaths(stateDir);
+  if (!isJournalThere(journal)) throw new NothingThere(`no ${journal}`);
+  const opened = readJournal(journal);
+  try {
+    const sessions = opened.read.sessions().map(({ day: session }) => {
+      const read = opened.of(session);
+      return sessionRecord(read.entries({ session }), read.inputs(session)).latencies;
+    });
+    return {
+      calls: sessions.flatMap(({ calls }) => calls).toSorted((a, b) => a - b),
+      reports: sessions.flatMap(({ reports }) => reports).toSorted((a, b) => a - b),
+    };
+  } finally {
+    opened.close();
+  }
 }

@@ -4,18 +4,23 @@ import type { MonteCarlo } from '../../../backtest/statistics/monte-carlo.ts';
 import {
   type Assignment,
   type Choices,
-  chooseTrials,
   type Dimension,
-  type ParameterSpace,
-  paramsOf,
   type ParamValue,
+  type ParameterSpace,
   type Search,
+  chooseTrials,
+  paramsOf,
   spaceSize,
   steppedValues,
 } from '../../../backtest/research/parameter-space.ts';
-import { type Objective, OBJECTIVES, type Ranking } from '../../../backtest/research/trials.ts';
-import { walkForwardWindows, type Window } from '../../../backtest/research/walk-forward.ts';
-import { type Checked, meantHint, type Problem } from '../../../config/problem.ts';
+import {
+  OBJECTIVES,
+  type Objective,
+  type Ranking,
+  type Window,
+  walkForwardWindows,
+} from '../../../backtest/research/walk-forward.ts';
+import { type Checked, type Problem, meantHint } from '../../../config/problem.ts';
 import { count } from '../../../config/values.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import { shown } from '../../../domain/parsed.ts';

@@ -4,12 +4,16 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSy
 import { join } from 'node:path';
 import type { Progress } from '../../../backtest/run/run-backtest.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
-import { resampledTrades } from '../../../backtest/report/report-fans.ts';
+import { resampledTrades } from '../../../backtest/report/report-of.ts';
 import type { MonteCarloFound } from '../../../backtest/statistics/monte-carlo.ts';
 import { type Assignment, paramsOf } from '../../../backtest/research/parameter-space.ts';
 import { type SelectionBias, selectionBias } from '../../../backtest/research/selection-bias.ts';
-import { rankedPlaces, type TrialFigures } from '../../../backtest/research/trials.ts';
-import { type WalkForwardFound, walkForwardFound } from '../../../backtest/research/walk-forward.ts';
+import {
+  type TrialFigures,
+  type WalkForwardFound,
+  rankedPlaces,
+  walkForwardFound,
+} from '../../../backtest/research/walk-forward.ts';
 import { ratioBasis } from '../../../backtest/statistics/run-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
@@ -17,15 +21,15 @@ import { isRecord, shown } from '../../../domain/parsed.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import {
-  openTrialPool,
-  readSharedColumns,
   type SharedColumns,
-  sweepFingerprint,
-  taskKey,
-  trialResult,
   type TrialPool,
   type TrialPoolOptions,
+  TrialRunner,
   type TrialTask,
+  openTrialPool,
+  readSharedColumns,
+  sweepFingerprint,
+  taskKey,
 } from './trial-pool.ts';
 
 export interface SweepOptions {
@@ -45,7 +49,8 @@ export interface SweptTrial {
   readonly figures: TrialFigures;
 }
 
-export interface SweepFound {
+/** A plan and what came of it. Money of figures is in the currency; equity of the best and of resampled paths is in whole units. */
+export interface SweepFound extends Pick<SweepPlan, 'space' | 'search' | 'refused' | 'ranking'> {
   /** In the order of the plan. */
   readonly trials: readonly SweptTrial[];
   /** Places of those that can be picked, best first. */
@@ -92,7 +97,8 @@ export async function runSweep(
     const best = bestAgain(backtest, columns, plan, trials, ranked);
     const ever = [...log.entries()].filter(([key]) => key.startsWith(ON_ALL_DAYS));
     const bestReturns = best === null ? [] : (figures[best.place]?.dailyReturns ?? []);
-    return {
+    const found: SweepFound = {
+      ...plan,
       trials,
       ranked,
       best,
@@ -114,9 +120,34 @@ export async function runSweep(
       ran: runs.ran,
       workers: options.workers,
     };
+    return inCurrency(found, backtest.market.moneyScale);
   } finally {
     await runs.close();
   }
+}
+
+function inCurrency(found: SweepFound, moneyScale: number): SweepFound {
+  const scaled = (figures: TrialFigures): TrialFigures => ({
+    ...figures,
+    netProfit: figures.netProfit / moneyScale,
+    drawdownMax: figures.drawdownMax / moneyScale,
+    costs: figures.costs / moneyScale,
+    expectancy: figures.expectancy === null ? null : figures.expectancy / moneyScale,
+  });
+  const { trials, walkForward } = found;
+  return {
+    ...found,
+    trials: trials.map(({ assignment, figures }) => ({ assignment, figures: scaled(figures) })),
+    walkForward: walkForward && {
+      ...walkForward,
+      netProfit: walkForward.netProfit / moneyScale,
+      windows: walkForward.windows.map((each) => ({
+        ...each,
+        inSample: each.inSample && scaled(each.inSample),
+        outOfSample: each.outOfSample && scaled(each.outOfSample),
+      })),
+    },
+  };
 }
 
 const ON_ALL_DAYS = '[null,';
@@ -221,7 +252,7 @@ function bestAgain(
   const best = place === undefined ? undefined : trials[place];
   if (place === undefined || best === undefined) return null;
   const task = { params: paramsOf(space, best.assignment), days: null };
-  const result = trialResult(backtest, columns, task);
+  const result = new TrialRunner(backtest, columns).result(task);
   if (result.journalHash !== best.figures.journalHash)
     throw new Error(
       'the best trial run again gave another journal: results are of another build (use --fresh)',

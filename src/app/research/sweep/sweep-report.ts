@@ -5,52 +5,32 @@ import {
   type ReportModel,
   type ReportTable,
 } from '../../../backtest/report/report-model.ts';
-import { monteCarloTables } from '../../../backtest/report/report-fans.ts';
-import { reportOf } from '../../../backtest/report/report-of.ts';
-import type { TrialFigures } from '../../../backtest/research/trials.ts';
-import { dimensionNames, type ParameterSpace } from '../../../backtest/research/parameter-space.ts';
-import { objectiveWords } from '../../../backtest/research/trials.ts';
+import { monteCarloTables, reportOf } from '../../../backtest/report/report-of.ts';
+import {
+  type TrialFigures,
+  objectiveWords,
+  type WalkForwardFound,
+} from '../../../backtest/research/walk-forward.ts';
+import { type ParameterSpace, dimensionNames } from '../../../backtest/research/parameter-space.ts';
 import { selectionWarning } from '../../../backtest/research/selection-bias.ts';
 import { formatNumber, formatPercent, formatRatio } from '../../../text/numbers.ts';
-import type { Backtest } from '../backtest/load-backtest.ts';
+import { type Backtest, memoryOf } from '../backtest/load-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
-import type { SweepFound } from './run-sweep.ts';
+import { type SweepFound, runSweep } from './run-sweep.ts';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { ReportAssets } from '../../../backtest/report/render-report.ts';
+import type { Progress } from '../../../backtest/run/run-backtest.ts';
+import { describeMemory } from '../../../backtest/backtest-plan.ts';
+import { type CsvValue, csvText } from '../../../text/csv.ts';
+import { EVENT_MS_MAX } from '../backtest/hang-watch.ts';
+import { type ReportFiles, titleOf, writeReport } from '../backtest/result-files.ts';
 
 const BEST_SHOWN = 25;
 
-/** The figures of all trials with money in the currency. Equity of the best and of resampled paths stay in whole units. */
-export function inCurrency(found: SweepFound, moneyScale: number): SweepFound {
-  const scaled = (figures: TrialFigures): TrialFigures => ({
-    ...figures,
-    netProfit: figures.netProfit / moneyScale,
-    drawdownMax: figures.drawdownMax / moneyScale,
-    costs: figures.costs / moneyScale,
-    expectancy: figures.expectancy === null ? null : figures.expectancy / moneyScale,
-  });
-  const { trials, walkForward } = found;
-  return {
-    ...found,
-    trials: trials.map(({ assignment, figures }) => ({ assignment, figures: scaled(figures) })),
-    walkForward: walkForward && {
-      ...walkForward,
-      netProfit: walkForward.netProfit / moneyScale,
-      windows: walkForward.windows.map((each) => ({
-        ...each,
-        inSample: each.inSample && scaled(each.inSample),
-        outOfSample: each.outOfSample && scaled(each.outOfSample),
-      })),
-    },
-  };
-}
-
-/** `found` in currency. */
-export function sweepReport(
-  backtest: Backtest,
-  plan: SweepPlan,
-  found: SweepFound,
-  title: string,
-): ReportModel {
+function sweepReport(backtest: Backtest, found: SweepFound): ReportModel {
   const { sources } = backtest;
+  const title = titleOf(backtest);
   const base =
     found.best === null
       ? emptyReport(backtest)
@@ -58,26 +38,29 @@ export function sweepReport(
   return {
     ...base,
     title,
-    subtitle: `${subtitleOf(plan, found)}; ${spanOf(sources.days)}`,
-    headlines: [...sweepHeadlines(plan, found), ...base.headlines],
-    tables: [...sweepTables(plan, found, BEST_SHOWN), ...base.tables],
-    warnings: [...sweepWarnings(plan, found), ...base.warnings],
+    subtitle: `${subtitleOf(found)}; ${spanOf(sources.days)}`,
+    headlines: [...sweepHeadlines(found), ...base.headlines],
+    tables: [...sweepTables(found, BEST_SHOWN), ...base.tables],
+    warnings: [...sweepWarnings(found), ...base.warnings],
     provenance: [
       ['sweep', found.digest],
-      ['trials', `${plan.search.kind} search, ${found.trials.length} of this sweep, ${found.triedEver} ever`],
+      [
+        'trials',
+        `${found.search.kind} search, ${found.trials.length} of this sweep, ${found.triedEver} ever`,
+      ],
       ...base.provenance,
     ],
   };
 }
 
-function subtitleOf({ space, ranking }: SweepPlan, { best, trials }: SweepFound): string {
+function subtitleOf({ space, ranking, best, trials }: SweepFound): string {
   const chosen = best === null ? undefined : trials[best.place];
   if (chosen === undefined) return `none of ${trials.length} trials can be picked`;
   return `best of ${trials.length} trials by ${objectiveWords(ranking.objective)}: ${assignmentText(space, chosen.assignment)}`;
 }
 
-export function sweepWarnings({ ranking, refused }: SweepPlan, found: SweepFound): readonly string[] {
-  const { best, bias, triedEver, trials, ranked } = found;
+function sweepWarnings(found: SweepFound): readonly string[] {
+  const { ranking, refused, best, bias, triedEver, trials, ranked } = found;
   const warnings: string[] = [];
   if (best !== null) warnings.push(selectionWarning(bias, triedEver));
   if (ranked.length < trials.length) {
@@ -101,31 +84,31 @@ export function stoppedText({ trials }: Pick<SweepFound, 'trials'>): string | nu
     : null;
 }
 
-function sweepHeadlines(
-  { space, ranking }: SweepPlan,
-  { bias, walkForward, triedEver }: SweepFound,
-): readonly ReportFigure[] {
-  const figures: ReportFigure[] = [
-    {
-      name: 'Trials',
-      text: formatNumber(triedEver),
-      meaning: `combinations of ${space.length} parameters, ranked by ${objectiveWords(ranking.objective)}`,
-    },
-    {
-      name: 'Deflated Sharpe ratio',
-      text: formatPercent(bias?.deflated),
-      meaning:
-        'probability that the true Sharpe ratio is above what the best of so many trials shows by chance (Bailey and López de Prado, 2014)',
-    },
-  ];
-  if (walkForward !== null)
-    figures.push({
-      name: 'Walk-forward efficiency',
-      text: formatRatio(walkForward.efficiency),
-      meaning: 'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
-    });
-  return figures;
-}
+const sweepHeadlines = ({
+  space,
+  ranking,
+  bias,
+  walkForward,
+  triedEver,
+}: SweepFound): readonly ReportFigure[] => [
+  [
+    'Trials',
+    formatNumber(triedEver),
+    `combinations of ${space.length} parameters, ranked by ${objectiveWords(ranking.objective)}`,
+  ],
+  [
+    'Deflated Sharpe ratio',
+    formatPercent(bias?.deflated),
+    'probability that the true Sharpe ratio is above what the best of so many trials shows by chance (Bailey and López de Prado, 2014)',
+  ],
+  ...(walkForward === null ? [] : [efficiencyOf(walkForward)]),
+];
+
+const efficiencyOf = ({ efficiency }: WalkForwardFound): ReportFigure => [
+  'Walk-forward efficiency',
+  formatRatio(efficiency),
+  'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
+];
 
 const emptyReport = ({ market }: Backtest): ReportModel => ({
   ...EMPTY_REPORT,
@@ -136,20 +119,9 @@ const emptyReport = ({ market }: Backtest): ReportModel => ({
 
 type Row = ReportTable['rows'][number];
 
-/** `found` in currency; `most`: how many of the best trials are listed. */
-const sweepTables = (plan: SweepPlan, found: SweepFound, most: number): readonly ReportTable[] =>
-  [bestTable(plan, found, most), windowTable(plan, found)].filter((table) => table !== null);
-
-/** For the terminal: `most` as above. */
-export const shownTables = (
-  plan: SweepPlan,
-  found: SweepFound,
-  moneyScale: number,
-  most: number,
-): readonly ReportTable[] => [
-  ...sweepTables(plan, inCurrency(found, moneyScale), most),
-  ...monteCarloTables(found.monteCarlo, moneyScale),
-];
+/** `most`: how many of the best trials are listed. */
+const sweepTables = (found: SweepFound, most: number): readonly ReportTable[] =>
+  [bestTable(found, most), windowTable(found)].filter((table) => table !== null);
 
 const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures) => string | number>> = {
   'net profit': ({ netProfit }) => netProfit,
@@ -162,7 +134,7 @@ const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures) => string | 
   'win rate': ({ winRate }) => formatPercent(winRate),
 };
 
-const bestTable = ({ space }: SweepPlan, { ranked, trials }: SweepFound, most: number): ReportTable => ({
+const bestTable = ({ space, ranked, trials }: SweepFound, most: number): ReportTable => ({
   title: 'Best trials',
   note: ranked.length > most ? `the first ${most} of ${ranked.length}; all are in trials.csv` : '',
   columns: ['rank', ...dimensionNames(space), ...Object.keys(BEST_COLUMNS)],
@@ -174,7 +146,7 @@ const bestTable = ({ space }: SweepPlan, { ranked, trials }: SweepFound, most: n
   }),
 });
 
-function windowTable({ space }: SweepPlan, { walkForward, trials }: SweepFound): ReportTable | null {
+function windowTable({ space, walkForward, trials }: SweepFound): ReportTable | null {
   if (walkForward === null) return null;
   const { windows, efficiency, sharpe, profitable, totalReturn } = walkForward;
   const words = [
@@ -213,4 +185,158 @@ function assignmentText(space: ParameterSpace, assignment: readonly unknown[]): 
   return dimensionNames(space)
     .map((name, i) => `${name} ${String(assignment[i])}`)
     .join(', ');
+}
+
+export interface SweepFileOptions {
+  /** Absent: beside the imported columns, in a folder with the name of the file. */
+  readonly out?: string;
+  /** Absent: one a core. */
+  readonly workers?: number;
+  /** Longest milliseconds that a strategy may take for one event; absent: those of a backtest. */
+  readonly eventLimit?: number;
+  readonly fresh?: boolean;
+  /** Trials in the table of the best. */
+  readonly top: number;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+interface SweepFiles extends ReportFiles {
+  /** The same as in `sweep.json`. */
+  readonly json: unknown;
+}
+
+export interface SweepOutcome extends SweepFiles {
+  readonly found: SweepFound;
+  readonly tables: readonly ReportTable[];
+  readonly warnings: readonly string[];
+  /** Whether strategies of a trial begin again each morning, in words. */
+  readonly memory: string;
+}
+
+export async function sweepFile(
+  backtest: Backtest,
+  plan: SweepPlan,
+  {
+    out,
+    workers = availableParallelism(),
+    eventLimit = EVENT_MS_MAX,
+    fresh = false,
+    top,
+    onProgress,
+  }: SweepFileOptions,
+): Promise<SweepOutcome> {
+  const dir = out ?? join(backtest.read.state, `${titleOf(backtest)}-sweep`);
+  const found = await runSweep(backtest, plan, { dir, workers, eventMsMax: eventLimit, fresh, onProgress });
+  return {
+    ...writeSweepFiles(dir, backtest, found),
+    found,
+    tables: [...sweepTables(found, top), ...monteCarloTables(found.monteCarlo, backtest.market.moneyScale)],
+    warnings: sweepWarnings(found),
+    memory: describeMemory(memoryOf(backtest.read, backtest.market)),
+  };
+}
+
+export function writeSweepFiles(
+  dir: string,
+  backtest: Backtest,
+  found: SweepFound,
+  assets?: ReportAssets,
+): SweepFiles {
+  const json = sweepJson(backtest, found);
+  const csv = {
+    'trials.csv': trialsCsv(found),
+    ...(found.walkForward === null ? {} : { 'windows.csv': windowsCsv(found) }),
+  };
+  const model = sweepReport(backtest, found);
+  return { ...writeReport(dir, { model, json: ['sweep.json', json], csv }, assets), json };
+}
+
+/** Money in the currency, as in the JSON of a backtest. */
+function sweepJson({ market, sources }: Backtest, found: SweepFound): unknown {
+  const { moneyScale, currency } = market;
+  const names = dimensionNames(found.space);
+  const { walkForward, best, monteCarlo } = found;
+  const trials = found.trials.map(({ assignment, figures }, place) => ({
+    trial: place + 1,
+    params: Object.fromEntries(names.map((name, i) => [name, assignment[i]])),
+    ...figures,
+  }));
+  return {
+    version: 1,
+    digest: found.digest,
+    currency,
+    days: sources.days,
+    search: found.search,
+    ranking: found.ranking,
+    refused: found.refused,
+    triedEver: found.triedEver,
+    warnings: sweepWarnings(found),
+    selectionBias: found.bias ?? null,
+    best: best === null ? null : trials[best.place],
+    ranked: found.ranked.map((place) => place + 1),
+    trials,
+    walkForward:
+      walkForward === null
+        ? null
+        : {
+            ...walkForward,
+            windows: walkForward.windows.map(({ window, trial, inSample, outOfSample }) => ({
+              ...window,
+              trial: trial === null ? null : trial + 1,
+              inSampleFigures: inSample,
+              outOfSampleFigures: outOfSample,
+            })),
+          },
+    monteCarlo: monteCarlo === undefined ? null : { moneyScale, ...monteCarlo },
+  };
+}
+
+const FIGURES: Readonly<Record<string, Exclude<keyof TrialFigures, 'dailyReturns'>>> = {
+  net_profit: 'netProfit',
+  total_return: 'totalReturn',
+  sharpe: 'sharpe',
+  sortino: 'sortino',
+  calmar: 'calmar',
+  max_drawdown: 'drawdownMax',
+  max_drawdown_fraction: 'drawdownFraction',
+  profit_factor: 'profitFactor',
+  sqn: 'sqn',
+  expectancy: 'expectancy',
+  win_rate: 'winRate',
+  trades: 'trades',
+  orders: 'orders',
+  costs: 'costs',
+  exposure: 'exposure',
+  stopped: 'stopped',
+  journal: 'journalHash',
+};
+
+const figureCells = (figures: TrialFigures | null): readonly CsvValue[] =>
+  Object.values(FIGURES).map((key) => figures?.[key] ?? null);
+
+/** In the order of the search; `rank` is empty for a trial that cannot be picked. */
+function trialsCsv({ space, trials, ranked }: SweepFound): string {
+  const rankOf = new Map(ranked.map((place, i) => [place, i + 1]));
+  return csvText(
+    ['trial', 'rank', ...dimensionNames(space), ...Object.keys(FIGURES)],
+    trials.map(({ assignment, figures }, place) => [
+      place + 1,
+      rankOf.get(place) ?? null,
+      ...assignment,
+      ...figureCells(figures),
+    ]),
+  );
+}
+
+function windowsCsv({ space, walkForward, trials }: SweepFound): string {
+  const parts = ['in', 'out'].flatMap((part) => Object.keys(FIGURES).map((name) => `${part}_${name}`));
+  return csvText(
+    ['in_from', 'in_to', 'out_from', 'out_to', ...dimensionNames(space), ...parts],
+    (walkForward?.windows ?? []).map(({ window, trial, inSample, outOfSample }) => [
+      ...[window.inSample, window.outOfSample].flatMap((days) => [days[0] ?? null, days.at(-1) ?? null]),
+      ...space.map((_, i) => (trial === null ? null : (trials[trial]?.assignment[i] ?? null))),
+      ...figureCells(inSample),
+      ...figureCells(outOfSample),
+    ]),
+  );
 }

@@ -4,9 +4,9 @@ import { assert } from '../../../domain/assert.ts';
 import { loadBacktest, withFreshCode } from '../backtest/load-backtest.ts';
 import {
   type FromSweepWorker,
-  runTrial,
   sweepFingerprint,
   type SweepWorkerData,
+  TrialRunner,
   type TrialTask,
 } from './trial-pool.ts';
 
@@ -18,11 +18,11 @@ async function work(
   const loaded = await loadBacktest(file, { codes });
   if (!loaded.ok) return post({ kind: 'failed', reason: `${file} is no longer what it was at the start` });
   const { backtest } = loaded;
+  const runner = new TrialRunner(backtest, columns);
   const watched = { running: new Int32Array(memory) };
   const take = async (task: TrialTask): Promise<void> => {
     try {
-      const figures = runTrial(await withFreshCode(backtest), columns, task, watched);
-      post({ kind: 'done', figures });
+      post({ kind: 'done', figures: runner.run(task, await withFreshCode(backtest), watched) });
     } catch (error) {
       post({
         kind: 'failed',

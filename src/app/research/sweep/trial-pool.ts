@@ -1,20 +1,22 @@
 /** Runs trials in threads. The assignment to threads and the order of completion vary; the result of a trial does not. */
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import type { BacktestData } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { TrialParams } from '../../../backtest/research/parameter-space.ts';
-import { type TrialFigures, trialFigures } from '../../../backtest/research/trials.ts';
+import { type TrialFigures, trialFigures } from '../../../backtest/research/walk-forward.ts';
 import { runBacktest, type RunOptions } from '../../../backtest/run/run-backtest.ts';
 import type { StrategyCode } from '../../../config/config.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
 import { tableOf, tickLayout, type TickRows, ticksOf } from '../../../recording/columns/tick-columns.ts';
 import { assert } from '../../../domain/assert.ts';
-import { packageVersion } from '../../host/package-version.ts';
+import { packageVersion } from '../../host/program-files.ts';
 import { hangText, StrategyHangs, watchCalls } from '../backtest/hang-watch.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
+import { BacktestDays } from '../backtest/backtest-days.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
-import { rowReader, type SourceDay } from '../backtest/source-days.ts';
+import { type RowReader, rowReader, type SourceDay } from '../backtest/source-days.ts';
 
 export interface SweepWorkerData {
   readonly file: string;
@@ -116,7 +118,7 @@ class TrialThread {
     this.#worker?.postMessage(task); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
     const { backtest, eventMsMax: limitMs } = this.#options;
     const stopWatch = watchCalls(this.#running, limitMs, (place) => {
-      const text = hangText(backtest, { place, nowUs: null, limitMs });
+      const text = hangText(backtest, place, limitMs);
       this.#lose(new StrategyHangs(`${text}; trial ${JSON.stringify(task.params)}`));
       void this.#worker?.terminate();
     });
@@ -150,29 +152,38 @@ export interface TrialTask {
   readonly days: readonly TradingDay[] | null;
 }
 
-type Watched = Pick<RunOptions, 'running'>;
+/** Runs trials one after the other. */
+export class TrialRunner {
+  readonly #backtest: Backtest;
+  readonly #readRows: RowReader;
+  /** Of the trial before: the next one mostly has the same days. */
+  #days: TrialTask['days'] = null;
+  #data: BacktestData;
 
-/** A row that is not on the shared memory is read from its file: slower, and the same. */
-export function trialResult(
-  backtest: Backtest,
-  columns: SharedColumns,
-  { params, days }: TrialTask,
-  watched: Watched = {},
-): BacktestResult {
-  const read = rowReader(backtest.read);
-  const readRows = (source: SourceDay): TickRows => columns.get(columnKey(source)) ?? read(source);
-  return runBacktest(
-    planBacktest(backtest, { params, readRows, ...(days === null ? {} : { days }) }),
-    watched,
-  );
+  /** A row that is not on the shared memory is read from its file: slower, and the same. */
+  constructor(backtest: Backtest, columns: SharedColumns) {
+    this.#backtest = backtest;
+    const read = rowReader(backtest.read, backtest.market);
+    this.#readRows = (source) => columns.get(columnKey(source)) ?? read(source);
+    this.#data = new BacktestDays(backtest, undefined, this.#readRows);
+  }
+
+  /** `backtest`: the same one, with code that was loaded anew. */
+  result(
+    { params, days }: TrialTask,
+    backtest = this.#backtest,
+    watched: Pick<RunOptions, 'running'> = {},
+  ): BacktestResult {
+    if (String(days) !== String(this.#days))
+      this.#data = new BacktestDays(backtest, days ?? undefined, this.#readRows);
+    this.#days = days;
+    return runBacktest(planBacktest(backtest, { params, data: this.#data }), watched);
+  }
+
+  run(...how: Parameters<TrialRunner['result']>): TrialFigures {
+    return trialFigures(this.result(...how));
+  }
 }
-
-export const runTrial = (
-  backtest: Backtest,
-  columns: SharedColumns,
-  task: TrialTask,
-  watched?: Watched,
-): TrialFigures => trialFigures(trialResult(backtest, columns, task, watched));
 
 /** Key of the same work, also after a restart. The days of a task are consecutive, so the first and the last one name them. */
 export function taskKey({ params, days }: TrialTask): string {
@@ -196,7 +207,7 @@ export function readSharedColumns(backtest: Backtest): SharedColumns {
   const [first] = sources.days;
   const before = sources.all.findLast(({ day }) => first !== undefined && day < first)?.day;
   const wanted = sources.all.filter(({ day }) => day === before || (first !== undefined && day >= first));
-  const read = rowReader(backtest.read);
+  const read = rowReader(backtest.read, backtest.market);
   return new Map(wanted.map((source) => [columnKey(source), shared(read(source))]));
 }
 

@@ -145,9 +145,7 @@ const percent = (value: number | undefined): number => (value ?? Number.NaN) * 1
 /** Durations are rounded up to whole days there. */
 function tableOf(result: BacktestResult): Readonly<Record<string, number | undefined>> {
   const found = runStatistics(result);
-  const metrics = new Map(
-    performanceMetrics(result, found).metrics.map(({ key, value }) => [key, value] as const),
-  );
+  const { metrics } = performanceMetrics(result, found);
   const { trades } = found;
   return {
     'Exposure Time [%]': percent(metrics.get('heldDays')),

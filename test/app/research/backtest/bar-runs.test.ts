@@ -401,12 +401,12 @@ test('the benchmark is a contract of the run, and conventions are those of the f
   };
   const bySymbol = await found('{ benchmark: X, periodsPerYear: 250 }');
   expect(bySymbol.benchmark?.benchmark[0]).toBeCloseTo(0.04, 12);
-  const valueOf = (key: string) => bySymbol.metrics.find((each) => each.key === key)?.value;
-  expect(valueOf('beta')).toBeGreaterThan(0);
-  expect(valueOf('beta')).toBeLessThan(1);
+  const { metrics } = bySymbol;
+  expect(metrics.get('beta')).toBeGreaterThan(0);
+  expect(metrics.get('beta')).toBeLessThan(1);
   const plain = await found('{ deviation: population, riskFreePercent: 4 }');
   expect(plain.benchmark).toBeNull();
-  expect(plain.metrics.find(({ key }) => key === 'sharpe')?.value).not.toBe(valueOf('sharpe'));
+  expect(plain.metrics.get('sharpe')).not.toBe(metrics.get('sharpe'));
 });
 
 test('a column of volumes that nobody can read is ignored when the file says so', async () => {

@@ -49,3 +49,22 @@ test.each([
 ] as const)('with targets %j every order fills at the open of its bar', async (targets, expected) => {
   expect(await played(targets)).toEqual(expected);
 });
+
+test('bars before the hours of the market let time go on, on each day', async () => {
+  const opens = [1, 2, 3].flatMap((day) =>
+    ['02', '08', '09', '10'].map((hour) => `2024-01-0${day + 1}T${hour}:00:00Z,100,101,99,100,10`),
+  );
+  const times: number[] = [];
+  const plan = await barPlan({
+    bars: `time,open,high,low,close,volume\n${opens.join('\n')}\n`,
+    market: ", timeZone: UTC, hours: [{ phase: continuous, from: '09:00', to: '11:00' }]",
+    more: 'memory: day',
+    connect(ticks, trader) {
+      times.push(trader.time());
+      ticks.bars({ every: hours(1) }).subscribe(() => void times.push(trader.time()));
+    },
+  });
+  const { strategies } = runBacktest(plan);
+  expect(strategies[0]!.stopped).toBeNull();
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+});

@@ -12,11 +12,11 @@ import {
 import {
   type TrialPoolOptions,
   readSharedColumns,
-  runTrial,
+  TrialRunner,
   type TrialPool,
   type TrialTask,
 } from '../../../../src/app/research/sweep/trial-pool.ts';
-import { writeSweepFiles } from '../../../../src/app/research/sweep/sweep-files.ts';
+import { writeSweepFiles } from '../../../../src/app/research/sweep/sweep-report.ts';
 import { loadedBacktest, sweepPlace } from './sweep-place.ts';
 
 /** Runs trials here and now, in the order that is asked for; `diesAfter` so many it is gone, as a killed process is. */
@@ -27,7 +27,7 @@ function fakePool(order: 'first' | 'last', diesAfter = Infinity) {
       for (const task of order === 'first' ? tasks : tasks.toReversed()) {
         if (ran.length >= diesAfter) throw new Error('killed');
         ran.push(task);
-        onDone(task, runTrial(backtest, columns, task));
+        onDone(task, new TrialRunner(backtest, columns).run(task));
       }
     },
     close: () => Promise.resolve(),
@@ -131,7 +131,7 @@ test('a sweep in which nothing can be picked says so', async () => {
   const plan = planOf(backtest);
   const found = await runSweep(backtest, plan, optionsOf(place.dir, fakePool('first')));
   expect([found.best, found.monteCarlo, found.ranked]).toEqual([null, undefined, []]);
-  const { report, json } = writeSweepFiles(join(place.dir, 'out'), backtest, plan, found, 'run', ASSETS);
+  const { report, json } = writeSweepFiles(join(place.dir, 'out'), backtest, found, ASSETS);
   expect(readFileSync(report, 'utf8')).toContain('none of 1 trials can be picked');
   expect(json).toMatchObject({ best: null, ranked: [] });
 });

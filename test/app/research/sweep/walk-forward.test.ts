@@ -8,10 +8,10 @@ import { readSweep } from '../../../../src/app/research/sweep/read-sweep.ts';
 import { runSweep } from '../../../../src/app/research/sweep/run-sweep.ts';
 import {
   readSharedColumns,
-  runTrial,
+  TrialRunner,
   type TrialTask,
 } from '../../../../src/app/research/sweep/trial-pool.ts';
-import { writeSweepFiles } from '../../../../src/app/research/sweep/sweep-files.ts';
+import { writeSweepFiles } from '../../../../src/app/research/sweep/sweep-report.ts';
 import { Random } from '../../../../src/venue/market/random.ts';
 
 const DATES = ['02', '03', '04', '05', '06', '09', '10'].map((date) => `2026-03-${date}`);
@@ -71,7 +71,7 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
       async run(tasks, onDone) {
         for (const task of tasks) {
           ran.push(task);
-          onDone(task, runTrial(backtest, columns, task));
+          onDone(task, new TrialRunner(backtest, columns).run(task));
         }
       },
       close: () => Promise.resolve(),
@@ -90,16 +90,20 @@ test('chooses in sample, tries it out of sample, and draws both', async () => {
   expect(ran.map((task) => task.days?.length ?? 0)).toEqual([...Array(4).fill(0), ...Array(8).fill(3), 2, 2]);
   for (const { window, trial, inSample, outOfSample } of windows) {
     const inside = ran.filter((task) => task.days?.[0] === window.inSample[0] && task.days?.length === 3);
-    const columns = readSharedColumns(backtest);
-    const profits = inside.map((task) => runTrial(backtest, columns, task).netProfit);
-    expect(inSample!.netProfit).toBe(Math.max(...profits));
+    const runner = new TrialRunner(backtest, readSharedColumns(backtest));
+    const profits = inside.map((task) => runner.run(task).netProfit);
+    expect(inSample!.netProfit).toBe(Math.max(...profits) / backtest.market.moneyScale);
     expect(trial).toBe(profits.indexOf(Math.max(...profits)));
-    const alone = runTrial(backtest, new Map(), { params: inside[trial!]!.params, days: window.outOfSample });
-    expect(alone, 'the same without shared memory').toEqual(outOfSample);
+    const alone = new TrialRunner(backtest, new Map()).run({
+      params: inside[trial!]!.params,
+      days: window.outOfSample,
+    });
+    const { journalHash, dailyReturns } = outOfSample!;
+    expect(alone, 'the same without shared memory').toMatchObject({ journalHash, dailyReturns });
     expect(outOfSample!.dailyReturns).toHaveLength(2);
   }
 
-  const { report, others } = writeSweepFiles(join(dir, 'out'), backtest, plan.plan, found, 'walk', {
+  const { report, others } = writeSweepFiles(join(dir, 'out'), backtest, found, {
     style: '',
     script: '',
   });

@@ -1,12 +1,7 @@
 /** Frames that an engine cannot take yet wait, in order; none goes without a word. */
+import { ignoreElements, pipe, tap } from 'rxjs';
 import { beforeEach, expect, it } from 'vitest';
-import {
-  CALM,
-  FrameQueue,
-  LAG_MAX,
-  RECONNECT_EVERY,
-  WAITING_MAX,
-} from '../../../src/app/live/frame-queue.ts';
+import { CALM, Inbox, LAG_MAX, RECONNECT_EVERY, WAITING_MAX } from '../../../src/app/live/inbox.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 
 const IN_FLIGHT_MAX = 1_000;
@@ -15,35 +10,43 @@ let now: number;
 let inFlight: number;
 let taken: string[];
 let told: string[];
-let queue: FrameQueue;
+let inbox: Inbox;
 
 beforeEach(() => {
   now = 0;
   inFlight = 0;
   taken = [];
   told = [];
-  queue = new FrameQueue({
+  inbox = new Inbox({
     clock: { nowUs: () => tsUs(now) },
-    hasRoom: () => inFlight < IN_FLIGHT_MAX,
-    take: (text) => {
-      taken.push(text);
-      inFlight += 1;
+    realClock: { nowUs: () => tsUs(now) },
+    engine: { hasRoom: () => inFlight < IN_FLIGHT_MAX, process: () => undefined },
+    decode: pipe(
+      tap(({ text }) => {
+        taken.push(text);
+        inFlight += 1;
+      }),
+      ignoreElements(),
+    ),
+    recordInput: () => undefined,
+    watch: {
+      onBehind: () => void told.push('behind'),
+      onCaughtUp: () => void told.push('caught up'),
+      onOverflow: () => void told.push('overflow'),
+      onRoomAgain: () => void told.push('reconnect'),
     },
-    onBehind: () => void told.push('behind'),
-    onCaughtUp: () => void told.push('caught up'),
-    onOverflow: () => void told.push('overflow'),
-    reconnect: () => void told.push('reconnect'),
   });
+  inbox.frameLog = { append: () => undefined, close: () => undefined };
 });
 
 const flood = (frames: number): void => {
-  for (let i = 0; i < frames; i += 1) queue.frame(String(i));
+  for (let i = 0; i < frames; i += 1) inbox.frame(String(i));
 };
 
 /** The engine answers all that it has. */
 const answer = (): void => {
   inFlight = 0;
-  queue.release();
+  inbox.release();
 };
 
 it('the engine never has more than so many events to answer, and gets every frame in order', () => {
@@ -63,15 +66,15 @@ it('an engine that falls behind is told once, and again when it was calm', () =>
     now += LAG_MAX / 10;
     flood(1);
   }
-  expect([told, queue.isBehind]).toEqual([['behind'], true]);
+  expect([told, inbox.isBehind]).toEqual([['behind'], true]);
   answer();
   flood(1);
   now += CALM - 1;
   flood(1);
-  expect([told, queue.isBehind]).toEqual([['behind'], true]);
+  expect([told, inbox.isBehind]).toEqual([['behind'], true]);
   now += 1;
   flood(1);
-  expect([told, queue.isBehind]).toEqual([['behind', 'caught up'], false]);
+  expect([told, inbox.isBehind]).toEqual([['behind', 'caught up'], false]);
 });
 
 it('frames that always wait a little do not keep it behind', () => {
@@ -91,13 +94,13 @@ it('frames that always wait a little do not keep it behind', () => {
 it('a full queue is dropped whole; prices come again once the engine has taken what it had', () => {
   inFlight = IN_FLIGHT_MAX;
   flood(WAITING_MAX + 500);
-  expect([told, queue.isBehind]).toEqual([['overflow'], true]);
-  expect(queue.length).toBe(0);
+  expect([told, inbox.isBehind]).toEqual([['overflow'], true]);
+  expect(inbox.framesWaiting).toBe(0);
   answer();
   flood(1);
   expect(told).toEqual(['overflow', 'reconnect']);
   expect(taken, 'of the old connection').toEqual([]);
-  expect(queue.clear()).toBe(WAITING_MAX + 501);
+  expect(inbox.dropFrames()).toBe(WAITING_MAX + 501);
   flood(1);
   expect(taken).toEqual(['0']);
 });
@@ -108,7 +111,7 @@ it('connects anew once a minute at most', () => {
     flood(WAITING_MAX + 1);
     answer();
     flood(2);
-    if (i === 0) queue.clear();
+    if (i === 0) inbox.dropFrames();
   }
   expect(told).toEqual(['overflow', 'reconnect', 'overflow']);
   now += RECONNECT_EVERY;
@@ -119,8 +122,8 @@ it('connects anew once a minute at most', () => {
 it('frames of a connection that has ended never reach the engine', () => {
   inFlight = IN_FLIGHT_MAX;
   flood(10);
-  expect(queue.clear()).toBe(10);
+  expect(inbox.dropFrames()).toBe(10);
   answer();
   expect(taken).toEqual([]);
-  expect(queue.clear()).toBe(0);
+  expect(inbox.dropFrames()).toBe(0);
 });

@@ -1,7 +1,7 @@
 /** Whatever enters the engine is the same on the other side of the thread. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packEvents, unpackEvents } from '../../../src/app/host/event-block.ts';
+import { packEvents, unpackEvents } from '../../../src/app/host/worker-protocol.ts';
 import { instrumentIndex, priceHundredths, priceTicks, qty, seq, tsUs } from '../../../src/domain/units.ts';
 import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 
