@@ -3,10 +3,10 @@ import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import type { StrategyIndex } from '../domain/units.ts';
 import { Market } from './market/market.ts';
 import { Adoption } from './orders/adoption.ts';
-import { BracketExits, ExitCover } from './orders/exits.ts';
+import { ExitCover } from './orders/exit-cover.ts';
+import { BracketExits } from './orders/exits.ts';
 import { ClientOrderIds } from './state/client-order-ids.ts';
 import { IntentQueue } from './state/intent-queue.ts';
 import { EarlierOrders } from './orders/earlier-orders.ts';
@@ -65,14 +65,12 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);
   const registry = new StrategyRegistry(settings.strategies, host);
-  const isOff = (strategy: StrategyIndex): boolean =>
-    halt.reason !== null || halt.strategyReason(strategy) !== null || registry.isStopped(strategy);
-  const entries = new EntryWithdrawal({ context, orders, portfolio, isOff });
-  const halt = new EntryHalt(context, (strategy) => entries.withdraw(strategy));
+  const entries = new EntryWithdrawal(context, orders, portfolio);
+  const halt = new EntryHalt(context, entries, registry);
   const losses = new LossLimits(context, contracts, market, portfolio, halt, settings);
   const { lookUp } = settings;
   const life = new OrderLife(context, orders, dueWork, host);
-  const exits = new BracketExits({ context, contracts, orders, lookUp, session });
+  const exits = new BracketExits(context, contracts, orders, session, lookUp);
   const earlier = new EarlierOrders({ context, contracts, orders, portfolio, session, exits, life, lookUp });
   const tradingDay = (): TradingDay => session.tradingDay();
   return {

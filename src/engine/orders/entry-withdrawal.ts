@@ -11,14 +11,6 @@ import type { EventContext } from '../state/event-context.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import type { Orders } from './orders.ts';
 
-export interface EntryWithdrawalParts {
-  readonly context: EventContext;
-  readonly orders: Orders;
-  readonly portfolio: Portfolio;
-  /** The entries of the strategy are off: it is stopped, or a halt holds. */
-  readonly isOff: (strategy: StrategyIndex) => boolean;
-}
-
 /** Orders of one owner: those that can enlarge its position, and those that only shrink it. */
 export interface OrderSplit {
   readonly increasing: readonly ManagedOrder[];
@@ -29,21 +21,25 @@ export interface OrderSplit {
 const CANCEL_AGAIN = seconds(5);
 
 export class EntryWithdrawal {
-  readonly #parts: EntryWithdrawalParts;
+  readonly #context: EventContext;
+  readonly #orders: Orders;
+  readonly #portfolio: Portfolio;
   /** Entries whose end is awaited, and when each cancel was asked for last. */
   readonly #awaited = new Map<ManagedOrder, number>();
 
   /** Placed as entries, and left because they protect a position: without it they would open another. */
   readonly #kept = new Set<ManagedOrder>();
 
-  constructor(parts: EntryWithdrawalParts) {
-    this.#parts = parts;
+  constructor(context: EventContext, orders: Orders, portfolio: Portfolio) {
+    this.#context = context;
+    this.#orders = orders;
+    this.#portfolio = portfolio;
   }
 
   /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
   withdraw(strategy: StrategyIndex | null): void {
     if (strategy !== null) return void this.withdrawOf(strategy);
-    const owners = new Set(this.#parts.orders.open.map((order) => order.strategy));
+    const owners = new Set(this.#orders.open.map((order) => order.strategy));
     owners.delete(OPERATOR_INDEX);
     for (const owner of owners) this.withdrawOf(owner);
   }
@@ -61,7 +57,7 @@ export class EntryWithdrawal {
    * before its entry filled is one too.
    */
   isCover(id: ClientOrderId): boolean {
-    const order = this.#parts.orders.get(id);
+    const order = this.#orders.get(id);
     if (order === undefined || order.isFinal || !isStop(order)) return false;
     return this.#split(order.strategy).reducing.includes(order);
   }
@@ -69,7 +65,7 @@ export class EntryWithdrawal {
   /** Orders that the session before left: of some it asked for the cancel, and saw no end. */
   carryOver(left: readonly CarriedOrder[]): void {
     for (const { clientOrderId, isWithdrawn } of left) {
-      const order = this.#parts.orders.get(clientOrderId);
+      const order = this.#orders.get(clientOrderId);
       if (order === undefined || order.isFinal) continue;
       this.#keep(order);
       if (isWithdrawn !== true) continue;
@@ -84,11 +80,11 @@ export class EntryWithdrawal {
 
   /**
    * A book was read: entries that still work there, because a cancel was refused or got lost, are canceled again. `isProven`: positions
-   * are. Those of the session before wait for it: one may protect a position by now.
+   * are. Those of the session before wait for it: one may protect a position by now. `halt`: knows whose entries are off.
    */
-  again(isProven: boolean): void {
+  again(isProven: boolean, halt: { isOff(strategy: StrategyIndex): boolean }): void {
     if (this.#awaited.size + this.#kept.size === 0) return;
-    const { context } = this.#parts;
+    const context = this.#context;
     for (const [order, askedUs] of this.#awaited) {
       if (order.isFinal) this.#awaited.delete(order);
       else if (askedUs === -Infinity && !isProven) continue;
@@ -96,8 +92,7 @@ export class EntryWithdrawal {
         this.#cancelAgain(order);
     }
     for (const order of this.#kept) {
-      if (order.isFinal || this.#awaited.has(order) || !this.#parts.isOff(order.strategy))
-        this.#kept.delete(order);
+      if (order.isFinal || this.#awaited.has(order) || !halt.isOff(order.strategy)) this.#kept.delete(order);
       else if (isProven && isStanding(order)) this.#cancelUseless(order);
     }
   }
@@ -106,7 +101,7 @@ export class EntryWithdrawal {
     const { clientOrderId, strategy } = order;
     if (!this.#split(strategy).increasing.includes(order)) return;
     const text = `${clientOrderId} protects no position, and the entries of its strategy are off: it is canceled`;
-    this.#parts.context.alert(strategy, 'warning', 'stop_without_position', text);
+    this.#context.alert(strategy, 'warning', 'stop_without_position', text);
     this.withdrawOrder(order);
   }
 
@@ -117,21 +112,21 @@ export class EntryWithdrawal {
     const why = reason === '' ? '' : ` (${reason})`;
     const text = `entry ${clientOrderId} still works, its cancel came to nothing${why}: canceled again until it is gone`;
     if (order.tellOnce('entry still works'))
-      this.#parts.context.alert(strategy, 'warning', 'entry_still_works', text);
+      this.#context.alert(strategy, 'warning', 'entry_still_works', text);
     this.withdrawOrder(order);
   }
 
   /** Cancels it, and again until it is over or protects a position. */
   withdrawOrder(order: ManagedOrder): void {
-    const { context } = this.#parts;
+    const context = this.#context;
     this.#awaited.set(order, context.nowUs);
     context.withdraw(order.strategy, order.clientOrderId);
   }
 
   /** Everything the broker's books hold for us, adopted orders too (failure cases, 4), and what protects positions. */
   cancelAll(): void {
-    const { orders, context } = this.#parts;
-    const { open } = orders;
+    const context = this.#context;
+    const { open } = this.#orders;
     const stops = open.filter(({ isWaiting, purpose }) => isWaiting && purpose === 'reduce').length;
     const exits = open.filter(({ isWaiting, purpose }) => !isWaiting && purpose === 'reduce').length;
     const text = `cancels ${open.length - stops - exits} entries, ${exits} exits and ${stops} stops: positions are left without them`;
@@ -141,8 +136,8 @@ export class EntryWithdrawal {
 
   /** One order of any owner. A stop that the engine keeps would be placed anew at once. */
   cancelOrder(id: ClientOrderId): void {
-    const { orders, context } = this.#parts;
-    const order = orders.get(id);
+    const context = this.#context;
+    const order = this.#orders.get(id);
     if (order === undefined || order.isFinal)
       return context.alert(null, 'warning', 'order_not_found', `there is no open order ${id} to cancel`);
     const { strategy, isProtective, isWaiting, purpose } = order;
@@ -163,9 +158,8 @@ export class EntryWithdrawal {
   }
 
   #split(strategy: StrategyIndex): OrderSplit {
-    const { orders, portfolio } = this.#parts;
     const byInstrument = new Map<InstrumentIndex, ManagedOrder[]>();
-    for (const order of orders.open) {
+    for (const order of this.#orders.open) {
       if (order.strategy !== strategy) continue;
       const list = byInstrument.get(order.instrument);
       if (list === undefined) byInstrument.set(order.instrument, [order]);
@@ -174,7 +168,7 @@ export class EntryWithdrawal {
     const increasing: ManagedOrder[] = [];
     const reducing: ManagedOrder[] = [];
     for (const [instrument, list] of byInstrument) {
-      const taken = cover(portfolio.position(strategy, instrument).qty, list, ({ asCover }) => asCover);
+      const taken = cover(this.#portfolio.position(strategy, instrument).qty, list, ({ asCover }) => asCover);
       for (const order of list) (taken.increasing.has(order) ? increasing : reducing).push(order);
     }
     return { increasing, reducing };

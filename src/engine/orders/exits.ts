@@ -4,33 +4,16 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
-import { isAuction, type SessionPhase } from '../../domain/calendar.ts';
 import { valueOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
 import { cover } from '../../domain/cover.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
-import {
-  type InstrumentIndex,
-  priceTicks,
-  type StrategyIndex,
-  type TsUs,
-  US_PER_MINUTE,
-} from '../../domain/units.ts';
-import type { Portfolio } from '../positions/portfolio.ts';
-import type { PositionReconciler } from '../positions/position-reconciler.ts';
+import { type InstrumentIndex, priceTicks, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
 import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
-
-interface BracketExitsParts {
-  readonly context: EventContext;
-  readonly contracts: ContractTable;
-  readonly orders: Orders;
-  readonly lookUp: LookUpSettings;
-  readonly session: { readonly bookReadUs: number };
-}
 
 interface RowScan {
   readonly startedUs: TsUs;
@@ -38,7 +21,11 @@ interface RowScan {
 }
 
 export class BracketExits {
-  readonly #parts: BracketExitsParts;
+  readonly #context: EventContext;
+  readonly #contracts: ContractTable;
+  readonly #orders: Orders;
+  readonly #session: { readonly bookReadUs: number };
+  readonly #lookUp: LookUpSettings;
   /** Brackets of today and those that outlived their day, whether or not they still work: exits outlive their entry. */
   readonly #brackets = new Set<ManagedOrder>();
   /** Scans that did not show the exits of a bracket that has filled. */
@@ -46,8 +33,18 @@ export class BracketExits {
   /** Exits whose bracket is in doubt. */
   readonly #held = new Map<BrokerOrderKey, ScanEvidence>();
 
-  constructor(parts: BracketExitsParts) {
-    this.#parts = parts;
+  constructor(
+    context: EventContext,
+    contracts: ContractTable,
+    orders: Orders,
+    session: { readonly bookReadUs: number },
+    lookUp: LookUpSettings,
+  ) {
+    this.#context = context;
+    this.#contracts = contracts;
+    this.#orders = orders;
+    this.#session = session;
+    this.#lookUp = lookUp;
   }
 
   /** A bracket was placed. */
@@ -57,7 +54,7 @@ export class BracketExits {
 
   /** Orders of the day have left by then; a bracket that goes on may still bring exits. */
   nextDay(): void {
-    const { orders } = this.#parts;
+    const orders = this.#orders;
     for (const bracket of this.#brackets) {
       const isKept = orders.get(bracket.clientOrderId) === bracket;
       const mayBring =
@@ -83,16 +80,16 @@ export class BracketExits {
     const evidence = this.#held.get(row.orderKey) ?? new ScanEvidence(startedUs);
     this.#held.set(row.orderKey, evidence);
     // Nobody can say whose it is as long as the in-day book cannot be read.
-    if (this.#parts.session.bookReadUs < firstSeenUs) return 'hold';
+    if (this.#session.bookReadUs < firstSeenUs) return 'hold';
     evidence.add(startedUs);
-    return evidence.isEnough(this.#parts.lookUp) ? null : 'hold';
+    return evidence.isEnough(this.#lookUp) ? null : 'hold';
   }
 
   /** By the number that the row gives; undefined when it gives none, or one that a complete scan of the in-day book does not know. */
   #named(row: BrokerTriggerOrder, firstSeenUs: TsUs): ManagedOrder | 'hold' | null | undefined {
     const { parent, orderCode, side } = row;
     if (parent === null) return undefined;
-    const { orders } = this.#parts;
+    const orders = this.#orders;
     const isOurs = (order: ManagedOrder | undefined): order is ManagedOrder =>
       order !== undefined &&
       this.#brackets.has(order) &&
@@ -101,7 +98,7 @@ export class BracketExits {
     const todays = orders.names.byNumber(parent);
     const left = orders.names.earlierByNumber(parent);
     if (!isOurs(left) || left === todays) {
-      if (todays === undefined) return this.#parts.session.bookReadUs < firstSeenUs ? 'hold' : undefined;
+      if (todays === undefined) return this.#session.bookReadUs < firstSeenUs ? 'hold' : undefined;
       return isOurs(todays) ? todays : null;
     }
     if (!isOurs(todays)) return left;
@@ -158,7 +155,7 @@ export class BracketExits {
 
   /** Ticks by which its fills together are better than its limit. */
   #betterTicks({ side, instrument, limitPrice, filledQty, filledValue }: ManagedOrder): number {
-    const contract = this.#parts.contracts.at(instrument);
+    const contract = this.#contracts.at(instrument);
     assert(contract !== undefined, 'a bracket is in a listed contract');
     const paid = filledValue / valueOf(contract.spec, priceTicks(1), 1);
     return Math.round(signOf(side) * (limitPrice * filledQty - paid));
@@ -194,7 +191,7 @@ export class BracketExits {
 
   /** After a complete scan of the trigger book: a bracket that has filled is protected once its exits stand there. */
   check(startedUs: TsUs): void {
-    const { orders, lookUp, context } = this.#parts;
+    const [orders, lookUp, context] = [this.#orders, this.#lookUp, this.#context];
     for (const bracket of orders.owingExits) {
       if (this.#coveredBy(bracket) >= bracket.filledQty) {
         orders.owingExits.delete(bracket);
@@ -219,7 +216,7 @@ export class BracketExits {
   /** Without those that enough scans have not shown: they are missing, and close nothing. */
   awaitedQty(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
     const isAwaited = (bracket: ManagedOrder): boolean =>
-      this.#owing.get(bracket)?.isEnough(this.#parts.lookUp) !== true;
+      this.#owing.get(bracket)?.isEnough(this.#lookUp) !== true;
     return this.#owed(strategy, instrument, side, isAwaited);
   }
 
@@ -229,7 +226,7 @@ export class BracketExits {
     side: Side,
     counts: (bracket: ManagedOrder) => boolean,
   ): number {
-    const { owingExits } = this.#parts.orders;
+    const { owingExits } = this.#orders;
     let total = 0;
     if (owingExits.size === 0) return total;
     for (const bracket of owingExits) {
@@ -251,100 +248,6 @@ export class BracketExits {
   }
 
   #exitsOf(bracket: ManagedOrder): readonly ManagedOrder[] {
-    return this.#parts.orders.childrenOf(bracket.clientOrderId).filter(({ isWaiting }) => isWaiting);
+    return this.#orders.childrenOf(bracket.clientOrderId).filter(({ isWaiting }) => isWaiting);
   }
 }
-
-/**
- * Exits are never larger than the position they close (rulings, 14): when it has shrunk by other means, by its protective stop or by hand, they
- * would turn it round. The youngest is withdrawn first, its strategy hears of it, and a protective stop covers what is left.
- */
-interface ExitCoverParts {
-  readonly context: EventContext;
-  readonly orders: Orders;
-  readonly portfolio: Portfolio;
-  readonly positionReconciler: Pick<PositionReconciler, 'unproven'>;
-  readonly session: { readonly phase: SessionPhase };
-}
-
-export class ExitCover {
-  readonly #parts: ExitCoverParts;
-
-  constructor(parts: ExitCoverParts) {
-    this.#parts = parts;
-  }
-
-  /**
-   * After a complete scan of the in-day book: orders seen later than it may cover what it does not show yet. A broker that refuses
-   * to cancel one is asked again once a minute (failure cases, 32).
-   */
-  step(scanUs: TsUs): void {
-    const { orders, positionReconciler, context } = this.#parts;
-    // In doubt a stop stays.
-    if (orders.open.length === 0 || positionReconciler.unproven() !== null) return;
-    const exits = orders.open.filter(
-      (order) => isExit(order) && order.leavesQty > 0 && order.rowUs <= scanUs,
-    );
-    for (const order of exits.toReversed()) {
-      if (!this.#canGo(order) || order.cancelQueued || order.isPartnerSent) continue;
-      if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
-      const { strategy, instrument, side } = order;
-      const held = this.#parts.portfolio.position(strategy, instrument).qty;
-      const forAll = this.#parts.portfolio.leftByHand(instrument, side);
-      const left = Math.max(0, Math.min(-signOf(side) * held, forAll));
-      // Nothing triggers while the market is closed, and the stop that fits could not be placed before the night.
-      if (left > 0 && this.#isMarketClosed) continue;
-      const { increasing, oversized } = cover(held, this.#exitsOfOwner(order), ({ asCover }) => asCover);
-      const isForestalled = this.#closingQty(order) > forAll;
-      if (isForestalled || increasing.has(order) || oversized.has(order)) this.#withdraw(order, left);
-    }
-  }
-
-  /** Contracts of all exits on its side that stay. */
-  #closingQty({ instrument, side }: ManagedOrder): number {
-    return this.#parts.orders.open
-      .filter((order) => isExit(order) && !this.#isGoing(order))
-      .filter((order) => order.instrument === instrument && order.side === side)
-      .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
-  }
-
-  /** In an auction nothing at the exchange does. */
-  #canGo({ isWaiting, status }: ManagedOrder): boolean {
-    if (isWaiting) return status === 'pending_trigger';
-    return (status === 'accepted' || status === 'partially_filled') && !isAuction(this.#parts.session.phase);
-  }
-
-  get #isMarketClosed(): boolean {
-    const { phase } = this.#parts.session;
-    return phase === 'closed' || phase === 'break';
-  }
-
-  /** Exits of its owner in its contract, with itself. */
-  #exitsOfOwner({ strategy, instrument }: ManagedOrder): readonly ManagedOrder[] {
-    return this.#parts.orders.open.filter(
-      (order) =>
-        isExit(order) &&
-        !this.#isGoing(order) &&
-        order.strategy === strategy &&
-        order.instrument === instrument,
-    );
-  }
-
-  #isGoing({ status, cancelQueued, oversizedUs }: ManagedOrder): boolean {
-    return status === 'pending_cancel' || cancelQueued || oversizedUs === this.#parts.context.nowUs;
-  }
-
-  #withdraw(order: ManagedOrder, left: number): void {
-    const { context } = this.#parts;
-    const { strategy, clientOrderId, side, qty } = order;
-    order.inDoubt().oversizedUs = context.nowUs;
-    context.withdraw(strategy, clientOrderId);
-    if (!order.tellOnce('too_large')) return;
-    const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
-    context.alert(strategy, 'warning', 'exit_too_large', text);
-  }
-}
-
-/** Protective stops are sized by their own procedure. */
-const isExit = ({ purpose, isAdopted, isProtective }: ManagedOrder): boolean =>
-  purpose === 'reduce' && !isAdopted && !isProtective;

@@ -12,6 +12,7 @@ import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { PositionReconciler } from '../positions/position-reconciler.ts';
+import type { EntryHalt } from '../risk/entry-halt.ts';
 import type { SnapshotRequests } from '../ports/outbound.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Adoption } from './adoption.ts';
@@ -45,6 +46,7 @@ interface Owners {
   readonly earlier: EarlierOrders;
   readonly exits: BracketExits;
   readonly entries: EntryWithdrawal;
+  readonly halt: EntryHalt;
   readonly snapshots: SnapshotRequests;
   readonly positionReconciler: PositionReconciler;
   readonly rowOwners: RowOwners;
@@ -101,7 +103,7 @@ export class OrderReconciler {
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
     this.#tellNumbersLost();
-    this.#owners.entries.again(this.#owners.positionReconciler.unproven() === null);
+    this.#owners.entries.again(this.#owners.positionReconciler.unproven() === null, this.#owners.halt);
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
     const isOld = scan.oldRows > 0 && scan.oldRows === snapshot.orders.length;
@@ -120,7 +122,7 @@ export class OrderReconciler {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
     for (const row of rows) this.#takeOwned(row, scan, null);
     this.#tellNumbersLost();
-    this.#owners.entries.again(this.#owners.positionReconciler.unproven() === null);
+    this.#owners.entries.again(this.#owners.positionReconciler.unproven() === null, this.#owners.halt);
   }
 
   /**

@@ -97,7 +97,7 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   return { proposals, placed, modified, denied, lost, stopped, policies: isOlder ? null : policies, halts };
 }
 
-/** Tells a strategy that its order is denied. */
+/** Tells a strategy of an order that its earlier version did not place. */
 interface Refusals {
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void;
 }
@@ -109,7 +109,6 @@ const REFUSALS_MAX = 16;
 export class JournalDecisions implements DecisionSource {
   readonly #ids: ClientOrderIds;
   readonly #queue: IntentQueue;
-  /** Decides anew in the tail that a kill cut off the journal. Nothing decided there was sent but what the emergency file holds. */
   readonly #live: DecisionSource;
   readonly #refusals: Refusals;
   readonly #differences = new Map<StrategyIndex, string>();
@@ -125,6 +124,7 @@ export class JournalDecisions implements DecisionSource {
   #earlier: readonly StrategyIndex[] = [];
   #refused = 0;
 
+  /** `live` decides anew in the tail that a kill cut off the journal. Nothing decided there was sent but what the emergency file holds. */
   constructor(ids: ClientOrderIds, queue: IntentQueue, live: DecisionSource, refusals: Refusals) {
     this.#ids = ids;
     this.#queue = queue;

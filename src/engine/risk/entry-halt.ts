@@ -8,10 +8,19 @@ export const SECOND_DAEMON = 'a second daemon trades this account';
 /** The reason while a stop is under way. */
 export const STOPPING = 'the daemon is stopping';
 
+interface Entries {
+  /** Cancels those of one strategy, or of all. */
+  withdraw(strategy: StrategyIndex | null): void;
+}
+
+interface Strategies {
+  isStopped(strategy: StrategyIndex): boolean;
+}
+
 export class EntryHalt {
   readonly #context: EventContext;
-  /** Cancels the entries of one strategy, or of all. */
-  readonly #withdraw: (strategy: StrategyIndex | null) => void;
+  readonly #entries: Entries;
+  readonly #registry: Strategies;
   #reason: string | null = null;
   /** The account's loss limit, whether or not it was the first reason. */
   #lossReason: string | null = null;
@@ -19,9 +28,17 @@ export class EntryHalt {
   #resumedUs = -Infinity;
   readonly #strategies = new Map<StrategyIndex, string>();
 
-  constructor(context: EventContext, withdraw: (strategy: StrategyIndex | null) => void) {
+  constructor(context: EventContext, entries: Entries, registry: Strategies) {
     this.#context = context;
-    this.#withdraw = withdraw;
+    this.#entries = entries;
+    this.#registry = registry;
+  }
+
+  /** The entries of the strategy are off: it is stopped, or a halt holds. */
+  isOff(strategy: StrategyIndex): boolean {
+    return (
+      this.reason !== null || this.strategyReason(strategy) !== null || this.#registry.isStopped(strategy)
+    );
   }
 
   /** Why entries are off, or null. */
@@ -82,7 +99,7 @@ export class EntryHalt {
       if (strategy !== null) this.#beginStrategy(strategy, reason);
       else if (this.#reason === null) {
         this.#begin(reason, 'halted');
-        this.#withdraw(null);
+        this.#entries.withdraw(null);
       }
   }
 
@@ -101,7 +118,7 @@ export class EntryHalt {
       this.#append(true, null, reason);
       this.#context.alert(null, 'critical', 'entries_halted', `${reason}, while entries are off already`);
     }
-    this.#withdraw(null);
+    this.#entries.withdraw(null);
   }
 
   haltStrategy(strategy: StrategyIndex, reason: string): void {
@@ -114,7 +131,7 @@ export class EntryHalt {
     this.#append(true, strategy, reason);
     const text = `its entries are off until you resume this strategy: ${reason}`;
     if (isNews) this.#context.alert(strategy, 'critical', 'strategy_halted', text);
-    this.#withdraw(strategy);
+    this.#entries.withdraw(strategy);
   }
 
   strategyReason(strategy: StrategyIndex): string | null {

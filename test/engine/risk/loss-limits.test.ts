@@ -53,7 +53,7 @@ class World {
         if (entry.kind === 'halt' && entry.halted) this.halts.push([entry.strategy, entry.reason]);
       },
     });
-    this.halt = new EntryHalt(context, () => undefined);
+    this.halt = new EntryHalt(context, { withdraw: () => undefined }, { isStopped: () => false });
     const { market, halt } = this;
     this.portfolio = new Portfolio(contracts, market);
     const { portfolio } = this;

@@ -1,0 +1,92 @@
+/**
+ * Exits are never larger than the position they close (rulings, 14): when it has shrunk by other means, by its protective stop or by hand, they
+ * would turn it round. The youngest is withdrawn first, its strategy hears of it, and a protective stop covers what is left.
+ */
+import { cover } from '../../domain/cover.ts';
+import { isAuction } from '../../domain/calendar.ts';
+import { signOf } from '../../domain/order.ts';
+import { type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
+import type { Owners } from '../owners.ts';
+import type { ManagedOrder } from './managed-order.ts';
+
+export class ExitCover {
+  readonly #owners: Owners;
+
+  constructor(owners: Owners) {
+    this.#owners = owners;
+  }
+
+  /**
+   * After a complete scan of the in-day book: orders seen later than it may cover what it does not show yet. A broker that refuses
+   * to cancel one is asked again once a minute (failure cases, 32).
+   */
+  step(scanUs: TsUs): void {
+    const { orders, positionReconciler, context } = this.#owners;
+    // In doubt a stop stays.
+    if (orders.open.length === 0 || positionReconciler.unproven() !== null) return;
+    const exits = orders.open.filter(
+      (order) => isExit(order) && order.leavesQty > 0 && order.rowUs <= scanUs,
+    );
+    for (const order of exits.toReversed()) {
+      if (!this.#canGo(order) || order.cancelQueued || order.isPartnerSent) continue;
+      if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
+      const { strategy, instrument, side } = order;
+      const held = this.#owners.portfolio.position(strategy, instrument).qty;
+      const forAll = this.#owners.portfolio.leftByHand(instrument, side);
+      const left = Math.max(0, Math.min(-signOf(side) * held, forAll));
+      // Nothing triggers while the market is closed, and the stop that fits could not be placed before the night.
+      if (left > 0 && this.#isMarketClosed) continue;
+      const { increasing, oversized } = cover(held, this.#exitsOfOwner(order), ({ asCover }) => asCover);
+      const isForestalled = this.#closingQty(order) > forAll;
+      if (isForestalled || increasing.has(order) || oversized.has(order)) this.#withdraw(order, left);
+    }
+  }
+
+  /** Contracts of all exits on its side that stay. */
+  #closingQty({ instrument, side }: ManagedOrder): number {
+    return this.#owners.orders.open
+      .filter((order) => isExit(order) && !this.#isGoing(order))
+      .filter((order) => order.instrument === instrument && order.side === side)
+      .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
+  }
+
+  /** In an auction nothing at the exchange does. */
+  #canGo({ isWaiting, status }: ManagedOrder): boolean {
+    if (isWaiting) return status === 'pending_trigger';
+    return (status === 'accepted' || status === 'partially_filled') && !isAuction(this.#owners.session.phase);
+  }
+
+  get #isMarketClosed(): boolean {
+    const { phase } = this.#owners.session;
+    return phase === 'closed' || phase === 'break';
+  }
+
+  /** Exits of its owner in its contract, with itself. */
+  #exitsOfOwner({ strategy, instrument }: ManagedOrder): readonly ManagedOrder[] {
+    return this.#owners.orders.open.filter(
+      (order) =>
+        isExit(order) &&
+        !this.#isGoing(order) &&
+        order.strategy === strategy &&
+        order.instrument === instrument,
+    );
+  }
+
+  #isGoing({ status, cancelQueued, oversizedUs }: ManagedOrder): boolean {
+    return status === 'pending_cancel' || cancelQueued || oversizedUs === this.#owners.context.nowUs;
+  }
+
+  #withdraw(order: ManagedOrder, left: number): void {
+    const { context } = this.#owners;
+    const { strategy, clientOrderId, side, qty } = order;
+    order.inDoubt().oversizedUs = context.nowUs;
+    context.withdraw(strategy, clientOrderId);
+    if (!order.tellOnce('too_large')) return;
+    const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
+    context.alert(strategy, 'warning', 'exit_too_large', text);
+  }
+}
+
+/** Protective stops are sized by their own procedure. */
+const isExit = ({ purpose, isAdopted, isProtective }: ManagedOrder): boolean =>
+  purpose === 'reduce' && !isAdopted && !isProtective;
