@@ -1,5 +1,6 @@
 /** The owners of the engine's state, as those who decide read them: each is changed by its own events alone. */
 import type { EngineSettings } from '../domain/settings.ts';
+import { cover, type Cover } from '../domain/cover.ts';
 import type { Market } from './market/market.ts';
 import type { EarlierOrders } from './orders/earlier-orders.ts';
 import type { EntryWithdrawal } from './orders/entry-withdrawal.ts';
@@ -50,6 +51,18 @@ export type OrderView = Readonly<
 
 export const ordersOf = ({ orders }: Owners, place: Place): readonly OrderView[] =>
   orders.open.filter((order) => isSamePlace(order, place));
+
+/** What the owner's orders, those that count, make of its position. */
+export function coverOf(
+  owners: Owners,
+  place: Place,
+  counts: (order: OrderView) => boolean,
+): Cover<OrderView> {
+  const held = owners.portfolio.position(place.strategy, place.instrument).qty;
+  return cover(held, ordersOf(owners, place).filter(counts), ({ asCover }) => asCover);
+}
+
+export const isStaying = ({ status }: OrderView): boolean => status !== 'pending_cancel';
 
 /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
 export function whyUnproven({ rowOwners, positionReconciler, orders }: Owners): string | null {

@@ -3,7 +3,7 @@ import { isAuction } from '../../domain/calendar.ts';
 import { type Contract, marketLimit, valueOf } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { BookTick } from '../../domain/ticks.ts';
-import { opposite, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
+import { opposite, type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, qty, signedQty } from '../../domain/units.ts';
 import { changeWithoutFill } from '../positions/portfolio.ts';
@@ -39,19 +39,15 @@ export class ExitOrder {
     return this.#id !== null;
   }
 
-  get isFilled(): boolean {
-    return this.#order?.status === 'filled';
+  /** Undefined before it was placed, and when it was denied. */
+  get status(): OrderStatus | undefined {
+    return this.#order?.status;
   }
 
   /** It rests, or its fate is unknown: a second exit would be too many. */
   get isOpen(): boolean {
-    const order = this.#order;
-    return order !== undefined && !TERMINAL_STATUSES.has(order.status);
-  }
-
-  /** Its call is under way. */
-  get isUnanswered(): boolean {
-    return this.#order?.status === 'submitted';
+    const { status } = this;
+    return status !== undefined && !TERMINAL_STATUSES.has(status);
   }
 
   /** Why it has not closed the position. */
@@ -64,7 +60,7 @@ export class ExitOrder {
 
   /** The order, when the answer to it was lost. */
   get lost(): OrderView | undefined {
-    return this.#order?.status === 'unknown' ? this.#order : undefined;
+    return this.status === 'unknown' ? this.#order : undefined;
   }
 
   /** An order that no scan shows, where it may have closed all that is held. */
@@ -79,7 +75,7 @@ export class ExitOrder {
 
   /** The broker has it, and it may still fill. */
   get isResting(): boolean {
-    return this.isOpen && this.lost === undefined && !this.isUnanswered;
+    return this.isOpen && this.status !== 'unknown' && this.status !== 'submitted';
   }
 
   /** In an auction: orders that nobody can cancel leave nothing to close. */
@@ -88,20 +84,21 @@ export class ExitOrder {
   }
 
   get #restingQty(): number {
-    return ordersOf(this.#state, this.#target)
-      .filter((order) => order.side === this.side && !order.isWaiting)
-      .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
+    return this.#restingOf(ordersOf(this.#state, this.#target));
+  }
+
+  /** Contracts that these may still trade on its side, without those that wait for a price. */
+  #restingOf(orders: readonly OrderView[]): number {
+    const resting = orders.filter(({ side, isWaiting }) => side === this.side && !isWaiting);
+    return resting.reduce((sum, { exposedQty }) => sum + exposedQty, 0);
   }
 
   /** What the account holds on the side that it closes, net of opposite positions and of all orders that rest to close it. */
   get #netLeft(): number {
     const { orders, positionReconciler } = this.#state;
     const { instrument } = this.#target;
-    const { side } = this;
-    const resting = orders.open
-      .filter((order) => order.instrument === instrument && order.side === side && !order.isWaiting)
-      .reduce((sum, { exposedQty }) => sum + exposedQty, 0);
-    return Math.max(0, -signOf(side) * (positionReconciler.brokerQty(instrument) ?? 0) - resting);
+    const resting = this.#restingOf(orders.open.filter((order) => order.instrument === instrument));
+    return Math.max(0, -signOf(this.side) * (positionReconciler.brokerQty(instrument) ?? 0) - resting);
   }
 
   /** Only a new order gets another price. */

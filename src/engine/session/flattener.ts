@@ -79,7 +79,7 @@ export class Flattener extends Target {
         if (this.#exit.lost !== undefined) return this.#lose(this.#exit.lost);
         if (this.#isInAuction && this.#exit.isResting) return this.#read();
         // After a denial the flatten waits: an immediate retry would be denied again.
-        return this.#exit.isFilled ? this.#afterProgress() : undefined;
+        return this.#exit.status === 'filled' ? this.#afterProgress() : undefined;
       case 'resting':
         if (this.#isFlat) return this.drop();
         return this.#isInAuction && !this.#exit.isAllResting ? this.#check() : undefined;
@@ -218,7 +218,7 @@ export class Flattener extends Target {
   }
 
   #onUnfilled(): void {
-    if (this.#exit.isUnanswered) this.#tries = 0;
+    if (this.#exit.status === 'submitted') this.#tries = 0;
     if (this.#isInAuction && this.#exit.isOpen) return this.#enter(this.progress);
     if (this.#isLate) return this.#giveUp(this.#exit.outcome);
     if (!this.#exit.isOpen || this.#exit.mustBeReplaced) return this.#withdraw();

@@ -9,7 +9,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { valueOf } from '../../domain/contract.ts';
-import { cover, type Cover } from '../../domain/cover.ts';
+import { cover } from '../../domain/cover.ts';
 import { type OrderIntent, type Side, signOf } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
@@ -22,7 +22,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { ManagedOrder } from '../orders/managed-order.ts';
-import { ordersOf, type OrderView, whyUnproven } from '../owners.ts';
+import { coverOf, isStaying, ordersOf, type OrderView, whyUnproven } from '../owners.ts';
 import type { EngineState } from '../engine-state.ts';
 import { isSamePlace, type Place } from './targets.ts';
 import type { FailurePolicies } from './failure-policies.ts';
@@ -152,7 +152,7 @@ export class ProtectiveStops {
         isSamePlace(other.order, order) && other.order.side === side;
       const alike = this.#lost.filter(isAlike);
       this.#lost = this.#lost.filter((other) => !isAlike(other));
-      const naked = this.#cover(order, held, isStaying).nakedQty;
+      const naked = coverOf(this.#state, order, isStaying).nakedQty;
       if (naked === 0 || alike.length === 0) continue;
       const code = this.#state.contracts.codeOf(instrument);
       const text = `${clientOrderId} was canceled while entries are off, and ${naked} of ${code} have no stop at the broker now: another takes its place`;
@@ -189,7 +189,7 @@ export class ProtectiveStops {
       if (held !== 0) place.side = held > 0 ? 'sell' : 'buy';
       const pool = `${instrument} ${place.side}`;
       const shared = others.get(pool) ?? this.#coveredByOthers(instrument, place.side);
-      const bare = this.#cover(place, held, isClosing).nakedQty;
+      const bare = coverOf(this.#state, place, isClosing).nakedQty;
       const taken = Math.min(bare, shared);
       others.set(pool, shared - taken);
       const { inherited } = place;
@@ -198,7 +198,7 @@ export class ProtectiveStops {
       // A stop of ours beside the exits that a bracket brings would close the position twice.
       const awaited = exits.awaitedQty(strategy, instrument, place.side);
       place.wantedQty = Math.max(0, Math.min(bare - taken - awaited, most));
-      const { stopQty } = this.#cover(place, held, isInForce);
+      const { stopQty } = coverOf(this.#state, place, isInForce);
       place.uncoveredQty = Math.max(0, Math.min(Math.abs(held), most) - taken - stopQty);
       const isOver = held === 0 || most === 0;
       if (isOver && this.#stopsOf(place).length === 0 && !this.#isOversizedLeft(place))
@@ -217,11 +217,6 @@ export class ProtectiveStops {
     const key = `${place.strategy} ${place.instrument}`;
     if (place.strategy === OPERATOR_INDEX || this.#places.has(key)) return;
     this.#places.set(key, new Watch(place, inherited));
-  }
-
-  /** By those of the owner's orders that count. */
-  #cover(place: Place, held: number, counts: (order: OrderView) => boolean): Cover<OrderView> {
-    return cover(held, ordersOf(this.#state, place).filter(counts), ({ asCover }) => asCover);
   }
 
   /**
@@ -397,8 +392,6 @@ function forgive(place: Watch): void {
 
 /** It waits for a price that is worse than the market's. */
 const isStop = (order: OrderView): boolean => order.isWaiting && order.role === 'stop';
-
-const isStaying = ({ status }: OrderView): boolean => status !== 'pending_cancel';
 
 /** Of the strategy's own: a stop that waits or is on its way, or what a stop has sent. */
 const isClosing = (order: OrderView): boolean => !order.isProtective && isStaying(order);

@@ -8,10 +8,6 @@ import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units
 import type { EngineState } from '../engine-state.ts';
 import { rollsFrom } from '../../domain/day-plan.ts';
 
-type Legs =
-  | { readonly ok: true; readonly legs: readonly Contract[] }
-  | { readonly ok: false; readonly why: string };
-
 export class Rollover {
   readonly #state: EngineState;
   readonly #told = new Set<string>();
@@ -31,27 +27,20 @@ export class Rollover {
   }
 
   #applyTo(strategy: StrategyIndex, { id, symbols }: StrategySettings): void {
-    const { context, registry } = this.#state;
+    const { calendar, context, contracts, registry } = this.#state;
     const before = registry.legs(strategy);
-    const resolved = this.#resolve(symbols);
-    if (!resolved.ok) return this.#unresolved(strategy, before, resolved.why);
-    const changes = resolved.legs.filter((contract, leg) => before[leg]?.index !== contract.index);
-    if (changes.length === 0 && before.length === resolved.legs.length) return;
-    registry.setLegs(strategy, resolved.legs);
-    if (before.length === 0) return;
-    const codes = changes.map(({ orderCode }) => orderCode).join(', ');
-    context.alert(strategy, 'info', 'rolled_over', `${id} trades ${codes} from now on`);
-  }
-
-  #resolve(symbols: readonly string[]): Legs {
-    const { calendar, context, contracts } = this.#state;
     const legs: Contract[] = [];
     for (const symbol of symbols) {
       const found = resolveSymbol(symbol, contracts.all, calendar, context.nowUs);
-      if (!found.ok) return { ok: false, why: issuesText([found.issues[0]]) };
+      if (!found.ok) return this.#unresolved(strategy, before, issuesText([found.issues[0]]));
       legs.push(found.value);
     }
-    return { ok: true, legs };
+    const changes = legs.filter((contract, leg) => before[leg]?.index !== contract.index);
+    if (changes.length === 0 && before.length === legs.length) return;
+    registry.setLegs(strategy, legs);
+    if (before.length === 0) return;
+    const codes = changes.map(({ orderCode }) => orderCode).join(', ');
+    context.alert(strategy, 'info', 'rolled_over', `${id} trades ${codes} from now on`);
   }
 
   /** A list without a contract that still trades may be wrong: the strategy keeps its contract. */

@@ -19,9 +19,8 @@ import { ProtectiveStops } from './protective-stops.ts';
 import { Rollover } from './rollover.ts';
 import type { EngineState } from '../engine-state.ts';
 import { StopProcedure } from './stop-procedure.ts';
-import { cover } from '../../domain/cover.ts';
 import { changeWithoutFill, type HeldPosition } from '../positions/portfolio.ts';
-import { ordersOf } from '../owners.ts';
+import { coverOf, isStaying } from '../owners.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
@@ -198,11 +197,9 @@ class Orphans {
   }
 
   #cover(held: HeldPosition): string {
-    const { qty } = held;
-    const own = ordersOf(this.#state, held).filter(({ status }) => status !== 'pending_cancel');
-    const { stopQty, nakedQty } = cover(qty, own, ({ asCover }) => asCover);
+    const { stopQty, nakedQty } = coverOf(this.#state, held, isStaying);
     if (stopQty === 0) return 'without a stop at the broker';
-    return `with stops for ${nakedQty === 0 ? '' : `${stopQty} of `}${Math.abs(qty)} at the broker`;
+    return `with stops for ${nakedQty === 0 ? '' : `${stopQty} of `}${Math.abs(held.qty)} at the broker`;
   }
 }
 

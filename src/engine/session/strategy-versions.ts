@@ -8,10 +8,6 @@ import type { EngineState } from '../engine-state.ts';
 /** Reason of the stop of a strategy that is in no list any more. */
 const LEFT = 'it is no longer configured';
 
-interface SeatId {
-  readonly settings: Pick<StrategySettings, 'id'>;
-}
-
 export class StrategyVersions {
   readonly #state: EngineState;
   /** Null until the first list of the session. */
@@ -26,7 +22,8 @@ export class StrategyVersions {
     const before = this.#listed;
     this.#listed = new Map(strategies.map((each) => [each.settings.id, each]));
     // Not by place: a replay of the day may give other places.
-    for (const { index, settings } of registry.seats.toSorted(byId)) {
+    const seats = registry.seats.toSorted((a, b) => (a.settings.id < b.settings.id ? -1 : 1));
+    for (const { index, settings } of seats) {
       const now = this.#listed.get(settings.id);
       if (now !== undefined) {
         this.#follow(index, before?.get(settings.id) ?? null, now, before === null);
@@ -72,8 +69,6 @@ export class StrategyVersions {
     });
   }
 }
-
-const byId = (a: SeatId, b: SeatId): number => (a.settings.id < b.settings.id ? -1 : 1);
 
 export const versionOf = ({ paramsDigest, codeDigest, run }: ConfiguredStrategy): StrategyVersion => ({
   params: paramsDigest,
