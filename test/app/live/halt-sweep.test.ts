@@ -307,6 +307,22 @@ describe('a word that something contradicts', () => {
     expect(told).toEqual(['info halt_proven', 'critical halt_unproven', 'info halt_proven']);
   });
 
+  it('is not contradicted by the first positions that are read', async () => {
+    gateway.answers = [{ ...proof, held: null, kept: [] }];
+    sweep.begin();
+    await pass(1);
+    gateway.answers = [{ ...proof, kept: [] }];
+    sweep.see(positions(2));
+    await pass(1);
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    gateway.answers = [{ ...proof, held: null, kept: [] }];
+    sweep.see(orders(swept, createBrokerOrder('8')));
+    await pass(1);
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    sweep.see(positions(3));
+    expect({ status: sweep.progress.status, told }, 'than those that were read before').toEqual(LATER);
+  });
+
   it('is not contradicted by a reduction that is on its way', async () => {
     gateway.answers = [proof];
     sweep.begin();
