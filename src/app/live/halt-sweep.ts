@@ -333,6 +333,8 @@ class HaltProof {
   readonly #filled: ReadonlyMap<string, number>;
   /** As they were read last; null while they were not: the first read of them is news, and contradicts nothing. */
   readonly #held: ReadonlyMap<string, number> | null;
+  /** By our journal and what these rows show filled: positions are read beside the book, and a fill may fall between. */
+  readonly #known: ReadonlyMap<string, number>;
   /** Contracts filled of each order of ours that had a row. */
   readonly #booked: ReadonlyMap<ClientOrderId, number>;
   /** Orders of ours that had ended. */
@@ -345,6 +347,7 @@ class HaltProof {
     this.#names = new Set(kept.map(nameOf));
     this.#filled = new Map(rows.map((row) => [keyOf(row), row.filledQty]));
     this.#held = held ?? (before === null ? null : before.#held);
+    this.#known = knownNet(rows, own);
     this.#booked = new Map(
       own.orders.flatMap(({ clientOrderId, row }) => ('kind' in row ? [] : [[clientOrderId, row.filledQty]])),
     );
@@ -431,6 +434,7 @@ class HaltProof {
     if (this.#held === null) return null;
     for (const position of positions) {
       const { orderCode, qty } = position;
+      if (qty === this.#known.get(orderCode)) continue;
       const before = this.#held.get(orderCode) ?? 0;
       const isLarger = Math.abs(qty) > Math.abs(before) || qty * before < 0;
       const change = qty - before;
@@ -456,6 +460,18 @@ class HaltProof {
   #isOlder(event: Unsequenced<EngineEvent>): boolean {
     return 'startedUs' in event && event.startedUs < this.#sinceUs;
   }
+}
+
+function knownNet(rows: readonly BrokerOrder[], own: OwnBooks): ReadonlyMap<string, number> {
+  const net = new Map<string, number>();
+  const add = (code: string, qty: number): void => void net.set(code, (net.get(code) ?? 0) + qty);
+  for (const { orderCode, qty } of own.positions) add(orderCode, qty);
+  for (const { orderCode, side, refId, filledQty } of rows) {
+    const order = own.orders.find(({ clientOrderId }) => clientOrderId === refId);
+    if (order === undefined || 'kind' in order.row) continue;
+    add(orderCode, signOf(side) * Math.max(0, filledQty - order.row.filledQty));
+  }
+  return net;
 }
 
 /** Numbers begin anew each day. */
