@@ -127,6 +127,26 @@ it('empties the broker’s book of entries by a halt from the phone, and asks ba
   expect(told.join()).not.toContain(code);
 });
 
+it('resumes nothing that was asked for before a critical alert, also where all before it are acknowledged', async () => {
+  const { story, bot } = await morning();
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  bot.write(OWNER, '/halt news');
+  await story.until(() => /halt proven/.test(replies(bot)));
+  story.daemon.alert('critical', 'fee_unknown', 'the first one');
+  story.daemon.alert('critical', 'fee_unknown', 'the second one');
+  bot.write(OWNER, '/resume');
+  await story.until(() => /Send \d{4} within/.test(replies(bot)));
+  bot.write(OWNER, '/seen');
+  await story.until(() => /2 critical alerts acknowledged/.test(replies(bot)));
+  story.daemon.alert('critical', 'fee_unknown', 'the third one');
+  const [, code = ''] = /Send (\d{4}) within/.exec(replies(bot)) ?? [];
+  bot.write(OWNER, code);
+  await story.until(() => /a critical alert came since|entries are allowed again/.test(replies(bot)));
+  expect(story.daemon.halt.reason).toContain('news');
+});
+
 /** The password is given, the first step has filled, and the second one is taken. */
 async function entered(story: Story, bot: BotApi): Promise<void> {
   await story.until(() => story.daemon.otpDesk.isWaiting);

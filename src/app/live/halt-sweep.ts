@@ -206,7 +206,7 @@ export class HaltSweep {
         doubtOfNews(known, own) ??
         this.#doubtOfUnknown(startedUs, kill.rows, own) ??
         this.#doubtOfPast(kill, own) ??
-        new HaltProof(kill, own, this.#parts.market.nowUs())
+        new HaltProof(kill, own, this.#parts.market.nowUs(), this.#proof ?? this.#past)
       );
     } catch (error) {
       return { text: errorText(error), isBlind: true };
@@ -331,19 +331,23 @@ class HaltProof {
   readonly #names: ReadonlySet<string>;
   /** Contracts filled of each order that the in-day book showed. */
   readonly #filled: ReadonlyMap<string, number>;
-  readonly #held: ReadonlyMap<string, number>;
+  /** As they were read last; null while they were not: the first read of them is news, and contradicts nothing. */
+  readonly #held: ReadonlyMap<string, number> | null;
+  /** By our journal and what these rows show filled: positions are read beside the book, and a fill may fall between. */
+  readonly #known: ReadonlyMap<string, number>;
   /** Contracts filled of each order of ours that had a row. */
   readonly #booked: ReadonlyMap<ClientOrderId, number>;
   /** Orders of ours that had ended. */
   readonly #over: ReadonlySet<ClientOrderId>;
 
   /** `sinceUs`: reads that began earlier show less than the proof. */
-  constructor({ kept, rows, held }: WholeKill, own: OwnBooks, sinceUs: TsUs) {
+  constructor({ kept, rows, held }: WholeKill, own: OwnBooks, sinceUs: TsUs, before: HaltProof | null) {
     this.#sinceUs = sinceUs;
     this.#kept = kept;
     this.#names = new Set(kept.map(nameOf));
     this.#filled = new Map(rows.map((row) => [keyOf(row), row.filledQty]));
-    this.#held = held ?? new Map();
+    this.#held = held ?? (before === null ? null : before.#held);
+    this.#known = knownNet(rows, own);
     this.#booked = new Map(
       own.orders.flatMap(({ clientOrderId, row }) => ('kind' in row ? [] : [[clientOrderId, row.filledQty]])),
     );
@@ -370,8 +374,12 @@ class HaltProof {
     if (this.#isOlder(event)) return false;
     if (event.kind === 'book_snapshot')
       return event.orders.some((row) => mayWork(row) && !this.#names.has(nameOf(row)));
-    if (event.kind !== 'position_snapshot' || this.#kept.length === 0) return false;
-    return event.positions.length !== this.#held.size || event.positions.some((each) => this.#hasMoved(each));
+    if (event.kind !== 'position_snapshot') return false;
+    const held = this.#held;
+    if (held === null) return true;
+    if (this.#kept.length === 0) return false;
+    const hasMoved = ({ orderCode, qty }: BrokerPosition): boolean => (held.get(orderCode) ?? 0) !== qty;
+    return event.positions.length !== held.size || event.positions.some(hasMoved);
   }
 
   #deniedByAnswer(
@@ -423,8 +431,10 @@ class HaltProof {
     positions: readonly { readonly orderCode: string; readonly qty: number }[],
     own: OwnBooks,
   ): string | null {
+    if (this.#held === null) return null;
     for (const position of positions) {
       const { orderCode, qty } = position;
+      if (qty === this.#known.get(orderCode)) continue;
       const before = this.#held.get(orderCode) ?? 0;
       const isLarger = Math.abs(qty) > Math.abs(before) || qty * before < 0;
       const change = qty - before;
@@ -450,10 +460,18 @@ class HaltProof {
   #isOlder(event: Unsequenced<EngineEvent>): boolean {
     return 'startedUs' in event && event.startedUs < this.#sinceUs;
   }
+}
 
-  #hasMoved({ orderCode, qty }: BrokerPosition): boolean {
-    return (this.#held.get(orderCode) ?? 0) !== qty;
+function knownNet(rows: readonly BrokerOrder[], own: OwnBooks): ReadonlyMap<string, number> {
+  const net = new Map<string, number>();
+  const add = (code: string, qty: number): void => void net.set(code, (net.get(code) ?? 0) + qty);
+  for (const { orderCode, qty } of own.positions) add(orderCode, qty);
+  for (const { orderCode, side, refId, filledQty } of rows) {
+    const order = own.orders.find(({ clientOrderId }) => clientOrderId === refId);
+    if (order === undefined || 'kind' in order.row) continue;
+    add(orderCode, signOf(side) * Math.max(0, filledQty - order.row.filledQty));
   }
+  return net;
 }
 
 /** Numbers begin anew each day. */

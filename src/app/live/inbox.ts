@@ -120,7 +120,9 @@ export class Inbox implements InputSink {
     return durationUs(Math.max(0, this.#lastTsUs - this.#options.clock.nowUs()));
   }
 
+  /** Prices that come again are not live while the engine is behind: `onCaughtUp` says so later. */
   post(event: Unsequenced<EngineEvent>): void {
+    if (this.isBehind && event.kind === 'stream' && event.state === 'live') return;
     this.settle();
     const input = sequenced(event, this.#nextSeq(), this.#now());
     this.#options.recordInput(input);
@@ -190,6 +192,8 @@ export class Inbox implements InputSink {
 
   /** The engine answered: it may have more frames. */
   release(): void {
+    // No frame may have come while it was silent.
+    if (this.framesWaiting > 0) this.#judge(this.#options.realClock.nowUs());
     for (let frame = this.#waiting[this.#next]; frame !== undefined && this.#hasRoom;) {
       this.#next += 1;
       this.#take(frame.text);

@@ -29,7 +29,7 @@ export function listenToPhones(daemon: Daemon, run: RunActions): void {
     isAuction: () => isAuction(phaseAt(daemon.config.calendar, daemon.clock.nowUs())),
     isStrategy: (name) => daemon.names.all.includes(name),
     isOtpAwaited: () => daemon.otpDesk.isWaiting,
-    unseen: () => daemon.alerting.state.unseen,
+    criticals: () => daemon.alerting.state.counts.critical,
     journal: (by, text, outcome) => daemon.tell({ kind: 'remote_command', by, text, outcome }),
   };
   daemon.alerting.listen(remote, () => healthProblem(daemon));

@@ -266,8 +266,11 @@ export class SessionCycle implements InputSink {
     this.#tellReplay(session, durationUs(systemClock.nowUs() - startedUs));
     void this.#agreeOnHalt(session);
     edge.stream.subscribe(edge.table.listed);
-    if (edge.stream.status().state === 'live') {
-      session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
+    const { state, isStale } = edge.stream.status();
+    if (state === 'live') {
+      // Frames of meanwhile reached no engine, and its books are empty.
+      edge.stream.resubscribe();
+      if (!isStale) session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
     }
     this.#atNextDay(session.day);
   }

@@ -21,8 +21,8 @@ export interface RemoteOptions {
   readonly isAuction: () => boolean;
   /** A password is waited for: bare letters and digits are one. */
   readonly isOtpAwaited: () => boolean;
-  /** Critical alerts that nobody has acknowledged. */
-  readonly unseen: () => number;
+  /** Critical alerts of this run, repeats too: those that nobody has acknowledged may become fewer meanwhile. */
+  readonly criticals: () => number;
   /** Each command with its outcome; passwords and codes left out. */
   readonly journal: (by: string, command: string, outcome: string) => void;
 }
@@ -37,7 +37,7 @@ interface Confirmation {
   readonly by: string;
   readonly code: string;
   readonly askedUs: TsUs;
-  readonly unseen: number;
+  readonly criticals: number;
   readonly name: 'resume' | 'flatten';
   readonly body: CommandBody;
   readonly text: string;
@@ -132,9 +132,9 @@ export class RemoteControl {
   #askBack(by: string, name: 'resume' | 'flatten', body: CommandBody, text: string): string {
     const code = String(randomInt(1_000, 10_000));
     const askedUs = this.#options.clock.nowUs();
-    const unseen = this.#options.unseen();
+    const criticals = this.#options.criticals();
     this.#lastCode = code;
-    this.#confirmation = { by, code, askedUs, unseen, name, body, text: oneLine(text), tries: 0 };
+    this.#confirmation = { by, code, askedUs, criticals, name, body, text: oneLine(text), tries: 0 };
     this.#options.journal(by, oneLine(text), 'asked back with a code');
     const what = name === 'resume' ? resumeMeaning(body) : flattenMeaning(body);
     return `${what} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`;
@@ -145,7 +145,7 @@ export class RemoteControl {
     asked.tries += 1;
     const isRight = code === asked.code;
     // A halt of the daemon's own may have come: whoever asked did not know of it.
-    const isNews = asked.name === 'resume' && isRight && this.#options.unseen() > asked.unseen;
+    const isNews = asked.name === 'resume' && isRight && this.#options.criticals() > asked.criticals;
     if (isLate || isRight || asked.tries >= CODE_TRIES) this.#confirmation = null;
     // What was confirmed for an auction that is over is not meant for the next one.
     const inAuction = asked.body.inAuction && this.#options.isAuction();

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { filter, map, pipe, tap } from 'rxjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Inbox } from '../../../src/app/live/inbox.ts';
+import { Inbox, LAG_MAX } from '../../../src/app/live/inbox.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import { openFrameLog, readFrames } from '../../../src/recording/frame-log.ts';
@@ -40,6 +40,7 @@ type Head = Pick<EngineEvent, 'seq' | 'tsUs'>;
 
 const headOf = ({ seq, tsUs: at }: Head): Head => ({ seq, tsUs: at });
 const inOrder = (heads: readonly Head[]): readonly Head[] => heads.toSorted((a, b) => a.seq - b.seq);
+const stream = (state: 'live' | 'stale' | 'down') => ({ kind: 'stream', state, reason: '' }) as const;
 const ROOM = { room: Infinity, canCut: true };
 const NOISE = 'noise';
 const POSTS = 'posts';
@@ -50,6 +51,7 @@ class Story {
   #log: ReturnType<typeof openFrameLog>;
   #inbox: Inbox;
   #now = 1_000;
+  #realUs = 0;
   /** To the engine, of each process. */
   #given: Head[] = [];
   /** Rows of the journal that wait. */
@@ -57,6 +59,11 @@ class Story {
   #waitingCause = 0;
   #inputs: Head[] = [];
   #lastCause = 0;
+  /** The engine has enough to do: frames wait. */
+  #isBusy = false;
+  /** Since the process began. */
+  #offered = 0;
+  #dropped = 0;
   readonly problems: string[] = [];
 
   constructor(dir: string) {
@@ -77,12 +84,42 @@ class Story {
     else if (step === 'clock back') this.#now -= 100;
     else if (step === 'room') Object.assign(disk, ROOM);
     else if (step === 'kill') this.#kill();
-    else if (step === 'flood') for (let i = 0; i < 300; i += 1) this.#inbox.frame('price');
-    else this.#inbox.frame(step);
+    else if (step === 'busy') this.#isBusy = true;
+    else if (step === 'answer') this.#answer();
+    else if (step === 'late') this.#realUs += LAG_MAX + 1;
+    else if (step === 'down') this.#down();
+    else if (step === 'flood') for (let i = 0; i < 300; i += 1) this.#frame('price');
+    else this.#frame(step);
+    this.#count(step);
+  }
+
+  #count(step: string | number): void {
+    const { frames, framesWaiting } = this.#inbox;
+    if (frames + framesWaiting + this.#dropped !== this.#offered)
+      this.problems.push(
+        `${step}: ${this.#offered} frames came, ${frames} were taken, ${framesWaiting} wait, ${this.#dropped} were dropped`,
+      );
+  }
+
+  #frame(text: string): void {
+    this.#offered += 1;
+    this.#inbox.frame(text);
+  }
+
+  #answer(): void {
+    this.#isBusy = false;
+    this.#inbox.release();
+  }
+
+  #down(): void {
+    this.#dropped += this.#inbox.dropFrames();
+    this.#inbox.post(stream('down'));
   }
 
   end(): void {
     Object.assign(disk, ROOM);
+    this.#answer();
+    this.#count('in the end');
     this.#inbox.flush();
     this.#commit();
     this.#equal('in the end', this.#past(), this.#given);
@@ -93,17 +130,23 @@ class Story {
     const frames = [...readFrames(this.#log.path)];
     const last = inOrder([...frames, ...this.#inputs]).at(-1);
     const clock = { nowUs: () => tsUs(this.#now) };
+    // Nobody sets it back.
+    const realClock = { nowUs: () => tsUs(this.#realUs) };
     const inbox: Inbox = new Inbox({
       clock,
-      realClock: clock,
+      realClock,
       recordInput: (input) => void this.#waitingInputs.push(headOf(input)),
       decode: pipe(
-        tap(({ text }) => (text === POSTS ? inbox.post({ kind: 'clock' }) : undefined)),
+        tap(({ text }) => (text === POSTS ? inbox.post(stream('live')) : undefined)),
         filter(({ text }) => text !== NOISE),
         map((frame) => tradeTick(frame, 1)),
       ),
-      engine: { hasRoom: () => true, process: (events) => this.#take(events) },
-      watch: NEVER_BEHIND,
+      engine: { hasRoom: () => !this.#isBusy, process: (events) => this.#take(events) },
+      watch: {
+        ...NEVER_BEHIND,
+        onBehind: () => inbox.post(stream('stale')),
+        onCaughtUp: () => inbox.post(stream('live')),
+      },
     });
     inbox.frameLog = this.#log;
     inbox.goOnAfter(last?.seq ?? 0, last?.tsUs ?? tsUs(0));
@@ -138,6 +181,8 @@ class Story {
     this.#log.close();
     this.#log = openFrameLog(this.#dir, DAY);
     this.#waitingInputs = [];
+    this.#offered = 0;
+    this.#dropped = 0;
     this.#waitingCause = this.#given.at(-1)?.seq ?? 0;
     this.#lastCause = this.#waitingCause;
     this.#inbox = this.#start();
@@ -166,6 +211,7 @@ class Story {
 
 const step = fc.oneof(
   fc.constantFrom('price', POSTS, NOISE, 'post', 'flush', 'commit', 'clock back', 'flood', 'kill'),
+  fc.constantFrom('busy', 'answer', 'late', 'down'),
   fc.constant('room'),
   fc.integer({ min: -200, max: 200 }),
 );

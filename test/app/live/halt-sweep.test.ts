@@ -307,6 +307,39 @@ describe('a word that something contradicts', () => {
     expect(told).toEqual(['info halt_proven', 'critical halt_unproven', 'info halt_proven']);
   });
 
+  it('is not contradicted by the first positions that are read', async () => {
+    gateway.answers = [{ ...proof, held: null, kept: [] }];
+    sweep.begin();
+    await pass(1);
+    gateway.answers = [{ ...proof, kept: [] }];
+    sweep.see(positions(2));
+    await pass(1);
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    gateway.answers = [{ ...proof, held: null, kept: [] }];
+    sweep.see(orders(swept, createBrokerOrder('8')));
+    await pass(1);
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    sweep.see(positions(3));
+    expect({ status: sweep.progress.status, told }, 'than those that were read before').toEqual(LATER);
+  });
+
+  it.each([
+    ['and the journal does not have yet', 0, []],
+    ['and the journal has', 1, [{ owner: ONE, orderCode: CODE, qty: 1 }]],
+  ])('is not contradicted by a fill that its rows show %s', async (_, booked, held1) => {
+    const id = clientOrderId('H.9');
+    const known = owned(ONE, { ...matched, filledQty: qty(booked) }, { clientOrderId: id, isOpen: false });
+    own = { ...own0, orders: [known], positions: held1 };
+    // The positions were read before it filled, and the book after that.
+    gateway.answers = [{ ...EMPTY, rows: [matched], held: new Map() }];
+    sweep.begin();
+    await pass(1);
+    sweep.see(positions(1));
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+    sweep.see(positions(2));
+    expect({ status: sweep.progress.status, told }).toEqual(LATER);
+  });
+
   it('is not contradicted by a reduction that is on its way', async () => {
     gateway.answers = [proof];
     sweep.begin();

@@ -28,7 +28,7 @@ beforeEach(() => {
       }),
       ignoreElements(),
     ),
-    recordInput: () => undefined,
+    recordInput: (input) => void told.push(input.kind === 'stream' ? input.state : input.kind),
     watch: {
       onBehind: () => void told.push('behind'),
       onCaughtUp: () => void told.push('caught up'),
@@ -89,6 +89,30 @@ it('frames that always wait a little do not keep it behind', () => {
   }
   flood(1);
   expect(told).toEqual(['behind', 'caught up']);
+});
+
+it('an engine that answers late is told before it gets what has waited for too long', () => {
+  inFlight = IN_FLIGHT_MAX;
+  flood(2);
+  now += LAG_MAX + 1;
+  expect(told).toEqual([]);
+  answer();
+  expect([told, inbox.isBehind, taken]).toEqual([['behind'], true, ['0', '1']]);
+});
+
+it('an engine that is behind is not told that prices are live', () => {
+  inFlight = IN_FLIGHT_MAX;
+  flood(1);
+  now += LAG_MAX + 1;
+  flood(1);
+  const post = (state: 'live' | 'stale' | 'down'): void => inbox.post({ kind: 'stream', state, reason: '' });
+  post('stale');
+  post('live');
+  expect(told).toEqual(['behind', 'stale']);
+  inbox.dropFrames();
+  post('down');
+  post('live');
+  expect(told, 'of the next connection').toEqual(['behind', 'stale', 'down', 'live']);
 });
 
 it('a full queue is dropped whole; prices come again once the engine has taken what it had', () => {

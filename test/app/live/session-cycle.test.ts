@@ -91,10 +91,15 @@ function cycleWith(startEngine: Start) {
   const failures: unknown[] = [];
   let problem: string | null = null;
   const halt = { reason: null, begin: vi.fn(), settle: () => undefined, given: () => undefined };
+  const stream = {
+    status: () => ({ state: 'down', isStale: false }),
+    subscribe: () => undefined,
+    resubscribe: vi.fn(),
+  };
   const edge = {
     calls: { sent: 0 },
     table: { reset: () => undefined, listed: [], contracts: [] },
-    stream: { subscribe: () => undefined, status: () => ({ state: 'down' }) },
+    stream,
     reports: { read: () => queueMicrotask(() => cycle.post({ kind: 'contracts', contracts: [] })) },
   };
   const context = {
@@ -129,7 +134,7 @@ function cycleWith(startEngine: Start) {
   const replaceProgram = (): void => {
     problem = 'another build';
   };
-  return { cycle, config: loaded.config, halt, degraded, failures, close, replaceProgram };
+  return { cycle, config: loaded.config, halt, stream, degraded, failures, close, replaceProgram };
 }
 
 it('goes on without strategies after the second failure, then without an engine, halted and told', async () => {
@@ -221,5 +226,25 @@ it('starts no engine of a program that was built anew meanwhile', async () => {
   engines[0]?.emit('error', new Error('broken'));
   await vi.waitFor(() => expect(failures).toEqual([new Error('another build')]), { timeout: 20_000 });
   expect(engines).toHaveLength(1);
+  await close();
+});
+
+it.each([false, true])('tells an engine on a live connection what that is, stale: %s', async (isStale) => {
+  const told: string[] = [];
+  class Telling extends DyingOnce {
+    override postMessage(message: ToEngine): void {
+      for (const event of message.kind === 'events' ? unpackEvents(message.events) : [])
+        if (event.kind === 'stream') told.push(event.state);
+        else if (event.kind === 'clock_skew') told.push('end');
+      super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+    }
+  }
+  const { cycle, stream, close } = cycleWith(({ currentStrategy }) => new Telling(1, currentStrategy));
+  stream.status = () => ({ state: 'live', isStale });
+  await cycle.open();
+  cycle.post({ kind: 'clock_skew', skewUs: 0, roundTrip: durationUs(1) });
+  await vi.waitFor(() => expect(told).toContain('end'), { timeout: 20_000 });
+  expect(told).toEqual(isStale ? ['end'] : ['live', 'end']);
+  expect(stream.resubscribe, 'its books are empty').toHaveBeenCalledOnce();
   await close();
 });

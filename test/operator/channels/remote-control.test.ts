@@ -11,7 +11,7 @@ let done: { readonly name: string; readonly body: CommandBody }[];
 let journal: string[];
 let isAwaited: boolean;
 let isAuction: boolean;
-let unseen: number;
+let criticals: number;
 let remote: RemoteControl;
 
 beforeEach(() => {
@@ -20,7 +20,7 @@ beforeEach(() => {
   journal = [];
   isAwaited = false;
   isAuction = false;
-  unseen = 1;
+  criticals = 1;
   remote = new RemoteControl({
     clock: time,
     show: (view) => `the ${view}`,
@@ -31,7 +31,7 @@ beforeEach(() => {
     isStrategy: (name) => name === 'ema-front',
     isAuction: () => isAuction,
     isOtpAwaited: () => isAwaited,
-    unseen: () => unseen,
+    criticals: () => criticals,
     journal: (by, text, outcome) => journal.push(`${by}: ${text}: ${outcome}`),
   });
 });
@@ -122,10 +122,10 @@ describe('RemoteControl', () => {
 
   it('resumes nothing that was asked for before a critical alert, and flattens all the same', async () => {
     const resume = codeIn(await write('/resume'));
-    unseen += 1; // as the daily loss limit
+    criticals += 1; // as the daily loss limit
     expect(await write(resume)).toMatch(/^not done: a critical alert came since.* send \/resume again/);
     const flatten = codeIn(await write('/flatten'));
-    unseen += 1;
+    criticals += 1;
     expect(await write(flatten)).toBe('accepted');
     expect(await write(codeIn(await write('/resume')))).toBe('accepted');
     expect(done.map(({ name }) => name)).toEqual(['flatten', 'resume']);
@@ -164,7 +164,7 @@ describe('RemoteControl', () => {
       isStrategy: () => false,
       isAuction: () => false,
       isOtpAwaited: () => false,
-      unseen: () => 0,
+      criticals: () => 0,
       journal: () => undefined,
     });
     const ask = (text: string) => broken.take({ by: BY, text, sentUs: time.nowUs() });
