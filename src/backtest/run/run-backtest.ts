@@ -196,7 +196,8 @@ class Run {
     // A contract that is listed no more has no market.
     for (const instrument of this.#instruments) instrument.open(null);
     for (const contract of data.contracts) {
-      while (this.#instruments.length <= contract.index)
+      assert(contract.index <= this.#instruments.length, 'contracts are listed in the order of their places');
+      if (contract.index === this.#instruments.length)
         this.#instruments.push(new RunInstrument(contract, costs, this.#account.samples.prices()));
       this.#instruments[contract.index]?.open(null, referenceOf(contract));
     }

@@ -100,7 +100,7 @@ export class BacktestDays implements BacktestData {
     const today = (this.#byDay.get(day) ?? []).map(({ code }) => code);
     if (market.kind === 'own') {
       const known = Object.keys(market.contracts).filter((code) => this.#codes.has(code));
-      return known.map((code) => this.#contractOf(code)).filter(({ expiry }) => expiry >= day);
+      return known.filter((code) => market.expiryOf(code) >= day).map((code) => this.#contractOf(code));
     }
     const families = new Set(
       [...strategies.flatMap(({ symbols }) => symbols), ...today]

@@ -59,6 +59,24 @@ test('each day lists the four months of that day, and a contract keeps its place
   expect(tables[2]).toEqual(['1 VN30F2607', '4 VN30F2608', '2 VN30F2609', '3 VN30F2612']);
 });
 
+test('a run that begins after a contract expired has no place for it, whether or not there are prices of later days', async () => {
+  const market = `{ contracts: { OLD: { tick: 1, expiry: 2026-06-17 }, NEW: { tick: 1 } }, hours: [{ phase: continuous, from: '09:00', to: '11:00' }] }`;
+  const days = ['2026-06-17', '2026-06-18'];
+  for (const old of [days.slice(0, 1), days]) {
+    const files = [...old.map((day) => `${day}_OLD.csv`), ...days.map((day) => `${day}_NEW.csv`)];
+    const prints = files.map((file) => `{ file: ${file}, symbol: ${file.slice(11, 14)}, sides: { buy: M } }`);
+    const plan = await planOf({
+      files: Object.fromEntries(
+        files.map((file) => [file, file.includes('OLD') ? tape(10, 11) : tape(20, 21)]),
+      ),
+      yaml: `market: ${market}\ndata: { prints: [${prints.join(', ')}], from: 2026-06-18 }\n${EMA.replace('VN30F1M', 'NEW')}`,
+    });
+    expect(runBacktest(plan).instruments.map(({ symbol, prices }) => [symbol, prices.values.at(-1)])).toEqual(
+      [['NEW', 21]],
+    );
+  }
+});
+
 test('a symbol is played where its contract of some day has prices, under either of its codes', async () => {
   const { market, sources } = await load(ROLL);
   const symbols = ['VN30F1M', 'VN30F2M', 'VN30F1Q', 'VN30F2607', '41I1G7000', 'VN30F2609', 'VN100F1M'];
