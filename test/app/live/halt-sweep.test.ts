@@ -340,6 +340,37 @@ describe('a word that something contradicts', () => {
     expect({ status: sweep.progress.status, told }).toEqual(LATER);
   });
 
+  const late = createBrokerOrder('9', { refId: clientOrderId('H.9'), side: 'sell' });
+  it.each<[string, Partial<BrokerOrder>, Partial<BrokerOrder>, OwnBooks, number]>([
+    ['is canceled without a fill', {}, { status: 'canceled' }, own0, 2],
+    [
+      'is a reduction and fills',
+      {},
+      { status: 'matched', filledQty: qty(1) },
+      { ...own0, orders: [owned(ONE, late, { isReduction: true })] },
+      1,
+    ],
+    [
+      'was sent by the stop that stays, and has filled in part',
+      { source: 'system', refId: null },
+      { status: 'canceled', filledQty: qty(1) },
+      own0,
+      1,
+    ],
+    ["is a person's, and closes", { refId: null }, { status: 'matched', filledQty: qty(2) }, own0, 0],
+  ])('is not contradicted by an order that turns up and %s', async (_, facts, end, then, left) => {
+    gateway.answers = [proof];
+    sweep.begin();
+    await pass(1);
+    const row: BrokerOrder = { ...late, ...facts };
+    const over: BrokerOrder = { ...row, ...end, canCancel: false };
+    gateway.answers = [{ ...proof, rows: [swept, over], held: new Map([[CODE, left]]) }];
+    own = then;
+    sweep.see(orders(swept, row));
+    await pass(2);
+    expect({ status: sweep.progress.status, told }).toEqual(SAME);
+  });
+
   it('is not contradicted by a reduction that is on its way', async () => {
     gateway.answers = [proof];
     sweep.begin();
