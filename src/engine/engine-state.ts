@@ -1,6 +1,5 @@
 /** Puts the engine together: its state, built once, and who changes which part of it. */
 import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
-import type { TradingDay } from '../domain/civil-date.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import { Market } from './market/market.ts';
@@ -72,7 +71,6 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
   const life = new OrderLife(context, orders, dueWork, host);
   const exits = new BracketExits(context, contracts, orders, session, lookUp);
   const earlier = new EarlierOrders(context, contracts, orders, portfolio, session, exits, life, lookUp);
-  const tradingDay = (): TradingDay => session.tradingDay();
   return {
     context,
     dueWork,
@@ -89,7 +87,6 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     costs,
     settings,
     calendar,
-    lookUp,
     ids: new ClientOrderIds(),
     timers,
     sessionTimers: new SessionTimers(context, timers),
@@ -103,7 +100,6 @@ function createBase({ settings, calendar, costs, host, outbound }: ReturnType<ty
     rowOwners: new RowOwners(context, orders, session, snapshots, lookUp),
     positionReconciler: new PositionReconciler(context, contracts, portfolio, earlier, snapshots),
     gateway: outbound.gateway,
-    tradingDay,
   };
 }
 

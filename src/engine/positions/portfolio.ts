@@ -128,12 +128,7 @@ export class Portfolio {
     this.#lost = 0;
   }
 
-  /** Contracts with a higher index were never held. */
-  get instrumentCount(): number {
-    return this.#totals.length;
-  }
-
-  /** Contracts that a strategy or, null, anybody held or carried over on this day, and maybe more. */
+  /** Contracts that a strategy held or carried over on this day; null: all up to the last one that anybody ever did. */
   touchedBy(strategy: StrategyIndex | null): readonly InstrumentIndex[] {
     return strategy === null ? this.#instruments : (this.#accounts[strategy + 1]?.touched ?? NOWHERE);
   }

@@ -126,7 +126,7 @@ export class LossLimits {
   /** Looks at everybody: the bands are computed anew around the prices of the moment. */
   measure(): void {
     this.#market.invalidateBand();
-    this.#bands.clear(this.#portfolio.instrumentCount);
+    this.#bands.clear(this.#portfolio.touchedBy(null).length);
     this.#watchAccount();
     for (let place = 0; place < this.#bases.length; place += 1) this.#watch(strategyIndex(place));
     this.#portfolio.forgetChanges();
