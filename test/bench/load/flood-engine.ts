@@ -8,12 +8,12 @@ import { defineStrategy } from '../../../src/strategy/index.ts';
 import { enlist, type FloodMemory, KINDS, now } from './flood-frames.ts';
 
 /** An order that is denied is not tried at each price. */
-const ORDER_EVERY_MS = 250;
+const ORDER_EVERY_MS = 40;
 const AWAY_TICKS = 30;
 
-const params = z.object({ burnUs: z.number(), restMs: z.number().default(Infinity) });
+const params = z.object({ burnUs: z.number() });
 
-/** Keeps one order that rests below the market; with `restMs` it places another so often, and cancels those before it. */
+/** Keeps one order that rests below the market. */
 export const flooded = (memory: FloodMemory | null) =>
   defineStrategy({
     name: 'flooded',
@@ -21,16 +21,14 @@ export const flooded = (memory: FloodMemory | null) =>
     params,
     legs: ['contract'],
     connect(ticks, trader) {
-      const { burnUs, restMs } = trader.params;
+      const { burnUs } = trader.params;
       let ordersAt = 0;
       ticks.books$.subscribe(() => undefined);
       ticks.trades$.subscribe(({ price, totalVolume }) => {
         if (memory !== null) note(memory, totalVolume);
-        if (now() >= ordersAt && (restMs < Infinity || trader.workingOrders().length === 0)) {
-          for (const order of trader.workingOrders())
-            if (order.status === 'accepted') trader.cancel(order.clientOrderId);
+        if (now() >= ordersAt && trader.workingOrders().length === 0) {
           trader.buy({ qty: 1, price: priceTicks(price - AWAY_TICKS), reason: 'rests' });
-          ordersAt = now() + Math.min(ORDER_EVERY_MS, restMs);
+          ordersAt = now() + ORDER_EVERY_MS;
         }
         for (const until = now() + burnUs / 1_000; now() < until;);
       });

@@ -1,7 +1,7 @@
 /**
  * `npm run flood`: a whole daemon, with journal, frame log and engine thread, against the simulator as a program of its own, while
- * prices flood it. Prints what was taken, how old prices were at a strategy, and how long cancels and heartbeats took meanwhile; ends
- * with 1 when a frame or the connection was lost. `--help` shows its options.
+ * prices flood it. Prints what was taken, how old prices were at a strategy, how long orders took from the price that led to them, and
+ * cancels and heartbeats meanwhile; ends with 1 when a frame or the connection was lost. `--help` shows its options.
  */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,6 +25,7 @@ import {
   floodMemory,
   type FloodMemory,
   KINDS,
+  now,
   SLICE_MS,
   THREADS,
 } from './flood-frames.ts';
@@ -63,8 +64,8 @@ const LOOK_MS = 20;
 const START_MS_MAX = 60_000;
 /** After the last frame was sent. */
 const SETTLE_MS_MAX = 10_000;
-const CANCEL_EVERY_MS = 1_000;
-const CANCELS_BEFORE = 5;
+const CANCEL_EVERY_MS = 50;
+const CANCELS_BEFORE = 40;
 
 interface Wanted {
   readonly framesPerSecond: number;
@@ -78,6 +79,8 @@ interface Seen {
   readonly frames: number;
   readonly taken: number;
   readonly waitingMax: number;
+  readonly ordersBefore: readonly number[];
+  readonly orders: readonly number[];
   /** From a command to the broker's answer, at the simulator's own pace of prices and in the flood. */
   readonly cancelsBefore: readonly number[];
   readonly cancels: readonly number[];
@@ -133,6 +136,9 @@ class FloodedDaemon {
   readonly daemon: Daemon;
   readonly entries: JournalEntry[] = [];
   readonly pongs: number[] = [];
+  /** From the arrival of the frame that led to an order to the first byte of its call. */
+  readonly tickToOrder: number[] = [];
+  readonly #inputs = new Map<string, number>();
   /** Cancels that the broker has answered. */
   #canceled = 0;
 
@@ -158,7 +164,10 @@ class FloodedDaemon {
       clockMap: REAL_TIME,
       screen: {
         note: () => undefined,
-        entry: (entry) => void this.entries.push(entry),
+        entry: (entry) => {
+          this.entries.push(entry);
+          if (entry.kind === 'place') this.#inputs.set(entry.order.clientOrderId, entry.tsUs / 1_000);
+        },
       },
       startEngine: (data) =>
         new Worker(new URL('./flood-engine.js', import.meta.url), { workerData: { ...data, memory } }),
@@ -166,6 +175,13 @@ class FloodedDaemon {
     const { metrics } = this.daemon;
     const pong = metrics.pong.bind(metrics);
     const answered = metrics.answered.bind(metrics);
+    const sent = metrics.sent.bind(metrics);
+    metrics.sent = (callId) => {
+      const input = this.#inputs.get(callId);
+      if (input !== undefined) this.tickToOrder.push(now() - input);
+      this.#inputs.delete(callId);
+      sent(callId);
+    };
     metrics.pong = (roundTrip) => {
       this.pongs.push(roundTrip / 1_000);
       pong(roundTrip);
@@ -237,7 +253,14 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
     (await daemon.refreshView())?.unproven === null && (daemon.cycle.session?.inbox.frames ?? 0) > 0;
   await until(mayTrade, 'a daemon that may trade', START_MS_MAX);
   const cancelsBefore: number[] = [];
-  await cancelWhile(flooded, cancelsBefore, () => cancelsBefore.length < CANCELS_BEFORE);
+  await Promise.race([
+    cancelWhile(flooded, cancelsBefore, () => cancelsBefore.length < CANCELS_BEFORE),
+    pause(START_MS_MAX, null, { ref: false }),
+  ]);
+  if (cancelsBefore.length < CANCELS_BEFORE)
+    throw new Error(
+      `${CANCELS_BEFORE} cancels did not come within ${START_MS_MAX / 1_000} s: ${JSON.stringify(flooded.entries.at(-1))}`,
+    );
   const [contract] = daemon.edge.table.listed;
   if (contract === undefined) throw new Error('expected a contract');
   sender.thread.postMessage({ contract, framesPerSecond, seconds } satisfies Flood); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
@@ -247,6 +270,7 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
   const isSent = sender.expected('sent');
   const framesBefore = daemon.cycle.session?.inbox.frames ?? 0;
   const pongsBefore = flooded.pongs.length;
+  const ordersBefore = flooded.tickToOrder.length;
   const before = threadTimes(memory);
   const start = performance.now();
   sender.thread.postMessage('go'); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
@@ -272,6 +296,8 @@ async function run(program: SimulatorProgram, scratch: string, asked: Wanted): P
     frames,
     taken: taken(),
     waitingMax,
+    ordersBefore: flooded.tickToOrder.slice(0, ordersBefore),
+    orders: flooded.tickToOrder.slice(ordersBefore),
     cancelsBefore,
     cancels,
     pongs: flooded.pongs.slice(pongsBefore),
@@ -299,6 +325,7 @@ function report({ framesPerSecond, seconds }: Wanted, seen: Seen): readonly stri
     `offered        ${whole(framesPerSecond)} frames a second for ${seconds} s, one of ${KINDS} a trade; late by ${sent.lateMs.toFixed(0)} ms at most, ${whole(sent.backlogBytes / 1_024)} KiB not taken by the socket at most`,
     `taken          ${whole(taken)} of ${whole(frames)} in ${elapsed.toFixed(1)} s: ${whole(taken / elapsed)} a second; ${whole(seen.waitingMax)} waited for the engine at most`,
     `age            of a price at the strategy: ${spread(ages)}`,
+    `orders         ${seen.orders.length}, from the frame to the first byte of the call: ${spread(seen.orders)}; before the flood ${spread(seen.ordersBefore)}`,
     `cancels        ${cancels.length}, from the command to the broker's answer: ${spread(cancels)}; before the flood ${spread(seen.cancelsBefore)}`,
     `heartbeats     ${sent.beats.length}, ${spread(sent.beats)} apart; answered: ${spread(pongs)}`,
     `processor      ${perFrame.join(', ')}`,
