@@ -354,14 +354,14 @@ function contractState(contract: Contract, band: PriceBand | null): ContractStat
 }
 
 function problemsOf(daemon: Daemon): readonly string[] {
-  const { lastView: view, degraded, clockProblem, programTold, alerting } = daemon;
+  const { lastView: view, degraded, clockProblem, lastProgramProblem, alerting } = daemon;
   const told = [
     degraded,
     healthProblem(daemon),
     clockProblem,
     typeof view?.unproven === 'string' ? `positions are not proven: ${view.unproven}` : null,
     view?.money.state === 'differs' ? 'money differs from the broker’s' : null,
-    programTold,
+    lastProgramProblem,
     ...alerting.state.channels.map(({ id, trouble }) =>
       trouble === null ? null : `the channel ${id} fails: ${trouble}`,
     ),

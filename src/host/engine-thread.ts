@@ -139,7 +139,7 @@ export class EngineThread {
   }
 
   /** Whether the thread should get more events, with `more` on their way: what it has takes it less than `AHEAD_US`. */
-  hasRoom(more: number): boolean {
+  canAccept(more: number): boolean {
     const ahead = Math.min(AHEAD_MAX, Math.max(AHEAD_MIN, AHEAD_US / this.#costUs));
     return this.#inFlight + more < ahead;
   }
@@ -327,8 +327,8 @@ export class EngineLink {
   }
 
   /** Whether it should get more events, with `more` on their way. */
-  hasRoom(more: number): boolean {
-    return this.thread.hasRoom(more + (this.#held?.length ?? 0));
+  canAccept(more: number): boolean {
+    return this.thread.canAccept(more + (this.#held?.length ?? 0));
   }
 
   /** All events so far are decided and carried out. */

@@ -126,7 +126,7 @@ function parseBody(name: CommandName, text: string): Parsed<CommandBody> {
   for (const field of Object.keys(EMPTY_BODY).filter((each): each is Field => known.includes(each))) {
     const what = given[field];
     if (what === undefined && FIELDS[name][field] === 'optional') continue;
-    if (isMeant(field, what)) meant.set(field, typeof what === 'string' ? what.trim() : what);
+    if (isValidField(field, what)) meant.set(field, typeof what === 'string' ? what.trim() : what);
     else
       issues.push({
         path: field,
@@ -146,7 +146,7 @@ function expectedOf(field: Field): string {
   return field === 'as' ? '"absent" or "live"' : TEXT;
 }
 
-function isMeant(field: Field, what: unknown): boolean {
+function isValidField(field: Field, what: unknown): boolean {
   if (isFlag(field)) return typeof what === 'boolean';
   if (field === 'as') return what === 'absent' || what === 'live';
   return typeof what === 'string' && what.trim() !== '' && what.length <= TEXT_MAX && !CONTROL.test(what);

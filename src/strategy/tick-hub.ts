@@ -66,7 +66,7 @@ class Route<T> {
     this.#copyOf = copyOf;
   }
 
-  get isHeard(): boolean {
+  get hasSubscribers(): boolean {
     return this.#handlers.length > 0;
   }
 
@@ -130,7 +130,7 @@ class ContractRoutes implements ContractListeners {
   }
 
   get isBookHeard(): boolean {
-    return this.books.isHeard;
+    return this.books.hasSubscribers;
   }
 
   /** Of a message that nobody keeps. */

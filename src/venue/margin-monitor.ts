@@ -9,7 +9,7 @@ import { type TsUs, US_PER_SECOND } from '../domain/units.ts';
 import { type AccountContext, marginFigures } from './account/account-figures.ts';
 import type { Ledger, LedgerAccount } from './account/ledger.ts';
 import { contractsToClose, marginOf } from './account/margin.ts';
-import type { VenueSurroundings } from './orders/order-checks.ts';
+import type { VenueContext } from './orders/order-checks.ts';
 import type { OrderEntry } from './orders/order-entry.ts';
 import type { Outbox } from './venue-event.ts';
 
@@ -36,12 +36,12 @@ export class MarginMonitor {
   nextUs = Infinity;
   readonly #entry: OrderEntry;
   readonly #books: MarginBooks;
-  readonly #around: VenueSurroundings;
+  readonly #venue: VenueContext;
 
-  constructor(entry: OrderEntry, books: MarginBooks, around: VenueSurroundings) {
+  constructor(entry: OrderEntry, books: MarginBooks, venue: VenueContext) {
     this.#entry = entry;
     this.#books = books;
-    this.#around = around;
+    this.#venue = venue;
   }
 
   /** An input of margin changed. */
@@ -51,7 +51,7 @@ export class MarginMonitor {
 
   run(at: TsUs): void {
     this.nextUs = Infinity;
-    for (const id of this.#books.measure(at)) if (this.#around.phase === 'continuous') this.#force(id, at);
+    for (const id of this.#books.measure(at)) if (this.#venue.phase === 'continuous') this.#force(id, at);
   }
 
   /** Closes a second after the account's last order is withdrawn: until then one may fill. */
@@ -80,11 +80,11 @@ export class MarginMonitor {
   }
 
   #send(accountId: AccountId, { code, side, qty: quantity, owner }: Closing): void {
-    const { contract, band } = this.#around.listing(code) ?? {};
+    const { contract, band } = this.#venue.listing(code) ?? {};
     if (contract === undefined || band === undefined) return;
     const limitPrice = side === 'sell' ? band.floor : band.ceiling;
-    const { nowUs: decidedUs } = this.#around;
-    const sender = { owner, triggerPrice: null, decidedUs, decidedMidTwice: this.#around.midTwice(code) };
+    const { nowUs: decidedUs } = this.#venue;
+    const sender = { owner, triggerPrice: null, decidedUs, decidedMidTwice: this.#venue.midTwice(code) };
     for (let left = quantity; left > 0; left -= contract.spec.orderQtyMax) {
       const qty = Math.min(left, contract.spec.orderQtyMax);
       this.#entry.place({ accountId, orderCode: code, side, limitPrice, qty, refId: null }, 'forced', sender);

@@ -175,8 +175,8 @@ const MISSED: readonly PlantedBug[] = [
   {
     what: 'contracts that a row loses and shows again are booked twice',
     file: 'engine/orders/fill-steps',
-    from: "order.tellOnce('decreased')",
-    to: "(order.filledQty = row.filledQty) >= 0 && order.tellOnce('decreased')",
+    from: "order.isFirstReport('decreased')",
+    to: "(order.filledQty = row.filledQty) >= 0 && order.isFirstReport('decreased')",
   },
   {
     what: 'a row of an older read overwrites what a newer one has shown',

@@ -33,8 +33,8 @@ export interface SweepParts {
   /** Null while the journal is not read. */
   readonly ownBooks: () => OwnBooks | null;
   /** An order of this day that such an in-day book cannot tell of: its rows are of the day before alone. */
-  readonly untold: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
-  readonly tell: (severity: AlertSeverity, code: string, text: string) => void;
+  readonly unreportedOrder: (rows: readonly BrokerOrder[]) => ClientOrderId | null;
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
 }
 
 /** Reads that began after the last answer, and did not show the order. */
@@ -64,7 +64,7 @@ export class HaltSweep {
   #proof: HaltProof | null = null;
   /** The last proof, from news on until the next: what the news has done meanwhile is held against it. */
   #past: HaltProof | null = null;
-  #isTold = false;
+  #isAlerted = false;
   #unread = '';
   #status: SweepStatus = 'idle';
   #text = '';
@@ -122,7 +122,7 @@ export class HaltSweep {
     const denied = this.#proof.deniedBy(event, own);
     if (denied !== null) {
       this.#unproven('unproven', `not proven any more that no entry works: ${denied}`);
-      this.#parts.tell('critical', 'halt_unproven', this.#text);
+      this.#parts.alert('critical', 'halt_unproven', this.#text);
     } else if (this.#proof.isNews(event)) {
       this.#past = this.#proof;
       this.#proof = null;
@@ -215,7 +215,7 @@ export class HaltSweep {
 
   /** Such a book proves no absence. */
   #doubtOfBook({ rows }: WholeKill): Doubt | null {
-    const id = this.#parts.untold(rows);
+    const id = this.#parts.unreportedOrder(rows);
     if (id === null) return null;
     const text = `the in-day book shows orders of the day before alone: it does not tell whether ${id} works`;
     return { text, isBlind: false };
@@ -253,14 +253,14 @@ export class HaltSweep {
       ? 'no order works that can enlarge a position'
       : 'no entry works, but a stop that stays can turn a position round';
     this.#become('proven', `${text}: ${this.#counts}`);
-    if (!this.#isTold) this.#parts.tell(isWhole ? 'info' : 'warning', 'halt_proven', this.#text);
+    if (!this.#isAlerted) this.#parts.alert(isWhole ? 'info' : 'warning', 'halt_proven', this.#text);
     else if (canceled > 0)
-      this.#parts.tell(
+      this.#parts.alert(
         'warning',
         'halt_late_order',
         `${canceled} orders that turned up during the halt are canceled`,
       );
-    this.#isTold = true;
+    this.#isAlerted = true;
   }
 
   #doubt(text: string): void {
@@ -269,13 +269,13 @@ export class HaltSweep {
       'unproven',
       `${this.#counts}; not proven that no entry works: ${text}; the daemon goes on trying`,
     );
-    if (!wasTold) this.#parts.tell('critical', 'halt_unproven', this.#text);
+    if (!wasTold) this.#parts.alert('critical', 'halt_unproven', this.#text);
   }
 
   #unproven(status: 'idle' | 'unproven', text: string): void {
     this.#proof = null;
     this.#past = null;
-    this.#isTold = false;
+    this.#isAlerted = false;
     this.#become(status, text);
   }
 

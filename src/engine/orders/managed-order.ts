@@ -98,7 +98,7 @@ export class Doubt {
   /** A person's answer where the broker's books were in doubt. */
   resolvedAs: 'absent' | 'live' | null = null;
   /** Matters already alerted; null while there are none. */
-  told: Set<string> | null = null;
+  reported: Set<string> | null = null;
 }
 
 const NO_DOUBT: Readonly<Doubt> = new Doubt();
@@ -199,7 +199,7 @@ export class ManagedOrder {
   /** The engine placed it for its strategy, which sees it and cannot reach it: an exit of a flatten is not the strategy's to take back. */
   isOfSystem = false;
   /** Good till canceled where orders end with the day. */
-  isLasting = false;
+  isGtc = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
   /** Shared by all orders without one: written through `inDoubt`. */
@@ -366,9 +366,9 @@ export class ManagedOrder {
   }
 
   /** True the first time for each matter. */
-  tellOnce(matter: string): boolean {
-    if (this.doubt.told?.has(matter) === true) return false;
-    (this.inDoubt().told ??= new Set()).add(matter);
+  isFirstReport(matter: string): boolean {
+    if (this.doubt.reported?.has(matter) === true) return false;
+    (this.inDoubt().reported ??= new Set()).add(matter);
     return true;
   }
 

@@ -176,7 +176,7 @@ export class OrderExecutor {
     const { clientOrderId, strategy, trigger } = order;
     const placed = new ManagedOrder(order, context.nowUs);
     placed.isProtective = isProtective(call);
-    placed.isLasting = order.timeInForce === 'gtc';
+    placed.isGtc = order.timeInForce === 'gtc';
     placed.isOfSystem = call.by === 'system';
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);

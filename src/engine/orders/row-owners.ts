@@ -102,8 +102,8 @@ export class RowOwners {
     const { open, owingExits } = this.#orders;
     if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
       return this.#hold(row, startedUs);
-    const isOwed = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
-    if (isOwed && held?.evidence.isEnough(this.#lookUp) !== true) return this.#hold(row, startedUs);
+    const mayBeOurs = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
+    if (mayBeOurs && held?.evidence.isEnough(this.#lookUp) !== true) return this.#hold(row, startedUs);
     return this.#release(row, null);
   }
 

@@ -16,7 +16,7 @@ export interface BookState {
   /** Orders of unknown fate. */
   readonly unresolved: number;
   /** The book did not show an order, which may explain a difference. */
-  readonly isOneAbsent: boolean;
+  readonly hasUnconfirmedOrder: boolean;
 }
 
 export type Verdict<T> =

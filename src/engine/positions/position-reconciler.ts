@@ -188,7 +188,7 @@ export class PositionReconciler {
       differences.every(({ instrument }) => this.brokerQty(instrument) === 0)
     )
       return;
-    if (!this.#hasPast && !book.isOneAbsent) {
+    if (!this.#hasPast && !book.hasUnconfirmedOrder) {
       // Without a price it cannot be booked: the reference prices are on their way.
       if (differences.some(({ instrument }) => this.#unitValue(instrument) === undefined)) return;
       for (const difference of differences) this.#adopt(difference);

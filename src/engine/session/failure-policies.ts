@@ -10,10 +10,10 @@ import type { PolicyActed } from '../ports/journal-entry.ts';
 import type { TargetExecutor } from './target-executor.ts';
 import { whyUnproven } from '../owners.ts';
 import type { EngineState } from '../engine-state.ts';
-import type { Place } from './targets.ts';
+import type { ProtectedPosition } from './targets.ts';
 
 /** Null is the account. */
-type Concerned = Place | null;
+type Concerned = ProtectedPosition | null;
 
 /** Failures that last: they are answered once they have lasted for `policies.after`. */
 type Lasting = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';

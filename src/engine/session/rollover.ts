@@ -10,7 +10,7 @@ import { rollsFrom } from '../../domain/day-plan.ts';
 
 export class Rollover {
   readonly #state: EngineState;
-  readonly #told = new Set<string>();
+  readonly #alerted = new Set<string>();
 
   constructor(state: EngineState) {
     this.#state = state;
@@ -49,8 +49,8 @@ export class Rollover {
     const now = context.nowUs;
     const isUsable = before.length > 0 && before.every((contract) => now < rollsFrom(calendar, contract));
     if (!isUsable) return stops.stop(strategy, why, null);
-    if (this.#told.has(`${strategy} ${why}`)) return;
-    this.#told.add(`${strategy} ${why}`);
+    if (this.#alerted.has(`${strategy} ${why}`)) return;
+    this.#alerted.add(`${strategy} ${why}`);
     context.alert(strategy, 'warning', 'symbol_unresolved', `${why}; the contracts of before are kept`);
   }
 

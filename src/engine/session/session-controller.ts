@@ -156,7 +156,7 @@ export class SessionController {
 class Orphans {
   readonly #state: EngineState;
   readonly #executor: TargetExecutor;
-  #told = new Set<string>();
+  #alerted = new Set<string>();
 
   constructor(state: EngineState, executor: TargetExecutor) {
     this.#state = state;
@@ -166,23 +166,23 @@ class Orphans {
   /** One that was told may end. */
   get isWatching(): boolean {
     const { portfolio, registry } = this.#state;
-    return this.#told.size > 0 || (registry.hasUnmanaged && portfolio.isHolding);
+    return this.#alerted.size > 0 || (registry.hasUnmanaged && portfolio.isHolding);
   }
 
   step(): void {
     const { portfolio, registry } = this.#state;
     if (!registry.hasUnmanaged) return;
-    const told = new Set<string>();
+    const alerted = new Set<string>();
     for (const held of portfolio.held()) {
       if (held.strategy === OPERATOR_INDEX) continue;
       // One that left is stopped by the list that lacks it: in the past before that list it ran.
       if (!registry.isStopped(held.strategy)) continue;
       const key = `${held.strategy} ${held.instrument}`;
-      told.add(key);
-      if (!this.#told.has(key)) this.#answer(held);
+      alerted.add(key);
+      if (!this.#alerted.has(key)) this.#answer(held);
     }
     // One that was closed and opened again by a late fill is answered again.
-    this.#told = told;
+    this.#alerted = alerted;
   }
 
   #answer(held: HeldPosition): void {

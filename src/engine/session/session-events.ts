@@ -29,7 +29,7 @@ export class SessionEvents {
   readonly #controller: SessionProcedures;
   readonly #versions: StrategyVersions;
   #listed: ContractsListed | null = null;
-  #isSkewTold = false;
+  #isSkewAlerted = false;
 
   constructor(state: EngineState, controller: SessionProcedures) {
     this.#state = state;
@@ -267,11 +267,11 @@ export class SessionEvents {
   clockSkew({ skewUs }: ClockSkew): void {
     this.#state.session.clockSkewUs = skewUs;
     const isLarge = Math.abs(skewUs) > SKEW_ALERT_US;
-    if (isLarge && !this.#isSkewTold) {
+    if (isLarge && !this.#isSkewAlerted) {
       const text = `our clock differs from the broker's by ${skewUs / US_PER_SECOND} s`;
       this.#state.context.alert(null, 'warning', 'clock_skew', text);
     }
-    this.#isSkewTold = isLarge;
+    this.#isSkewAlerted = isLarge;
   }
 
   clockStep({ stepUs }: ClockStep): void {

@@ -239,7 +239,7 @@ class CockpitServer {
     this.app.get('/events', async (request, reply) => {
       const session = this.#guards.sessionOf(request);
       if (session === undefined) return reply.code(401).send(failure('the session is over'));
-      if (!this.streams.hasRoom(session.role)) {
+      if (!this.streams.canOpen(session.role)) {
         const text = 'as many pages are open as there may be: close one of them';
         return this.#guards.refuse(request, reply, 503, 'streams', text);
       }

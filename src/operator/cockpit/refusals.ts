@@ -37,7 +37,7 @@ export class Refusals {
   readonly #options: RefusalsOptions;
   readonly #since = new Map<Refusal, number>();
   #source = '';
-  #toldUs: TsUs | null = null;
+  #loggedUs: TsUs | null = null;
 
   constructor(options: RefusalsOptions) {
     this.#options = options;
@@ -50,8 +50,8 @@ export class Refusals {
     if (source !== '') this.#source = source;
     if (ORDINARY.has(reason) && times < ORDINARY_MAX) return;
     const now = this.#options.clock.nowUs();
-    if (this.#toldUs !== null && now - this.#toldUs < TELL_EVERY) return;
-    this.#toldUs = now;
+    if (this.#loggedUs !== null && now - this.#loggedUs < TELL_EVERY) return;
+    this.#loggedUs = now;
     this.#options.alert(this.#text());
     this.#since.clear();
   }

@@ -315,7 +315,7 @@ class RowSymbol {
   readonly column: number | null;
   readonly #named: string;
   /** In the row before. */
-  #told = '';
+  #symbol = '';
 
   constructor(columns: ColumnMap, named: string) {
     this.column = columns.symbol ?? null;
@@ -323,16 +323,16 @@ class RowSymbol {
   }
 
   get wanted(): string {
-    return this.#named === '' ? 'a symbol' : oneSymbol(this.#told);
+    return this.#named === '' ? 'a symbol' : oneSymbol(this.#symbol);
   }
 
   /** Undefined for a cell that is no symbol, or another one in a file of one. */
   read(row: CsvRow): string | undefined {
     if (this.column === null) return this.#named;
     const text = cellText(row, this.column);
-    if (text !== this.#told) {
-      if (this.#named === '' ? !isSymbol(text) : this.#told !== '') return undefined;
-      this.#told = text;
+    if (text !== this.#symbol) {
+      if (this.#named === '' ? !isSymbol(text) : this.#symbol !== '') return undefined;
+      this.#symbol = text;
     }
     return this.#named === '' ? text : this.#named;
   }

@@ -98,7 +98,7 @@ export function reportOf(result: BacktestResult, title: string, parts: ReportPar
       profit: found.daily.map(({ profit }) => profit / moneyScale),
     },
     years: yearsOf(performance),
-    costs: costsTold(result, found),
+    costs: reportCosts(result, found),
     ...tradesOf(result),
     prices: picturesOf(result),
     histograms: profitHistogram(result),
@@ -188,7 +188,7 @@ const CHARGES = [
   ['Tax', 'tax'],
 ] as const;
 
-function costsTold({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
+function reportCosts({ strategies, moneyScale }: BacktestResult, found: RunStatistics): ReportCosts {
   const { netProfit, costs, trades } = found;
   const hasBook = strategies.some(({ fills }) => hasMiddle(fills));
   return {

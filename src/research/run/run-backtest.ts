@@ -101,8 +101,8 @@ class Run {
   /** By instrument, of bars that reached into the day that is opened next. */
   #volumes: TapePlayer['volumes'] = new Map();
   #rowsDone = 0;
-  #toldRows = 0;
-  #toldDay: TradingDay | null = null;
+  #reportedRows = 0;
+  #reportedDay: TradingDay | null = null;
   #fromUs = 0;
 
   constructor(plan: BacktestPlan, options: RunOptions) {
@@ -304,9 +304,9 @@ class Run {
   #progress(rows: number, day: TradingDay): void {
     this.#rowsDone += rows;
     const all = this.#plan.data.rows;
-    if (day === this.#toldDay && this.#rowsDone < Math.min(this.#toldRows + ROWS_TOLD, all)) return;
-    this.#toldDay = day;
-    this.#toldRows = this.#rowsDone;
+    if (day === this.#reportedDay && this.#rowsDone < Math.min(this.#reportedRows + ROWS_TOLD, all)) return;
+    this.#reportedDay = day;
+    this.#reportedRows = this.#rowsDone;
     this.#options.onProgress?.({ done: this.#rowsDone, all, what: day });
   }
 

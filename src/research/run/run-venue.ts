@@ -33,7 +33,7 @@ import { type PlaceLimit, type PlaceTrigger, type Refusal, refusal } from '../..
 import { TriggerBook } from '../../venue/triggers/trigger-book.ts';
 import { type Listing, type OrderOrigin, Outbox } from '../../venue/venue-event.ts';
 import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
-import { type VenueSurroundings, placeRefusal } from '../../venue/orders/order-checks.ts';
+import { type VenueContext, placeRefusal } from '../../venue/orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from '../../venue/orders/order-entry.ts';
 import { type OrderSender, type VenueOrder, sentNow } from '../../venue/orders/venue-order.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
@@ -83,7 +83,7 @@ const NO_BAND: PriceBand = {
   reference: priceHundredths(0),
 };
 
-export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings, OrderListener {
+export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, OrderListener {
   readonly tellsOnce = true;
   readonly accountNow: AccountNow | undefined;
   orders = 0;
@@ -134,7 +134,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
   }
 
   /** Exits of a bracket wait for the bar after the fill. */
-  get #areExitsLate(): boolean {
+  get #exitsStartNextBar(): boolean {
     const { fill } = this.#plan;
     return fill.on === 'bars' && fill.exitsFrom === 'next_bar';
   }
@@ -471,7 +471,7 @@ export class RunVenue implements Gateway, Reports, AccountNow, VenueSurroundings
     this.#account.execute(order, fill, instrument, at);
     if (order.bracket !== null || this.isWatching) {
       this.#triggers.onFill(order, fill.price, fill.qty, at);
-      if (this.#areExitsLate && order.bracket !== null) this.#triggers.holdBack(order, at);
+      if (this.#exitsStartNextBar && order.bracket !== null) this.#triggers.holdBack(order, at);
       const isFlat = this.#account.netOf(instrument.contract.index) === 0;
       if (isFlat) this.#triggers.endExits(ACCOUNT, order.orderCode, at);
       this.#books.readTriggers();

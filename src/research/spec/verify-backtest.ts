@@ -5,7 +5,7 @@ import { cutOff, DecisionLog, firstDifference } from './look-ahead.ts';
 import { runBacktest, type RunOptions } from '../run/run-backtest.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import { formatLocalTime } from '../../text/dates.ts';
-import { type MachineUse, trapped } from '../../host/strategy-files/clock-trap.ts';
+import { type EnvironmentUse, trapped } from '../../host/strategy-files/clock-trap.ts';
 import { type Backtest, placesOf } from './load-backtest.ts';
 import type { SecondRun } from './second-run.ts';
 
@@ -32,7 +32,7 @@ export const VERIFY_RUNS = 1 + CUTS.reduce((sum, part) => sum + part, 0);
 
 interface Watched extends Pick<SecondRun, 'decisions'> {
   readonly result: BacktestResult;
-  readonly uses: readonly MachineUse[];
+  readonly uses: readonly EnvironmentUse[];
   readonly changes: readonly string[];
 }
 

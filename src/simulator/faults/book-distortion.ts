@@ -37,7 +37,7 @@ export class BookDistortion {
     const wrong = this.#faults.strike('contradict_status');
     return visible.map((order) => ({
       order,
-      statusText: wrong && isMeant(wrong.orderNo, order.orderNo) ? wrong.status : null,
+      statusText: wrong && matchesOrder(wrong.orderNo, order.orderNo) ? wrong.status : null,
     }));
   }
 
@@ -55,5 +55,5 @@ export class BookDistortion {
   }
 }
 
-const isMeant = (orderNo: string | undefined, actual: BrokerOrderNo): boolean =>
+const matchesOrder = (orderNo: string | undefined, actual: BrokerOrderNo): boolean =>
   orderNo === undefined || orderNo === actual;

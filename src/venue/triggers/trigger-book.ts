@@ -26,7 +26,7 @@ import {
   placeRefusal,
   priceRefusal,
   triggerOrderRefusal,
-  type VenueSurroundings,
+  type VenueContext,
 } from '../orders/order-checks.ts';
 import type { OrderEntry } from '../orders/order-entry.ts';
 import type { OrderStore } from '../orders/order-store.ts';
@@ -42,7 +42,7 @@ type TriggerBookState = Pick<VenueState, 'triggers' | 'triggerNoNext'>;
 
 export class TriggerBook {
   readonly #rules: VenueRules;
-  readonly #around: VenueSurroundings;
+  readonly #venue: VenueContext;
   readonly #entry: OrderEntry;
   readonly #book: TriggerRows;
   readonly #brackets: BracketOrders;
@@ -53,9 +53,9 @@ export class TriggerBook {
   /** New exits that no trade reaches before `release`. */
   readonly #heldBack = new Set<TriggerOrder>();
 
-  constructor(rules: VenueRules, around: VenueSurroundings, entry: OrderEntry, outbox: Outbox) {
+  constructor(rules: VenueRules, venue: VenueContext, entry: OrderEntry, outbox: Outbox) {
     this.#rules = rules;
-    this.#around = around;
+    this.#venue = venue;
     this.#entry = entry;
     this.#book = new TriggerRows(outbox, (code, bid, ask) => this.#onTouch(code, bid, ask));
     this.#brackets = new BracketOrders(this.#book, rules.stopLossSlipTicks, entry.store);
@@ -77,10 +77,10 @@ export class TriggerBook {
 
   place(command: PlaceTrigger, owner = 0): TriggerAnswer {
     const { accountId: id, orderCode: code } = command;
-    const { isClosed, nowUs } = this.#around;
-    const unknown = this.#around.unknownRefusal(id, code);
+    const { isClosed, nowUs } = this.#venue;
+    const unknown = this.#venue.unknownRefusal(id, code);
     if (unknown !== null) return unknown;
-    const listing = this.#around.listing(code);
+    const listing = this.#venue.listing(code);
     if (listing === undefined) return refusal(-6003);
     if (isClosed && this.#rules.triggerLife === 'day') return refusal(-6022);
     const refused = triggerOrderRefusal(command, listing) ?? this.#repeated(command);
@@ -96,7 +96,7 @@ export class TriggerBook {
   change({ accountId: id, orderKey, triggerPrice }: ChangeTrigger): TriggerAnswer {
     const row = this.#book.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
-    const listing = this.#around.listing(row.orderCode);
+    const listing = this.#venue.listing(row.orderCode);
     if (listing === undefined || !isWaiting(row) || hasFixedTrigger(row)) {
       return refusal(-6015);
     }
@@ -107,7 +107,7 @@ export class TriggerBook {
     if (row.kind === 'exit') row.limitPrice = this.#brackets.limitOf(row, triggerPrice);
     // The new price, like a new order's, is looked at from the next trade on.
     this.#book.refresh(row.orderCode);
-    this.#book.tell(row, this.#around.nowUs);
+    this.#book.tell(row, this.#venue.nowUs);
     return reportOfTrigger(row);
   }
 
@@ -115,7 +115,7 @@ export class TriggerBook {
     const row = this.#book.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
     if (!isWaiting(row)) return refusal(-6014);
-    this.#book.cancel(row, '', false, this.#around.nowUs);
+    this.#book.cancel(row, '', false, this.#venue.nowUs);
     return reportOfTrigger(row);
   }
 
@@ -203,7 +203,7 @@ export class TriggerBook {
 
   /** A trade or a quote at which something happens, in the middle of a match. */
   #onTouch(code: OrderCode, bid: number, ask: number): void {
-    const canSend = entryRefusal(this.#around.phase) === null;
+    const canSend = entryRefusal(this.#venue.phase) === null;
     for (const row of this.#book.waitingIn(code)) {
       const step = stepTrigger(row.trigger, row.trigger.side === 'sell' ? bid : ask);
       if (step === 'moves') this.#moved.add(row);
@@ -223,10 +223,10 @@ export class TriggerBook {
     const sender: OrderSender = {
       owner: row.owner,
       triggerPrice: row.trigger.price,
-      decidedUs: this.#around.nowUs,
-      decidedMidTwice: this.#around.midTwice(code),
+      decidedUs: this.#venue.nowUs,
+      decidedMidTwice: this.#venue.midTwice(code),
     };
-    const sent = placeRefusal(command, this.#around) ?? this.#entry.place(command, kind, sender);
+    const sent = placeRefusal(command, this.#venue) ?? this.#entry.place(command, kind, sender);
     if (!isRefusal(sent)) {
       row.sentQty = qty;
       row.children = [sent.orderNo];
@@ -240,7 +240,7 @@ export class TriggerBook {
 
   /** An exit's price is the broker's to choose: never outside the band. */
   #limitOf(row: TriggerOrder): number {
-    const band = this.#around.listing(row.orderCode)?.band;
+    const band = this.#venue.listing(row.orderCode)?.band;
     if (row.kind !== 'exit' || band === undefined) return row.limitPrice;
     return Math.min(band.ceiling, Math.max(band.floor, row.limitPrice));
   }
@@ -255,7 +255,7 @@ export class TriggerBook {
     const { accountId: id, orderCode, side, qty, limitPrice, refId, kind, isGtc = false } = command;
     return waitingOrder({
       accountId: id,
-      day: this.#around.day,
+      day: this.#venue.day,
       orderNo: this.#book.takeNo(),
       orderKey: this.#entry.store.takeKey(),
       refId,
@@ -267,7 +267,7 @@ export class TriggerBook {
       parentOrderNo: null,
       parentKey: null,
       isGtc,
-      placedUs: this.#around.nowUs,
+      placedUs: this.#venue.nowUs,
       trigger: triggerOf(command),
       qty,
       limitPrice,
