@@ -81,7 +81,7 @@ const OLD: readonly PlantedBug[] = [
   {
     what: 'a stop in a read that overtook it is foreign',
     file: 'engine/orders/order-reconciler',
-    from: '.toldUs > order.createdUs',
+    from: '.reportedUs > order.createdUs',
     to: '.startedUs > order.createdUs',
   },
   {
