@@ -17,7 +17,7 @@ import {
   type Command,
   type EngineEvent,
   isOfAccount,
-  type Unsequenced,
+  type UnnumberedInput,
 } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity, HaltEntry, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../journal/emergency-file.ts';
@@ -300,7 +300,7 @@ export class Daemon {
   }
 
   /** Reports and answers of the broker. */
-  #take(event: Unsequenced<EngineEvent>): void {
+  #take(event: UnnumberedInput<EngineEvent>): void {
     this.sweep.see(event);
     this.cycle.post(event);
   }

@@ -14,7 +14,7 @@ import type { OrderEntry } from './orders/order-entry.ts';
 import type { Outbox } from './venue-event.ts';
 
 /** Contracts of one account, and of one owner in it, that are to be closed. */
-export interface Closing {
+export interface ForcedClose {
   readonly code: OrderCode;
   readonly side: Side;
   readonly qty: number;
@@ -28,7 +28,7 @@ export interface MarginBooks {
   /** Measures every account and reports levels that changed; returns the accounts to be closed. */
   measure(at: TsUs): readonly AccountId[];
   /** `alreadyClosing` returns the quantity that working forced orders will close. */
-  closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[];
+  closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly ForcedClose[];
 }
 
 export class MarginMonitor {
@@ -79,7 +79,7 @@ export class MarginMonitor {
     return closing;
   }
 
-  #send(accountId: AccountId, { code, side, qty: quantity, owner }: Closing): void {
+  #send(accountId: AccountId, { code, side, qty: quantity, owner }: ForcedClose): void {
     const { contract, band } = this.#venue.listing(code) ?? {};
     if (contract === undefined || band === undefined) return;
     const limitPrice = side === 'sell' ? band.floor : band.ceiling;
@@ -123,7 +123,7 @@ export class LedgerMargin implements MarginBooks {
     return forced;
   }
 
-  closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): Closing[] {
+  closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): ForcedClose[] {
     const account = this.#ledger.account(id);
     if (account === undefined) return [];
     const context = this.#context;

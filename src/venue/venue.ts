@@ -10,7 +10,7 @@ import {
   type AccountFigures,
   accountFigures,
   type ClosedPosition,
-  closedPositions,
+  closedPositionsOf,
   riskRefusal,
   type Mark,
   type PositionFigures,
@@ -26,7 +26,7 @@ import { LedgerMargin, MarginMonitor } from './margin-monitor.ts';
 import { type BackgroundFlow, NO_BACKGROUND_FLOW, SyntheticMarket } from './market/synthetic-market.ts';
 import { placeRefusal, type VenueContext } from './orders/order-checks.ts';
 import { OrderEntry, type OrderFill, type OrderListener } from './orders/order-entry.ts';
-import { reportOf, sentNow, type VenueOrder } from './orders/venue-order.ts';
+import { orderReport, sentNow, type VenueOrder } from './orders/venue-order.ts';
 import { VenueContracts } from './venue-contracts.ts';
 import { type TriggerAnswer, TriggerBook } from './triggers/trigger-book.ts';
 import {
@@ -37,7 +37,7 @@ import {
   type ChangeTrigger,
   type CommandOutcome,
   isRefusal,
-  type Outcome,
+  type VenueOutcome,
   type PlaceLimit,
   type PlaceTrigger,
   refusal,
@@ -215,12 +215,12 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
 
   orders(id: AccountId): readonly OrderReport[] {
     const { phase } = this;
-    return this.#entry.store.of(id).map((order) => reportOf(order, phase));
+    return this.#entry.store.of(id).map((order) => orderReport(order, phase));
   }
 
   order(id: AccountId, orderNo: BrokerOrderNo): OrderReport | undefined {
     const order = this.#entry.store.find(id, orderNo);
-    return order === undefined ? undefined : reportOf(order, this.phase);
+    return order === undefined ? undefined : orderReport(order, this.phase);
   }
 
   /** The trigger book of an account, in order of entry: waiting orders, and those that ended today. */
@@ -237,7 +237,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   /** Positions closed today, a row a contract and direction. */
   closedPositions(id: AccountId): readonly ClosedPosition[] {
     const account = this.#ledger.account(id);
-    return account === undefined ? [] : closedPositions(account, this);
+    return account === undefined ? [] : closedPositionsOf(account, this);
   }
 
   account(id: AccountId): AccountFigures | undefined {
@@ -267,7 +267,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   }
 
   #outcome(answer: VenueOrder | Refusal): CommandOutcome {
-    const shown = isRefusal(answer) ? answer : { order: reportOf(answer, this.phase) };
+    const shown = isRefusal(answer) ? answer : { order: orderReport(answer, this.phase) };
     this.#settle();
     return this.#answer(shown);
   }
@@ -281,7 +281,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
     return this.#answer(refused ?? {});
   }
 
-  #answer<Shown extends object>(answer: Shown | Refusal): Outcome<Shown> {
+  #answer<Shown extends object>(answer: Shown | Refusal): VenueOutcome<Shown> {
     const events = this.#outbox.take();
     if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
     return { ...answer, status: 'accepted', events };
@@ -402,7 +402,7 @@ export class Venue implements VenueContext, OrderListener, AccountContext {
   // Each change of an order is reported as its whole row.
 
   onChange(order: VenueOrder, at: TsUs): void {
-    this.#outbox.emit({ kind: 'order', tsUs: at, order: reportOf(order, this.phase) });
+    this.#outbox.emit({ kind: 'order', tsUs: at, order: orderReport(order, this.phase) });
   }
 
   onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void {

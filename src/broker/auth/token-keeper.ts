@@ -74,7 +74,7 @@ const PATIENCE: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), mi
  */
 const SECOND_PROOF_AFTER = seconds(10);
 
-interface Doubt {
+interface TokenDoubt {
   readonly jwt: string;
   readonly operation: string;
   readonly sinceUs: TsUs;
@@ -92,7 +92,7 @@ export class TokenKeeper implements TokenSource {
   /** An exchange was spent for a failure that may pass. */
   #wastedUs = -Infinity;
   #expiry: CancelTimer | undefined = undefined;
-  #doubt: Doubt | undefined = undefined;
+  #doubt: TokenDoubt | undefined = undefined;
   /** Refused operations of the present token. */
   readonly #alertedDoubts = new Set<string>();
   #exchangedUs = -Infinity;

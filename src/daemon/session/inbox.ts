@@ -11,7 +11,12 @@ import { assert } from '../../domain/assert.ts';
 import { failureOf } from '../../domain/failure.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, seconds, seq, type Seq, type TsUs, tsUs } from '../../domain/units.ts';
-import type { EngineEvent, InputSink, MarketEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
+import type {
+  EngineEvent,
+  InputSink,
+  MarketEvent,
+  UnnumberedInput,
+} from '../../engine/ports/engine-event.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { FrameLog } from '../../recording/frame-log.ts';
 import type { StampedFrame } from '../../wire/stream/server-frame.ts';
@@ -121,7 +126,7 @@ export class Inbox implements InputSink {
   }
 
   /** Prices that come again are not live while the engine is behind: `onCaughtUp` says so later. */
-  post(event: Unsequenced<EngineEvent>): void {
+  post(event: UnnumberedInput<EngineEvent>): void {
     if (this.isBehind && event.kind === 'stream' && event.state === 'live') return;
     this.settle();
     const input = sequenced(event, this.#nextSeq(), this.#now());
@@ -282,6 +287,6 @@ export class Inbox implements InputSink {
   }
 }
 
-function sequenced(event: Unsequenced<EngineEvent>, number: Seq, at: TsUs): JournaledInput {
+function sequenced(event: UnnumberedInput<EngineEvent>, number: Seq, at: TsUs): JournaledInput {
   return { ...event, seq: number, tsUs: at } as JournaledInput; // oxlint-disable-line typescript/no-unsafe-type-assertion -- adds the two fields that Unsequenced omits
 }

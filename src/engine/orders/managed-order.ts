@@ -69,7 +69,7 @@ export interface OpenCall {
 }
 
 /** Rare facts of an order: its open calls, evidence for and against them, and what the broker or a person did to it. */
-export class Doubt {
+export class OrderDoubt {
   openModify: OpenCall | null = null;
   openCancel: OpenCall | null = null;
   /** A cancel asked for before the order has a number, by its call id. */
@@ -101,7 +101,7 @@ export class Doubt {
   reported: Set<string> | null = null;
 }
 
-const NO_DOUBT: Readonly<Doubt> = new Doubt();
+const NO_DOUBT: Readonly<OrderDoubt> = new OrderDoubt();
 
 /** Where an order triggers, and what it sends then: of an order that waits, and of one that such an order sent. */
 export class TriggerState {
@@ -203,7 +203,7 @@ export class ManagedOrder {
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
   /** Shared by all orders without one: written through `inDoubt`. */
-  doubt: Readonly<Doubt> = NO_DOUBT;
+  doubt: Readonly<OrderDoubt> = NO_DOUBT;
   /** Shared by all orders without one: written through `ownTrigger`. */
   triggerState: Readonly<TriggerState> = NO_TRIGGER;
 
@@ -229,8 +229,8 @@ export class ManagedOrder {
     if (isWaiting) this.triggerState = new TriggerState(terms.trigger, terms.side);
   }
 
-  inDoubt(): Doubt {
-    if (this.doubt === NO_DOUBT) this.doubt = new Doubt();
+  inDoubt(): OrderDoubt {
+    if (this.doubt === NO_DOUBT) this.doubt = new OrderDoubt();
     return this.doubt;
   }
 

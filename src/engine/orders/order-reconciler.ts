@@ -15,7 +15,7 @@ import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { Adoption } from './adoption.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { isSameOrder } from './order-names.ts';
-import { type Matched, matchOrders, matchTriggers } from './row-owners.ts';
+import { type RowMatches, matchOrders, matchTriggers } from './row-owners.ts';
 import type { RowReader } from './row-reader.ts';
 
 /** One scan that is being compared. */
@@ -234,7 +234,7 @@ export class OrderReconciler {
     this.#owners.rowOwners.doubt(inDoubt);
   }
 
-  #tellAmbiguous({ ambiguous }: Matched<unknown>, text: string): void {
+  #tellAmbiguous({ ambiguous }: RowMatches<unknown>, text: string): void {
     for (const order of ambiguous) {
       if (!order.isFirstReport('ambiguous')) continue;
       const alert = `${order.clientOrderId}: ${text}`;

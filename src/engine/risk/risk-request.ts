@@ -20,7 +20,7 @@ import type { OrderView, Owners } from '../owners.ts';
 import type { Purpose } from '../ports/approved.ts';
 import { ClosingHours } from './closing-hours.ts';
 import { shownQty } from './exposure.ts';
-import { type ChangedTerms, isWaiting, NO_PRICES, otherPrices } from './order-request.ts';
+import { type ChangedTerms, isTriggerIntent, NO_PRICES, otherPrices } from './order-request.ts';
 
 export class RiskRequest {
   readonly owners: Owners;
@@ -91,7 +91,7 @@ export class RiskRequest {
     this.exposedQty = intent.qty;
     this.limitPrice = intent.limitPrice;
     this.otherPrices = otherPrices(intent);
-    this.isWaiting = isWaiting(intent);
+    this.isWaiting = isTriggerIntent(intent);
     this.isProtective = isSystem && intent.kind === 'stop';
     this.#read(strategy, contract, intent.side, isSystem);
   }

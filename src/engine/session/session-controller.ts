@@ -16,7 +16,7 @@ import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
 import { TargetExecutor } from './target-executor.ts';
 import { ProtectiveStops } from './protective-stops.ts';
-import { Rollover } from './rollover.ts';
+import { RolloverMonitor } from './rollover.ts';
 import type { EngineState } from '../engine-state.ts';
 import { StopProcedure } from './stop-procedure.ts';
 import { changeWithoutFill, type HeldPosition } from '../positions/portfolio.ts';
@@ -38,7 +38,7 @@ export class SessionController {
   readonly #executor: TargetExecutor;
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
-  readonly #rollover: Rollover;
+  readonly #rollover: RolloverMonitor;
   readonly #settlement: Settlement;
   readonly #stop: StopProcedure;
   readonly #policies: FailurePolicies;
@@ -50,7 +50,7 @@ export class SessionController {
     this.#executor = new TargetExecutor(state);
     this.#auction = new AuctionWithdrawal(state);
     this.#closeOut = new CloseOut(state, this.#executor);
-    this.#rollover = new Rollover(state);
+    this.#rollover = new RolloverMonitor(state);
     this.#settlement = new Settlement(state);
     this.#stop = new StopProcedure(state, this.#executor);
     this.#policies = new FailurePolicies(state, this.#executor);

@@ -16,7 +16,7 @@ import type {
 import { StrategyVersions } from './strategy-versions.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
-import { Trader } from '../trader.ts';
+import { EngineTrader } from '../engine-trader.ts';
 import type { SessionProcedures } from './session-controller.ts';
 
 type ResumeCommand = Extract<Command, { readonly name: 'resume' }>;
@@ -308,7 +308,7 @@ export class SessionEvents {
       if (stopped !== null || settings.isOrphan === true) continue;
       context.append({ ...context.head(index), kind: 'strategy_started' });
     }
-    registry.start((host) => host.start(new Trader(this.#state)));
+    registry.start((host) => host.start(new EngineTrader(this.#state)));
     if (market.isLive) registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state: 'live' }));
   }
 }

@@ -6,7 +6,7 @@ import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { Owners } from '../owners.ts';
 
-export interface Fault {
+export interface HandlerFault {
   readonly message: string;
   readonly where: string;
 }
@@ -21,7 +21,7 @@ type StopCommand = Extract<Command, { readonly name: 'stop_strategy' }>;
 
 interface Ending {
   readonly reason: string;
-  readonly fault: Fault | null;
+  readonly fault: HandlerFault | null;
   readonly isLasting: boolean;
 }
 
@@ -48,7 +48,7 @@ export class StrategyStops {
   }
 
   /** `isLasting`: over sessions, until a person starts it again. */
-  stop(strategy: StrategyIndex, reason: string, fault: Fault | null, isLasting = false): void {
+  stop(strategy: StrategyIndex, reason: string, fault: HandlerFault | null, isLasting = false): void {
     const { registry, context } = this.#owners;
     const found = this.#found.get(strategy);
     if (found !== undefined) {
@@ -120,7 +120,7 @@ export class StrategyStops {
   }
 
   /** A strategy traded, or a handler threw, outside any event: the next event journals it. */
-  stopLater(strategy: StrategyIndex, reason: string, fault: Fault): void {
+  stopLater(strategy: StrategyIndex, reason: string, fault: HandlerFault): void {
     if (this.#isEnded(strategy)) return;
     const { context } = this.#owners;
     (context.decisions.stopsNow(strategy) ? this.#pendingReports : this.#found).set(strategy, {

@@ -20,7 +20,7 @@ export const isSamePosition = (a: ProtectedPosition, b: ProtectedPosition): bool
 export type Asker = 'person' | 'person_in_auction' | 'settings' | 'stop';
 
 /** `resting`: its exits are in an auction, and nothing can be done before that ends. `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
-type Progress =
+type FlattenStep =
   | 'queued'
   | 'checking'
   | 'withdrawing'
@@ -33,7 +33,7 @@ type Progress =
   | 'done';
 
 /** Nothing is being withdrawn, and no exit is being tried. */
-const IS_IDLE: ReadonlySet<Progress> = new Set<Progress>(['queued', 'checking', 'given_up']);
+const IS_IDLE: ReadonlySet<FlattenStep> = new Set<FlattenStep>(['queued', 'checking', 'given_up']);
 
 export class Target implements ProtectedPosition {
   readonly strategy;
@@ -42,7 +42,7 @@ export class Target implements ProtectedPosition {
   readonly reason: string;
   readonly askers = new Set<Asker>();
   /** Kept by whoever closes it. */
-  progress: Progress = 'queued';
+  progress: FlattenStep = 'queued';
   readonly #context: EventContext;
   readonly #contracts: ContractTable;
   readonly #alerted = new Set<string>();

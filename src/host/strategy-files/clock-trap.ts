@@ -371,7 +371,7 @@ const NAMES = (
 
 type Descriptors = ReadonlyMap<PropertyKey, PropertyDescriptor>;
 
-interface Shared {
+interface SharedObject {
   readonly name: string;
   readonly object: object;
   readonly before: Descriptors;
@@ -384,7 +384,7 @@ function watchBuiltins(): () => readonly string[] {
   return () => [...all.flatMap(undone), ...undoneGlobals(globals)];
 }
 
-function sharedObjects(): readonly Shared[] {
+function sharedObjects(): readonly SharedObject[] {
   const found = NAMES.flatMap((name) => {
     const object: unknown = Reflect.get(globalThis, name);
     if (!isObject(object)) return [];
@@ -407,7 +407,7 @@ const isObject = (value: unknown): value is object =>
 const descriptorsOf = (object: object): Descriptors =>
   new Map(Reflect.ownKeys(object).map((key) => [key, Reflect.getOwnPropertyDescriptor(object, key) ?? {}]));
 
-function undone({ name, object, before }: Shared): readonly string[] {
+function undone({ name, object, before }: SharedObject): readonly string[] {
   const after = descriptorsOf(object);
   const keys = [...new Set([...before.keys(), ...after.keys()])];
   return keys.flatMap((key) => {

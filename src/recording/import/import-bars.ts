@@ -15,7 +15,7 @@ import {
   importTable,
   type ImportWatch,
   NONE,
-  RowReader,
+  ImportRowReader,
   type RowSource,
 } from './import-table.ts';
 
@@ -94,7 +94,7 @@ const VOLUME_MAX = 1_000_000_000_000;
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
-class BarReader extends RowReader<YearBars> {
+class BarReader extends ImportRowReader<YearBars> {
   /** Taken off the time of a row to have the start of its bar. */
   readonly #shift: DurationUs;
   /** Columns of open, high, low and close. */

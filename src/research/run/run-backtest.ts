@@ -39,14 +39,14 @@ import { RunVenue } from './run-venue.ts';
 import type { BarFillModel, FillModel, Slippage, TickFillModel } from '../../venue/exchange/fill-models.ts';
 
 /** So many rows of a run, or runs of a sweep, are done. */
-export interface Progress {
+export interface RunProgress {
   readonly done: number;
   readonly all: number;
   readonly what: string;
 }
 
 export interface RunOptions {
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: RunProgress) => void;
   /** Every fact of the canonical journal, as it is written. */
   readonly onEntry?: (entry: JournalEntry) => void;
   /** Each day, as it is opened. */

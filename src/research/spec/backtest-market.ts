@@ -1,13 +1,13 @@
 /** The market of a backtest: a market file of the daemon, or an inline market of the backtest file. */
 import { readMarket } from '../../config/market-file.ts';
-import type { Checked, Problem } from '../../config/problem.ts';
+import type { CheckResult, Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { zodProblems } from '../../config/zod-problems.ts';
 import { type TradingCalendar, alwaysOpen } from '../../domain/calendar.ts';
 import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type ContractMonth, contractMonthOf, expiryOf } from '../../domain/contract-code.ts';
 import { type ContractSpec, NO_BAND_BPS } from '../../domain/contract.ts';
-import type { CostSchedule, Dated } from '../../domain/costs.ts';
+import type { CostSchedule, DatedValue } from '../../domain/costs.ts';
 import { currencyDecimals, quoteCurrency } from '../../domain/currency.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
@@ -36,7 +36,7 @@ export interface BacktestMarket {
   expiryOf(symbol: string): TradingDay;
 }
 
-type ReadBacktestMarket = Checked<{ readonly market: BacktestMarket }>;
+type ReadBacktestMarket = CheckResult<{ readonly market: BacktestMarket }>;
 
 /** Expiry of a contract without one. */
 const NO_EXPIRY = tradingDay('2199-12-31');
@@ -273,7 +273,7 @@ export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: 
   !isZoneFixed && (!isAlwaysOpen || (everyUs !== null && everyUs >= US_PER_DAY));
 
 /** Returns the shift to add to a moment, in microseconds. */
-export function wallClock(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
+export function wallShiftOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
   if (!isMoved(market, everyUs)) return () => 0;
   const { zone } = market;
   // Clocks change at night: one look a day is enough.
@@ -398,4 +398,4 @@ function costsOf(
   };
 }
 
-const since = <T>(value: T): readonly Dated<T>[] => [{ from: FIRST_DAY, value }];
+const since = <T>(value: T): readonly DatedValue<T>[] => [{ from: FIRST_DAY, value }];

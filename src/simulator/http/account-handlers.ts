@@ -7,7 +7,7 @@ import type { TriggerReport } from '../../venue/venue-event.ts';
 import { accountStatus } from '../../wire/rest/account-status.ts';
 import { closedPositions } from '../../wire/rest/closed-positions.ts';
 import { deposit, transfer, withdraw } from '../../wire/rest/money-calls.ts';
-import { openPositions, type PositionRow } from '../../wire/rest/open-positions.ts';
+import { openPositions, type SimulatedPosition } from '../../wire/rest/open-positions.ts';
 import { profile } from '../../wire/rest/profile.ts';
 import type { MoneyTransfers } from '../accounts/money-transfers.ts';
 import type { SubAccounts } from '../accounts/sub-accounts.ts';
@@ -17,7 +17,7 @@ import {
   accountHandler,
   answerPage,
   failedWith,
-  type Handler,
+  type RestHandler,
   type Handlers,
   NO_ACCOUNT,
   ok,
@@ -25,7 +25,7 @@ import {
   unreadable,
 } from './handler.ts';
 
-export function profileHandler(subAccounts: SubAccounts): Handler {
+export function profileHandler(subAccounts: SubAccounts): RestHandler {
   return (request) => {
     const blocks = profile.decodeRequest(request);
     if (!blocks.ok) return badRequest(blocks.issues);
@@ -45,7 +45,7 @@ export function profileHandler(subAccounts: SubAccounts): Handler {
   };
 }
 
-export function statusHandler(brokerage: Brokerage): Handler {
+export function statusHandler(brokerage: Brokerage): RestHandler {
   return accountHandler(accountStatus, ({ fields }, { accountId: account }) => {
     const figures = brokerage.account(account);
     if (figures === undefined) return NO_ACCOUNT;
@@ -54,7 +54,7 @@ export function statusHandler(brokerage: Brokerage): Handler {
   });
 }
 
-export function positionsHandler(brokerage: Brokerage): Handler {
+export function positionsHandler(brokerage: Brokerage): RestHandler {
   return accountHandler(openPositions, (_asked, own) => {
     const open = brokerage.positions(own.accountId).filter(({ net }) => net !== 0);
     const exits = brokerage.read((venue) => venue.triggers(own.accountId)).filter(isWaitingExit);
@@ -63,7 +63,7 @@ export function positionsHandler(brokerage: Brokerage): Handler {
   });
 }
 
-export function closedHandler(brokerage: Brokerage, timeText: (atUs: number) => string): Handler {
+export function closedHandler(brokerage: Brokerage, timeText: (atUs: number) => string): RestHandler {
   return accountHandler(closedPositions, (asked, own) => {
     const rows = brokerage
       .read((venue) => venue.closedPositions(own.accountId))
@@ -81,7 +81,7 @@ const rowOf = (
   position: PositionFigures,
   exits: readonly TriggerReport[],
   { spec }: Brokerage,
-): PositionRow => ({
+): SimulatedPosition => ({
   ...position,
   qty: position.net,
   bought: { qty: position.boughtQty, value: position.boughtValue },
@@ -111,7 +111,7 @@ const ID_BYTES = 16;
 const newTransactionId = (): string => randomBytes(ID_BYTES).toString('hex');
 
 export function cashHandlers(transfers: MoneyTransfers): Pick<Handlers, 'deposit' | 'withdraw' | 'transfer'> {
-  const move = (operation: typeof deposit | typeof withdraw): Handler =>
+  const move = (operation: typeof deposit | typeof withdraw): RestHandler =>
     accountHandler(operation, ({ amount }, own) => {
       const refusal = transfers[operation.name](own.accountId, own.subAccountId, amount);
       return refusal ?? operation.encodeResponse(newTransactionId());

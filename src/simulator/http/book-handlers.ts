@@ -2,12 +2,12 @@
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { OrderOrigin, OrderReport, TriggerReport } from '../../venue/venue-event.ts';
-import { conditionBook, type ConditionBookAsked, type ConditionRow } from '../../wire/rest/condition-book.ts';
-import { type InDayAsked, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
+import { conditionBook, type ConditionBookQuery, type ConditionRow } from '../../wire/rest/condition-book.ts';
+import { type InDayQuery, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
 import { decodeStatus, encodeStatus } from '../../wire/rest/order-status.ts';
 import { formatDate } from '../../wire/rest/trade-fields.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
-import { accountHandler, answerPage, type Handler, type OwnAccount } from './handler.ts';
+import { accountHandler, answerPage, type RestHandler, type CustomerAccount } from './handler.ts';
 import { type OrderParts, shownTrigger } from './order-handlers.ts';
 
 /** The filter's digits (contract, 4.3): an order has the kind of the order that sent it. */
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<OrderOrigin, string>> = {
   forced: '5',
 };
 
-export function inDayHandler({ brokerage, book, timeText, readings }: OrderParts): Handler {
+export function inDayHandler({ brokerage, book, timeText, readings }: OrderParts): RestHandler {
   return accountHandler(inDayBook, (asked, own) => {
     const rows = book.shown(brokerage.orders(own.accountId)).filter(({ order }) => isAskedFor(asked, order));
     return answerPage(rows, asked, (page) =>
@@ -42,7 +42,7 @@ export function inDayHandler({ brokerage, book, timeText, readings }: OrderParts
   });
 }
 
-function isAskedFor({ symbol, side, orderType, status, refId }: InDayAsked, order: OrderReport): boolean {
+function isAskedFor({ symbol, side, orderType, status, refId }: InDayQuery, order: OrderReport): boolean {
   if (symbol !== null && order.orderCode !== symbol) return false;
   if (side !== null && order.side !== side) return false;
   if (refId !== null && order.refId !== refId) return false;
@@ -63,7 +63,7 @@ function brokerOrderOf(order: OrderReport, shownStatus: string | null): BrokerOr
 }
 
 /** Orders that wait for a trigger, and those that ended today. */
-export function triggerBookHandler(parts: OrderParts): Handler {
+export function triggerBookHandler(parts: OrderParts): RestHandler {
   return accountHandler(conditionBook, (asked, own) => {
     const rows = parts.book
       .visible(
@@ -77,7 +77,7 @@ export function triggerBookHandler(parts: OrderParts): Handler {
   });
 }
 
-function isTriggerAskedFor({ symbol, side, status, kind }: ConditionBookAsked, row: TriggerReport): boolean {
+function isTriggerAskedFor({ symbol, side, status, kind }: ConditionBookQuery, row: TriggerReport): boolean {
   if (symbol !== null && row.orderCode !== symbol) return false;
   if (side !== null && row.side !== side) return false;
   if (status !== 'all' && row.status !== status) return false;
@@ -85,7 +85,7 @@ function isTriggerAskedFor({ symbol, side, status, kind }: ConditionBookAsked, r
   return kind === 'all' || kind === (row.kind === 'trailing_stop' ? 'stop' : row.kind);
 }
 
-function triggerRowOf(row: TriggerReport, own: OwnAccount, parts: OrderParts): ConditionRow {
+function triggerRowOf(row: TriggerReport, own: CustomerAccount, parts: OrderParts): ConditionRow {
   const { brokerage, timeText, triggerLife } = parts;
   const timeOf = (atUs: number | null): string => (atUs === null ? '' : timeText(atUs));
   return {

@@ -16,7 +16,7 @@ import {
   statusHandler,
 } from './account-handlers.ts';
 import { inDayHandler, triggerBookHandler } from './book-handlers.ts';
-import { badRequest, failed, type Handlers, ok } from './handler.ts';
+import { badRequest, restError, type Handlers, ok } from './handler.ts';
 import { orderHandlers, type OrderParts, triggerHandlers } from './order-handlers.ts';
 import { stockHandlers } from './securities-handlers.ts';
 
@@ -56,14 +56,14 @@ function authHandlers(otps: OtpService): Pick<Handlers, 'request-otp' | 'token'>
       const asked = requestOtp.decodeRequest(request);
       if (!asked.ok) return badRequest(asked.issues);
       const outcome = otps.request(asked.value.apiKey);
-      return outcome.ok ? ok(requestOtp.encodeResponse(outcome.otpId)) : failed(400, outcome.error);
+      return outcome.ok ? ok(requestOtp.encodeResponse(outcome.otpId)) : restError(400, outcome.error);
     },
     token: (request) => {
       const asked = exchangeToken.decodeRequest(request);
       if (!asked.ok) return badRequest(asked.issues);
       const { apiKey, otp, otpId } = asked.value;
       const outcome = otps.exchange({ apiKey, otp, otpId: otpId ?? null });
-      return outcome.ok ? ok(exchangeToken.encodeResponse(outcome.token)) : failed(400, outcome.error);
+      return outcome.ok ? ok(exchangeToken.encodeResponse(outcome.token)) : restError(400, outcome.error);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The stock side of a sub-account: shares, cash, loan packages, and the cancel of waiting orders. */
 import { accountId } from '../../domain/ids.ts';
 import { money, qty } from '../../domain/units.ts';
-import type { Parsed } from '../../domain/parsed.ts';
+import type { ParseResult } from '../../domain/parsed.ts';
 import {
   cancelStockOrders,
   cashBalance,
@@ -15,7 +15,7 @@ import type { Brokerage } from '../brokerage/brokerage.ts';
 import {
   badRequest,
   failedWith,
-  type Handler,
+  type RestHandler,
   type Handlers,
   NO_ACCOUNT,
   ok,
@@ -43,7 +43,7 @@ export function stockHandlers(
 function ofOwn(
   subAccounts: SubAccounts,
   request: RestRequest,
-  asked: Parsed<string>,
+  asked: ParseResult<string>,
   run: (account: SubAccount) => RestAnswer,
 ): RestAnswer {
   if (!asked.ok) return badRequest(asked.issues);
@@ -53,7 +53,7 @@ function ofOwn(
 }
 
 const assetsHandler =
-  (subAccounts: SubAccounts): Handler =>
+  (subAccounts: SubAccounts): RestHandler =>
   (request) =>
     ofOwn(subAccounts, request, stockAssets.decodeRequest(request), ({ accountNo }) =>
       ok(
@@ -70,7 +70,7 @@ const assetsHandler =
     );
 
 const cancelHandler =
-  (subAccounts: SubAccounts): Handler =>
+  (subAccounts: SubAccounts): RestHandler =>
   (request) => {
     const asked = cancelStockOrders.decodeRequest(request);
     if (!asked.ok) return unreadable(cancelStockOrders, asked.issues);
@@ -92,7 +92,7 @@ const cancelHandler =
   };
 
 const balanceHandler =
-  (subAccounts: SubAccounts, brokerage: Brokerage): Handler =>
+  (subAccounts: SubAccounts, brokerage: Brokerage): RestHandler =>
   (request) =>
     ofOwn(subAccounts, request, cashBalance.decodeRequest(request), (account) =>
       ok(cashBalance.encodeResponse([cashRowOf(subAccounts, brokerage, account)])),
@@ -128,7 +128,7 @@ function cashRowOf(subAccounts: SubAccounts, brokerage: Brokerage, account: SubA
 }
 
 const packagesHandler =
-  (subAccounts: SubAccounts): Handler =>
+  (subAccounts: SubAccounts): RestHandler =>
   (request) =>
     ofOwn(subAccounts, request, loanPackages.decodeRequest(request), ({ type, packages }) =>
       type === 'MARGIN'

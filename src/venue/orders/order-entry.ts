@@ -28,7 +28,7 @@ import {
   type VenueContext,
 } from './order-checks.ts';
 import { OrderStore } from './order-store.ts';
-import type { OrderSender, Pending, VenueOrder } from './venue-order.ts';
+import type { OrderSender, PendingChange, VenueOrder } from './venue-order.ts';
 
 /** One execution, added to its order before it is told. */
 export interface OrderFill {
@@ -52,7 +52,7 @@ type EntryState = Pick<VenueState, 'orders' | 'orderNoNext' | 'orderKeyNext' | '
 
 interface InFlight {
   readonly order: VenueOrder;
-  readonly pending: Pending;
+  readonly pending: PendingChange;
 }
 
 export class OrderEntry implements BookFills, FillSink<VenueOrder> {
@@ -257,13 +257,13 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     this.#send(order, { kind: 'place', dueUs, sentNo: this.#sentNo });
   }
 
-  #send(order: VenueOrder, pending: Pending): void {
+  #send(order: VenueOrder, pending: PendingChange): void {
     order.pending = pending;
     order.reason = '';
     this.#inFlight.push({ order, pending });
   }
 
-  #arrive(order: VenueOrder, pending: Pending, at: TsUs): void {
+  #arrive(order: VenueOrder, pending: PendingChange, at: TsUs): void {
     const { phase } = this.#venue;
     const book = this.#venue.book(order.orderCode);
     order.pending = null;
@@ -284,7 +284,12 @@ export class OrderEntry implements BookFills, FillSink<VenueOrder> {
     }
   }
 
-  #applyChange(order: VenueOrder, change: Pending & { kind: 'change' }, book: OrderBook, at: TsUs): void {
+  #applyChange(
+    order: VenueOrder,
+    change: PendingChange & { kind: 'change' },
+    book: OrderBook,
+    at: TsUs,
+  ): void {
     const late = editRefusal(this.#venue.phase);
     if (late !== null) return this.#keep(order, late.text, at);
     if (change.qty <= order.filledQty) return this.#keep(order, refusal(-6019).text, at);

@@ -15,8 +15,8 @@ import {
 } from '../venue-command.ts';
 import {
   hasFixedTrigger,
-  isWaiting,
-  reportOfTrigger,
+  isPending,
+  triggerReport,
   type TriggerOrder,
   waitingOrder,
 } from './trigger-order.ts';
@@ -31,7 +31,13 @@ import {
 import type { OrderEntry } from '../orders/order-entry.ts';
 import type { OrderStore } from '../orders/order-store.ts';
 import type { OrderSender, VenueOrder } from '../orders/venue-order.ts';
-import { stepTrigger, stopTrigger, trailingTrigger, type Trigger, type TriggerWatch } from './trigger.ts';
+import {
+  stepTrigger,
+  stopTrigger,
+  trailingTrigger,
+  type VenueTrigger,
+  type TriggerWatch,
+} from './trigger.ts';
 import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
 import { marketLimit } from '../../domain/contract.ts';
@@ -90,14 +96,14 @@ export class TriggerBook {
     }
     const row = this.#rowOf(command, owner);
     this.#book.enter(row, nowUs);
-    return reportOfTrigger(row);
+    return triggerReport(row);
   }
 
   change({ accountId: id, orderKey, triggerPrice }: ChangeTrigger): TriggerAnswer {
     const row = this.#book.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
     const listing = this.#venue.listing(row.orderCode);
-    if (listing === undefined || !isWaiting(row) || hasFixedTrigger(row)) {
+    if (listing === undefined || !isPending(row) || hasFixedTrigger(row)) {
       return refusal(-6015);
     }
     const refused = priceRefusal(triggerPrice, listing);
@@ -108,15 +114,15 @@ export class TriggerBook {
     // The new price, like a new order's, is looked at from the next trade on.
     this.#book.refresh(row.orderCode);
     this.#book.tell(row, this.#venue.nowUs);
-    return reportOfTrigger(row);
+    return triggerReport(row);
   }
 
   cancel({ accountId: id, orderKey }: CancelTrigger): TriggerAnswer {
     const row = this.#book.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
-    if (!isWaiting(row)) return refusal(-6014);
+    if (!isPending(row)) return refusal(-6014);
     this.#book.cancel(row, '', false, this.#venue.nowUs);
-    return reportOfTrigger(row);
+    return triggerReport(row);
   }
 
   /** A user's order filled: its exits grow. */
@@ -142,14 +148,14 @@ export class TriggerBook {
     for (const row of this.#heldBack) {
       if (row.orderCode !== code) continue;
       this.#heldBack.delete(row);
-      if (isWaiting(row) && row.suspended) this.#book.resume(row);
+      if (isPending(row) && row.suspended) this.#book.resume(row);
     }
   }
 
   /** The account holds nothing in a contract any more: exits have nothing left to close. */
   endExits(id: AccountId, code: OrderCode, at: TsUs): void {
     for (const row of [...this.#book.waitingIn(code), ...this.#heldBack]) {
-      if (row.kind === 'exit' && row.accountId === id && row.orderCode === code && isWaiting(row))
+      if (row.kind === 'exit' && row.accountId === id && row.orderCode === code && isPending(row))
         this.#book.cancel(row, 'The position is closed', false, at);
     }
     this.#book.refresh(code);
@@ -160,21 +166,21 @@ export class TriggerBook {
     const due = this.#due;
     this.#due = [];
     // One that the closing price moved has expired by now, and is told of as that.
-    for (const row of this.#moved) if (isWaiting(row) && !row.suspended) this.#book.tell(row, at);
+    for (const row of this.#moved) if (isPending(row) && !row.suspended) this.#book.tell(row, at);
     this.#moved.clear();
-    for (const row of due) if (isWaiting(row)) this.#send(row, at);
+    for (const row of due) if (isPending(row)) this.#send(row, at);
   }
 
   /** The day is over. */
   expireAll(at: TsUs): void {
     if (this.#rules.triggerLife === 'contract') return;
-    for (const row of this.#book.all()) if (isWaiting(row) && !row.isGtc) this.#expire(row, '', at);
+    for (const row of this.#book.all()) if (isPending(row) && !row.isGtc) this.#expire(row, '', at);
   }
 
   /** A contract is listed no more. */
   endContract(code: OrderCode, at: TsUs): void {
     for (const row of this.#book.all()) {
-      if (isWaiting(row) && row.orderCode === code) this.#expire(row, refusal(-6033).text, at);
+      if (isPending(row) && row.orderCode === code) this.#expire(row, refusal(-6033).text, at);
     }
   }
 
@@ -184,7 +190,7 @@ export class TriggerBook {
   }
 
   reports(id: AccountId): TriggerReport[] {
-    return this.#book.of(id).map(reportOfTrigger);
+    return this.#book.of(id).map(triggerReport);
   }
 
   exportState(): TriggerBookState {
@@ -211,7 +217,7 @@ export class TriggerBook {
       if (step !== 'fires' || !canSend) continue;
       this.#due.push(row);
       this.#book.suspend(row);
-      if (row.partner !== null && isWaiting(row.partner)) this.#book.suspend(row.partner);
+      if (row.partner !== null && isPending(row.partner)) this.#book.suspend(row.partner);
     }
     this.#book.refresh(code);
   }
@@ -275,7 +281,7 @@ export class TriggerBook {
   }
 }
 
-function triggerOf(command: PlaceTrigger): Trigger {
+function triggerOf(command: PlaceTrigger): VenueTrigger {
   switch (command.kind) {
     case 'stop':
       return stopTrigger(command.side, command.triggerWhen, command.triggerPrice);
@@ -319,7 +325,7 @@ class BracketOrders {
       return this.#attach(parent, price, quantity, pair, at);
     }
     for (const half of [pair.stopLoss, pair.takeProfit]) {
-      if (!isWaiting(half)) continue;
+      if (!isPending(half)) continue;
       half.qty += quantity;
       this.#book.tell(half, at);
     }
