@@ -4,14 +4,18 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { serveEngine } from '../../src/app/host/engine-server.ts';
-import type { EngineLine, StartEngine } from '../../src/app/host/engine-thread.ts';
-import { loadDefinitions } from '../../src/app/host/strategy-files/own-strategies.ts';
-import { REAL_TIME, systemClock, systemTimers } from '../../src/app/host/system-clock.ts';
-import type { FromEngine, ToEngine } from '../../src/app/host/worker-protocol.ts';
-import { PriceBoard } from '../../src/app/live/price-board.ts';
-import { prepareSession, type SessionContext, TradingSession } from '../../src/app/live/trading-session.ts';
-import { statePaths } from '../../src/app/restart/state-paths.ts';
+import { serveEngine } from '../../src/host/engine-server.ts';
+import type { EngineLine, StartEngine } from '../../src/host/engine-thread.ts';
+import { loadDefinitions } from '../../src/host/strategy-files/own-strategies.ts';
+import { REAL_TIME, systemClock, systemTimers } from '../../src/host/system-clock.ts';
+import type { FromEngine, ToEngine } from '../../src/host/worker-protocol.ts';
+import { PriceBoard } from '../../src/daemon/session/price-board.ts';
+import {
+  prepareSession,
+  type SessionContext,
+  TradingSession,
+} from '../../src/daemon/session/trading-session.ts';
+import { statePaths } from '../../src/host/state/state-paths.ts';
 import { ContractTable } from '../../src/broker/reports/contract-table.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
