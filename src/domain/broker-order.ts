@@ -58,7 +58,7 @@ export interface BrokerOrder {
 /** The trigger of an order in the broker's trigger book. `exit` is one half of a bracket. */
 export type BrokerTriggerKind = 'stop' | 'trailing_stop' | 'exit' | 'arbitrage' | 'unrecognized';
 
-/** Status in the trigger book; its letters are not those of the in-day book (rulings, 12). */
+/** Status in the trigger book; its letters are not those of the in-day book. */
 export type BrokerTriggerStatus = 'pending' | 'activated' | 'canceled' | 'rejected' | 'unrecognized';
 
 /** One row of the trigger book: an order that waits for a price or for another order's fill. */
