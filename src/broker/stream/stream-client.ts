@@ -1,7 +1,7 @@
 /**
  * Keeps one authenticated, subscribed connection to the price stream. A finite state: the end of a connection is a value,
  * `ReconnectPolicy` decides the next step, and every end leads to a new connection or a signal that somebody must act (failure
- * cases, 21-22).
+ * cases, 21 and 22).
  */
 import { Subject } from 'rxjs';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';

@@ -395,7 +395,7 @@ export function createHandlers(parts: HandlerParts): Handlers {
   };
 }
 
-/** The only calls without a token (notes, section 2). */
+/** The only calls without a token (notes, 2). */
 function authHandlers(otps: OtpService): Pick<Handlers, 'request-otp' | 'token'> {
   return {
     'request-otp': (request) => {

@@ -12,7 +12,7 @@ import { LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 
-// The price of a call auction (market rules, section 4): (a) most volume; (b) one side filled in full, which holds at every
+// The price of a call auction (market rules, 4): (a) most volume; (b) one side filled in full, which holds at every
 // price of most volume, because volume is the smaller side; (c) nearest to the anchor, the last matched price, at the
 // opening the reference. What is not published is our choice: at equal distance the price with the smaller surplus,
 // then the higher one; at the margin time decides.
