@@ -152,7 +152,6 @@ export class Daemon {
       onEntry: (entry) => this.#onHalt(entry),
     });
     this.edge = this.#createEdge(options, note);
-    this.edge.frames$.subscribe((text) => this.cycle.session?.frame(text));
     this.prices = config.operator.cockpit.enabled ? new PriceBoard(() => this.edge.table.contracts) : null;
     this.edge.tokens.onChange(() => {
       this.#reminders.obtained();

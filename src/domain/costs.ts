@@ -1,4 +1,4 @@
-/** Fees, tax and margin as dated tables and pure functions (market rules, sections 6 and 7). */
+/** Fees, tax and margin as dated tables and pure functions (market rules, 6 and 7). */
 import { assert } from './assert.ts';
 import type { TradingDay } from './civil-date.ts';
 import type { Side } from './order.ts';

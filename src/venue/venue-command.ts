@@ -17,7 +17,7 @@ interface PlaceTerms {
   readonly isGtc?: boolean;
 }
 
-/** A day order with a limit price: the only kind the broker's contract can write for certain (notes, section 3). */
+/** A day order with a limit price: the only kind the broker's contract can write for certain (notes, 3). */
 export interface PlaceLimit extends PlaceTerms {
   /** Exits for its fills. */
   readonly bracket?: Bracket;
@@ -38,7 +38,7 @@ export interface ChangeOrder extends CancelOrder {
 }
 
 /**
- * Codes of the back office (notes, section 3), numbers as the broker gives them. Its texts are not known; these are ours, in the trade's
+ * Codes of the back office (notes, 3), numbers as the broker gives them. Its texts are not known; these are ours, in the trade's
  * words. -6001 and -6003 are ours altogether.
  */
 const TEXTS = {

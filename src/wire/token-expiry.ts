@@ -1,5 +1,5 @@
 /**
- * When an access token ends (notes, section 2): only its claim `exp` counts, because documented lives differ from those
+ * When an access token ends (notes, 2): only its claim `exp` counts, because documented lives differ from those
  * seen. The signature is the broker's business.
  */
 import { notParsed, parsed, type ParseResult, parseJson, isRecord } from '../domain/parsed.ts';

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Subject } from 'rxjs';
 import { serveEngine } from '../../src/host/engine-server.ts';
 import type { EngineLine, StartEngine } from '../../src/host/engine-thread.ts';
 import { loadDefinitions } from '../../src/host/strategy-files/own-strategies.ts';
@@ -227,6 +228,7 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
       subscribe: () => undefined,
       status: () => ({ state: 'live', isStale: false }),
     },
+    frames$: new Subject<string>(),
     gateway: { submit: () => undefined, modify: () => undefined, cancel: () => undefined },
     reports,
   };
@@ -285,7 +287,7 @@ export async function makeDay(dir: string, config: Config, day: MarketDay, rowsM
       }
       if (journal.rows >= rowsMax) break;
       broker.answer();
-      session.frame(text);
+      edge.frames$.next(text);
       await new Promise((resolve) => setImmediate(resolve));
     }
     await session.close();

@@ -1,6 +1,6 @@
 /**
  * Keeps one usable token. Its `exp` decides, never a constant; a refresh is a new exchange with a new one-time password,
- * of which the broker allows ten a day, so none is ever spent by a loop (notes, section 2).
+ * of which the broker allows ten a day, so none is ever spent by a loop (notes, 2).
  */
 import { failureOf } from '../../domain/failure.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';

@@ -29,7 +29,7 @@ export interface ResolveOptions {
   readonly calendar: TradingCalendar;
 }
 
-/** `listed` is undefined when the list could not be read: then the board alone decides (notes, section 6). */
+/** `listed` is undefined when the list could not be read: then the board alone decides (notes, 6). */
 export function resolveContracts(
   listed: readonly ListedContract[] | undefined,
   quotes: readonly ContractQuote[],

@@ -1,5 +1,5 @@
 /**
- * One pace for all calls (rulings, 35). Exits and cancels go first, then look-ups, the book, positions and the rest; but
+ * One pace for all calls. Exits and cancels go first, then look-ups, the book, positions and the rest; but
  * neither side starves the other: a side that was passed over twice is next, so that reads and orders each keep a third.
  * It uses timers alone, so a clock that steps cannot confuse it.
  */

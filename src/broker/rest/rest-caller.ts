@@ -143,7 +143,7 @@ export class RestCaller {
       },
     });
     if (result.kind !== 'reply') return result;
-    // Both may mean that the token is no longer accepted (notes, section 2).
+    // Both may mean that the token is no longer accepted (notes, 2).
     const isRefused = result.status === 401 || result.status === 403;
     if (isRefused) this.#options.tokens.doubt(jwt, name, `HTTP ${result.status} to ${name}`);
     else if (result.status === 200) this.#options.tokens.prove(jwt);

@@ -1,5 +1,5 @@
 /**
- * The next step after a connection ended: a small state that survives restarts, and one table (rulings, 17-19).
+ * The next step after a connection ended: a small state that survives restarts, and one table (rulings, 17 to 19).
  * An attempt is counted when it is announced, so that a restart repeats it, after its delay, and cannot win a new one.
  */
 import { type DurationUs, seconds } from '../../domain/units.ts';

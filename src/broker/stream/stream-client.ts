@@ -1,7 +1,7 @@
 /**
  * Keeps one authenticated, subscribed connection to the price stream. A finite state: the end of a connection is a value,
  * `ReconnectPolicy` decides the next step, and every end leads to a new connection or a signal that somebody must act (failure
- * cases, 21-22).
+ * cases, 21 and 22).
  */
 import { Subject } from 'rxjs';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
@@ -199,8 +199,9 @@ export class StreamClient {
   }
 
   #onData(slot: Slot, text: string): void {
-    if (slot.send !== undefined && this.#handOver.owns(slot)) this.#handOver.complete();
-    if (slot.send !== undefined && slot === this.#active) this.#frames.next(text);
+    if (slot !== this.#active && slot.send !== undefined && this.#handOver.owns(slot))
+      this.#handOver.complete();
+    if (slot === this.#active && slot.send !== undefined) this.#frames.next(text);
     else this.#framesDropped += 1;
   }
 

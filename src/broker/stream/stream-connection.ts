@@ -113,7 +113,7 @@ const stage =
 /** The code that makes a token useless for good; any other refusal is worth another attempt (rulings, 17). */
 const INVALID_TOKEN = '211110';
 
-/** Sends the token as the first frame; nothing else is sent until the answer (contract, part 5). */
+/** Sends the token as the first frame; nothing else is sent until the answer (contract, 5). */
 const authenticate = (token: string, timers: Timers, deadline: DurationUs) =>
   stage<SocketEvent>((out) => {
     let send: Send | undefined;
@@ -180,7 +180,7 @@ const READ_GRACE = milliseconds(50);
 
 /**
  * Ends a connection that looks open and is not. A thin contract can be silent for minutes, so the age of control frames
- * counts, measured against the deadline that the server announces (notes, section 7; rulings, 19).
+ * counts, measured against the deadline that the server announces (notes, 7; rulings, 19).
  */
 const detectSilence = (timers: Timers) =>
   stage<LiveEvent>((out) => {

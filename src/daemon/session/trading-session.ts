@@ -2,7 +2,7 @@
  * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
  * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
-import { pipe, tap } from 'rxjs';
+import { pipe, type Subscription, tap } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
 import { knownDays, neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -170,6 +170,7 @@ export class TradingSession implements InputSink, Work {
   readonly #engine: EngineLink;
   readonly strategies: StrategySwitch;
   readonly inbox: Inbox;
+  #frames: Subscription | undefined = undefined;
   #alarm: CancelTimer | undefined = undefined;
   wakeAtUs: number = Infinity;
   /** How far the clock was set back since the last input of the past. */
@@ -281,6 +282,7 @@ export class TradingSession implements InputSink, Work {
     }
     this.#tellSetBack();
     this.#tellDamage(this.replayed?.framesEnd);
+    this.#frames = this.#context.edge.frames$.subscribe((text) => this.inbox.frame(text));
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
   }
@@ -297,10 +299,6 @@ export class TradingSession implements InputSink, Work {
     }
     this.inbox.post(event);
     if (event.kind === 'contracts') this.#context.edge.stream.subscribe(this.#context.edge.table.listed);
-  }
-
-  frame(text: string): void {
-    if (!this.#isShut) this.inbox.frame(text);
   }
 
   onBehind(lag: DurationUs): void {
@@ -374,6 +372,7 @@ export class TradingSession implements InputSink, Work {
    */
   async drain(): Promise<void> {
     this.#dropFrames();
+    this.#frames?.unsubscribe();
     this.inbox.flush();
     this.#isShut = true;
     await this.#engine.idle();

@@ -22,7 +22,7 @@ export interface ChangedTerms {
   readonly exposedQty: number;
 }
 
-/** One of the two repeats the old value (market rules, section 4: price or volume, never both). */
+/** One of the two repeats the old value: a change is of price or volume (market rules, 4). */
 export function changedTerms(order: OrderView, change: ModifyIntent): ChangedTerms {
   const qty = change.kind === 'qty' ? change.qty : order.qty;
   const limitPrice = change.kind === 'price' ? change.limitPrice : order.limitPrice;

@@ -66,9 +66,9 @@ export class RolloverMonitor {
   }
 }
 
-/** Resolves a configured symbol to the contract it names today (market rules, sections 1 and 2). */
+/** Resolves a configured symbol to the contract it names today (market rules, 1 and 2). */
 const ALIAS = /^(VN30|VN100)F([12])([MQ])$/;
-/** Listed are the current month, the next, and two quarters (market rules, section 1). */
+/** Listed are the current month, the next, and two quarters (market rules, 1). */
 const PLACES: Readonly<Record<string, number>> = { '1M': 0, '2M': 1, '1Q': 2, '2Q': 3 };
 
 /**

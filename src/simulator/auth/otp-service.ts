@@ -1,4 +1,4 @@
-/** Exchanges an API key and a one-time password for a token, on both routes (notes, section 2). */
+/** Exchanges an API key and a one-time password for a token, on both routes (notes, 2). */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { dayAt } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';

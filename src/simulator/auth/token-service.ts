@@ -99,7 +99,7 @@ function persistentKey(store: StateStore): Buffer {
   return key;
 }
 
-/** The claims of the broker's tokens (notes, section 2). Times in seconds since 1970. */
+/** The claims of the broker's tokens (notes, 2). Times in seconds since 1970. */
 export interface TokenClaims {
   readonly iss: string;
   readonly exp: number;

@@ -1,4 +1,4 @@
-/** One connection to the price stream: authentication, heartbeat, subscriptions, and the ways it ends (contract, part 6). */
+/** One connection to the price stream: authentication, heartbeat, subscriptions, and the ways it ends (contract, 6). */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { tokenExpiry, type TokenClaims } from '../auth/token-service.ts';
@@ -147,7 +147,7 @@ export class StreamSession {
       case 'malformed':
       case undefined:
         this.#parts.host.count('malformed_frame');
-        // A bare token in place of the auth frame is a failed authentication (notes, section 7).
+        // A bare token in place of the auth frame is a failed authentication (notes, 7).
         if (this.claims === undefined && text?.startsWith('d|') === false) this.#authenticate('');
     }
   }
@@ -166,7 +166,7 @@ export class StreamSession {
   }
 
   #subscribe(channels: readonly DataChannel[], codes: readonly string[]): void {
-    // Before the answer to the auth frame it may be rejected (contract, part 5): it is.
+    // Before the answer to the auth frame it may be rejected (contract, 5): it is.
     if (this.claims === undefined) return this.#parts.host.count('subscribed_too_early');
     for (const key of keysOf(channels, codes)) this.#subscriptions.add(key);
     this.#parts.host.subscribed(this, channels, codes);

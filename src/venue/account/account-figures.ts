@@ -1,4 +1,4 @@
-/** Money and positions of one account as the broker shows them (notes, section 5), from ledger, marks and working orders. */
+/** Money and positions of one account as the broker shows them (notes, 5), from ledger, marks and working orders. */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { initialMargin, rateOn } from '../../domain/costs.ts';

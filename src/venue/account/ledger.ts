@@ -202,7 +202,7 @@ export class Ledger {
     for (const { settled } of this.#accounts.values()) settled.clear();
   }
 
-  /** Ends the positions in an expired contract, in cash; the tax falls due on their value (market rules, section 7). */
+  /** Ends the positions in an expired contract, in cash; the tax falls due on their value (market rules, 7). */
   settleFinal(code: OrderCode, { unitValue, costs }: MarginTerms, day: TradingDay, at: TsUs): void {
     for (const account of this.#accounts.values()) {
       const holding = account.holdings.get(code);

@@ -10,7 +10,7 @@ import {
 
 export type TradePhase = 'opening' | 'continuous' | 'closing';
 
-/** Window of the settlement price, minutes (market rules, section 5). */
+/** Window of the settlement price, minutes (market rules, 5). */
 const WINDOW_MINUTES = 30;
 /** Trades the trimmed average looks at. */
 export const TAIL_TRADES = 20;

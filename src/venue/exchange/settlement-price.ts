@@ -1,4 +1,4 @@
-/** Daily, final and theoretical prices (market rules, section 5). All in hundredths of a point. */
+/** Daily, final and theoretical prices (market rules, 5). All in hundredths of a point. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { dayNumber, momentOf, type TradingDay } from '../../domain/civil-date.ts';

@@ -17,7 +17,7 @@ import type { OrderBook } from '../exchange/contract-book.ts';
 import { exitPrices, type Listing } from '../venue-event.ts';
 import type { VenueOrder } from './venue-order.ts';
 
-/** Orders may be entered in the auctions, not in the break (market rules, section 3). */
+/** Orders may be entered in the auctions, not in the break (market rules, 3). */
 const ENTRY: Readonly<Record<SessionPhase, RefusalCode | null>> = {
   opening_auction: null,
   continuous: null,

@@ -1,4 +1,4 @@
-/** GET /khronos/v1/account/status (contract, 4.2; the fields of `data` from the notes, section 5). */
+/** GET /khronos/v1/account/status (contract, 4.2; notes, 5). */
 import type { z } from 'zod';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import { notParsed, type ParseResult, parsed, type JsonRecord } from '../../domain/parsed.ts';
@@ -176,7 +176,7 @@ function accountOf(account: Data, drift: DriftCounter): ParseResult<BrokerAccoun
   });
 }
 
-/** The field `tyle`, else mr / collateral, which defines it (notes, section 5). */
+/** The field `tyle`, else mr / collateral, which defines it (notes, 5). */
 function usagePercentOf({ tyle, mr, collateral }: Data): number | undefined {
   if (tyle !== undefined) return tyle;
   if (mr === undefined || collateral === undefined) return undefined;

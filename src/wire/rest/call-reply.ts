@@ -34,7 +34,7 @@ export function jsonOf(text: string): unknown {
   return json.ok ? json.value : undefined;
 }
 
-/** Of all refusals of a cancel, the one that says of the order that nothing of it can fill any more (notes, section 3). */
+/** Of all refusals of a cancel, the one that says of the order that nothing of it can fill any more (notes, 3). */
 const ALREADY_MATCHED = '-8004';
 
 /**

@@ -1,4 +1,4 @@
-/** GET /khronos/v1/account/portfolio/position/close (contract, 2.7 and 4.2; the `TOTAL` row from the notes, section 5). */
+/** GET /khronos/v1/account/portfolio/position/close (contract, 4.2; notes, 5). */
 import { z } from 'zod';
 import type { BrokerClosedPosition, ClosedTotal } from '../../domain/broker-order.ts';
 import type { ContractSpec } from '../../domain/contract.ts';

@@ -1,4 +1,4 @@
-/** GET /khronos/v1/order/condition/detail: the book of conditional orders, page by page (contract, 2.4 and 4.3; notes, section 4). */
+/** GET /khronos/v1/order/condition/detail: the book of conditional orders, page by page (contract, 4.3; notes, 4). */
 import { z } from 'zod';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';

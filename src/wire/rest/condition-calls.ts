@@ -159,7 +159,7 @@ const changeForm = message<ChangeConditionParameters>()({
   refId: FIELDS.refId,
   soPrice: field(number, ({ spec, triggerPrice }) => pointsOf(spec, triggerPrice), neededNumber),
   type: field(text, () => ''),
-  // The word sent differs from the one that comes back (notes, section 3).
+  // The word sent differs from the one that comes back (notes, 3).
   cmd: field(text, () => 'Web.Order.ChangeCondition'),
 });
 const changeAsked = changeForm.reader.transform(({ pkOrderNo, soPrice, ...rest }) => ({

@@ -1,4 +1,4 @@
-/** The envelope of the `/khronos/` operations: `cmd`, `rc`, `rs`, `oID`, `data`, all five always sent (notes, section 1). */
+/** The envelope of the `/khronos/` operations: `cmd`, `rc`, `rs`, `oID`, `data`, all five always sent (notes, 1). */
 import { z } from 'zod';
 import { type Issue, notParsed, type ParseResult, parsed, isRecord } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';

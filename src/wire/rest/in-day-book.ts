@@ -1,4 +1,4 @@
-/** GET /khronos/v1/order/in-day: the normal orders of today, page by page (contract, 2.3 and 4.3; notes, section 3). */
+/** GET /khronos/v1/order/in-day: the normal orders of today, page by page (contract, 4.3; notes, 3). */
 import { z } from 'zod';
 import {
   type BrokerOrder,
@@ -162,7 +162,7 @@ export const inDayBook = {
   path: '/khronos/v1/order/in-day',
   needsToken: true,
   ...queryOf(request, asked),
-  /** `contract` has two numbers in a row; an older document of the broker has texts only (notes, section 3). */
+  /** `contract` has two numbers in a row; an older document of the broker has texts only (notes, 3). */
   encodeResponse: (rows: readonly InDayRow[], style: 'contract' | 'texts' = 'contract'): Envelope => {
     const encoded = rows.map(inDayRow.encode);
     return succeeded(CMD, style === 'texts' ? encoded.map(asTexts) : encoded);

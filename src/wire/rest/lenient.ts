@@ -1,5 +1,5 @@
 /**
- * The service's loose types, read leniently (notes, section 1): ids as text or number, numbers as numbers, numeric text,
+ * The service's loose types, read leniently (notes, 1): ids as text or number, numbers as numbers, numeric text,
  * empty text or null. A text for a number is counted by `Message.noteTexts`.
  */
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Contracts and prices (contract, 2.5 and 4.4; further keys from the notes, section 6). */
+/** Contracts and prices (contract, 4.4; notes, 6). */
 import { z } from 'zod';
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -144,7 +144,7 @@ interface ContractToList {
   readonly frontMonth: boolean;
 }
 
-/** The shape is ours: the contract does not show one. Other spellings are read, too (notes, section 6). */
+/** The shape is ours: the contract does not show one. Other spellings are read, too (notes, 6). */
 const listedContract = message<ContractToList>()({
   symbol: field(text, ({ code }) => code, looseText.catch('')),
   expiryDate: field(dateText, ({ expiry }) => formatDate(expiry), looseText.catch('')),
@@ -163,7 +163,7 @@ const listed = z.union([
 const contracts = z.object({ data: z.array(listed) }).transform(({ data }) => data);
 const bareContracts = z.array(listed);
 
-/** `objects` is ours; the service may use the others as well [?] (notes, section 6). */
+/** `objects` is ours; the service may use the others as well [?] (notes, 6). */
 type ContractListStyle = 'objects' | 'codes' | 'bare';
 
 export const contractList = {

@@ -1,4 +1,4 @@
-/** GET /khronos/v1/account/portfolio/status (contract, 2.6 and 4.2; further keys from the notes, section 5). */
+/** GET /khronos/v1/account/portfolio/status (contract, 4.2; notes, 5). */
 import { z } from 'zod';
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -85,7 +85,7 @@ const positionRow = message<OfSubAccount>()({
 
 const rows = z.array(
   positionRow.reader
-    // A position of the wrong sign is worse than none: the two fields must agree (contract, 2.6).
+    // A position of the wrong sign is worse than none: the two fields must agree (contract, 4.2).
     .refine(({ net, side }) => !(net > 0 && side === 'S') && !(net < 0 && side === 'L'), {
       path: ['side'],
       message: 'the side that net says',

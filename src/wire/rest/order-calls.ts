@@ -178,7 +178,7 @@ const changedRow = message<ChangedOrder>()({
   pk_orderNo: FIELDS.orderKey,
 });
 
-/** The answer to a cancel names the change, too (notes, section 3). */
+/** The answer to a cancel names the change, too (notes, 3). */
 const CHANGE = 'Web.changeOrder';
 
 export const changeOrder = {

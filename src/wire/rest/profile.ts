@@ -1,4 +1,4 @@
-/** GET /eros/v2/get-profile/by-username/{custodyCode} (contract, 2.1 and 4.2). */
+/** GET /eros/v2/get-profile/by-username/{custodyCode} (contract, 4.2). */
 import { z } from 'zod';
 import type { ParseResult, JsonRecord } from '../../domain/parsed.ts';
 import { codeText, idText, looseText, parseWith } from './lenient.ts';

@@ -1,4 +1,4 @@
-/** The securities side of a sub-account: shares, cash, loan packages, and the cancel of stock orders (contract, 2.8 to 2.10 and 4.6). */
+/** The securities side of a sub-account: shares, cash, loan packages, and the cancel of stock orders (contract, 4.6). */
 import { z } from 'zod';
 import type { CashBalance, LoanPackages, StockHolding } from '../../domain/broker-order.ts';
 import { notParsed, type ParseResult, parsed, isRecord, type JsonRecord } from '../../domain/parsed.ts';
@@ -47,7 +47,7 @@ const stock = message<StockRow>()({
 
 const STOCKS = 'stock-assets';
 
-/** Shares. The contract says `assets[]`, the live service `stock[]`: both are written, either is read (notes, section 5). */
+/** Shares. The contract says `assets[]`, the live service `stock[]`: both are written, either is read (notes, 5). */
 export const stockAssets = {
   name: STOCKS,
   method: 'GET',
@@ -147,7 +147,7 @@ export interface CashRow {
 
 const CASH_OBJECT = 'cashInvestments';
 const optionalMoney = looseMoney.catch(undefined);
-/** Clients in use fail without these (notes, section 5): 0 where no figure applies. */
+/** Clients in use fail without these (notes, 5): 0 where no figure applies. */
 const zero = field(vnd, () => 0);
 
 const cashRow = message<CashRow>()({
@@ -190,7 +190,7 @@ const cashAnswer = message<readonly CashRow[]>()({
   data: field(json<readonly JsonRecord[]>(), (rows) => rows.map(cashRow.encode), z.array(cashRow.reader)),
 });
 
-/** Cash of a sub-account (the shape from the notes, section 5). */
+/** Cash of a sub-account (notes, 5). */
 export const cashBalance = {
   name: 'cash-balance',
   method: 'GET',
@@ -252,7 +252,7 @@ const packagesAnswer = message<LoanPackages>()({
 
 const LOANS = 'loan-packages';
 
-/** Supplementary loan packages of a margin account (contract, 2.9). */
+/** Supplementary loan packages of a margin account. */
 export const loanPackages = {
   name: LOANS,
   method: 'GET',
@@ -340,7 +340,7 @@ const cancelAnswer = message<StockCancelAnswer>()({
   ),
 });
 
-/** Normal stock orders (contract, 2.10; notes, section 5). */
+/** Normal stock orders (notes, 5). */
 export const cancelStockOrders = {
   name: 'cancel-stock-orders',
   method: 'PUT',

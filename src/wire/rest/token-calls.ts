@@ -27,7 +27,7 @@ export const requestOtp = {
 interface TokenParameters {
   readonly apiKey: string;
   readonly otp: string;
-  /** Undefined on the app route (notes, section 2). */
+  /** Undefined on the app route (notes, 2). */
   readonly otpId: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export const exchangeToken = {
   decodeResponse: (json: unknown): ParseResult<string> => parseSecret(tokenRead, json, 'token'),
 } as const;
 
-/** Errors outside the envelope: HTTP status other than 200 (notes, section 2). */
+/** Errors outside the envelope: HTTP status other than 200 (notes, 2). */
 export interface ErrorBody {
   readonly code: string;
   readonly message: string;

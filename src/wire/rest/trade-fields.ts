@@ -60,7 +60,7 @@ export const FIELDS = {
   orderTime: field(timeText, (row: { readonly time: string }) => row.time),
   orderNo: field(text, (row: { readonly orderNo: BrokerOrderNo }) => row.orderNo, codeText),
   orderKey: field(text, (row: { readonly orderKey: BrokerOrderKey }) => row.orderKey, codeText),
-  /** `105C123456` is shown as `123456A` (notes, section 2). */
+  /** `105C123456` is shown as `123456A` (notes, 2). */
   accountCode: field(text, (row: Pick<Accounts, 'subAccountId'>) => row.subAccountId.slice(-7)),
   channel: field(text, () => 'I'),
   group: field(text, () => 'FU'),
@@ -76,10 +76,10 @@ export const PLACE_FIELDS = {
   volume: FIELDS.volume,
 } as const;
 
-/** `MTL`, `MTL (1198)`, and the other words for an order without a price of its own (market rules, section 4). */
+/** `MTL`, `MTL (1198)`, and the other words for an order without a price of its own (market rules, 4). */
 const WORD_FOR_PRICE = /^(?:MTL|MOK|MAK|ATO|ATC|MP)\b/;
 
-/** `showPrice` of a book: null for an order without a price of its own (notes, section 1). `book` names the counter. */
+/** `showPrice` of a book: null for an order without a price of its own (notes, 1). `book` names the counter. */
 export function shownPrice(
   text: string,
   spec: ContractSpec,
@@ -132,7 +132,7 @@ export function symbolFilterOf(text: string): SymbolFilter | undefined {
   return { symbol: symbol === 'ALL' ? null : symbol, side };
 }
 
-/** `dd/MM/yyyy`, as the service writes dates (notes, section 6). */
+/** `dd/MM/yyyy`, as the service writes dates (notes, 6). */
 export const formatDate = (day: TradingDay): string =>
   `${day.slice(8, 10)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
 
@@ -148,6 +148,6 @@ export function readDate(text: string): TradingDay | null {
   return isTradingDay(iso) ? tradingDay(iso) : null;
 }
 
-/** Four decimals: an average is off the grid, and `vm_remain` is computed from it (notes, section 5). */
+/** Four decimals: an average is off the grid, and `vm_remain` is computed from it (notes, 5). */
 export const averagePoints = (value: Money, quantity: number, spec: ContractSpec): number =>
   quantity === 0 ? 0 : Math.round((value * 100) / (quantity * spec.moneyPerHundredth)) / 10_000;

@@ -12,7 +12,7 @@ import { type MalformedFrame, malformed } from './control-frame.ts';
 export { ALL_CHANNELS } from './stream-channel.ts';
 
 type ClientFrame =
-  /** An authentication in a wrong form has an empty token: it is to be refused like any invalid one (notes, section 7). */
+  /** An authentication in a wrong form has an empty token: it is to be refused like any invalid one (notes, 7). */
   | { readonly kind: 'auth'; readonly token: string }
   | { readonly kind: 'heartbeat' }
   | ({ readonly kind: 'subscribe' } & Subscription)

@@ -1,4 +1,4 @@
-/** `d|` frames of the server (contract, 6.2; notes, section 7): written by the simulator; the client reads those that matter to it. */
+/** `d|` frames of the server (contract, 6.2; notes, 7): written by the simulator; the client reads those that matter to it. */
 import { type Issue, shown, parseJson, isRecord } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
 import { numberFromText } from '../json.ts';

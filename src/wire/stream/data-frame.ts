@@ -195,7 +195,7 @@ export const encodeBook = (side: BookSide, contract: Contract, levels: readonly 
 
 /**
  * A partial update: only the levels that differ from those sent before are written, as the live service does (notes,
- * section 1). Null when none does.
+ * 1). Null when none does.
  */
 export function encodeBookChange(
   side: BookSide,
