@@ -17,7 +17,7 @@ interface DaemonMetrics {
 }
 
 const LOOP_RESOLUTION_MS = 10;
-const LOOP_LOOK_MS = 1_000;
+const LOOP_SAMPLE_MS = 1_000;
 const NS_PER_US = 1_000;
 
 /** Trading goes on without it: an address that is taken is an alert. */
@@ -60,7 +60,7 @@ function watchLoop({ metrics }: Daemon): () => void {
     const us = delay.max / NS_PER_US - LOOP_RESOLUTION_MS * 1_000;
     metrics.loopDelay(durationUs(Math.max(0, Math.round(us))));
     delay.reset();
-  }, LOOP_LOOK_MS).unref();
+  }, LOOP_SAMPLE_MS).unref();
   return () => {
     clearInterval(timer);
     delay.disable();

@@ -390,7 +390,7 @@ export class Daemon {
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
   async stop(reason: string): Promise<void> {
     if (this.#isEnding) return;
-    if (this.cycle.session === undefined) this.#tellNotStopped();
+    if (this.cycle.session === undefined) this.#alertNotStopped();
     else await this.#stopSession(reason);
   }
 
@@ -405,19 +405,19 @@ export class Daemon {
       };
     });
     this.command({ name: 'stop', reason }, 'process');
-    if (!(await ready)) this.#tellIncomplete('the engine did not finish in time: orders may still work');
+    if (!(await ready)) this.#alertIncomplete('the engine did not finish in time: orders may still work');
   }
 
-  #tellIncomplete(why: string): void {
+  #alertIncomplete(why: string): void {
     this.alert('warning', 'stop_incomplete', `${why}; see tickwright orders`);
   }
 
   /** No engine is there to carry out the settings of `stop`. */
-  #tellNotStopped(): void {
+  #alertNotStopped(): void {
     const { orders, positions } = this.config.engine.stop;
     const isNothing = orders === 'keep' && positions === 'hold';
     if (isNothing || (!this.cycle.isBetween && this.degraded === null)) return;
-    this.#tellIncomplete('no session is open: orders and positions stay as they are at the broker');
+    this.#alertIncomplete('no session is open: orders and positions stay as they are at the broker');
   }
 
   /** Closes everything; the journal last. */

@@ -202,12 +202,12 @@ export class EngineThread {
     switch (message.kind) {
       case 'ready':
         this.#isReady = true;
-        return this.#watchAnew();
+        return this.#restartWatch();
       case 'outbox':
         this.#measure(this.#answered(), message.took);
         return this.#options.onOutbox(message);
       case 'replaying':
-        return this.#watchAnew();
+        return this.#restartWatch();
       case 'replayed':
         this.#replay?.resolve(message);
         this.#replay = undefined;
@@ -235,7 +235,7 @@ export class EngineThread {
     const events = this.#batches.shift();
     assert(events !== undefined, 'an answer belongs to a batch');
     this.#inFlight -= events;
-    this.#watchAnew();
+    this.#restartWatch();
     return events;
   }
 
@@ -256,7 +256,7 @@ export class EngineThread {
   }
 
   /** Each answer gives the next batch its full time. */
-  #watchAnew(): void {
+  #restartWatch(): void {
     this.#watch?.();
     this.#watch = undefined;
     if (!this.isIdle) this.#armWatch();
@@ -271,10 +271,10 @@ export class EngineThread {
   #lost(reason: string): void {
     if (this.isOver) return;
     this.#end();
-    void this.#tell(reason, this.running);
+    void this.#reportLost(reason, this.running);
   }
 
-  async #tell(reason: string, culprit: StrategyIndex | null): Promise<void> {
+  async #reportLost(reason: string, culprit: StrategyIndex | null): Promise<void> {
     await this.#worker.terminate();
     if (this.#replay === undefined) return this.#options.onLost(reason, culprit);
     this.#replay.reject(new EngineLost(reason, culprit));

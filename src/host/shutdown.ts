@@ -60,7 +60,7 @@ export class Shutdown {
   }
 }
 
-const LOOK_EVERY = seconds(1);
+const CHECK_EVERY = seconds(1);
 
 /**
  * Calls `onOver` when so much time has passed in which nothing was waited for: what waits for a phase of the market may take an hour
@@ -75,10 +75,10 @@ export function limitWork(
   let leftUs: number = limit;
   let cancel: CancelTimer;
   const look = (): void => {
-    leftUs = isWaiting() ? limit : leftUs - LOOK_EVERY;
+    leftUs = isWaiting() ? limit : leftUs - CHECK_EVERY;
     if (leftUs <= 0) onOver();
-    else cancel = timers.after(LOOK_EVERY, look);
+    else cancel = timers.after(CHECK_EVERY, look);
   };
-  cancel = timers.after(LOOK_EVERY, look);
+  cancel = timers.after(CHECK_EVERY, look);
   return () => cancel();
 }

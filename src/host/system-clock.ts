@@ -157,7 +157,7 @@ export async function inTime<T>(work: Promise<T>, within: DurationUs): Promise<T
 }
 
 /** The clock is read at least this often: timers stand still while the machine sleeps, the exchange does not. */
-const LOOK_MS_MAX = 1_000;
+const CHECK_MS_MAX = 1_000;
 
 /** Calls back when market time reaches `at`. */
 export function atMarketTime(
@@ -169,7 +169,7 @@ export function atMarketTime(
 ): CancelTimer {
   let cancel: CancelTimer;
   const wait = (): void => {
-    cancel = timers.after(milliseconds(Math.min(realMsUntil(map, at, real), LOOK_MS_MAX)), look);
+    cancel = timers.after(milliseconds(Math.min(realMsUntil(map, at, real), CHECK_MS_MAX)), look);
   };
   const look = (): void => (realMsUntil(map, at, real) > 0 ? wait() : run());
   wait();

@@ -456,7 +456,7 @@ function triggerText(
   return `the price, followed from ${points(trigger.activationPrice)} on, turns by ${step}`;
 }
 
-interface Surroundings {
+interface CallContext {
   readonly config: Config;
   /** The derivative sub-account of the configuration. */
   readonly subAccountId: string;
@@ -465,7 +465,7 @@ interface Surroundings {
 }
 
 /** Reason why the call may not be sent, or null; confirmation does not lift it. */
-function callRefusal(call: ManualCall, { config, subAccountId, isArmed }: Surroundings): string | null {
+function callRefusal(call: ManualCall, { config, subAccountId, isArmed }: CallContext): string | null {
   if (config.mode === 'dry-run') return 'mode dry-run: nothing is sent';
   if (config.mode === 'live' && !isArmed && !isCancel(call)) {
     return 'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it only cancels leave';

@@ -146,10 +146,10 @@ export interface RunningSchedule {
   readonly stop: () => void;
 }
 
-const JOBS_TOLD = 2;
+const JOBS_SHOWN = 2;
 
 export function jobsText({ next, last }: ReturnType<RunningSchedule['jobs']>): string {
-  const [done, ...coming] = [last, ...next.slice(0, JOBS_TOLD)].map((job) =>
+  const [done, ...coming] = [last, ...next.slice(0, JOBS_SHOWN)].map((job) =>
     job === null ? 'none yet' : `${job.kind} ${job.at.slice(5, 16)}`.replaceAll(/[_T]/g, ' '),
   );
   const by = last === null ? '' : `, fired by ${last.by}`;
@@ -169,22 +169,22 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
   const done = new Map<string, number>();
   const local = (us: TsUs): string => formatLocalTime(us, calendar.utcOffsetMinutes);
   let last: ReturnType<RunningSchedule['jobs']>['last'] = null;
-  let cancelLook: CancelTimer | undefined;
+  let cancelFire: CancelTimer | undefined;
   let cancelCheck = timers.after(seconds(0), () => check('start'));
   let cancelFires = schedule(timesUs, fire);
 
   function check(by: FiredBy): void {
     cancelCheck = timers.after(CHECK_EVERY, () => check('check'));
-    look(by);
+    runDue(by);
   }
 
   /** Not at once: what a job throws is not for who fires to catch. */
   function fire(by: FiredBy): void {
-    cancelLook?.();
-    cancelLook = timers.after(FIRE_SLIP, () => look(by));
+    cancelFire?.();
+    cancelFire = timers.after(FIRE_SLIP, () => runDue(by));
   }
 
-  function look(by: FiredBy): void {
+  function runDue(by: FiredBy): void {
     const at = now();
     for (const [name, doneUs] of done) if (doneUs < at.monotonicUs - 2 * US_PER_DAY) done.delete(name);
     const due = dueMoments({ calendar, daily, begun, done, isCareDue: options.isCareDue() }, at);
@@ -204,11 +204,11 @@ export function startSchedule(options: ScheduleOptions): RunningSchedule {
     clockStepped: () => {
       cancelFires();
       cancelFires = schedule(timesUs, fire);
-      look('clock step');
+      runDue('clock step');
     },
     stop: () => {
       cancelCheck();
-      cancelLook?.();
+      cancelFire?.();
       cancelFires();
     },
   };
@@ -299,7 +299,7 @@ interface TokenWatchOptions {
 }
 
 /** While no refresh is allowed, the plan is looked at again this often: the broker's day changes, and a failure is forgiven. */
-const LOOK_AGAIN = minutes(5);
+const CHECK_AGAIN = minutes(5);
 /** A broker that refuses each new token at once must not cost the exchanges of a day in a minute. */
 const REFRESH_AGAIN_MIN = seconds(30);
 
@@ -317,13 +317,13 @@ export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => 
     if (isStopped) return;
     const due = tokens.refreshDueUs();
     if (due === undefined) {
-      cancel = timers.after(LOOK_AGAIN, arm);
+      cancel = timers.after(CHECK_AGAIN, arm);
       return;
     }
     const wait = Math.max(due, askedUs + REFRESH_AGAIN_MIN) - clock.nowUs();
     // A machine that slept may have passed that time: timers stand still meanwhile.
     cancel =
-      wait > LOOK_AGAIN ? timers.after(LOOK_AGAIN, arm) : timers.after(durationUs(Math.max(0, wait)), ask);
+      wait > CHECK_AGAIN ? timers.after(CHECK_AGAIN, arm) : timers.after(durationUs(Math.max(0, wait)), ask);
   };
   const stopListening = tokens.onChange(arm);
   arm();

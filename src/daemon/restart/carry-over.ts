@@ -262,7 +262,7 @@ export function carryOver(
 }
 
 /** For a `day` that has begun before: with the orders that it had then, which its book may still show. */
-export function beginningAnew(left: CarriedOver, read: JournalReader, day: TradingDay): CarriedOver {
+export function restartDay(left: CarriedOver, read: JournalReader, day: TradingDay): CarriedOver {
   const { follows, carriedOrders = [] } = left.started;
   if (follows === undefined || read.began(day) === undefined) return left;
   const orders = new OrdersLeft();

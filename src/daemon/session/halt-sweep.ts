@@ -264,12 +264,12 @@ export class HaltSweep {
   }
 
   #doubt(text: string): void {
-    const wasTold = this.#status === 'unproven';
+    const wasAlerted = this.#status === 'unproven';
     this.#unproven(
       'unproven',
       `${this.#counts}; not proven that no entry works: ${text}; the daemon goes on trying`,
     );
-    if (!wasTold) this.#parts.alert('critical', 'halt_unproven', this.#text);
+    if (!wasAlerted) this.#parts.alert('critical', 'halt_unproven', this.#text);
   }
 
   #unproven(status: 'idle' | 'unproven', text: string): void {

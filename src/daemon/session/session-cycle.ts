@@ -172,14 +172,14 @@ export class SessionCycle implements InputSink {
    * stay, and the session opens once there is room.
    */
   async open(): Promise<void> {
-    for (let isTold = false; !this.#isEnding; isTold = true) {
+    for (let isAlerted = false; !this.#isEnding; isAlerted = true) {
       try {
         await this.#leave();
         return await this.#openEngine();
       } catch (error) {
         if (!isDiskFull(error)) throw error;
         this.#degraded = NO_ROOM;
-        if (!isTold) this.#context.alert('critical', 'no_room', NO_ROOM);
+        if (!isAlerted) this.#context.alert('critical', 'no_room', NO_ROOM);
         await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
       }
     }
@@ -263,7 +263,7 @@ export class SessionCycle implements InputSink {
     this.#left = undefined;
     if (this.#skew !== undefined) session.post(this.#skew);
     for (const answer of this.#answers.splice(0)) session.post(answer);
-    this.#tellReplay(session, durationUs(systemClock.nowUs() - startedUs));
+    this.#logReplay(session, durationUs(systemClock.nowUs() - startedUs));
     void this.#agreeOnHalt(session);
     edge.stream.subscribe(edge.table.listed);
     const { state, isStale } = edge.stream.status();
@@ -275,7 +275,7 @@ export class SessionCycle implements InputSink {
     this.#atNextDay(session.day);
   }
 
-  #tellReplay({ day, replayed }: TradingSession, took: DurationUs): void {
+  #logReplay({ day, replayed }: TradingSession, took: DurationUs): void {
     if (replayed === null) return;
     const what = `${formatNumber(replayed.inputs)} inputs and ${formatNumber(replayed.frames)} frames`;
     this.#options.note(`session ${day}: replayed ${what} in ${(took / US_PER_SECOND).toFixed(1)} s`);
@@ -286,11 +286,11 @@ export class SessionCycle implements InputSink {
     const { context, note } = this.#options;
     const { calls } = context.edge;
     const before = calls.sent;
-    let isTold = false;
+    let isAlerted = false;
     return (entry) => {
       context.onEntry(entry);
-      if (entry.kind !== 'position_agreed' || isTold) return;
-      isTold = true;
+      if (entry.kind !== 'position_agreed' || isAlerted) return;
+      isAlerted = true;
       note(`reconciled with the broker in ${calls.sent - before} REST calls`);
     };
   }

@@ -198,10 +198,10 @@ const changedBy = ({ versionsSince }: StrategyPlan): ReadonlySet<StrategyIndex> 
 
 function refuse(faults: readonly ReplayFault[], names: StrategyNames): void {
   if (faults.length === 0) return;
-  const told = faults.map(
+  const texts = faults.map(
     ({ strategy, text }) => `${strategy === null ? 'the engine' : names.nameOf(strategy)}: ${text}`,
   );
-  throw new NotReloaded(`replaying today under the new list found a fault: ${told.join('; ')}`);
+  throw new NotReloaded(`replaying today under the new list found a fault: ${texts.join('; ')}`);
 }
 
 function lossText({ message, culprit }: EngineLost, names: StrategyNames): string {

@@ -37,7 +37,7 @@ import { frameDamageText, type FrameLogEnd, frameLogPath, openFrameLog } from '.
 import { decodeFrames, marketEvents, type ServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import {
-  beginningAnew,
+  restartDay,
   type CarriedOver,
   CarryOver,
   carryOver,
@@ -131,7 +131,7 @@ export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: Ses
   const contracts = read.contracts(day);
   const carriedOver = isStarted
     ? { ...NOTHING_CARRIED_OVER, contracts }
-    : beginningAnew(leftBy(context, before, left, contracts), read, day);
+    : restartDay(leftBy(context, before, left, contracts), read, day);
   const sent = context.unjournaled(day);
   const { strategies, versionsSince } = plannedStrategies({ read, day, config, names });
   const place = {
@@ -280,8 +280,8 @@ export class TradingSession implements InputSink, Work {
       const command = { name: 'stop_strategy', strategy, reason } as const;
       this.post({ kind: 'command', by: 'process', command });
     }
-    this.#tellSetBack();
-    this.#tellDamage(this.replayed?.framesEnd);
+    this.#alertSetBack();
+    this.#alertDamage(this.replayed?.framesEnd);
     this.#frames = this.#context.edge.frames$.subscribe((text) => this.inbox.frame(text));
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
@@ -344,7 +344,7 @@ export class TradingSession implements InputSink, Work {
   }
 
   /** Frames that a replay could not read may be why it decides otherwise. */
-  #tellDamage(end: FrameLogEnd | undefined): void {
+  #alertDamage(end: FrameLogEnd | undefined): void {
     const text = end === undefined ? null : frameDamageText(end);
     if (text === null) return;
     const path = frameLogPath(this.#context.paths.frames, this.day);
@@ -422,7 +422,7 @@ export class TradingSession implements InputSink, Work {
     this.#context.alert('warning', 'session_begins_anew', text);
   }
 
-  #tellSetBack(): void {
+  #alertSetBack(): void {
     if (this.#setBack === 0) return;
     const by = `${Math.round(this.#setBack / US_PER_SECOND)} s`;
     const text = `the clock is ${by} behind the last input of today: market time goes on from the clock; bars of that time have holes`;

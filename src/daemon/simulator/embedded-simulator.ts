@@ -93,17 +93,17 @@ export const hasDaemon = ({ daemonLockPath: path }: SimulatorPlan): boolean =>
   existsSync(path) && isLockHeld(path);
 
 /** The simulator ends after so many looks in a row at which nobody used it: 15 minutes in which the machine was awake. */
-const IDLE_LOOKS_MAX = 15;
-const IDLE_LOOK = minutes(1);
+const IDLE_CHECKS_MAX = 15;
+const IDLE_CHECK = minutes(1);
 
 export function endWhenIdle(isUsed: () => boolean, end: () => void, timers: Timers): void {
-  let idleLooks = 0;
+  let idleChecks = 0;
   const look = (): void => {
-    idleLooks = isUsed() ? 0 : idleLooks + 1;
-    if (idleLooks > IDLE_LOOKS_MAX) end();
-    else timers.after(IDLE_LOOK, look);
+    idleChecks = isUsed() ? 0 : idleChecks + 1;
+    if (idleChecks > IDLE_CHECKS_MAX) end();
+    else timers.after(IDLE_CHECK, look);
   };
-  timers.after(IDLE_LOOK, look);
+  timers.after(IDLE_CHECK, look);
 }
 
 interface SimulatorChild {

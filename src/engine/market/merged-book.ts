@@ -126,8 +126,8 @@ function knownOf(slots: Slots): readonly BookLevel[] {
 
 /** An absent half keeps its value; on an empty level there is nothing to keep. */
 function mergeHalf(slots: (BookLevel | null | undefined)[], { level, price, qty }: HalfLevel): void {
-  const stood = slots[level];
-  if (stood === undefined || stood === null) return;
-  const merged: BookLevel = { price: price ?? stood.price, qty: qty ?? stood.qty };
+  const previous = slots[level];
+  if (previous === undefined || previous === null) return;
+  const merged: BookLevel = { price: price ?? previous.price, qty: qty ?? previous.qty };
   slots[level] = merged.qty === 0 ? null : merged;
 }

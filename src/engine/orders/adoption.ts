@@ -98,7 +98,7 @@ export class Adoption {
       isAdopted,
       parent: null,
     });
-    this.#tellAdopted(row, order);
+    this.#alertAdopted(row, order);
     return order;
   }
 
@@ -189,7 +189,7 @@ export class Adoption {
     return order;
   }
 
-  #tellAdopted(row: BrokerOrder, order: ManagedOrder): void {
+  #alertAdopted(row: BrokerOrder, order: ManagedOrder): void {
     const twin = this.#owners.orders.get(row.refId);
     const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
     if (twin !== undefined && twin !== order) {

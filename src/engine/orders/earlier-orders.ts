@@ -144,7 +144,7 @@ export class EarlierOrders {
   }
 
   /** The book has rows of the day before alone, or lacks what it had: it proves nothing of an order of today. */
-  tellNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
+  alertNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
     if (this.#isNoEvidenceAlerted || startedUs - order.createdUs < this.#lookUp.spread) return;
     this.#isNoEvidenceAlerted = true;
     const book = order.isWaiting ? 'trigger book' : 'in-day book';
@@ -174,14 +174,14 @@ export class EarlierOrders {
       const firstUs = this.#agreedUs.get(order);
       if (firstUs === undefined) {
         this.#agreedUs.set(order, readUs);
-        if (order.isWaiting && leavesOf(order) > 0) this.#tellDropped(order);
+        if (order.isWaiting && leavesOf(order) > 0) this.#alertDropped(order);
       } else if (readUs - firstUs >= CONFIRM_AFTER_US) this.#unproven.delete(order);
     }
     return this.#unproven.size < size;
   }
 
   /** A stop that the broker has not kept over the night. One of the engine's own is placed again where it is configured. */
-  #tellDropped({ clientOrderId, strategy, instrument, side, isProtective }: ManagedOrder): void {
+  #alertDropped({ clientOrderId, strategy, instrument, side, isProtective }: ManagedOrder): void {
     const held = this.#portfolio.position(strategy, instrument).qty;
     if (held === 0 || Math.sign(held) === signOf(side)) return;
     const text = `${clientOrderId} waited at the broker in the last session, and its trigger book shows it no more: the ${held} that it protected may have no stop`;
@@ -252,7 +252,7 @@ export class EarlierOrders {
       order.fillQuality = 'estimated';
     }
     this.#orders.changed(order);
-    this.#life.tell(order);
+    this.#life.report(order);
   }
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */

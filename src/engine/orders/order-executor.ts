@@ -219,7 +219,7 @@ export class OrderExecutor {
         ? { code: 'order_not_found', clientOrderId: id }
         : { code: 'order_not_working', status: left.status };
     this.#journalDenial(strategy, callId, denial);
-    if (left !== undefined) life.tellOf(strategy, { ...left, denial });
+    if (left !== undefined) life.reportOf(strategy, { ...left, denial });
   }
 
   #openModify(order: ManagedOrder, modify: ApprovedModify): void {

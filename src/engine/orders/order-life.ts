@@ -42,7 +42,7 @@ export class OrderLife {
 
   apply(order: ManagedOrder, event: OrderEvent, detail = ''): void {
     const moved = this.#move(order, event, detail);
-    if (moved) this.tell(order);
+    if (moved) this.report(order);
   }
 
   /** A fill has been added to the order: its status follows, and one update carries both. */
@@ -52,7 +52,7 @@ export class OrderLife {
     if (order.trigger?.kind === 'bracket') this.#orders.owingExits.add(order);
   }
 
-  tell(order: ManagedOrder): void {
+  report(order: ManagedOrder): void {
     if (!order.isProtective) this.#changed(order, 0, 0, null);
   }
 
@@ -63,10 +63,10 @@ export class OrderLife {
 
   /** Risk denied it; such an order has no state. */
   denied(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
-    this.tellOf(strategy, deniedUpdate(id, intent, denial));
+    this.reportOf(strategy, deniedUpdate(id, intent, denial));
   }
 
-  tellOf(strategy: StrategyIndex, update: OrderUpdate): void {
+  reportOf(strategy: StrategyIndex, update: OrderUpdate): void {
     if (!this.#host.isOrderHeard(strategy)) return;
     if (this.hasUpdates) this.#updates.push({ strategy, update });
     else this.#updates = [{ strategy, update }];
@@ -104,7 +104,7 @@ export class OrderLife {
 
   #changed(order: ManagedOrder, lastQty: number, lastValue: number, denial: Denial | null): void {
     if (this.#host.isOrderHeard(order.strategy))
-      this.tellOf(order.strategy, order.update(lastQty, lastValue, denial));
+      this.reportOf(order.strategy, order.update(lastQty, lastValue, denial));
   }
 
   #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {

@@ -86,8 +86,8 @@ export class RowOwners {
 
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
-    const told = this.#orders.names.senderOf(row.orderNo);
-    if (told !== undefined && maySendMore(told, row)) return this.#release(row, told);
+    const sender = this.#orders.names.senderOf(row.orderNo);
+    if (sender !== undefined && maySendMore(sender, row)) return this.#release(row, sender);
     const named = this.#orders.get(row.refId);
     if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
     if (row.source !== 'system') return null;

@@ -24,7 +24,7 @@ export interface Reports {
   /** Where the broker is in the process and nobody has to watch the account; absent: it is read. */
   readonly accountNow?: AccountNow | undefined;
   /** The broker is in the process: the end of an order is told once, and no later read shows the order. */
-  readonly tellsOnce?: boolean;
+  readonly reportsOnce?: boolean;
 }
 
 /** Asks for one read, and for one more where it was asked for meanwhile. */

@@ -203,7 +203,7 @@ export class PositionReconciler {
     const isKnown = this.#state === 'mismatch' && this.#describe(this.#differences) === this.#describe(left);
     this.#state = 'mismatch';
     this.#differences = left;
-    if (!isKnown) this.#tellMismatch(left);
+    if (!isKnown) this.#alertMismatch(left);
   }
 
   #areEnded(differences: readonly Difference[]): boolean {
@@ -212,7 +212,7 @@ export class PositionReconciler {
     );
   }
 
-  #tellMismatch(differences: readonly Difference[]): void {
+  #alertMismatch(differences: readonly Difference[]): void {
     this.#context.append({
       kind: 'position_mismatch',
       ...this.#context.head(null),

@@ -75,7 +75,7 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   const stopped: StrategyIndex[] = [];
   const policies: PolicyEntry[] = [];
   const halts: HaltEntry[] = [];
-  let told = 0;
+  let alerts = 0;
   for (const entry of entries) {
     if (entry.kind === 'proposal' && entry.strategy !== null) {
       const { strategy, by, proposal } = entry;
@@ -91,9 +91,9 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
     else if (entry.kind === 'strategy_stopped' && entry.strategy !== null) stopped.push(entry.strategy);
     else if (entry.kind === 'halt' && entry.halted) halts.push(entry);
     else if (entry.kind === 'policy_acted') policies.push(entry);
-    else if (entry.kind === 'alert' && entry.code === 'failure_policy') told += 1;
+    else if (entry.kind === 'alert' && entry.code === 'failure_policy') alerts += 1;
   }
-  const isOlder = told > policies.length;
+  const isOlder = alerts > policies.length;
   return { proposals, placed, modified, denied, lost, stopped, policies: isOlder ? null : policies, halts };
 }
 

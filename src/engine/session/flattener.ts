@@ -160,7 +160,7 @@ export class Flattener extends Target {
     return isStop || this.#state.entries.isCover(clientOrderId);
   }
 
-  #tellDoubt({ clientOrderId: id, status }: OrderView): void {
+  #alertDoubt({ clientOrderId: id, status }: OrderView): void {
     const text =
       status === 'unknown'
         ? `waits for the end of ${id}, whose answer was lost: it is looked up, and a stop stays or is put back meanwhile`
@@ -172,7 +172,7 @@ export class Flattener extends Target {
   #lose(exit: OrderView): void {
     this.#lost += 1;
     this.#lostExits.set(exit.clientOrderId, this);
-    this.#tellDoubt(exit);
+    this.#alertDoubt(exit);
     this.#exit.forget();
     this.#check();
   }
@@ -275,19 +275,19 @@ export class Flattener extends Target {
     if (progress === 'pausing') return this.#isLate ? this.#giveUp(this.#obstacle) : this.#read();
     if (progress !== 'checking' && progress !== 'withdrawing' && progress !== 'reading')
       return this.#onUnfilled();
-    if (this.#isLate) this.#tellWait(progress);
+    if (this.#isLate) this.#alertWait(progress);
     if (progress === 'withdrawing') return this.#withdraw();
     // The read failed, or its answer was lost in a restart.
     this.#await(progress, this.#readSinceUs);
   }
 
-  #tellWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
+  #alertWait(progress: 'checking' | 'withdrawing' | 'reading'): void {
     const doubtful = this.#doubtful;
     if (progress === 'withdrawing') {
       const waiting = this.#before.waiting.map((order) => order.clientOrderId).join(', ');
       this.alertOnce('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
     } else if (progress === 'reading') this.alertOnce('unread', 'critical', 'flatten_waits', BLIND);
-    else if (doubtful !== undefined) this.#tellDoubt(doubtful);
+    else if (doubtful !== undefined) this.#alertDoubt(doubtful);
     else {
       const text = 'waits for the position and a price to be read: until then its stops stay';
       this.alertOnce('unread', 'critical', 'flatten_waits', text);

@@ -107,7 +107,7 @@ export class ProtectiveStops {
     this.#find(protectiveStop === undefined);
     if (this.#watches.size === 0) return;
     const unproven = whyUnproven(this.#state);
-    this.#look(unproven === null);
+    this.#check(unproven === null);
     for (const watch of this.#watches.values())
       if (unproven === null) this.#follow(watch);
       else this.#watch(watch, unproven);
@@ -179,7 +179,7 @@ export class ProtectiveStops {
     }
   }
 
-  #look(isProven: boolean): void {
+  #check(isProven: boolean): void {
     const { portfolio, exits } = this.#state;
     /** By contract and side: what covers the account beside the strategies' own stops. */
     const others = new Map<string, number>();

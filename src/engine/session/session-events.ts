@@ -162,7 +162,7 @@ export class SessionEvents {
     if (lossReached !== undefined) halt.carryOverLoss(lossReached);
     for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
     for (const { strategy, reason } of stoppedStrategies ?? []) this.#state.stops.carryOver(strategy, reason);
-    this.#tellUnclosed(unclosed);
+    this.#alertUnclosed(unclosed);
     // Strategies find their positions and halts as they are.
     registry.goOn();
     positionReconciler.restart();
@@ -174,7 +174,7 @@ export class SessionEvents {
   }
 
   /** An engine forgets a flatten with its day. */
-  #tellUnclosed(unclosed: NonNullable<SessionStarted['unclosed']>): void {
+  #alertUnclosed(unclosed: NonNullable<SessionStarted['unclosed']>): void {
     for (const { strategy, reason } of unclosed) {
       const text = `flatten (${reason}): the day ended before the position was closed, and its stops may be gone: ask again if you still want it`;
       this.#state.context.alert(strategy, 'critical', 'flatten_dropped', text);

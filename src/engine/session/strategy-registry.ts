@@ -124,7 +124,7 @@ export class StrategyRegistry {
     this.#isRunning = this.#isStarted;
     const legs = this.#legsKept;
     this.#legsKept = [];
-    for (const tell of legs) tell();
+    for (const report of legs) report();
     const kept = this.#kept;
     this.#kept = [];
     for (const each of kept) this.publish(each);

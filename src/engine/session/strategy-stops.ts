@@ -1,7 +1,7 @@
 /** Stops a strategy: it receives no more events, its entries are cancelled, what protects its position stays, and a person is alerted; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, CommandReceived } from '../ports/engine-event.ts';
-import { type DueWork, ENGINE_TIMER, LOOK_AROUND, type TimerHeap } from '../state/timer-heap.ts';
+import { type DueWork, ENGINE_TIMER, CHECK_ALL, type TimerHeap } from '../state/timer-heap.ts';
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { Owners } from '../owners.ts';
@@ -177,7 +177,7 @@ export class StrategyStops {
     const { context, registry } = this.#owners;
     this.#timers.clearOwner(strategy);
     // Prices alone make nobody look at what it leaves.
-    this.#timers.set(ENGINE_TIMER, context.nowUs, LOOK_AROUND);
+    this.#timers.set(ENGINE_TIMER, context.nowUs, CHECK_ALL);
     const head = context.head(strategy);
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });

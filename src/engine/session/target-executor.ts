@@ -59,7 +59,7 @@ export class TargetExecutor {
   /** The trading day is over; order numbers are void. */
   endDay(): void {
     for (const target of this.#all) target.drop();
-    this.#tellUnfinished('its day ended');
+    this.#alertUnfinished('its day ended');
     this.#lost.clear();
   }
 
@@ -75,14 +75,14 @@ export class TargetExecutor {
     for (const target of this.#all)
       if (target.progress === 'given_up' && (strategy === null || target.strategy === strategy))
         endAsking(target, 'person', 'person_in_auction');
-    this.#tellUnfinished('a person resumed');
+    this.#alertUnfinished('a person resumed');
   }
 
   describe(): readonly string[] {
     return this.#all.map((target) => target.describe());
   }
 
-  #tellUnfinished(why: string): void {
+  #alertUnfinished(why: string): void {
     const text = `${why} before it was done: ask again if you still want it`;
     this.#each((target) => {
       if (target.progress === 'done') target.alert('warning', 'flatten_dropped', text);

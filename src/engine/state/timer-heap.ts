@@ -15,7 +15,7 @@ export const PENDING_POSITION = 3;
 export const AWAIT_REFERENCE = 4;
 export const POLL_TRIGGERS = 5;
 /** Brings an event, after which the session controller looks at everything. */
-export const LOOK_AROUND = 6;
+export const CHECK_ALL = 6;
 
 export interface Timer {
   readonly id: TimerId;

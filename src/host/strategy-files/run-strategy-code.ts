@@ -36,11 +36,11 @@ export async function runStrategyCode(
     exported = endingLoops(() => evaluated(code, modules), limitMs);
   } catch (error) {
     if (error instanceof StrategyFileError) throw error;
-    const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     const frame = error instanceof Error ? ownFrame(error.stack ?? '', code) : '';
     throw new StrategyFileError(
       'a module that can be loaded',
-      `${told}${frame}`,
+      `${text}${frame}`,
       'nothing else of it has run',
     );
   } finally {

@@ -84,7 +84,7 @@ const NO_BAND: PriceBand = {
 };
 
 export class RunVenue implements Gateway, Reports, AccountNow, VenueContext, OrderListener {
-  readonly tellsOnce = true;
+  readonly reportsOnce = true;
   readonly accountNow: AccountNow | undefined;
   orders = 0;
   fills = 0;
