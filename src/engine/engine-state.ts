@@ -1,4 +1,4 @@
-/** Puts the engine together: its state, built once, and who changes which part of it. */
+/** Composition of the engine: builds its state once and gives each part its owner. */
 import { CalendarInUse, type TradingCalendar } from '../domain/calendar.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';

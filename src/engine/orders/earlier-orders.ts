@@ -39,7 +39,7 @@ export class EarlierOrders {
   readonly #exits: BracketExits;
   readonly #life: OrderLife;
   readonly #lookUp: LookUpSettings;
-  /** Nobody saw how they ended: they may have filled after the last look into their book. */
+  /** Their end is unproven: they may have filled after the last read of their book. */
   readonly #unproven = new Set<ManagedOrder>();
   /** Start of the first read of positions that agreed after its end. */
   readonly #agreedUs = new WeakMap<ManagedOrder, number>();
@@ -125,7 +125,7 @@ export class EarlierOrders {
     this.#life.apply(order, 'seen_gone', `its last day was ${lastDay}`);
   }
 
-  /** A book of this day shows it: from here on its rows tell its fills. */
+  /** A book of this day shows it: from here on its rows report its fills. */
   seen(order: ManagedOrder, startedUs: TsUs): void {
     if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
   }
@@ -143,7 +143,7 @@ export class EarlierOrders {
     return this.#over.has(order);
   }
 
-  /** The book has rows of the day before alone, or lacks what it had: it proves nothing of an order of today. */
+  /** The book has only rows of the day before, or lacks rows that it had: it proves nothing about an order of today. */
   alertNoEvidence(order: ManagedOrder, startedUs: TsUs): void {
     if (this.#isNoEvidenceAlerted || startedUs - order.createdUs < this.#lookUp.spread) return;
     this.#isNoEvidenceAlerted = true;

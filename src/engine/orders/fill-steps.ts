@@ -150,7 +150,7 @@ export class FillSteps {
     });
   }
 
-  /** Where the broker does not tell them. */
+  /** Where the broker does not report them. */
   #costsOf({ instrument, side }: ManagedOrder, cumQty: number, cumValue: number): Costs {
     const { contracts, session } = this.#owners;
     const contract = contracts.at(instrument);

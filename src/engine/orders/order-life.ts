@@ -83,7 +83,7 @@ export class OrderLife {
     return taken;
   }
 
-  /** Its row stands in the trigger book. */
+  /** Its row is in the trigger book. */
   addWaiting(order: ManagedOrder, row: BrokerTriggerOrder): void {
     order.become('pending_trigger');
     this.#orders.add(order);
@@ -221,7 +221,7 @@ export class DayEnd {
       if (!order.isGtc && !outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
   }
 
-  /** The next day begins. Entries wait until positions explain what was not proven (rulings, 6). */
+  /** The next day begins. Entries wait until positions explain the unproven orders (rulings, 6). */
   nextDay(): void {
     this.#closedUs = Infinity;
     if (this.#isEndless) return;
@@ -233,6 +233,6 @@ export class DayEnd {
 
 type DaySettings = Pick<EngineSettings, 'lookUp' | 'orders' | 'gtcOrders'>;
 
-/** It stands in the trigger book; the next day's scan shows whether it still does. */
+/** It rests in the trigger book; the next day's scan shows whether it still does. */
 const outlivesDay = ({ isWaiting, status }: ManagedOrder): boolean =>
   isWaiting && (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');

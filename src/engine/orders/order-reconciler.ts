@@ -62,8 +62,8 @@ export class OrderReconciler {
   }
 
   /**
-   * Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. `isEarlierBook`: the
-   * in-day book was read before this day's trading began; a row that nobody owns is of an earlier day.
+   * Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. `isEarlierBook`: the in-day
+   * book was read before this day's trading began; a row without an owner is of an earlier day.
    */
   take(snapshot: BookSnapshot, isEarlierBook: boolean): void {
     const { startedUs, complete } = snapshot;
@@ -98,7 +98,7 @@ export class OrderReconciler {
     if (isTriggers) this.#owners.exits.check(startedUs);
   }
 
-  /** Rows that changed, told by the venue itself: they name the orders of answers alone. */
+  /** Changed rows that the venue itself reports: they name only orders of its answers. */
   takeRows(rows: readonly BrokerOrder[], startedUs: TsUs): void {
     const scan: Scan = { startedUs, shown: null, oldRows: 0 };
     for (const row of rows) this.#takeOwned(row, scan, null);
@@ -124,7 +124,7 @@ export class OrderReconciler {
     return true;
   }
 
-  /** `unowned` receives a row that nobody owns; null where each is one of ours, and none is read again. */
+  /** `unowned` receives rows without an owner; null where each row is ours, and none is read again. */
   #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[] | null): void {
     const owner = this.#owners.orders.names.ownerOf(row, scan.startedUs);
     if (owner?.isCarriedOver === true) {

@@ -1,6 +1,4 @@
-/**
- * What a row of a book, or its absence, means for an order (rulings, 8, 9, 11): terms, fills, status, and the outcome of open calls.
- */
+/** Applies a row of a book, or its absence, to an order (rulings, 8, 9, 11): terms, fills, status, and the outcome of open calls. */
 import type { Owners } from '../owners.ts';
 import {
   type BrokerOrder,
@@ -19,7 +17,7 @@ import { type ManagedOrder, ScanEvidence } from './managed-order.ts';
 /** After one scan without a trace a cancel that had no answer may be asked for again: the order counts as live either way. */
 const SCANS_AFTER_UNKNOWN_CANCEL = 1;
 
-/** What contradicts itself does so about many orders: they are one alert. */
+/** Contradictions concern many orders at once: they are one alert. */
 const CONTRADICTIONS_EVERY = minutes(5);
 
 /** The broker has it, by its answer or by a row. */
@@ -221,7 +219,7 @@ export class RowReader {
     else this.#owners.orders.changed(sender);
     this.#owners.life.report(child);
     if (child.isFinal) return;
-    // The cancel crossed the trigger on the wire: it goes on to what was sent.
+    // The cancel crossed the trigger on the wire: it applies to the order that was sent.
     if (sender.doubt.isUnwanted) this.#owners.context.cancel(child.strategy, child.clientOrderId);
     else if (sender.doubt.isWithdrawn && !this.#owners.entries.isCover(child.clientOrderId))
       this.#owners.entries.withdrawOrder(child);

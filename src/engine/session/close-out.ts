@@ -29,7 +29,7 @@ export class CloseOut {
   readonly #alerted = new Set<string>();
   #nightFromUs = Infinity;
   #closeUs = Infinity;
-  /** From then on there is something to look after. */
+  /** From then on there is work. */
   #dueUs = Infinity;
   /** By instrument, for contracts whose last session is today. */
   #expiryFromUs = new Map<InstrumentIndex, number>();
