@@ -35,7 +35,7 @@ export interface AlertingOptions {
 export interface AlertingState {
   readonly channels: readonly ChannelState[];
   readonly counts: AlertDesk['counts'];
-  /** Critical alerts that nobody has acknowledged. */
+  /** Unacknowledged critical alerts. */
   readonly unseen: number;
 }
 
@@ -119,7 +119,7 @@ export class Alerting {
     if (this.isUsed) this.#takeOver(path, systemClock.nowUs());
   }
 
-  /** Whether anybody is told. */
+  /** Whether any channel is configured. */
   get isUsed(): boolean {
     return this.#options.config.alerts.channels.length > 0;
   }
@@ -199,7 +199,7 @@ export class Alerting {
     await Promise.all(listeners.map((listener) => listener.close()));
   }
 
-  /** Gives the last messages a moment; what is left is told by the next start. */
+  /** Gives the last messages a moment; the next start sends the rest. */
   async close(): Promise<void> {
     this.#desk.close();
     for (let checks = 0; checks < LAST_CHECKS && !this.#routes.isIdle; checks += 1)

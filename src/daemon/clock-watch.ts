@@ -11,7 +11,7 @@ import { calendarEnd } from './inspect/calendar-view.ts';
 export interface ClockWatchOptions {
   readonly clock: Pick<SystemClock, 'nowUs' | 'stepUs' | 'slept'>;
   readonly timers: Timers;
-  /** The session that is told; another one knows nothing of what was told before. */
+  /** The session that gets the steps; another one knows nothing of earlier steps. */
   readonly session: () => object | undefined;
   /** Zero: wall clock and market time agree again. */
   readonly onStep: (stepUs: number) => void;
@@ -21,7 +21,7 @@ export interface ClockWatchOptions {
 }
 
 const CHECK_EVERY = seconds(1);
-/** A further step that is told anew. */
+/** A further step that is reported again. */
 const CHANGE_US_MIN = US_PER_SECOND;
 
 /** Returns how to stop. */

@@ -56,7 +56,7 @@ function watchLoop({ metrics }: Daemon): () => void {
   const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   delay.enable();
   const timer = setInterval(() => {
-    // It measures from one look to the next, which includes the time between them.
+    // Each sample includes the time since the one before.
     const us = delay.max / NS_PER_US - LOOP_RESOLUTION_MS * 1_000;
     metrics.loopDelay(durationUs(Math.max(0, Math.round(us))));
     delay.reset();
@@ -94,7 +94,7 @@ const gaugesBy =
       all.map((each) => ({ labels: { [label]: each.id }, value: Number(read(each)) })),
     );
 
-/** A session, or an engine that is rebuilt, begins some counters anew: Prometheus knows that of counters. */
+/** A session, or an engine that is rebuilt, restarts some counters: Prometheus handles that. */
 export const samplesOf = (daemon: Daemon): readonly Series[] => [
   ...stateSeries(daemon),
   ...engineSeries(daemon),

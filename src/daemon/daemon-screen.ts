@@ -187,7 +187,7 @@ const formatPhases = ({ phases }: TradingCalendar): string =>
 
 // The summary of a session: results of each strategy from the journal, and how our books compare with the broker's.
 
-/** An engine that has not answered by then is not waited for: the rows of the journal are told alone. */
+/** An engine that has not answered by then is not awaited: only the rows of the journal are shown. */
 const ANSWER_MAX = seconds(10);
 const POLL_EVERY = seconds(0.25);
 const POLLS_MAX = 20;

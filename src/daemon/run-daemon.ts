@@ -230,7 +230,7 @@ const archiverOf = (daemon: Daemon, { config, paths, screen } = daemon.options) 
     journal: { path: paths.journal, backups: paths.backups, store: daemon.journal },
     programProblem: () => daemon.programProblem,
     retention: config.retention,
-    // Before its first view nobody knows whether it is closed.
+    // Before its first view it is unknown whether it is closed.
     today: () => (daemon.lastView === undefined ? undefined : daemon.sessionDay),
     isClosed: () => isDayRead(daemon),
     timers: systemTimers,
@@ -240,7 +240,7 @@ const archiverOf = (daemon: Daemon, { config, paths, screen } = daemon.options) 
     onReport: (report) => sendReport(daemon, report),
   });
 
-/** The market is closed, and what was read since has the fills of the last auction; where that does not come, as it is. */
+/** The market is closed, and a later read has the fills of the last auction; without such a read, the report shows the present state. */
 export function isDayRead({ lastView, sessionDay, config, clock }: DayReportState): boolean {
   if (lastView?.phase !== 'closed' || sessionDay === undefined) return false;
   const close = dayClose(config.calendar, sessionDay);
@@ -264,7 +264,7 @@ async function alertEnd(daemon: Daemon, text: string): Promise<void> {
   daemon.alerting.tell({ ...endOf(daemon.config, `${text}; ${held.text}`), kind: 'alert', page: null });
 }
 
-/** No daemon can tell it: a position may be held, and a supervisor does not try again. At a terminal somebody reads it. */
+/** No daemon can report it: a position may be held, and a supervisor does not try again. At a terminal a person reads it. */
 export async function alertNoStart(
   { mode, alerts }: Pick<Config, 'mode' | 'alerts'>,
   text: string,

@@ -1,6 +1,6 @@
 /**
- * One message for each start and each end of a run: what came before or who asked, what is held, which stops wait, and whether the books
- * agree. Where something is held, or a run died, every channel gets it.
+ * One message for each start and each end of a run: its cause, positions, waiting stops, and whether the books agree. Where a position is
+ * held, or a run died, every channel gets it.
  */
 import type { CancelTimer } from '../domain/clock.ts';
 import { seconds } from '../domain/units.ts';
@@ -13,11 +13,11 @@ import type { Daemon } from './daemon.ts';
 import { bookFacts, comparisons, holdings, ownHoldings } from './session/holdings.ts';
 
 const POLL_EVERY = seconds(1);
-/** Books that do not agree by then are told as they are. */
+/** Books that do not agree by then are reported as they are. */
 const POLLS_MAX = 60;
 const ANSWER_MAX = seconds(3);
 
-/** What the daemon leaves alone, or takes over. */
+/** Orders that the daemon leaves alone, or takes over. */
 interface State {
   readonly isHolding: boolean;
   readonly text: string;
@@ -29,7 +29,7 @@ export class RunNotices {
   readonly #earlier: EarlierRun | null;
   #cancelPoll: CancelTimer | undefined;
 
-  /** Tells of the start once positions and stops are proven, or are not for a minute. */
+  /** Reports the start once positions and stops are proven, or are not for a minute. */
   constructor(daemon: Daemon, mark: RunMark) {
     this.#daemon = daemon;
     this.#earlier = mark.earlier;
@@ -44,7 +44,7 @@ export class RunNotices {
     this.#cancelPoll = undefined;
   }
 
-  /** `reason`: the name of a signal, or what a person gave. */
+  /** `reason`: the name of a signal, or a person's text. */
   async stopped(reason: string): Promise<void> {
     this.close();
     const { isHolding, text } = await heldBy(this.#daemon);
@@ -86,7 +86,7 @@ export class RunNotices {
   }
 }
 
-/** What is held, by the engine, or by the journal where none answers. */
+/** Positions, by the engine, or by the journal where no engine answers. */
 export async function heldBy(daemon: Daemon): Promise<State> {
   const { contracts } = daemon.edge.table;
   const view = await viewOf(daemon);

@@ -34,9 +34,9 @@ export interface PastBarsQuery {
 }
 
 const PAGE_ROWS = 100;
-/** Rows of one look. */
+/** Rows of one query. */
 const SCAN_ROWS = 1_000;
-/** Rows looked at for one page: a search that finds little goes on with the next page. */
+/** Rows scanned for one page: a search that finds little goes on with the next page. */
 const SCANNED_MAX = 50_000;
 
 export function journalDays({ stateDir }: JournalPlace): JournalDays {
@@ -198,5 +198,5 @@ const namingOf = (
   contracts: readonly Contract[],
 ): Naming => createJournalNaming(names, { contracts: () => contracts, utcOffsetMinutes, stateDir });
 
-/** What a thread reads for the page, by name. */
+/** Reads that the thread serves to the page, by name. */
 export const READS = { journalDays, journalPage, orderStory, fillMarks, pastBars };

@@ -55,7 +55,7 @@ function textOf({ headlines, tables, warnings }: ReportModel): string {
   ].join('\n');
 }
 
-/** A session that is told. */
+/** Input of the report of one session. */
 interface DayContent {
   readonly day: string;
   /** Null where it cannot be read any more. */
@@ -195,7 +195,7 @@ function comparedBooks(read: JournalReader, day: string, entries: readonly Store
   };
 }
 
-/** What follows the time of a comparison. */
+/** Shown after the time of a comparison. */
 const ageOf = (at: number, lastFillUs: number, time: (us: number) => string): string =>
   at < lastFillUs ? `, BEFORE the last fill at ${time(lastFillUs)}` : '';
 

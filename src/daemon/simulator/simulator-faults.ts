@@ -73,7 +73,7 @@ interface ControlAnswer {
   readonly issues?: unknown;
 }
 
-/** Refusals are texts. A simulator that does not answer keeps nobody waiting: the last answer counts. */
+/** Refusals are texts. A simulator that does not answer blocks no caller: the last answer counts. */
 export class SimulatorFaults {
   readonly #url: string;
   readonly #token: string;
