@@ -49,7 +49,7 @@ export class Shutdown {
     this.#cancels.push(() => clearTimeout(timer));
   }
 
-  /** At a market time, also where the market stands in between. */
+  /** At a market time, also where market time pauses in between. */
   askAt(map: ClockMap, at: TsUs, reason: string): void {
     this.#cancels.push(atMarketTime(map, at, () => this.ask(reason)));
   }
@@ -63,8 +63,8 @@ export class Shutdown {
 const CHECK_EVERY = seconds(1);
 
 /**
- * Calls `onOver` when so much time has passed in which nothing was waited for: what waits for a phase of the market may take an hour
- * and does no work meanwhile. Returns how to stop.
+ * Calls `onOver` when so much time has passed without waiting: a wait for a phase of the market may take an hour and does no work. Returns
+ * how to stop.
  */
 export function limitWork(
   timers: Timers,

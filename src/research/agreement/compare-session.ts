@@ -179,7 +179,7 @@ function explainAll(
 /** Random arrivals tried for an order whose calls may each have had their own. */
 const DRAWS = 3_000;
 
-/** The day as its frames have it, with the contracts and reference prices that the session was told last. */
+/** The day as its frames have it, with the contracts and reference prices that the session got last. */
 async function sessionDay(
   { config, session: day, framesPath }: StoredSession,
   inputs: Iterable<JournaledInput>,

@@ -61,7 +61,7 @@ const PERCENT = 100;
 interface ReportParts {
   readonly found?: RunStatistics;
   readonly performance?: PerformanceMetrics;
-  /** What its prices look like. */
+  /** Summary of its prices. */
   readonly data?: ReportTable;
   /** Its trades drawn again. */
   readonly resampled?: ReturnType<typeof resampledTrades>;
@@ -343,7 +343,7 @@ function headlineFigures(found: RunStatistics, format: MoneyFormat): readonly Re
 const sharpeMeaning = ({ deviation, riskFree }: RatioBasis): string =>
   `mean / ${deviation} deviation of the daily returns x sqrt(sessions of a year); ${riskFree === 0 ? 'risk-free rate 0' : 'above the risk-free rate'} (Sharpe, 1994)`;
 
-/** What neither the headlines nor another section tells. */
+/** Figures that neither the headlines nor another section shows. */
 function moreFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
   const { trades } = found;
   const amount = (value: number | undefined): string =>

@@ -55,7 +55,7 @@ export interface RunOptions {
   readonly running?: Int32Array;
   /** Shows where the run is, also when it does not return. */
   readonly clock?: VirtualClock;
-  /** Looks at each row by itself: slower, with the same result. */
+  /** Takes each row by itself: slower, with the same result. */
   readonly isRowByRow?: boolean;
 }
 
@@ -73,7 +73,7 @@ export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): Backt
   return new Run(plan, options).play();
 }
 
-/** The venue in process tells changes of orders and positions at once. Money changes with prices: it is read where a limit follows it. */
+/** The venue in process reports changes of orders and positions at once. Money changes with prices: it is read where a limit follows it. */
 const pollsOf = ({ poll: { account }, risk: { drawdownMax } }: EngineSettings): PollSettings => ({
   bookFast: NEVER,
   bookSlow: NEVER,

@@ -1,4 +1,4 @@
-/** Margin of a run's one account: its figures, what it is refused, and what the broker closes. */
+/** Margin of a run's one account: its figures, refusals, and forced closes. */
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { hasMaintenance, initialMargin, maintenanceMargin } from '../../domain/costs.ts';
@@ -222,8 +222,9 @@ export class RunCash {
   }
 
   /**
-   * Margin beyond that of what is held, less what closing it earns, once this order and those `beside` it are filled, where it turns the position
-   * round; null for any other order. An order that fills at the last price stands behind others that do, one that waits behind all.
+   * Margin beyond that of the position, less the profit of closing it, once this order and those of `sameSide` are filled, where it
+   * reverses the position; null for any other order. An order that fills at the last price comes behind others that do, one that waits
+   * behind all.
    */
   #turningMargin(asked: CashDemand, sameSide: readonly CashDemand[]): number | null {
     const { mark, unit, contract, costs } = this.#account.mark(asked.orderCode);
@@ -242,7 +243,7 @@ export class RunCash {
     return marginAt(opens, paid) - marginAt(held, mark) - earned;
   }
 
-  /** Margin of what orders may open, on the worse side of each contract. */
+  /** Margin of the quantities that orders may open, on the worse side of each contract. */
   #heldFor(orders: readonly CashDemand[]): number {
     let margin = 0;
     for (const code of new Set(orders.map(({ orderCode }) => orderCode))) {
@@ -261,7 +262,7 @@ export class RunCash {
     return margin;
   }
 
-  /** `net` is positive where these orders enlarge it. What turns a position round opens no more than is held until it is beyond that. */
+  /** `net` is positive where these orders enlarge it. An order that reverses a position opens nothing until it is larger than that. */
   #openingMargin(instrument: RunInstrument, net: number, orders: readonly CashDemand[]): number {
     const { mark, unit, costs } = instrument;
     let free = net < 0 ? -2 * net : 0;

@@ -1,4 +1,4 @@
-/** Thread beside a backtest: sends the signal that ends it when one call of a strategy takes longer than the limit. */
+/** Thread next to a backtest: sends the signal that ends it when one call of a strategy takes longer than the limit. */
 import { workerData } from 'node:worker_threads';
 import type { HangWatchData } from './hang-watch.ts';
 
