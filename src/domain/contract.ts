@@ -2,7 +2,7 @@ import type { TradingDay } from './civil-date.ts';
 import type { CostSchedule } from './costs.ts';
 import type { OrderCode, StreamCode } from './ids.ts';
 import type { Side } from './order.ts';
-import { notParsed, parsed, type Parsed } from './parsed.ts';
+import { notParsed, parsed, type ParseResult } from './parsed.ts';
 import {
   type InstrumentIndex,
   type Money,
@@ -109,7 +109,7 @@ export function pointDecimals({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }:
 const GRID_TOLERANCE = 1e-6;
 
 /** Reads points; a price between two ticks is an error, not a rounding. */
-export function parsePoints(spec: ContractSpec, points: number, path: string): Parsed<PriceTicks> {
+export function parsePoints(spec: ContractSpec, points: number, path: string): ParseResult<PriceTicks> {
   const partsPerPoint = spec.partsPerPoint ?? HUNDREDTHS;
   const exact = (points * partsPerPoint) / spec.hundredthsPerTick;
   const whole = Math.round(exact);

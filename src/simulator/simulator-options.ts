@@ -7,7 +7,7 @@ import type { CostSchedule } from '../domain/costs.ts';
 import { type DurationUs, minutes, seconds, type TsUs, US_PER_DAY } from '../domain/units.ts';
 import type { VenueRules } from '../venue/venue-options.ts';
 import { type AccountSettings, type StartCash, threeSubAccounts } from './accounts/account-settings.ts';
-import { systemClock, systemTimers } from './time/market-clock.ts';
+import { hostClock, hostTimers } from './time/market-clock.ts';
 
 export interface SimulatorOptions {
   /** Port on 127.0.0.1 for REST and stream; 0 takes any free one. */
@@ -208,6 +208,6 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
     payloads: 'compact',
     bufferBytesMax: 8 * 1024 * 1024,
   },
-  clock: systemClock,
-  timers: systemTimers,
+  clock: hostClock,
+  timers: hostTimers,
 };

@@ -72,14 +72,14 @@ export interface Refusal {
 export const refusal = (code: RefusalCode, text: string = TEXTS[code]): Refusal => ({ code, text });
 
 /** The answer to one command with what it shows, and the messages it caused at once. */
-export type Outcome<Shown> =
+export type VenueOutcome<Shown> =
   | (Shown & { readonly status: 'accepted'; readonly events: readonly VenueEvent[] })
   | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };
 
-export type CommandOutcome = Outcome<{ readonly order: OrderReport }>;
-export type TriggerOutcome = Outcome<{ readonly trigger: TriggerReport }>;
+export type CommandOutcome = VenueOutcome<{ readonly order: OrderReport }>;
+export type TriggerOutcome = VenueOutcome<{ readonly trigger: TriggerReport }>;
 /** Of a deposit, a withdrawal, or an intervention that has no order to show. */
-export type CashOutcome = Outcome<object>;
+export type CashOutcome = VenueOutcome<object>;
 
 export const isRefusal = (answer: object): answer is Refusal => 'code' in answer;
 

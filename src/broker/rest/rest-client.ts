@@ -21,7 +21,7 @@ import type {
   SubAccountId,
 } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
-import { parsed, type Parsed } from '../../domain/parsed.ts';
+import { parsed, type ParseResult } from '../../domain/parsed.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import type { ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
 import type { DriftCounter } from '../../wire/drift.ts';
@@ -33,7 +33,7 @@ import {
   classifyStockCancelReply,
   classifyTransferReply,
 } from '../../wire/rest/call-reply.ts';
-import { cancelOrder, changeOrder, type OrderTerms, placeOrder } from '../../wire/rest/order-calls.ts';
+import { cancelOrder, changeOrder, type OrderKindTerms, placeOrder } from '../../wire/rest/order-calls.ts';
 import { cancelStockOrders, cashBalance, loanPackages, stockAssets } from '../../wire/rest/securities.ts';
 import { type ClosedPositions, closedPositions } from '../../wire/rest/closed-positions.ts';
 import type { BookPage } from '../../wire/rest/envelope.ts';
@@ -57,7 +57,7 @@ import { issueText } from '../../wire/rest/lenient.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';
 import { profile } from '../../wire/rest/profile.ts';
-import type { Paged } from '../../wire/rest/trade-fields.ts';
+import type { PageQuery } from '../../wire/rest/trade-fields.ts';
 import {
   type Page,
   type ReadFailureKind,
@@ -65,7 +65,7 @@ import {
   type ReadResult,
   RestCaller,
   type RestCallerOptions,
-  type Route,
+  type RestRoute,
   scanPages,
   type SendOptions,
 } from './rest-caller.ts';
@@ -282,13 +282,13 @@ async function readClosedPositions(
 /** Reads all pages of a book. */
 async function scanBook<Row>(
   caller: RestCaller,
-  operation: Route,
-  requestOf: (page: Paged) => WireRequest,
-  decode: (json: unknown) => Parsed<BookPage<Row>>,
+  operation: RestRoute,
+  requestOf: (page: PageQuery) => WireRequest,
+  decode: (json: unknown) => ParseResult<BookPage<Row>>,
   nameOf: (row: Row) => string,
   { priority, onStart }: ReadOptions,
 ): Promise<BookScan<Row>> {
-  const pageOf = (page: Parsed<BookPage<Row>>): Parsed<Page<Row>> => {
+  const pageOf = (page: ParseResult<BookPage<Row>>): ParseResult<Page<Row>> => {
     if (!page.ok) return page;
     const { orders, unreadable, foreign } = page.value;
     const [first] = unreadable;
@@ -312,7 +312,7 @@ async function scanBook<Row>(
 /** One read of an operation that answers with a value. */
 const ask = <T>(
   caller: RestCaller,
-  operation: Route & { decodeResponse(json: unknown, drift: DriftCounter): Parsed<T> },
+  operation: RestRoute & { decodeResponse(json: unknown, drift: DriftCounter): ParseResult<T> },
   request: WireRequest,
   options: ReadOptions,
 ): Promise<ReadResult<T>> =>
@@ -354,7 +354,7 @@ export type PlaceRequest = Pick<
   OrderToSend,
   'clientOrderId' | 'orderCode' | 'side' | 'qty' | 'limitPrice'
 > & {
-  readonly terms?: OrderTerms;
+  readonly terms?: OrderKindTerms;
 };
 
 /** New total quantity and price; one of them repeats the old value (rulings, 10). */

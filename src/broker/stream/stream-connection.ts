@@ -31,7 +31,7 @@ export const STREAM_TIMING: StreamTiming = {
 /** The server's clock and ours differ: a close this near to `exp` is the token's end, not the link's. */
 const EXPIRY_SLACK = seconds(5);
 
-export interface ConnectionOptions {
+export interface StreamConnectionOptions {
   readonly url: string;
   readonly dial: Dial;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface ConnectionOptions {
   readonly onPong: (roundTrip: DurationUs) => void;
 }
 
-const connection$ = (options: ConnectionOptions): Observable<LiveEvent> => {
+const connection$ = (options: StreamConnectionOptions): Observable<LiveEvent> => {
   const { timers, timing, token } = options;
   return openSocket({
     url: options.url,
@@ -68,7 +68,7 @@ export interface Connection {
   close(): void;
 }
 
-export function openConnection(options: ConnectionOptions, events: ConnectionEvents): Connection {
+export function openConnection(options: StreamConnectionOptions, events: ConnectionEvents): Connection {
   const subscription = connection$(options).subscribe({
     next: (event) => {
       if (event.kind === 'data') events.onData(event.text);
@@ -145,7 +145,7 @@ const authenticate = (token: string, timers: Timers, deadline: DurationUs) =>
   });
 
 /** Sends the text heartbeat, on a timer of its own that begins when the connection is authenticated. */
-const keepAlive = ({ clock, timers, timing, onPong }: ConnectionOptions) =>
+const keepAlive = ({ clock, timers, timing, onPong }: StreamConnectionOptions) =>
   stage<LiveEvent>((out) => {
     let stop: CancelTimer | undefined;
     /** Of the oldest beat without an answer. */

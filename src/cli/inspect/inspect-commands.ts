@@ -1,6 +1,6 @@
 /** `check`, `strategies` and `doctor`: inspect before a run. */
 import type { Command } from 'commander';
-import { CATALOG } from '../../host/catalog.ts';
+import { CATALOG } from '../../host/strategy-catalog.ts';
 import { diagnose, type Finding, OPEN_READINGS } from '../../daemon/inspect/doctor.ts';
 import { configText, writtenConfig } from '../../config/config-text.ts';
 import { formatTable, SCREEN_WIDTH, wrapText } from '../../text/table.ts';

@@ -71,7 +71,7 @@ const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
 };
 
 /** True for an order of the trigger book. The entry of a bracket and an arbitrage order are orders of the in-day book (rulings, 13). */
-export const isWaiting = ({ kind }: Pick<OrderIntent, 'kind'>): boolean =>
+export const isTriggerIntent = ({ kind }: Pick<OrderIntent, 'kind'>): boolean =>
   kind === 'stop' || kind === 'trailing_stop';
 
 export function triggerOf(intent: OrderIntent, { contracts }: Owners): Trigger | null {

@@ -20,7 +20,7 @@ import {
 import type { OrderView, Owners } from '../owners.ts';
 import type { Purpose } from '../ports/approved.ts';
 import { shownQty } from './exposure.ts';
-import { type ChangedTerms, isWaiting, NO_PRICES, otherPrices } from './order-request.ts';
+import { type ChangedTerms, isTriggerIntent, NO_PRICES, otherPrices } from './order-request.ts';
 import { auctionStarts, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 
 // Phases, and moments from which a day's entries are denied, computed once each: orders ask by the thousand, and date arithmetic is slow.
@@ -154,7 +154,7 @@ export class RiskRequest {
     this.exposedQty = intent.qty;
     this.limitPrice = intent.limitPrice;
     this.otherPrices = otherPrices(intent);
-    this.isWaiting = isWaiting(intent);
+    this.isWaiting = isTriggerIntent(intent);
     this.isProtective = isSystem && intent.kind === 'stop';
     this.#read(strategy, contract, intent.side, isSystem);
   }

@@ -24,7 +24,7 @@ import {
   importTable,
   type ImportWatch,
   NONE,
-  RowReader,
+  ImportRowReader,
   type RowSource,
 } from './import-table.ts';
 import { allocateTable, columnAs, type Layout, type RowTable, sliceTable } from '../columns/row-table.ts';
@@ -207,7 +207,7 @@ const VOLUME_MAX = 1_000_000_000_000;
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
-class BarReader extends RowReader<YearBars> {
+class BarReader extends ImportRowReader<YearBars> {
   /** Taken off the time of a row to have the start of its bar. */
   readonly #shift: DurationUs;
   /** Columns of open, high, low and close. */

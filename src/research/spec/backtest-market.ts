@@ -1,13 +1,13 @@
 /** The market of a backtest: a market file of the daemon, or an inline market of the backtest file. */
 import { readMarket } from '../../config/market-file.ts';
-import type { Checked, Problem } from '../../config/problem.ts';
+import type { CheckResult, Problem } from '../../config/problem.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
 import { zodProblems } from '../../config/zod-problems.ts';
 import { alwaysOpen, type TradingCalendar } from '../../domain/calendar.ts';
 import { tradingDay, type TradingDay } from '../../domain/civil-date.ts';
 import { type ContractMonth, contractMonthOf, expiryOf } from '../../domain/contract-code.ts';
 import { type ContractSpec, NO_BAND_BPS } from '../../domain/contract.ts';
-import type { CostSchedule, Dated } from '../../domain/costs.ts';
+import type { CostSchedule, DatedValue } from '../../domain/costs.ts';
 import { isRecord } from '../../domain/parsed.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
 import { decimalsOf, wholeOf } from '../../text/decimals.ts';
@@ -77,7 +77,7 @@ export interface BacktestMarket {
   expiryOf(symbol: string): TradingDay;
 }
 
-type ReadBacktestMarket = Checked<{ readonly market: BacktestMarket }>;
+type ReadBacktestMarket = CheckResult<{ readonly market: BacktestMarket }>;
 
 /** Expiry of a contract without one. */
 const NO_EXPIRY = tradingDay('2199-12-31');
@@ -314,7 +314,7 @@ export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: 
   !isZoneFixed && (!isAlwaysOpen || (everyUs !== null && everyUs >= US_PER_DAY));
 
 /** Returns the shift to add to a moment, in microseconds. */
-export function wallClock(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
+export function wallShiftOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
   if (!isMoved(market, everyUs)) return () => 0;
   const { zone } = market;
   // Clocks change at night: one look a day is enough.
@@ -439,4 +439,4 @@ function costsOf(
   };
 }
 
-const since = <T>(value: T): readonly Dated<T>[] => [{ from: FIRST_DAY, value }];
+const since = <T>(value: T): readonly DatedValue<T>[] => [{ from: FIRST_DAY, value }];

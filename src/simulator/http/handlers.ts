@@ -12,13 +12,13 @@ import {
   accountHandler,
   answerPage,
   badRequest,
-  failed,
+  restError,
   failedWith,
-  type Handler,
+  type RestHandler,
   type Handlers,
   NO_ACCOUNT,
   ok,
-  type OwnAccount,
+  type CustomerAccount,
   refuse,
   type RestAnswer,
   type RestRequest,
@@ -31,15 +31,15 @@ import type { OrderOrigin, OrderReport, TriggerReport } from '../../venue/venue-
 import { accountStatus } from '../../wire/rest/account-status.ts';
 import { closedPositions } from '../../wire/rest/closed-positions.ts';
 import { deposit, transfer, withdraw } from '../../wire/rest/money-calls.ts';
-import { openPositions, type PositionRow } from '../../wire/rest/open-positions.ts';
+import { openPositions, type SimulatedPosition } from '../../wire/rest/open-positions.ts';
 import { profile } from '../../wire/rest/profile.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';
-import { conditionBook, type ConditionBookAsked, type ConditionRow } from '../../wire/rest/condition-book.ts';
-import { type InDayAsked, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
+import { conditionBook, type ConditionBookQuery, type ConditionRow } from '../../wire/rest/condition-book.ts';
+import { type InDayQuery, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
 import { decodeStatus, encodeStatus } from '../../wire/rest/order-status.ts';
 import { formatDate } from '../../wire/rest/trade-fields.ts';
 import { accountId } from '../../domain/ids.ts';
-import type { Parsed } from '../../domain/parsed.ts';
+import type { ParseResult } from '../../domain/parsed.ts';
 import {
   cancelStockOrders,
   cashBalance,
@@ -69,7 +69,7 @@ function stockHandlers(
 function ofOwn(
   subAccounts: SubAccounts,
   request: RestRequest,
-  asked: Parsed<string>,
+  asked: ParseResult<string>,
   run: (account: SubAccount) => RestAnswer,
 ): RestAnswer {
   if (!asked.ok) return badRequest(asked.issues);
@@ -79,7 +79,7 @@ function ofOwn(
 }
 
 const assetsHandler =
-  (subAccounts: SubAccounts): Handler =>
+  (subAccounts: SubAccounts): RestHandler =>
   (request) =>
     ofOwn(subAccounts, request, stockAssets.decodeRequest(request), ({ accountNo }) =>
       ok(
@@ -96,7 +96,7 @@ const assetsHandler =
     );
 
 const cancelHandler =
-  (subAccounts: SubAccounts): Handler =>
+  (subAccounts: SubAccounts): RestHandler =>
   (request) => {
     const asked = cancelStockOrders.decodeRequest(request);
     if (!asked.ok) return unreadable(cancelStockOrders, asked.issues);
@@ -118,7 +118,7 @@ const cancelHandler =
   };
 
 const balanceHandler =
-  (subAccounts: SubAccounts, brokerage: Brokerage): Handler =>
+  (subAccounts: SubAccounts, brokerage: Brokerage): RestHandler =>
   (request) =>
     ofOwn(subAccounts, request, cashBalance.decodeRequest(request), (account) =>
       ok(cashBalance.encodeResponse([cashRowOf(subAccounts, brokerage, account)])),
@@ -154,7 +154,7 @@ function cashRowOf(subAccounts: SubAccounts, brokerage: Brokerage, account: SubA
 }
 
 const packagesHandler =
-  (subAccounts: SubAccounts): Handler =>
+  (subAccounts: SubAccounts): RestHandler =>
   (request) =>
     ofOwn(subAccounts, request, loanPackages.decodeRequest(request), ({ type, packages }) =>
       type === 'MARGIN'
@@ -176,7 +176,7 @@ const KINDS: Readonly<Record<OrderOrigin, string>> = {
   forced: '5',
 };
 
-function inDayHandler({ brokerage, book, timeText, readings }: OrderParts): Handler {
+function inDayHandler({ brokerage, book, timeText, readings }: OrderParts): RestHandler {
   return accountHandler(inDayBook, (asked, own) => {
     const rows = book.shown(brokerage.orders(own.accountId)).filter(({ order }) => isAskedFor(asked, order));
     return answerPage(rows, asked, (page) =>
@@ -196,7 +196,7 @@ function inDayHandler({ brokerage, book, timeText, readings }: OrderParts): Hand
   });
 }
 
-function isAskedFor({ symbol, side, orderType, status, refId }: InDayAsked, order: OrderReport): boolean {
+function isAskedFor({ symbol, side, orderType, status, refId }: InDayQuery, order: OrderReport): boolean {
   if (symbol !== null && order.orderCode !== symbol) return false;
   if (side !== null && order.side !== side) return false;
   if (refId !== null && order.refId !== refId) return false;
@@ -217,7 +217,7 @@ function brokerOrderOf(order: OrderReport, shownStatus: string | null): BrokerOr
 }
 
 /** Orders that wait for a trigger, and those that ended today. */
-function triggerBookHandler(parts: OrderParts): Handler {
+function triggerBookHandler(parts: OrderParts): RestHandler {
   return accountHandler(conditionBook, (asked, own) => {
     const rows = parts.book
       .visible(
@@ -231,7 +231,7 @@ function triggerBookHandler(parts: OrderParts): Handler {
   });
 }
 
-function isTriggerAskedFor({ symbol, side, status, kind }: ConditionBookAsked, row: TriggerReport): boolean {
+function isTriggerAskedFor({ symbol, side, status, kind }: ConditionBookQuery, row: TriggerReport): boolean {
   if (symbol !== null && row.orderCode !== symbol) return false;
   if (side !== null && row.side !== side) return false;
   if (status !== 'all' && row.status !== status) return false;
@@ -239,7 +239,7 @@ function isTriggerAskedFor({ symbol, side, status, kind }: ConditionBookAsked, r
   return kind === 'all' || kind === (row.kind === 'trailing_stop' ? 'stop' : row.kind);
 }
 
-function triggerRowOf(row: TriggerReport, own: OwnAccount, parts: OrderParts): ConditionRow {
+function triggerRowOf(row: TriggerReport, own: CustomerAccount, parts: OrderParts): ConditionRow {
   const { brokerage, timeText, triggerLife } = parts;
   const timeOf = (atUs: number | null): string => (atUs === null ? '' : timeText(atUs));
   return {
@@ -260,7 +260,7 @@ const expiryOf = (brokerage: Brokerage, { orderCode, day }: TriggerReport): Trad
 
 // Profile, money and margin, open positions, and money between sub-accounts: no move of money carries an id of the client.
 
-function profileHandler(subAccounts: SubAccounts): Handler {
+function profileHandler(subAccounts: SubAccounts): RestHandler {
   return (request) => {
     const blocks = profile.decodeRequest(request);
     if (!blocks.ok) return badRequest(blocks.issues);
@@ -280,7 +280,7 @@ function profileHandler(subAccounts: SubAccounts): Handler {
   };
 }
 
-function statusHandler(brokerage: Brokerage): Handler {
+function statusHandler(brokerage: Brokerage): RestHandler {
   return accountHandler(accountStatus, ({ fields }, { accountId: account }) => {
     const figures = brokerage.account(account);
     if (figures === undefined) return NO_ACCOUNT;
@@ -289,7 +289,7 @@ function statusHandler(brokerage: Brokerage): Handler {
   });
 }
 
-function positionsHandler(brokerage: Brokerage): Handler {
+function positionsHandler(brokerage: Brokerage): RestHandler {
   return accountHandler(openPositions, (_asked, own) => {
     const open = brokerage.positions(own.accountId).filter(({ net }) => net !== 0);
     const exits = brokerage.read((venue) => venue.triggers(own.accountId)).filter(isWaitingExit);
@@ -298,7 +298,7 @@ function positionsHandler(brokerage: Brokerage): Handler {
   });
 }
 
-function closedHandler(brokerage: Brokerage, timeText: (atUs: number) => string): Handler {
+function closedHandler(brokerage: Brokerage, timeText: (atUs: number) => string): RestHandler {
   return accountHandler(closedPositions, (asked, own) => {
     const rows = brokerage
       .read((venue) => venue.closedPositions(own.accountId))
@@ -316,7 +316,7 @@ const rowOf = (
   position: PositionFigures,
   exits: readonly TriggerReport[],
   { spec }: Brokerage,
-): PositionRow => ({
+): SimulatedPosition => ({
   ...position,
   qty: position.net,
   bought: { qty: position.boughtQty, value: position.boughtValue },
@@ -346,7 +346,7 @@ const ID_BYTES = 16;
 const newTransactionId = (): string => randomBytes(ID_BYTES).toString('hex');
 
 function cashHandlers(transfers: MoneyTransfers): Pick<Handlers, 'deposit' | 'withdraw' | 'transfer'> {
-  const move = (operation: typeof deposit | typeof withdraw): Handler =>
+  const move = (operation: typeof deposit | typeof withdraw): RestHandler =>
     accountHandler(operation, ({ amount }, own) => {
       const refusal = transfers[operation.name](own.accountId, own.subAccountId, amount);
       return refusal ?? operation.encodeResponse(newTransactionId());
@@ -402,14 +402,14 @@ function authHandlers(otps: OtpService): Pick<Handlers, 'request-otp' | 'token'>
       const asked = requestOtp.decodeRequest(request);
       if (!asked.ok) return badRequest(asked.issues);
       const outcome = otps.request(asked.value.apiKey);
-      return outcome.ok ? ok(requestOtp.encodeResponse(outcome.otpId)) : failed(400, outcome.error);
+      return outcome.ok ? ok(requestOtp.encodeResponse(outcome.otpId)) : restError(400, outcome.error);
     },
     token: (request) => {
       const asked = exchangeToken.decodeRequest(request);
       if (!asked.ok) return badRequest(asked.issues);
       const { apiKey, otp, otpId } = asked.value;
       const outcome = otps.exchange({ apiKey, otp, otpId: otpId ?? null });
-      return outcome.ok ? ok(exchangeToken.encodeResponse(outcome.token)) : failed(400, outcome.error);
+      return outcome.ok ? ok(exchangeToken.encodeResponse(outcome.token)) : restError(400, outcome.error);
     },
   };
 }

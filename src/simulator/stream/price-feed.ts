@@ -6,7 +6,7 @@ import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
 import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { DataChannel } from '../../wire/stream/channel.ts';
+import type { DataChannel } from '../../wire/stream/stream-channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 import { type StreamSession, subscriptionKey } from './stream-session.ts';
 

@@ -282,7 +282,7 @@ export interface ClosedPosition {
   readonly lastClosedUs: TsUs;
 }
 
-export function closedPositions(account: LedgerAccount, context: AccountContext): ClosedPosition[] {
+export function closedPositionsOf(account: LedgerAccount, context: AccountContext): ClosedPosition[] {
   const rows: ClosedPosition[] = [];
   for (const [code, rounds] of account.settled) {
     for (const side of SIDES) rows.push(...closedRow(code, side, rounds, 0, 0));

@@ -248,7 +248,7 @@ export class Ledger {
 }
 
 /** Entry, exit and costs of what was closed today on one side, added up: against the entry, with costs of opening and closing trades. */
-interface Closed {
+interface ClosedRound {
   qty: number;
   openValue: number;
   closeValue: number;
@@ -257,11 +257,11 @@ interface Closed {
   lastUs: number;
 }
 
-const nothingClosed = (): Closed => ({ qty: 0, openValue: 0, closeValue: 0, fee: 0, tax: 0, lastUs: 0 });
+const nothingClosed = (): ClosedRound => ({ qty: 0, openValue: 0, closeValue: 0, fee: 0, tax: 0, lastUs: 0 });
 
 export interface Rounds {
-  readonly long: Readonly<Closed>;
-  readonly short: Readonly<Closed>;
+  readonly long: Readonly<ClosedRound>;
+  readonly short: Readonly<ClosedRound>;
 }
 
 /** Prices at which the market traded; none where the low is above the high. */
@@ -342,7 +342,7 @@ export class Holding implements PriceRange {
     this.low = Infinity;
   }
 
-  #close(round: Closed, before: Position, closed: number, atUs: number): void {
+  #close(round: ClosedRound, before: Position, closed: number, atUs: number): void {
     const isAll = closed === Math.abs(before.qty);
     const entry = isAll ? before.openValue : before.openValue - this.entry.openValue;
     round.qty += closed;

@@ -5,7 +5,7 @@ import { hundredthsOf } from '../../domain/contract.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { type PriceHundredths, priceTicks, qty, type TsUs } from '../../domain/units.ts';
 import type { BookEntry, BookFills, ContractBook } from './contract-book.ts';
-import { DayTally, type TradeSource } from './day-tally.ts';
+import { DayTally, type TradePhase } from './day-tally.ts';
 import { Ladder } from './ladder.ts';
 import type { BookView, Listing, Outbox } from '../venue-event.ts';
 import { LEVELS_SHOWN, Ticker } from './ticker.ts';
@@ -200,7 +200,7 @@ export class LadderBook implements ContractBook {
   }
 
   /** Reports the trades in the ladder's buffer. `aggressor` null: an auction, the seller's tag is in the buffer. */
-  #report(aggressor: Side | null, tag: number, source: TradeSource, at: TsUs): void {
+  #report(aggressor: Side | null, tag: number, source: TradePhase, at: TsUs): void {
     const { fills } = this.ladder;
     for (let i = 0; i < fills.count; i += 1) {
       const price = fills.price[i] ?? 0;

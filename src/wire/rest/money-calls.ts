@@ -2,7 +2,7 @@
 import type { Money } from '../../domain/units.ts';
 import { type Envelope, refusalOf, rowAnswer, succeeded } from './envelope.ts';
 import { codeText, looseText, neededNumber } from './lenient.ts';
-import { field, message, text, vnd } from './message.ts';
+import { field, message, text, vnd } from './wire-message.ts';
 import { bodyOf } from './operation.ts';
 import { type Accounts, FIELDS } from './trade-fields.ts';
 

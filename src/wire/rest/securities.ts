@@ -1,7 +1,7 @@
 /** The securities side of a sub-account: shares, cash, loan packages, and the cancel of stock orders (contract, 4.6). */
 import { z } from 'zod';
 import type { CashBalance, LoanPackages, StockHolding } from '../../domain/broker-order.ts';
-import { notParsed, type Parsed, parsed, isRecord, type JsonRecord } from '../../domain/parsed.ts';
+import { notParsed, type ParseResult, parsed, isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import { type Money, type Qty, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import {
@@ -13,7 +13,7 @@ import {
   neededNumber,
   parseWith,
 } from './lenient.ts';
-import { field, flag, json, type Message, message, number, text, vnd, whole } from './message.ts';
+import { field, flag, json, type WireMessage, message, number, text, vnd, whole } from './wire-message.ts';
 import { accountPath, bodyOf, decodeAccountPath, NO_QUERY, type RawRequest } from './operation.ts';
 
 /** Shares of one stock as the simulator knows them; VND a share. */
@@ -59,7 +59,7 @@ export const stockAssets = {
     assets: rows.map(asset.encode),
     stock: rows.map(stock.encode),
   }),
-  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly StockHolding[]> => {
+  decodeResponse: (raw: unknown, drift: DriftCounter): ParseResult<readonly StockHolding[]> => {
     const { assets, stock: live } = isRecord(raw) ? raw : {};
     if (!Array.isArray(assets) && !Array.isArray(live)) {
       return notParsed(`${STOCKS}.assets`, 'a list', assets ?? live);
@@ -105,17 +105,17 @@ const fromStock = (row: z.output<typeof stock.reader>): ReadHolding => {
 };
 
 function readRows<F>(
-  row: Message<StockRow, F>,
+  row: WireMessage<StockRow, F>,
   rows: readonly unknown[],
   key: string,
   drift: DriftCounter,
-): Parsed<z.output<Message<StockRow, F>['reader']>[]> {
+): ParseResult<z.output<WireMessage<StockRow, F>['reader']>[]> {
   for (const raw of rows) row.noteTexts(drift, STOCKS, raw);
   return parseWith(z.array(row.reader), rows, `${STOCKS}.${key}`);
 }
 
 /** A row must name its number of shares; the rest is for display. */
-function wholeRows(rows: readonly ReadHolding[]): Parsed<readonly StockHolding[]> {
+function wholeRows(rows: readonly ReadHolding[]): ParseResult<readonly StockHolding[]> {
   const holdings: StockHolding[] = [];
   for (const { symbol, qty: held, availableQty, averagePrice, marketValue } of rows) {
     if (held === undefined) return notParsed(`${STOCKS}.${symbol}`, 'how many shares', held);
@@ -199,7 +199,7 @@ export const cashBalance = {
   ...NO_QUERY,
   decodeRequest: decodeAccountPath,
   encodeResponse: cashAnswer.encode,
-  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly CashBalance[]> => {
+  decodeResponse: (raw: unknown, drift: DriftCounter): ParseResult<readonly CashBalance[]> => {
     const read = parseWith(cashAnswer.reader, raw, 'cash-balance');
     if (!read.ok) return read;
     for (const row of listIn(raw, 'data')) cashRow.noteTexts(drift, 'cash-balance', row);
@@ -261,7 +261,7 @@ export const loanPackages = {
   ...NO_QUERY,
   decodeRequest: decodeAccountPath,
   encodeResponse: packagesAnswer.encode,
-  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<LoanPackages> => {
+  decodeResponse: (raw: unknown, drift: DriftCounter): ParseResult<LoanPackages> => {
     const read = parseWith(packagesAnswer.reader, raw, LOANS);
     if (!read.ok) return read;
     for (const row of listIn(raw, 'marginSureViews')) packageRow.noteTexts(drift, LOANS, row);
@@ -295,7 +295,7 @@ const cancelForm = message<readonly string[]>()({
 });
 const cancelBody = bodyOf(cancelForm, cancelForm.reader);
 
-interface CancelStockAsked {
+interface CancelStockRequest {
   readonly accountNo: string;
   readonly orderIds: readonly string[];
 }
@@ -347,7 +347,7 @@ export const cancelStockOrders = {
   ...accountPath('/akhlys/v1/accounts/:accountNo/cancel-orders'),
   needsToken: true,
   ...cancelBody,
-  decodeRequest: (raw: RawRequest): Parsed<CancelStockAsked> => {
+  decodeRequest: (raw: RawRequest): ParseResult<CancelStockRequest> => {
     const accountNo = decodeAccountPath(raw);
     if (!accountNo.ok) return accountNo;
     const body = cancelBody.decodeRequest(raw);

@@ -15,10 +15,10 @@ export type ControlFrame =
   | { readonly kind: 'pong' }
   /** Any other frame, such as `d|34|1`; ignored. */
   | { readonly kind: 'control'; readonly text: string }
-  | Malformed;
+  | MalformedFrame;
 
 /** What cannot be understood, of either side. */
-export interface Malformed {
+export interface MalformedFrame {
   readonly kind: 'malformed';
   readonly issues: readonly [Issue, ...Issue[]];
 }
@@ -75,7 +75,7 @@ function decodeAuthResult(text: string, drift: DriftCounter): ControlFrame {
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-export const malformed = (path: string, expected: string, received: unknown): Malformed => ({
+export const malformed = (path: string, expected: string, received: unknown): MalformedFrame => ({
   kind: 'malformed',
   issues: [{ path, expected, received: shown(received) }],
 });

@@ -20,7 +20,7 @@ const OPEN_INTEREST_FRONT = 42_000;
 
 type FloorState = Pick<VenueState, 'contracts' | 'day' | 'isClosed' | 'rolledThrough'>;
 
-export class TradingFloor {
+export class VenueContracts {
   readonly #options: VenueOptions;
   readonly #rules: VenueRules;
   readonly #outbox: Outbox;
