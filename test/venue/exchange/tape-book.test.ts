@@ -4,7 +4,6 @@ import { priceHundredths, priceTicks, type TsUs } from '../../../src/domain/unit
 import type { VenueEvent } from '../../../src/venue/venue-event.ts';
 import type { VenueState } from '../../../src/venue/venue-state.ts';
 import { Venue } from '../../../src/venue/venue.ts';
-import { rowOf, stop, waiting } from '../triggers/trigger-fixture.ts';
 import {
   ALICE,
   at,
@@ -42,41 +41,6 @@ function quoted(): Venue {
   return venue;
 }
 
-describe('the inferred book', () => {
-  it('has its bid where sellers hit and its ask where buyers lift, and says it is inferred', () => {
-    expect(quoted().board(FRONT)).toMatchObject({
-      bids: [{ price: 13_000, qty: 10 }],
-      asks: [{ price: 13_001, qty: 5 }],
-      inferred: true,
-    });
-  });
-
-  it.each([
-    ['a buyer pays more', 'buy', 13_004, 13_000, 13_004],
-    ['a seller takes less', 'sell', 12_996, 12_996, 13_001],
-    ['a buyer meets the old bid', 'buy', 12_998, 12_997, 12_998],
-    ['a seller meets the old ask', 'sell', 13_003, 13_003, 13_004],
-    ['nobody says who, at the ask', null, 13_001, 13_000, 13_001],
-    ['nobody says who, below the bid', null, 12_990, 12_990, 13_001],
-  ] as const)('follows when %s', (_, aggressor, price, bid, ask) => {
-    const venue = quoted();
-    print(venue, aggressor, 1, price);
-    expect(venue.board(FRONT)).toMatchObject({ bids: [{ price: bid }], asks: [{ price: ask }] });
-  });
-
-  it('shows our own better bid on top and forgets it with the order', () => {
-    const venue = quoted();
-    print(venue, 'buy', 1, 13_005);
-    const orderNo = placed(venue, 'buy', 2, 13_002);
-    expect(venue.board(FRONT)?.bids).toEqual([
-      { price: 13_002, qty: 2 },
-      { price: 13_000, qty: 10 },
-    ]);
-    venue.cancel({ accountId: ALICE, orderNo });
-    expect(venue.board(FRONT)?.bids).toEqual([{ price: 13_000, qty: 10 }]);
-  });
-});
-
 describe('a resting order', () => {
   it('waits for the quantity ahead of it, then shares what is printed', () => {
     const venue = quoted();
@@ -86,13 +50,6 @@ describe('a resting order', () => {
     expect(fillsIn(print(venue, 'sell', 6, 13_000))).toEqual(['alice buy 2@13000']);
     expect(fillsIn(print(venue, 'buy', 50, 13_001))).toEqual([]);
     expect(fillsIn(print(venue, 'sell', 100, 13_000))).toEqual(['alice buy 2@13000']);
-  });
-
-  it('is filled at its own price when the tape goes through it, no more than printed', () => {
-    const venue = quoted();
-    placed(venue, 'buy', 4, 13_000);
-    expect(fillsIn(print(venue, 'sell', 1, 12_999))).toEqual(['alice buy 1@13000']);
-    expect(fillsIn(print(venue, 'sell', 9, 12_990))).toEqual(['alice buy 3@13000']);
   });
 
   it('has nobody ahead inside the spread', () => {
@@ -171,10 +128,6 @@ describe('an aggressive order', () => {
     expect(fillsIn(place(venue, 'buy', 1, 13_001).events)).toEqual([]);
     expect(fillsIn(print(venue, 'buy', 1, 13_001))).toEqual(['alice buy 1@13001']);
   });
-
-  it('does nothing before the first print', () => {
-    expect(fillsIn(place(open(), 'buy', 1, 13_900).events)).toEqual([]);
-  });
 });
 
 describe('auctions', () => {
@@ -228,40 +181,6 @@ describe('auctions', () => {
     const events = print(venue, 'sell', 50, 12_900, at(WEDNESDAY, 12));
     expect(tradesIn(events)).toEqual(['50@12900']);
     expect(fillsIn(events)).toEqual([]);
-  });
-});
-
-describe('what waits over a tape', () => {
-  it('is triggered by a recorded trade, and fills from what the tape prints afterwards', () => {
-    const venue = quoted();
-    const row = waiting(stop(venue, 'sell', 'at_or_below', 12_998, { qty: 2 }));
-    print(venue, 'sell', 3, 12_999);
-    expect(rowOf(venue, row).status).toBe('pending');
-    const events = print(venue, 'sell', 3, 12_998);
-    expect(rowOf(venue, row)).toMatchObject({ status: 'activated', children: ['1'] });
-    // Its limit is through the inferred bid.
-    expect(fillsIn(events)).toEqual(['alice sell 2@12998']);
-    expect(tradesIn(events)).toEqual(['3@12998']);
-  });
-
-  it('covers what the tape has filled', () => {
-    const venue = quoted();
-    const bracket = { is: 'prices', stopLoss: 12_980, takeProfit: 13_010 } as const;
-    const entry = {
-      accountId: ALICE,
-      orderCode: FRONT,
-      side: 'buy',
-      qty: 2,
-      limitPrice: priceTicks(12_995),
-    } as const;
-    venue.place({ ...entry, refId: null, bracket });
-    expect(venue.triggers(ALICE)).toEqual([]);
-    print(venue, 'sell', 50, 12_994);
-    expect(venue.triggers(ALICE)).toMatchObject([{ qty: 2 }, { qty: 2 }]);
-    print(venue, 'buy', 5, 13_010);
-    expect(venue.triggers(ALICE)).toMatchObject([{ status: 'canceled' }, { status: 'activated' }]);
-    print(venue, 'buy', 5, 13_011);
-    expect(venue.positions(ALICE)).toMatchObject([{ net: 0 }]);
   });
 });
 
