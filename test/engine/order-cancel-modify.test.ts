@@ -46,18 +46,6 @@ describe('a cancel', () => {
     expect(exposure(rig)).toEqual([]);
   });
 
-  it('7: without a sure answer leaves the order live, and may be asked for again', () => {
-    const rig = new EngineRig().start();
-    const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
-    rig.cancel(FIRST, id).outcome('cancel', id, lastCall(rig), { status: 'unknown', reason: 'reset' });
-    expect(rig.statusOf(id)).toBe('pending_cancel');
-    expect(exposure(rig), 'it counts as live').toEqual([2]);
-    rig.pass(1).book([{ no: '7', qty: 2 }]);
-    expect(rig.statusOf(id)).toBe('accepted');
-    rig.cancel(FIRST, id);
-    expect(rig.cancels()).toHaveLength(2);
-  });
-
   it('that the broker refuses leads back', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');

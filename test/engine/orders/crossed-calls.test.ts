@@ -115,16 +115,4 @@ describe('a stop that triggers while its cancel is in flight, and a restart in b
     expect(again.entries).toEqual(after.entries);
     expect(again.engine.snapshot()).toEqual(after.engine.snapshot());
   });
-
-  it('a session whose last event asked for a stop looks it up, and never sends it again', () => {
-    const first = create();
-    first.start().account().conditions().trade(13_000);
-    const after = create();
-    replay(after, first.inputs, first.entries);
-    after.boot(2).pass(1);
-    expect(after.reads).toContain('triggers');
-    after.conditions([waits({ key: 'k1' })]);
-    const id = after.of('place')[0]!.order.clientOrderId;
-    expect([after.statusOf(id), after.waiting]).toEqual(['pending_trigger', []]);
-  });
 });

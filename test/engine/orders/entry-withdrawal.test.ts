@@ -147,19 +147,6 @@ it('of an order that is none, or over, is told', () => {
   expect(canceled(rig)).toEqual([]);
 });
 
-it('of a stop that was placed before its position was there, with the same warning', () => {
-  const rig = startWaiting();
-  const opening = rig.resting(FIRST, 'buy', 1, 13_000, '1');
-  const stop = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, stop, 'k1').pass(1);
-  rig.book([{ no: '1', ref: opening, filled: 1, price: 13_000, status: 'matched' }]);
-  rig.pass(1).conditions([waits({ key: 'k1' })]);
-  expect(rig.position(FIRST)).toBe(1);
-  rig.command({ name: 'cancel_order', clientOrderId: stop, reason: 'moved by hand' });
-  expect(canceled(rig)).toEqual([stop]);
-  expect(rig.of('alert').at(-1)?.text).toContain('its position is left without it');
-});
-
 it.each<CallOutcome>([
   { status: 'rejected', code: '-6026', text: 'not in this phase' },
   { status: 'not_sent', reason: 'no valid token' },

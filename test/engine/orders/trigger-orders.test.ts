@@ -97,15 +97,6 @@ describe('an order of unknown fate', () => {
     expect(rig.engine.snapshot().orders).toMatchObject([{ clientOrderId: id, orderNo: expect.anything() }]);
   });
 
-  it('is found by its terms in the book, once, and never sent again', () => {
-    const { rig, id } = asked();
-    expect(rig.statusOf(id)).toBe('unknown');
-    expect(rig.reads).toContain('triggers');
-    rig.pass(1).conditions([waits({ key: 'k1' })]);
-    expect(rig.statusOf(id)).toBe('pending_trigger');
-    expect(rig.waiting).toHaveLength(1);
-  });
-
   it('is not taken for a row that stood there before it was sent', () => {
     const rig = startWaiting()
       .pass(1)
@@ -330,14 +321,6 @@ describe('a trigger', () => {
     expect([rig.statusOf(id), rig.alerts()]).toEqual(['rejected', ['trigger_refused']]);
   });
 
-  it('of nobody here belongs to the operator', () => {
-    const { rig } = waiting();
-    rig.pass(1).book([{ ...child, price: 12_000 }]);
-    rig.pass(1).conditions([waits({ key: 'k1' })], { ago: 0 });
-    rig.pass(1).book([{ ...child, price: 12_000 }], { ago: 1.5 });
-    expect(last(rig.of('order_adopted'))).toMatchObject({ strategy: -1 });
-  });
-
   it('of nobody here belongs to the operator where each book is read after the other, too', () => {
     const { rig } = waiting();
     const shown = { ...child, price: 12_000, filled: 1, value: worth(12_000), status: 'matched' } as const;
@@ -511,12 +494,6 @@ describe('a change', () => {
     rig.modify(FIRST, change(id) as never);
     expect(denials(rig)).toEqual([code]);
     expect(rig.waiting).toHaveLength(1);
-  });
-
-  it('of an order of another strategy is denied', () => {
-    const { rig, id } = waiting();
-    rig.modify(SECOND, move(id, 12_960));
-    expect(denials(rig)).toEqual(['order_not_found']);
   });
 });
 
