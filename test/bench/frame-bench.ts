@@ -12,7 +12,7 @@ import { DAY, type Frame, type MarketDay } from './market-day.ts';
 import { type Candidate, timed } from './rounds.ts';
 
 /** What stands between the second bar and the end. */
-export const payloadOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf('|', 2) + 1));
+const payloadOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf('|', 2) + 1));
 
 export function contractTable({ contracts }: MarketDay): ContractTable {
   const table = new ContractTable();
@@ -28,7 +28,7 @@ export function decodeAll(day: MarketDay): MarketEvent[] {
   return day.frames.map((frame, at) => decoded(frame, table, seq(FIRST_SEQ + at)));
 }
 
-export function decoded({ text, tsUs }: Frame, table: ContractTable, number: Seq): MarketEvent {
+function decoded({ text, tsUs }: Frame, table: ContractTable, number: Seq): MarketEvent {
   const frame = decodeServerFrame(text, table, number, tsUs);
   if (frame.kind !== 'market') throw new Error(`expected a market frame, was ${frame.kind}: ${text}`);
   return frame.event;

@@ -123,7 +123,9 @@ function checkImport(path: string, folder: string, entry: Import, paths: Readonl
   const row = ALLOW_LIST[rowOf(folder)];
   if (row === undefined) return [`${where} ${folder} has no row in test/tidy/allow-list.ts`];
   if (entry.specifier === null) {
-    return row.packages.includes('*') ? [] : [`${where} imports a computed path: only rooms with every package may`];
+    return row.packages.includes('*')
+      ? []
+      : [`${where} imports a computed path: only rooms with every package may`];
   }
   if (!entry.specifier.startsWith('.')) return checkPackage(where, folder, row.packages, entry);
   const target = posix.join(posix.dirname(path), entry.specifier);
