@@ -2,7 +2,7 @@
  * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
  * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
-import { pipe, tap } from 'rxjs';
+import { pipe, type Subscription, tap } from 'rxjs';
 import { assert } from '../../domain/assert.ts';
 import { knownDays, neverCloses } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -28,7 +28,7 @@ import {
   type InputSink,
   isOfAccount,
   type UnjournaledCalls,
-  type Unsequenced,
+  type UnnumberedInput,
 } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
@@ -46,10 +46,15 @@ import {
   NOTHING_CARRIED_OVER,
 } from '../restart/carry-over.ts';
 import type { PriceBoard } from './price-board.ts';
-import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../../host/worker-protocol.ts';
+import {
+  dispatchCall,
+  type EngineOutput,
+  type PastPlace,
+  type ReplayedPast,
+} from '../../host/worker-protocol.ts';
 import { EngineLink, type StartEngine } from '../../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
-import { atMarketTime, createMarketClock, sessionDay, systemClock } from '../../host/system-clock.ts';
+import { atMarketTime, createMarketClock, sessionDayAt, systemClock } from '../../host/system-clock.ts';
 import type { Lockstep, Work } from '../simulator/embedded-simulator.ts';
 import { Inbox } from './inbox.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
@@ -115,7 +120,7 @@ export interface SessionLeft {
 export function prepareSession(context: Omit<SessionContext, 'edge'>, left?: SessionLeft): PreparedSession {
   const { journal, clockMap, config, paths, names } = context;
   const now = createMarketClock(clockMap).nowUs();
-  const day = sessionDay(config.calendar, now);
+  const day = sessionDayAt(config.calendar, now);
   const isNew = journal.beginSession(day, now, config.file);
   const carry = isNew ? new CarryOver() : carryOverPast(journal.read, day);
   journal.follow(carry.add);
@@ -165,6 +170,7 @@ export class TradingSession implements InputSink, Work {
   readonly #engine: EngineLink;
   readonly strategies: StrategySwitch;
   readonly inbox: Inbox;
+  #frames: Subscription | undefined = undefined;
   #alarm: CancelTimer | undefined = undefined;
   wakeAtUs: number = Infinity;
   /** How far the clock was set back since the last input of the past. */
@@ -229,7 +235,7 @@ export class TradingSession implements InputSink, Work {
   static async open(
     context: SessionContext,
     prepared: PreparedSession,
-    contracts: Unsequenced<ContractsListed>,
+    contracts: UnnumberedInput<ContractsListed>,
     excluded: ReadonlyMap<StrategyIndex, string>,
     onLost: OnEngineLost,
   ): Promise<TradingSession> {
@@ -245,7 +251,7 @@ export class TradingSession implements InputSink, Work {
 
   async #begin(
     { past, carriedOver, day, isStarted, strategies, sent }: PreparedSession,
-    contracts: Unsequenced<ContractsListed>,
+    contracts: UnnumberedInput<ContractsListed>,
     excluded: ReadonlyMap<StrategyIndex, string>,
   ): Promise<void> {
     const { journal, paths, accountTail, startStamp, halt, prices } = this.#context;
@@ -276,6 +282,7 @@ export class TradingSession implements InputSink, Work {
     }
     this.#tellSetBack();
     this.#tellDamage(this.replayed?.framesEnd);
+    this.#frames = this.#context.edge.frames$.subscribe((text) => this.inbox.frame(text));
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
   }
@@ -284,7 +291,7 @@ export class TradingSession implements InputSink, Work {
     return this.#context.edge.table.contracts;
   }
 
-  post(event: Unsequenced<EngineEvent>): void {
+  post(event: UnnumberedInput<EngineEvent>): void {
     if (this.#isShut) return;
     if (event.kind === 'stream' && event.state === 'down') {
       this.#dropFrames();
@@ -292,10 +299,6 @@ export class TradingSession implements InputSink, Work {
     }
     this.inbox.post(event);
     if (event.kind === 'contracts') this.#context.edge.stream.subscribe(this.#context.edge.table.listed);
-  }
-
-  frame(text: string): void {
-    if (!this.#isShut) this.inbox.frame(text);
   }
 
   onBehind(lag: DurationUs): void {
@@ -369,6 +372,7 @@ export class TradingSession implements InputSink, Work {
    */
   async drain(): Promise<void> {
     this.#dropFrames();
+    this.#frames?.unsubscribe();
     this.inbox.flush();
     this.#isShut = true;
     await this.#engine.idle();
@@ -459,7 +463,7 @@ export class TradingSession implements InputSink, Work {
   }
 
   /** Entries first, then calls: the gateway commits the journal before the first byte. */
-  #carryOut({ entries, calls, reads, tempo, wakeAt }: Outbox): void {
+  #carryOut({ entries, calls, reads, tempo, wakeAt }: EngineOutput): void {
     const { gateway, reports } = this.#context.edge;
     for (const entry of entries) this.#append(entry);
     this.#context.halt.settle();
