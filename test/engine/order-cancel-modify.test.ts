@@ -81,17 +81,6 @@ describe('a cancel', () => {
     expect(rig.statusOf(id)).toBe('pending_cancel');
   });
 
-  it('of an unknown order goes out when the book shows it', () => {
-    const rig = new EngineRig().start();
-    const id = rig.submit(FIRST, 'buy', 2, 13_000);
-    rig
-      .unknown(id)
-      .cancel(FIRST, id)
-      .pass(1)
-      .book([{ no: '7', ref: id, qty: 2 }]);
-    expect(rig.cancels()).toMatchObject([{ orderNo: '7' }]);
-  });
-
   it('waits while the book says that it cannot be cancelled', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
@@ -170,16 +159,6 @@ describe('a change', () => {
     expect(rig.statusOf(id)).toBe('accepted');
     expect(exposure(rig)).toEqual([2]);
     expect(rig.alerts()).toEqual(['order_oddity']);
-  });
-
-  it('can be cancelled while it is open', () => {
-    const rig = new EngineRig().start();
-    const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
-    modify(rig, id, { price: 12_990 });
-    rig.cancel(FIRST, id);
-    expect(rig.statusOf(id)).toBe('pending_cancel');
-    rig.outcome('cancel', id, lastCall(rig), { status: 'rejected', code: '-6014', text: 'no' });
-    expect(rig.statusOf(id)).toBe('pending_modify');
   });
 
   it('that takes away all that was left ends the order', () => {

@@ -5,17 +5,14 @@ import { US_PER_SECOND } from '../../../src/domain/units.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
-import { acceptWaiting, bracketBuy, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
-
-/** A stop that waits under `k1`. */
-function waiting() {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1' })]);
-  return { rig, id };
-}
+import {
+  acceptWaiting,
+  bracketBuy,
+  startWaiting,
+  stopSell,
+  waits,
+  waitingStop,
+} from '../support/trigger-rows.ts';
 
 const half = (key: string, trigger: number, qty = 2) =>
   waits({
@@ -97,7 +94,7 @@ describe('a row of the in-day book', () => {
   });
 
   it('that bears the id of a stop is not that stop', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig
       .pass(1)
       .book([{ no: '8', ref: id, side: 'sell', filled: 1, value: worth(13_000), status: 'matched' }]);
@@ -107,7 +104,7 @@ describe('a row of the in-day book', () => {
   });
 
   it.each([
-    ['waits', () => waiting()],
+    ['waits', () => waitingStop()],
     [
       'has no answer yet',
       () => {
@@ -145,7 +142,7 @@ describe('a row of the in-day book', () => {
   });
 
   it('with the number of a row of the trigger book is another order', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     rig.pass(1).book([{ no: 'nk1', side: 'sell' }]);
     rig.pass(1).conditions([waits({ key: 'k1', status: 'canceled' })]);
     expect(rig.statusOf(id)).toBe('canceled');
@@ -155,7 +152,7 @@ describe('a row of the in-day book', () => {
 
 describe('an answer', () => {
   it('that gives two stops one key is told, and both books go on', () => {
-    const { rig } = waiting();
+    const { rig } = waitingStop();
     const second = rig.ask(FIRST, stopSell(12_940));
     acceptWaiting(rig, second, 'k1');
     expect(rig.alerts()).toEqual(['order_number_taken']);
@@ -192,11 +189,7 @@ const refused = () => {
 
 /** A stop has triggered and filled, and the trigger book, which says whose order that was, is refused. */
 const held = (seconds: number) => {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1' })]);
+  const { rig, id } = waitingStop();
   const sent = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
   const filled = { ...sent, filled: 1, value: worth(12_948), status: 'matched' } as const;
   for (let second = 0; second < seconds; second += 5) {

@@ -5,17 +5,7 @@ import { priceTicks } from '../../../src/domain/units.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
-import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
-
-/** A stop that waits under `k1`. */
-function waiting() {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1' })]);
-  return { rig, id };
-}
+import { acceptWaiting, stopSell, waits, waitingStop } from '../support/trigger-rows.ts';
 
 const cancelOf = (rig: EngineRig, id: ClientOrderId) => {
   const entry = rig.of('cancel').findLast(({ cancel }) => cancel.clientOrderId === id);
@@ -25,7 +15,7 @@ const cancelOf = (rig: EngineRig, id: ClientOrderId) => {
 const sold = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
 
 const moved = () => {
-  const world = waiting();
+  const world = waitingStop();
   const { rig, id } = world;
   rig.modify(FIRST, { kind: 'trigger', clientOrderId: id, triggerPrice: priceTicks(12_960) });
   const { callId } = rig.of('modify').at(-1)!.modify;
@@ -62,7 +52,7 @@ const create = () => {
 
 describe('cancel_all with orders in both lists', () => {
   it('asks again for the cancel that failed, and for no other', () => {
-    const { rig, id } = waiting();
+    const { rig, id } = waitingStop();
     const limit = rig.resting(FIRST, 'buy', 1, 12_990, '3');
     rig.command({ name: 'cancel_all', reason: 'test' });
     expect([rig.statusOf(id), rig.statusOf(limit)]).toEqual(['pending_cancel', 'pending_cancel']);

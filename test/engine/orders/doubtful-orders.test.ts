@@ -4,7 +4,7 @@ import { clientOrderId } from '../../../src/domain/ids.ts';
 import { traded } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, NEXT, worth } from '../../support/engine-world.ts';
-import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
+import { waitingStop } from '../support/trigger-rows.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -161,11 +161,7 @@ describe('an order that never arrived', () => {
 });
 
 it('an order that is booked for nobody is given to the operator by its number', () => {
-  const rig = startWaiting();
-  const id = rig.ask(FIRST, stopSell(12_950));
-  acceptWaiting(rig, id, 'k1')
-    .pass(1)
-    .conditions([waits({ key: 'k1' })]);
+  const { rig } = waitingStop();
   const row = { no: '8', side: 'sell', price: 12_945, source: 'system', ...traded(12_945) } as const;
   for (let i = 0; i < 4; i += 1) rig.pass(16).book([row]);
   expect(rig.alerts()).toContain('order_held');

@@ -63,16 +63,6 @@ describe('flatten', () => {
     expect(world.said).toEqual([]);
   });
 
-  test('waits for an order of unknown fate, and says so', () => {
-    const world = holding(1);
-    world.add({ id: 'lost', side: 'buy', qty: 2, status: 'unknown', orderNo: null });
-    world.command(flattenAll).run(30);
-    expect(world.asks('submit')).toEqual([]);
-    expect(world.codes()).toEqual(['flatten_waits']);
-    expect(world.said[0]).toContain('waits for the end of lost');
-    expect(world.asks('cancel')).toEqual(['cancel 0 lost']);
-  });
-
   test('an exit that is presumed absent counts: what it may still close is not closed twice', () => {
     const world = holding(2);
     world.add({
@@ -87,22 +77,6 @@ describe('flatten', () => {
     expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12994']);
     expect(heldBy(world)).toBe(1);
     expect(world.codes()).toEqual(['flatten_failed']);
-  });
-
-  test('an exit without an answer for all that is held leaves the stop until its fate is proven', () => {
-    const world = holding(2);
-    world.add({ id: 'stop', side: 'sell', qty: 2, purpose: 'reduce', isWaiting: true });
-    const gone = { id: 'gone', side: 'sell', qty: 2, orderNo: null, purpose: 'reduce' } as const;
-    const order = world.add({ ...gone, status: 'unknown' });
-    world.command(flattenAll).run(5);
-    world.become(order, 'presumed_absent');
-    world.run(30);
-    expect(world.asks('cancel')).toEqual(['cancel 0 gone']);
-    expect(world.said).toEqual([expect.stringContaining('waits for positions to agree')]);
-    world.become(order, 'not_sent');
-    world.run(5);
-    expect(world.asks('cancel')).toEqual(['cancel 0 gone', 'cancel 0 stop']);
-    expect(heldBy(world)).toBe(0);
   });
 
   test('a position larger than one order goes in several', () => {
